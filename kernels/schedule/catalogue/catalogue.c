@@ -3,6 +3,7 @@
 #include "kernels/schedule/catalogue/catalogue.h"
 
 #include "kernels/schedule/automatic/automatic.h"
+#include "kernels/schedule/exact/exact.h"
 #include "kernels/schedule/families/rules.h"
 
 #include <stddef.h>

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the order with the shortest makespan or span within the memory limits, and proves it, for
+// pipelines with one stage per device whose backward is split.
+//
+// Every step of the search adds one operation to all partial schedules (dynamic programming over the
+// numbers of operations done). It keeps the best ones within a width, and drops those that a lower
+// bound or an earlier schedule of the same operations excludes. If nothing was dropped for lack of
+// width, the best order is the optimum. The width grows from pass to pass.
+#ifndef PPS_SCHEDULE_EXACT_EXACT_H
+#define PPS_SCHEDULE_EXACT_EXACT_H
+
+#include "kernels/schedule/families/family.h"
+
+struct exact_search;
+
+// Takes a search for pipelines of this shape. More memory and a larger budget allow larger proofs.
+// bytes: about the memory to use, unless the smallest search needs more. budget: that of exact_solve.
+struct exact_search *exact_take(const struct pipeline_shape *shape,
+                                size_t bytes,
+                                int64_t budget,
+                                struct room *room);
+
+struct exact_result {
+    double value;        // of the order, without contention of messages
+    double bound;        // no order has a smaller objective
+    bool proven;         // value is the optimum
+    int64_t evaluations; // partial schedules
+};
+
+// Writes the best order found; the order is empty before. budget: partial schedules at most, 0: no limit
+// but the memory; the search always finds an order first. FAMILY_STOPPED: the poll ended the search;
+// the order is the best one so far, or empty. The pipeline has one stage per device, one direction and
+// no slices.
+enum family_status exact_solve(struct exact_search *search,
+                               const struct pipeline *pipeline,
+                               enum family_objective objective,
+                               int64_t budget,
+                               struct poll *poll,
+                               struct order *order,
+                               struct exact_result *result);
+
+// The optimum for small pipelines, otherwise the best order that the memory and the budget allow.
+extern const struct family family_zb_ilp;
+
+#endif

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests the exact search against all orders, golden cases and known optima.
+#include "kernels/common/executor/executor.h"
+#include "kernels/common/executor/metrics.h"
+#include "kernels/schedule/exact/exact.h"
+
+#include "tests/unit/kernels/schedule/exact/brute_force.h"
+#include "tests/unit/support/kernels/schedule_golden.h"
+#include "tests/unit/support/random.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct found {
+    enum family_status status;
+    struct family_result result;
+    double makespan, span; // of the order, as the executor says
+};
+
+static struct found solve(const struct pipeline *p,
+                          enum family_objective objective,
+                          int64_t budget,
+                          struct poll *poll)
+{
+    const struct family_options options = {.objective = objective, .budget = budget};
+    const int32_t room_of_order = order_room(p, false);
+    struct room room = {NULL, 0};
+    (void)family_zb_ilp.take(&p->shape, &options, &room);
+    (void)executor_take(&p->shape, room_of_order, &room);
+    room = (struct room){aligned_alloc(ROOM_ALIGNMENT, room.used), 0};
+    void *memory = family_zb_ilp.take(&p->shape, &options, &room);
+    struct executor *executor = executor_take(&p->shape, room_of_order, &room);
+    struct order *order = order_new(p->shape.devices, room_of_order);
+    struct found found = {.status = FAMILY_DONE};
+    cr_assert_null(family_zb_ilp.misfit(&p->shape, &options));
+    found.status = family_zb_ilp.build(p, &options, memory, poll, order, &found.result);
+    if (found.status == FAMILY_DONE) {
+        struct metrics_excess excess;
+        cr_assert_eq(executor_run(executor, p, order, NULL, NULL), EXECUTOR_DONE);
+        cr_assert_not(metrics_over_limit(p, order, &excess));
+        found.makespan = executor_makespan(executor);
+        found.span = executor_span(executor);
+        cr_assert_eq(found.result.value,
+                     objective == FAMILY_SPAN ? found.span : found.makespan);
+        cr_assert_leq(found.result.bound, found.result.value);
+    }
+    order_free(order);
+    free(room.memory);
+    return found;
+}
+
+static struct pipeline *pipeline(int32_t P, int32_t M)
+{
+    struct pipeline *p = pipeline_new(&(struct pipeline_shape){P, P, M, 1, 1});
+    pipeline_place(p, PIPELINE_LOOP);
+    return p;
+}
+
+static struct pipeline *uniform(int32_t P,
+                                int32_t M,
+                                const double time[3],
+                                double latency,
+                                double limit)
+{
+    struct pipeline *p = pipeline(P, M);
+    const struct pipeline_stage stage = {.f = time[0],
+                                         .b = time[1],
+                                         .w = time[2],
+                                         .kept_until_w = 1};
+    pipeline_set_uniform(p, &stage);
+    p->links.latency = latency;
+    for (int32_t d = 0; d < P; d++)
+        p->limit[d] = limit;
+    return p;
+}
+
+// Times of a kind: whole numbers from 0, or real ones.
+static double random_time(struct random *r, bool whole)
+{
+    return whole ? (double)random_below(r, 6) : 0.2 + random_unit(r);
+}
+
+static struct pipeline *random_pipeline(struct random *r, int32_t P, int32_t M)
+{
+    struct pipeline *p = pipeline(P, M);
+    const bool whole = random_coin(r), limited = random_below(r, 4) > 0;
+    for (int32_t s = 0; s < P; s++) {
+        struct pipeline_stage *stage = &p->stage[s];
+        stage->f = random_time(r, whole);
+        stage->b = random_time(r, whole);
+        stage->w = random_time(r, whole);
+        stage->kept_until_b = (double)random_below(r, 4);
+        stage->kept_until_w = (double)random_below(r, 4);
+        p->fixed[s] = (double)random_below(r, 3);
+        if (limited)
+            p->limit[s] = p->fixed[s] + stage->kept_until_b + stage->kept_until_w +
+                          (double)random_below(r, 8);
+    }
+    p->links.latency = random_coin(r) ? 0 : random_time(r, whole);
+    return p;
+}
+
+static void assert_optimum(const struct pipeline *p,
+                           enum family_objective objective,
+                           double optimum,
+                           const char *name)
+{
+    const struct found found = solve(p, objective, 20000, NULL);
+    cr_assert_eq(found.status, FAMILY_DONE, "%s", name);
+    cr_assert(found.result.proven, "%s", name);
+    cr_assert_float_eq(found.result.value, optimum, 1e-9 * (1 + optimum),
+                       "%s: %.17g, not %.17g", name, found.result.value, optimum);
+}
+
+// Catches every wrong bound, dominance or branching: random times, zero times, latencies, unequal stages
+// and memory limits.
+Test(zb_ilp, equals_the_best_of_all_orders)
+{
+    static const int32_t shapes[][3] = {
+        {1, 1, 5},  {1, 5, 10}, {2, 1, 10}, {2, 2, 300}, {2, 3, 300}, {3, 1, 20}, {3, 2, 600},
+        {4, 1, 20}, {5, 1, 20}, {6, 1, 20}, {4, 2, 300}, {5, 2, 60},  {3, 3, 4},  {2, 4, 4}};
+    struct random r = {1};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        for (int32_t k = 0; k < shapes[i][2]; k++) {
+            struct pipeline *p = random_pipeline(&r, shapes[i][0], shapes[i][1]);
+            const struct brute_optimum best = brute_force(p);
+            char name[64];
+            snprintf(name, sizeof name, "P=%d M=%d case %d", shapes[i][0], shapes[i][1], k);
+            assert_optimum(p, FAMILY_MAKESPAN, best.makespan, name);
+            assert_optimum(p, FAMILY_SPAN, best.span, name);
+            pipeline_free(p);
+        }
+    }
+}
+
+static void check_golden(const struct schedule_golden *g)
+{
+    assert_optimum(g->pipeline, FAMILY_SPAN, g->objective_span, g->name);
+}
+
+Test(zb_ilp, golden_optima)
+{
+    cr_assert_geq(schedule_golden_each("zb_ilp", check_golden), 2);
+}
+
+// Optima with a proof: equal times, limit P; the example of the model; limits from below P to above for
+// P = 6, M = 18, where dispatch needs 3242, 2308, 1980, 1758, 1544.
+Test(zb_ilp, known_optima)
+{
+    static const struct {
+        int32_t P, M;
+        double time[3], latency, limit, span;
+    } known[] = {
+        {4, 8, {1, 1, 1}, 0, 4, 27},       {5, 10, {1, 1, 1}, 0, 5, 34},
+        {4, 32, {1, 1, 1}, 0, 4, 99},      {3, 4, {12, 13, 7}, 1, 3, 172},
+        {2, 3, {10, 11, 7}, 1, 2, 102},    {6, 18, {24, 28, 18}, 1, 2, 3242},
+        {6, 18, {24, 28, 18}, 1, 6, 1450},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        struct pipeline *p =
+            uniform(known[i].P, known[i].M, known[i].time, known[i].latency, known[i].limit);
+        assert_optimum(p, FAMILY_SPAN, known[i].span, "known");
+        pipeline_free(p);
+    }
+}
+
+// With three times P M at most 60, the default budget is enough for a proof.
+Test(zb_ilp, proves_sixty_operations)
+{
+    static const int32_t shapes[][2] = {{1, 20}, {2, 10}, {3, 6},  {4, 5},
+                                        {5, 4},  {6, 3},  {10, 2}, {20, 1}};
+    struct random r = {2};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        for (int k = 0; k < 30; k++) {
+            struct pipeline *p = random_pipeline(&r, shapes[i][0], shapes[i][1]);
+            for (int o = 0; o < 2; o++) {
+                const struct found found =
+                    solve(p, o == 0 ? FAMILY_MAKESPAN : FAMILY_SPAN, 20000, NULL);
+                cr_assert(found.result.proven, "P=%d M=%d case %d", shapes[i][0], shapes[i][1],
+                          k);
+            }
+            pipeline_free(p);
+        }
+    }
+}
+
+// A search that ends early never claims too much.
+Test(zb_ilp, small_budgets_keep_the_bound)
+{
+    struct random r = {3};
+    int open = 0;
+    for (int k = 0; k < 60; k++) {
+        struct pipeline *p = random_pipeline(&r, 4, 8);
+        const struct found best = solve(p, FAMILY_MAKESPAN, 1000000, NULL);
+        cr_assert(best.result.proven);
+        for (int64_t budget = 1; budget < 10000; budget *= 10) {
+            const struct found found = solve(p, FAMILY_MAKESPAN, budget, NULL);
+            cr_assert_eq(found.status, FAMILY_DONE);
+            cr_assert_leq(found.result.bound, best.result.value * (1 + 1e-9));
+            cr_assert_geq(found.result.value, best.result.value * (1 - 1e-9));
+            open += !found.result.proven;
+        }
+        pipeline_free(p);
+    }
+    cr_assert_gt(open, 0);
+}
+
+// Channels delay messages beyond what the search knows: the bound holds, the value is the real one.
+Test(zb_ilp, occupied_channels)
+{
+    struct random r = {4};
+    for (int k = 0; k < 40; k++) {
+        struct pipeline *p = random_pipeline(&r, 3, 4);
+        p->links.occupation = 2;
+        const struct found free_links = solve(p, FAMILY_MAKESPAN, 0, NULL);
+        p->links.channels = k % 2 ? PIPELINE_CARDS : PIPELINE_LINKS;
+        const struct found found = solve(p, FAMILY_MAKESPAN, 0, NULL);
+        cr_assert_eq(found.status, FAMILY_DONE);
+        cr_assert_geq(found.result.value, free_links.result.value * (1 - 1e-9));
+        cr_assert_leq(found.result.bound, free_links.result.value * (1 + 1e-9));
+        pipeline_free(p);
+    }
+}
+
+Test(zb_ilp, limits_that_no_order_keeps)
+{
+    static const double ones[3] = {1, 1, 1};
+    struct pipeline *p = uniform(3, 3, ones, 0, 1);
+    p->limit[1] = 0.5;
+    cr_assert_eq(solve(p, FAMILY_MAKESPAN, 0, NULL).status, FAMILY_NO_ROOM);
+    pipeline_free(p);
+}
+
+static bool at_once(void *self)
+{
+    (void)self;
+    return true;
+}
+
+Test(zb_ilp, stops)
+{
+    static const double times[3] = {1, 1.2, 0.7};
+    struct pipeline *p = uniform(8, 64, times, 0.3, 9);
+    struct poll poll = {at_once, NULL, 0};
+    cr_assert_eq(solve(p, FAMILY_MAKESPAN, 0, &poll).status, FAMILY_STOPPED);
+    pipeline_free(p);
+}
+
+Test(zb_ilp, twice_the_times_double_the_optimum)
+{
+    struct random r = {5};
+    for (int k = 0; k < 50; k++) {
+        struct pipeline *p = random_pipeline(&r, 3, 4);
+        const struct found once = solve(p, FAMILY_SPAN, 0, NULL);
+        for (int s = 0; s < 3; s++) {
+            p->stage[s].f *= 2;
+            p->stage[s].b *= 2;
+            p->stage[s].w *= 2;
+        }
+        p->links.latency *= 2;
+        const struct found twice = solve(p, FAMILY_SPAN, 0, NULL);
+        cr_assert_eq(twice.result.value, 2 * once.result.value);
+        cr_assert_eq(twice.result.evaluations, once.result.evaluations);
+        pipeline_free(p);
+    }
+}
+
+Test(zb_ilp, misfits)
+{
+    const struct family_options options = {0};
+    cr_assert_not_null(family_zb_ilp.misfit(&(struct pipeline_shape){4, 8, 8, 1, 1}, &options));
+    cr_assert_not_null(family_zb_ilp.misfit(&(struct pipeline_shape){4, 4, 8, 2, 1}, &options));
+    cr_assert_not_null(family_zb_ilp.misfit(&(struct pipeline_shape){4, 4, 8, 1, 2}, &options));
+    cr_assert_not_null(
+        family_zb_ilp.misfit(&(struct pipeline_shape){32, 32, 256, 1, 1}, &options));
+    cr_assert_null(family_zb_ilp.misfit(&(struct pipeline_shape){4, 4, 32, 1, 1}, &options));
+}
