@@ -33,12 +33,11 @@ static void write_all(const struct order_document *document, bool runs)
             messages
                 ? pytorch_csv_write(pipeline, document->order, true, &text, &fault)
                 : order_write((enum order_form)form, pipeline, document->order, &text, &fault);
-        if (written)
+        if (written && (!messages || runs)) // messages of an incomplete order have no other end
             require_same(document, &text);
-        else
-            require(fault.text[0] != '\0' &&
-                    (form == ORDER_FORM_PYTORCH ||
-                     (messages && (!runs || document->source.form != ORDER_FORM_PYTORCH))));
+        require(written || fault.text[0] != '\0');
+        require(written || form == ORDER_FORM_PYTORCH || messages);
+        require(written || !runs || document->source.form != ORDER_FORM_PYTORCH);
         text_buffer_free(&text);
     }
     pipeline_free(pipeline);
@@ -48,10 +47,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     struct order_document document;
     struct pps_fault fault;
-    char *text = malloc(n + 1); // an exact copy: AddressSanitizer finds reads beyond its end
+    char *text =
+        malloc(n > 0 ? n : 1); // an exact copy: AddressSanitizer finds reads beyond its end
     require(text != NULL);
-    memcpy(text, data, n);
-    text[n] = '\0';
+    if (n > 0)
+        memcpy(text, data, n);
     if (order_document_read(&document, text, n, &fault)) {
         const bool runs = order_document_check(&document, &fault);
         require(runs || fault.text[0] != '\0');
