@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the order of a family with placement V with orders from dispatch.
+// Compares the order of a family with orders from dispatch and with other places of weight gradients.
 #include "kernels/schedule/automatic/alternatives.h"
 
 #include <math.h>
@@ -15,20 +15,40 @@ void alternatives_take(struct alternatives *alternatives,
     if (options->published)
         return;
     a->greedy = greedy_take(shape, room);
+    a->refill = refill_take(shape, room);
     order_take(&a->order, shape->devices, operations, room);
     a->limit = room_take(room, (size_t)shape->devices, sizeof(double));
 }
 
-static enum greedy_status offer(struct alternatives *a,
-                                const struct pipeline *pipeline,
-                                const struct greedy_rule *rule,
-                                struct poll *poll)
+// Returns false if the poll ended it.
+static bool offer_dispatch(struct alternatives *a,
+                           const struct pipeline *pipeline,
+                           const struct greedy_rule *rule,
+                           struct poll *poll)
 {
     order_clear(&a->order);
     const enum greedy_status status = greedy_build(a->greedy, pipeline, rule, poll, &a->order);
     if (status == GREEDY_DONE)
         (void)choice_offer(&a->choice, &a->order);
-    return status;
+    return status != GREEDY_STOPPED;
+}
+
+// Places the weight gradients of the best order anew. Returns false if the poll ended it.
+static bool offer_refills(struct alternatives *a,
+                          const struct pipeline *pipeline,
+                          struct poll *poll)
+{
+    static const double thresholds[] = {0, 0.25, 0.5, 0.75, 1};
+    for (size_t k = 0; k < sizeof thresholds / sizeof *thresholds && a->choice.found; k++) {
+        order_clear(&a->order);
+        const enum refill_status status =
+            refill_build(a->refill, pipeline, a->choice.best, thresholds[k], poll, &a->order);
+        if (status == REFILL_DONE)
+            (void)choice_offer(&a->choice, &a->order);
+        if (status == REFILL_STOPPED)
+            return false;
+    }
+    return true;
 }
 
 enum family_status alternatives_offer(struct alternatives *alternatives,
@@ -41,17 +61,22 @@ enum family_status alternatives_offer(struct alternatives *alternatives,
     struct pipeline limited = *pipeline;
     limited.limit = a->limit;
     for (int32_t d = 0; d < pipeline->shape.devices; d++)
-        a->limit[d] =
-            fmin(pipeline->limit[d], a->choice.found ? a->choice.peak : (double)INFINITY);
+        a->limit[d] = fmin(pipeline->limit[d], a->choice.most_peak);
+    if (!whole_backward && !offer_refills(a, &limited, poll))
+        return FAMILY_STOPPED;
+    const double makespan = a->choice.makespan, span = a->choice.span;
     for (int k = 0; k < (whole_backward ? 4 : 12); k++) {
         const struct greedy_rule rule = {.whole_backward = whole_backward,
                                          .early_chunk = k & 1,
                                          .forward_first = k & 2,
                                          .threshold = thresholds[k / 4],
                                          .cap = (double)INFINITY};
-        if (offer(a, &limited, &rule, poll) == GREEDY_STOPPED)
+        if (!offer_dispatch(a, &limited, &rule, poll))
             return FAMILY_STOPPED;
     }
+    const bool is_new = makespan != a->choice.makespan || span != a->choice.span;
+    if (!whole_backward && is_new && !offer_refills(a, &limited, poll))
+        return FAMILY_STOPPED;
     return choice_status(&a->choice);
 }
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the order of a family with placement V with orders from dispatch, within the same memory.
+// Compares the order of a family with orders from dispatch, and with the same order after its weight
+// gradients are placed anew, within the same memory.
 #ifndef PPS_SCHEDULE_AUTOMATIC_ALTERNATIVES_H
 #define PPS_SCHEDULE_AUTOMATIC_ALTERNATIVES_H
 
 #include "kernels/schedule/automatic/choice.h"
 #include "kernels/schedule/automatic/greedy.h"
+#include "kernels/schedule/automatic/refill.h"
 
 struct alternatives {
     struct choice choice;
     struct greedy *greedy;
+    struct refill *refill;
     struct order order;
     double *limit; // [devices]
 };
@@ -20,15 +23,15 @@ void alternatives_take(struct alternatives *alternatives,
                        int32_t operations,
                        struct room *room);
 
-// Offers orders from dispatch to alternatives->choice, which is open. With an order in the choice, the
-// memory of a device is limited to the highest peak of that order. Returns the status of the choice.
+// Offers orders to alternatives->choice, which is open. If the choice refuses higher peaks than that of an
+// order, that peak limits the memory of every device. Returns the status of the choice.
 enum family_status alternatives_offer(struct alternatives *alternatives,
                                       const struct pipeline *pipeline,
                                       bool whole_backward,
                                       struct poll *poll);
 
 // Keeps the order if its memory is within the limits, and, unless options->published, replaces it by an
-// order from dispatch that is better and needs no more memory. FAMILY_NO_ROOM: the order exceeds a
+// order that is better and needs no more memory. FAMILY_NO_ROOM: the order exceeds a
 // limit.
 enum family_status alternatives_choose(struct alternatives *alternatives,
                                        const struct pipeline *pipeline,
