@@ -24,8 +24,17 @@ const char *const schedule_reasons[] = {
     [OTHER_SHAPE] = "the family has no order for this p, m and v",
     [MISFITS] = "needs 1 stage per device",
     "needs 2 stages per device",
+    "needs an even number of stages per device",
+    "needs the same number of stages on every device",
+    "needs an even number of devices",
+    "needs an even number of micro-batches",
+    "needs at least 2p micro-batches",
+    "needs a number of micro-batches that p divides",
+    "needs a group of at least p micro-batches",
+    "the last group has fewer micro-batches than devices",
     "has no order for slices of micro-batches",
     "has no order for two directions",
+    "needs two directions",
     NULL,
 };
 

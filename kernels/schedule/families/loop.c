@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Defines families with several chunks per device in placement loop: interleaved 1F1B and looped
+// breadth-first.
+#include "kernels/schedule/families/rule_shapes.h"
+#include "kernels/schedule/families/rules.h"
+
+#include <stddef.h>
+
+// ---- interleaved 1F1B ---------------------------------------------------------------------------
+
+static int32_t group_of(const struct pipeline_shape *shape,
+                        const struct family_options *options)
+{
+    return options->group > 0 ? options->group : shape->devices;
+}
+
+static const char *misfit_interleaved(const struct pipeline_shape *shape,
+                                      const struct family_options *options)
+{
+    const char *misfit = rules_misfit_loop(shape, options);
+    const int32_t group = group_of(shape, options), last = shape->micro_batches % group;
+    if (misfit != NULL)
+        return misfit;
+    if (group < shape->devices)
+        return "needs a group of at least p micro-batches";
+    if (shape->micro_batches > 1 && last > 0 && last < shape->devices)
+        return "the last group has fewer micro-batches than devices";
+    return NULL;
+}
+
+// The entries of a device: blocks of `group` micro-batches; in a block all micro-batches of chunk 0, then
+// of chunk 1, and so on.
+struct entries {
+    int32_t micro_batches, chunks, group;
+};
+
+static void entry_at(const struct entries *entries,
+                     int32_t entry,
+                     int32_t *micro_batch,
+                     int32_t *chunk)
+{
+    const int32_t block = entry / (entries->group * entries->chunks);
+    const int32_t rest = entry % (entries->group * entries->chunks);
+    const int32_t left = entries->micro_batches - block * entries->group;
+    const int32_t length = left < entries->group ? left : entries->group;
+    *chunk = rest / length;
+    *micro_batch = block * entries->group + rest % length;
+}
+
+static void add_forward(const struct entries *entries,
+                        int32_t entry,
+                        int32_t d,
+                        struct order *order)
+{
+    int32_t micro_batch, chunk;
+    entry_at(entries, entry, &micro_batch, &chunk);
+    order_add(order, d, OPERATION_F, micro_batch, chunk * order->devices + d);
+}
+
+static void add_backward(const struct entries *entries,
+                         int32_t entry,
+                         int32_t d,
+                         struct order *order)
+{
+    int32_t micro_batch, chunk;
+    entry_at(entries, entry, &micro_batch, &chunk);
+    order_add(order, d, OPERATION_BW, micro_batch,
+              (entries->chunks - 1 - chunk) * order->devices + d);
+}
+
+static enum family_status build_interleaved(const struct pipeline *pipeline,
+                                            const struct family_options *options,
+                                            void *memory,
+                                            struct poll *poll,
+                                            struct order *order,
+                                            struct family_result *result)
+{
+    const struct pipeline_shape *shape = &pipeline->shape;
+    const struct entries entries = {shape->micro_batches, shape->stages / shape->devices,
+                                    group_of(shape, options)};
+    const int32_t n = entries.micro_batches * entries.chunks;
+    (void)memory;
+    (void)result;
+    for (int32_t d = 0; d < shape->devices; d++) {
+        const int64_t depth = 2 * (int64_t)(shape->devices - 1 - d) +
+                              (int64_t)(entries.chunks - 1) * entries.group;
+        const int32_t warm_up = depth < n ? (int32_t)depth : n;
+        if (poll_over_after(poll, (uint64_t)n))
+            return FAMILY_STOPPED;
+        for (int32_t i = 0; i < warm_up; i++)
+            add_forward(&entries, i, d, order);
+        for (int32_t i = 0; i < n; i++) {
+            if (warm_up + i < n)
+                add_forward(&entries, warm_up + i, d, order);
+            add_backward(&entries, i, d, order);
+        }
+    }
+    return FAMILY_DONE;
+}
+
+const struct family family_interleaved = {
+    .name = "interleaved",
+    .pytorch = "ScheduleInterleaved1F1B",
+    .summary = "1F1B with several chunks per device",
+    .source = "Narayanan et al., Efficient Large-Scale Language Model Training, SC 2021",
+    .kind = FAMILY_RULE,
+    .placement = PIPELINE_LOOP,
+    .directions = 1,
+    .whole_backward = true,
+    .misfit = misfit_interleaved,
+    .chunks = rules_several_chunks,
+    .build = build_interleaved,
+};
+
+// ---- looped breadth-first -----------------------------------------------------------------------
+
+static enum family_status build_bfs(const struct pipeline *pipeline,
+                                    const struct family_options *options,
+                                    void *memory,
+                                    struct poll *poll,
+                                    struct order *order,
+                                    struct family_result *result)
+{
+    const int32_t n = pipeline->shape.micro_batches, devices = pipeline->shape.devices;
+    const int32_t chunks = pipeline->shape.stages / devices;
+    (void)memory;
+    (void)result;
+    for (int32_t d = 0; d < devices; d++) {
+        if (poll_over_after(poll, (uint64_t)n * (uint64_t)chunks))
+            return FAMILY_STOPPED;
+        for (int32_t c = 0; c < chunks; c++)
+            for (int32_t m = 0; m < n; m++)
+                order_add(order, d, OPERATION_F, m, c * devices + d);
+        for (int32_t c = chunks - 1; c >= 0; c--)
+            for (int32_t m = 0; m < n; m++)
+                order_add(order, d, OPERATION_BW, options->descending ? n - 1 - m : m,
+                          c * devices + d);
+    }
+    return FAMILY_DONE;
+}
+
+const struct family family_bfs_loop = {
+    .name = "bfs_loop",
+    .pytorch = "ScheduleLoopedBFS",
+    .summary = "all micro-batches of a chunk, then of the next chunk",
+    .source = "Lamy-Poirier, Breadth-First Pipeline Parallelism, MLSys 2023",
+    .kind = FAMILY_RULE,
+    .placement = PIPELINE_LOOP,
+    .directions = 1,
+    .whole_backward = true,
+    .misfit = rules_misfit_loop,
+    .chunks = rules_several_chunks,
+    .build = build_bfs,
+};

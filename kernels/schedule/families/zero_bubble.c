@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Defines the zero-bubble families with one stage per device that follow a rule: ZB-H1 and ZB-H2.
+#include "kernels/schedule/families/rule_shapes.h"
+#include "kernels/schedule/families/rules.h"
+
+#include <stddef.h>
+
+static int32_t least(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+// ---- ZB-H1 --------------------------------------------------------------------------------------
+
+// As 1F1B; the backwards of weights follow d micro-batches later.
+static void order_h1(const struct pipeline *pipeline, int32_t d, struct order *order)
+{
+    const int32_t n = pipeline->shape.micro_batches;
+    const int32_t warm_up = least(pipeline->shape.devices - 1 - d, n);
+    int32_t w = 0;
+    for (int32_t m = 0; m < warm_up; m++)
+        order_add(order, d, OPERATION_F, m, d);
+    for (int32_t m = 0; m < n; m++) {
+        if (warm_up + m < n)
+            order_add(order, d, OPERATION_F, warm_up + m, d);
+        order_add(order, d, OPERATION_B, m, d);
+        if (m >= d)
+            order_add(order, d, OPERATION_W, w++, d);
+    }
+    while (w < n)
+        order_add(order, d, OPERATION_W, w++, d);
+}
+
+static enum family_status build_h1(const struct pipeline *pipeline,
+                                   const struct family_options *options,
+                                   void *memory,
+                                   struct poll *poll,
+                                   struct order *order,
+                                   struct family_result *result)
+{
+    (void)options;
+    (void)memory;
+    (void)result;
+    for (int32_t d = 0; d < pipeline->shape.devices; d++) {
+        if (poll_over_after(poll, (uint64_t)pipeline->shape.micro_batches))
+            return FAMILY_STOPPED;
+        order_h1(pipeline, d, order);
+    }
+    return FAMILY_DONE;
+}
+
+const struct family family_zb_h1 = {
+    .name = "zb_h1",
+    .summary = "zero bubble with the memory of 1F1B",
+    .source = "Qi et al., Zero Bubble Pipeline Parallelism, ICLR 2024",
+    .kind = FAMILY_RULE,
+    .placement = PIPELINE_LOOP,
+    .directions = 1,
+    .misfit = rules_misfit_linear,
+    .chunks = rules_one_chunk,
+    .build = build_h1,
+};
+
+// ---- ZB-H2 --------------------------------------------------------------------------------------
+
+static void order_h2(const struct pipeline *pipeline, int32_t d, struct order *order)
+{
+    const int32_t n = pipeline->shape.micro_batches;
+    const int32_t warm_up = least(2 * (pipeline->shape.devices - 1 - d) + 1, n);
+    int32_t w = 0;
+    for (int32_t m = 0; m < warm_up; m++)
+        order_add(order, d, OPERATION_F, m, d);
+    for (int32_t m = 0; m < n; m++) {
+        order_add(order, d, OPERATION_B, m, d);
+        if (m >= 2 * d)
+            order_add(order, d, OPERATION_W, w++, d);
+        if (warm_up + m < n)
+            order_add(order, d, OPERATION_F, warm_up + m, d);
+    }
+    while (w < n)
+        order_add(order, d, OPERATION_W, w++, d);
+}
+
+static enum family_status build_h2(const struct pipeline *pipeline,
+                                   const struct family_options *options,
+                                   void *memory,
+                                   struct poll *poll,
+                                   struct order *order,
+                                   struct family_result *result)
+{
+    (void)options;
+    (void)memory;
+    (void)result;
+    for (int32_t d = 0; d < pipeline->shape.devices; d++) {
+        if (poll_over_after(poll, (uint64_t)pipeline->shape.micro_batches))
+            return FAMILY_STOPPED;
+        order_h2(pipeline, d, order);
+    }
+    return FAMILY_DONE;
+}
+
+const struct family family_zb_h2 = {
+    .name = "zb_h2",
+    .summary = "zero bubble with twice the memory of 1F1B",
+    .source = "Qi et al., Zero Bubble Pipeline Parallelism, ICLR 2024",
+    .kind = FAMILY_RULE,
+    .placement = PIPELINE_LOOP,
+    .directions = 1,
+    .misfit = rules_misfit_linear,
+    .chunks = rules_one_chunk,
+    .build = build_h2,
+};
