@@ -216,6 +216,12 @@ static void write_order(const struct exact_search *x, struct order *order)
     }
 }
 
+// Only values below are better than `value`.
+static double below(double value)
+{
+    return isfinite(value) ? value - 1e-9 * fabs(value) : value;
+}
+
 // Runs a pass. Returns the least bound that was dropped; x->cutoff and the order are those of a better
 // order, if the pass has found one.
 static double pass(struct exact_search *x, struct order *order, struct exact_result *result)
@@ -243,7 +249,7 @@ static double pass(struct exact_search *x, struct order *order, struct exact_res
     }
     if (from->n_kept > 0) {
         result->value = from->keys[0].bound;
-        x->cutoff = result->value - 1e-9 * fabs(result->value);
+        x->cutoff = below(result->value);
         write_order(x, order);
     }
     return dropped;
@@ -252,6 +258,7 @@ static double pass(struct exact_search *x, struct order *order, struct exact_res
 enum family_status exact_solve(struct exact_search *x,
                                const struct pipeline *pipeline,
                                enum family_objective objective,
+                               double known,
                                int64_t budget,
                                struct poll *poll,
                                struct order *order,
@@ -264,15 +271,17 @@ enum family_status exact_solve(struct exact_search *x,
     x->poll = poll;
     x->budget = budget;
     x->used = 0;
-    x->cutoff = (double)INFINITY;
+    double best = known;
+    x->cutoff = below(known);
     x->stopped = false;
     for (x->width = 1;; x->width *= WIDTH_GROWTH) {
         if (x->width > x->width_most)
             x->width = x->width_most;
         const double dropped = pass(x, order, result);
         result->proven = dropped >= x->cutoff;
+        best = result->value < best ? result->value : best;
         if (result->proven)
-            result->bound = result->value;
+            result->bound = best;
         else if (dropped > result->bound)
             result->bound = dropped;
         if (result->proven || x->stopped || x->width == x->width_most)

@@ -21,19 +21,20 @@ struct exact_search *exact_take(const struct pipeline_shape *shape,
                                 struct room *room);
 
 struct exact_result {
-    double value;        // of the order, without contention of messages
-    double bound;        // no order has a smaller objective
-    bool proven;         // value is the optimum
+    double value; // of the order, without contention of messages; INFINITY: no better order
+    double bound; // no order has a smaller objective
+    bool proven;  // the order, or the known one, is the optimum
     int64_t evaluations; // partial schedules
 };
 
-// Writes the best order found; the order is empty before. budget: partial schedules at most, 0: no limit
-// but the memory; the search always finds an order first. FAMILY_STOPPED: the poll ended the search;
-// the order is the best one so far, or empty. The pipeline has one stage per device, one direction and
-// no slices.
+// Writes the best order found that is better than `known`, the value of a known order (INFINITY: none).
+// budget: partial schedules at most, 0: no limit but the memory; without a known order, the search
+// always finds one. FAMILY_STOPPED: the poll ended the search; the order is the best one so far. The
+// pipeline has one stage per device, one direction and no slices.
 enum family_status exact_solve(struct exact_search *search,
                                const struct pipeline *pipeline,
                                enum family_objective objective,
+                               double known,
                                int64_t budget,
                                struct poll *poll,
                                struct order *order,

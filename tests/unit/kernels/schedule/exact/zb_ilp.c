@@ -191,8 +191,8 @@ Test(zb_ilp, small_budgets_keep_the_bound)
 {
     struct random r = {3};
     int open = 0;
-    for (int k = 0; k < 60; k++) {
-        struct pipeline *p = random_pipeline(&r, 4, 8);
+    for (int k = 0; k < 40; k++) {
+        struct pipeline *p = random_pipeline(&r, 4, 12);
         const struct found best = solve(p, FAMILY_MAKESPAN, 1000000, NULL);
         cr_assert(best.result.proven);
         for (int64_t budget = 1; budget < 10000; budget *= 10) {
