@@ -4,6 +4,25 @@
 
 #include <math.h>
 
+// The rules that were best in most of 300 random pipelines: forwards first, and weight gradients that wait
+// for longer gaps.
+static const struct greedy_rule vee_rules[] = {
+    {.cap = (double)INFINITY},
+    {.cap = (double)INFINITY, .forward_first = true},
+    {.cap = (double)INFINITY, .threshold = 0.5},
+    {.cap = (double)INFINITY, .forward_first = true, .threshold = 0.5},
+};
+
+static const struct greedy_rule whole_rules[] = {
+    {.cap = (double)INFINITY, .whole_backward = true},
+    {.cap = (double)INFINITY, .whole_backward = true, .forward_first = true},
+};
+
+static const double vee_thresholds[] = {0, 0.25, 0.5, 0.75, 1};
+
+const struct alternatives_plan alternatives_vee = {4, 5, vee_rules, vee_thresholds};
+const struct alternatives_plan alternatives_vee_whole = {2, 0, whole_rules, NULL};
+
 void alternatives_take(struct alternatives *alternatives,
                        const struct pipeline_shape *shape,
                        const struct family_options *options,
@@ -36,13 +55,13 @@ static bool offer_dispatch(struct alternatives *a,
 // Places the weight gradients of the best order anew. Returns false if the poll ended it.
 static bool offer_refills(struct alternatives *a,
                           const struct pipeline *pipeline,
+                          const struct alternatives_plan *plan,
                           struct poll *poll)
 {
-    static const double thresholds[] = {0, 0.25, 0.5, 0.75, 1};
-    for (size_t k = 0; k < sizeof thresholds / sizeof *thresholds && a->choice.found; k++) {
+    for (int k = 0; k < plan->thresholds && a->choice.found; k++) {
         order_clear(&a->order);
-        const enum refill_status status =
-            refill_build(a->refill, pipeline, a->choice.best, thresholds[k], poll, &a->order);
+        const enum refill_status status = refill_build(a->refill, pipeline, a->choice.best,
+                                                       plan->threshold[k], poll, &a->order);
         if (status == REFILL_DONE)
             (void)choice_offer(&a->choice, &a->order);
         if (status == REFILL_STOPPED)
@@ -53,29 +72,22 @@ static bool offer_refills(struct alternatives *a,
 
 enum family_status alternatives_offer(struct alternatives *alternatives,
                                       const struct pipeline *pipeline,
-                                      bool whole_backward,
+                                      const struct alternatives_plan *plan,
                                       struct poll *poll)
 {
-    static const double thresholds[] = {0, 0.5, 1};
     struct alternatives *a = alternatives;
     struct pipeline limited = *pipeline;
     limited.limit = a->limit;
     for (int32_t d = 0; d < pipeline->shape.devices; d++)
         a->limit[d] = fmin(pipeline->limit[d], a->choice.most_peak);
-    if (!whole_backward && !offer_refills(a, &limited, poll))
+    if (!offer_refills(a, &limited, plan, poll))
         return FAMILY_STOPPED;
     const double makespan = a->choice.makespan, span = a->choice.span;
-    for (int k = 0; k < (whole_backward ? 4 : 12); k++) {
-        const struct greedy_rule rule = {.whole_backward = whole_backward,
-                                         .early_chunk = k & 1,
-                                         .forward_first = k & 2,
-                                         .threshold = thresholds[k / 4],
-                                         .cap = (double)INFINITY};
-        if (!offer_dispatch(a, &limited, &rule, poll))
+    for (int k = 0; k < plan->rules; k++)
+        if (!offer_dispatch(a, &limited, &plan->rule[k], poll))
             return FAMILY_STOPPED;
-    }
     const bool is_new = makespan != a->choice.makespan || span != a->choice.span;
-    if (!whole_backward && is_new && !offer_refills(a, &limited, poll))
+    if (is_new && !offer_refills(a, &limited, plan, poll))
         return FAMILY_STOPPED;
     return choice_status(&a->choice);
 }
@@ -83,7 +95,7 @@ enum family_status alternatives_offer(struct alternatives *alternatives,
 enum family_status alternatives_choose(struct alternatives *alternatives,
                                        const struct pipeline *pipeline,
                                        const struct family_options *options,
-                                       bool whole_backward,
+                                       const struct alternatives_plan *plan,
                                        struct poll *poll,
                                        struct order *order)
 {
@@ -92,5 +104,5 @@ enum family_status alternatives_choose(struct alternatives *alternatives,
     if (!choice_offer(choice, order) || options->published)
         return choice_status(choice);
     choice_keep_level(choice, true);
-    return alternatives_offer(alternatives, pipeline, whole_backward, poll);
+    return alternatives_offer(alternatives, pipeline, plan, poll);
 }

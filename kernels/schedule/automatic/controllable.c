@@ -33,8 +33,8 @@ static enum family_status build(slots_pattern *pattern,
 {
     if (!slots_build(&controllable->slots, &pipeline->shape, pattern, poll, order))
         return FAMILY_STOPPED;
-    return alternatives_choose(&controllable->alternatives, pipeline, options, false, poll,
-                               order);
+    return alternatives_choose(&controllable->alternatives, pipeline, options,
+                               &alternatives_vee, poll, order);
 }
 
 static int32_t half_slot(int32_t devices, int phase, int32_t d)

@@ -167,7 +167,8 @@ static enum family_status build(const struct pipeline *pipeline,
         }
     for (int32_t d = 0; d < v->devices; d++)
         write(v, d, order);
-    return alternatives_choose(&v->alternatives, pipeline, options, true, poll, order);
+    return alternatives_choose(&v->alternatives, pipeline, options, &alternatives_vee_whole,
+                               poll, order);
 }
 
 const struct family family_v_1f1b = {

@@ -4,9 +4,8 @@
 // The published rule tries eight settings of its switches and keeps the shortest span. Beyond it, the
 // family drops settings that break down, also looks at the makespan, and falls back to dispatch, which
 // is better where a device cannot hold a micro-batch for each stage behind it.
+#include "kernels/schedule/automatic/alternatives.h"
 #include "kernels/schedule/automatic/automatic.h"
-#include "kernels/schedule/automatic/choice.h"
-#include "kernels/schedule/automatic/greedy.h"
 #include "kernels/schedule/automatic/shapes.h"
 #include "kernels/schedule/automatic/zb_attempt.h"
 
@@ -14,10 +13,13 @@
 
 enum { SETTINGS = 8 };
 
+static const struct greedy_rule dispatch = {.cap = (double)INFINITY};
+static const double thresholds[] = {0, 0.5};
+static const struct alternatives_plan plan = {1, 2, &dispatch, thresholds};
+
 struct zb_memory {
     struct zb_attempt attempt;
-    struct choice choice;
-    struct greedy *greedy;
+    struct alternatives alternatives;
     struct order order;
 };
 
@@ -29,11 +31,9 @@ static void *zb_take(const struct pipeline_shape *shape,
     struct zb_memory *m = memory != NULL ? memory : &counted;
     const int32_t operations = 3 * shape->micro_batches;
     zb_attempt_take(&m->attempt, shape, room);
-    if (options->published)
-        return memory;
-    choice_take(&m->choice, shape, operations, room);
-    m->greedy = greedy_take(shape, room);
-    order_take(&m->order, shape->devices, operations, room);
+    alternatives_take(&m->alternatives, shape, options, operations, room);
+    if (!options->published)
+        order_take(&m->order, shape->devices, operations, room);
     return memory;
 }
 
@@ -110,18 +110,13 @@ static enum family_status zb_build(const struct pipeline *pipeline,
         return FAMILY_NO_ROOM;
     if (options->published)
         return build_published(m, poll, order);
-    choice_open(&m->choice, pipeline, options->objective, poll, order);
+    struct choice *choice = &m->alternatives.choice;
+    choice_open(choice, pipeline, options->objective, poll, order);
     if (run_settings(&m->attempt, true, poll, &m->order, &found) == ZB_STOPPED)
         return FAMILY_STOPPED;
-    if (found && choice_offer(&m->choice, &m->order))
-        choice_keep_level(&m->choice, false);
-    const struct greedy_rule dispatch = {.cap = (double)INFINITY};
-    order_clear(&m->order);
-    const enum greedy_status status =
-        greedy_build(m->greedy, pipeline, &dispatch, poll, &m->order);
-    if (status == GREEDY_DONE)
-        (void)choice_offer(&m->choice, &m->order);
-    return status == GREEDY_STOPPED ? FAMILY_STOPPED : choice_status(&m->choice);
+    if (found && choice_offer(choice, &m->order))
+        choice_keep_level(choice, false);
+    return alternatives_offer(&m->alternatives, pipeline, &plan, poll);
 }
 
 const struct family family_zb_auto = {

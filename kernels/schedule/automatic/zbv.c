@@ -105,7 +105,7 @@ static enum family_status improve(struct zbv_memory *m,
     for (int k = 0; k < SETTINGS; k++)
         if (run_setting(m, k, &m->alternatives.choice, poll, &idle) == VEE_STOPPED)
             return FAMILY_STOPPED;
-    return alternatives_offer(&m->alternatives, pipeline, false, poll);
+    return alternatives_offer(&m->alternatives, pipeline, &alternatives_vee, poll);
 }
 
 // Copies the limits; devices without a limit get the default, the memory of 1F1B. Returns whether a device
