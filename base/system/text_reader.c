@@ -2,11 +2,14 @@
 // Reads plain or gzip text from a file of any size through two bounded buffers.
 #include "base/system/text_reader.h"
 
+#include "base/system/input_wait.h"
+
 #define ZLIB_CONST // next_in is a pointer to const
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +24,9 @@ struct pps_text_source {
     char *name; // for errors
     int fd;
     bool may_stop;
+    const atomic_bool *stop; // or NULL
+    double bytes;            // of the file; 0: unknown
+    double read;             // bytes read from the file
     bool is_gzip;
     bool in_member;  // inside a gzip member, before its trailer
     bool at_eof;     // of the file
@@ -42,6 +48,8 @@ static enum pps_status fail(const struct pps_text_source *source,
 static enum pps_status read_more(struct pps_text_source *source, struct pps_error *err)
 {
     ssize_t n;
+    if (!pps_input_wait(source->fd, source->stop))
+        return pps_fail(err, PPS_E_STOPPED, "stopped while reading %s", source->name);
     do
         n = read(source->fd, source->input + source->left, INPUT_BYTES - source->left);
     while (n < 0 && errno == EINTR);
@@ -50,6 +58,7 @@ static enum pps_status read_more(struct pps_text_source *source, struct pps_erro
     source->at_eof = n == 0;
     source->at = source->input;
     source->left += (size_t)n;
+    source->read += (double)n;
     return PPS_OK;
 }
 
@@ -70,9 +79,12 @@ static enum pps_status fail_missing(const char *path, struct pps_error *err)
     return pps_fail(err, PPS_E_INPUT, "%s does not exist", path);
 }
 
-static enum pps_status open_fd(const char *path, int *fd, struct pps_error *err)
+static enum pps_status open_fd(const char *path,
+                               struct pps_text_source *source,
+                               struct pps_error *err)
 {
     struct stat at;
+    int *fd = &source->fd;
     *fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
     if (*fd < 0 && errno == ENOENT)
         return fail_missing(path, err);
@@ -80,8 +92,11 @@ static enum pps_status open_fd(const char *path, int *fd, struct pps_error *err)
         const char *why = strerror(errno);
         return pps_fail(err, PPS_E_INPUT, "cannot open %s: %s", path, why);
     }
-    if (fstat(*fd, &at) == 0 && S_ISDIR(at.st_mode))
+    if (fstat(*fd, &at) != 0)
+        return PPS_OK;
+    if (S_ISDIR(at.st_mode))
         return pps_fail(err, PPS_E_INPUT, "%s is a folder: name a file in it", path);
+    source->bytes = pps_input_bytes(*fd);
     return PPS_OK;
 }
 
@@ -105,16 +120,26 @@ enum pps_status pps_text_source_open(struct pps_text_source **source,
                                      bool may_stop,
                                      struct pps_error *err)
 {
+    return pps_text_source_open_stoppable(source, path, may_stop, NULL, err);
+}
+
+enum pps_status pps_text_source_open_stoppable(struct pps_text_source **source,
+                                               const char *path,
+                                               bool may_stop,
+                                               const atomic_bool *stop,
+                                               struct pps_error *err)
+{
     *source = NULL;
     struct pps_text_source *s = calloc(1, sizeof *s);
     if (s == NULL)
         return pps_fail_memory(err, "%s", path);
     s->fd = -1;
     s->may_stop = may_stop;
+    s->stop = stop;
     s->at = s->input;
     s->name = strdup(strcmp(path, "-") == 0 ? "stdin" : path);
     enum pps_status status =
-        s->name == NULL ? pps_fail_memory(err, "a path") : open_fd(path, &s->fd, err);
+        s->name == NULL ? pps_fail_memory(err, "a path") : open_fd(path, s, err);
     if (status == PPS_OK)
         status = see_kind(s, err);
     if (status != PPS_OK) {
@@ -123,6 +148,13 @@ enum pps_status pps_text_source_open(struct pps_text_source **source,
     }
     *source = s;
     return PPS_OK;
+}
+
+double pps_text_source_part(const struct pps_text_source *source)
+{
+    if (source->bytes <= 0)
+        return (double)NAN;
+    return fmin((source->read - (double)source->left) / source->bytes, 1);
 }
 
 void pps_text_source_close(struct pps_text_source *source)

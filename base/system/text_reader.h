@@ -6,6 +6,7 @@
 
 #include "base/text/status.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -18,6 +19,18 @@ PPS_MUST_CHECK enum pps_status pps_text_source_open(struct pps_text_source **sou
                                                     const char *path,
                                                     bool may_stop,
                                                     struct pps_error *err);
+
+// Opens a source that returns PPS_E_STOPPED soon after the flag `stop` is set, also while a pipe
+// has no bytes.
+PPS_MUST_CHECK enum pps_status pps_text_source_open_stoppable(struct pps_text_source **source,
+                                                              const char *path,
+                                                              bool may_stop,
+                                                              const atomic_bool *stop,
+                                                              struct pps_error *err);
+
+// Returns the fraction of the file's bytes that have been read, or NAN if its size is unknown.
+double pps_text_source_part(const struct pps_text_source *source);
+
 void pps_text_source_close(struct pps_text_source *source); // NULL is fine
 
 // Writes up to cap (> 0) bytes of text to out; *n is 0 only at the end. Text before an error is

@@ -3,11 +3,13 @@
 // splits lines with quotes and other unusual lines.
 #include "base/table/csv.h"
 
+#include "base/system/input_wait.h"
 #include "base/table/csv_line.h"
 
 #include <csv.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +26,9 @@ struct pps_csv {
     char *buffer;      // PPS_CSV_LINE + CHUNK bytes
     size_t begin, end; // unread bytes of the buffer
     bool at_end;
-    uint64_t line; // number of the row's last line, from 1
+    const atomic_bool *stop; // or NULL
+    double bytes, read;      // of the file: all (0: unknown), and those read
+    uint64_t line;           // number of the row's last line, from 1
     XXH64_state_t *hash;
     const char *line_text; // the row's last line, for error places
     size_t line_n;
@@ -52,7 +56,19 @@ static enum pps_status open_parts(struct pps_csv *csv, const char *path, struct 
     csv->fd = is_stdin ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
     if (csv->fd < 0 || !csv->parser_open)
         return pps_fail(err, PPS_E_INPUT, "cannot read %s: %s", path, strerror(errno));
+    csv->bytes = pps_input_bytes(csv->fd);
     return PPS_OK;
+}
+
+void pps_csv_stop(struct pps_csv *csv, const atomic_bool *stop)
+{
+    csv->stop = stop;
+}
+
+double pps_csv_part(const struct pps_csv *csv)
+{
+    const double unread = (double)(csv->end - csv->begin);
+    return csv->bytes > 0 ? fmin((csv->read - unread) / csv->bytes, 1) : (double)NAN;
 }
 
 enum pps_status pps_csv_open(struct pps_csv **out, const char *path, struct pps_error *err)
@@ -135,6 +151,8 @@ static enum pps_status fill(struct pps_csv *csv, struct pps_error *err)
     if (csv->end > PPS_CSV_LINE)
         return pps_fail_at(err, PPS_E_INPUT, csv->name, (int)csv->line + 1, 0,
                            "the line is longer than %d bytes", PPS_CSV_LINE);
+    if (!pps_input_wait(csv->fd, csv->stop))
+        return pps_fail(err, PPS_E_STOPPED, "stopped while waiting for input");
     const ssize_t n = read(csv->fd, csv->buffer + csv->end, CHUNK);
     if (n < 0 && errno == EINTR)
         return pps_fail(err, PPS_E_STOPPED, "stopped while waiting for input");
@@ -149,6 +167,7 @@ static enum pps_status fill(struct pps_csv *csv, struct pps_error *err)
         memcmp(csv->buffer, "\xEF\xBB\xBF", 3) == 0)
         csv->begin = 3;
     csv->end += (size_t)n;
+    csv->read += (double)n;
     csv->at_end = n == 0;
     return PPS_OK;
 }

@@ -6,6 +6,7 @@
 
 #include "base/text/status.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,9 +32,15 @@ PPS_MUST_CHECK enum pps_status pps_csv_open(struct pps_csv **csv,
                                             struct pps_error *err);
 void pps_csv_close(struct pps_csv *csv); // NULL is allowed
 
+// Makes pps_csv_next return PPS_E_STOPPED soon after the flag is set while it waits for input.
+void pps_csv_stop(struct pps_csv *csv, const atomic_bool *stop);
+
+// Returns the fraction of the file's bytes that have been read, or NAN if its size is unknown.
+double pps_csv_part(const struct pps_csv *csv);
+
 // Returns the next row, valid until the next call; *row is NULL at the end. Returns PPS_E_INPUT
 // for broken quotes, NUL bytes, more than PPS_CSV_COLUMNS cells, or a line longer than
-// PPS_CSV_LINE bytes. Returns PPS_E_STOPPED if a signal ended the wait for input.
+// PPS_CSV_LINE bytes. Returns PPS_E_STOPPED if the stop flag or a signal ended the wait for input.
 PPS_MUST_CHECK enum pps_status pps_csv_next(struct pps_csv *csv,
                                             const struct pps_csv_row **row,
                                             struct pps_error *err);

@@ -154,6 +154,20 @@ static void keep_fault(struct verifier *v,
     *v->err = *err;
 }
 
+// Reports the points of the blocks that were given to workers. The caller holds the lock.
+static void tell_progress(const struct verifier *v)
+{
+    const uint64_t points = v->sums.points;
+    const struct pps_passed passed = {points, v->sums.counts.rows, points, points};
+    if (v->ask->watch.passed != NULL)
+        v->ask->watch.passed(v->ask->watch.self, &passed);
+}
+
+static bool is_stopped(const struct verifier *v)
+{
+    return atomic_load_explicit(v->ask->stop, memory_order_relaxed);
+}
+
 // Returns the next block and the number of its record.
 static bool deal(struct verifier *v, struct pps_index_entry *entry, uint64_t *record)
 {
@@ -161,13 +175,17 @@ static bool deal(struct verifier *v, struct pps_index_entry *entry, uint64_t *re
     bool more = false;
     pthread_mutex_lock(&v->lock);
     *record = v->n_dealt;
+    if (is_stopped(v) && v->wrong_record == UINT64_MAX)
+        keep_fault(v, 0, pps_fail(&err, PPS_E_STOPPED, "stopped"), &err);
     if (v->wrong_record == UINT64_MAX) {
         keep_fault(v, *record, pps_index_next(&v->index, entry, &more, &err), &err);
         v->n_dealt++;
     }
     more = more && v->wrong_record == UINT64_MAX;
-    if (more)
+    if (more) {
+        tell_progress(v);
         pps_index_add(&v->sums, entry);
+    }
     pthread_mutex_unlock(&v->lock);
     return more;
 }
@@ -200,6 +218,7 @@ static enum pps_status check_blocks(struct verifier *v, struct pps_error *err)
     const int threads = n < (uint64_t)v->ask->threads ? (int)n : v->ask->threads;
     v->err = err;
     v->wrong_record = UINT64_MAX;
+    v->verified->points = (uint64_t)v->said.points;
     pthread_mutex_init(&v->lock, NULL);
     const enum pps_status status = pps_parallel(threads, work, v, err);
     pthread_mutex_destroy(&v->lock);
@@ -268,6 +287,7 @@ static enum pps_status prepare(struct verifier *v, struct pps_error *err)
         .header = v->header,
         .experiment = v->experiment,
         .reference = v->ask->reference,
+        .stop = v->ask->stop,
         .only_some = v->said.only != NULL,
     };
     if (v->experiment != NULL && v->ask->sample > 0)

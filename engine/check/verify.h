@@ -7,10 +7,12 @@
 
 #include "base/text/status.h"
 #include "engine/experiment/documents.h"
+#include "engine/forecast/passed.h"
 #include "engine/run/audit.h"
 #include "engine/store/counts.h"
 #include "ppsweep/kernel.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -21,13 +23,15 @@ struct pps_verify_ask {
     double sample;  // fraction of the rows to compute again, at least a few rows; 0: none
     bool reference; // compute these rows with the kernel's reference as well
     int threads;
+    const atomic_bool *stop;
+    struct pps_watch watch;        // of the points of this result
     struct pps_input_words inputs; // files of documents that are too large for the manifest
 };
 
 // What has been verified.
 struct pps_verified {
     uint64_t blocks, data_bytes;
-    uint64_t points;
+    uint64_t points; // set before the first call of the watch
     struct pps_counts counts;
     uint32_t shard, n_shards;     // of a shard; n_shards 1: the whole experiment
     uint64_t digest;              // of the experiment
@@ -39,7 +43,7 @@ struct pps_verified {
     char kernel[64], version[64]; // of the program that computed the result
 };
 
-// Returns PPS_OK only if everything is right. PPS_E_WRONG reports the first error. PPS_E_INPUT:
+// Returns PPS_OK only if everything is right. PPS_E_STOPPED: the stop flag was set. PPS_E_WRONG reports the first error. PPS_E_INPUT:
 // a file is missing, or rows cannot be computed again (all else is right then).
 PPS_MUST_CHECK enum pps_status pps_verify(const struct pps_verify_ask *ask,
                                           struct pps_verified *verified,

@@ -9,6 +9,8 @@
 #include "engine/run/audit.h"
 #include "engine/store/index_check.h"
 
+#include <stdatomic.h>
+
 // Settings shared by all checkers of a result; const while they run.
 struct pps_block_check {
     const char *path; // of the data
@@ -18,6 +20,7 @@ struct pps_block_check {
     const struct pps_experiment *experiment; // NULL: only count rows
     double sample; // fraction of the rows to compute again; requires the experiment
     bool reference;
+    const atomic_bool *stop;
     bool only_some; // the result has only the best rows: some points have no row
 };
 
@@ -30,7 +33,7 @@ PPS_MUST_CHECK enum pps_status pps_blockchecker_open(struct pps_blockchecker **c
 void pps_blockchecker_close(struct pps_blockchecker *checker); // NULL is fine
 
 // Verifies one block. PPS_E_WRONG reports the first place where the block differs from its
-// record or from the experiment.
+// record or from the experiment. PPS_E_STOPPED: the stop flag was set.
 PPS_MUST_CHECK enum pps_status pps_blockchecker_do(struct pps_blockchecker *checker,
                                                    const struct pps_index_entry *entry,
                                                    struct pps_error *err);

@@ -28,7 +28,6 @@ struct pps_rowchecker {
     const struct pps_index_entry *entry;
     struct pps_cursor *cursor; // NULL: only count rows
     struct pps_rowmaker *maker;
-    atomic_bool never; // stop flag of the row maker; never set
     const char *at, *end;
     struct pps_counts counts; // of the block, up to the current row
     struct run run;
@@ -203,11 +202,13 @@ static enum pps_status compute_run(struct pps_rowchecker *c, struct pps_error *e
     if (run->rows == 0)
         return PPS_OK;
     enum pps_status status = pps_rowmaker_make(c->maker, run->first, run->last - run->first + 1,
-                                               &c->never, &rows, err);
+                                               c->check->stop, &rows, err);
     if (status == PPS_E_POINTS) {
         const struct pps_error it = *err;
         return wrong(c, err, "%.860s", it.text);
     }
+    if (status == PPS_OK && rows.stopped)
+        status = pps_fail(err, PPS_E_STOPPED, "stopped");
     if (status != PPS_OK)
         return status;
     if (rows.n != n || memcmp(rows.text, run->text, n) != 0)

@@ -4,7 +4,7 @@
 
 #include "base/system/whole_file.h"
 #include "engine/cli/options/experiment_options.h"
-#include "engine/command/signals.h"
+#include "engine/cli/report/read_progress.h"
 #include "engine/point/evaluate.h"
 
 #include <errno.h>
@@ -26,6 +26,7 @@ static const struct pps_opt options[] = {
     {"threads", 'j', "N", "number of worker threads (all CPUs this process may use)"},
     {"output", 'o', "FILE", "write CSV to FILE, compressed if it ends in .gz (stdout)"},
     {"force", 0, NULL, "overwrite FILE if it exists"},
+    PPS_READ_PROGRESS_OPTION,
     {"quiet", 'q', NULL, "print errors only"},
     {NULL, 0, NULL, NULL},
 };
@@ -151,16 +152,20 @@ static enum pps_status eval_main(const struct pps_args *args, struct pps_error *
         .reasons = pps_arg(args, "reasons") != NULL,
         .unreadable = show_unreadable,
         .self = &shown,
-        .stop = pps_signals_install(true),
     };
+    struct pps_read_progress progress;
     struct pps_evaluated count = {.rows = 0};
     struct pps_documents *inputs = NULL;
-    enum pps_status status =
-        pps_arg_count(args, "point-limit", 1, PPS_POINT_LIMIT_MAX, &ask.point_limit, err);
+    enum pps_status status = pps_read_progress_begin(&progress, args, &ask.watch, true, err);
+    ask.stop = ask.watch.stop;
+    if (status == PPS_OK)
+        status =
+            pps_arg_count(args, "point-limit", 1, PPS_POINT_LIMIT_MAX, &ask.point_limit, err);
     if (status == PPS_OK)
         status = prepare(args, &ask, &inputs, err);
     if (status == PPS_OK)
         status = answer(args, &ask, &count, err);
+    pps_read_progress_end(&progress);
     if (status == PPS_OK && pps_arg(args, "quiet") == NULL)
         report(ask.kernel, &count);
     pps_documents_close(inputs);

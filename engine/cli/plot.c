@@ -3,6 +3,7 @@
 
 #include "engine/cli/options/picture_options.h"
 #include "engine/cli/options/result_arguments.h"
+#include "engine/cli/report/read_progress.h"
 #include "engine/cli/verbs.h"
 
 #include <string.h>
@@ -21,6 +22,7 @@ static const struct pps_opt options[] = {
     {"max-maps", 0, "N", "draw the first N maps; 0 draws all maps (24)"},
     {"output", 'o', "FOLDER", "folder of the pictures (outputs/plots)"},
     {"force", 0, NULL, "overwrite pictures that plot did not draw or that were edited"},
+    PPS_READ_PROGRESS_OPTION,
     {"quiet", 'q', NULL, "print errors only"},
     {NULL, 0, NULL, NULL},
 };
@@ -118,15 +120,20 @@ static enum pps_status plot_main(const struct pps_args *args, struct pps_error *
 {
     struct pps_plot_ask ask = {0};
     struct pps_plot_count count = {0};
+    struct pps_read_progress progress = {.kind = PPS_PROGRESS_NEVER};
     enum pps_status status = pps_result_arguments_view(args, &ask.cut.view, err);
     if (status == PPS_OK)
         status = fill_ask(args, &ask, err);
+    if (status == PPS_OK)
+        status = pps_read_progress_begin(&progress, args, &ask.cut.view.watch, false, err);
+    ask.pictures.stop = ask.cut.view.watch.stop;
     if (status == PPS_OK)
         pps_result_arguments_say_partial(args, &ask.cut.view);
     if (status == PPS_OK && pps_kind_asked(args))
         status = pps_kind_plot(args, &ask.cut.view, &ask.pictures, err);
     else if (status == PPS_OK)
         status = pps_plot(&ask, &count, err);
+    pps_read_progress_end(&progress);
     if (status == PPS_OK && pps_arg(args, "quiet") == NULL)
         pps_plot_report(&count);
     pps_result_arguments_free(&ask.cut.view);

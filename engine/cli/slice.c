@@ -7,6 +7,7 @@
 #include "base/system/whole_file.h"
 #include "engine/cli/options/picture_options.h"
 #include "engine/cli/options/result_arguments.h"
+#include "engine/cli/report/read_progress.h"
 #include "engine/cli/verbs.h"
 
 #include <inttypes.h>
@@ -25,6 +26,7 @@ static const struct pps_opt options[] = {
     PPS_KIND_OPTIONS,
     {"output", 'o', "PATH", "a file, or a folder for one file per matrix (stdout)"},
     {"force", 0, NULL, "overwrite existing files"},
+    PPS_READ_PROGRESS_OPTION,
     {"quiet", 'q', NULL, "print errors only"},
     {NULL, 0, NULL, NULL},
 };
@@ -155,7 +157,10 @@ static enum pps_status slice_main(const struct pps_args *args, struct pps_error 
     const char *path = pps_arg(args, "output");
     const bool force = pps_arg(args, "force") != NULL;
     struct pps_slices *cut = NULL;
+    struct pps_read_progress progress;
     enum pps_status status = pps_result_arguments_view(args, &ask.view, err);
+    if (status == PPS_OK)
+        status = pps_read_progress_begin(&progress, args, &ask.view.watch, false, err);
     if (status == PPS_OK)
         status = pps_kind_check(args, err);
     if (status == PPS_OK)
@@ -164,6 +169,7 @@ static enum pps_status slice_main(const struct pps_args *args, struct pps_error 
         pps_result_arguments_say_partial(args, &ask.view);
     if (status == PPS_OK && pps_kind_asked(args)) {
         status = write_kind(args, &ask.view, err);
+        pps_read_progress_end(&progress);
         pps_result_arguments_free(&ask.view);
         return status;
     }
@@ -171,8 +177,10 @@ static enum pps_status slice_main(const struct pps_args *args, struct pps_error 
         status = pps_reduce_parse(pps_arg(args, "reduce"), &ask.reduce, err);
     if (status == PPS_OK)
         status = pps_scale_options(args, &ask.scale, err);
-    if (status == PPS_OK)
+    if (status == PPS_OK) {
         status = pps_slices_open(&cut, &ask, err);
+        pps_read_progress_end(&progress);
+    }
     if (status == PPS_OK && path != NULL && is_folder(path))
         status = write_folder(cut, path, args, err);
     else if (status == PPS_OK)

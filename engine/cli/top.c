@@ -6,6 +6,7 @@
 #include "base/system/whole_file.h"
 #include "engine/cli/options/picture_options.h"
 #include "engine/cli/options/result_arguments.h"
+#include "engine/cli/report/read_progress.h"
 #include "engine/cli/verbs.h"
 #include "engine/picture/pareto.h"
 
@@ -25,6 +26,7 @@ static const struct pps_opt options[] = {
     {"all", 0, NULL, "sort all rows; rows without a result come last"},
     {"output", 'o', "FILE", "write to FILE, NAME.csv or NAME.csv.gz (stdout)"},
     {"force", 0, NULL, "overwrite FILE if it exists"},
+    PPS_READ_PROGRESS_OPTION,
     {"quiet", 'q', NULL, "print errors only"},
     {NULL, 0, NULL, NULL},
 };
@@ -212,7 +214,10 @@ static enum pps_status top_main(const struct pps_args *args, struct pps_error *e
 {
     struct pps_top_ask ask = {.k = 10, .memory_bytes = PPS_TOP_MEMORY};
     char *folder = folder_of(pps_arg(args, "output"));
+    struct pps_read_progress progress = {.kind = PPS_PROGRESS_NEVER};
     enum pps_status status = pps_result_arguments_view(args, &ask.view, err);
+    if (status == PPS_OK)
+        status = pps_read_progress_begin(&progress, args, &ask.view.watch, false, err);
     if (status == PPS_OK)
         pps_result_arguments_say_partial(args, &ask.view);
     const bool pareto = pps_arg(args, "pareto") != NULL;
@@ -221,6 +226,7 @@ static enum pps_status top_main(const struct pps_args *args, struct pps_error *e
     ask.folder = folder == NULL ? "." : folder;
     if (status == PPS_OK && !pareto)
         status = write_top(args, &ask, err);
+    pps_read_progress_end(&progress);
     pps_result_arguments_free(&ask.view);
     free(folder);
     return status;

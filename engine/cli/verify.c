@@ -6,7 +6,9 @@
 
 #include "engine/check/verify_shards.h"
 #include "engine/cli/options/experiment_options.h"
+#include "engine/cli/report/progress.h"
 #include "engine/cli/verbs.h"
+#include "engine/command/signals.h"
 #include "engine/job/result_path.h"
 
 #include <inttypes.h>
@@ -18,6 +20,7 @@ static const struct pps_opt options[] = {
     {"reference", 0, NULL, "also compute these rows with the reference of the kernel"},
     {"input", 'i', "SLOT=FILE", "file of a document that is too large for the manifest"},
     {"threads", 'j', "N", "number of worker threads (all CPUs this process may use)"},
+    {"progress", 0, "HOW", "auto, line, log, json or never (auto)"},
     {"quiet", 'q', NULL, "print errors only"},
     {NULL, 0, NULL, NULL},
 };
@@ -45,6 +48,7 @@ static const char details[] =
     "  0  every result is correct\n"
     "  1  a result is wrong, or the machine failed\n"
     "  2  wrong usage, a file is missing, or rows cannot be computed again\n"
+    "  5  stopped by Ctrl-C or SIGTERM\n"
     "\n"
     "  ppsweep verify outputs/data/first.csv.gz\n"
     "  ppsweep verify --sample 1 --reference shards/*.csv.gz\n";
@@ -62,6 +66,36 @@ static enum pps_status fill_ask(const struct pps_args *args,
         status =
             pps_fail(err, PPS_E_INPUT, "--reference needs rows to compute; remove --sample 0");
     return status == PPS_OK ? pps_request_threads(args, &ask->threads, err) : status;
+}
+
+// The progress of one result.
+struct watching {
+    struct pps_progress progress;
+    enum pps_progress_kind kind;
+    const struct pps_verified *verified;
+    bool begun;
+};
+
+static void show_progress(void *self, const struct pps_passed *passed)
+{
+    struct watching *w = self;
+    if (!w->begun)
+        pps_progress_begin(&w->progress, w->kind, w->verified->points);
+    w->begun = true;
+    pps_progress_update(&w->progress, passed);
+}
+
+static enum pps_status verify_one(const struct pps_verify_ask *ask,
+                                  struct pps_verified *verified,
+                                  struct pps_error *err)
+{
+    struct watching *w = ask->watch.self;
+    w->verified = verified;
+    w->begun = false;
+    const enum pps_status status = pps_verify(ask, verified, err);
+    if (w->begun)
+        pps_progress_end(&w->progress);
+    return status;
 }
 
 static void print_count(double n, const char *what)
@@ -145,7 +179,7 @@ static enum pps_status verify_all(const struct pps_args *args,
         ask->path = pps_arg_word(args, i);
         if (pps_resultpath_is_beside(ask->path))
             continue;
-        const enum pps_status status = pps_verify(ask, &verified[n], err);
+        const enum pps_status status = verify_one(ask, &verified[n], err);
         if (status == PPS_OK && !quiet)
             print_verified(ask, &verified[n]);
         n++;
@@ -154,6 +188,8 @@ static enum pps_status verify_all(const struct pps_args *args,
         fflush(stdout);
         pps_error_print(err);
         first = first == PPS_OK ? status : first;
+        if (status == PPS_E_STOPPED)
+            break;
     }
     if (n == 0)
         return pps_fail(err, PPS_E_INPUT,
@@ -167,10 +203,17 @@ static enum pps_status verify_all(const struct pps_args *args,
 static enum pps_status verify_main(const struct pps_args *args, struct pps_error *err)
 {
     const char *words[PPS_MAX_INPUT_WORDS];
+    struct watching watching = {.kind = PPS_PROGRESS_NEVER};
     struct pps_verify_ask ask;
     enum pps_status status = fill_ask(args, &ask, err);
+    ask.stop = pps_signals_install(false);
+    ask.watch = (struct pps_watch){&watching, show_progress};
     if (status == PPS_OK)
         status = pps_request_inputs(args, words, &ask.inputs, err);
+    if (status == PPS_OK)
+        status = pps_progress_parse(pps_arg(args, "progress"), &watching.kind, err);
+    if (pps_arg(args, "quiet") != NULL)
+        watching.kind = PPS_PROGRESS_NEVER;
     if (status != PPS_OK)
         return status;
     struct pps_verified *verified = calloc((size_t)pps_arg_words(args), sizeof *verified);

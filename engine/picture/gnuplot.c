@@ -6,9 +6,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#define WAIT_MS 50 // between two looks at the stop flag
 
 static enum pps_status start(struct pps_process *process,
                              const struct pps_process_start *what,
@@ -20,10 +24,29 @@ static enum pps_status start(struct pps_process *process,
     return pps_fail(err, PPS_E_MACHINE, "gnuplot is not installed: apt install gnuplot-nox");
 }
 
+static bool is_set(const atomic_bool *stop)
+{
+    return stop != NULL && atomic_load_explicit(stop, memory_order_relaxed);
+}
+
+// Waits until gnuplot ends, and ends it if the stop flag is set.
+static void await_end(struct pps_process *process,
+                      const atomic_bool *stop,
+                      struct pps_process_end *end)
+{
+    struct pollfd link = {.fd = process->link, .events = POLLIN};
+    while (stop != NULL && !is_set(stop) && poll(&link, 1, WAIT_MS) <= 0)
+        continue;
+    if (is_set(stop))
+        pps_process_stop(process);
+    pps_process_wait(process, end);
+}
+
 // Starts gnuplot and waits. *code is its exit status, or 128 plus the signal that ended it.
 static enum pps_status run(const char *folder,
                            const char *log,
                            char *const *args,
+                           const atomic_bool *stop,
                            int *code,
                            struct pps_error *err)
 {
@@ -37,7 +60,9 @@ static enum pps_status run(const char *folder,
     close(output);
     if (status != PPS_OK)
         return status;
-    pps_process_wait(&process, &end);
+    await_end(&process, stop, &end);
+    if (is_set(stop))
+        return pps_fail(err, PPS_E_STOPPED, "stopped while drawing");
     *code = end.signal != 0 ? 128 + end.signal : end.exit_status;
     return PPS_OK;
 }
@@ -62,18 +87,21 @@ enum pps_status pps_gnuplot_check(struct pps_error *err)
     char name[] = "gnuplot", option[] = "--version";
     char *const args[] = {name, option, NULL};
     int code = 0;
-    const enum pps_status status = run("/", "/dev/null", args, &code, err);
+    const enum pps_status status = run("/", "/dev/null", args, NULL, &code, err);
     if (status == PPS_OK && code != 0)
         return pps_fail(err, PPS_E_MACHINE, "gnuplot does not work: it exits with status %d",
                         code);
     return status;
 }
 
-enum pps_status pps_gnuplot_run(const char *folder, char *const *args, struct pps_error *err)
+enum pps_status pps_gnuplot_run(const char *folder,
+                                char *const *args,
+                                const atomic_bool *stop,
+                                struct pps_error *err)
 {
     char log[4096];
     int code = 0;
     snprintf(log, sizeof log, "%s/gnuplot.log", folder);
-    const enum pps_status status = run(folder, log, args, &code, err);
+    const enum pps_status status = run(folder, log, args, stop, &code, err);
     return status == PPS_OK && code != 0 ? explain(log, code, err) : status;
 }

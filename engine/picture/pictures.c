@@ -197,7 +197,7 @@ static enum pps_status draw_format(const struct pps_pictures *pictures,
         args[at++] = settings[i];
         args[at++] = pictures->script;
     }
-    return pps_gnuplot_run(pictures->work, args, err);
+    return pps_gnuplot_run(pictures->work, args, pictures->ask->stop, err);
 }
 
 static enum pps_status move_picture(const struct pps_pictures *pictures,

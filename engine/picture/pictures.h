@@ -8,6 +8,7 @@
 #include "base/system/whole_file.h"
 #include "base/text/status.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -19,8 +20,9 @@ struct pps_picture_ask {
     // result, otherwise outputs/plots
     const char *folder;
     bool png, svg;
-    bool force;  // replace all existing pictures
-    FILE *paths; // receives the paths of the pictures, one per line; or NULL
+    bool force;              // replace all existing pictures
+    FILE *paths;             // receives the paths of the pictures, one per line; or NULL
+    const atomic_bool *stop; // ends gnuplot; NULL: none
 };
 
 struct pps_pictures;
@@ -48,7 +50,8 @@ PPS_MUST_CHECK enum pps_status pps_pictures_data(struct pps_pictures *pictures,
                                                  struct pps_error *err);
 
 // Draws pictures first ... first + n - 1 (n <= PPS_PICTURE_BATCH) from their data under the
-// names names[0] ... names[n - 1]. Adds the number of new files to *drawn.
+// names names[0] ... names[n - 1]. Adds the number of new files to *drawn. Returns PPS_E_STOPPED
+// if the stop flag ended gnuplot: no picture of the call is kept.
 PPS_MUST_CHECK enum pps_status pps_pictures_draw(struct pps_pictures *pictures,
                                                  size_t first,
                                                  size_t n,

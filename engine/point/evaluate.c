@@ -118,6 +118,8 @@ static enum pps_status flush_batch(struct pps_evaluator *e)
         pps_evaluate_row(e, i);
     }
     e->n = e->cells_n = 0;
+    if (e->ask->watch.read != NULL)
+        e->ask->watch.read(e->ask->watch.self, pps_csv_part(e->csv), e->count->rows);
     if (fflush(e->ask->out) != 0)
         return pps_fail_errno(e->err, "cannot write", "the results");
     return PPS_OK;
@@ -207,8 +209,10 @@ enum pps_status pps_evaluate(const struct pps_evaluate *ask,
         status = allocate(e);
     if (status == PPS_OK)
         status = pps_csv_open(&e->csv, ask->path, err);
-    if (status == PPS_OK)
+    if (status == PPS_OK) {
+        pps_csv_stop(e->csv, ask->stop);
         status = pps_evaluate_header(e);
+    }
     if (status == PPS_OK)
         status = read_all(e);
     release(e);

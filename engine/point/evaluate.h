@@ -6,6 +6,7 @@
 
 #include "base/text/status.h"
 #include "engine/experiment/experiment.h"
+#include "engine/read/result.h"
 #include "engine/store/output.h"
 #include "ppsweep/kernel.h"
 
@@ -31,6 +32,7 @@ struct pps_evaluate {
     void *self;
     int threads;
     const atomic_bool *stop;
+    struct pps_read_watch watch; // of the input; its stop flag is not used
 };
 
 struct pps_evaluated {

@@ -16,6 +16,7 @@
 
 struct pps_result {
     struct pps_text_source *source;
+    struct pps_read_watch watch;
     char *name;    // for errors
     bool may_stop; // the file is a .part
     bool at_end;   // the source has ended
@@ -55,6 +56,10 @@ static enum pps_status slide(struct pps_result *result, struct pps_error *err)
         pps_text_source_read(result->source, result->window + n, WINDOW_BYTES - n, &n, err);
     result->end += n;
     result->at_end = status == PPS_OK && n == 0;
+    if (status == PPS_OK && result->watch.read != NULL && result->line > 0)
+        result->watch.read(result->watch.self,
+                           result->at_end ? 1 : pps_text_source_part(result->source),
+                           pps_result_row(result));
     return status;
 }
 
@@ -268,7 +273,8 @@ static enum pps_status start(struct pps_result *result, const char *path, struct
     result->window = malloc(WINDOW_BYTES);
     if (result->name == NULL || result->window == NULL)
         return pps_fail_memory(err, "%s", path);
-    enum pps_status status = pps_text_source_open(&result->source, path, result->may_stop, err);
+    enum pps_status status = pps_text_source_open_stoppable(
+        &result->source, path, result->may_stop, result->watch.stop, err);
     return status == PPS_OK ? read_header(result, err) : status;
 }
 
@@ -276,10 +282,19 @@ enum pps_status pps_result_open(struct pps_result **result,
                                 const char *path,
                                 struct pps_error *err)
 {
+    return pps_result_open_watched(result, path, &(struct pps_read_watch){.self = NULL}, err);
+}
+
+enum pps_status pps_result_open_watched(struct pps_result **result,
+                                        const char *path,
+                                        const struct pps_read_watch *watch,
+                                        struct pps_error *err)
+{
     *result = NULL;
     struct pps_result *r = calloc(1, sizeof *r);
     if (r == NULL)
         return pps_fail_memory(err, "%s", path);
+    r->watch = *watch;
     enum pps_status status = start(r, path, err);
     if (status != PPS_OK) {
         pps_result_close(r);

@@ -8,10 +8,20 @@
 #include "base/table/cell.h"
 #include "base/text/status.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct pps_result;
+
+// Watches the reading of a result. All may be NULL.
+struct pps_read_watch {
+    const atomic_bool *stop; // pps_result_next returns PPS_E_STOPPED soon after it is set
+    void *self;
+    // Called now and then with the fraction of the file's bytes that have been read (NAN:
+    // unknown; 1: all) and the number of rows.
+    void (*read)(void *self, double part, uint64_t rows);
+};
 
 // Opens NAME.csv.gz, NAME.csv or a .part of either (whole blocks are read), or "-" for stdin,
 // and reads the header line. The first bytes show whether stdin is plain text or gzip. Several
@@ -21,6 +31,10 @@ struct pps_result;
 PPS_MUST_CHECK enum pps_status pps_result_open(struct pps_result **result,
                                                const char *path,
                                                struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_result_open_watched(struct pps_result **result,
+                                                       const char *path,
+                                                       const struct pps_read_watch *watch,
+                                                       struct pps_error *err);
 void pps_result_close(struct pps_result *result); // NULL is fine
 
 int pps_result_columns(const struct pps_result *result);

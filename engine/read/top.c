@@ -77,12 +77,20 @@ static void close_top(struct top *top)
 
 // ---- all rows, sorted -----------------------------------------------------------------------
 
+static bool is_stopped(const struct top *top)
+{
+    const atomic_bool *stop = top->ask->view.watch.stop;
+    return stop != NULL && atomic_load_explicit(stop, memory_order_relaxed);
+}
+
 static enum pps_status write_sorted(struct top *top, struct pps_error *err)
 {
     FILE *out = top->ask->out;
     struct pps_sort_row row;
     fprintf(out, "%s\n", top->row.text);
     for (;;) {
+        if (is_stopped(top))
+            return pps_fail(err, PPS_E_STOPPED, "stopped while sorting");
         const enum pps_status status = pps_row_sort_next(top->sort, &row, err);
         if (status != PPS_OK || row.text == NULL)
             return status;

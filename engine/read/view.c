@@ -188,7 +188,8 @@ enum pps_status pps_view_open(struct pps_view *view,
                               struct pps_error *err)
 {
     *view = (struct pps_view){.path = ask->path, .first = -1};
-    enum pps_status status = pps_result_open(&view->result, ask->path, err);
+    enum pps_status status =
+        pps_result_open_watched(&view->result, ask->path, &ask->watch, err);
     if (status == PPS_OK)
         status = fill_view(view, ask, err);
     if (status != PPS_OK)

@@ -52,6 +52,7 @@ struct pps_view_ask {
     const struct pps_kernel *const *kernels; // all known kernels, ended with NULL
     const char **filters; // n_filters words as filter.h has them: rows to keep
     int n_filters;
+    struct pps_read_watch watch;
 };
 
 // Opens a view. An unknown key in a filter is PPS_E_INPUT. After an error there is nothing to

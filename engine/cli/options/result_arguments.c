@@ -14,7 +14,10 @@ enum pps_status pps_result_arguments_view(const struct pps_args *args,
 {
     const int n = pps_arg_words(args) - 1;
     const char **filters = calloc((size_t)n + 1, sizeof *filters);
-    *view = (struct pps_view_ask){pps_arg_word(args, 0), pps_arg_kernels(args), filters, n};
+    *view = (struct pps_view_ask){.path = pps_arg_word(args, 0),
+                                  .kernels = pps_arg_kernels(args),
+                                  .filters = filters,
+                                  .n_filters = n};
     if (filters == NULL)
         return pps_fail_memory(err, "the command line");
     for (int i = 0; i < n; i++)

@@ -54,15 +54,14 @@ void pps_progress_begin(struct pps_progress *progress,
                                       .shown_s = now};
 }
 
-static bool due(const struct pps_progress *progress, double now, double part)
+bool pps_progress_due(enum pps_progress_kind kind, double since, double part)
 {
-    const double since = now - progress->shown_s;
-    switch (progress->kind) {
+    switch (kind) {
     case PPS_PROGRESS_LINE:
         return since >= 1.0 / 6;
     case PPS_PROGRESS_LOG:
     case PPS_PROGRESS_JSON:
-        return since >= 60 || (since >= 5 && part - progress->shown_part >= 0.05);
+        return since >= 60 || (since >= 5 && part >= 0.05);
     case PPS_PROGRESS_NEVER:
         break;
     }
@@ -161,7 +160,7 @@ void pps_progress_update(struct pps_progress *progress, const struct pps_passed 
     if (progress->kind == PPS_PROGRESS_NEVER || elapsed < FIRST_LOOK_S)
         return;
     keep_pace(progress, elapsed, passed);
-    if (!due(progress, now, part))
+    if (!pps_progress_due(progress->kind, now - progress->shown_s, part - progress->shown_part))
         return;
     if (progress->kind == PPS_PROGRESS_JSON)
         show_json(progress, elapsed, passed);

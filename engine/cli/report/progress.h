@@ -22,6 +22,10 @@ PPS_MUST_CHECK enum pps_status pps_progress_parse(const char *text,
                                                   enum pps_progress_kind *kind,
                                                   struct pps_error *err);
 
+// Returns whether to report again, `since` seconds and the part `part` of the work after the last
+// report.
+bool pps_progress_due(enum pps_progress_kind kind, double since, double part);
+
 struct pps_progress {
     enum pps_progress_kind kind;
     const struct pps_experiment

@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static const atomic_bool never; // a stop flag
+
 TestSuite(verify, .init = enter, .fini = leave);
 
 Test(verify, a_result_that_is_right_passes)
@@ -41,8 +43,8 @@ Test(verify, a_result_that_is_right_passes)
 Test(verify, the_reference_computes_as_well)
 {
     const struct result_plan plan = {"r.csv.gz", SMALL, NULL, 7, 0, 0, NULL, NULL};
-    const struct pps_verify_ask ask = {"r.csv.gz", test_kernels, TEST_VERSION, 1, true,
-                                       2,          {NULL, 0}};
+    const struct pps_verify_ask ask = {"r.csv.gz", test_kernels, TEST_VERSION, 1,        true,
+                                       2,          &never,       {NULL, NULL}, {NULL, 0}};
     struct pps_verified verified;
     struct pps_error err;
     write_result(&plan);
@@ -54,8 +56,8 @@ Test(verify, the_reference_computes_as_well)
 Test(verify, threads_find_the_same)
 {
     const struct result_plan plan = {"r.csv.gz", SMALL, NULL, 1, 0, 0, NULL, NULL};
-    struct pps_verify_ask ask = {"r.csv.gz", test_kernels, TEST_VERSION, 1, false,
-                                 4,          {NULL, 0}};
+    struct pps_verify_ask ask = {"r.csv.gz", test_kernels, TEST_VERSION, 1,        false,
+                                 4,          &never,       {NULL, NULL}, {NULL, 0}};
     struct pps_verified verified;
     struct pps_error err, first;
     size_t n;
@@ -364,8 +366,8 @@ Test(verify, an_empty_shard_passes)
 Test(verify, another_version_cannot_compute_again)
 {
     const struct result_plan plan = {"r.csv.gz", SMALL, NULL, 5, 0, 0, NULL, "0"};
-    const struct pps_verify_ask older = {"r.csv.gz", test_kernels, "9.8", 1, false,
-                                         1,          {NULL, 0}};
+    const struct pps_verify_ask older = {"r.csv.gz", test_kernels, "9.8",    1, false, 1,
+                                         &never,     {NULL, NULL}, {NULL, 0}};
     struct pps_verified verified;
     struct pps_error err;
     write_result(&plan);

@@ -14,6 +14,9 @@ enum { MOST_CARDS = 1 << 20, MOST_DECKS = 8 };
 
 enum { DECK, SEED, HAND, FOREVER, N_PARAMS };
 
+enum { NOTHING, POINT, REFERENCE };
+static const char *const forever_names[] = {"nothing", "point", "reference", NULL};
+
 static const struct pps_param params[N_PARAMS] = {
     [DECK] = {.name = "deck", .unit = "", .summary = "", .kind = PPS_CHOICE, .max = 1e6},
     [SEED] = {.name = "seed",
@@ -31,9 +34,9 @@ static const struct pps_param params[N_PARAMS] = {
               .max = 100},
     [FOREVER] = {.name = "forever",
                  .unit = "",
-                 .summary = "the point takes forever",
-                 .kind = PPS_BOOLEAN,
-                 .max = 1},
+                 .summary = "what takes forever: nothing, the point, its reference",
+                 .kind = PPS_CHOICE,
+                 .names = forever_names},
 };
 
 static const struct pps_column columns[] = {
@@ -141,14 +144,25 @@ static void run(const struct pps_batch *batch, const struct pps_worker *worker)
 {
     for (size_t k = 0; k < batch->n_points; k++) {
         long sum = 0;
-        while (batch->param[FOREVER][k] != 0 && !atomic_load(worker->stop)) {
+        while (batch->param[FOREVER][k] == POINT && !atomic_load(worker->stop)) {
         }
         for (int i = 0; i < (int)batch->param[HAND][k]; i++)
             sum += draw(worker->shared, (int)batch->param[DECK][k],
                         (uint64_t)batch->param[SEED][k], i);
         if (batch->column[0] != NULL)
             batch->column[0][k] = (double)sum;
-        batch->outcome[k] = batch->param[FOREVER][k] != 0 ? PPS_STOPPED : PPS_DONE;
+        batch->outcome[k] = batch->param[FOREVER][k] == POINT ? PPS_STOPPED : PPS_DONE;
+    }
+}
+
+static void reference(const struct pps_batch *batch, const struct pps_worker *worker)
+{
+    run(batch, worker);
+    for (size_t k = 0; k < batch->n_points; k++) {
+        while (batch->param[FOREVER][k] == REFERENCE && !atomic_load(worker->stop)) {
+        }
+        if (batch->param[FOREVER][k] == REFERENCE)
+            batch->outcome[k] = PPS_STOPPED;
     }
 }
 
@@ -167,7 +181,7 @@ static enum pps_outcome trace(const double *point,
                               const struct pps_worker *worker,
                               const struct pps_trace_sink *sink)
 {
-    while (point[FOREVER] != 0)
+    while (point[FOREVER] == POINT)
         if (atomic_load(worker->stop))
             return PPS_STOPPED;
     for (int i = 0; i < (int)point[HAND]; i++)
@@ -193,7 +207,7 @@ static enum pps_outcome artifact(const double *point,
                                  struct pps_fault *fault)
 {
     char line[32];
-    while (point[FOREVER] != 0)
+    while (point[FOREVER] == POINT)
         if (atomic_load(worker->stop))
             return PPS_STOPPED;
     for (int i = 0; i < (int)point[HAND]; i++) {
@@ -227,7 +241,7 @@ const struct pps_kernel cards = {
     .check = check,
     .cost = cost,
     .run = run,
-    .reference = run,
+    .reference = reference,
     .trace_names = &trace_names,
     .trace = trace,
     .artifacts = artifacts,

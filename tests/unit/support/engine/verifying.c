@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+static const atomic_bool never; // a stop flag
+
 enum pps_status verify_with(const struct pps_verify_ask *ask,
                             struct pps_verified *verified,
                             struct pps_error *err)
@@ -26,7 +28,8 @@ enum pps_status verify(const char *path,
                                        .kernels = test_kernels,
                                        .version = TEST_VERSION,
                                        .sample = sample,
-                                       .threads = 1};
+                                       .threads = 1,
+                                       .stop = &never};
     return verify_with(&ask, verified, err);
 }
 
