@@ -4,6 +4,7 @@
 // nothing.
 #include "base/text/nearest.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -59,6 +60,15 @@ struct pps_nearest pps_nearest_to(const char *word)
     return (struct pps_nearest){word, NULL, n < 6 ? 2 : n / 3 + 1};
 }
 
+// Returns the number of equal characters at the start of both names.
+static size_t same_start(const char *a, const char *b)
+{
+    size_t n = 0;
+    while (a[n] != '\0' && b[n] != '\0' && fold(a[n]) == fold(b[n]))
+        n++;
+    return n;
+}
+
 void pps_nearest_consider(struct pps_nearest *nearest, const char *name)
 {
     const size_t n_word = strnlen(nearest->word, LONGEST + 1);
@@ -66,8 +76,10 @@ void pps_nearest_consider(struct pps_nearest *nearest, const char *name)
     if (n_word > LONGEST || n_name > LONGEST)
         return;
     const size_t d = distance(nearest->word, n_word, name, n_name);
+    const bool ties = d == nearest->limit && nearest->name != NULL &&
+                      same_start(nearest->word, name) > same_start(nearest->word, nearest->name);
     // At least one character must match: "x" is not near "n".
-    if (d < nearest->limit && (d < n_word || d < n_name)) {
+    if ((d < nearest->limit || ties) && (d < n_word || d < n_name)) {
         nearest->limit = d;
         nearest->name = name;
     }

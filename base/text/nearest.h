@@ -7,8 +7,8 @@
 
 // Returns the name with the least edit distance, or NULL if none is near: at most a third of
 // the word, and at least 1 character, may change. Swapped neighbours count as one edit; case,
-// and '-' against '_', count as none. Of two equally near names the first wins. `names` has n
-// entries.
+// and '-' against '_', count as none. Of equally near names, the one with more
+// equal characters at its start wins, then the first. `names` has n entries.
 const char *pps_suggest(const char *word, const char *const *names, size_t n);
 
 // A suggestion for the end of a message: "; did you mean NAME?", or "".

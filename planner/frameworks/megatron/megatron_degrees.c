@@ -18,7 +18,7 @@ static int64_t devices(const struct megatron *m, enum megatron_key *from)
         return m->values[MG_WORKERS].number;
     if (!megatron_has(m, MG_NODES))
         *from = MG_PER_NODE;
-    if (!megatron_has(m, MG_PER_NODE))
+    if (!megatron_has(m, MG_PER_NODE) || m->nodes_unknown)
         return 0;
     return megatron_number(m, MG_NODES, 1) * m->values[MG_PER_NODE].number;
 }
@@ -31,7 +31,7 @@ static bool read_cluster(struct megatron *m)
         return put_cluster(m, "world_size", MG_WORKERS) &&
                (!megatron_has(m, per_node) || put_cluster(m, "npus_per_node", per_node));
     }
-    if (!megatron_has(m, MG_PER_NODE))
+    if (!megatron_has(m, MG_PER_NODE) || m->nodes_unknown)
         return true;
     return put_cluster(m, "npus_per_node", MG_PER_NODE) &&
            (megatron_has(m, MG_NODES) ? put_cluster(m, "nnodes", MG_NODES)

@@ -23,6 +23,8 @@ struct megatron {
     struct megatron_value values[N_MEGATRON_KEYS];
     size_t at;                                     // of the command, or of the document
     char digits[N_MEGATRON_KEYS][NUMBER_TEXT_CAP]; // numbers of YAML as text
+    bool
+        nodes_unknown; // --nnodes has a value that only the launch knows, such as $SLURM_NNODES
     // Derived.
     int64_t layers; // without MTP and no-operation layers
     int64_t dense;  // positions before the first layer with experts

@@ -95,6 +95,10 @@ static bool take_word(struct megatron *m,
             (struct megatron_value){.given = true, .name = megatron_name_of(argument->name)};
         return true;
     }
+    if (key == MG_NODES && unresolved >= 0) {
+        m->nodes_unknown = true;
+        return true;
+    }
     if (unresolved >= 0 || uncertain >= 0)
         return fail_reason(m, script, key, unresolved >= 0 ? unresolved : uncertain);
     const char *text = word->bytes;

@@ -52,9 +52,12 @@ Test(suggest, hostile_words)
     cr_assert_null(pps_suggest("n", names, 0));
 }
 
-// Of two equally near names, the first wins.
+// Of equally near names, the one with the same start wins, then the first.
 Test(suggest, ties)
 {
+    static const char *const flavors[] = {"1B", "8B", "70B"};
+    cr_expect_str_eq(pps_suggest("71B", flavors, 3), "70B");
+    cr_expect_str_eq(pps_suggest("2B", flavors, 3), "1B");
     cr_assert_str_eq(pps_suggest("cwd_len", names, N_NAMES), "fwd_len");
 }
 
