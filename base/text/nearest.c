@@ -76,8 +76,9 @@ void pps_nearest_consider(struct pps_nearest *nearest, const char *name)
     if (n_word > LONGEST || n_name > LONGEST)
         return;
     const size_t d = distance(nearest->word, n_word, name, n_name);
-    const bool ties = d == nearest->limit && nearest->name != NULL &&
-                      same_start(nearest->word, name) > same_start(nearest->word, nearest->name);
+    const bool ties =
+        d == nearest->limit && nearest->name != NULL &&
+        same_start(nearest->word, name) > same_start(nearest->word, nearest->name);
     // At least one character must match: "x" is not near "n".
     if ((d < nearest->limit || ties) && (d < n_word || d < n_name)) {
         nearest->limit = d;
