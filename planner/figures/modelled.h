@@ -15,8 +15,10 @@
 struct nd_analytic_layer {
     double forward, backward;              // s; nothing recomputed
     double backward_select, backward_full; // s
-    double none, select, full;             // bytes that a micro-batch stores, by recompute
-    double held;                           // bytes of parameters, gradients, optimizer state
+    double weights;                        // s, of each backward: gradients of the weights
+    double kept_for_weights;   // bytes of a micro-batch between the two parts of a backward
+    double none, select, full; // bytes that a micro-batch stores, by recompute
+    double held;               // bytes of parameters, gradients, optimizer state
 };
 
 struct nd_analytic {

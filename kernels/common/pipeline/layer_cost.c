@@ -26,6 +26,7 @@ struct setting {
     double gather;         // s, one all-gather of the layer's activations among tp ranks
     double cp_gather;      // s, of keys and values among cp ranks
     double attention_kept; // bytes
+    double attention_ends; // numbers per token: inputs and outputs of the matrices
 };
 
 static struct setting set_up(const struct layercost_model *m,
@@ -93,6 +94,19 @@ static double attention_bytes(const struct setting *s)
     return ELEMENT * s->tokens * per_token + INDEX * s->tokens * s->heads;
 }
 
+// Inputs and outputs of the matrices, in numbers per token: the gradients of the weights need the
+// inputs and the gradients of the outputs.
+static double attention_ends(const struct setting *s)
+{
+    const struct modeldesc *d = &s->m->model;
+    const double block = 2 * s->h / s->u + s->heads * s->dv; // into the block, out of it
+    if (d->attention == MODELDESC_GQA)
+        return block + s->dq * (s->heads + 2 * (double)d->query_groups / s->t);
+    const double r = (double)d->q_rank, c = (double)d->kv_rank;
+    return block + 2 * r + s->heads * s->dq + 2 * c + (double)d->qk_rope +
+           s->heads * ((double)d->qk_nope + s->dv);
+}
+
 static double projections(const struct setting *s)
 {
     const struct modeldesc *d = &s->m->model;
@@ -121,6 +135,7 @@ static void add_attention(struct setting *s, const struct layercost_shape *shape
     s->cp_gather =
         hardware_gather(hw, shape->cp, shape->tp, s->cp * 4 * s->tokens * exchanged(s));
     s->attention_kept = attention_bytes(s);
+    s->attention_ends = attention_ends(s);
 }
 
 // ---- layers -------------------------------------------------------------------------------------
@@ -133,6 +148,7 @@ struct feed_forward {
     double exchange; // s, further exchanges among tp ranks
     double ep;       // s, among ep ranks
     double kept;     // bytes
+    double ends;     // numbers: inputs and outputs of the matrices
     double remade;   // part of `kept` that mode select recomputes with a flash kernel
 };
 
@@ -149,6 +165,7 @@ static struct feed_forward dense_network(const struct setting *s)
                                  .traffic = 2 * s->tokens * width * (s->matrices + 1),
                                  .gathers = 4,
                                  .kept = ELEMENT * s->tokens * width * s->matrices,
+                                 .ends = s->tokens * (2 * s->h / s->u + width * s->matrices),
                                  .remade = ELEMENT * s->tokens * width};
 }
 
@@ -174,6 +191,8 @@ static struct feed_forward routed_network(const struct setting *s)
         .ep = 2 * hardware_all_to_all(s->hw, s->ep, 2 * sent * s->h),
         .kept = INDEX * s->tokens * (double)d->experts / s->u +
                 ELEMENT * (received * (2 * s->h + n * width) + s->tokens * shared * n),
+        .ends = received * (2 * s->h + n * width) +
+                s->tokens * (shared * n + 2 * s->h / s->u + (double)d->experts / s->u),
         .remade = ELEMENT * (received * width + s->tokens * shared)};
 }
 
@@ -189,6 +208,7 @@ static void backward_times(const struct setting *s, struct layercost *layer)
     layer->backward[LAYERCOST_NONE] = plain;
     layer->backward[LAYERCOST_SELECT] = plain + again;
     layer->backward[LAYERCOST_FULL] = plain + layer->forward;
+    layer->weights = p->gemm;
 }
 
 static void add_up(const struct setting *s,
@@ -208,6 +228,8 @@ static void add_up(const struct setting *s,
     layer->stored[LAYERCOST_NONE] = s->m->flash ? kept : kept + 5 * s->scores;
     layer->stored[LAYERCOST_SELECT] = s->m->flash ? kept - 2 * input - f->remade : kept;
     layer->stored[LAYERCOST_FULL] = input;
+    layer->kept_for_weights = fmin(ELEMENT * (s->tokens * s->attention_ends + f->ends),
+                                   layer->stored[LAYERCOST_NONE]);
 }
 
 static void dense_layer(const struct setting *s, struct layercost *layer)
@@ -241,6 +263,7 @@ static void head_costs(const struct setting *s, struct layercost_head *head)
     bool fused = s->m->fused_ce;
     head->forward = gemm + hardware_stream(s->hw, (fused ? 6 : 14) * logits);
     head->backward = 2 * gemm + hardware_stream(s->hw, (fused ? 4 : 10) * logits);
+    head->weights = gemm;
     head->logits = 6 * logits; // two bytes and fp32
     head->parameters = columns * s->h;
 }

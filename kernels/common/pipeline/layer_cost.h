@@ -45,6 +45,10 @@ struct layercost {
     struct layercost_parts parts;
     double forward;
     double backward[LAYERCOST_MODES]; // with the recomputed forward
+    double weights; // part of each backward that only the weights' gradients need
+    // Bytes, of those stored without recompute and of gradients that take their place, that stay from
+    // the backward of the layer's input to the gradients of its weights, if these come later.
+    double kept_for_weights;
     double stored[LAYERCOST_MODES]; // bytes of one micro-batch from its forward to its backward
     double parameters;              // per device, without routed experts
     double routed;                  // per device, routed experts
@@ -53,6 +57,7 @@ struct layercost {
 
 struct layercost_head {
     double forward, backward;
+    double weights;    // part of the backward
     double logits;     // bytes, transient
     double parameters; // per device, of the output table
 };

@@ -38,6 +38,7 @@ static const struct pps_opt options[] = {
     {"mps", 0, NULL, "with --output, write the program as free MPS"},
     {"trace", 0, "FILE",
      "write a timeline of the step in us: NAME.json (Perfetto), NAME.svg or NAME.csv"},
+    {"plan", 0, "FILE", "write the step as a plan, which ppsweep schedule reads: NAME.json"},
     {"extract", 0, "y|n", "report the solution in --solution instead of solving (n)"},
     {"solution", 0, "FILE",
      "solution file for --extract: one variable name and value per line"},
@@ -118,6 +119,8 @@ static enum pps_status make_program(struct nd_pipe *pipe,
     program->chunks = chunks;
     pipe->source = prepared.source;
     pipe->layer_ms = prepared.layer_ms;
+    pipe->weights_time = prepared.weights_time;
+    pipe->weights_memory = prepared.weights_memory;
     pipe->limit_mb = nd_input_limit_mb(pipe->input);
     pipe->key = (struct nd_figures_key){.layers = {program->layers[0], program->layers[1]},
                                         .micro_batches = program->micro_batches,
@@ -216,6 +219,8 @@ static enum pps_status write_all(const struct nd_pipe *pipe,
         nd_pipe_write_solution(pipe, &request->files, program, choice, err);
     if (status == PPS_OK && request->trace != NULL)
         status = nd_pipe_trace(pipe, program, choice, request->trace, err);
+    if (status == PPS_OK && request->plan != NULL)
+        status = nd_pipe_plan(pipe, program, choice, request->plan, err);
     return status;
 }
 
@@ -343,6 +348,8 @@ static enum pps_status run(struct nd_input *input,
     if (status == PPS_OK)
         status = pps_arg_apart(args, "trace", err);
     if (status == PPS_OK)
+        status = pps_arg_apart(args, "plan", err);
+    if (status == PPS_OK)
         status = nd_input_open(input, args, err);
     input->without_unit = true;
     if (status == PPS_OK)
@@ -357,6 +364,8 @@ static enum pps_status run(struct nd_input *input,
         status = nd_pipe_check_files(&pipe, &request.files, err);
     if (status == PPS_OK && request.trace != NULL)
         status = nd_pipe_check_trace(&pipe, &request.files, &program, request.trace, err);
+    if (status == PPS_OK && request.plan != NULL)
+        status = nd_pipe_check_plan(&pipe, &request.files, request.plan, err);
     if (status != PPS_OK)
         return status;
     if (request.layers != NULL)

@@ -20,6 +20,7 @@ struct nd_pipe {
     bool unit_of_model;               // from the models, because the profile lacks it
     bool tokens_unknown;              // the profile lacks its micro-batch size
     double limit_mb;
+    double weights_time, weights_memory; // as in nd_rank_case
 };
 
 // Prints the split by stages, its times and memory peaks, and the lists for the framework.
@@ -83,8 +84,8 @@ struct nd_pipe_request {
     bool check, extract;
     enum nd_feedback_kind fit;
     struct nd_pipe_files files;
-    const char *solution, *check_data, *trace; // NULL: none
-    const char *layers, *recompute;            // of a given split
+    const char *solution, *check_data, *trace, *plan; // NULL: none
+    const char *layers, *recompute;                   // of a given split
 };
 
 PPS_MUST_CHECK enum pps_status nd_pipe_read_request(struct nd_pipe_request *request,
@@ -142,6 +143,19 @@ PPS_MUST_CHECK enum pps_status nd_pipe_check_trace(const struct nd_pipe *pipe,
                                                    const struct nd_program *program,
                                                    const char *path,
                                                    struct pps_error *err);
+
+// Refuses a plan whose times would have no unit, and paths as nd_pipe_check_trace does.
+PPS_MUST_CHECK enum pps_status nd_pipe_check_plan(const struct nd_pipe *pipe,
+                                                  const struct nd_pipe_files *files,
+                                                  const char *path,
+                                                  struct pps_error *err);
+
+// Writes the step as a plan (kernels/common/plan/plan.md).
+PPS_MUST_CHECK enum pps_status nd_pipe_plan(const struct nd_pipe *pipe,
+                                            const struct nd_program *program,
+                                            const struct nd_choice *choice,
+                                            const char *path,
+                                            struct pps_error *err);
 
 // Writes when every pass runs and how much memory its stage holds.
 PPS_MUST_CHECK enum pps_status nd_pipe_trace(const struct nd_pipe *pipe,

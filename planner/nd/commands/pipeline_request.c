@@ -67,6 +67,7 @@ enum pps_status nd_pipe_read_request(struct nd_pipe_request *request,
                                         .solution = pps_arg(args, "solution"),
                                         .check_data = pps_arg(args, "check-data"),
                                         .trace = pps_arg(args, "trace"),
+                                        .plan = pps_arg(args, "plan"),
                                         .layers = pps_arg(args, "layers"),
                                         .recompute = pps_arg(args, "recompute")};
     enum pps_status status = plan_arg_bool(args, "check", &request->check, err);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the timeline of a split to a file.
+// Writes the timeline and the plan of a split to files.
 #include "base/system/whole_file.h"
 #include "base/text/say.h"
 #include "engine/trace/trace_write.h"
 #include "planner/nd/commands/pipeline_report.h"
 
+#include "planner/exchange/plan_file.h"
 #include "planner/shared/files.h"
 
 #include "base/math/units.h"
+#include "kernels/common/plan/plan_json.h"
 #include "kernels/common/split/playback.h"
 #include "kernels/ndsearch/trace.h"
 
@@ -37,6 +39,7 @@ static enum pps_status check_size(const struct nd_program *program,
 // A folder that --output creates does not exist yet; any other folder must accept a file now.
 static enum pps_status check_place(const struct nd_pipe *pipe,
                                    const struct nd_pipe_files *files,
+                                   const char *option,
                                    const char *path,
                                    struct pps_error *err)
 {
@@ -47,8 +50,8 @@ static enum pps_status check_place(const struct nd_pipe *pipe,
     if (status != PPS_OK)
         return status;
     if (nd_pipe_makes_folder(files, path, strlen(path)))
-        return pps_fail(err, PPS_E_INPUT,
-                        "--trace %s: --output creates a folder with this name", path);
+        return pps_fail(err, PPS_E_INPUT, "%s %s: --output creates a folder with this name",
+                        option, path);
     char *folder = strndup(path, length);
     if (folder == NULL)
         return pps_fail_memory(err, "%s", path);
@@ -72,7 +75,22 @@ enum pps_status nd_pipe_check_trace(const struct nd_pipe *pipe,
                         path);
     if (form == PPS_TRACE_SVG)
         status = check_size(program, path, err);
-    return status == PPS_OK ? check_place(pipe, files, path, err) : status;
+    return status == PPS_OK ? check_place(pipe, files, "--trace", path, err) : status;
+}
+
+enum pps_status nd_pipe_check_plan(const struct nd_pipe *pipe,
+                                   const struct nd_pipe_files *files,
+                                   const char *path,
+                                   struct pps_error *err)
+{
+    if (isnan(pipe->layer_ms))
+        return pps_fail(err, PPS_E_INPUT,
+                        "--plan %s: the time of a layer is not known; give a profile with its "
+                        "column moe_bw (--parser-result)",
+                        path);
+    if (strcmp(path, "-") == 0)
+        return pps_fail(err, PPS_E_INPUT, "--plan: write the name of a file");
+    return check_place(pipe, files, "--plan", path, err);
 }
 
 // ---- writing ------------------------------------------------------------------------------------
@@ -128,6 +146,30 @@ enum pps_status nd_pipe_trace(const struct nd_pipe *pipe,
     name(pipe, title, sizeof title);
     pps_trace_form_of(path, &write.form);
     const enum pps_status status = pps_tracewrite(&write, err);
+    if (status == PPS_OK)
+        pps_say(stdout, "wrote %s", path);
+    return status;
+}
+
+// ---- the plan -----------------------------------------------------------------------------------
+
+enum pps_status nd_pipe_plan(const struct nd_pipe *pipe,
+                             const struct nd_program *program,
+                             const struct nd_choice *choice,
+                             const char *path,
+                             struct pps_error *err)
+{
+    const struct nd_plan_units units = {.layer_s = pipe->layer_ms / 1e3,
+                                        .weights_time = pipe->weights_time,
+                                        .weights_memory = pipe->weights_memory,
+                                        .times = nd_ratio_source_name(pipe->source)};
+    struct text_buffer text = {.text = NULL};
+    struct plan *plan = nd_plan_of_choice(program, choice, &units);
+    if (plan == NULL)
+        return pps_fail_memory(err, "the plan");
+    plan_json_write(plan, &text);
+    plan_free(plan);
+    const enum pps_status status = plan_write_text(path, &text, pipe->input->force, err);
     if (status == PPS_OK)
         pps_say(stdout, "wrote %s", path);
     return status;

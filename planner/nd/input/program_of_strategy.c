@@ -142,8 +142,11 @@ bool nd_maker_prepare(void *self,
     ask_model(maker, strategy, &figures);
     if (!choose_ratios(maker, strategy, &figures, why, why_size))
         return false;
-    *prepared = (struct nd_rank_case){.layer_ms = maker->ratios.ratios.layer_ms,
-                                      .source = maker->ratios.source};
+    *prepared = (struct nd_rank_case){
+        .layer_ms = maker->ratios.ratios.layer_ms,
+        .source = maker->ratios.source,
+        .weights_time = figures.usual.weights / figures.usual.backward,
+        .weights_memory = figures.usual.kept_for_weights / figures.usual.none};
     nd_rank_program(program, &input->job.run.model, strategy, input->job.run.training.gbs,
                     &maker->ratios.ratios, input->compat);
     if (input->compat == ND_CORRECTED)

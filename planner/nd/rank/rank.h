@@ -29,6 +29,9 @@ struct nd_rank_case {
     double layer_ms; // the program's unit
     enum nd_ratio_source source;
     struct nd_extra_ms extra;
+    // Of a type-2 layer, by the models: the gradients of the weights over the backward, and the bytes
+    // that wait for them over those that a forward stores.
+    double weights_time, weights_memory;
 };
 
 // The program of a strategy with one chunk a stage, but for its memory and budgets. Layers of type

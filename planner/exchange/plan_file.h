@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes a split of the pipeline program as a plan of the training step, which the commands of
+// schedules read.
+#ifndef PPS_PLANNER_EXCHANGE_PLAN_FILE_H
+#define PPS_PLANNER_EXCHANGE_PLAN_FILE_H
+
+#include "kernels/common/plan/plan.h"
+#include "kernels/common/split/program.h"
+
+// What the program does not contain.
+struct nd_plan_units {
+    double layer_s; // the program's unit of time
+    // The gradients of the weights over the backward without recompute, and the bytes that wait for
+    // them over those that a forward stores. 0 ... 1
+    double weights_time, weights_memory;
+    const char *times; // where times come from
+};
+
+// Returns the plan of a choice: seconds and bytes, the order of the program, its makespan. The program
+// has passed nd_program_check, the choice nd_choice_check. Recomputed forwards are part of B. The
+// caller frees the plan with plan_free. NULL: out of memory.
+struct plan *nd_plan_of_choice(const struct nd_program *program,
+                               const struct nd_choice *choice,
+                               const struct nd_plan_units *units);
+
+#endif

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests the part of a backward pass that computes the gradients of the weights.
+#include "kernels/common/pipeline/layer_cost.h"
+
+#include "tests/unit/support/kernels/models.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+static struct layercost_set costs_of(const struct modeldesc *model,
+                                     const struct training *training,
+                                     const struct layercost_shape *shape)
+{
+    const struct cluster cluster = cluster_of("H100");
+    struct layercost_model m;
+    struct layercost_set set;
+    layercost_open(&m, model, &cluster.hardware, training);
+    layercost_of(&m, shape, &set);
+    return set;
+}
+
+// 16 h inputs and outputs of the four matrices of a GPT layer, two bytes each: the 32 s b h of "Zero
+// Bubble Pipeline Parallelism" (Qi et al., 2024).
+Test(layer_cost, bytes_between_the_parts_of_a_backward)
+{
+    const struct modeldesc model =
+        model_of("{'hidden_size': 2048, 'num_layers': 4, 'num_attention_heads': 16,"
+                 "'vocab_size': 32000, 'seq_length': 1024, 'ffn_hidden_size': 8192,"
+                 "'gated': false}");
+    const struct layercost_shape shape = {1, 1, 1, 2, 1024, false};
+    struct training training;
+    training_default(&training);
+    training.flash_attention = false;
+    const struct layercost_set set = costs_of(&model, &training, &shape);
+    cr_assert_eq(set.dense.kept_for_weights, 32.0 * 1024 * 2 * 2048, "%.17g",
+                 set.dense.kept_for_weights);
+}
+
+static void check_layer(const struct layercost *layer, int i)
+{
+    cr_assert(layer->weights > 0 && layer->weights == layer->parts.gemm, "case %d", i);
+    for (int mode = 0; mode < LAYERCOST_MODES; mode++)
+        cr_assert(layer->backward[mode] - layer->weights >= layer->weights, "case %d", i);
+    cr_assert(layer->kept_for_weights > 0 &&
+                  layer->kept_for_weights <= layer->stored[LAYERCOST_NONE],
+              "case %d", i);
+}
+
+// The other part is at least the matrix products for the gradient of the input.
+Test(layer_cost, both_parts_of_random_models)
+{
+    struct random r = {31};
+    for (int i = 0; i < 300; i++) {
+        const struct modeldesc model = random_model(&r);
+        const struct training training = random_training(&r);
+        const struct layercost_shape shape = {.tp = 1 << random_below(&r, 4),
+                                              .cp = 1 << random_below(&r, 2),
+                                              .ep = 1 << random_below(&r, 4),
+                                              .mbs = 1 + random_below(&r, 3),
+                                              .seq_length = model.seq_length,
+                                              .sp = random_coin(&r)};
+        const struct layercost_set set = costs_of(&model, &training, &shape);
+        if (set.dense.forward > 0)
+            check_layer(&set.dense, i);
+        if (set.moe.forward > 0)
+            check_layer(&set.moe, i);
+        cr_assert(set.head.weights > 0 && set.head.weights <= set.head.backward / 2, "case %d",
+                  i);
+    }
+}
