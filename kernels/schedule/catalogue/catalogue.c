@@ -5,6 +5,7 @@
 #include "kernels/schedule/automatic/automatic.h"
 #include "kernels/schedule/exact/exact.h"
 #include "kernels/schedule/families/rules.h"
+#include "kernels/schedule/search/search_families.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-// The weight of the mean end of the devices beside the objective.
+// The weight of the mean end of the operations beside the objective.
 static const double FINE = 1e-7;
 
 // How far behind an F without memory a W may stand that makes room for it.
@@ -20,7 +20,7 @@ struct draft *draft_take(const struct pipeline_shape *most,
                  items = parts * (size_t)most->micro_batches * (size_t)most->slices;
     struct draft *draft = room_take(room, 1, sizeof *draft), counted;
     struct draft *d = draft != NULL ? draft : &counted;
-    *d = (struct draft){.device = 0, .dirty = -1};
+    *d = (struct draft){.device = 0, .dirty = DRAFT_CLEAN};
     order_take(&d->order, most->devices, operations, room);
     d->level = room_take(room, all, sizeof *d->level);
     d->most = room_take(room, (size_t)most->devices, sizeof *d->most);
@@ -34,7 +34,7 @@ struct draft *draft_take(const struct pipeline_shape *most,
 
 // ---- memory and places --------------------------------------------------------------------------
 
-static double memory_of(const struct pipeline *pipeline, const struct operation *op)
+double draft_memory(const struct pipeline *pipeline, const struct operation *op)
 {
     const struct pipeline_stage *stage = &pipeline->stage[op->stage];
     switch ((enum operation_type)op->type) {
@@ -75,7 +75,7 @@ static bool measure(struct draft *draft, int32_t device, int32_t from, int32_t e
     for (int32_t i = from; i < end; i++) {
         const struct operation *op = &draft->order.operations[first + i];
         int32_t *place = place_of(draft, op);
-        level += memory_of(draft->pipeline, op);
+        level += draft_memory(draft->pipeline, op);
         draft->level[first + i] = level;
         fits = fits && !(level > draft->most[device] && op->type == OPERATION_F);
         if (place != NULL)
@@ -84,41 +84,53 @@ static bool measure(struct draft *draft, int32_t device, int32_t from, int32_t e
     return fits;
 }
 
-bool draft_set(struct draft *draft, const struct order *order)
+bool draft_set(struct draft *draft, const struct order *order, struct poll *poll)
 {
+    bool fits = true;
     order_copy(&draft->order, order);
     for (int32_t d = 0; d < order->devices; d++)
-        (void)measure(draft, d, 0, order->n[d]);
-    draft->dirty = -1;
+        fits = measure(draft, d, 0, order->n[d]) && fits;
+    draft->dirty = DRAFT_CLEAN;
     draft->end = draft->from = 0;
     draft->critical_known = false;
-    draft->valid = executor_run(draft->executor, draft->pipeline, &draft->order, NULL, NULL) ==
+    draft->valid = executor_run(draft->executor, draft->pipeline, &draft->order, NULL, poll) ==
                    EXECUTOR_DONE;
     draft->makespan = executor_makespan(draft->executor);
     draft->span = executor_span(draft->executor);
-    return draft->valid;
+    return draft->valid && fits;
 }
 
-bool draft_open(struct draft *draft,
+void draft_open(struct draft *draft,
                 const struct pipeline *pipeline,
-                const struct order *order,
-                enum family_objective objective,
-                struct poll *poll)
+                enum family_objective objective)
 {
     draft->pipeline = pipeline;
     draft->objective = objective;
     draft->n_items = pipeline_items(pipeline);
     draft->order.devices = pipeline->shape.devices;
-    bool fits = true;
     for (int32_t d = 0; d < pipeline->shape.devices; d++)
         draft->most[d] = pipeline->limit[d] + 1e-9 * fabs(pipeline->limit[d]);
-    if (executor_run(draft->executor, pipeline, order, NULL, poll) != EXECUTOR_DONE)
-        return false;
-    if (!draft_set(draft, order))
-        return false;
-    for (int32_t d = 0; d < order->devices; d++)
-        fits = measure(draft, d, 0, order->n[d]) && fits;
-    return fits;
+}
+
+int64_t draft_sender(const struct draft *draft, const struct operation *op)
+{
+    const int32_t stages = draft->pipeline->shape.stages;
+    const int64_t at = item_index(draft, op);
+    int32_t stage = op->stage, backward = op->type != OPERATION_F;
+    int64_t item = at;
+    if (op->type == OPERATION_F) {
+        if (stage == 0)
+            return -1;
+        stage--;
+        item -= draft->n_items;
+    } else if (stage + 1 < stages) {
+        stage++;
+        item += draft->n_items;
+    } else {
+        backward = 0;
+    }
+    return order_at(&draft->order, pipeline_device(draft->pipeline, op->direction, stage),
+                    draft->place[2 * item + backward]);
 }
 
 // ---- moves --------------------------------------------------------------------------------------
@@ -140,14 +152,38 @@ static bool in_pair(const struct draft *draft, int32_t device, int32_t position)
     return draft->order.paired[at] || (position > 0 && draft->order.paired[at - 1]);
 }
 
+bool draft_sync(struct draft *draft)
+{
+    if (draft->dirty != DRAFT_CLEAN) {
+        draft->valid = draft->dirty == DRAFT_ALL
+                           ? executor_run(draft->executor, draft->pipeline, &draft->order, NULL,
+                                          NULL) == EXECUTOR_DONE
+                           : executor_run_changed(draft->executor, draft->dirty,
+                                                  draft->dirty_from) == EXECUTOR_DONE;
+        draft->dirty = draft->valid ? DRAFT_CLEAN : draft->dirty;
+    }
+    draft->makespan = executor_makespan(draft->executor);
+    draft->span = executor_span(draft->executor);
+    return draft->valid;
+}
+
+bool draft_changed(struct draft *draft, const int32_t *lo, const int32_t *hi)
+{
+    bool fits = true;
+    for (int32_t d = 0; d < draft->order.devices; d++)
+        fits = measure(draft, d, lo[d], hi[d]) && fits;
+    draft->dirty = DRAFT_ALL;
+    draft->end = draft->from;
+    draft->critical_known = false;
+    return fits;
+}
+
 // Remembers positions from ... end - 1 of a device, which are about to change.
 static void begin(struct draft *draft, int32_t device, int32_t from, int32_t end)
 {
     const int64_t at = order_at(&draft->order, device, from);
-    if (draft->dirty >= 0 && draft->dirty != device) {
-        (void)executor_run_changed(draft->executor, draft->dirty, draft->dirty_from);
-        draft->dirty = -1;
-    }
+    if (draft->dirty != device)
+        (void)draft_sync(draft);
     draft->device = device;
     draft->from = from;
     draft->end = end;
@@ -285,15 +321,12 @@ bool draft_shift_f(struct draft *draft, int32_t device, int32_t from, int32_t en
 
 bool draft_run(struct draft *draft)
 {
-    int32_t from = draft->from;
-    if (draft->dirty >= 0 && draft->dirty_from < from)
-        from = draft->dirty_from;
-    draft->valid = executor_run_changed(draft->executor, draft->device, from) == EXECUTOR_DONE;
-    draft->dirty = draft->valid ? -1 : draft->device;
-    draft->dirty_from = from;
-    draft->makespan = executor_makespan(draft->executor);
-    draft->span = executor_span(draft->executor);
-    return draft->valid;
+    if (draft->dirty != DRAFT_ALL) {
+        const bool more = draft->dirty == draft->device && draft->dirty_from < draft->from;
+        draft->dirty_from = more ? draft->dirty_from : draft->from;
+        draft->dirty = draft->device;
+    }
+    return draft_sync(draft);
 }
 
 void draft_undo(struct draft *draft)
@@ -301,8 +334,8 @@ void draft_undo(struct draft *draft)
     if (draft->end <= draft->from)
         return;
     restore(draft);
-    draft->dirty_from =
-        draft->dirty >= 0 && draft->dirty_from < draft->from ? draft->dirty_from : draft->from;
+    if (draft->dirty != draft->device || draft->dirty_from > draft->from)
+        draft->dirty_from = draft->from;
     draft->dirty = draft->device;
     draft->valid = false;
     draft->end = draft->from;
@@ -317,35 +350,13 @@ double draft_value(const struct draft *draft)
 {
     const double *ends = executor_ends(draft->executor);
     double sum = 0;
-    for (int32_t d = 0; d < draft->order.devices; d++)
-        if (draft->order.n[d] > 0)
-            sum += ends[order_at(&draft->order, d, draft->order.n[d] - 1)];
+    for (int32_t d = 0; draft->fine_ends && d < draft->order.devices; d++)
+        for (int32_t i = 0; i < draft->order.n[d]; i++)
+            sum += ends[order_at(&draft->order, d, i)] / draft->order.n[d];
     return draft_objective(draft) + FINE * sum / draft->order.devices;
 }
 
 // ---- the critical path --------------------------------------------------------------------------
-
-// Returns the order_at of the operation whose message an operation waits for; -1: none.
-static int64_t sender_of(const struct draft *draft, const struct operation *op)
-{
-    const int32_t stages = draft->pipeline->shape.stages;
-    const int64_t at = item_index(draft, op);
-    int32_t stage = op->stage, backward = op->type != OPERATION_F;
-    int64_t item = at;
-    if (op->type == OPERATION_F) {
-        if (stage == 0)
-            return -1;
-        stage--;
-        item -= draft->n_items;
-    } else if (stage + 1 < stages) {
-        stage++;
-        item += draft->n_items;
-    } else {
-        backward = 0;
-    }
-    return order_at(&draft->order, pipeline_device(draft->pipeline, op->direction, stage),
-                    draft->place[2 * item + backward]);
-}
 
 // Returns the first operation on the path to `at`, or -1 at the start of the step.
 static int64_t before(const struct draft *draft, int64_t at)
@@ -366,7 +377,7 @@ static int64_t before(const struct draft *draft, int64_t at)
         const struct operation *op = &order->operations[unit + k];
         if (op->type == OPERATION_W || op->type == OPERATION_R)
             continue;
-        const int64_t sender = sender_of(draft, op);
+        const int64_t sender = draft_sender(draft, op);
         if (sender >= 0 && (best < 0 || ends[sender] > ends[best]))
             best = sender;
     }

@@ -8,6 +8,8 @@
 #include "kernels/common/executor/executor.h"
 #include "kernels/schedule/families/family.h"
 
+enum { DRAFT_CLEAN = -1, DRAFT_ALL = -2 };
+
 struct draft {
     const struct pipeline *pipeline;
     enum family_objective objective;
@@ -24,11 +26,12 @@ struct draft {
     int32_t device, from, end; // end <= from: nothing to take back
     struct operation *old_operations;
     uint8_t *old_paired;
-    // Device whose operations from `dirty_from` on the executor does not know; -1: none.
-    int32_t dirty, dirty_from;
+    // Device whose operations from `dirty_from` on the executor does not know.
+    int32_t dirty, dirty_from; // DRAFT_CLEAN: none; DRAFT_ALL: all devices
     // The critical path of `order`: operations that have to start earlier.
     int32_t n_critical;
-    int64_t *critical;                    // order_at
+    int64_t *critical; // order_at
+    bool fine_ends;    // draft_value tells orders of one objective apart by the mean end
     bool critical_known, critical_before; // before: when the last move began
 };
 
@@ -38,20 +41,17 @@ struct draft *draft_take(const struct pipeline_shape *most,
                          int32_t operations,
                          struct room *room);
 
-// Starts from a copy of an order, and runs it. Returns false if it cannot run, exceeds a limit of
-// memory, or a poll ended it.
-bool draft_open(struct draft *draft,
+// Starts with a pipeline, whose limits hold; draft_set supplies the order.
+void draft_open(struct draft *draft,
                 const struct pipeline *pipeline,
-                const struct order *order,
-                enum family_objective objective,
-                struct poll *poll);
+                enum family_objective objective);
 
-// Copies another order of the same operations into the draft without a check of its memory, and
-// runs it; false: it cannot run.
-bool draft_set(struct draft *draft, const struct order *order);
+// Copies an order into the draft, and runs it. Returns false if a poll ended the run, the order cannot
+// run, or it exceeds a limit of memory.
+bool draft_set(struct draft *draft, const struct order *order, struct poll *poll);
 
-// Returns the value of the order after a run: the objective, and far below it the mean end of the
-// devices, which tells orders of one makespan apart.
+// Returns the value of the order after a run: the objective and, with fine_ends, a small part of the mean
+// end of the operations.
 double draft_value(const struct draft *draft);
 
 double draft_objective(const struct draft *draft); // makespan or span
@@ -74,5 +74,18 @@ void draft_undo(struct draft *draft); // takes the last move back
 
 // Finds the critical path; draft_run has returned true, and nothing has moved since then.
 void draft_find_critical(struct draft *draft);
+
+// Ends a change of the operations at positions lo[d] ... hi[d] - 1 of each device d by the caller, who takes
+// it back as well. Returns whether the memory suffices.
+bool draft_changed(struct draft *draft, const int32_t *lo, const int32_t *hi);
+
+// Makes the executor know the order; false: it cannot run.
+bool draft_sync(struct draft *draft);
+
+// Returns the memory that an operation takes; negative: frees.
+double draft_memory(const struct pipeline *pipeline, const struct operation *op);
+
+// Returns the order_at of the operation whose result an F or B waits for; -1: none.
+int64_t draft_sender(const struct draft *draft, const struct operation *op);
 
 #endif

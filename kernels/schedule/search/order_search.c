@@ -4,6 +4,7 @@
 
 #include "kernels/common/search/local_search.h"
 #include "kernels/schedule/search/draft.h"
+#include "kernels/schedule/search/window.h"
 
 #include <math.h>
 
@@ -11,13 +12,18 @@ enum {
     SHIFT_MAX = 4, // positions that a move shifts an operation by
     SAME_DEVICE =
         24, // moves on one device before the next: the executor keeps what comes before
-    WINDOW_MAX = 16, // operations of a window
+    WINDOW_MAX = 16,   // operations of a window
+    WINDOW_EVERY = 16, // changes until the order of a window changes
+    TRIES = 10,        // moves that are not possible, before a change fails
     PURPOSE = 0x53454152,
 };
 
 struct order_search {
     struct draft *draft;
+    struct window *window;
     struct order best;
+    bool in_window;       // the last change was that of a window
+    bool has_pairs;       // of the order: no windows
     int32_t device, left; // device of the next moves; moves that are left for it
 };
 
@@ -29,6 +35,7 @@ struct order_search *order_search_take(const struct pipeline_shape *most,
     struct order_search *s = search != NULL ? search : &counted;
     *s = (struct order_search){.draft = NULL};
     s->draft = draft_take(most, operations, room);
+    s->window = window_take(most, operations, room);
     order_take(&s->best, most->devices, operations, room);
     return search;
 }
@@ -99,7 +106,12 @@ static double change(void *self, double size, struct search_draws *draws)
     }
     if (search->draft->valid && !search->draft->critical_known)
         draft_find_critical(search->draft);
-    if (!move(search, draws) || !draft_run(search->draft))
+    search->in_window = !search->has_pairs && search_below(draws, WINDOW_EVERY) == 0;
+    bool moved = search->in_window && window_change(search->window, search->draft, draws);
+    search->in_window = moved;
+    for (int tries = 0; tries < TRIES && !moved; tries++)
+        moved = move(search, draws);
+    if (!moved || !draft_run(search->draft))
         return INFINITY;
     return draft_value(search->draft);
 }
@@ -107,7 +119,11 @@ static double change(void *self, double size, struct search_draws *draws)
 static void undo(void *self)
 {
     struct order_search *search = self;
-    draft_undo(search->draft);
+    if (search->in_window)
+        window_undo(search->window, search->draft);
+    else
+        draft_undo(search->draft);
+    search->in_window = false;
 }
 
 static void keep(void *self)
@@ -119,7 +135,21 @@ static void keep(void *self)
 static void go_back(void *self)
 {
     struct order_search *search = self;
-    (void)draft_set(search->draft, &search->best);
+    (void)draft_set(search->draft, &search->best, NULL);
+}
+
+bool order_search_value(struct order_search *search,
+                        const struct pipeline *pipeline,
+                        const struct order *order,
+                        enum family_objective objective,
+                        struct poll *poll,
+                        double *value)
+{
+    draft_open(search->draft, pipeline, objective);
+    if (!draft_set(search->draft, order, poll))
+        return false;
+    *value = draft_objective(search->draft);
+    return true;
 }
 
 bool order_search_improve(struct order_search *search,
@@ -131,15 +161,21 @@ bool order_search_improve(struct order_search *search,
                           int64_t *evaluations)
 {
     struct draft *draft = search->draft;
-    struct search_draws draws = {.seed = options->seed, .purpose = PURPOSE};
+    struct search_draws draws = {.seed = options->seed, .purpose = PURPOSE + options->stream};
     const struct search_problem problem = {search, change, undo, keep, go_back};
-    if (!draft_open(draft, pipeline, order, options->objective, poll))
+    if (!order_search_value(search, pipeline, order, options->objective, poll, value))
         return false;
     search->best.devices = order->devices;
     search->left = 0;
+    search->in_window = false;
+    search->has_pairs = false;
+    for (int32_t d = 0; d < order->devices; d++)
+        for (int32_t i = 0; i < order->n[d]; i++)
+            search->has_pairs = search->has_pairs || order->paired[order_at(order, d, i)];
+    draft->fine_ends = options->fine_ends;
     keep(search);
     const struct search_limits limits = {.budget = options->budget,
-                                         .history = 200,
+                                         .history = 30,
                                          .bound = options->bound,
                                          .cost = (uint64_t)order_total(order),
                                          .poll = poll};

@@ -14,9 +14,21 @@ struct order_search *order_search_take(const struct pipeline_shape *most,
                                        int32_t operations,
                                        struct room *room);
 
+// Sets *value to the makespan or span of an order. Returns false if the order cannot run or exceeds a
+// limit of memory, or the poll ended the run.
+bool order_search_value(struct order_search *search,
+                        const struct pipeline *pipeline,
+                        const struct order *order,
+                        enum family_objective objective,
+                        struct poll *poll,
+                        double *value);
+
 struct order_search_options {
     enum family_objective objective;
     uint64_t seed;
+    uint32_t stream; // of the random numbers: another number, another search
+    bool
+        fine_ends; // of two orders of one makespan, prefer the one with earlier ends on average
     int64_t budget; // orders evaluated at most
     double bound;   // no order has a smaller objective; 0: not known
 };
