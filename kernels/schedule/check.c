@@ -7,7 +7,10 @@
 #include <string.h>
 
 enum {
-    OTHER_CHUNKS = 1,
+    NO_ORDER = 1,
+    OTHER_ORDER,
+    OTHER_PLAN,
+    OTHER_CHUNKS,
     MEMORY_SUM,
     SMALL_LIMIT,
     TOO_LARGE,
@@ -17,6 +20,9 @@ enum {
 
 const char *const schedule_reasons[] = {
     "",
+    [NO_ORDER] = "family order needs a document with an order",
+    [OTHER_ORDER] = "p, m or slices is not that of the order",
+    [OTHER_PLAN] = "p is not that of the plan",
     [OTHER_CHUNKS] = "the family has another number of chunks (v = 1: as the family needs)",
     [MEMORY_SUM] = "mem_f + mem_b + mem_w is not 0",
     [SMALL_LIMIT] = "limit is less than the memory of one micro-batch",
@@ -54,17 +60,26 @@ static int32_t chunks_of(const struct pipeline_shape *shape)
 // A micro-batch runs forwards on all chunks of a device before the first backward frees memory.
 int schedule_check(const double *value, const void *shared)
 {
-    (void)shared;
-    const struct schedule_point point = schedule_point_of(value);
+    const struct schedule_point point = schedule_point_of(value, shared);
     const double f = value[P_MEM_F], sum = f + value[P_MEM_B] + value[P_MEM_W];
+    if (point.shape.devices == 0)
+        return NO_ORDER;
+    if (point.order != NULL &&
+        (value[P_P] != point.shape.devices || value[P_M] != point.shape.micro_batches ||
+         value[P_SLICES] != point.shape.slices))
+        return OTHER_ORDER;
+    if (point.plan != NULL && point.plan->pipeline->shape.devices != point.shape.devices)
+        return OTHER_PLAN;
     if (value[P_V] > 1 && point.shape.stages != point.shape.devices * value[P_V])
         return OTHER_CHUNKS;
     if (!(fabs(sum) <= 1e-9 * f))
         return MEMORY_SUM;
-    if (point.limit < (value[P_PER] == PER_DEVICE ? f : f * chunks_of(&point.shape)))
+    if (point.plan == NULL &&
+        point.limit < (value[P_PER] == PER_DEVICE ? f : f * chunks_of(&point.shape)))
         return SMALL_LIMIT;
     if (!schedule_is_small(&point.shape))
         return TOO_LARGE;
-    const char *misfit = point.family->misfit(&point.shape, &point.options);
+    const char *misfit =
+        point.family == NULL ? NULL : point.family->misfit(&point.shape, &point.options);
     return misfit == NULL ? 0 : reason_of(misfit);
 }

@@ -12,6 +12,7 @@ const char *const schedule_family_names[FAMILY_NAMES + 1] = {
 #undef ALIASED
 #undef FAMILY
 #undef SEARCH
+    "order",
     NULL,
 };
 

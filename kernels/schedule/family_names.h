@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists the names of parameter `family`: every family of the catalogue, and 1f1b.
+// Lists the names of parameter `family`: every family of the catalogue, 1f1b and order.
 #ifndef PPS_SCHEDULE_FAMILY_NAMES_H
 #define PPS_SCHEDULE_FAMILY_NAMES_H
 
@@ -14,12 +14,13 @@ enum {
 #undef ALIASED
 #undef FAMILY
 #undef SEARCH
+    FAMILY_NAME_ORDER, // the order of a document
     FAMILY_NAMES,
 };
 
 extern const char *const schedule_family_names[FAMILY_NAMES + 1]; // ends with NULL
 
-// Returns the family of a name's index.
+// Returns the family of a name's index; NULL: the order of a document.
 const struct family *schedule_family_at(int i);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines the kernel: a point is a pipeline and a schedule, a row holds its time, bubbles and memory.
+#include "kernels/schedule/documents.h"
 #include "kernels/schedule/table.h"
 #include "kernels/schedule/timeline.h"
 
@@ -28,7 +29,12 @@ const struct pps_kernel pps_kernel_schedule = {
     .nearest = "peak",
     .trace_names = &schedule_trace_names,
     .bench_axes = bench_axes,
+    .slots = schedule_slots,
+    .n_slots = N_SLOTS,
     .presets = schedule_presets,
+    .open = schedule_open,
+    .close = schedule_close,
+    .values = schedule_values,
     .scratch_bytes = schedule_scratch_bytes,
     .check = schedule_check,
     .cost = schedule_cost,
@@ -36,4 +42,6 @@ const struct pps_kernel pps_kernel_schedule = {
     .reference = schedule_run_reference,
     .tolerance = 1e-9,
     .trace = schedule_trace,
+    .artifacts = schedule_artifacts,
+    .artifact = schedule_artifact,
 };

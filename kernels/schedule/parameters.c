@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares the parameters of the kernel, and converts their values to a point.
+// Declares the parameters of the kernel.
 #include "kernels/schedule/family_names.h"
 #include "kernels/schedule/point.h"
 #include "kernels/schedule/table.h"
@@ -39,9 +39,20 @@ static const char *const pair_names[] = {"sum", NULL};
     }
 
 const struct pps_param schedule_params[N_PARAMS] = {
+    [P_PLAN] = {.name = "plan",
+                .unit = "",
+                .summary = "the plan, if the experiment names several",
+                .kind = PPS_CHOICE,
+                .max = 0x1p20,
+                .changes_work = true},
+    [P_ORDER] = {.name = "order",
+                 .unit = "",
+                 .summary = "the order, if the experiment names several",
+                 .kind = PPS_CHOICE,
+                 .max = 0x1p20},
     [P_FAMILY] = {.name = "family",
                   .unit = "",
-                  .summary = "the schedule",
+                  .summary = "the schedule; order: that of a document",
                   .kind = PPS_CHOICE,
                   .fallback = FAMILY_NAME_DEFAULT,
                   .max = FAMILY_NAMES - 1,
@@ -113,61 +124,3 @@ const struct pps_param schedule_params[N_PARAMS] = {
                         compat_names,
                         COMPAT_ORIG),
 };
-
-// ---- points -------------------------------------------------------------------------------------
-
-static struct family_options options_of(const double *value)
-{
-    struct family_options options = {.group = 0};
-    options.group = (int32_t)value[P_GROUP];
-    options.descending = value[P_DESCENDING] != 0;
-    options.published = value[P_COMPAT] == COMPAT_ORIG;
-    options.objective = (enum family_objective)value[P_OBJECTIVE];
-    options.seed = (uint64_t)value[P_SEED];
-    options.budget = (int64_t)value[P_BUDGET];
-    return options;
-}
-
-// Sets times, memory and links; part: of the times of the parameters, that of a stage.
-static void set_costs(struct schedule_point *point, const double *value, double part)
-{
-    const bool is_free = value[P_CHANNELS] == PIPELINE_FREE;
-    point->options = options_of(value);
-    point->stage = (struct pipeline_stage){.f = value[P_F] * part,
-                                           .b = value[P_B] * part,
-                                           .w = value[P_W] * part,
-                                           .r = value[P_F] * part,
-                                           .kept_until_b = -value[P_MEM_B] * part,
-                                           .kept_until_w = -value[P_MEM_W] * part};
-    point->pair = value[P_PAIR] < 0 ? (double)NAN : value[P_PAIR] * part;
-    point->limit = value[P_LIMIT] < 0 ? HUGE_VAL : value[P_LIMIT];
-    point->links =
-        (struct pipeline_links){.channels = (enum pipeline_channels)value[P_CHANNELS],
-                                .latency = is_free ? value[P_LATENCY] : 0,
-                                .occupation = is_free ? 0 : value[P_LATENCY]};
-}
-
-struct schedule_point schedule_point_of(const double *value)
-{
-    const struct family *family = schedule_family_at((int)value[P_FAMILY]);
-    const int32_t chunks = family->chunks((int32_t)value[P_V]);
-    struct schedule_point point = {.family = family,
-                                   .shape = {.devices = (int32_t)value[P_P],
-                                             .stages = (int32_t)value[P_P] * chunks,
-                                             .micro_batches = (int32_t)value[P_M],
-                                             .slices = (int32_t)value[P_SLICES],
-                                             .directions = family->directions}};
-    set_costs(&point, value, value[P_PER] == PER_DEVICE ? 1.0 / chunks : 1);
-    return point;
-}
-
-struct schedule_point schedule_point_of_order(const double *value,
-                                              const struct pipeline_shape *shape,
-                                              const int32_t *device_of,
-                                              const struct order *order)
-{
-    struct schedule_point point = {.shape = *shape, .device_of = device_of, .order = order};
-    const double chunks = (double)shape->stages / shape->devices;
-    set_costs(&point, value, value[P_PER] == PER_DEVICE ? 1 / chunks : 1);
-    return point;
-}

@@ -56,11 +56,16 @@ void schedule_set_pipeline(struct schedule_scratch *scratch, const struct schedu
         memcpy(pipeline->device_of, point->device_of,
                (size_t)(point->shape.directions * point->shape.stages) *
                    sizeof *pipeline->device_of);
-    pipeline_set_uniform(pipeline, &point->stage);
     pipeline->links = point->links;
-    set_limits(pipeline, point->limit);
+    if (point->plan != NULL)
+        plan_costs_set(pipeline, point->plan, &point->scale);
+    else
+        pipeline_set_uniform(pipeline, &point->stage);
+    if (point->plan == NULL || isfinite(point->limit))
+        set_limits(pipeline, point->limit);
     for (int32_t d = 0; d < pipeline->shape.devices; d++)
-        pipeline->pair[d] = point->pair / point->shape.slices;
+        if (point->plan == NULL || !isnan(point->pair))
+            pipeline->pair[d] = point->pair / point->shape.slices;
 }
 
 // ---- evaluation ---------------------------------------------------------------------------------
@@ -165,12 +170,19 @@ static enum schedule_status find_least_limit(struct schedule_scratch *scratch,
     return SCHEDULE_DONE;
 }
 
+static double least_of_limits(const struct pipeline *pipeline)
+{
+    double least = HUGE_VAL;
+    for (int32_t d = 0; d < pipeline->shape.devices; d++)
+        least = fmin(least, pipeline->limit[d]);
+    return least;
+}
+
 enum schedule_status schedule_evaluate(struct schedule_scratch *scratch,
                                        const struct schedule_point *point,
                                        struct poll *poll,
                                        struct schedule_figures *figures)
 {
-    const double limit = scratch->pipeline.limit[0];
     enum schedule_status status = try(scratch, point, &point->options, poll, figures);
     if (status == SCHEDULE_DONE)
         metrics_idle_of(&scratch->pipeline, &scratch->order, executor_starts(scratch->executor),
@@ -179,8 +191,9 @@ enum schedule_status schedule_evaluate(struct schedule_scratch *scratch,
         return status;
     double least = figures->metrics.peak_most;
     if (point->family != NULL && point->family->kind != FAMILY_RULE) {
-        status = find_least_limit(scratch, point, limit, poll, &least);
-        set_limits(&scratch->pipeline, limit);
+        status =
+            find_least_limit(scratch, point, least_of_limits(&scratch->pipeline), poll, &least);
+        schedule_set_pipeline(scratch, point);
     }
     figures->least_limit = least;
     return status == SCHEDULE_STOPPED || status == SCHEDULE_FAILED ? status

@@ -5,6 +5,7 @@
 
 #include "kernels/common/executor/metrics.h"
 #include "kernels/schedule/families/family.h"
+#include "kernels/schedule/plan_costs.h"
 
 enum { SCHEDULE_DEVICES_MAX = 1024, SCHEDULE_CHUNKS_MAX = 64 };
 
@@ -12,7 +13,7 @@ enum { SCHEDULE_DEVICES_MAX = 1024, SCHEDULE_CHUNKS_MAX = 64 };
 enum { PER_DEVICE, PER_CHUNK };
 enum { COMPAT_NONE, COMPAT_ORIG };
 
-// A pipeline whose stages are all equal, and how its operations are ordered: by a family, or as given.
+// A pipeline, and how its operations are ordered: by a family, or as given.
 struct schedule_point {
     const struct family *family; // NULL: the order is given
     const struct order *order;   // given
@@ -20,20 +21,16 @@ struct schedule_point {
     struct family_options options;
     struct pipeline_shape shape;
     struct pipeline_stage stage; // of every stage; without slices
-    double pair;                 // NAN: f + b + w
-    double limit;                // of every device; INFINITY: none
+    double pair;                 // NAN: f + b + w, or the plan's
+    double limit;                // of every device; INFINITY: none, or the plan's
     struct pipeline_links links;
+    const struct plan *plan; // the costs of the stages, instead of `stage`; NULL: none
+    struct plan_scale scale; // of the plan
 };
 
-// Converts the values of the parameters.
-struct schedule_point schedule_point_of(const double *value);
-
-// The same for a given order, whose size replaces that of the parameters. A device has
-// stages / devices chunks.
-struct schedule_point schedule_point_of_order(const double *value,
-                                              const struct pipeline_shape *shape,
-                                              const int32_t *device_of,
-                                              const struct order *order);
+// Converts the values of the parameters. shared: struct schedule_shared, or NULL without documents.
+// Neither a family nor an order: no document has an order.
+struct schedule_point schedule_point_of(const double *value, const void *shared);
 
 // Returns whether a pipeline of this shape is within the limits of pipeline.h.
 bool schedule_is_small(const struct pipeline_shape *shape);

@@ -86,7 +86,10 @@ static void put_row(const struct pps_batch *batch,
     put_bound(batch, i, point, figures);
     put_idle(batch, i, &figures->idle);
     put_utilisation(batch, i, scratch, m->makespan);
-    put_text(batch, i, C_CHOSEN, (chosen != NULL ? chosen : point->family)->name);
+    put_text(batch, i, C_CHOSEN,
+             chosen != NULL          ? chosen->name
+             : point->family != NULL ? point->family->name
+                                     : "order");
 }
 
 static void put_empty_row(const struct pps_batch *batch, size_t i)
@@ -118,7 +121,7 @@ static enum pps_outcome run_point(const struct pps_batch *batch,
     double value[N_PARAMS];
     for (int p = 0; p < N_PARAMS; p++)
         value[p] = batch->param[p][i];
-    const struct schedule_point point = schedule_point_of(value);
+    const struct schedule_point point = schedule_point_of(value, worker->shared);
     struct schedule_scratch scratch;
     struct schedule_figures figures;
     struct room room = {worker->scratch, 0};
@@ -157,15 +160,16 @@ void schedule_run_reference(const struct pps_batch *batch, const struct pps_work
 // The largest scratch of the families up to the highest.
 size_t schedule_scratch_bytes(const double *highest, const void *shared)
 {
-    (void)shared;
     size_t most = 0;
     double value[N_PARAMS];
     memcpy(value, highest, sizeof value);
     for (int i = 0; i <= (int)highest[P_FAMILY]; i++) {
         value[P_FAMILY] = i;
-        const struct schedule_point point = schedule_point_of(value);
+        const struct schedule_point point = schedule_point_of(value, shared);
         struct schedule_scratch scratch;
         struct room room = {NULL, 0};
+        if (point.shape.devices == 0)
+            continue; // no order
         if (!schedule_is_small(&point.shape))
             return SIZE_MAX;
         schedule_scratch_take(&scratch, &point, &room);
@@ -177,12 +181,11 @@ size_t schedule_scratch_bytes(const double *highest, const void *shared)
 // Operations take about 30 ns each; searches evaluate an order up to `budget` times.
 double schedule_cost(const double *value, const void *shared)
 {
-    (void)shared;
-    const struct schedule_point point = schedule_point_of(value);
+    const struct schedule_point point = schedule_point_of(value, shared);
     const double operations =
         3.0 * point.shape.stages * point.shape.micro_batches * point.shape.slices;
-    const double runs = point.family->kind == FAMILY_RULE        ? 1
-                        : point.family->kind == FAMILY_AUTOMATIC ? 10
+    const double runs = point.family == NULL || point.family->kind == FAMILY_RULE ? 1
+                        : point.family->kind == FAMILY_AUTOMATIC                  ? 10
                                                                  : 2 + 0.1 * value[P_BUDGET];
     return 1000 + 30 * operations * runs;
 }

@@ -8,6 +8,8 @@
 #include "ppsweep/kernel.h"
 
 enum {
+    P_PLAN,
+    P_ORDER,
     P_FAMILY,
     P_P,
     P_M,
@@ -71,6 +73,7 @@ int schedule_check(const double *value, const void *shared);
 
 // ---- rows.c ----
 
+// `shared`: struct schedule_shared, or NULL without documents.
 size_t schedule_scratch_bytes(const double *highest, const void *shared);
 double schedule_cost(const double *value, const void *shared);
 void schedule_run(const struct pps_batch *batch, const struct pps_worker *worker);
@@ -84,5 +87,14 @@ struct poll schedule_poll(const struct pps_worker *worker);
 enum pps_outcome schedule_trace(const double *value,
                                 const struct pps_worker *worker,
                                 const struct pps_trace_sink *sink);
+
+// ---- artifacts.c ----
+
+extern const struct pps_artifact schedule_artifacts[];
+enum pps_outcome schedule_artifact(const double *value,
+                                   int which,
+                                   const struct pps_worker *worker,
+                                   const struct pps_text_sink *sink,
+                                   struct pps_fault *fault);
 
 #endif

@@ -28,6 +28,7 @@ const struct pps_trace_names schedule_trace_names = {
     .tracks = track_names,
     .kinds = kind_names,
     .counters = counter_names,
+    .chunk = "chunk",
 };
 
 // ---- events -------------------------------------------------------------------------------------
@@ -57,6 +58,16 @@ static int compare(const void *a, const void *b)
     if (x->time != y->time)
         return x->time < y->time ? -1 : 1;
     return (x->number > y->number) - (x->number < y->number);
+}
+
+// Returns the number of a stage among those of its device; direction 1 counts after direction 0.
+static int32_t chunk_of(const struct pipeline *pipeline, const struct operation *op)
+{
+    const int32_t part = op->direction * pipeline->shape.stages + op->stage;
+    int32_t chunk = 0;
+    for (int32_t k = 0; k < part; k++)
+        chunk += pipeline->device_of[k] == pipeline->device_of[part];
+    return chunk;
 }
 
 static double memory_change(const struct pipeline_stage *stage, enum operation_type type)
@@ -97,8 +108,9 @@ static void add_message(struct events *events,
     const struct pps_piece piece = {.group = device,
                                     .track = forward ? TRACK_FORWARD : TRACK_BACKWARD,
                                     .kind = KIND_MESSAGE,
-                                    .item = op->item,
+                                    .item = op->item / pipeline->shape.slices,
                                     .ordinal = op->item,
+                                    .chunk = chunk_of(pipeline, op),
                                     .start = end,
                                     .end = end + delay,
                                     .rate = 1};
@@ -128,8 +140,9 @@ static void add_device(struct events *events,
                                    .piece = {.group = device,
                                              .track = TRACK_COMPUTE,
                                              .kind = op->type,
-                                             .item = op->item,
+                                             .item = op->item / pipeline->shape.slices,
                                              .ordinal = op->item,
+                                             .chunk = chunk_of(pipeline, op),
                                              .start = starts[at],
                                              .end = ends[at],
                                              .rate = 1,
@@ -174,7 +187,7 @@ enum pps_outcome schedule_trace(const double *value,
                                 const struct pps_worker *worker,
                                 const struct pps_trace_sink *sink)
 {
-    const struct schedule_point point = schedule_point_of(value);
+    const struct schedule_point point = schedule_point_of(value, worker->shared);
     struct schedule_scratch scratch;
     struct schedule_figures figures;
     struct room room = {worker->scratch, 0};

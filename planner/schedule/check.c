@@ -4,7 +4,6 @@
 
 #include "base/text/say.h"
 #include "planner/schedule/compare.h"
-#include "planner/schedule/order_file.h"
 #include "planner/schedule/show.h"
 
 #include "engine/command/signals.h"
@@ -12,6 +11,7 @@
 #include <stdlib.h>
 
 static const struct pps_opt options[] = {
+    {"plan", 0, "FILE", "plan with the times and memory of every stage, in s and bytes"},
     SCHEDULE_PIPELINE_OPTIONS,
     {NULL, 0, NULL, NULL},
 };
@@ -32,27 +32,28 @@ static const char *placement_name(const struct pipeline_shape *shape)
     return shape->directions > 1 ? ", two directions" : "";
 }
 
-static enum pps_status report(const struct schedule_order_file *file,
+static enum pps_status report(const struct schedule_inputs *inputs,
                               const double value[N_PARAMS],
                               struct pps_error *err)
 {
-    struct schedule_candidate candidate = {.label = file->path,
-                                           .point = schedule_order_point(file, value)};
+    struct schedule_candidate candidate = {.label = inputs->order_path,
+                                           .point = schedule_point_of(value, &inputs->shared)};
     struct schedule_comparison comparison = {.list = &candidate,
                                              .n = 1,
                                              .stop = pps_signals_install(false)};
-    const struct pipeline_shape *shape = &file->document.shape;
+    const struct pipeline_shape *shape = &inputs->order.shape;
     enum pps_status status = schedule_compare(&comparison, 1, err);
     if (status != PPS_OK) {
         free(candidate.memory);
         return status;
     }
-    pps_say(stdout, "OK        %s: %d devices, %d stages, %d micro-batches%s", file->path,
-            shape->devices, shape->stages, shape->micro_batches, placement_name(shape));
+    pps_say(stdout, "OK        %s: %d devices, %d stages, %d micro-batches%s",
+            inputs->order_path, shape->devices, shape->stages, shape->micro_batches,
+            placement_name(shape));
     if (candidate.outcome == CANDIDATE_OVER_LIMIT)
         status = pps_fail(err, PPS_E_INFEASIBLE,
                           "%s: does not fit: it needs a limit of %.10g, --limit is %.10g",
-                          file->path, candidate.figures.least_limit, value[P_LIMIT]);
+                          inputs->order_path, candidate.figures.least_limit, value[P_LIMIT]);
     else
         schedule_show_one(&candidate);
     free(candidate.memory);
@@ -62,15 +63,17 @@ static enum pps_status report(const struct schedule_order_file *file,
 static enum pps_status check_main(const struct pps_args *args, struct pps_error *err)
 {
     double value[N_PARAMS];
-    struct schedule_order_file file = {.path = NULL};
-    enum pps_status status = schedule_read_values(value, args, err);
+    struct schedule_inputs inputs = {.plan_path = NULL};
+    enum pps_status status = PPS_OK;
+    if (pps_arg(args, "plan") != NULL)
+        status = schedule_inputs_plan(&inputs, pps_arg(args, "plan"), err);
     if (status == PPS_OK)
-        status = schedule_order_read(&file, pps_arg_word(args, 0), err);
+        status = schedule_inputs_order(&inputs, pps_arg_word(args, 0), err);
     if (status == PPS_OK)
-        status = schedule_order_check(&file, err);
+        status = schedule_read_values(value, &inputs, args, err);
     if (status == PPS_OK)
-        status = report(&file, value, err);
-    schedule_order_free(&file);
+        status = report(&inputs, value, err);
+    schedule_inputs_free(&inputs);
     return status;
 }
 

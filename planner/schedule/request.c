@@ -76,7 +76,31 @@ static enum pps_status check_memory(const double value[N_PARAMS], struct pps_err
     return PPS_OK;
 }
 
+// The sizes of a document cannot be changed.
+static enum pps_status check_sizes(const double value[N_PARAMS],
+                                   const struct schedule_inputs *inputs,
+                                   struct pps_error *err)
+{
+    const struct pipeline_shape *shape = &inputs->order.shape;
+    if (inputs->plan != NULL && value[P_P] != inputs->plan->pipeline->shape.devices)
+        return pps_fail(err, PPS_E_INPUT, "--devices %.0f: the plan %s has %d", value[P_P],
+                        inputs->plan_path, inputs->plan->pipeline->shape.devices);
+    if (inputs->shared.n_orders == 0)
+        return PPS_OK;
+    if (value[P_P] != shape->devices)
+        return pps_fail(err, PPS_E_INPUT, "--devices %.0f: the order of %s has %d", value[P_P],
+                        inputs->order_path, shape->devices);
+    if (value[P_M] != shape->micro_batches)
+        return pps_fail(err, PPS_E_INPUT, "--micro-batches %.0f: the order of %s has %d",
+                        value[P_M], inputs->order_path, shape->micro_batches);
+    if (value[P_SLICES] != shape->slices)
+        return pps_fail(err, PPS_E_INPUT, "--slices %.0f: the order of %s has %d",
+                        value[P_SLICES], inputs->order_path, shape->slices);
+    return PPS_OK;
+}
+
 enum pps_status schedule_read_values(double value[N_PARAMS],
+                                     const struct schedule_inputs *inputs,
                                      const struct pps_args *args,
                                      struct pps_error *err)
 {
@@ -84,6 +108,7 @@ enum pps_status schedule_read_values(double value[N_PARAMS],
     enum pps_status status = PPS_OK;
     for (int p = 0; p < N_PARAMS; p++)
         value[p] = schedule_params[p].fallback;
+    schedule_inputs_values(inputs, value);
     for (size_t i = 0; i < sizeof single / sizeof *single && status == PPS_OK; i++) {
         const char *text = pps_arg(args, single[i].option);
         if (text != NULL)
@@ -96,7 +121,9 @@ enum pps_status schedule_read_values(double value[N_PARAMS],
         status = read_three(value, args, "times", times, "1,1.5,0.3", err);
     if (status == PPS_OK)
         status = read_three(value, args, "memory", memory, "1,0,-1", err);
-    return status == PPS_OK ? check_memory(value, err) : status;
+    if (status == PPS_OK)
+        status = check_memory(value, err);
+    return status == PPS_OK ? check_sizes(value, inputs, err) : status;
 }
 
 enum pps_status schedule_read_family(const char *option,
@@ -104,12 +131,12 @@ enum pps_status schedule_read_family(const char *option,
                                      int *index,
                                      struct pps_error *err)
 {
-    for (int i = 0; i < FAMILY_NAMES; i++)
+    for (int i = 0; i < FAMILY_NAME_ORDER; i++)
         if (strcmp(schedule_family_names[i], name) == 0) {
             *index = i;
             return PPS_OK;
         }
-    return pps_fail(err, PPS_E_INPUT,
-                    "--%s %s: not a schedule%s; ppsweep kernels schedule lists them", option,
-                    name, pps_did_you_mean(name, schedule_family_names, FAMILY_NAMES).text);
+    return pps_fail(
+        err, PPS_E_INPUT, "--%s %s: not a schedule%s; ppsweep kernels schedule lists them",
+        option, name, pps_did_you_mean(name, schedule_family_names, FAMILY_NAME_ORDER).text);
 }

@@ -6,6 +6,7 @@
 #include "engine/command/command.h"
 #include "kernels/schedule/point.h"
 #include "kernels/schedule/table.h"
+#include "planner/schedule/inputs.h"
 
 // Options that describe times, memory and messages.
 #define SCHEDULE_PIPELINE_OPTIONS                                                              \
@@ -23,8 +24,10 @@
             "times and memory are those of a micro-batch on a device, or on a chunk (device)"  \
     }
 
-// Sets the defaults, and the values of the options that are given. A value out of range is refused.
+// Sets the values of the options that are given; the others are those of the documents, or the
+// defaults. A value out of range, or another size than that of a document, is refused.
 PPS_MUST_CHECK enum pps_status schedule_read_values(double value[N_PARAMS],
+                                                    const struct schedule_inputs *inputs,
                                                     const struct pps_args *args,
                                                     struct pps_error *err);
 

@@ -6,7 +6,6 @@
 #include "engine/command/signals.h"
 #include "kernels/schedule/family_names.h"
 #include "planner/schedule/compare.h"
-#include "planner/schedule/order_file.h"
 #include "planner/schedule/output.h"
 #include "planner/schedule/show.h"
 #include "planner/shared/options.h"
@@ -53,35 +52,41 @@ static const char details[] =
     "chunks\n"
     "runs parts of them, so that all schedules do the same work.\n"
     "\n"
+    "PLAN is a JSON file with the times and memory of every stage, in s and bytes. A schedule "
+    "with\n"
+    "other stages divides the work of each device equally among its stages.\n"
+    "\n"
     "  ppsweep schedule -p 8 -m 32 --times 12,13,7 --latency 1 --limit 8\n"
     "  ppsweep schedule -p 4 -m 8 --family zb_h1 -o zb --to pytorch --trace zb.svg\n";
 
 // ---- candidates ---------------------------------------------------------------------------------
 
-static const char *why_not(const double value[N_PARAMS])
+static const char *why_not(const double value[N_PARAMS], const struct schedule_shared *shared)
 {
-    const int reason = schedule_check(value, NULL);
+    const int reason = schedule_check(value, shared);
     return reason == 0 ? NULL : schedule_reasons[reason];
 }
 
 // A family with a fixed number of chunks takes that number, whatever --chunks is.
-static struct schedule_candidate candidate_of(const double value[N_PARAMS], int family)
+static struct schedule_candidate candidate_of(const double value[N_PARAMS],
+                                              const struct schedule_shared *shared,
+                                              int family)
 {
     double own[N_PARAMS];
     memcpy(own, value, sizeof own);
     own[P_FAMILY] = family;
     const struct family *of = schedule_family_at(family);
-    if (of->chunks(1) == of->chunks(SCHEDULE_CHUNKS_MAX))
+    if (of == NULL || of->chunks(1) == of->chunks(SCHEDULE_CHUNKS_MAX))
         own[P_V] = 1;
     return (struct schedule_candidate){.label = schedule_family_names[family],
-                                       .point = schedule_point_of(own),
-                                       .why = why_not(own)};
+                                       .point = schedule_point_of(own, shared),
+                                       .why = why_not(own, shared)};
 }
 
 struct job {
     double value[N_PARAMS];
     struct schedule_comparison comparison;
-    struct schedule_order_file order;
+    struct schedule_inputs inputs;
     const char *family, *baseline;
     int family_index, baseline_index;
     struct schedule_output output;
@@ -97,19 +102,28 @@ static bool is_wanted(const struct job *job, int family)
     return family == job->family_index || family == job->baseline_index;
 }
 
+static bool has_order(const struct job *job)
+{
+    const struct schedule_inputs *inputs = &job->inputs;
+    return inputs->shared.n_orders > 0 || (inputs->plan != NULL && inputs->plan->order != NULL);
+}
+
 static enum pps_status list_candidates(struct job *job, struct pps_error *err)
 {
     struct schedule_comparison *comparison = &job->comparison;
     comparison->list = calloc(FAMILY_NAMES + 1, sizeof *comparison->list);
     if (comparison->list == NULL)
         return pps_fail_memory(err, "the schedules");
-    for (int i = 0; i < FAMILY_NAMES; i++)
+    for (int i = 0; i < FAMILY_NAME_ORDER; i++)
         if (is_wanted(job, i))
-            comparison->list[comparison->n++] = candidate_of(job->value, i);
-    if (job->order.path != NULL)
-        comparison->list[comparison->n++] =
-            (struct schedule_candidate){.label = job->order.path,
-                                        .point = schedule_order_point(&job->order, job->value)};
+            comparison->list[comparison->n++] =
+                candidate_of(job->value, &job->inputs.shared, i);
+    if (!has_order(job))
+        return PPS_OK;
+    struct schedule_candidate *order = &comparison->list[comparison->n++];
+    *order = candidate_of(job->value, &job->inputs.shared, FAMILY_NAME_ORDER);
+    order->label =
+        job->inputs.order_path != NULL ? job->inputs.order_path : "order of the plan";
     return PPS_OK;
 }
 
@@ -143,32 +157,16 @@ static enum pps_status read_families(struct job *job,
     return status;
 }
 
-// An order has its own size, which the families of the comparison take.
-static enum pps_status read_order(struct job *job,
-                                  const struct pps_args *args,
-                                  struct pps_error *err)
+static enum pps_status read_inputs(struct job *job,
+                                   const struct pps_args *args,
+                                   struct pps_error *err)
 {
-    static const struct {
-        const char *option;
-        int param;
-    } sizes[] = {{"devices", P_P}, {"micro-batches", P_M}, {"slices", P_SLICES}};
-    const char *path = pps_arg(args, "order");
-    if (path == NULL)
-        return PPS_OK;
-    enum pps_status status = schedule_order_read(&job->order, path, err);
-    if (status == PPS_OK)
-        status = schedule_order_check(&job->order, err);
-    if (status != PPS_OK)
-        return status;
-    const struct pipeline_shape *shape = &job->order.document.shape;
-    const int32_t size[] = {shape->devices, shape->micro_batches, shape->slices};
-    for (int i = 0; i < 3; i++) {
-        if (pps_arg(args, sizes[i].option) != NULL && job->value[sizes[i].param] != size[i])
-            return pps_fail(err, PPS_E_INPUT, "--%s %s: the order of %s has %d",
-                            sizes[i].option, pps_arg(args, sizes[i].option), path, size[i]);
-        job->value[sizes[i].param] = size[i];
-    }
-    return PPS_OK;
+    enum pps_status status = PPS_OK;
+    if (pps_arg_words(args) > 0)
+        status = schedule_inputs_plan(&job->inputs, pps_arg_word(args, 0), err);
+    if (status == PPS_OK && pps_arg(args, "order") != NULL)
+        status = schedule_inputs_order(&job->inputs, pps_arg(args, "order"), err);
+    return status;
 }
 
 // A family that is named must be possible.
@@ -176,7 +174,8 @@ static enum pps_status check_family(const struct job *job, struct pps_error *err
 {
     if (job->family_index < 0)
         return PPS_OK;
-    const struct schedule_candidate candidate = candidate_of(job->value, job->family_index);
+    const struct schedule_candidate candidate =
+        candidate_of(job->value, &job->inputs.shared, job->family_index);
     if (candidate.why == NULL)
         return PPS_OK;
     return pps_fail(err, PPS_E_INPUT,
@@ -245,13 +244,13 @@ static enum pps_status compare(struct job *job, struct pps_error *err)
 static enum pps_status schedule_main(const struct pps_args *args, struct pps_error *err)
 {
     struct job job = {.family = NULL};
-    enum pps_status status = schedule_read_values(job.value, args, err);
+    enum pps_status status = read_inputs(&job, args, err);
+    if (status == PPS_OK)
+        status = schedule_read_values(job.value, &job.inputs, args, err);
     if (status == PPS_OK)
         status = plan_arg_threads(args, THREADS_MAX, &job.threads, err);
     if (status == PPS_OK)
         status = read_families(&job, args, err);
-    if (status == PPS_OK)
-        status = read_order(&job, args, err);
     if (status == PPS_OK)
         status = check_family(&job, err);
     if (status == PPS_OK)
@@ -259,18 +258,18 @@ static enum pps_status schedule_main(const struct pps_args *args, struct pps_err
     if (status == PPS_OK)
         status = compare(&job, err);
     schedule_comparison_free(&job.comparison);
-    schedule_order_free(&job.order);
+    schedule_inputs_free(&job.inputs);
     return status;
 }
 
 const struct pps_command schedule_command = {
     .name = "schedule",
     .summary = "compare the schedules of a pipeline: time, bubble, memory",
-    .usage = "[options]",
+    .usage = "[options] [PLAN]",
     .details = details,
     .options = options,
     .config = true,
     .min_words = 0,
-    .max_words = 0,
+    .max_words = 1,
     .main = schedule_main,
 };

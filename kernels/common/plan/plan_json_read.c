@@ -12,6 +12,7 @@
 // ---- the document -----------------------------------------------------------------------------
 
 enum top {
+    TOP_NAME,
     TOP_PLAN,
     TOP_UNITS,
     TOP_DEVICES,
@@ -32,6 +33,7 @@ struct top_values {
 };
 
 static const struct docfield top_fields[TOPS] = {
+    [TOP_NAME] = {"name", DOCFIELD_OWN, 0, 0, 0}, // the engine names documents in manifests
     [TOP_PLAN] = {"plan", DOCFIELD_WHOLE, 1, 1e9, offsetof(struct top_values, version)},
     [TOP_UNITS] = {"units", DOCFIELD_OWN, 0, 0, 0},
     [TOP_DEVICES] = {"devices", DOCFIELD_WHOLE, 1, PIPELINE_DEVICES_MAX,

@@ -34,7 +34,7 @@ Test(schedule_kernel, names_are_those_of_the_catalogue)
         const int i = family_index(families[n]->name);
         cr_expect_eq(schedule_family_at(i), families[n], "%s", families[n]->name);
     }
-    cr_expect_eq(n + 1, FAMILY_NAMES, "%d families, and 1f1b", n);
+    cr_expect_eq(n + 2, FAMILY_NAMES, "%d families, 1f1b and order", n);
     cr_expect_str_eq(schedule_family_at(FAMILY_NAME_DEFAULT)->name, "one_f_one_b");
     cr_expect_null(schedule_family_names[FAMILY_NAMES]);
 }
@@ -42,7 +42,7 @@ Test(schedule_kernel, names_are_those_of_the_catalogue)
 // Catches a text of misfit() without an entry in the list of reasons.
 Test(schedule_kernel, every_misfit_is_a_reason)
 {
-    for (int i = 0; i < FAMILY_NAMES; i++)
+    for (int i = 0; i < FAMILY_NAME_ORDER; i++)
         for (int32_t p = 1; p <= 9; p++)
             for (int32_t m = 1; m <= 24; m++)
                 for (int32_t v = 1; v <= 4; v++)
@@ -54,7 +54,7 @@ Test(schedule_kernel, every_misfit_is_a_reason)
                         value[P_M] = m;
                         value[P_V] = v;
                         value[P_GROUP] = group;
-                        const struct schedule_point point = schedule_point_of(value);
+                        const struct schedule_point point = schedule_point_of(value, NULL);
                         const char *misfit = point.family->misfit(&point.shape, &point.options);
                         if (misfit == NULL || point.shape.stages != p * v)
                             continue;
@@ -115,7 +115,7 @@ Test(schedule_kernel, a_row_of_1f1b)
 // also has.
 Test(schedule_kernel, an_infeasible_row_gives_the_least_limit)
 {
-    for (int i = 0; i < FAMILY_NAMES; i++) {
+    for (int i = 0; i < FAMILY_NAME_ORDER; i++) {
         double value[N_PARAMS];
         set_defaults(value);
         value[P_FAMILY] = i;

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the documents of the schedule commands.
+#include "planner/schedule/inputs.h"
+
+#include "base/system/whole_file.h"
+#include "kernels/common/plan/plan_json.h"
+#include "kernels/schedule/point.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LARGEST = 64 << 20 }; // bytes
+
+// ---- a plan -------------------------------------------------------------------------------------
+
+enum pps_status schedule_inputs_plan(struct schedule_inputs *inputs,
+                                     const char *path,
+                                     struct pps_error *err)
+{
+    struct pps_fault fault = {.document = 0};
+    const enum pps_status status = pps_json_load(&inputs->plan_json, path, err);
+    if (status != PPS_OK)
+        return status;
+    inputs->plan_path = path;
+    inputs->plan = plan_json_read(inputs->plan_json.root, &fault);
+    if (inputs->plan != NULL) {
+        inputs->means = schedule_means_of(inputs->plan->pipeline);
+        inputs->shared.plans = &inputs->plan;
+        inputs->shared.means = &inputs->means;
+        inputs->shared.n_plans = 1;
+        return PPS_OK;
+    }
+    if (fault.text[0] == '\0')
+        return pps_fail_memory(err, "%s", path);
+    const cJSON *item = fault.item != NULL ? fault.item : inputs->plan_json.root;
+    return fault.at_key ? pps_json_fail_key(&inputs->plan_json, item, err, "%s", fault.text)
+                        : pps_json_fail(&inputs->plan_json, item, err, "%s", fault.text);
+}
+
+// ---- an order -----------------------------------------------------------------------------------
+
+static enum pps_status fail_order(const struct schedule_inputs *inputs,
+                                  const struct pps_fault *fault,
+                                  struct pps_error *err)
+{
+    int line = fault->line, column = fault->column;
+    if (fault->text[0] == '\0')
+        return pps_fail_memory(err, "%s", inputs->order_path);
+    if (fault->item != NULL && inputs->order.json.root != NULL)
+        pps_json_where(&inputs->order.json, fault->item, 0, &line, &column);
+    return pps_fail_at(err, PPS_E_INPUT, inputs->order_path, line, column, "%s", fault->text);
+}
+
+enum pps_status schedule_inputs_order(struct schedule_inputs *inputs,
+                                      const char *path,
+                                      struct pps_error *err)
+{
+    struct pps_fault fault = {.document = 0};
+    size_t n;
+    inputs->order_path = strcmp(path, "-") == 0 ? "stdin" : path;
+    const enum pps_status status =
+        pps_whole_file_read(path, LARGEST, &inputs->order_text, &n, err);
+    if (status != PPS_OK)
+        return status;
+    if (!order_document_read(&inputs->order, inputs->order_text, n, &fault)) {
+        memset(&inputs->order, 0, sizeof inputs->order);
+        return fail_order(inputs, &fault, err);
+    }
+    if (inputs->order.shape.devices > SCHEDULE_DEVICES_MAX)
+        return pps_fail_at(err, PPS_E_INPUT, path, 0, 0, "more than %d devices",
+                           SCHEDULE_DEVICES_MAX);
+    if (!order_document_check(&inputs->order, &fault))
+        return fail_order(inputs, &fault, err);
+    inputs->shared.orders = &inputs->order;
+    inputs->shared.n_orders = 1;
+    return PPS_OK;
+}
+
+void schedule_inputs_free(struct schedule_inputs *inputs)
+{
+    plan_free(inputs->plan);
+    pps_json_free(&inputs->plan_json);
+    order_document_free(&inputs->order);
+    free(inputs->order_text);
+    *inputs = (struct schedule_inputs){.plan_path = NULL};
+}
+
+// ---- values -------------------------------------------------------------------------------------
+
+void schedule_inputs_values(const struct schedule_inputs *inputs, double value[N_PARAMS])
+{
+    for (int slot = 0; slot < N_SLOTS; slot++) {
+        double list[N_PARAMS];
+        if (slot == SLOT_PLAN ? inputs->shared.n_plans == 0 : inputs->shared.n_orders == 0)
+            continue;
+        schedule_values(&inputs->shared, slot, 0, list);
+        for (int i = 0; i < schedule_slots[slot].n_sets; i++)
+            value[schedule_slots[slot].sets[i]] = list[i];
+    }
+}
