@@ -54,25 +54,34 @@ static void write_wrong(const struct order_document *document,
     text_buffer_add(out, "%s", texts[why->wrong]);
 }
 
+static void write_blocked(const struct order_document *document,
+                          const struct executor_blocked *blocked,
+                          struct text_buffer *out)
+{
+    write_place(document, &blocked->head, out);
+    text_buffer_add(out, " waits for ");
+    write_place(document, &blocked->waits_for, out);
+}
+
 static void write_deadlock(const struct order_document *document,
                            const struct executor_fault *why,
                            struct text_buffer *out)
 {
-    text_buffer_add(out, "the order deadlocks: ");
-    for (int32_t i = 0; i < why->n_blocked && i < why->room; i++) {
-        text_buffer_add(out, i > 0 ? ", " : "");
-        write_place(document, &why->blocked[i].head, out);
-        text_buffer_add(out, " waits for ");
-        write_place(document, &why->blocked[i].waits_for, out);
+    const int32_t known = why->n_blocked < why->room ? why->n_blocked : why->room,
+                  told = known < BLOCKED_TOLD ? known : BLOCKED_TOLD;
+    text_buffer_add(out, "the order deadlocks");
+    for (int32_t i = 0; i < told; i++) {
+        text_buffer_add(out, i > 0 ? ", " : ": ");
+        write_blocked(document, &why->blocked[i], out);
     }
-    if (why->n_blocked > why->room)
-        text_buffer_add(out, ", and %d more ranks wait", why->n_blocked - why->room);
+    if (why->n_blocked > told)
+        text_buffer_add(out, ", and %d more ranks wait", why->n_blocked - told);
     text_buffer_add(out, why->n_cycle > 0 ? "; cycle: " : "");
     for (int32_t i = 0; i < why->n_cycle && i < CYCLE_TOLD; i++) {
-        text_buffer_add(out, i > 0 ? " < " : "");
+        text_buffer_add(out, i > 0 ? " -> " : "");
         write_operation(document, &why->cycle[i].operation, out);
     }
-    text_buffer_add(out, why->n_cycle > CYCLE_TOLD ? " < ..." : "");
+    text_buffer_add(out, why->n_cycle > CYCLE_TOLD ? " -> ..." : "");
 }
 
 // Returns the place in the document of an operation; of a missing one the end of its device.
@@ -111,33 +120,82 @@ bool order_document_blame(const struct order_document *document,
     return false;
 }
 
-static bool run(const struct order_document *document,
-                const struct pipeline *pipeline,
-                struct executor *executor,
-                struct pps_fault *fault)
+// ---- execution ----------------------------------------------------------------------------------
+
+// An execution that failed, and why. A zeroed struct is empty.
+struct trial {
+    enum executor_status status;
+    struct executor_fault why; // with room for all devices
+};
+
+static void trial_free(struct trial *trial)
 {
-    struct executor_blocked blocked[BLOCKED_TOLD];
-    struct executor_fault why = {.room = BLOCKED_TOLD, .blocked = blocked};
-    const enum executor_status status =
-        executor_run(executor, pipeline, document->order, NULL, NULL);
-    if (status == EXECUTOR_DONE)
-        return true;
-    executor_diagnose(executor, &why);
-    return order_document_blame(document, status, &why, fault);
+    free(trial->why.blocked);
 }
 
-bool order_document_check(const struct order_document *document, struct pps_fault *fault)
+static void run(const struct order_document *document,
+                const struct pipeline *pipeline,
+                struct executor *executor,
+                struct trial *trial)
+{
+    trial->status = executor_run(executor, pipeline, document->order, NULL, NULL);
+    if (trial->status != EXECUTOR_DONE)
+        executor_diagnose(executor, &trial->why);
+}
+
+// Executes the order. Returns false if memory runs out. The caller frees the trial in every case.
+static bool execute(const struct order_document *document, struct trial *trial)
 {
     struct room count = {NULL, 0};
-    *fault = (struct pps_fault){.line = 0};
+    const size_t devices = (size_t)document->shape.devices;
     (void)executor_take(&document->shape, document->order->room, &count);
     struct pipeline *pipeline = order_document_pipeline(document);
     struct room room = {
         count.used == SIZE_MAX ? NULL : aligned_alloc(ROOM_ALIGNMENT, count.used), 0};
-    const bool good = pipeline != NULL && room.memory != NULL &&
-                      run(document, pipeline,
-                          executor_take(&document->shape, document->order->room, &room), fault);
+    *trial = (struct trial){.why = {.room = document->shape.devices}};
+    trial->why.blocked = malloc(devices * sizeof *trial->why.blocked);
+    const bool good = pipeline != NULL && room.memory != NULL && trial->why.blocked != NULL;
+    if (good)
+        run(document, pipeline, executor_take(&document->shape, document->order->room, &room),
+            trial);
     free(room.memory);
     pipeline_free(pipeline);
     return good;
+}
+
+bool order_document_check(const struct order_document *document, struct pps_fault *fault)
+{
+    struct trial trial;
+    bool good = execute(document, &trial);
+    *fault = (struct pps_fault){.line = 0};
+    if (good && trial.status != EXECUTOR_DONE)
+        good = order_document_blame(document, trial.status, &trial.why, fault);
+    trial_free(&trial);
+    return good;
+}
+
+static void explain(const struct order_document *document,
+                    const struct executor_fault *why,
+                    struct text_buffer *out)
+{
+    for (int32_t i = 0; i < why->n_blocked; i++) {
+        text_buffer_add(out, "rank %d: ", why->blocked[i].head.device);
+        write_blocked(document, &why->blocked[i], out);
+        text_buffer_add(out, "\n");
+    }
+    for (int32_t i = 0; i < why->n_cycle; i++) {
+        text_buffer_add(out, "cycle: ");
+        write_place(document, &why->cycle[i], out);
+        text_buffer_add(out, "\n");
+    }
+}
+
+bool order_document_explain(const struct order_document *document, struct text_buffer *out)
+{
+    struct trial trial;
+    const bool good = execute(document, &trial);
+    if (good && trial.status == EXECUTOR_DEADLOCK)
+        explain(document, &trial.why, out);
+    trial_free(&trial);
+    return good && !out->failed;
 }

@@ -76,6 +76,11 @@ bool order_document_blame(const struct order_document *document,
                           const struct executor_fault *why,
                           struct pps_fault *fault);
 
+// Appends, for an order that deadlocks, a line for each device that waits, and a line for each operation
+// of a cycle, in which each waits for the next and the last for the first. Returns false if memory runs
+// out.
+bool order_document_explain(const struct order_document *document, struct text_buffer *out);
+
 // Appends the order as a document. PyTorch: without sends and receives (pytorch_csv_write has them).
 // false: the form cannot express the order; fault->text has the reason.
 bool order_write(enum order_form form,
