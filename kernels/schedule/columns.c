@@ -6,7 +6,7 @@
 #define TIME(name_, summary_)                                                                  \
     {                                                                                          \
         .name = name_, .unit = "time", .summary = summary_, .kind = PPS_COLUMN_REAL,           \
-        .decimals = 4, .goal = PPS_LOWER                                                       \
+        .decimals = 6, .goal = PPS_LOWER                                                       \
     }
 #define PART(name_, summary_)                                                                  \
     {                                                                                          \
@@ -70,6 +70,13 @@ const struct pps_column schedule_columns[N_COLUMNS] = {
     [C_IDLE_GRADIENT] = PART("idle_gradient", "of bubble_time: waits for a gradient"),
     [C_IDLE_CHANNEL] = PART("idle_channel", "of bubble_time: waits for an occupied channel"),
     [C_IDLE_COOL_DOWN] = PART("idle_cool_down", "of bubble_time: after the last operation"),
+    [C_CRITICAL_F] = PART("critical_f", "of makespan: forwards on the critical path"),
+    [C_CRITICAL_B] =
+        PART("critical_b", "of makespan: backwards of inputs on the critical path"),
+    [C_CRITICAL_W] =
+        PART("critical_w", "of makespan: backwards of weights on the critical path"),
+    [C_CRITICAL_MESSAGES] =
+        PART("critical_messages", "of makespan: messages on the critical path"),
     [C_UTILISATION] = {.name = "utilisation",
                        .unit = "%",
                        .summary = "busy part of makespan of each device, from device 0",
@@ -81,5 +88,6 @@ const struct pps_column schedule_columns[N_COLUMNS] = {
 
 const struct pps_stack schedule_stacks[] = {
     {"idle", "idle_warm_up,idle_forward,idle_gradient,idle_channel,idle_cool_down"},
+    {"critical", "critical_f,critical_b,critical_w,critical_messages"},
     {NULL, NULL},
 };

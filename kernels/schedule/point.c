@@ -2,6 +2,8 @@
 // Evaluates one point of the kernel.
 #include "kernels/schedule/point.h"
 
+#include "kernels/common/executor/bounds.h"
+
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -178,15 +180,34 @@ static double least_of_limits(const struct pipeline *pipeline)
     return least;
 }
 
+// A bound that differs from the value by rounding is the value.
+static void set_bound(const struct schedule_scratch *scratch,
+                      enum family_objective objective,
+                      struct schedule_figures *figures)
+{
+    struct family_result *found = &figures->found;
+    const bool span = objective == FAMILY_SPAN;
+    const double value = span ? figures->metrics.span : figures->metrics.makespan;
+    struct bounds bounds;
+    bounds_of(&scratch->pipeline, &bounds);
+    found->bound = fmax(found->bound, span ? bounds.span : bounds.makespan);
+    if (fabs(found->bound - value) > 1e-9 * value)
+        return;
+    found->bound = value;
+    found->proven = true;
+}
+
 enum schedule_status schedule_evaluate(struct schedule_scratch *scratch,
                                        const struct schedule_point *point,
                                        struct poll *poll,
                                        struct schedule_figures *figures)
 {
     enum schedule_status status = try(scratch, point, &point->options, poll, figures);
-    if (status == SCHEDULE_DONE)
+    if (status == SCHEDULE_DONE) {
         metrics_idle_of(&scratch->pipeline, &scratch->order, executor_starts(scratch->executor),
                         executor_ends(scratch->executor), &figures->idle);
+        set_bound(scratch, point->options.objective, figures);
+    }
     if (status != SCHEDULE_OVER_LIMIT)
         return status;
     double least = figures->metrics.peak_most;
@@ -198,4 +219,12 @@ enum schedule_status schedule_evaluate(struct schedule_scratch *scratch,
     figures->least_limit = least;
     return status == SCHEDULE_STOPPED || status == SCHEDULE_FAILED ? status
                                                                    : SCHEDULE_OVER_LIMIT;
+}
+
+bool schedule_find_critical(const struct schedule_scratch *scratch,
+                            struct poll *poll,
+                            struct critical *critical)
+{
+    return critical_of(&scratch->pipeline, &scratch->order, executor_starts(scratch->executor),
+                       executor_ends(scratch->executor), poll, critical);
 }

@@ -3,6 +3,7 @@
 #ifndef PPS_SCHEDULE_POINT_H
 #define PPS_SCHEDULE_POINT_H
 
+#include "kernels/common/executor/critical.h"
 #include "kernels/common/executor/metrics.h"
 #include "kernels/schedule/families/family.h"
 #include "kernels/schedule/plan_costs.h"
@@ -63,8 +64,8 @@ enum schedule_status {
 struct schedule_figures {
     struct metrics metrics;
     struct metrics_idle idle;
-    struct family_result found;
-    double least_limit; // of SCHEDULE_OVER_LIMIT
+    struct family_result found; // bound: the larger of the search's and of bounds.h
+    double least_limit;         // of SCHEDULE_OVER_LIMIT
 };
 
 // Orders and executes the pipeline of the scratch, which schedule_set_pipeline has set.
@@ -72,5 +73,10 @@ enum schedule_status schedule_evaluate(struct schedule_scratch *scratch,
                                        const struct schedule_point *point,
                                        struct poll *poll,
                                        struct schedule_figures *figures);
+
+// Finds the critical path of the order that schedule_evaluate executed. false: ended by the poll.
+bool schedule_find_critical(const struct schedule_scratch *scratch,
+                            struct poll *poll,
+                            struct critical *critical);
 
 #endif

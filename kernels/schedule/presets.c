@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defines the presets: all closed families over the number of micro-batches, and the exchange of memory
-// for time.
+// Defines the presets: all families, and what they do with more memory.
 #include "kernels/schedule/table.h"
 
 #include <stddef.h>
@@ -17,20 +16,20 @@ static const char family_list[] = "["
 #undef SEARCH
 
 static const struct pps_preset_axis family_axes[] = {
-    {"p", "[4, 8]"},
-    {"m", "[8, 16, 32, 64]"},
     {"family", family_list},
     {0},
 };
 
 static const struct pps_preset_axis memory_axes[] = {
-    {"p", "[4, 8]"}, {"m", "4*p"}, {"limit", "p/2..2*p step p/4"}, {"family", family_list}, {0},
+    {"limit", "p/2..2*p step p/4"},
+    {"family", family_list},
+    {0},
 };
 
 static const char *const no_rules[] = {NULL};
 
 const struct pps_preset schedule_presets[] = {
-    {"families", "every family over the number of micro-batches", family_axes, no_rules},
-    {"memory", "every family over the memory of a device", memory_axes, no_rules},
+    {"families", "every family but searches", family_axes, no_rules},
+    {"memory", "every family but searches, over the memory of a device", memory_axes, no_rules},
     {NULL, NULL, NULL, NULL},
 };

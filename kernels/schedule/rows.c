@@ -53,6 +53,27 @@ static void put_idle(const struct pps_batch *batch, size_t i, const struct metri
     put(batch, i, C_IDLE_COOL_DOWN, idle->cool_down);
 }
 
+// Returns false if the poll ends the search for the path.
+static bool put_critical(const struct pps_batch *batch,
+                         size_t i,
+                         const struct schedule_scratch *scratch,
+                         struct poll *poll)
+{
+    struct critical path;
+    bool wanted = false;
+    for (int c = C_CRITICAL_F; c <= C_CRITICAL_MESSAGES; c++)
+        wanted = wanted || batch->column[c] != NULL;
+    if (!wanted)
+        return true;
+    if (!schedule_find_critical(scratch, poll, &path))
+        return false;
+    put(batch, i, C_CRITICAL_F, path.f + path.r);
+    put(batch, i, C_CRITICAL_B, path.b);
+    put(batch, i, C_CRITICAL_W, path.w);
+    put(batch, i, C_CRITICAL_MESSAGES, path.messages);
+    return true;
+}
+
 static void put_bound(const struct pps_batch *batch,
                       size_t i,
                       const struct schedule_point *point,
@@ -131,8 +152,11 @@ static enum pps_outcome run_point(const struct pps_batch *batch,
     put_empty_row(batch, i);
     const enum schedule_status status = schedule_evaluate(&scratch, &point, &poll, &figures);
     put(batch, i, C_CHUNKS, point.shape.stages / point.shape.devices);
-    if (status == SCHEDULE_DONE)
+    if (status == SCHEDULE_DONE) {
         put_row(batch, i, &point, &scratch, &figures);
+        if (!put_critical(batch, i, &scratch, &poll))
+            return PPS_STOPPED;
+    }
     if (status == SCHEDULE_OVER_LIMIT)
         put(batch, i, C_PEAK, figures.least_limit);
     return status == SCHEDULE_DONE         ? PPS_DONE

@@ -6,44 +6,10 @@
 // runs, since its gradient comes from a chain that begins with that F. What remains are messages: an F
 // waits for the F of the stage before, a B for the B of the stage behind. The loop executes the first
 // operations of the devices, and wakes a device when the message that it waits for is sent.
-#include "kernels/common/executor/executor.h"
+#include "kernels/common/executor/executor_private.h"
 
 #include <math.h>
 #include <string.h>
-
-// The message that an operation of a stage sends.
-struct route {
-    int32_t receiver; // device; -1: none
-    int32_t resource; // index of `free_at`; -1: none
-    double occupation, latency;
-};
-
-enum { SEEN_F = 1, SEEN_B = 2, SEEN_W = 4, SEEN_BW = 8, SEEN_R = 16 };
-
-struct executor {
-    const struct pipeline *pipeline;
-    const struct order *order;
-    struct poll *poll;
-    const double *release;
-    enum executor_status status;
-    int32_t n_parts, n_items; // directions * stages; M Q
-    bool broken_on_device;    // an operation stands before its input on the same device
-    double makespan, span;
-
-    double *starts, *ends; // [order_at]
-    // [part * items + item]: arrival of the input of an F, of a B; negative: not sent yet
-    double *input[2];
-    uint8_t *seen;          // [part * items + item]: bits SEEN_
-    struct route *route[2]; // [part]: forward, backward
-    double *free_at;        // [resource]
-    double *clock;          // [device]
-    int32_t *position;      // [device]: of the next operation
-    int64_t
-        *wanted; // [device]: index of the input that it waits for, with the kind in bit 0; -1
-    int32_t *awake;    // stack of devices
-    int64_t *sequence; // [operations]: order_at in the order of execution
-    int64_t n_sequence;
-};
 
 struct executor *executor_take(const struct pipeline_shape *most,
                                int32_t operations,
@@ -70,140 +36,6 @@ struct executor *executor_take(const struct pipeline_shape *most,
     e->wanted = room_take(room, devices, sizeof(int64_t));
     e->awake = room_take(room, devices + 1, sizeof(int32_t));
     return executor;
-}
-
-// ---- checks -------------------------------------------------------------------------------------
-
-static int64_t part_of(const struct executor *e, const struct operation *op)
-{
-    return (int64_t)op->direction * e->pipeline->shape.stages + op->stage;
-}
-
-static int64_t index_of(const struct executor *e, const struct operation *op)
-{
-    return part_of(e, op) * e->n_items + op->item;
-}
-
-static bool is_here(const struct executor *e, const struct operation *op, int32_t device)
-{
-    const struct pipeline_shape *shape = &e->pipeline->shape;
-    return op->direction < shape->directions && op->stage >= 0 && op->stage < shape->stages &&
-           op->item >= 0 && op->item < e->n_items && op->type < OPERATION_TYPES &&
-           pipeline_device(e->pipeline, op->direction, op->stage) == device;
-}
-
-// Returns the operations that must stand before this one on the device but do not: bits SEEN_.
-static bool lacks_input(const struct executor *e, const struct operation *op, int64_t at)
-{
-    const int32_t slices = e->pipeline->shape.slices, slice = op->item % slices;
-    const unsigned seen = e->seen[at];
-    switch ((enum operation_type)op->type) {
-    case OPERATION_F:
-        return slice > 0 && !(e->seen[at - 1] & SEEN_F);
-    case OPERATION_B:
-    case OPERATION_BW:
-        return !(seen & SEEN_F) ||
-               (slice < slices - 1 && !(e->seen[at + 1] & (SEEN_B | SEEN_BW)));
-    case OPERATION_W:
-        return !(seen & SEEN_B);
-    case OPERATION_R:
-        return !(seen & SEEN_F);
-    case OPERATION_TYPES:
-        break;
-    }
-    return false;
-}
-
-// Returns the bits that may not stand beside an operation of a type.
-static unsigned excluded(unsigned type)
-{
-    static const uint8_t bits[OPERATION_TYPES] = {SEEN_F, SEEN_B | SEEN_BW, SEEN_W | SEEN_BW,
-                                                  SEEN_B | SEEN_W | SEEN_BW, SEEN_R};
-    return bits[type];
-}
-
-static bool is_pair(const struct order *order, int32_t device, int32_t position)
-{
-    const int64_t at = order_at(order, device, position);
-    return position + 1 < order->n[device] && order->operations[at].type == OPERATION_F &&
-           order->operations[at + 1].type == OPERATION_BW && !order->paired[at + 1];
-}
-
-static bool is_complete(unsigned seen)
-{
-    return (seen & SEEN_F) &&
-           ((seen & SEEN_BW) || (seen & (SEEN_B | SEEN_W)) == (SEEN_B | SEEN_W));
-}
-
-// Finds an operation that is missing; returns false if there is none.
-static bool find_missing(const struct executor *e, struct operation *missing)
-{
-    const struct pipeline_shape *shape = &e->pipeline->shape;
-    int64_t used = 0;
-    for (int32_t k = 0; k < shape->directions; k++)
-        for (int32_t item = 0; item < e->n_items; item++) {
-            unsigned any = shape->directions == 1;
-            for (int32_t s = 0; s < shape->stages && !any; s++)
-                any = e->seen[((int64_t)k * shape->stages + s) * e->n_items + item];
-            used += any != 0;
-            for (int32_t s = 0; s < shape->stages && any; s++) {
-                const unsigned seen =
-                    e->seen[((int64_t)k * shape->stages + s) * e->n_items + item];
-                if (is_complete(seen))
-                    continue;
-                const enum operation_type type = !(seen & SEEN_F)               ? OPERATION_F
-                                                 : !(seen & (SEEN_B | SEEN_BW)) ? OPERATION_B
-                                                                                : OPERATION_W;
-                *missing = (struct operation){item, (int16_t)s, (uint8_t)type, (uint8_t)k};
-                return true;
-            }
-        }
-    if (used < e->n_items) {
-        *missing = (struct operation){(int32_t)used, 0, OPERATION_F, 0};
-        return true;
-    }
-    return false;
-}
-
-// Checks the set of operations; returns whether it is right. fault may be NULL.
-static bool check_operations(struct executor *e, struct executor_fault *fault)
-{
-    const struct order *order = e->order;
-    enum executor_wrong wrong = EXECUTOR_MISSING;
-    struct executor_place place = {.position = -1};
-    e->broken_on_device = false;
-    memset(e->seen, 0, (size_t)e->n_parts * (size_t)e->n_items);
-    for (int32_t d = 0; d < order->devices; d++)
-        for (int32_t i = 0; i < order->n[d]; i++) {
-            const int64_t k = order_at(order, d, i);
-            const struct operation *op = &order->operations[k];
-            place = (struct executor_place){d, i, *op};
-            wrong = EXECUTOR_FOREIGN;
-            if (!is_here(e, op, d))
-                goto fail;
-            const int64_t at = index_of(e, op);
-            const unsigned bit = 1u << op->type, clash = e->seen[at] & excluded(op->type);
-            wrong = clash & bit ? EXECUTOR_DOUBLE : EXECUTOR_BOTH;
-            if (clash != 0)
-                goto fail;
-            wrong = EXECUTOR_NOT_PAIR;
-            if (order->paired[k] && !is_pair(order, d, i))
-                goto fail;
-            e->broken_on_device |= lacks_input(e, op, at);
-            e->seen[at] |= (uint8_t)bit;
-        }
-    wrong = EXECUTOR_MISSING;
-    if (!find_missing(e, &place.operation))
-        return true;
-    place.device =
-        pipeline_device(e->pipeline, place.operation.direction, place.operation.stage);
-    place.position = -1;
-fail:
-    if (fault != NULL) {
-        fault->wrong = wrong;
-        fault->place = place;
-    }
-    return false;
 }
 
 // ---- messages -----------------------------------------------------------------------------------
@@ -270,7 +102,7 @@ static void send(struct executor *e,
                  double delay,
                  int32_t *n_awake)
 {
-    const int64_t at = index_of(e, op);
+    const int64_t at = executor_index(e, op);
     const bool forward = op->type == OPERATION_F;
     if (forward && op->stage + 1 == e->pipeline->shape.stages) {
         e->input[1][at] = end; // the loss: its backward may begin
@@ -279,7 +111,7 @@ static void send(struct executor *e,
     }
     if (!forward && op->type != OPERATION_B && op->type != OPERATION_BW)
         return;
-    struct route *route = &e->route[!forward][part_of(e, op)];
+    struct route *route = &e->route[!forward][executor_part(e, op)];
     if (route->receiver < 0)
         return;
     double sent = end;
@@ -301,7 +133,7 @@ static double ready_at(struct executor *e, const struct operation *op, int32_t d
     const bool forward = op->type == OPERATION_F;
     if ((forward && op->stage == 0) || op->type == OPERATION_W || op->type == OPERATION_R)
         return 0;
-    const int64_t at = index_of(e, op);
+    const int64_t at = executor_index(e, op);
     const double arrival = e->input[!forward][at];
     if (arrival < 0)
         e->wanted[device] = at * 2 + !forward;
@@ -409,7 +241,7 @@ enum executor_status executor_run(struct executor *executor,
     e->poll = poll;
     e->n_parts = pipeline->shape.directions * pipeline->shape.stages;
     e->n_items = pipeline_items(pipeline);
-    if (!check_operations(e, NULL))
+    if (!executor_check(e, NULL))
         return e->status = EXECUTOR_WRONG_OPERATIONS;
     find_routes(e);
     return e->status = execute(e, &(struct times){NULL, NULL});
@@ -450,11 +282,4 @@ double executor_makespan(const struct executor *executor)
 double executor_span(const struct executor *executor)
 {
     return executor->span;
-}
-
-void executor_diagnose(struct executor *executor, struct executor_fault *fault)
-{
-    fault->n_blocked = 0;
-    fault->n_cycle = 0;
-    (void)check_operations(executor, fault);
 }

@@ -4,6 +4,8 @@
 #include "kernels/schedule/point.h"
 #include "kernels/schedule/table.h"
 
+#include "tests/unit/support/random.h"
+
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
@@ -134,4 +136,53 @@ Test(schedule_kernel, an_infeasible_row_gives_the_least_limit)
         value[P_LIMIT] -= 0.5;
         cr_expect_eq(run_point(value).outcome, PPS_INFEASIBLE, "%s", schedule_family_names[i]);
     }
+}
+
+// ---- bounds and critical paths ------------------------------------------------------------------
+
+// Catches a bound above a schedule that exists, and a path with gaps.
+Test(schedule_kernel, bounds_hold_and_critical_paths_are_complete)
+{
+    struct random random = {11};
+    int rows = 0;
+    for (int i = 0; i < 600; i++) {
+        double value[N_PARAMS];
+        set_defaults(value);
+        value[P_FAMILY] = (double)random_below(&random, FAMILY_NAME_zb_ilp);
+        value[P_P] = (double)(1 + random_below(&random, 6));
+        value[P_M] = (double)(value[P_P] * (double)(1 + random_below(&random, 4)));
+        value[P_F] = (double)random_below(&random, 20);
+        value[P_B] = (double)random_below(&random, 20);
+        value[P_W] = (double)random_below(&random, 20);
+        value[P_LATENCY] = (double)random_below(&random, 5);
+        value[P_CHANNELS] = (double)random_below(&random, 3);
+        value[P_MEM_B] = -0.6;
+        value[P_MEM_W] = -0.4;
+        value[P_OBJECTIVE] = (double)random_below(&random, 2);
+        if (random_coin(&random))
+            value[P_LIMIT] = value[P_P] * (1 + random_unit(&random));
+        if (random_coin(&random))
+            value[P_PAIR] = value[P_F] + random_unit(&random) * (value[P_B] + value[P_W]);
+        if (schedule_check(value, NULL) != 0)
+            continue;
+        const struct row row = run_point(value);
+        const double *column = row.column, time = column[C_MAKESPAN];
+        if (row.outcome != PPS_DONE)
+            continue;
+        rows++;
+        const char *name = schedule_family_names[(int)value[P_FAMILY]];
+        cr_assert_leq(column[C_BOUND],
+                      value[P_OBJECTIVE] == FAMILY_SPAN ? column[C_SPAN] : time, "%s", name);
+        cr_assert_float_eq(column[C_CRITICAL_F] + column[C_CRITICAL_B] + column[C_CRITICAL_W] +
+                               column[C_CRITICAL_MESSAGES],
+                           time, 1e-9 * time + 1e-12, "%s %d", name, i);
+        double idle = 0;
+        for (int c = C_IDLE_WARM_UP; c <= C_IDLE_COOL_DOWN; c++) {
+            cr_assert_geq(column[c], 0, "%s", name);
+            idle += column[c];
+        }
+        cr_assert_float_eq(idle, column[C_BUBBLE_TIME], 1e-9 * time * value[P_P] + 1e-9, "%s",
+                           name);
+    }
+    cr_assert_gt(rows, 200);
 }
