@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep plot: draws a result.
 
+#include "engine/cli/options/experiment_options.h"
 #include "engine/cli/options/picture_options.h"
 #include "engine/cli/options/result_arguments.h"
 #include "engine/cli/report/read_progress.h"
@@ -20,6 +21,7 @@ static const struct pps_opt options[] = {
     PPS_KIND_OPTIONS,
     {"format", 0, "LIST", "png, svg or png,svg (png,svg)"},
     {"max-maps", 0, "N", "draw the first N maps; 0 draws all maps (24)"},
+    {"threads", 'j', "N", "number of gnuplot processes at a time (all CPUs)"},
     {"output", 'o', "FOLDER", "folder of the pictures (outputs/plots)"},
     {"force", 0, NULL, "overwrite pictures that plot did not draw or that were edited"},
     PPS_READ_PROGRESS_OPTION,
@@ -126,6 +128,8 @@ static enum pps_status plot_main(const struct pps_args *args, struct pps_error *
         status = fill_ask(args, &ask, err);
     if (status == PPS_OK)
         status = pps_read_progress_begin(&progress, args, &ask.cut.view.watch, false, err);
+    if (status == PPS_OK)
+        status = pps_request_threads(args, &ask.pictures.threads, err);
     ask.pictures.stop = ask.cut.view.watch.stop;
     if (status == PPS_OK)
         pps_result_arguments_say_partial(args, &ask.cut.view);

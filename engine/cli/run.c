@@ -278,6 +278,7 @@ static enum pps_status plot(const struct run *run, struct pps_error *err)
         .pictures = {.png = true,
                      .svg = true,
                      .force = run->job.force,
+                     .threads = run->job.threads,
                      .paths = run->quiet  ? NULL
                               : run->json ? stderr
                                           : stdout},

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep trace: writes the timeline of one point.
-#include "engine/cli/options/experiment_options.h"
-#include "engine/cli/options/trace_words.h"
+#include "engine/cli/options/trace_point.h"
 #include "engine/cli/verbs.h"
-#include "engine/job/result_path.h"
 
 #include "base/system/disk.h"
 #include "base/system/whole_file.h"
 #include "base/text/characters.h"
 #include "base/text/say.h"
 #include "engine/command/signals.h"
-#include "engine/experiment/experiment.h"
-#include "engine/kernels/kernel_list.h"
 #include "engine/manifest/manifest_file.h"
 #include "engine/point/artifact.h"
 #include "engine/point/one_point.h"
-#include "engine/read/view.h"
 #include "engine/space/value.h"
 #include "engine/trace/trace_write.h"
 
@@ -25,8 +20,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include <xxhash.h>
 
 #define TRACE_FOLDER "outputs/traces"
 
@@ -75,119 +68,20 @@ static const char details[] =
 
 struct trace {
     const struct pps_args *args;
-    struct pps_trace_words words;
-    struct pps_documents *inputs; // of the kernel
-    const char *result;           // result that contains the point, or NULL
-    const struct pps_kernel *kernel;
-    double point[PPS_MAX_PARAMS];
-    uint64_t shown;  // bit set of parameters in the row of a result
+    struct pps_trace_point at;
     int artifact;    // of --as, or -1
     char path[1200]; // "-": stdout
-    char stem[160];
     struct pps_tracewrite write;
 };
 
-// ---- the point --------------------------------------------------------------------------------
-
-// Builds a file name for the point: its source, the given parameters as far as there is room,
-// and a digest of the others.
-static void name_point(struct trace *t, const char *from, int first_word)
-{
-    const size_t room = sizeof t->stem - sizeof "-0123456789abcdef";
-    size_t at = (size_t)snprintf(t->stem, sizeof t->stem, "%s", from);
-    uint64_t digest = 0;
-    for (int w = first_word; w < t->words.n; w++) {
-        const char *word = t->words.list[w];
-        if (digest != 0 || at + strlen(word) + 2 >= room || strchr(word, '/') != NULL)
-            digest = XXH64(word, strlen(word), digest) | 1;
-        else
-            at += (size_t)snprintf(t->stem + at, sizeof t->stem - at, "-%s", word);
-    }
-    if (digest != 0)
-        snprintf(t->stem + at, sizeof t->stem - at, "-%016llx", (unsigned long long)digest);
-}
-
-static enum pps_status point_of_row(struct trace *t, struct pps_error *err)
-{
-    const char *path = t->words.list[0], *files[PPS_MAX_INPUT_WORDS];
-    struct pps_input_words inputs;
-    char stem[96], name[128];
-    uint64_t row = 1;
-    enum pps_status status = pps_arg_count(t->args, "row", 1, (uint64_t)1 << 62, &row, err);
-    if (status == PPS_OK)
-        status = pps_request_inputs(t->args, files, &inputs, err);
-    if (status == PPS_OK)
-        status = pps_resultpath_check(path, err);
-    if (status != PPS_OK)
-        return status;
-    t->result = path;
-    pps_view_stem(path, stem, sizeof stem);
-    snprintf(name, sizeof name, "%s-row%llu", stem, (unsigned long long)row);
-    name_point(t, name, 1);
-    return pps_point_from_row(pps_arg_kernels(t->args), path, row, &inputs, &t->inputs,
-                              &t->kernel, t->point, &t->shown, err);
-}
-
-// Sets the point to the defaults of the kernel.
-static enum pps_status point_of_kernel(struct trace *t, int first_word, struct pps_error *err)
-{
-    const char *words[PPS_MAX_INPUT_WORDS];
-    struct pps_documents_ask ask = {.kernel = t->kernel};
-    if (pps_arg(t->args, "row") != NULL)
-        return pps_fail(err, PPS_E_INPUT, "--row needs a result file");
-    enum pps_status status = pps_request_inputs(t->args, words, &ask.words, err);
-    if (status == PPS_OK)
-        status = pps_documents_open(&t->inputs, &ask, err);
-    if (status != PPS_OK)
-        return status;
-    t->kernel = pps_documents_kernel(t->inputs);
-    pps_point_default(t->kernel, t->point);
-    name_point(t, t->kernel->name, first_word);
-    return PPS_OK;
-}
-
-// Sets the given parameters. If a parameter names a document, also sets the parameters of the
-// document that are not given.
-static enum pps_status set_words(struct trace *t, int first_word, struct pps_error *err)
-{
-    uint64_t keep = t->shown;
-    for (int w = first_word; w < t->words.n; w++) {
-        const char *word = t->words.list[w];
-        const int p = pps_param_find(t->kernel, word, strcspn(word, "="));
-        if (p >= 0 && t->kernel->params[p].fixed)
-            return pps_fail(err, PPS_E_INPUT, "%s is set by a document; remove it",
-                            t->kernel->params[p].name);
-        enum pps_status status = pps_point_set(t->kernel, word, t->point, err);
-        if (status != PPS_OK)
-            return status;
-        keep |= (uint64_t)1 << p;
-    }
-    pps_documents_say(t->inputs, keep, t->point);
-    return PPS_OK;
-}
-
 static enum pps_status choose_point(struct trace *t, struct pps_error *err)
 {
-    const char *first = t->words.list[0];
-    enum pps_status status = PPS_OK;
-    // Without a name, the parameters belong to the first kernel.
-    const bool nameless = strchr(first, '=') != NULL && access(first, F_OK) != 0;
-    const int first_word = nameless ? 0 : 1;
-    const struct pps_kernel *const *kernels = pps_arg_kernels(t->args);
-    t->kernel = nameless ? kernels[0] : pps_kernels_find(kernels, first);
-    if (t->kernel == NULL && strpbrk(first, "./") == NULL && access(first, F_OK) != 0)
-        return pps_kernel_choose(kernels, first, &t->kernel, err);
-    if (t->kernel != NULL)
-        status = point_of_kernel(t, first_word, err);
-    else
-        status = point_of_row(t, err);
-    if (status == PPS_OK)
-        status = set_words(t, first_word, err);
+    enum pps_status status = pps_trace_point_choose(&t->at, t->args, err);
     if (status == PPS_OK && pps_arg(t->args, "as") != NULL)
-        status = pps_artifact_find(t->kernel, pps_arg(t->args, "as"), &t->artifact, err);
-    else if (status == PPS_OK && t->kernel->trace_names == NULL)
-        status = pps_fail(err, PPS_E_INPUT, "the kernel %s has no traces", t->kernel->name);
-    return status == PPS_OK ? pps_point_check(t->kernel, t->point, err) : status;
+        status = pps_artifact_find(t->at.kernel, pps_arg(t->args, "as"), &t->artifact, err);
+    else if (status == PPS_OK && t->at.kernel->trace_names == NULL)
+        status = pps_fail(err, PPS_E_INPUT, "the kernel %s has no traces", t->at.kernel->name);
+    return status == PPS_OK ? pps_point_check(t->at.kernel, t->at.point, err) : status;
 }
 
 // ---- the output -------------------------------------------------------------------------------
@@ -218,17 +112,17 @@ static enum pps_status choose_output(struct trace *t, struct pps_error *err)
                                           [PPS_TRACE_PNG] = "png"};
     const char *path = pps_arg(t->args, "output");
     const struct pps_artifact *artifact =
-        t->artifact >= 0 ? &t->kernel->artifacts[t->artifact] : NULL;
+        t->artifact >= 0 ? &t->at.kernel->artifacts[t->artifact] : NULL;
     const enum pps_status status = choose_form(t, err);
     if (status != PPS_OK)
         return status;
     if (path != NULL)
         snprintf(t->path, sizeof t->path, "%s", path);
     else if (artifact != NULL)
-        snprintf(t->path, sizeof t->path, TRACE_FOLDER "/%s-%s%s", t->stem, artifact->name,
+        snprintf(t->path, sizeof t->path, TRACE_FOLDER "/%s-%s%s", t->at.stem, artifact->name,
                  artifact->ending);
     else
-        snprintf(t->path, sizeof t->path, TRACE_FOLDER "/%s.%s", t->stem,
+        snprintf(t->path, sizeof t->path, TRACE_FOLDER "/%s.%s", t->at.stem,
                  endings[t->write.form]);
     t->write.path = t->path;
     // A default name depends on the parameters of the point: an existing file usually has the
@@ -236,7 +130,7 @@ static enum pps_status choose_output(struct trace *t, struct pps_error *err)
     // part.
     t->write.same = path == NULL;
     t->write.force = pps_arg(t->args, "force") != NULL;
-    return pps_whole_file_apart(t->path, t->result, err);
+    return pps_whole_file_apart(t->path, t->at.result, err);
 }
 
 static bool is_picture(const struct trace *t)
@@ -262,7 +156,7 @@ static enum pps_status choose_window(struct trace *t, struct pps_error *err)
 
 static enum pps_status view_named(struct trace *t, const char *name, struct pps_error *err)
 {
-    const struct pps_trace_view *view = t->kernel->trace_names->views;
+    const struct pps_trace_view *view = t->at.kernel->trace_names->views;
     char names[128] = "";
     size_t at = 0;
     for (; view != NULL && view->name != NULL && at < sizeof names; view++) {
@@ -275,7 +169,7 @@ static enum pps_status view_named(struct trace *t, const char *name, struct pps_
     }
     if (at == 0)
         return pps_fail(err, PPS_E_INPUT, "--view %s: the kernel %s has one view only", name,
-                        t->kernel->name);
+                        t->at.kernel->name);
     return pps_fail(err, PPS_E_INPUT, "--view %s: expected %s", name, names);
 }
 
@@ -289,8 +183,8 @@ static enum pps_status choose_view(struct trace *t, struct pps_error *err)
         return name == NULL
                    ? PPS_OK
                    : pps_fail(err, PPS_E_INPUT, "--view and --as cannot be used together");
-    if (name == NULL && t->result != NULL) {
-        status = pps_manifest_of_result(t->result, &manifest, err);
+    if (name == NULL && t->at.result != NULL) {
+        status = pps_manifest_of_result(t->at.result, &manifest, err);
         name = cJSON_GetStringValue(pps_json_member(manifest, "view"));
     }
     if (status == PPS_OK && name != NULL)
@@ -318,10 +212,10 @@ static enum pps_status run_kernel(void *self,
     const struct trace *t = self;
     struct pps_worker worker;
     enum pps_status status =
-        pps_point_worker(t->kernel, t->point, pps_signals_install(false), &worker, err);
+        pps_point_worker(t->at.kernel, t->at.point, pps_signals_install(false), &worker, err);
     if (status != PPS_OK)
         return status;
-    const enum pps_outcome outcome = t->kernel->trace(t->point, &worker, sink);
+    const enum pps_outcome outcome = t->at.kernel->trace(t->at.point, &worker, sink);
     free(worker.scratch);
     // An infeasible point has a timeline: it shows what exceeds the limit.
     return outcome == PPS_INFEASIBLE ? PPS_OK
@@ -331,9 +225,9 @@ static enum pps_status run_kernel(void *self,
 // Returns whether the value of the parameter is the name of a given document.
 static bool is_document(const struct trace *t, int p)
 {
-    for (int s = 0; s < t->kernel->n_slots; s++)
-        if (t->kernel->slots[s].param == p)
-            return pps_documents_count(t->inputs, s) > 0;
+    for (int s = 0; s < t->at.kernel->n_slots; s++)
+        if (t->at.kernel->slots[s].param == p)
+            return pps_documents_count(t->at.inputs, s) > 0;
     return false;
 }
 
@@ -346,12 +240,12 @@ static char *make_title(const struct trace *t)
     FILE *out = open_memstream(&title, &n);
     if (out == NULL)
         return NULL;
-    fprintf(out, "%s %s:", t->kernel->name, t->kernel->version);
-    for (int p = 0; p < t->kernel->n_params; p++) {
-        const struct pps_param *param = &t->kernel->params[p];
-        if (t->point[p] == param->fallback && !is_document(t, p))
+    fprintf(out, "%s %s:", t->at.kernel->name, t->at.kernel->version);
+    for (int p = 0; p < t->at.kernel->n_params; p++) {
+        const struct pps_param *param = &t->at.kernel->params[p];
+        if (t->at.point[p] == param->fallback && !is_document(t, p))
             continue;
-        pps_value_text(param, t->point[p], text);
+        pps_value_text(param, t->at.point[p], text);
         fprintf(out, " %s=%s", param->name, text);
     }
     if (fclose(out) == 0)
@@ -366,7 +260,7 @@ static enum pps_status write_timeline(struct trace *t, struct pps_error *err)
     if (title == NULL)
         return pps_fail_memory(err, "the trace");
     t->write.title = title;
-    t->write.names = t->kernel->trace_names;
+    t->write.names = t->at.kernel->trace_names;
     t->write.tell = run_kernel;
     t->write.self = t;
     const enum pps_status status = pps_tracewrite(&t->write, err);
@@ -380,7 +274,7 @@ static enum pps_status write_artifact(const struct trace *t, struct pps_error *e
                                          .force = t->write.force,
                                          .same = t->write.same,
                                          .stop = pps_signals_install(false)};
-    return pps_artifact_write(t->kernel, t->artifact, t->point, &to, err);
+    return pps_artifact_write(t->at.kernel, t->artifact, t->at.point, &to, err);
 }
 
 static enum pps_status write_file(struct trace *t, struct pps_error *err)
@@ -397,9 +291,7 @@ static enum pps_status write_file(struct trace *t, struct pps_error *err)
 static enum pps_status trace_main(const struct pps_args *args, struct pps_error *err)
 {
     struct trace t = {.args = args, .artifact = -1};
-    enum pps_status status = pps_trace_words_read(args, &t.words, err);
-    if (status == PPS_OK)
-        status = choose_point(&t, err);
+    enum pps_status status = choose_point(&t, err);
     if (status == PPS_OK)
         status = choose_output(&t, err);
     if (status == PPS_OK)
@@ -410,8 +302,7 @@ static enum pps_status trace_main(const struct pps_args *args, struct pps_error 
         note_shown(&t);
         status = write_file(&t, err);
     }
-    pps_documents_close(t.inputs);
-    free(t.words.list);
+    pps_trace_point_close(&t.at);
     return status;
 }
 

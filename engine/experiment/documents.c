@@ -208,6 +208,17 @@ void pps_documents_list(const struct pps_documents *inputs, FILE *out)
         fprintf(out, " and %d more", inputs->n - shown);
 }
 
+void pps_documents_list_omitted(const struct pps_documents *inputs, FILE *out)
+{
+    for (int i = 0; i < inputs->n; i++) {
+        const struct pps_source *source = &inputs->sources[i];
+        if (!source->is_omitted || source->path == NULL)
+            continue;
+        fprintf(out, " --input %s=", inputs->base->slots[source->slot].name);
+        pps_say_word(out, source->path, SIZE_MAX);
+    }
+}
+
 // ---- resolved documents -----------------------------------------------------------------------
 
 static bool resolve(struct pps_documents *inputs)
@@ -221,6 +232,7 @@ static bool resolve(struct pps_documents *inputs)
             cJSON *one = pps_document_resolve(&inputs->sources[i]);
             if (one == NULL)
                 return false;
+            inputs->sources[i].is_omitted = pps_document_is_omitted(one);
             if (list != NULL)
                 cJSON_AddItemToArray(list, one);
             else

@@ -60,6 +60,10 @@ int pps_documents_count(const struct pps_documents *inputs, int slot);
 // documents.
 void pps_documents_list(const struct pps_documents *inputs, FILE *out);
 
+// Prints " --input SLOT=FILE" for each file that a command on the result needs, because its
+// document is too large for the manifest.
+void pps_documents_list_omitted(const struct pps_documents *inputs, FILE *out);
+
 // Opens the documents of the experiment in a manifest or result; `words` give the files of the
 // documents that are too large for it. Returns PPS_E_INPUT with `path` as the file name. After an
 // error there is nothing to close.

@@ -19,6 +19,7 @@ struct pps_source {
     const cJSON *root;
     char *text; // n bytes; NULL: the document is `root`
     size_t n;
+    bool is_omitted; // from the resolved experiment
     char name[PPS_DOCUMENT_NAME];
 };
 

@@ -42,29 +42,27 @@ static void await_end(struct pps_process *process,
     pps_process_wait(process, end);
 }
 
-// Starts gnuplot and waits. *code is its exit status, or 128 plus the signal that ended it.
-static enum pps_status run(const char *folder,
-                           const char *log,
-                           char *const *args,
-                           const atomic_bool *stop,
-                           int *code,
-                           struct pps_error *err)
+static enum pps_status launch(struct pps_process *process,
+                              const char *folder,
+                              const char *log,
+                              char *const *args,
+                              struct pps_error *err)
 {
-    struct pps_process process;
-    struct pps_process_end end;
     const int output = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (output < 0)
         return pps_fail_errno(err, "cannot create", log);
     const struct pps_process_start what = {.args = args, .folder = folder, .output = output};
-    const enum pps_status status = start(&process, &what, err);
+    const enum pps_status status = start(process, &what, err);
     close(output);
-    if (status != PPS_OK)
-        return status;
-    await_end(&process, stop, &end);
-    if (is_set(stop))
-        return pps_fail(err, PPS_E_STOPPED, "stopped while drawing");
-    *code = end.signal != 0 ? 128 + end.signal : end.exit_status;
-    return PPS_OK;
+    return status;
+}
+
+// Returns the exit status, or 128 plus the signal that ended gnuplot.
+static int await_code(struct pps_process *process, const atomic_bool *stop)
+{
+    struct pps_process_end end;
+    await_end(process, stop, &end);
+    return end.signal != 0 ? 128 + end.signal : end.exit_status;
 }
 
 // Reports a failure of gnuplot with the last non-empty line that it printed.
@@ -86,22 +84,31 @@ enum pps_status pps_gnuplot_check(struct pps_error *err)
 {
     char name[] = "gnuplot", option[] = "--version";
     char *const args[] = {name, option, NULL};
-    int code = 0;
-    const enum pps_status status = run("/", "/dev/null", args, NULL, &code, err);
-    if (status == PPS_OK && code != 0)
+    struct pps_process process;
+    const enum pps_status status = launch(&process, "/", "/dev/null", args, err);
+    const int code = status == PPS_OK ? await_code(&process, NULL) : 0;
+    if (code != 0)
         return pps_fail(err, PPS_E_MACHINE, "gnuplot does not work: it exits with status %d",
                         code);
     return status;
 }
 
-enum pps_status pps_gnuplot_run(const char *folder,
-                                char *const *args,
-                                const atomic_bool *stop,
-                                struct pps_error *err)
+enum pps_status pps_gnuplot_start(struct pps_gnuplot *gnuplot,
+                                  const char *folder,
+                                  size_t number,
+                                  char *const *args,
+                                  struct pps_error *err)
 {
-    char log[4096];
-    int code = 0;
-    snprintf(log, sizeof log, "%s/gnuplot.log", folder);
-    const enum pps_status status = run(folder, log, args, stop, &code, err);
-    return status == PPS_OK && code != 0 ? explain(log, code, err) : status;
+    snprintf(gnuplot->log, sizeof gnuplot->log, "%s/gnuplot-%zu.log", folder, number);
+    return launch(&gnuplot->process, folder, gnuplot->log, args, err);
+}
+
+enum pps_status pps_gnuplot_wait(struct pps_gnuplot *gnuplot,
+                                 const atomic_bool *stop,
+                                 struct pps_error *err)
+{
+    const int code = await_code(&gnuplot->process, stop);
+    if (is_set(stop))
+        return pps_fail(err, PPS_E_STOPPED, "stopped while drawing");
+    return code != 0 ? explain(gnuplot->log, code, err) : PPS_OK;
 }

@@ -179,25 +179,87 @@ enum pps_status pps_pictures_data(struct pps_pictures *pictures,
     return pps_whole_file_open(file, path, true, err);
 }
 
-// Runs one gnuplot for n pictures: -e "slice=..." script, for each picture.
-static enum pps_status draw_format(const struct pps_pictures *pictures,
-                                   size_t first,
-                                   size_t n,
-                                   const char *ending,
-                                   struct pps_error *err)
+// One gnuplot draws this many pictures. The bytes of a picture depend on the pictures that the same
+// gnuplot drew before, so the number does not depend on the number of processes.
+enum { JOB_PICTURES = 4 };
+
+struct job {
+    const char *ending;
+    size_t first, n;
+    struct pps_gnuplot gnuplot;
+};
+
+// Starts one gnuplot for the pictures: -e "slice=..." script, for each of them.
+static enum pps_status start_job(const struct pps_pictures *pictures,
+                                 struct job *job,
+                                 size_t number,
+                                 struct pps_error *err)
 {
     char name[] = "gnuplot", defaults[] = "--default-settings", option[] = "-e";
     char settings[PPS_PICTURE_BATCH][96];
     char *args[2 + 3 * PPS_PICTURE_BATCH + 1] = {name, defaults};
     size_t at = 2;
-    for (size_t i = 0; i < n; i++) {
-        snprintf(settings[i], sizeof settings[i], "slice='%zu.dat'; out='%zu.%s'", first + i,
-                 first + i, ending);
+    for (size_t i = 0; i < job->n; i++) {
+        snprintf(settings[i], sizeof settings[i], "slice='%zu.dat'; out='%zu.%s'",
+                 job->first + i, job->first + i, job->ending);
         args[at++] = option;
         args[at++] = settings[i];
         args[at++] = pictures->script;
     }
-    return pps_gnuplot_run(pictures->work, args, pictures->ask->stop, err);
+    return pps_gnuplot_start(&job->gnuplot, pictures->work, number, args, err);
+}
+
+// Runs the jobs, a few at a time, and reports the first error.
+static enum pps_status run_jobs(const struct pps_pictures *pictures,
+                                struct job *jobs,
+                                size_t n,
+                                struct pps_error *err)
+{
+    const size_t threads = pictures->ask->threads > 1 ? (size_t)pictures->ask->threads : 1;
+    enum pps_status status = PPS_OK;
+    size_t started = 0;
+    for (size_t done = 0; done < started || (status == PPS_OK && done < n); done++) {
+        struct pps_error late;
+        for (; status == PPS_OK && started < n && started - done < threads; started++) {
+            status = start_job(pictures, &jobs[started], started, err);
+            if (status != PPS_OK)
+                break;
+        }
+        if (done == started)
+            break;
+        const enum pps_status ended =
+            pps_gnuplot_wait(&jobs[done].gnuplot, pictures->ask->stop, &late);
+        if (status == PPS_OK && ended != PPS_OK)
+            *err = late;
+        status = status == PPS_OK ? ended : status;
+    }
+    return status;
+}
+
+// Draws n pictures in all formats.
+static enum pps_status draw_formats(const struct pps_pictures *pictures,
+                                    size_t first,
+                                    size_t n,
+                                    struct pps_error *err)
+{
+    const char *endings[2];
+    size_t n_endings = 0, n_jobs = 0;
+    if (pictures->ask->png)
+        endings[n_endings++] = "png";
+    if (pictures->ask->svg)
+        endings[n_endings++] = "svg";
+    const size_t share = JOB_PICTURES;
+    struct job *jobs = calloc(n_endings * n, sizeof *jobs);
+    if (jobs == NULL)
+        return pps_fail_memory(err, "the pictures");
+    for (size_t e = 0; e < n_endings; e++)
+        for (size_t i = 0; i < n; i += share)
+            jobs[n_jobs++] = (struct job){.ending = endings[e],
+                                          .first = first + i,
+                                          .n = i + share < n ? share : n - i};
+    const enum pps_status status = run_jobs(pictures, jobs, n_jobs, err);
+    free(jobs);
+    return status;
 }
 
 static enum pps_status move_picture(const struct pps_pictures *pictures,
@@ -228,11 +290,7 @@ enum pps_status pps_pictures_draw(struct pps_pictures *pictures,
                                   struct pps_error *err)
 {
     const bool png = pictures->ask->png, svg = pictures->ask->svg;
-    enum pps_status status = PPS_OK;
-    if (png)
-        status = draw_format(pictures, first, n, "png", err);
-    if (status == PPS_OK && svg)
-        status = draw_format(pictures, first, n, "svg", err);
+    enum pps_status status = draw_formats(pictures, first, n, err);
     for (size_t i = 0; i < n && status == PPS_OK; i++) {
         if (png)
             status = move_picture(pictures, first + i, names[i], "png", drawn, err);

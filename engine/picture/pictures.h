@@ -23,6 +23,7 @@ struct pps_picture_ask {
     bool force;              // replace all existing pictures
     FILE *paths;             // receives the paths of the pictures, one per line; or NULL
     const atomic_bool *stop; // ends gnuplot; NULL: none
+    int threads;             // gnuplot processes at a time; 0: 1
 };
 
 struct pps_pictures;

@@ -80,6 +80,8 @@ static void print_next_trace(struct pps_job_result *r, const char *lead)
     const uint64_t row = n == 0 ? 0 : t->judged > 0 ? place_in_file(rows, n) : rows[0].index;
     const bool bare = !by_row && kernel->n_slots == 0; // otherwise its documents are needed
     print_command(lead, "trace", bare ? kernel->name : r->path.path);
+    if (!bare)
+        pps_documents_list_omitted(r->experiment->inputs, stderr);
     if (by_row)
         fprintf(stderr, " --row %llu", 1 + (unsigned long long)row);
     else
