@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chooses the point of `trace`.
+#include "engine/cli/options/trace_point.h"
+
+#include "engine/cli/options/experiment_options.h"
+#include "engine/experiment/experiment.h"
+#include "engine/job/result_path.h"
+#include "engine/kernels/kernel_list.h"
+#include "engine/point/one_point.h"
+#include "engine/read/view.h"
+#include "engine/space/value.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+// Builds a file name for the point: its source, the given parameters as far as there is room,
+// and a digest of the others.
+static void name_point(struct pps_trace_point *t, const char *from, int first_word)
+{
+    const size_t room = sizeof t->stem - sizeof "-0123456789abcdef";
+    size_t at = (size_t)snprintf(t->stem, sizeof t->stem, "%s", from);
+    uint64_t digest = 0;
+    for (int w = first_word; w < t->words.n; w++) {
+        const char *word = t->words.list[w];
+        if (digest != 0 || at + strlen(word) + 2 >= room || strchr(word, '/') != NULL)
+            digest = XXH64(word, strlen(word), digest) | 1;
+        else
+            at += (size_t)snprintf(t->stem + at, sizeof t->stem - at, "-%s", word);
+    }
+    if (digest != 0)
+        snprintf(t->stem + at, sizeof t->stem - at, "-%016llx", (unsigned long long)digest);
+}
+
+static enum pps_status point_of_row(struct pps_trace_point *t, struct pps_error *err)
+{
+    const char *path = t->words.list[0], *files[PPS_MAX_INPUT_WORDS];
+    struct pps_input_words inputs;
+    char stem[96], name[128];
+    uint64_t row = 1;
+    enum pps_status status = pps_arg_count(t->args, "row", 1, (uint64_t)1 << 62, &row, err);
+    if (status == PPS_OK)
+        status = pps_request_inputs(t->args, files, &inputs, err);
+    if (status == PPS_OK)
+        status = pps_resultpath_check(path, err);
+    if (status != PPS_OK)
+        return status;
+    t->result = path;
+    pps_view_stem(path, stem, sizeof stem);
+    snprintf(name, sizeof name, "%s-row%llu", stem, (unsigned long long)row);
+    name_point(t, name, 1);
+    return pps_point_from_row(pps_arg_kernels(t->args), path, row, &inputs, &t->inputs,
+                              &t->kernel, t->point, &t->shown, err);
+}
+
+// Sets the point to the defaults of the kernel.
+static enum pps_status point_of_kernel(struct pps_trace_point *t,
+                                       int first_word,
+                                       struct pps_error *err)
+{
+    const char *words[PPS_MAX_INPUT_WORDS];
+    struct pps_documents_ask ask = {.kernel = t->kernel};
+    if (pps_arg(t->args, "row") != NULL)
+        return pps_fail(err, PPS_E_INPUT, "--row needs a result file");
+    enum pps_status status = pps_request_inputs(t->args, words, &ask.words, err);
+    if (status == PPS_OK)
+        status = pps_documents_open(&t->inputs, &ask, err);
+    if (status != PPS_OK)
+        return status;
+    t->kernel = pps_documents_kernel(t->inputs);
+    pps_point_default(t->kernel, t->point);
+    name_point(t, t->kernel->name, first_word);
+    return PPS_OK;
+}
+
+// Sets the given parameters. If a parameter names a document, also sets the parameters of the
+// document that are not given.
+static enum pps_status set_words(struct pps_trace_point *t,
+                                 int first_word,
+                                 struct pps_error *err)
+{
+    uint64_t keep = t->shown;
+    for (int w = first_word; w < t->words.n; w++) {
+        const char *word = t->words.list[w];
+        const int p = pps_param_find(t->kernel, word, strcspn(word, "="));
+        if (p >= 0 && t->kernel->params[p].fixed)
+            return pps_fail(err, PPS_E_INPUT, "%s is set by a document; remove it",
+                            t->kernel->params[p].name);
+        enum pps_status status = pps_point_set(t->kernel, word, t->point, err);
+        if (status != PPS_OK)
+            return status;
+        keep |= (uint64_t)1 << p;
+    }
+    pps_documents_say(t->inputs, keep, t->point);
+    return PPS_OK;
+}
+
+enum pps_status pps_trace_point_choose(struct pps_trace_point *t,
+                                       const struct pps_args *args,
+                                       struct pps_error *err)
+{
+    t->args = args;
+    enum pps_status read = pps_trace_words_read(args, &t->words, err);
+    if (read != PPS_OK)
+        return read;
+    const char *first = t->words.list[0];
+    enum pps_status status = PPS_OK;
+    // Without a name, the parameters belong to the first kernel.
+    const bool nameless = strchr(first, '=') != NULL && access(first, F_OK) != 0;
+    const int first_word = nameless ? 0 : 1;
+    const struct pps_kernel *const *kernels = pps_arg_kernels(t->args);
+    t->kernel = nameless ? kernels[0] : pps_kernels_find(kernels, first);
+    if (t->kernel == NULL && strpbrk(first, "./") == NULL && access(first, F_OK) != 0)
+        return pps_kernel_choose(kernels, first, &t->kernel, err);
+    if (t->kernel != NULL)
+        status = point_of_kernel(t, first_word, err);
+    else
+        status = point_of_row(t, err);
+    if (status == PPS_OK)
+        status = set_words(t, first_word, err);
+    return status;
+}
+
+void pps_trace_point_close(struct pps_trace_point *t)
+{
+    pps_documents_close(t->inputs);
+    free(t->words.list);
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The point of `trace`: a row of a result, or a point of a kernel, with KEY=VALUE words that change
+// parameters.
+#ifndef PPS_ENGINE_CLI_OPTIONS_TRACE_POINT_H
+#define PPS_ENGINE_CLI_OPTIONS_TRACE_POINT_H
+
+#include "engine/cli/options/trace_words.h"
+#include "engine/experiment/documents.h"
+#include "engine/space/axis.h"
+
+struct pps_trace_point {
+    const struct pps_args *args;
+    struct pps_trace_words words;
+    struct pps_documents *inputs; // of the kernel
+    const char *result;           // result that contains the point, or NULL
+    const struct pps_kernel *kernel;
+    double point[PPS_MAX_PARAMS];
+    uint64_t shown; // bit set of parameters in the row of a result
+    char stem[160]; // of a file name that the point determines
+};
+
+// Chooses the point by the words and options of the command. The point is in the range of every
+// parameter, but the kernel has not checked it. The caller calls pps_trace_point_close in every
+// case; *point is zeroed before.
+PPS_MUST_CHECK enum pps_status pps_trace_point_choose(struct pps_trace_point *point,
+                                                      const struct pps_args *args,
+                                                      struct pps_error *err);
+void pps_trace_point_close(struct pps_trace_point *point);
+
+#endif
