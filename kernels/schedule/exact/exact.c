@@ -2,8 +2,8 @@
 // Searches for the optimal order.
 //
 // Branching follows Giffler and Thompson (Algorithms for Solving Production-Scheduling Problems,
-// Operations Research 1960): of all operations that can be next on their stage, let one have the
-// earliest end; the next operation of its stage starts before that end. A forward that fits before
+// Operations Research 1960): of all operations that can be next on their device, let one have the
+// earliest end; the next operation of its device starts before that end. A forward that fits before
 // all further operations of its stage never needs more memory there, because only backwards come
 // between. Dominance follows Gromicho, van Hoorn, Saldanha-da-Gama, Timmer (Solving the job-shop
 // scheduling problem optimally by dynamic programming, Computers & Operations Research 2012).
@@ -36,7 +36,7 @@ struct exact_search {
 
 static size_t bytes_of_width(const struct pipeline_shape *shape)
 {
-    const size_t n = 3 * (size_t)shape->devices * (size_t)shape->micro_batches;
+    const size_t n = 3 * (size_t)shape->stages * (size_t)shape->micro_batches;
     return 4 * (exact_label_bytes(shape) + sizeof(struct exact_key) + 2 * sizeof(uint32_t)) +
            (n + 1) * sizeof(struct exact_step);
 }
@@ -59,7 +59,7 @@ struct exact_search *exact_take(const struct pipeline_shape *shape,
 {
     struct exact_search *search = room_take(room, 1, sizeof *search), counted;
     struct exact_search *x = search != NULL ? search : &counted;
-    const size_t n = 3 * (size_t)shape->devices * (size_t)shape->micro_batches;
+    const size_t n = 3 * (size_t)shape->stages * (size_t)shape->micro_batches;
     const uint32_t width = width_of(shape, bytes, budget);
     x->n_operations = (int32_t)n;
     x->width_most = width;
@@ -74,32 +74,109 @@ struct exact_search *exact_take(const struct pipeline_shape *shape,
 
 // ---- branching ---------------------------------------------------------------------------------------
 
-// Returns the start of the next operation of this type on a stage, or INFINITY if it cannot be the
-// next operation of the stage.
-static double next_start(const struct exact_search *x, int32_t s, int type)
+// Returns the memory that operations hold on a device.
+static double held_by(const struct exact_search *x, int32_t d)
 {
     const struct exact_instance *instance = &x->instance;
-    int32_t *const *done = x->state.done;
-    const int32_t P = instance->P, M = instance->M, m = done[type][s];
-    double arrival = -(double)INFINITY;
-    if (m == M)
-        return (double)INFINITY;
-    if (type == OPERATION_F) {
-        if ((s > 0 && m == done[OPERATION_F][s - 1]) ||
-            !exact_instance_fits(instance, s, m + 1, done[OPERATION_B][s],
-                                 done[OPERATION_W][s]))
-            return (double)INFINITY;
-        if (s > 0)
-            arrival = x->state.arrival[0][s * M + m];
-    } else if (type == OPERATION_B) {
-        if (m == done[OPERATION_F][s] || (s + 1 < P && m == done[OPERATION_B][s + 1]))
-            return (double)INFINITY;
-        if (s + 1 < P)
-            arrival = x->state.arrival[1][s * M + m];
-    } else if (m == done[OPERATION_B][s]) {
-        return (double)INFINITY;
+    double held = 0;
+    for (int32_t k = instance->first[d]; k < instance->first[d + 1]; k++) {
+        const int32_t s = instance->stages[k];
+        const struct pipeline_stage *stage = &instance->pipeline->stage[s];
+        held += (x->state.f[s] - x->state.b[s]) * stage->kept_until_b +
+                x->state.f[s] * stage->kept_until_w;
+        if (k == instance->first[d])
+            held -= x->state.w[d] * stage->kept_until_w;
     }
-    return arrival > x->state.clock[s] ? arrival : x->state.clock[s];
+    return held;
+}
+
+// Returns whether another forward of the stage fits into the memory, and then each later stage of the
+// device can still run its next forward once all micro-batches that have passed it are done.
+static bool forward_fits(const struct exact_search *x, int32_t s)
+{
+    const struct exact_instance *instance = &x->instance;
+    const struct pipeline_stage *stage = instance->pipeline->stage;
+    const int32_t d = instance->device[s], end = instance->first[d + 1];
+    if (!exact_instance_fits(instance, d,
+                             held_by(x, d) + stage[s].kept_until_b + stage[s].kept_until_w))
+        return false;
+    for (int32_t k = instance->first[d] + instance->rank[s] + 1; k < end; k++) {
+        const int32_t t = instance->stages[k], passed = x->state.f[t];
+        double held = stage[t].kept_until_b + stage[t].kept_until_w;
+        for (int32_t j = instance->first[d]; j < k; j++) {
+            const int32_t u = instance->stages[j];
+            held += (x->state.f[u] + (u == s) - passed) *
+                    (stage[u].kept_until_b + stage[u].kept_until_w);
+        }
+        if (!exact_instance_fits(instance, d, held))
+            return false;
+    }
+    return true;
+}
+
+// Return the start of the next operation of a stage or device, or INFINITY if it cannot be the next one
+// of the device.
+static double next_f(const struct exact_search *x, int32_t s)
+{
+    const struct exact_instance *instance = &x->instance;
+    const int32_t m = x->state.f[s], d = instance->device[s];
+    if (m == instance->M || x->state.held[s] || (s > 0 && m == x->state.f[s - 1]) ||
+        !forward_fits(x, s))
+        return (double)INFINITY;
+    const double clock = x->state.clock[d];
+    if (s == 0 || instance->device[s - 1] == d)
+        return clock;
+    const double arrival = x->state.arrival[0][s * instance->M + m];
+    return arrival > clock ? arrival : clock;
+}
+
+static double next_b(const struct exact_search *x, int32_t s)
+{
+    const struct exact_instance *instance = &x->instance;
+    const int32_t m = x->state.b[s], d = instance->device[s];
+    if (m == x->state.f[s] || (s + 1 < instance->S && m == x->state.b[s + 1]))
+        return (double)INFINITY;
+    const double clock = x->state.clock[d];
+    if (s + 1 == instance->S || instance->device[s + 1] == d)
+        return clock;
+    const double arrival = x->state.arrival[1][s * instance->M + m];
+    return arrival > clock ? arrival : clock;
+}
+
+static double next_w(const struct exact_search *x, int32_t d)
+{
+    const struct exact_instance *instance = &x->instance;
+    int32_t b_done = 0;
+    for (int32_t k = instance->first[d]; k < instance->first[d + 1]; k++)
+        b_done += x->state.b[instance->stages[k]];
+    return x->state.w[d] < b_done ? x->state.clock[d] : (double)INFINITY;
+}
+
+// An operation that can be the next of its device. stage: of a W, the device.
+struct candidate {
+    int type;
+    int32_t stage, device;
+    double start, end;
+};
+
+static struct candidate candidate_of(const struct exact_search *x, int type, int32_t stage)
+{
+    const struct exact_instance *instance = &x->instance;
+    struct candidate c = {type, stage, stage, 0, 0};
+    if (type == OPERATION_W) {
+        c.start = next_w(x, stage);
+        c.end = c.start + instance->w[stage];
+        return c;
+    }
+    c.device = instance->device[stage];
+    c.start = type == OPERATION_F ? next_f(x, stage) : next_b(x, stage);
+    c.end = c.start + (type == OPERATION_F ? instance->f[stage] : instance->b[stage]);
+    return c;
+}
+
+static bool same_candidate(const struct candidate *a, const struct candidate *b)
+{
+    return a->type == b->type && a->stage == b->stage;
 }
 
 // Adds an operation to the state, puts the new state into the layer, and takes the operation back.
@@ -107,51 +184,94 @@ static void add_child(struct exact_search *x,
                       struct exact_layer *to,
                       uint32_t parent,
                       double parent_bound,
-                      int32_t s,
-                      int type,
-                      double start)
+                      const struct candidate *c)
 {
     const struct exact_instance *instance = &x->instance;
-    const int32_t M = instance->M, m = x->state.done[type][s]++;
-    const double clock = x->state.clock[s], end = start + instance->time[type][s];
-    x->state.clock[s] = end;
-    if (type == OPERATION_F && s + 1 < instance->P)
-        x->state.arrival[0][(s + 1) * M + m] = end + instance->delay[0][s];
-    if (type == OPERATION_B && s > 0)
-        x->state.arrival[1][(s - 1) * M + m] = end + instance->delay[1][s];
-    struct exact_label label = {.parent = parent, .stage = (uint16_t)s, .type = (uint8_t)type};
-    label.bound = exact_bound_of(&x->bound, &x->state, &label.sum);
+    struct exact_state *state = &x->state;
+    const int32_t M = instance->M, s = c->stage, d = c->device, first = instance->first[d];
+    int32_t *done = c->type == OPERATION_F   ? &state->f[s]
+                    : c->type == OPERATION_B ? &state->b[s]
+                                             : &state->w[s];
+    const double clock = state->clock[d];
+    uint32_t held = 0;
+    for (int32_t k = first; k < instance->first[d + 1]; k++) {
+        held |= (uint32_t)state->held[instance->stages[k]] << (k - first);
+        state->held[instance->stages[k]] = 0;
+    }
+    if (c->type == OPERATION_F && s + 1 < instance->S)
+        state->arrival[0][(s + 1) * M + *done] = c->end + instance->delay[0][s];
+    if (c->type == OPERATION_B && s > 0)
+        state->arrival[1][(s - 1) * M + *done] = c->end + instance->delay[1][s];
+    ++*done;
+    state->clock[d] = c->end;
+    struct exact_label label = {.parent = parent,
+                                .stage = (uint16_t)s,
+                                .type = (uint8_t)c->type};
+    label.bound = exact_bound_of(&x->bound, state, &label.sum);
     if (label.bound < parent_bound)
         label.bound = parent_bound;
     if (label.bound < x->cutoff)
-        exact_layer_add(to, &x->bound, &x->state, &label);
-    x->state.clock[s] = clock;
-    x->state.done[type][s] = m;
+        exact_layer_add(to, &x->bound, state, &label);
+    --*done;
+    state->clock[d] = clock;
+    for (int32_t k = first; k < instance->first[d + 1]; k++)
+        state->held[instance->stages[k]] = held >> (k - first) & 1;
+    x->used++;
 }
 
-// Adds all states that follow from the state. Returns their number.
-static int expand(struct exact_search *x, struct exact_layer *to, uint32_t parent, double bound)
+// Returns the candidate with the earliest end; type -1: none.
+static struct candidate earliest(const struct exact_search *x)
 {
-    int32_t stage = -1;
-    int first = 0, n = 0;
-    double end = (double)INFINITY;
-    for (int32_t s = 0; s < x->instance.P; s++)
-        for (int k = 0; k < EXACT_TYPES; k++) {
-            const double e = next_start(x, s, k) + x->instance.time[k][s];
-            if (e < end) {
-                end = e;
-                stage = s;
-                first = k;
-            }
+    struct candidate best = {.type = -1, .end = (double)INFINITY};
+    for (int32_t s = 0; s < x->instance.S; s++)
+        for (int type = OPERATION_F; type <= OPERATION_B; type++) {
+            const struct candidate c = candidate_of(x, type, s);
+            best = c.end < best.end ? c : best;
         }
-    for (int k = 0; k < EXACT_TYPES && stage >= 0; k++) {
-        const double start = next_start(x, stage, k);
-        if (k != first && !(start < end))
-            continue;
-        add_child(x, to, parent, bound, stage, k, start);
-        n++;
+    for (int32_t d = 0; d < x->instance.P; d++) {
+        const struct candidate c = candidate_of(x, OPERATION_W, d);
+        best = c.end < best.end ? c : best;
     }
-    return n;
+    return best;
+}
+
+static void add_if_early(struct exact_search *x,
+                         struct exact_layer *to,
+                         uint32_t parent,
+                         double bound,
+                         const struct candidate *first,
+                         const struct candidate *c)
+{
+    if (same_candidate(c, first) || c->start < first->end)
+        add_child(x, to, parent, bound, c);
+}
+
+// Adds all states that follow from the state.
+static void expand(struct exact_search *x,
+                   struct exact_layer *to,
+                   uint32_t parent,
+                   double bound)
+{
+    const struct exact_instance *instance = &x->instance;
+    for (;;) {
+        const struct candidate first = earliest(x);
+        if (first.type < 0)
+            return;
+        const int32_t d = first.device;
+        for (int32_t k = instance->first[d]; k < instance->first[d + 1]; k++)
+            for (int type = OPERATION_F; type <= OPERATION_B; type++) {
+                const struct candidate c = candidate_of(x, type, instance->stages[k]);
+                add_if_early(x, to, parent, bound, &first, &c);
+            }
+        const struct candidate w = candidate_of(x, OPERATION_W, d);
+        add_if_early(x, to, parent, bound, &first, &w);
+        if (first.type != OPERATION_F || exact_chunks(instance, d) == 1 ||
+            !isfinite(instance->pipeline->limit[d]))
+            return;
+        // The forward may have to leave memory for a later stage: the device may wait.
+        x->state.held[first.stage] = 1;
+        x->state.clock[d] = first.end;
+    }
 }
 
 // ---- passes ------------------------------------------------------------------------------------------
@@ -180,26 +300,49 @@ static double advance(struct exact_search *x, struct exact_layer *from, struct e
             return left < to->dropped ? left : to->dropped;
         }
         exact_layer_unpack(from, &x->instance, key->index, &x->state);
-        x->used += expand(x, to, k, key->bound);
+        expand(x, to, k, key->bound);
     }
     exact_layer_select(to);
     return to->dropped;
 }
 
+// Numbers the operations of a device; the W's are those of the B's in their order.
+static void number_operations(const struct exact_search *x, struct order *order, int32_t d)
+{
+    const struct exact_state *state = &x->state;
+    int32_t b = 0;
+    for (int32_t k = x->instance.first[d]; k < x->instance.first[d + 1]; k++)
+        state->f[x->instance.stages[k]] = state->b[x->instance.stages[k]] = 0;
+    for (int32_t i = 0; i < order->n[d]; i++) {
+        struct operation *op = &order->operations[order_at(order, d, i)];
+        if (op->type == OPERATION_F) {
+            op->item = state->f[op->stage]++;
+        } else if (op->type == OPERATION_B) {
+            op->item = state->b[op->stage]++;
+        } else {
+            const struct operation *made = &order->operations[order_at(order, d, b)];
+            while (made->type != OPERATION_B)
+                made = &order->operations[order_at(order, d, ++b)];
+            b++;
+            op->item = made->item;
+            op->stage = made->stage;
+        }
+    }
+}
+
 static void write_order(const struct exact_search *x, struct order *order)
 {
-    const struct pipeline *pipeline = x->instance.pipeline;
-    int32_t *const *done = x->state.done;
+    const struct exact_instance *instance = &x->instance;
     uint32_t k = 0;
     order_clear(order);
     for (int32_t layer = x->n_operations; layer > 0; layer--) {
         const struct exact_step *step = &x->steps[(size_t)layer * x->width_most + k];
-        order_add(order, pipeline_device(pipeline, 0, step->stage),
-                  (enum operation_type)step->type, 0, step->stage);
+        const int32_t d =
+            step->type == OPERATION_W ? step->stage : instance->device[step->stage];
+        order_add(order, d, (enum operation_type)step->type, 0, step->stage);
         k = step->parent;
     }
-    for (int32_t s = 0; s < x->instance.P; s++) {
-        const int32_t d = pipeline_device(pipeline, 0, s);
+    for (int32_t d = 0; d < instance->P; d++) {
         for (int32_t i = 0, j = order->n[d] - 1; i < j; i++, j--) {
             struct operation *a = &order->operations[order_at(order, d, i)];
             struct operation *b = &order->operations[order_at(order, d, j)];
@@ -207,12 +350,7 @@ static void write_order(const struct exact_search *x, struct order *order)
             *a = *b;
             *b = swap;
         }
-        for (int t = 0; t < EXACT_TYPES; t++)
-            done[t][s] = 0;
-        for (int32_t i = 0; i < order->n[d]; i++) {
-            struct operation *op = &order->operations[order_at(order, d, i)];
-            op->item = done[op->type][s]++;
-        }
+        number_operations(x, order, d);
     }
 }
 

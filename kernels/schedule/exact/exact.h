@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the order with the shortest makespan or span within the memory limits, and proves it, for
-// pipelines with one stage per device whose backward is split.
+// pipelines of one direction whose backward is split.
 //
 // Every step of the search adds one operation to all partial schedules (dynamic programming over the
 // numbers of operations done). It keeps the best ones within a width, and drops those that a lower
@@ -30,7 +30,8 @@ struct exact_result {
 // Writes the best order found that is better than `known`, the value of a known order (INFINITY: none).
 // budget: partial schedules at most, 0: no limit but the memory; without a known order, the search
 // always finds one. FAMILY_STOPPED: the poll ended the search; the order is the best one so far. The
-// pipeline has one stage per device, one direction and no slices.
+// pipeline has one direction, no slices and at most EXACT_CHUNKS_MOST stages per device, and suits
+// (exact_instance_suits); otherwise the bound does not hold, and the order may exceed the limits.
 enum family_status exact_solve(struct exact_search *search,
                                const struct pipeline *pipeline,
                                enum family_objective objective,
@@ -40,7 +41,8 @@ enum family_status exact_solve(struct exact_search *search,
                                struct order *order,
                                struct exact_result *result);
 
-// The optimum for small pipelines, otherwise the best order that the memory and the budget allow.
-extern const struct family family_zb_ilp;
+// The optimum for small pipelines, otherwise the best order that the memory and the budget allow: with one
+// stage per device, and in placement V. If the two W's of a device differ, v_ilp has no bound.
+extern const struct family family_zb_ilp, family_v_ilp;
 
 #endif

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prepares a pipeline with one stage per device for the exact search: times, delays, which operations
-// the memory limits force before others, and what must follow each operation.
+// Prepares a pipeline of one direction for the exact search: times, delays, which operations the memory
+// limits force before others, and what must follow each operation.
 //
-// Arrays over operations of one type have [stage * M + micro-batch].
+// Arrays over F's or B's have [stage * M + micro-batch]. The W's of a device run in the order of its
+// B's, whatever their stage; arrays over them have [w_first[device] + number].
 #ifndef PPS_SCHEDULE_EXACT_INSTANCE_H
 #define PPS_SCHEDULE_EXACT_INSTANCE_H
 
 #include "kernels/schedule/families/family.h"
 
-enum { EXACT_TYPES = 3 }; // F, B, W: the first values of enum operation_type
+enum { EXACT_CHUNKS_MOST = 8 }; // stages of a device
 
 // The least time at which a device can have run a set of operations, which grows one by one: a lower
 // bound, exact if the operations come in the order of their releases.
@@ -33,43 +34,56 @@ static inline void exact_load_add(struct exact_load *load, double release, doubl
     }
 }
 
-// What must follow the operations of a stage, while tails are computed from the last micro-batch to the
-// first. b_next, w_next: the first forward that a B, or W, of memory precedes.
+// What must follow the next F and the next B of a stage, and the next W of the device with the number
+// of the stage, while tails are computed from the last micro-batch to the first.
 struct exact_followers {
-    struct exact_load load[EXACT_TYPES];
-    int32_t b_next, w_next;
+    struct exact_load f, b, w;
+    int32_t b_next;               // the first forward of the stage that waits for memory of a B
+    int32_t w_next;               // of a W
+    int32_t w_added_f, w_added_b; // W's in the loads, from the last one
 };
 
 struct exact_instance {
-    int32_t P, M;
-    double *time[EXACT_TYPES]; // [P]
-    double *delay[2]; // [P]: of the forward to stage s + 1; of the gradient to stage s - 1
-    // [P]: start of the stage's first forward if the objective is the span, otherwise 0. The
-    // objective is the largest end of a stage less its origin.
-    double *origin;
     const struct pipeline *pipeline;
-    // [P * M]: the number of B's, and of W's, that must end before forward m of the stage starts.
+    int32_t P, S, M; // devices, stages, micro-batches
+    int32_t *device; // [S]
+    int32_t *rank;   // [S]: among the stages of its device
+    int32_t *
+        first; // [P + 1]: the stages of a device are stages[first[d] ... first[d + 1]), ascending
+    int32_t *stages;
+    int32_t *w_first; // [P + 1]
+    double *f, *b;    // [S]: times
+    double *w;        // [P]: times; of all stages of the device
+    double *delay[2]; // [S]: of the forward to stage s + 1; of the gradient to stage s - 1
+    // [P]: start of the device's first forward if the objective is the span, otherwise 0. The objective
+    // is the largest end of a device less its origin.
+    double *origin;
+    // [S * M]: the number of B's of the stage, and of W's of its device, that must end before a forward.
     int32_t *b_before, *w_before;
-    // [P * M]: the least time from the end of an operation to the largest end, less the origins.
-    double *tail[EXACT_TYPES];
-    struct exact_followers *followers; // [P]: scratch
+    // [S * M]: the least time from the end of an operation to the largest end, less the origins.
+    double *f_tail, *b_tail, *w_tail;
+    struct exact_followers *followers; // [S]: scratch
 };
 
 void exact_instance_take(struct exact_instance *instance,
                          const struct pipeline_shape *shape,
                          struct room *room);
 
+// Returns whether the W's of each device have equal times and memory, so that their order is of no
+// importance.
+bool exact_instance_suits(const struct pipeline *pipeline);
+
 // Returns false if a device cannot hold a micro-batch.
 bool exact_instance_set(struct exact_instance *instance,
                         const struct pipeline *pipeline,
                         enum family_objective objective);
 
-// Returns whether the memory limit of the stage admits `forwards` forwards started, after b B's and w
-// W's have ended.
-bool exact_instance_fits(const struct exact_instance *instance,
-                         int32_t stage,
-                         int32_t forwards,
-                         int32_t b,
-                         int32_t w);
+static inline int32_t exact_chunks(const struct exact_instance *instance, int32_t device)
+{
+    return instance->first[device + 1] - instance->first[device];
+}
+
+// Returns whether memory `held` by operations is within the limit of the device.
+bool exact_instance_fits(const struct exact_instance *instance, int32_t device, double held);
 
 #endif

@@ -5,9 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t counts_bytes(size_t P)
+static size_t count_numbers(const struct pipeline_shape *shape)
 {
-    return (EXACT_TYPES * P * sizeof(uint16_t) + 7) / 8 * 8;
+    return 3 * (size_t)shape->stages + (size_t)shape->devices;
+}
+
+static size_t counts_bytes(size_t n)
+{
+    return (n * sizeof(uint16_t) + 7) / 8 * 8;
 }
 
 static uint16_t *counts_of(struct exact_label *label)
@@ -15,15 +20,16 @@ static uint16_t *counts_of(struct exact_label *label)
     return (void *)(label + 1);
 }
 
-static double *times_of(struct exact_label *label, int32_t P)
+static double *times_of(const struct exact_layer *layer, struct exact_label *label)
 {
-    return (void *)((char *)(label + 1) + counts_bytes((size_t)P));
+    return (void *)((char *)(label + 1) + counts_bytes(layer->n_counts));
 }
 
 size_t exact_label_bytes(const struct pipeline_shape *shape)
 {
     const size_t P = (size_t)shape->devices, M = (size_t)shape->micro_batches;
-    return sizeof(struct exact_label) + counts_bytes(P) + (P + 2 * M) * sizeof(double);
+    return sizeof(struct exact_label) + counts_bytes(count_numbers(shape)) +
+           (P + 2 * M) * sizeof(double);
 }
 
 static uint32_t power_above(uint32_t n)
@@ -41,6 +47,7 @@ void exact_layer_take(struct exact_layer *layer,
 {
     layer->capacity = 2 * width;
     layer->stride = exact_label_bytes(shape);
+    layer->n_counts = count_numbers(shape);
     layer->mask_most = power_above(2 * width) - 1;
     layer->labels = room_take(room, layer->capacity, layer->stride);
     layer->keys = room_take(room, layer->capacity, sizeof *layer->keys);
@@ -63,42 +70,67 @@ static uint32_t mix(uint64_t hash)
     return (uint32_t)(hash >> 32);
 }
 
-// Writes the counts and the times; returns the number of times. Every time is the least start that the
-// state allows, so that states with the same counts compare well.
-static int32_t pack(const struct exact_bound *bound,
-                    const struct exact_state *state,
-                    struct exact_label *label,
-                    uint32_t *hash)
+static int32_t *count_at(const struct exact_instance *instance,
+                         const struct exact_state *state,
+                         int32_t i)
+{
+    const int32_t S = instance->S;
+    return i < S       ? &state->f[i]
+           : i < 2 * S ? &state->b[i - S]
+           : i < 3 * S ? &state->held[i - 2 * S]
+                       : &state->w[i - 3 * S];
+}
+
+// Returns the least start of the next operation of a device. INFINITY: none is left.
+static double next_of(const struct exact_bound *bound,
+                      const struct exact_state *state,
+                      int32_t d)
 {
     const struct exact_instance *instance = bound->instance;
-    const int32_t P = instance->P, M = instance->M;
-    uint16_t *counts = counts_of(label);
-    double *times = times_of(label, P);
-    uint64_t key = 0;
-    for (int k = 0; k < EXACT_TYPES; k++)
-        for (int32_t s = 0; s < P; s++) {
-            counts[k * P + s] = (uint16_t)state->done[k][s];
-            key = (key ^ counts[k * P + s]) * UINT64_C(0x100000001B3);
-            key ^= key >> 29;
-        }
-    *hash = mix(key);
-    int32_t n = 0;
-    for (int32_t s = 0; s < P; s++) {
-        const int32_t f = state->done[OPERATION_F][s], b = state->done[OPERATION_B][s];
-        double clock = state->done[OPERATION_W][s] < b ? state->clock[s] : (double)INFINITY;
-        if (f < M && bound->start[OPERATION_F][s * M + f] < clock)
-            clock = bound->start[OPERATION_F][s * M + f];
-        if (b < M && bound->start[OPERATION_B][s * M + b] < clock)
-            clock = bound->start[OPERATION_B][s * M + b];
-        times[n++] = clock < (double)INFINITY ? clock : state->clock[s];
+    const int32_t M = instance->M;
+    double next = (double)INFINITY;
+    int32_t b_done = 0;
+    for (int32_t k = instance->first[d]; k < instance->first[d + 1]; k++) {
+        const int32_t s = instance->stages[k], f = state->f[s], b = state->b[s];
+        if (f < M && !state->held[s] && bound->f[s * M + f] < next)
+            next = bound->f[s * M + f];
+        if (b < M && bound->b[s * M + b] < next)
+            next = bound->b[s * M + b];
+        b_done += b;
     }
-    for (int32_t s = 0; s < P; s++) {
-        for (int32_t m = state->done[OPERATION_F][s];
-             s > 0 && m < state->done[OPERATION_F][s - 1]; m++)
-            times[n++] = bound->start[OPERATION_F][s * M + m];
-        for (int32_t m = state->done[OPERATION_B][s];
-             s + 1 < P && m < state->done[OPERATION_B][s + 1]; m++)
-            times[n++] = bound->start[OPERATION_B][s * M + m];
+    return state->w[d] < b_done ? state->clock[d] : next;
+}
+
+// Writes the counts and the times; returns the number of times. Every time is the least start that the
+// state allows, so that states with the same counts compare well.
+static int32_t pack(const struct exact_layer *layer,
+                    const struct exact_bound *bound,
+                    const struct exact_state *state,
+                    struct exact_label *label)
+{
+    const struct exact_instance *instance = bound->instance;
+    const int32_t M = instance->M;
+    uint16_t *counts = counts_of(label);
+    double *times = times_of(layer, label);
+    uint64_t key = 0;
+    int32_t n = 0;
+    for (int32_t i = 0; i < (int32_t)layer->n_counts; i++) {
+        counts[i] = (uint16_t)*count_at(instance, state, i);
+        key = (key ^ counts[i]) * UINT64_C(0x100000001B3);
+        key ^= key >> 29;
+    }
+    label->hash = mix(key);
+    for (int32_t d = 0; d < instance->P; d++) {
+        const double next = next_of(bound, state, d);
+        times[n++] = next < (double)INFINITY ? next : state->clock[d];
+    }
+    for (int32_t s = 0; s < instance->S; s++) {
+        if (s > 0 && instance->device[s] != instance->device[s - 1])
+            for (int32_t m = state->f[s]; m < state->f[s - 1]; m++)
+                times[n++] = bound->f[s * M + m];
+        if (s + 1 < instance->S && instance->device[s] != instance->device[s + 1])
+            for (int32_t m = state->b[s]; m < state->b[s + 1]; m++)
+                times[n++] = bound->b[s * M + m];
     }
     return n;
 }
@@ -108,35 +140,39 @@ void exact_layer_unpack(const struct exact_layer *layer,
                         uint32_t i,
                         struct exact_state *state)
 {
-    const int32_t P = instance->P, M = instance->M;
+    const int32_t M = instance->M;
     struct exact_label *label = exact_layer_label(layer, i);
     const uint16_t *counts = counts_of(label);
-    const double *times = times_of(label, P);
-    for (int k = 0; k < EXACT_TYPES; k++)
-        for (int32_t s = 0; s < P; s++)
-            state->done[k][s] = counts[k * P + s];
-    for (int32_t s = 0; s < P; s++)
-        state->clock[s] = *times++;
-    for (int32_t s = 0; s < P; s++) {
-        for (int32_t m = state->done[OPERATION_F][s];
-             s > 0 && m < state->done[OPERATION_F][s - 1]; m++)
-            state->arrival[0][s * M + m] = *times++;
-        for (int32_t m = state->done[OPERATION_B][s];
-             s + 1 < P && m < state->done[OPERATION_B][s + 1]; m++)
-            state->arrival[1][s * M + m] = *times++;
+    const double *times = times_of(layer, label);
+    for (int32_t k = 0; k < (int32_t)layer->n_counts; k++)
+        *count_at(instance, state, k) = counts[k];
+    for (int32_t d = 0; d < instance->P; d++)
+        state->clock[d] = *times++;
+    for (int32_t s = 0; s < instance->S; s++) {
+        if (s > 0 && instance->device[s] != instance->device[s - 1])
+            for (int32_t m = state->f[s]; m < state->f[s - 1]; m++)
+                state->arrival[0][s * M + m] = *times++;
+        if (s + 1 < instance->S && instance->device[s] != instance->device[s + 1])
+            for (int32_t m = state->b[s]; m < state->b[s + 1]; m++)
+                state->arrival[1][s * M + m] = *times++;
     }
 }
 
-static bool same_counts(struct exact_label *a, struct exact_label *b, int32_t P)
+static bool same_counts(const struct exact_layer *layer,
+                        struct exact_label *a,
+                        struct exact_label *b)
 {
     return a->hash == b->hash &&
-           memcmp(counts_of(a), counts_of(b), EXACT_TYPES * (size_t)P * sizeof(uint16_t)) == 0;
+           memcmp(counts_of(a), counts_of(b), layer->n_counts * sizeof(uint16_t)) == 0;
 }
 
 // Returns whether no time of a is later than that of b.
-static bool covers(struct exact_label *a, struct exact_label *b, int32_t P, int32_t n)
+static bool covers(const struct exact_layer *layer,
+                   struct exact_label *a,
+                   struct exact_label *b,
+                   int32_t n)
 {
-    const double *s = times_of(a, P), *t = times_of(b, P);
+    const double *s = times_of(layer, a), *t = times_of(layer, b);
     for (int32_t i = 0; i < n; i++)
         if (s[i] > t[i])
             return false;
@@ -214,22 +250,21 @@ void exact_layer_add(struct exact_layer *layer,
         layer->dropped = label->bound < layer->dropped ? label->bound : layer->dropped;
         return;
     }
-    const int32_t P = bound->instance->P;
     const uint32_t i = take_label(layer);
     struct exact_label *added = exact_layer_label(layer, i);
     *added = *label;
     added->alive = 1;
-    const int32_t n = pack(bound, state, added, &added->hash);
+    const int32_t n = pack(layer, bound, state, added);
     uint32_t *slot = &layer->table[added->hash & layer->mask];
     for (uint32_t *at = slot; *at != 0;) {
         const uint32_t other = *at - 1;
         struct exact_label *old = exact_layer_label(layer, other);
-        if (!same_counts(old, added, P)) {
+        if (!same_counts(layer, old, added)) {
             at = &old->next;
-        } else if (covers(old, added, P, n)) {
+        } else if (covers(layer, old, added, n)) {
             release(layer, i);
             return;
-        } else if (covers(added, old, P, n)) {
+        } else if (covers(layer, added, old, n)) {
             *at = old->next;
             release(layer, other);
         } else {

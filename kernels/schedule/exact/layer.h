@@ -17,7 +17,7 @@ struct exact_label {
     uint8_t type;
     uint8_t alive;
     uint32_t hash;
-    // followed by the operations done, uint16_t [type * P + stage], and, from the next multiple of 8
+    // followed by the operations done and the flags held, uint16_t, and, from the next multiple of 8
     // bytes, by the times: clocks, then arrivals by stage
 };
 
@@ -28,8 +28,8 @@ struct exact_key {
 
 struct exact_layer {
     char *labels;
-    size_t stride;
-    uint32_t *table; // [mask + 1]: index + 1 of the first label
+    size_t stride, n_counts; // bytes of a label; counts of a label
+    uint32_t *table;         // [mask + 1]: index + 1 of the first label
     uint32_t mask_most, mask;
     struct exact_key *keys; // [n_kept] after exact_layer_select, best first
     uint32_t capacity;      // labels in memory

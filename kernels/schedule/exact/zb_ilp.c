@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The optimal zero-bubble order.
+// The optimal zero-bubble orders: one stage per device, and placement V.
 #include "kernels/common/executor/executor.h"
+#include "kernels/common/executor/metrics.h"
 #include "kernels/schedule/automatic/automatic.h"
 #include "kernels/schedule/automatic/shapes.h"
 #include "kernels/schedule/exact/exact.h"
+#include "kernels/schedule/exact/instance.h"
 
 #include <math.h>
 
@@ -13,24 +15,44 @@ enum {
     BYTES_LEAST = 6 << 20,
     BYTES_MOST = 64 << 20,
     BYTES_PER_EVALUATION = 64,
+    STARTS = 4,
 };
 
 struct ilp_memory {
     struct exact_search *search;
     struct executor *executor;
-    void *automatic; // of family zb_auto
+    void *start[STARTS];
     struct order order;
 };
 
-static const char *ilp_misfit(const struct pipeline_shape *shape,
+// The families whose orders the search starts from, ended with NULL.
+static const struct family *const *starts_of(const struct pipeline_shape *shape)
+{
+    static const struct family *const one[] = {&family_zb_auto, NULL};
+    static const struct family *const vee[STARTS + 1] = {
+        &family_zbv, &family_v_half, &family_v_min, &family_vshape_dispatch, NULL};
+    return shape->stages == shape->devices ? one : vee;
+}
+
+static const char *misfit_of_size(const struct pipeline_shape *shape)
+{
+    return (int64_t)shape->stages * shape->micro_batches <= FORWARDS_MOST
+               ? NULL
+               : "needs P M v <= 1024 to search for the optimum";
+}
+
+static const char *misfit_one(const struct pipeline_shape *shape,
                               const struct family_options *options)
 {
     const char *reason = shapes_misfit_one(shape, options);
-    if (reason != NULL)
-        return reason;
-    return (int64_t)shape->devices * shape->micro_batches <= FORWARDS_MOST
-               ? NULL
-               : "needs P M <= 1024 to search for the optimum";
+    return reason != NULL ? reason : misfit_of_size(shape);
+}
+
+static const char *misfit_vee(const struct pipeline_shape *shape,
+                              const struct family_options *options)
+{
+    const char *reason = shapes_misfit_vee(shape, options);
+    return reason != NULL ? reason : misfit_of_size(shape);
 }
 
 static size_t bytes_for(int64_t budget)
@@ -55,30 +77,62 @@ static void *ilp_take(const struct pipeline_shape *shape,
     struct ilp_memory *memory = room_take(room, 1, sizeof *memory), counted;
     struct ilp_memory *m = memory != NULL ? memory : &counted;
     const struct family_options own = without_compatibility(options);
-    const int32_t operations = 3 * shape->micro_batches;
+    const struct family *const *starts = starts_of(shape);
+    const int32_t operations = 3 * shape->micro_batches * (shape->stages / shape->devices);
     m->search = exact_take(shape, bytes_for(options->budget), options->budget, room);
     m->executor = executor_take(shape, operations, room);
-    m->automatic = family_zb_auto.take(shape, &own, room);
+    for (int k = 0; starts[k] != NULL; k++)
+        m->start[k] = starts[k]->take(shape, &own, room);
     order_take(&m->order, shape->devices, operations, room);
     return memory;
 }
 
-// Sets *value to the objective of an order. Returns false if the poll has ended.
-static bool evaluate(struct executor *executor,
-                     const struct pipeline *pipeline,
-                     enum family_objective objective,
-                     const struct order *order,
-                     struct poll *poll,
-                     double *value)
+// An order that is being sought: the best one so far.
+struct ilp_best {
+    const struct pipeline *pipeline;
+    enum family_objective objective;
+    struct order *order;
+    double value; // INFINITY: none
+};
+
+// Evaluates m->order as the pipeline says, with contention for channels, and copies it if it is better.
+// Returns false if the poll has ended.
+static bool offer(struct ilp_memory *m, struct poll *poll, struct ilp_best *best)
 {
-    if (executor_run(executor, pipeline, order, NULL, poll) != EXECUTOR_DONE)
-        return false;
-    *value = objective == FAMILY_SPAN ? executor_span(executor) : executor_makespan(executor);
+    struct metrics_excess excess;
+    const enum executor_status status =
+        executor_run(m->executor, best->pipeline, &m->order, NULL, poll);
+    if (status != EXECUTOR_DONE || metrics_over_limit(best->pipeline, &m->order, &excess))
+        return status != EXECUTOR_STOPPED;
+    const double value = best->objective == FAMILY_SPAN ? executor_span(m->executor)
+                                                        : executor_makespan(m->executor);
+    if (value < best->value) {
+        best->value = value;
+        order_copy(best->order, &m->order);
+    }
     return true;
 }
 
-// Starts from the automatic order. Orders are evaluated as the pipeline says: if messages contend for
-// channels, an order can be slower than the search assumes, but no order is faster than the bound.
+static bool offer_starts(struct ilp_memory *m,
+                         const struct family_options *options,
+                         struct poll *poll,
+                         struct ilp_best *best)
+{
+    const struct pipeline_shape *shape = &best->pipeline->shape;
+    const struct family *const *starts = starts_of(shape);
+    for (int k = 0; starts[k] != NULL; k++) {
+        if (starts[k]->misfit(shape, options) != NULL)
+            continue;
+        order_clear(&m->order);
+        const enum family_status status =
+            starts[k]->build(best->pipeline, options, m->start[k], poll, &m->order, NULL);
+        if (status == FAMILY_STOPPED || (status == FAMILY_DONE && !offer(m, poll, best)))
+            return false;
+    }
+    return true;
+}
+
+// No order is faster than the bound of the search, even if messages contend for channels.
 static enum family_status ilp_build(const struct pipeline *pipeline,
                                     const struct family_options *options,
                                     void *memory,
@@ -88,32 +142,25 @@ static enum family_status ilp_build(const struct pipeline *pipeline,
 {
     struct ilp_memory *m = memory;
     const struct family_options own = without_compatibility(options);
+    struct ilp_best best = {pipeline, own.objective, order, (double)INFINITY};
     struct exact_result found;
-    double value = (double)INFINITY, other;
-    enum family_status status =
-        family_zb_auto.build(pipeline, &own, m->automatic, poll, order, NULL);
-    if (status == FAMILY_STOPPED ||
-        (status == FAMILY_DONE &&
-         !evaluate(m->executor, pipeline, own.objective, order, poll, &value)))
+    if (!offer_starts(m, &own, poll, &best))
         return FAMILY_STOPPED;
     order_clear(&m->order);
-    status = exact_solve(m->search, pipeline, own.objective, value, own.budget, poll, &m->order,
-                         &found);
+    const enum family_status status = exact_solve(
+        m->search, pipeline, own.objective, best.value, own.budget, poll, &m->order, &found);
     if (status != FAMILY_DONE)
         return status;
-    if (isfinite(found.value)) {
-        if (!evaluate(m->executor, pipeline, own.objective, &m->order, poll, &other))
-            return FAMILY_STOPPED;
-        if (other < value) {
-            value = other;
-            order_copy(order, &m->order);
-        }
-    }
+    if (isfinite(found.value) && !offer(m, poll, &best))
+        return FAMILY_STOPPED;
+    if (!isfinite(best.value))
+        return FAMILY_FAILED;
     if (result == NULL)
         return status;
-    result->value = value;
-    result->proven = value - found.bound <= 1e-9 * fabs(value);
-    result->bound = result->proven ? value : found.bound;
+    const double bound = exact_instance_suits(pipeline) ? found.bound : 0;
+    result->value = best.value;
+    result->proven = best.value - bound <= 1e-9 * fabs(best.value);
+    result->bound = result->proven ? best.value : bound;
     result->evaluations = found.evaluations;
     return status;
 }
@@ -125,8 +172,22 @@ const struct family family_zb_ilp = {
     .kind = FAMILY_SEARCH,
     .placement = PIPELINE_LOOP,
     .directions = 1,
-    .misfit = ilp_misfit,
+    .misfit = misfit_one,
     .chunks = shapes_one_chunk,
+    .take = ilp_take,
+    .build = ilp_build,
+};
+
+const struct family family_v_ilp = {
+    .name = "v_ilp",
+    .summary = "zero bubble in placement V, the optimum for small pipelines",
+    .source = "Qi et al., Pipeline Parallelism with Controllable Memory, NeurIPS 2024 (the "
+              "placement)",
+    .kind = FAMILY_SEARCH,
+    .placement = PIPELINE_VEE,
+    .directions = 1,
+    .misfit = misfit_vee,
+    .chunks = shapes_two_chunks,
     .take = ilp_take,
     .build = ilp_build,
 };

@@ -7,94 +7,120 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { P_MOST = 6, M_MOST = 6, LENGTH = 3 * M_MOST, ORDERS_MOST = 90000 };
+enum { S_MOST = 6, M_MOST = 6, LENGTH = 18, ORDERS_MOST = 90000 };
+
+struct step {
+    unsigned char type, stage; // F, B, W: 0, 1, 2
+};
 
 struct brute {
     const struct pipeline *pipeline;
-    int P, M;
-    char (*orders)[LENGTH]; // of all stages: letters F, B, W
-    int first[P_MOST + 1];  // of a stage
-    int chosen[P_MOST];
+    int P, S, M;
+    struct step (*orders)[LENGTH]; // of all devices
+    int first[S_MOST + 1];         // of a device
+    int length[S_MOST];            // operations of a device
+    int chosen[S_MOST];
     struct brute_optimum best;
 };
 
-// Lists the orders of a stage: no B before its F, no W before its B, within the memory limit.
-static void list(struct brute *brute, int s, char *order, int f, int b, int w)
+static double held(const struct brute *brute, int d, int done[S_MOST][3])
 {
-    const struct pipeline_stage *stage = &brute->pipeline->stage[s];
-    const int n = f + b + w;
-    const double held = brute->pipeline->fixed[s] + (f - b) * stage->kept_until_b +
-                        (f - w) * stage->kept_until_w;
-    if (n > 0 && order[n - 1] == 'F' && held > brute->pipeline->limit[s] + 1e-9)
-        return;
-    if (n == 3 * brute->M) {
-        cr_assert_lt(brute->first[s + 1], ORDERS_MOST);
-        memcpy(brute->orders[brute->first[s + 1]++], order, LENGTH);
-        return;
+    double sum = brute->pipeline->fixed[d];
+    for (int s = 0; s < brute->S; s++) {
+        const struct pipeline_stage *stage = &brute->pipeline->stage[s];
+        if (brute->pipeline->device_of[s] == d)
+            sum += (done[s][0] - done[s][1]) * stage->kept_until_b +
+                   (done[s][0] - done[s][2]) * stage->kept_until_w;
     }
-    if (f < brute->M)
-        order[n] = 'F', list(brute, s, order, f + 1, b, w);
-    if (b < f)
-        order[n] = 'B', list(brute, s, order, f, b + 1, w);
-    if (w < b)
-        order[n] = 'W', list(brute, s, order, f, b, w + 1);
+    return sum;
 }
 
-// Runs the chosen orders: every operation as early as its stage and its message allow.
-static void run(struct brute *brute)
+// Lists the orders of a device: no B before its F, no W before its B, within the memory limit.
+static void list(struct brute *brute, int d, struct step *order, int n, int done[S_MOST][3])
+{
+    if (n > 0 && order[n - 1].type == 0 &&
+        held(brute, d, done) > brute->pipeline->limit[d] + 1e-9)
+        return;
+    if (n == brute->length[d]) {
+        cr_assert_lt(brute->first[d + 1], ORDERS_MOST);
+        memcpy(brute->orders[brute->first[d + 1]++], order, LENGTH * sizeof *order);
+        return;
+    }
+    for (int s = 0; s < brute->S; s++) {
+        for (int type = 0; type < 3 && brute->pipeline->device_of[s] == d; type++) {
+            if (done[s][type] == (type == 0 ? brute->M : done[s][type - 1]))
+                continue;
+            order[n] = (struct step){(unsigned char)type, (unsigned char)s};
+            done[s][type]++;
+            list(brute, d, order, n + 1, done);
+            done[s][type]--;
+        }
+    }
+}
+
+struct run {
+    double end[S_MOST][2][M_MOST]; // of F and B
+    double clock[S_MOST], first[S_MOST];
+    int at[S_MOST], done[S_MOST][3];
+};
+
+// Runs the next operation of a device, if its input has arrived.
+static bool run_next(const struct brute *brute, struct run *run, int d)
 {
     const struct pipeline *p = brute->pipeline;
-    double f_end[P_MOST][M_MOST], b_end[P_MOST][M_MOST], clock[P_MOST] = {0}, first[P_MOST];
-    int at[P_MOST] = {0}, done[P_MOST][3] = {{0}}, left = 3 * brute->M * brute->P;
-    for (int progress = 1; progress;) {
-        progress = 0;
-        for (int s = 0; s < brute->P; s++) {
-            for (; at[s] < 3 * brute->M; at[s]++, left--, progress = 1) {
-                const char type = brute->orders[brute->chosen[s]][at[s]];
-                int *n = &done[s][type == 'F' ? 0 : type == 'B' ? 1 : 2];
-                double start = clock[s];
-                if (type == 'F' && s > 0) {
-                    if (done[s - 1][0] <= *n)
-                        break;
-                    start = fmax(start, f_end[s - 1][*n] + p->links.latency);
-                }
-                if (type == 'B' && s + 1 < brute->P) {
-                    if (done[s + 1][1] <= *n)
-                        break;
-                    start = fmax(start, b_end[s + 1][*n] + p->links.latency);
-                }
-                if (at[s] == 0)
-                    first[s] = start;
-                const struct pipeline_stage *stage = &p->stage[s];
-                clock[s] = start + (type == 'F' ? stage->f : type == 'B' ? stage->b : stage->w);
-                if (type == 'F')
-                    f_end[s][*n] = clock[s];
-                if (type == 'B')
-                    b_end[s][*n] = clock[s];
-                ++*n;
-            }
-        }
+    if (run->at[d] == brute->length[d])
+        return false;
+    const struct step step = brute->orders[brute->chosen[d]][run->at[d]];
+    const int s = step.stage, m = run->done[s][step.type];
+    const int from = step.type == 0 ? s - 1 : step.type == 1 ? s + 1 : -1;
+    double start = run->clock[d];
+    if (from >= 0 && from < brute->S) {
+        if (run->done[from][step.type] <= m)
+            return false;
+        const double delay = p->device_of[from] == d ? 0 : p->links.latency;
+        start = fmax(start, run->end[from][step.type][m] + delay);
+    }
+    if (run->at[d]++ == 0)
+        run->first[d] = start;
+    const struct pipeline_stage *stage = &p->stage[s];
+    run->clock[d] = start + (step.type == 0 ? stage->f : step.type == 1 ? stage->b : stage->w);
+    if (step.type < 2)
+        run->end[s][step.type][m] = run->clock[d];
+    run->done[s][step.type]++;
+    return true;
+}
+
+// Runs the chosen orders: every operation as early as its device and its message allow.
+static void run_all(struct brute *brute)
+{
+    struct run run = {.at = {0}};
+    int left = 3 * brute->M * brute->S;
+    for (bool progress = true; progress;) {
+        progress = false;
+        for (int d = 0; d < brute->P; d++)
+            for (; run_next(brute, &run, d); left--)
+                progress = true;
     }
     if (left > 0)
         return; // a deadlock
     double makespan = 0, span = 0;
-    for (int s = 0; s < brute->P; s++) {
-        makespan = fmax(makespan, clock[s]);
-        span = fmax(span, clock[s] - first[s]);
+    for (int d = 0; d < brute->P; d++) {
+        makespan = fmax(makespan, run.clock[d]);
+        span = fmax(span, run.clock[d] - run.first[d]);
     }
     brute->best.makespan = fmin(brute->best.makespan, makespan);
     brute->best.span = fmin(brute->best.span, span);
 }
 
-static void choose(struct brute *brute, int s)
+static void choose(struct brute *brute, int d)
 {
-    if (s == brute->P || s == P_MOST) {
-        run(brute);
+    if (d == brute->P || d == S_MOST) {
+        run_all(brute);
         return;
     }
-    for (int i = brute->first[s]; i < brute->first[s + 1]; i++) {
-        brute->chosen[s] = i;
-        choose(brute, s + 1);
+    for (int i = brute->first[d]; i < brute->first[d + 1]; i++) {
+        brute->chosen[d] = i;
+        choose(brute, d + 1);
     }
 }
 
@@ -102,14 +128,19 @@ struct brute_optimum brute_force(const struct pipeline *pipeline)
 {
     struct brute brute = {.pipeline = pipeline,
                           .P = pipeline->shape.devices,
+                          .S = pipeline->shape.stages,
                           .M = pipeline->shape.micro_batches,
                           .orders = malloc(ORDERS_MOST * sizeof *brute.orders),
                           .best = {(double)INFINITY, (double)INFINITY}};
-    cr_assert(brute.P <= P_MOST && brute.M <= M_MOST && brute.orders != NULL);
-    for (int s = 0; s < brute.P; s++) {
-        char order[LENGTH] = {0};
-        brute.first[s + 1] = brute.first[s];
-        list(&brute, s, order, 0, 0, 0);
+    cr_assert(brute.S <= S_MOST && brute.M <= M_MOST && brute.orders != NULL);
+    for (int d = 0; d < brute.P; d++) {
+        struct step order[LENGTH] = {{0}};
+        int done[S_MOST][3] = {{0}};
+        for (int s = 0; s < brute.S; s++)
+            brute.length[d] += pipeline->device_of[s] == d ? 3 * brute.M : 0;
+        cr_assert_leq(brute.length[d], LENGTH);
+        brute.first[d + 1] = brute.first[d];
+        list(&brute, d, order, 0, done);
     }
     choose(&brute, 0);
     free(brute.orders);

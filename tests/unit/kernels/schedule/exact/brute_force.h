@@ -5,7 +5,8 @@
 
 #include "kernels/common/plan/pipeline.h"
 
-// The least makespan and the least span of all orders within the limits; INFINITY: none. P <= 6, M <= 6.
+// The least makespan and the least span of all orders within the limits; INFINITY: none. At most 6 stages,
+// 6 micro-batches and 18 operations of a device.
 struct brute_optimum {
     double makespan, span;
 };

@@ -19,23 +19,24 @@ struct found {
     double makespan, span; // of the order, as the executor says
 };
 
-static struct found solve(const struct pipeline *p,
-                          enum family_objective objective,
-                          int64_t budget,
-                          struct poll *poll)
+static struct found solve_by(const struct family *family,
+                             const struct pipeline *p,
+                             enum family_objective objective,
+                             int64_t budget,
+                             struct poll *poll)
 {
     const struct family_options options = {.objective = objective, .budget = budget};
     const int32_t room_of_order = order_room(p, false);
     struct room room = {NULL, 0};
-    (void)family_zb_ilp.take(&p->shape, &options, &room);
+    (void)family->take(&p->shape, &options, &room);
     (void)executor_take(&p->shape, room_of_order, &room);
     room = (struct room){aligned_alloc(ROOM_ALIGNMENT, room.used), 0};
-    void *memory = family_zb_ilp.take(&p->shape, &options, &room);
+    void *memory = family->take(&p->shape, &options, &room);
     struct executor *executor = executor_take(&p->shape, room_of_order, &room);
     struct order *order = order_new(p->shape.devices, room_of_order);
     struct found found = {.status = FAMILY_DONE};
-    cr_assert_null(family_zb_ilp.misfit(&p->shape, &options));
-    found.status = family_zb_ilp.build(p, &options, memory, poll, order, &found.result);
+    cr_assert_null(family->misfit(&p->shape, &options));
+    found.status = family->build(p, &options, memory, poll, order, &found.result);
     if (found.status == FAMILY_DONE) {
         struct metrics_excess excess;
         cr_assert_eq(executor_run(executor, p, order, NULL, NULL), EXECUTOR_DONE);
@@ -49,6 +50,14 @@ static struct found solve(const struct pipeline *p,
     order_free(order);
     free(room.memory);
     return found;
+}
+
+static struct found solve(const struct pipeline *p,
+                          enum family_objective objective,
+                          int64_t budget,
+                          struct poll *poll)
+{
+    return solve_by(&family_zb_ilp, p, objective, budget, poll);
 }
 
 static struct pipeline *pipeline(int32_t P, int32_t M)
@@ -82,24 +91,42 @@ static double random_time(struct random *r, bool whole)
     return whole ? (double)random_below(r, 6) : 0.2 + random_unit(r);
 }
 
-static struct pipeline *random_pipeline(struct random *r, int32_t P, int32_t M)
+// Stages on random devices. All W's of a device are equal.
+static struct pipeline *random_stages(struct random *r, int32_t P, int32_t S, int32_t M)
 {
-    struct pipeline *p = pipeline(P, M);
+    struct pipeline *p = pipeline_new(&(struct pipeline_shape){P, S, M, 1, 1});
     const bool whole = random_coin(r), limited = random_below(r, 4) > 0;
-    for (int32_t s = 0; s < P; s++) {
+    double w[20], kept[20], one[20] = {0};
+    for (int32_t d = 0; d < P; d++) {
+        w[d] = random_time(r, whole);
+        kept[d] = (double)random_below(r, 4);
+        p->fixed[d] = (double)random_below(r, 3);
+    }
+    for (int32_t s = 0; s < S; s++) {
+        const int32_t d = s < P ? s : S == 2 * P ? S - 1 - s : (int32_t)random_below(r, P);
+        p->device_of[s] = d;
         struct pipeline_stage *stage = &p->stage[s];
         stage->f = random_time(r, whole);
         stage->b = random_time(r, whole);
-        stage->w = random_time(r, whole);
+        stage->w = w[d];
         stage->kept_until_b = (double)random_below(r, 4);
-        stage->kept_until_w = (double)random_below(r, 4);
-        p->fixed[s] = (double)random_below(r, 3);
-        if (limited)
-            p->limit[s] = p->fixed[s] + stage->kept_until_b + stage->kept_until_w +
-                          (double)random_below(r, 8);
+        stage->kept_until_w = kept[d];
+        one[d] += stage->kept_until_b + stage->kept_until_w;
     }
+    for (int32_t d = 0; limited && d < P; d++)
+        p->limit[d] = p->fixed[d] + one[d] + (double)random_below(r, 8);
     p->links.latency = random_coin(r) ? 0 : random_time(r, whole);
     return p;
+}
+
+static struct pipeline *random_pipeline(struct random *r, int32_t P, int32_t M)
+{
+    return random_stages(r, P, P, M);
+}
+
+static bool near(double a, double b)
+{
+    return fabs(a - b) <= 1e-9 * (1 + fabs(b));
 }
 
 static void assert_optimum(const struct pipeline *p,
@@ -135,6 +162,51 @@ Test(zb_ilp, equals_the_best_of_all_orders)
     }
 }
 
+// Solves a pipeline of any placement.
+static struct exact_result solve_placed(const struct pipeline *p,
+                                        enum family_objective objective)
+{
+    struct room room = {NULL, 0};
+    (void)exact_take(&p->shape, 1 << 20, 0, &room);
+    room = (struct room){aligned_alloc(ROOM_ALIGNMENT, room.used), 0};
+    struct exact_search *search = exact_take(&p->shape, 1 << 20, 0, &room);
+    struct order *order =
+        order_new(p->shape.devices, 3 * p->shape.stages * p->shape.micro_batches);
+    struct exact_result result = {.value = (double)INFINITY};
+    const enum family_status status =
+        exact_solve(search, p, objective, (double)INFINITY, 0, NULL, order, &result);
+    if (status == FAMILY_NO_ROOM)
+        result.proven = true;
+    order_free(order);
+    free(room.memory);
+    return result;
+}
+
+// Several stages on a device, in every placement: also catches a forward that takes the memory which a
+// later stage of the device needs.
+Test(zb_ilp, equals_the_best_of_all_orders_of_chunks)
+{
+    static const int32_t shapes[][4] = {{1, 2, 1, 5},  {1, 2, 2, 40}, {2, 3, 1, 40},
+                                        {2, 4, 1, 60}, {2, 3, 2, 30}, {3, 4, 1, 60},
+                                        {1, 3, 1, 10}};
+    struct random r = {6};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        for (int32_t k = 0; k < shapes[i][3]; k++) {
+            const int32_t P = shapes[i][0], S = shapes[i][1], M = shapes[i][2];
+            struct pipeline *p = random_stages(&r, P, S, M);
+            const struct brute_optimum best = brute_force(p);
+            const struct exact_result makespan = solve_placed(p, FAMILY_MAKESPAN);
+            const struct exact_result span = solve_placed(p, FAMILY_SPAN);
+            cr_assert(makespan.proven && span.proven);
+            cr_assert(
+                near(makespan.value, best.makespan) && near(span.value, best.span),
+                "P=%d S=%d M=%d case %d: makespan %.17g, not %.17g; span %.17g, not %.17g", P,
+                S, M, k, makespan.value, best.makespan, span.value, best.span);
+            pipeline_free(p);
+        }
+    }
+}
+
 static void check_golden(const struct schedule_golden *g)
 {
     assert_optimum(g->pipeline, FAMILY_SPAN, g->objective_span, g->name);
@@ -162,6 +234,46 @@ Test(zb_ilp, known_optima)
         struct pipeline *p =
             uniform(known[i].P, known[i].M, known[i].time, known[i].latency, known[i].limit);
         assert_optimum(p, FAMILY_SPAN, known[i].span, "known");
+        pipeline_free(p);
+    }
+}
+
+// Equal times in placement V: the optimum is that of V-Half at its peak, and of V-Min; between them, and
+// below V-Min, it is far better than dispatch.
+Test(zb_ilp, known_optima_of_placement_v)
+{
+    static const double known[][2] = {{2, 101}, {3, 86}, {4, 59}, {5, 56}, {6, 53}, {8, 51}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        struct pipeline *p = pipeline_new(&(struct pipeline_shape){4, 8, 8, 1, 1});
+        const struct pipeline_stage stage = {.f = 1, .b = 1, .w = 1, .kept_until_w = 1};
+        pipeline_place(p, PIPELINE_VEE);
+        pipeline_set_uniform(p, &stage);
+        for (int32_t d = 0; d < 4; d++)
+            p->limit[d] = known[i][0];
+        const struct found found = solve_by(&family_v_ilp, p, FAMILY_MAKESPAN, 300000, NULL);
+        cr_assert_eq(found.status, FAMILY_DONE);
+        cr_assert(found.result.proven, "limit %g", known[i][0]);
+        cr_assert_eq(found.result.value, known[i][1], "limit %g: %g", known[i][0],
+                     found.result.value);
+        pipeline_free(p);
+    }
+}
+
+// The W's of the two stages of a device differ: an order within the limits, without a bound.
+Test(zb_ilp, unequal_chunks_have_no_bound)
+{
+    struct random r = {7};
+    for (int k = 0; k < 40; k++) {
+        struct pipeline *p = random_stages(&r, 3, 6, 4);
+        pipeline_place(p, PIPELINE_VEE);
+        for (int32_t s = 0; s < 6; s++) {
+            p->stage[s].w += s;
+            p->stage[s].kept_until_w += s % 2;
+            p->limit[s % 3] = 12;
+        }
+        const struct found found = solve_by(&family_v_ilp, p, FAMILY_SPAN, 1000, NULL);
+        if (found.status == FAMILY_DONE)
+            cr_assert_not(found.result.proven);
         pipeline_free(p);
     }
 }
