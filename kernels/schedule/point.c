@@ -33,7 +33,8 @@ void schedule_scratch_take(struct schedule_scratch *scratch,
     const struct pipeline_shape *shape = &point->shape;
     const size_t devices = (size_t)shape->devices;
     const int32_t operations = point->order != NULL ? point->order->room : room_of(shape);
-    pipeline_take(&scratch->pipeline, shape, room);
+    pipeline_take(&scratch->given, shape, room);
+    scratch->pipeline = scratch->given;
     order_take(&scratch->order, shape->devices, operations, room);
     scratch->executor = executor_take(shape, operations, room);
     scratch->busy = room_take(room, devices, sizeof(double));
@@ -51,7 +52,7 @@ static void set_limits(struct pipeline *pipeline, double limit)
 
 void schedule_set_pipeline(struct schedule_scratch *scratch, const struct schedule_point *point)
 {
-    struct pipeline *pipeline = &scratch->pipeline;
+    struct pipeline *pipeline = &scratch->given;
     if (point->family != NULL)
         pipeline_place(pipeline, point->family->placement);
     else
@@ -68,6 +69,7 @@ void schedule_set_pipeline(struct schedule_scratch *scratch, const struct schedu
     for (int32_t d = 0; d < pipeline->shape.devices; d++)
         if (point->plan == NULL || !isnan(point->pair))
             pipeline->pair[d] = point->pair / point->shape.slices;
+    scratch->pipeline = scratch->given;
 }
 
 // ---- evaluation ---------------------------------------------------------------------------------
@@ -94,9 +96,14 @@ static enum schedule_status order_pipeline(struct schedule_scratch *scratch,
                                            struct family_result *found)
 {
     order_clear(&scratch->order);
-    if (point->family != NULL)
-        return status_of(point->family->build(
-            &scratch->pipeline, options, scratch->family_memory, poll, &scratch->order, found));
+    scratch->pipeline = scratch->given;
+    if (point->family != NULL) {
+        const enum schedule_status status = status_of(point->family->build(
+            &scratch->given, options, scratch->family_memory, poll, &scratch->order, found));
+        if (found->pipeline != NULL)
+            scratch->pipeline = *found->pipeline;
+        return status;
+    }
     order_copy(&scratch->order, point->order);
     return SCHEDULE_DONE;
 }
@@ -150,9 +157,9 @@ static enum schedule_status find_least_limit(struct schedule_scratch *scratch,
 {
     struct schedule_figures figures;
     struct family_options quick = point->options;
-    const double step = memory_step(&scratch->pipeline);
+    const double step = memory_step(&scratch->given);
     quick.budget = 1;
-    set_limits(&scratch->pipeline, HUGE_VAL);
+    set_limits(&scratch->given, HUGE_VAL);
     enum schedule_status status = try(scratch, point, &quick, poll, &figures);
     if (status != SCHEDULE_DONE)
         return status;
@@ -160,7 +167,7 @@ static enum schedule_status find_least_limit(struct schedule_scratch *scratch,
     limit = floor(limit / step) * step;
     while (*least - limit > step * (1 + 1e-9)) {
         const double middle = limit + fmax(1, floor((*least - limit) / step / 2)) * step;
-        set_limits(&scratch->pipeline, middle);
+        set_limits(&scratch->given, middle);
         status = try(scratch, point, &quick, poll, &figures);
         if (status == SCHEDULE_STOPPED)
             return status;
@@ -213,7 +220,7 @@ enum schedule_status schedule_evaluate(struct schedule_scratch *scratch,
     double least = figures->metrics.peak_most;
     if (point->family != NULL && point->family->kind != FAMILY_RULE) {
         status =
-            find_least_limit(scratch, point, least_of_limits(&scratch->pipeline), poll, &least);
+            find_least_limit(scratch, point, least_of_limits(&scratch->given), poll, &least);
         schedule_set_pipeline(scratch, point);
     }
     figures->least_limit = least;

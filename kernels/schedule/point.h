@@ -38,7 +38,8 @@ bool schedule_is_small(const struct pipeline_shape *shape);
 
 // All that the evaluation of a point needs, in one room.
 struct schedule_scratch {
-    struct pipeline pipeline;
+    struct pipeline given;    // as schedule_set_pipeline sets it
+    struct pipeline pipeline; // of the order: family best may choose another placement
     struct order order;
     struct executor *executor;
     double *busy, *peak; // [devices]

@@ -9,6 +9,9 @@
 // All families, in the order of the documentation, ended with NULL.
 extern const struct family *const families[];
 
+// The portfolio of all other families (best.c).
+extern const struct family family_best;
+
 // Returns the family of this name, or of its alias (1f1b: one_f_one_b). NULL: none.
 const struct family *family_named(const char *name);
 

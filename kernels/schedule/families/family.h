@@ -34,6 +34,9 @@ struct family_result {
     bool proven;                 // value is the optimum
     int64_t evaluations;         // orders or states looked at
     const struct family *chosen; // family best: where the order comes from; otherwise NULL
+    // Family best: the pipeline of the order, whose placement and chunks may be others than those of the
+    // pipeline given. Lies in the memory of the family. NULL: the pipeline given.
+    const struct pipeline *pipeline;
 };
 
 enum family_status {

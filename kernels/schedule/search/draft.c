@@ -404,7 +404,7 @@ void draft_find_critical(struct draft *draft)
     }
     draft->n_critical = 0;
     for (; last >= 0 && left > 0; left--) {
-        draft->critical[draft->n_critical++] = last;
+        draft->critical[draft->n_critical++] = (int32_t)last;
         last = before(draft, last);
     }
     draft->critical_known = true;

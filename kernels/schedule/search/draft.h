@@ -30,7 +30,7 @@ struct draft {
     int32_t dirty, dirty_from; // DRAFT_CLEAN: none; DRAFT_ALL: all devices
     // The critical path of `order`: operations that have to start earlier.
     int32_t n_critical;
-    int64_t *critical; // order_at
+    int32_t *critical; // order_at
     bool fine_ends;    // draft_value tells orders of one objective apart by the mean end
     bool critical_known, critical_before; // before: when the last move began
 };

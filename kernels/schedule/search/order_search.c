@@ -35,7 +35,7 @@ struct order_search *order_search_take(const struct pipeline_shape *most,
     struct order_search *s = search != NULL ? search : &counted;
     *s = (struct order_search){.draft = NULL};
     s->draft = draft_take(most, operations, room);
-    s->window = window_take(most, operations, room);
+    s->window = window_take(most, room);
     order_take(&s->best, most->devices, operations, room);
     return search;
 }

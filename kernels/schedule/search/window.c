@@ -28,13 +28,11 @@ struct window {
     double *clock, *held;     // [devices]
     struct pending *pending;  // [devices * WINDOW_MOST]
     struct operation *before; // [devices * WINDOW_MOST]: as they were
-    double *ends; // [devices * operations]: order_at of the old order: end of an operation
-                  // of the window; NAN: not run yet
+    double *ends; // [devices * WINDOW_MOST]: end of an operation of the window, by its
+                  // old position; NAN: not run yet
 };
 
-struct window *window_take(const struct pipeline_shape *most,
-                           int32_t operations,
-                           struct room *room)
+struct window *window_take(const struct pipeline_shape *most, struct room *room)
 {
     const size_t devices = (size_t)most->devices;
     struct window *window = room_take(room, 1, sizeof *window), counted;
@@ -46,7 +44,7 @@ struct window *window_take(const struct pipeline_shape *most,
     w->held = room_take(room, devices, sizeof *w->held);
     w->pending = room_take(room, devices * WINDOW_MOST, sizeof *w->pending);
     w->before = room_take(room, devices * WINDOW_MOST, sizeof *w->before);
-    w->ends = room_take(room, devices * (size_t)operations, sizeof *w->ends);
+    w->ends = room_take(room, devices * WINDOW_MOST, sizeof *w->ends);
     return window;
 }
 
@@ -97,7 +95,7 @@ static void open_window(struct window *w, const struct draft *draft, struct sear
         for (int32_t i = lo; i < hi; i++) {
             const struct operation *op = &order->operations[first + i];
             w->before[d * WINDOW_MOST + i - lo] = *op;
-            w->ends[first + i] = (double)NAN;
+            w->ends[d * WINDOW_MOST + i - lo] = (double)NAN;
             w->pending[d * WINDOW_MOST + i - lo] = (struct pending){
                 *op,
                 starts[first + i] + bias[op->type] + noise * (search_fraction(draws) - 0.5),
@@ -114,7 +112,7 @@ static double end_of(const struct window *w, const struct draft *draft, int64_t 
     const int32_t d = (int32_t)(at / draft->order.room), i = (int32_t)(at % draft->order.room);
     if (i < w->lo[d])
         return executor_ends(draft->executor)[at];
-    return i < w->hi[d] ? w->ends[at] : (double)NAN;
+    return i < w->hi[d] ? w->ends[d * WINDOW_MOST + i - w->lo[d]] : (double)NAN;
 }
 
 // Returns whether an operation of the window has to run before the one at k.
@@ -215,7 +213,7 @@ bool window_change(struct window *window, struct draft *draft, struct search_dra
         pending->done = true;
         w->clock[d] = next.end;
         w->held[d] += draft_memory(draft->pipeline, &pending->operation);
-        w->ends[order_at(&draft->order, d, w->lo[d] + next.k)] = next.end;
+        w->ends[d * WINDOW_MOST + next.k] = next.end;
         pending->place = w->hi[d] - w->left[d]--;
     }
     if (left > 0)

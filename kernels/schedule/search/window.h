@@ -10,9 +10,7 @@
 struct window;
 
 // NULL: the room only counts.
-struct window *window_take(const struct pipeline_shape *most,
-                           int32_t operations,
-                           struct room *room);
+struct window *window_take(const struct pipeline_shape *most, struct room *room);
 
 // Changes the draft, whose order has run and has no pairs. Returns false, and leaves the order as it is,
 // if the dispatch ends without room for memory. On true, draft_run follows, and then window_undo to take

@@ -34,6 +34,7 @@ struct schedule_run schedule_run_of(const struct family *family,
 {
     struct schedule_run run = {.pipeline = pipeline};
     const struct pipeline_shape *shape = &pipeline->shape;
+    const struct pipeline *own = pipeline;
     const size_t devices = (size_t)shape->devices;
     struct room room = {NULL, 0};
     const char *misfit = family->misfit(shape, options);
@@ -53,12 +54,14 @@ struct schedule_run schedule_run_of(const struct family *family,
         struct family_result result = {.value = 0};
         cr_assert_eq(family->build(pipeline, options, memory, NULL, run.order, &result),
                      FAMILY_DONE, "%s", family->name);
-        cr_assert_eq(executor_run(executor, pipeline, run.order, NULL, NULL), EXECUTOR_DONE,
+        if (result.pipeline != NULL) // family best: of another placement
+            own = result.pipeline;
+        cr_assert_eq(executor_run(executor, own, run.order, NULL, NULL), EXECUTOR_DONE,
                      "%s, P=%d, M=%d", family->name, shape->devices, shape->micro_batches);
         run.starts = executor_starts(executor);
         run.ends = executor_ends(executor);
     }
-    metrics_of(pipeline, run.order, run.starts, run.ends, &run.metrics, run.busy, run.peak);
+    metrics_of(own, run.order, run.starts, run.ends, &run.metrics, run.busy, run.peak);
     return run;
 }
 

@@ -85,6 +85,8 @@ Test(orders_families, round_trips)
     for (int k = 0; families[k] != NULL; k++) {
         const struct family *family = families[k];
         int built = 0;
+        if (family == &family_best) // has the orders of the others
+            continue;
         for (int32_t devices = 1; devices <= 4; devices++)
             for (int32_t m = 1; m <= 9; m += 1 + m / 4)
                 for (int32_t v = 1; v <= 4; v *= 2) {

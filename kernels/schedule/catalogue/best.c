@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+// The portfolio: the best order of all families at the limits of the pipeline, improved by local search.
+//
+// A family may need another placement than the pipeline has. If all stages of the pipeline are equal,
+// each family gets a pipeline of its own placement and chunks with the same work on every device: a
+// device with c chunks has 1 / c of the device's time and memory in each of them. Otherwise, only
+// families of the placement of the pipeline take part.
+#include "kernels/common/executor/metrics.h"
+#include "kernels/schedule/catalogue/catalogue.h"
+#include "kernels/schedule/search/contest.h"
+#include "kernels/schedule/search/search_families.h"
+
+#include <math.h>
+#include <string.h>
+
+// The improvement of the best order gets this part of the budget. Each search of the catalogue gets the
+// whole budget, as it has when it runs alone: so the portfolio is never worse than any of them.
+enum { SHARE = 4 };
+
+struct best_memory {
+    char *scratch; // of one family at a time
+    size_t scratch_bytes;
+    char *kept_bytes;     // of `kept`
+    struct pipeline kept; // of the best order
+};
+
+// A family with its pipeline.
+struct candidate {
+    const struct family *family;
+    struct pipeline_shape shape;
+    struct pipeline pipeline;
+    struct order order;
+    void *memory;
+    struct executor *executor;
+};
+
+static int32_t operations_of(const struct pipeline_shape *shape)
+{
+    return 3 * shape->directions * (shape->stages / shape->devices) * shape->micro_batches;
+}
+
+// Automatic families are never worse than as published.
+static struct family_options unpublished(const struct family_options *options)
+{
+    struct family_options own = *options;
+    own.published = false;
+    return own;
+}
+
+// Returns whether a family may take part at this shape of the portfolio, and its shape.
+static bool fits(struct candidate *c,
+                 const struct pipeline_shape *shape,
+                 const struct family_options *options)
+{
+    const int32_t chunks = c->family->chunks(shape->stages / shape->devices);
+    c->shape = (struct pipeline_shape){shape->devices, shape->devices * chunks,
+                                       shape->micro_batches, 1, c->family->directions};
+    return c->family != &family_best && chunks > 0 && c->shape.stages <= PIPELINE_STAGES_MAX &&
+           operations_of(&c->shape) <= operations_of(shape) &&
+           c->family->misfit(&c->shape, options) == NULL;
+}
+
+static void take_candidate(struct candidate *c,
+                           const struct family_options *options,
+                           struct room *room)
+{
+    const int32_t operations = operations_of(&c->shape);
+    pipeline_take(&c->pipeline, &c->shape, room);
+    order_take(&c->order, c->shape.devices, operations, room);
+    c->executor = executor_take(&c->shape, operations, room);
+    c->memory = c->family->take == NULL ? NULL : c->family->take(&c->shape, options, room);
+}
+
+// ---- memory -------------------------------------------------------------------------------------
+
+static void *best_take(const struct pipeline_shape *shape,
+                       const struct family_options *options,
+                       struct room *room)
+{
+    struct best_memory *memory = room_take(room, 1, sizeof *memory), counted;
+    struct best_memory *m = memory != NULL ? memory : &counted;
+    const struct family_options own = unpublished(options);
+    size_t scratch = 0, kept = 0;
+    for (int i = 0; families[i] != NULL; i++) {
+        struct candidate c = {.family = families[i]};
+        struct room build = {NULL, 0}, pipeline = {NULL, 0}, improve = {NULL, 0};
+        if (!fits(&c, shape, &own))
+            continue;
+        take_candidate(&c, &own, &build);
+        pipeline_take(&c.pipeline, &c.shape, &pipeline);
+        (void)contest_take(&c.shape, operations_of(&c.shape), &improve);
+        scratch = build.used > scratch ? build.used : scratch;
+        scratch = improve.used > scratch ? improve.used : scratch;
+        kept = pipeline.used > kept ? pipeline.used : kept;
+    }
+    m->scratch = room_take(room, scratch, 1);
+    m->scratch_bytes = scratch;
+    m->kept_bytes = room_take(room, kept, 1);
+    return memory;
+}
+
+// ---- pipelines ----------------------------------------------------------------------------------
+
+static bool same_number(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+static bool is_uniform(const struct pipeline *p)
+{
+    if (p->links.latencies != NULL || p->links.bandwidths != NULL)
+        return false;
+    for (int32_t s = 1; s < p->shape.stages; s++) {
+        const struct pipeline_stage *a = &p->stage[0], *b = &p->stage[s];
+        if (a->f != b->f || a->b != b->b || a->w != b->w || a->r != b->r ||
+            a->kept_until_b != b->kept_until_b || a->kept_until_w != b->kept_until_w ||
+            a->forward_bytes != b->forward_bytes || a->backward_bytes != b->backward_bytes)
+            return false;
+    }
+    for (int32_t d = 1; d < p->shape.devices; d++)
+        if (p->fixed[d] != p->fixed[0] || p->limit[d] != p->limit[0] ||
+            !same_number(p->pair[d], p->pair[0]))
+            return false;
+    return true;
+}
+
+// Sets a pipeline that has been taken. Returns false if its placement differs from that of a pipeline
+// whose stages differ.
+static bool set_pipeline(struct pipeline *own,
+                         const struct pipeline *given,
+                         enum pipeline_placement placement)
+{
+    const double part = (double)given->shape.stages / own->shape.stages;
+    const size_t devices = (size_t)given->shape.devices;
+    struct pipeline_stage stage = given->stage[0];
+    pipeline_place(own, placement);
+    own->links = given->links;
+    memcpy(own->fixed, given->fixed, devices * sizeof *own->fixed);
+    memcpy(own->limit, given->limit, devices * sizeof *own->limit);
+    memcpy(own->pair, given->pair, devices * sizeof *own->pair);
+    if (!is_uniform(given)) {
+        const size_t n = (size_t)given->shape.stages;
+        if (own->shape.stages != given->shape.stages || own->shape.directions != 1 ||
+            memcmp(own->device_of, given->device_of, n * sizeof *own->device_of) != 0)
+            return false;
+        memcpy(own->stage, given->stage, n * sizeof *own->stage);
+        return true;
+    }
+    stage.f *= part;
+    stage.b *= part;
+    stage.w *= part;
+    stage.r *= part;
+    stage.kept_until_b *= part;
+    stage.kept_until_w *= part;
+    pipeline_set_uniform(own, &stage);
+    for (size_t d = 0; d < devices; d++)
+        own->pair[d] *= part;
+    return true;
+}
+
+// ---- the contest --------------------------------------------------------------------------------
+
+struct best_run {
+    const struct pipeline *given;
+    const struct family_options *options;
+    struct best_memory *memory;
+    struct poll *poll;
+    struct order *order;
+    struct family_result *result; // chosen NULL: no order yet
+};
+
+static double objective_of(const struct executor *executor,
+                           const struct family_options *options)
+{
+    return options->objective == FAMILY_SPAN ? executor_span(executor)
+                                             : executor_makespan(executor);
+}
+
+// Builds the order of one family; keeps it if it is better. Returns false if the poll ended the run.
+static bool try_family(const struct best_run *run, const struct family *family)
+{
+    struct candidate c = {.family = family};
+    struct room room = {run->memory->scratch, 0}, count = {NULL, 0};
+    struct family_result found = {.value = 0};
+    struct metrics_excess excess;
+    if (!fits(&c, &run->given->shape, run->options))
+        return true;
+    take_candidate(&c, run->options, &count);
+    if (count.used > run->memory->scratch_bytes)
+        return true; // a larger budget than that of best_take
+    take_candidate(&c, run->options, &room);
+    if (!set_pipeline(&c.pipeline, run->given, family->placement))
+        return true;
+    const enum family_status status =
+        family->build(&c.pipeline, run->options, c.memory, run->poll, &c.order, &found);
+    run->result->evaluations += found.evaluations + 1;
+    if (status == FAMILY_STOPPED)
+        return false;
+    if (status != FAMILY_DONE)
+        return true;
+    const enum executor_status executed =
+        executor_run(c.executor, &c.pipeline, &c.order, NULL, run->poll);
+    if (executed != EXECUTOR_DONE || metrics_over_limit(&c.pipeline, &c.order, &excess))
+        return executed != EXECUTOR_STOPPED;
+    const double value = objective_of(c.executor, run->options);
+    if (run->result->chosen == NULL || value < run->result->value) {
+        run->result->value = value;
+        run->result->chosen = family;
+        order_copy(run->order, &c.order);
+    }
+    return true;
+}
+
+// Improves the best order on the pipeline of its family.
+static enum family_status improve(const struct best_run *run)
+{
+    struct best_memory *m = run->memory;
+    struct room room = {m->scratch, 0}, kept = {m->kept_bytes, 0};
+    struct candidate c = {.family = run->result->chosen};
+    struct family_result found = {.value = 0};
+    (void)fits(&c, &run->given->shape, run->options);
+    pipeline_take(&m->kept, &c.shape, &kept);
+    (void)set_pipeline(&m->kept, run->given, c.family->placement);
+    struct contest *contest = contest_take(&c.shape, operations_of(&c.shape), &room);
+    struct family_options share = *run->options;
+    share.budget = (share.budget > 0 ? share.budget : SEARCH_BUDGET) / SHARE + 1;
+    contest_open(contest, &m->kept, &share, run->poll);
+    order_copy(contest_blank(contest), run->order);
+    contest_offer(contest, c.family);
+    contest_improve(contest, run->result->bound);
+    const enum family_status status = contest_finish(contest, run->order, &found);
+    run->result->evaluations += found.evaluations;
+    run->result->value = found.value;
+    run->result->pipeline = &m->kept;
+    return status;
+}
+
+// Returns a bound that holds for every placement of the work: the load of a device, or one micro-batch
+// on all stages.
+static double bound_of(const struct pipeline *p)
+{
+    double load = 0, chain = 0;
+    for (int32_t s = 0; s < p->shape.stages; s++) {
+        load += p->stage[s].f + p->stage[s].b + p->stage[s].w;
+        chain += p->stage[s].f + p->stage[s].b;
+    }
+    load *= (double)p->shape.micro_batches / p->shape.devices;
+    return load > chain ? load : chain;
+}
+
+static enum family_status best_build(const struct pipeline *pipeline,
+                                     const struct family_options *options,
+                                     void *memory,
+                                     struct poll *poll,
+                                     struct order *order,
+                                     struct family_result *result)
+{
+    const struct family_options own = unpublished(options);
+    const struct best_run run = {pipeline, &own, memory, poll, order, result};
+    *result = (struct family_result){.bound = bound_of(pipeline) * (1 - 1e-12)};
+    for (int i = 0; families[i] != NULL; i++)
+        if (!try_family(&run, families[i]))
+            return FAMILY_STOPPED;
+    if (result->chosen == NULL)
+        return FAMILY_NO_ROOM;
+    const enum family_status status = improve(&run);
+    result->proven = result->value <= result->bound * (1 + 1e-9);
+    return status;
+}
+
+static const char *best_misfit(const struct pipeline_shape *shape,
+                               const struct family_options *options)
+{
+    (void)options;
+    if (shape->slices != 1)
+        return "has no order for slices of micro-batches";
+    if (shape->directions != 1)
+        return "has no order for two directions";
+    return shape->stages % shape->devices == 0
+               ? NULL
+               : "needs the same number of stages on every device";
+}
+
+// Two chunks at least, so that the order has room for every family.
+static int32_t best_chunks(int32_t v)
+{
+    return v > 2 ? v : 2;
+}
+
+const struct family family_best = {
+    .name = "best",
+    .summary = "the best of all families at the limit and objective, improved by local search",
+    .source = "a portfolio",
+    .kind = FAMILY_SEARCH,
+    .placement = PIPELINE_LOOP,
+    .directions = 1,
+    .misfit = best_misfit,
+    .chunks = best_chunks,
+    .take = best_take,
+    .build = best_build,
+};
