@@ -8,6 +8,7 @@
 
 #include "engine/command/signals.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static const struct pps_opt options[] = {
@@ -60,6 +61,16 @@ static enum pps_status report(const struct schedule_inputs *inputs,
     return status;
 }
 
+// Prints every device that waits, if the order deadlocks.
+static void explain(const struct schedule_inputs *inputs)
+{
+    struct text_buffer text = {.text = NULL};
+    if (inputs->order.order != NULL && order_document_explain(&inputs->order, &text) &&
+        text.n > 0)
+        fputs(text.text, stdout);
+    text_buffer_free(&text);
+}
+
 static enum pps_status check_main(const struct pps_args *args, struct pps_error *err)
 {
     double value[N_PARAMS];
@@ -69,6 +80,8 @@ static enum pps_status check_main(const struct pps_args *args, struct pps_error 
         status = schedule_inputs_plan(&inputs, pps_arg(args, "plan"), err);
     if (status == PPS_OK)
         status = schedule_inputs_order(&inputs, pps_arg_word(args, 0), err);
+    if (status == PPS_E_INPUT)
+        explain(&inputs);
     if (status == PPS_OK)
         status = schedule_read_values(value, &inputs, args, err);
     if (status == PPS_OK)

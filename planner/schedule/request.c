@@ -5,6 +5,7 @@
 #include "base/text/nearest.h"
 #include "base/text/number.h"
 #include "engine/space/value.h"
+#include "kernels/schedule/catalogue/pytorch_class.h"
 #include "kernels/schedule/family_names.h"
 
 #include <math.h>
@@ -126,8 +127,29 @@ enum pps_status schedule_read_values(double value[N_PARAMS],
     return status == PPS_OK ? check_sizes(value, inputs, err) : status;
 }
 
+// Reads a class of PyTorch.
+static enum pps_status read_class(const char *option,
+                                  const char *name,
+                                  double value[N_PARAMS],
+                                  int *index,
+                                  struct pps_error *err)
+{
+    const struct pytorch_class class =
+        pytorch_class_of(name, (int32_t)value[P_P], (int32_t)value[P_M]);
+    if (class.family == NULL)
+        return pps_fail(err, PPS_E_INPUT, "--%s %s: %s", option, name, class.reason);
+    if (class.group > 0)
+        value[P_GROUP] = class.group;
+    if (class.descending)
+        value[P_DESCENDING] = 1;
+    for (*index = 0; schedule_family_at(*index) != class.family;)
+        ++*index;
+    return PPS_OK;
+}
+
 enum pps_status schedule_read_family(const char *option,
                                      const char *name,
+                                     double value[N_PARAMS],
                                      int *index,
                                      struct pps_error *err)
 {
@@ -136,6 +158,8 @@ enum pps_status schedule_read_family(const char *option,
             *index = i;
             return PPS_OK;
         }
+    if (pytorch_class_is_known(name))
+        return read_class(option, name, value, index, err);
     return pps_fail(
         err, PPS_E_INPUT, "--%s %s: not a schedule%s; ppsweep kernels schedule lists them",
         option, name, pps_did_you_mean(name, schedule_family_names, FAMILY_NAME_ORDER).text);

@@ -20,7 +20,8 @@ static const struct pps_opt options[] = {
     {"micro-batches", 'm', "M", "micro-batches of a step (8)"},
     {"chunks", 'v', "V", "chunks (stages) per device (1: as each family needs)"},
     SCHEDULE_PIPELINE_OPTIONS,
-    {"family", 'f', "NAME", "a family, all, or best: the best order that is found (all)"},
+    {"family", 'f', "NAME",
+     "a family, its class in PyTorch, all, or best: the best order found (all)"},
     {"order", 0, "FILE", "also compare the order of FILE"},
     {"baseline", 0, "FAMILY", "compare with this family (1f1b)"},
     {"objective", 0, "NAME", "minimise makespan or span (makespan)"},
@@ -132,11 +133,12 @@ static enum pps_status list_candidates(struct job *job, struct pps_error *err)
 // Reads a name of one_f_one_b as 1f1b, which the table has.
 static enum pps_status read_family(const char *option,
                                    const char *name,
+                                   double value[N_PARAMS],
                                    int *index,
                                    struct pps_error *err)
 {
-    return schedule_read_family(option, strcmp(name, "one_f_one_b") == 0 ? "1f1b" : name, index,
-                                err);
+    return schedule_read_family(option, strcmp(name, "one_f_one_b") == 0 ? "1f1b" : name, value,
+                                index, err);
 }
 
 static enum pps_status read_families(struct job *job,
@@ -150,10 +152,10 @@ static enum pps_status read_families(struct job *job,
     if (job->family == NULL)
         job->family = "all";
     if (strcmp(job->family, "all") != 0)
-        status = read_family("family", job->family, &job->family_index, err);
+        status = read_family("family", job->family, job->value, &job->family_index, err);
     if (status == PPS_OK)
         status = read_family("baseline", job->baseline != NULL ? job->baseline : "1f1b",
-                             &job->baseline_index, err);
+                             job->value, &job->baseline_index, err);
     return status;
 }
 

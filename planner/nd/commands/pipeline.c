@@ -76,7 +76,9 @@ static const char details[] =
     "      --at tp=4,pp=16,ep=16\n"
     "  ppsweep nd pipeline MODEL.json CLUSTER.json --at pp=8 --check-data peaks.csv -fit 1 -o "
     "out\n"
-    "  ppsweep nd pipeline MODEL.json CLUSTER.json --at pp=8 -extract y -solution out.sol\n";
+    "  ppsweep nd pipeline MODEL.json CLUSTER.json --at pp=8 -extract y -solution out.sol\n"
+    "  ppsweep nd pipeline MODEL.json CLUSTER.json --at pp=8 --plan plan.json\n"
+    "  ppsweep schedule plan.json\n";
 
 // ---- the program --------------------------------------------------------------------------------
 
