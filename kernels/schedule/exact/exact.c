@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Searches for the optimal order.
 //
-// Branching follows Giffler and Thompson (Algorithms for Solving Production-Scheduling Problems,
-// Operations Research 1960): of all operations that can be next on their device, let one have the
-// earliest end; the next operation of its device starts before that end. A forward that fits before
-// all further operations of its stage never needs more memory there, because only backwards come
-// between. Dominance follows Gromicho, van Hoorn, Saldanha-da-Gama, Timmer (Solving the job-shop
-// scheduling problem optimally by dynamic programming, Computers & Operations Research 2012).
+// Dominance follows Gromicho, van Hoorn, Saldanha-da-Gama, Timmer (Solving the job-shop scheduling
+// problem optimally by dynamic programming, Computers & Operations Research 2012).
 #include "kernels/schedule/exact/exact.h"
-#include "kernels/schedule/exact/layer.h"
+#include "kernels/schedule/exact/branch.h"
 
 enum { WIDTH_GROWTH = 8, WIDTH_LEAST = 8, WIDTH_MOST = 1 << 24, BUDGET_PER_WIDTH = 8 };
 
@@ -72,210 +68,6 @@ struct exact_search *exact_take(const struct pipeline_shape *shape,
     return search;
 }
 
-// ---- branching ---------------------------------------------------------------------------------------
-
-// Returns the memory that operations hold on a device.
-static double held_by(const struct exact_search *x, int32_t d)
-{
-    const struct exact_instance *instance = &x->instance;
-    double held = 0;
-    for (int32_t k = instance->first[d]; k < instance->first[d + 1]; k++) {
-        const int32_t s = instance->stages[k];
-        const struct pipeline_stage *stage = &instance->pipeline->stage[s];
-        held += (x->state.f[s] - x->state.b[s]) * stage->kept_until_b +
-                x->state.f[s] * stage->kept_until_w;
-        if (k == instance->first[d])
-            held -= x->state.w[d] * stage->kept_until_w;
-    }
-    return held;
-}
-
-// Returns whether another forward of the stage fits into the memory, and then each later stage of the
-// device can still run its next forward once all micro-batches that have passed it are done.
-static bool forward_fits(const struct exact_search *x, int32_t s)
-{
-    const struct exact_instance *instance = &x->instance;
-    const struct pipeline_stage *stage = instance->pipeline->stage;
-    const int32_t d = instance->device[s], end = instance->first[d + 1];
-    if (!exact_instance_fits(instance, d,
-                             held_by(x, d) + stage[s].kept_until_b + stage[s].kept_until_w))
-        return false;
-    for (int32_t k = instance->first[d] + instance->rank[s] + 1; k < end; k++) {
-        const int32_t t = instance->stages[k], passed = x->state.f[t];
-        double held = stage[t].kept_until_b + stage[t].kept_until_w;
-        for (int32_t j = instance->first[d]; j < k; j++) {
-            const int32_t u = instance->stages[j];
-            held += (x->state.f[u] + (u == s) - passed) *
-                    (stage[u].kept_until_b + stage[u].kept_until_w);
-        }
-        if (!exact_instance_fits(instance, d, held))
-            return false;
-    }
-    return true;
-}
-
-// Return the start of the next operation of a stage or device, or INFINITY if it cannot be the next one
-// of the device.
-static double next_f(const struct exact_search *x, int32_t s)
-{
-    const struct exact_instance *instance = &x->instance;
-    const int32_t m = x->state.f[s], d = instance->device[s];
-    if (m == instance->M || x->state.held[s] || (s > 0 && m == x->state.f[s - 1]) ||
-        !forward_fits(x, s))
-        return (double)INFINITY;
-    const double clock = x->state.clock[d];
-    if (s == 0 || instance->device[s - 1] == d)
-        return clock;
-    const double arrival = x->state.arrival[0][s * instance->M + m];
-    return arrival > clock ? arrival : clock;
-}
-
-static double next_b(const struct exact_search *x, int32_t s)
-{
-    const struct exact_instance *instance = &x->instance;
-    const int32_t m = x->state.b[s], d = instance->device[s];
-    if (m == x->state.f[s] || (s + 1 < instance->S && m == x->state.b[s + 1]))
-        return (double)INFINITY;
-    const double clock = x->state.clock[d];
-    if (s + 1 == instance->S || instance->device[s + 1] == d)
-        return clock;
-    const double arrival = x->state.arrival[1][s * instance->M + m];
-    return arrival > clock ? arrival : clock;
-}
-
-static double next_w(const struct exact_search *x, int32_t d)
-{
-    const struct exact_instance *instance = &x->instance;
-    int32_t b_done = 0;
-    for (int32_t k = instance->first[d]; k < instance->first[d + 1]; k++)
-        b_done += x->state.b[instance->stages[k]];
-    return x->state.w[d] < b_done ? x->state.clock[d] : (double)INFINITY;
-}
-
-// An operation that can be the next of its device. stage: of a W, the device.
-struct candidate {
-    int type;
-    int32_t stage, device;
-    double start, end;
-};
-
-static struct candidate candidate_of(const struct exact_search *x, int type, int32_t stage)
-{
-    const struct exact_instance *instance = &x->instance;
-    struct candidate c = {type, stage, stage, 0, 0};
-    if (type == OPERATION_W) {
-        c.start = next_w(x, stage);
-        c.end = c.start + instance->w[stage];
-        return c;
-    }
-    c.device = instance->device[stage];
-    c.start = type == OPERATION_F ? next_f(x, stage) : next_b(x, stage);
-    c.end = c.start + (type == OPERATION_F ? instance->f[stage] : instance->b[stage]);
-    return c;
-}
-
-static bool same_candidate(const struct candidate *a, const struct candidate *b)
-{
-    return a->type == b->type && a->stage == b->stage;
-}
-
-// Adds an operation to the state, puts the new state into the layer, and takes the operation back.
-static void add_child(struct exact_search *x,
-                      struct exact_layer *to,
-                      uint32_t parent,
-                      double parent_bound,
-                      const struct candidate *c)
-{
-    const struct exact_instance *instance = &x->instance;
-    struct exact_state *state = &x->state;
-    const int32_t M = instance->M, s = c->stage, d = c->device, first = instance->first[d];
-    int32_t *done = c->type == OPERATION_F   ? &state->f[s]
-                    : c->type == OPERATION_B ? &state->b[s]
-                                             : &state->w[s];
-    const double clock = state->clock[d];
-    uint32_t held = 0;
-    for (int32_t k = first; k < instance->first[d + 1]; k++) {
-        held |= (uint32_t)state->held[instance->stages[k]] << (k - first);
-        state->held[instance->stages[k]] = 0;
-    }
-    if (c->type == OPERATION_F && s + 1 < instance->S)
-        state->arrival[0][(s + 1) * M + *done] = c->end + instance->delay[0][s];
-    if (c->type == OPERATION_B && s > 0)
-        state->arrival[1][(s - 1) * M + *done] = c->end + instance->delay[1][s];
-    ++*done;
-    state->clock[d] = c->end;
-    struct exact_label label = {.parent = parent,
-                                .stage = (uint16_t)s,
-                                .type = (uint8_t)c->type};
-    label.bound = exact_bound_of(&x->bound, state, &label.sum);
-    if (label.bound < parent_bound)
-        label.bound = parent_bound;
-    if (label.bound < x->cutoff)
-        exact_layer_add(to, &x->bound, state, &label);
-    --*done;
-    state->clock[d] = clock;
-    for (int32_t k = first; k < instance->first[d + 1]; k++)
-        state->held[instance->stages[k]] = held >> (k - first) & 1;
-    x->used++;
-}
-
-// Returns the candidate with the earliest end; type -1: none.
-static struct candidate earliest(const struct exact_search *x)
-{
-    struct candidate best = {.type = -1, .end = (double)INFINITY};
-    for (int32_t s = 0; s < x->instance.S; s++)
-        for (int type = OPERATION_F; type <= OPERATION_B; type++) {
-            const struct candidate c = candidate_of(x, type, s);
-            best = c.end < best.end ? c : best;
-        }
-    for (int32_t d = 0; d < x->instance.P; d++) {
-        const struct candidate c = candidate_of(x, OPERATION_W, d);
-        best = c.end < best.end ? c : best;
-    }
-    return best;
-}
-
-static void add_if_early(struct exact_search *x,
-                         struct exact_layer *to,
-                         uint32_t parent,
-                         double bound,
-                         const struct candidate *first,
-                         const struct candidate *c)
-{
-    if (same_candidate(c, first) || c->start < first->end)
-        add_child(x, to, parent, bound, c);
-}
-
-// Adds all states that follow from the state.
-static void expand(struct exact_search *x,
-                   struct exact_layer *to,
-                   uint32_t parent,
-                   double bound)
-{
-    const struct exact_instance *instance = &x->instance;
-    for (;;) {
-        const struct candidate first = earliest(x);
-        if (first.type < 0)
-            return;
-        const int32_t d = first.device;
-        for (int32_t k = instance->first[d]; k < instance->first[d + 1]; k++)
-            for (int type = OPERATION_F; type <= OPERATION_B; type++) {
-                const struct candidate c = candidate_of(x, type, instance->stages[k]);
-                add_if_early(x, to, parent, bound, &first, &c);
-            }
-        const struct candidate w = candidate_of(x, OPERATION_W, d);
-        add_if_early(x, to, parent, bound, &first, &w);
-        if (first.type != OPERATION_F || exact_chunks(instance, d) == 1 ||
-            !isfinite(instance->pipeline->limit[d]))
-            return;
-        // The forward may have to leave memory for a later stage: the device may wait.
-        x->state.held[first.stage] = 1;
-        x->state.clock[d] = first.end;
-    }
-}
-
-// ---- passes ------------------------------------------------------------------------------------------
-
 static void remember(struct exact_search *x, int32_t layer, const struct exact_layer *labels)
 {
     struct exact_step *steps = x->steps + (size_t)layer * x->width_most;
@@ -285,8 +77,8 @@ static void remember(struct exact_search *x, int32_t layer, const struct exact_l
     }
 }
 
-// Expands all labels of a layer. Returns the least bound that was dropped because of the width, or, if
-// the search has to stop, of the labels that remain.
+// Expands all labels of a layer. Returns the least bound that was dropped because of the width. If the
+// search has to stop, returns a bound of all labels.
 static double advance(struct exact_search *x, struct exact_layer *from, struct exact_layer *to)
 {
     exact_layer_clear(to, x->width);
@@ -296,11 +88,11 @@ static double advance(struct exact_search *x, struct exact_layer *from, struct e
         if (poll_over_after(x->poll, cost) ||
             (x->budget > 0 && x->used >= x->budget && isfinite(x->cutoff))) {
             x->stopped = true;
-            const double left = key->bound; // the labels are sorted
-            return left < to->dropped ? left : to->dropped;
+            return from->keys[0].bound; // the least, also of all that follow from the labels
         }
         exact_layer_unpack(from, &x->instance, key->index, &x->state);
-        expand(x, to, k, key->bound);
+        const struct exact_branch branch = {&x->bound, &x->state, to, k, key->bound, x->cutoff};
+        x->used += exact_expand(&branch);
     }
     exact_layer_select(to);
     return to->dropped;
@@ -393,6 +185,20 @@ static double pass(struct exact_search *x, struct order *order, struct exact_res
     return dropped;
 }
 
+// Returns the width of the next pass, after one that has used this number of partial schedules: one that
+// the budget allows, but at least twice the width, because a proof may need less than expected.
+static uint32_t next_width(const struct exact_search *x, int64_t used)
+{
+    uint64_t width = (uint64_t)x->width * WIDTH_GROWTH;
+    if (x->budget > 0 && used > 0) {
+        const int64_t left = x->budget > x->used ? x->budget - x->used : 0;
+        const double fits = (double)left / (double)used * (double)x->width;
+        if (fits < (double)width)
+            width = fits > 2.0 * x->width ? (uint64_t)fits : 2 * (uint64_t)x->width;
+    }
+    return width < x->width_most ? (uint32_t)width : x->width_most;
+}
+
 enum family_status exact_solve(struct exact_search *x,
                                const struct pipeline *pipeline,
                                enum family_objective objective,
@@ -410,11 +216,11 @@ enum family_status exact_solve(struct exact_search *x,
     x->budget = budget;
     x->used = 0;
     double best = known;
+    int64_t before = 0;
     x->cutoff = below(known);
     x->stopped = false;
-    for (x->width = 1;; x->width *= WIDTH_GROWTH) {
-        if (x->width > x->width_most)
-            x->width = x->width_most;
+    for (x->width = 1;; x->width = next_width(x, x->used - before)) {
+        before = x->used;
         const double dropped = pass(x, order, result);
         result->proven = dropped >= x->cutoff;
         best = result->value < best ? result->value : best;

@@ -319,6 +319,25 @@ Test(zb_ilp, small_budgets_keep_the_bound)
     cr_assert_gt(open, 0);
 }
 
+// Catches a bound that forgets the extended schedules when the budget ends within a step: stops at
+// many places.
+Test(zb_ilp, bounds_hold_wherever_the_budget_ends)
+{
+    struct random r = {8};
+    for (int k = 0; k < 12; k++) {
+        struct pipeline *p = random_stages(&r, 3, 6, 4);
+        const struct found best = solve_by(&family_v_ilp, p, FAMILY_SPAN, 1000000, NULL);
+        for (int64_t budget = 90; best.status == FAMILY_DONE && budget < 4000; budget += 61) {
+            const struct found found = solve_by(&family_v_ilp, p, FAMILY_SPAN, budget, NULL);
+            cr_assert_eq(found.status, FAMILY_DONE);
+            cr_assert(best.result.proven);
+            cr_assert_leq(found.result.bound, best.result.value * (1 + 1e-9), "case %d: %lld",
+                          k, (long long)budget);
+        }
+        pipeline_free(p);
+    }
+}
+
 // Channels delay messages beyond what the search knows: the bound holds, the value is the real one.
 Test(zb_ilp, occupied_channels)
 {
