@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executes an order of operations on a pipeline.
 //
-// Dependencies between operations of one device are checked once, by position (check_operations): a
-// W follows its B, an R follows its F, slices follow each other. A B follows its F in any order that
-// runs, since its gradient comes from a chain that begins with that F. What remains are messages: an F
-// waits for the F of the stage before, a B for the B of the stage behind. The loop executes the first
-// operations of the devices, and wakes a device when the message that it waits for is sent.
+// A device executes its operations until one waits for a message; the message wakes the device. Each
+// operation waits for at most one message: an F for the F of the stage before, a B for the B of the stage
+// behind, the last B for its own F. Other inputs come from the same device: `seen` tells whether they ran.
+// In the same pass the operations are counted. If all ran and the counts are right, the set of operations
+// was right, too; otherwise executor_check looks for the reason.
 #include "kernels/common/executor/executor_private.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -21,179 +22,231 @@ struct executor *executor_take(const struct pipeline_shape *most,
                  items = parts * (size_t)most->micro_batches * (size_t)most->slices;
     struct executor *executor = room_take(room, 1, sizeof *executor), counted;
     struct executor *e = executor != NULL ? executor : &counted;
-    *e = (struct executor){.status = EXECUTOR_STOPPED};
-    e->starts = room_take(room, all, sizeof(double));
-    e->ends = room_take(room, all, sizeof(double));
-    e->sequence = room_take(room, all, sizeof(int64_t));
-    for (int k = 0; k < 2; k++) {
-        e->input[k] = room_take(room, items, sizeof(double));
-        e->route[k] = room_take(room, parts, sizeof(struct route));
-    }
+    *e = (struct executor){.room = operations};
+    e->starts = room_take(room, all, sizeof *e->starts);
+    e->ends = room_take(room, all, sizeof *e->ends);
+    e->input = room_take(room, 2 * items + 2, sizeof *e->input);
     e->seen = room_take(room, items, 1);
-    e->free_at = room_take(room, devices * devices, sizeof(double));
-    e->clock = room_take(room, devices, sizeof(double));
-    e->position = room_take(room, devices, sizeof(int32_t));
-    e->wanted = room_take(room, devices, sizeof(int64_t));
-    e->awake = room_take(room, devices + 1, sizeof(int32_t));
+    e->part = room_take(room, parts, sizeof *e->part);
+    e->free_at = room_take(room, devices * devices, sizeof *e->free_at);
+    e->clock = room_take(room, devices, sizeof *e->clock);
+    e->position = room_take(room, devices, sizeof *e->position);
+    e->wanted = room_take(room, devices, sizeof *e->wanted);
+    e->awake = room_take(room, devices + 1, sizeof *e->awake);
+    e->step = room_take(room, all + 1, sizeof *e->step);
+    e->undo = room_take(room, all, sizeof *e->undo);
+    e->step_of = room_take(room, all, sizeof *e->step_of);
     return executor;
 }
 
-// ---- messages -----------------------------------------------------------------------------------
+// ---- preparation --------------------------------------------------------------------------------
 
-static struct route route_of(const struct pipeline *p, int32_t from, int32_t to, double bytes)
+static struct route route_of(const struct executor *e, int32_t part, int32_t to, double bytes)
 {
-    const int32_t resource = from == to || p->links.channels == PIPELINE_FREE ? -1
-                             : p->links.channels == PIPELINE_CARDS
-                                 ? from
-                                 : from * p->shape.devices + to;
-    const double occupation = pipeline_occupation(p, from, to, bytes);
-    return (struct route){to, resource, occupation,
-                          pipeline_delay(p, from, to, bytes) - occupation};
+    const struct pipeline *p = e->pipeline;
+    const int32_t from = p->device_of[part], receiver = p->device_of[to];
+    const bool is_free = from == receiver || p->links.channels == PIPELINE_FREE;
+    const int32_t card = from, link = from * p->shape.devices + receiver;
+    const double delay = pipeline_delay(p, from, receiver, bytes);
+    return (struct route){.receiver = receiver,
+                          .resource = is_free                               ? -1
+                                      : p->links.channels == PIPELINE_CARDS ? card
+                                                                            : link,
+                          .step = (int64_t)(to - part) * e->n_items,
+                          .occupation = pipeline_occupation(p, from, receiver, bytes),
+                          .delay = delay};
 }
 
-static void find_routes(struct executor *e)
+static void find_parts(struct executor *e)
 {
     const struct pipeline *p = e->pipeline;
     const int32_t stages = p->shape.stages;
-    for (int32_t part = 0; part < e->n_parts; part++) {
-        const int32_t s = part % stages, here = p->device_of[part];
-        e->route[0][part].receiver = e->route[1][part].receiver = -1;
+    for (int32_t k = 0; k < e->n_parts; k++) {
+        const int32_t s = k % stages;
+        const struct pipeline_stage *stage = &p->stage[s];
+        struct part *part = &e->part[k];
+        *part =
+            (struct part){.time = {stage->f, stage->b, stage->w, stage->b + stage->w, stage->r},
+                          .route = {{.receiver = -1}, {.receiver = -1}},
+                          .device = p->device_of[k]};
         if (s + 1 < stages)
-            e->route[0][part] =
-                route_of(p, here, p->device_of[part + 1], p->stage[s].forward_bytes);
+            part->route[0] = route_of(e, k, k + 1, stage->forward_bytes);
+        else // the loss: the backward of this stage may begin
+            part->route[0] = (struct route){.receiver = part->device,
+                                            .resource = -1,
+                                            .step = (int64_t)e->n_parts * e->n_items};
         if (s > 0)
-            e->route[1][part] =
-                route_of(p, here, p->device_of[part - 1], p->stage[s].backward_bytes);
+            part->route[1] = route_of(e, k, k - 1, stage->backward_bytes);
     }
 }
 
-static double time_of(const struct pipeline *p, const struct operation *op)
+static void reset(struct executor *e)
 {
-    const struct pipeline_stage *stage = &p->stage[op->stage];
-    switch ((enum operation_type)op->type) {
-    case OPERATION_F:
-        return stage->f;
-    case OPERATION_B:
-        return stage->b;
-    case OPERATION_W:
-        return stage->w;
-    case OPERATION_BW:
-        return stage->b + stage->w;
-    case OPERATION_R:
-        return stage->r;
-    case OPERATION_TYPES:
-        break;
+    const int32_t n = e->n_parts * e->n_items, stages = e->pipeline->shape.stages,
+                  devices = e->order->devices;
+    e->no_input = 2 * n;
+    e->no_output = 2 * n + 1;
+    e->n_steps = 0;
+    e->n_forward = e->n_backward = 0;
+    memset(e->seen, 0, (size_t)n);
+    for (int32_t i = 0; i < 2 * n; i++)
+        e->input[i] = -1;
+    for (int32_t k = 0; k < e->n_parts; k += stages) // the input of the model is there
+        for (int32_t i = 0; i < e->n_items; i++)
+            e->input[k * e->n_items + i] = 0;
+    e->input[e->no_input] = 0;
+    if (e->pipeline->links.channels != PIPELINE_FREE)
+        memset(e->free_at, 0, (size_t)devices * (size_t)devices * sizeof *e->free_at);
+    for (int32_t d = 0; d < devices; d++) {
+        e->clock[d] = e->release != NULL ? e->release[d] : 0;
+        e->position[d] = 0;
     }
-    return 0;
 }
 
-static void wake(struct executor *e, int32_t *n_awake, int64_t input, int32_t device)
-{
-    if (e->wanted[device] != input)
-        return;
-    e->wanted[device] = -1;
-    e->awake[(*n_awake)++] = device;
-}
+// ---- execution ----------------------------------------------------------------------------------
 
-// Sends the result of an operation that ends at `end`; delay: NAN: as the route says.
-static void send(struct executor *e,
-                 const struct operation *op,
-                 double end,
-                 double delay,
-                 int32_t *n_awake)
+struct work {
+    const double *durations, *delays; // [order_at]; or NULL
+    int32_t n_awake;
+};
+
+// Sends the result of an operation; returns the input that it feeds. *delay: until the arrival.
+static int32_t send(struct executor *e,
+                    const struct part *part,
+                    unsigned type,
+                    int32_t index,
+                    double end,
+                    const double *own_delay,
+                    double *delay,
+                    struct work *work)
 {
-    const int64_t at = executor_index(e, op);
-    const bool forward = op->type == OPERATION_F;
-    if (forward && op->stage + 1 == e->pipeline->shape.stages) {
-        e->input[1][at] = end; // the loss: its backward may begin
-        wake(e, n_awake, at * 2 + 1, pipeline_device(e->pipeline, op->direction, op->stage));
-        return;
-    }
-    if (!forward && op->type != OPERATION_B && op->type != OPERATION_BW)
-        return;
-    struct route *route = &e->route[!forward][executor_part(e, op)];
-    if (route->receiver < 0)
-        return;
+    const int n = type == OPERATION_F ? 0 : 1;
+    const struct route *route = &part->route[n];
+    *delay = 0;
+    if (type == OPERATION_W || type == OPERATION_R || route->receiver < 0)
+        return e->no_output;
     double sent = end;
     if (route->resource >= 0) {
         double *free_at = &e->free_at[route->resource];
         sent = sent > *free_at ? sent : *free_at;
         *free_at = sent + route->occupation;
     }
-    const double arrival =
-        isnan(delay) ? sent + (route->occupation + route->latency) : end + delay;
-    const int64_t to = forward ? at + e->n_items : at - e->n_items;
-    e->input[!forward][to] = arrival;
-    wake(e, n_awake, to * 2 + !forward, route->receiver);
+    const int32_t to = (int32_t)(index + route->step) + (n == 0 ? 0 : e->n_parts * e->n_items);
+    *delay = own_delay != NULL ? *own_delay : route->delay;
+    e->input[to] = (own_delay != NULL ? end : sent) + *delay;
+    if (e->wanted[route->receiver] == to) {
+        e->wanted[route->receiver] = -1;
+        e->awake[work->n_awake++] = route->receiver;
+    }
+    return to;
 }
 
-// Returns the time at which the input of an operation has arrived; negative: not sent yet.
-static double ready_at(struct executor *e, const struct operation *op, int32_t device)
+// Returns the input of an operation.
+static int32_t input_of(const struct executor *e, unsigned type, int32_t index)
 {
-    const bool forward = op->type == OPERATION_F;
-    if ((forward && op->stage == 0) || op->type == OPERATION_W || op->type == OPERATION_R)
-        return 0;
-    const int64_t at = executor_index(e, op);
-    const double arrival = e->input[!forward][at];
-    if (arrival < 0)
-        e->wanted[device] = at * 2 + !forward;
-    return arrival;
+    static const uint8_t kind[OPERATION_TYPES] = {0, 1, 2, 1, 2};
+    return kind[type] == 2 ? e->no_input
+                           : index + (kind[type] == 1 ? e->n_parts * e->n_items : 0);
 }
 
-// ---- execution ----------------------------------------------------------------------------------
+// Returns whether an operation may run now, as far as its device is concerned: it belongs here, it is new,
+// and its inputs of this device have run.
+static bool may_run(const struct executor *e, const struct operation *op, int32_t d)
+{
+    if (!executor_is_here(e, op, d))
+        return false;
+    const int32_t index = executor_index(e, op);
+    return (e->seen[index] & executor_excluded(op->type)) == 0 && !executor_lacks(e, op, index);
+}
 
-struct times {
-    const double *durations, *delays; // [order_at]; or NULL
-};
+static void mark(struct executor *e,
+                 const struct operation *op,
+                 int32_t at,
+                 const struct step *step)
+{
+    const int32_t index = executor_index(e, op);
+    const uint8_t bit = (uint8_t)(1u << op->type);
+    e->seen[index] |= bit;
+    e->n_forward += op->type == OPERATION_F;
+    e->n_backward +=
+        op->type == OPERATION_BW ? 2 : op->type == OPERATION_B || op->type == OPERATION_W;
+    e->undo[e->n_steps] = (struct undo){index, bit};
+    e->step_of[at] = e->n_steps;
+    e->step[e->n_steps++] = *step;
+}
+
+// Runs a forward and the backward behind it as one unit. Returns whether it could run.
+static bool run_unit(struct executor *e, int32_t d, int32_t at, struct work *work)
+{
+    const struct operation *op = &e->order->operations[at];
+    int32_t input[2];
+    double start = e->clock[d], duration = e->pipeline->pair[d];
+    if (!executor_is_pair(e->order, d, e->position[d]))
+        return false;
+    for (int k = 0; k < 2; k++) {
+        // The unit is one operation: its backward cannot be that of its own forward.
+        if (!may_run(e, &op[k], d))
+            return false;
+        input[k] = input_of(e, op[k].type, executor_index(e, &op[k]));
+        if (e->input[input[k]] < 0) {
+            e->wanted[d] = input[k];
+            return false;
+        }
+        start = fmax(start, e->input[input[k]]);
+    }
+    if (isnan(duration))
+        duration = e->part[executor_index(e, op) / e->n_items].time[OPERATION_F] +
+                   e->part[executor_index(e, op + 1) / e->n_items].time[OPERATION_BW];
+    if (work->durations != NULL)
+        duration = work->durations[at];
+    for (int k = 0; k < 2; k++) {
+        struct step step = {k == 0 ? ~at : at + 1, d, input[k], 0, 0};
+        const int32_t index = executor_index(e, &op[k]);
+        e->starts[at + k] = start;
+        e->ends[at + k] = start + duration;
+        step.output =
+            send(e, &e->part[index / e->n_items], op[k].type, index, start + duration,
+                 work->delays != NULL ? &work->delays[at + k] : NULL, &step.delay, work);
+        mark(e, &op[k], at + k, &step);
+    }
+    e->clock[d] = start + duration;
+    e->position[d] += 2;
+    return true;
+}
 
 // Executes a device until its next operation waits.
-static void advance(struct executor *e, int32_t d, const struct times *times, int32_t *n_awake)
+static void advance(struct executor *e, int32_t d, struct work *work)
 {
     const struct order *order = e->order;
+    const int32_t stages = e->pipeline->shape.stages;
     while (e->position[d] < order->n[d]) {
-        const int64_t at = order_at(order, d, e->position[d]);
+        const int32_t at = (int32_t)order_at(order, d, e->position[d]);
         const struct operation *op = &order->operations[at];
-        const int n = order->paired[at] ? 2 : 1;
-        double start = ready_at(e, op, d);
-        if (start >= 0 && n == 2) {
-            const double other = ready_at(e, op + 1, d);
-            start = other < 0 || other > start ? other : start;
+        if (order->paired[at]) {
+            if (!run_unit(e, d, at, work))
+                return;
+            continue;
         }
-        if (start < 0)
+        if (!may_run(e, op, d))
             return;
-        start = start > e->clock[d] ? start : e->clock[d];
-        double duration =
-            n == 2 && !isnan(e->pipeline->pair[d])
-                ? e->pipeline->pair[d]
-                : time_of(e->pipeline, op) + (n == 2 ? time_of(e->pipeline, op + 1) : 0);
-        if (times->durations != NULL)
-            duration = times->durations[at];
-        const double end = start + duration;
-        for (int k = 0; k < n; k++) {
-            e->starts[at + k] = start;
-            e->ends[at + k] = end;
-            send(e, op + k, end, times->delays != NULL ? times->delays[at + k] : (double)NAN,
-                 n_awake);
+        const struct part *part = &e->part[op->direction * stages + op->stage];
+        const int32_t index = executor_index(e, op), input = input_of(e, op->type, index);
+        const double ready = e->input[input];
+        if (ready < 0) {
+            e->wanted[d] = input;
+            return;
         }
-        e->sequence[e->n_sequence++] = at;
+        struct step step = {at, d, input, 0, 0};
+        const double start = ready > e->clock[d] ? ready : e->clock[d],
+                     end = start + (work->durations != NULL ? work->durations[at]
+                                                            : part->time[op->type]);
+        e->starts[at] = start;
+        e->ends[at] = end;
         e->clock[d] = end;
-        e->position[d] += n;
-    }
-}
-
-static void reset(struct executor *e)
-{
-    const size_t inputs = (size_t)e->n_parts * (size_t)e->n_items;
-    const int32_t devices = e->order->devices;
-    for (size_t i = 0; i < inputs; i++)
-        e->input[0][i] = e->input[1][i] = -1;
-    memset(e->free_at, 0, (size_t)devices * (size_t)devices * sizeof *e->free_at);
-    e->n_sequence = 0;
-    for (int32_t d = 0; d < devices; d++) {
-        e->clock[d] = e->release != NULL ? e->release[d] : 0;
-        e->position[d] = 0;
-        e->wanted[d] = -1;
-        e->awake[d] = devices - 1 - d;
+        e->position[d]++;
+        step.output = send(e, part, op->type, index, end,
+                           work->delays != NULL ? &work->delays[at] : NULL, &step.delay, work);
+        mark(e, op, at, &step);
     }
 }
 
@@ -209,20 +262,32 @@ static void finish(struct executor *e)
     }
 }
 
-static enum executor_status execute(struct executor *e, const struct times *times)
+static bool is_complete(const struct executor *e)
 {
-    int32_t n_awake = e->order->devices;
-    bool complete = true;
-    reset(e);
-    while (n_awake > 0) {
-        const int32_t d = e->awake[--n_awake], before = e->position[d];
-        advance(e, d, times, &n_awake);
-        if (poll_over_after(e->poll, (uint64_t)(e->position[d] - before)))
+    const int64_t all = (int64_t)e->pipeline->shape.stages * e->n_items;
+    for (int32_t d = 0; d < e->order->devices; d++)
+        if (e->position[d] < e->order->n[d])
+            return false;
+    return e->n_forward == all && e->n_backward == 2 * all;
+}
+
+// Executes all devices from their positions on. EXECUTOR_DEADLOCK: some operation did not run.
+static enum executor_status execute(struct executor *e,
+                                    const double *durations,
+                                    const double *delays)
+{
+    struct work work = {durations, delays, e->order->devices};
+    for (int32_t d = 0; d < e->order->devices; d++) {
+        e->wanted[d] = -1;
+        e->awake[d] = e->order->devices - 1 - d;
+    }
+    while (work.n_awake > 0) {
+        const int32_t d = e->awake[--work.n_awake], before = e->n_steps;
+        advance(e, d, &work);
+        if (poll_over_after(e->poll, (uint64_t)(e->n_steps - before)))
             return EXECUTOR_STOPPED;
     }
-    for (int32_t d = 0; d < e->order->devices; d++)
-        complete = complete && e->position[d] == e->order->n[d];
-    if (!complete || e->broken_on_device)
+    if (!is_complete(e))
         return EXECUTOR_DEADLOCK;
     finish(e);
     return EXECUTOR_DONE;
@@ -235,34 +300,104 @@ enum executor_status executor_run(struct executor *executor,
                                   struct poll *poll)
 {
     struct executor *e = executor;
+    assert(order->room <= e->room);
     e->pipeline = pipeline;
     e->order = order;
     e->release = release;
     e->poll = poll;
     e->n_parts = pipeline->shape.directions * pipeline->shape.stages;
     e->n_items = pipeline_items(pipeline);
-    if (!executor_check(e, NULL))
-        return e->status = EXECUTOR_WRONG_OPERATIONS;
-    find_routes(e);
-    return e->status = execute(e, &(struct times){NULL, NULL});
+    find_parts(e);
+    reset(e);
+    const enum executor_status status = execute(e, NULL, NULL);
+    return status == EXECUTOR_DEADLOCK && !executor_check(e, NULL) ? EXECUTOR_WRONG_OPERATIONS
+                                                                   : status;
+}
+
+// ---- again --------------------------------------------------------------------------------------
+
+// Executes the steps in the order of the last run: every input is there before it is read.
+static void repeat(struct executor *e, const double *durations, const double *delays)
+{
+    double *restrict input = e->input, *restrict clock = e->clock;
+    for (int32_t i = 0; i < e->n_steps; i++) {
+        const struct step *step = &e->step[i];
+        const int32_t d = step->device, at = step->at < 0 ? ~step->at : step->at;
+        double start = input[step->input] > clock[d] ? input[step->input] : clock[d];
+        if (step->at < 0) // a unit
+            start = input[step[1].input] > start ? input[step[1].input] : start;
+        const double end = start + durations[at];
+        e->starts[at] = start;
+        e->ends[at] = end;
+        clock[d] = end;
+        input[step->output] = end + (delays != NULL ? delays[at] : step->delay);
+        if (step->at >= 0)
+            continue;
+        i++;
+        e->starts[at + 1] = start;
+        e->ends[at + 1] = end;
+        input[step[1].output] = end + (delays != NULL ? delays[at + 1] : step[1].delay);
+    }
 }
 
 void executor_run_again(struct executor *executor,
                         const double *durations,
                         const double *delays)
 {
-    (void)execute(executor, &(struct times){durations, delays});
+    struct executor *e = executor;
+    if (delays == NULL && e->pipeline->links.channels != PIPELINE_FREE) {
+        reset(e); // channels serve messages in the order of time
+        (void)execute(e, durations, delays);
+        return;
+    }
+    for (int32_t d = 0; d < e->order->devices; d++)
+        e->clock[d] = e->release != NULL ? e->release[d] : 0;
+    repeat(e, durations, delays);
+    finish(e);
+}
+
+// ---- changes ------------------------------------------------------------------------------------
+
+// Takes back all steps from number `first` on. The operations of the order may have changed since.
+static void take_back(struct executor *e, int32_t first)
+{
+    for (int32_t i = e->n_steps - 1; i >= first; i--) {
+        const struct step *step = &e->step[i];
+        const struct undo *undo = &e->undo[i];
+        e->seen[undo->index] &= (uint8_t)~undo->bit;
+        e->n_forward -= undo->bit == SEEN_F;
+        e->n_backward -= undo->bit == SEEN_BW ? 2 : undo->bit == SEEN_B || undo->bit == SEEN_W;
+        e->input[step->output] = -1;
+        e->position[step->device]--;
+    }
+    e->n_steps = first;
+    for (int32_t d = 0; d < e->order->devices; d++) {
+        const int32_t n = e->position[d];
+        e->clock[d] = n > 0                ? e->ends[order_at(e->order, d, n - 1)]
+                      : e->release != NULL ? e->release[d]
+                                           : 0;
+    }
 }
 
 enum executor_status executor_run_changed(struct executor *executor,
                                           int32_t device,
                                           int32_t position)
 {
-    (void)device;
-    (void)position;
-    return executor_run(executor, executor->pipeline, executor->order, executor->release,
-                        executor->poll);
+    struct executor *e = executor;
+    if (e->pipeline->links.channels != PIPELINE_FREE) { // the state of channels is not kept
+        reset(e);
+        return execute(e, NULL, NULL);
+    }
+    if (position < e->position[device]) {
+        int32_t first = e->step_of[order_at(e->order, device, position)];
+        if (first > 0 && e->step[first - 1].at < 0)
+            first--; // the position was the second part of a unit
+        take_back(e, first);
+    }
+    return execute(e, NULL, NULL);
 }
+
+// ---- results ------------------------------------------------------------------------------------
 
 const double *executor_starts(const struct executor *executor)
 {

@@ -22,8 +22,8 @@ enum executor_status {
 
 struct executor;
 
-// Takes an executor for pipelines of at most this shape and orders of at most `operations` per device.
-// Returns NULL if the room only counts.
+// Takes an executor for pipelines of at most this shape and orders with room for at most `operations`
+// per device. Returns NULL if the room only counts.
 struct executor *executor_take(const struct pipeline_shape *most,
                                int32_t operations,
                                struct room *room);
@@ -45,8 +45,9 @@ void executor_run_again(struct executor *executor,
                         const double *delays);
 
 // Executes the order of the last executor_run after a change: nothing before `position` of `device`
-// has changed, nothing of the other devices has changed, and the set of operations is the same.
-// Costs the part of the step that comes later.
+// has changed, nothing of the other devices has changed, and the set of operations is the same. The
+// last run has returned EXECUTOR_DONE, or it was a run of this function that returned EXECUTOR_DEADLOCK.
+// Costs the part of the step that comes later, or with channels all of it.
 enum executor_status executor_run_changed(struct executor *executor,
                                           int32_t device,
                                           int32_t position);

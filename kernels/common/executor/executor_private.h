@@ -1,56 +1,103 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds the state of an executor.
+// The state of an executor, which its files share.
 #ifndef PPS_COMMON_EXECUTOR_EXECUTOR_PRIVATE_H
 #define PPS_COMMON_EXECUTOR_EXECUTOR_PRIVATE_H
 
 #include "kernels/common/executor/executor.h"
 
-// The message that an operation of a stage sends.
+// Where the message of an operation goes.
 struct route {
-    int32_t receiver; // device; -1: none
-    int32_t resource; // index of `free_at`; -1: none
-    double occupation, latency;
+    int32_t receiver;  // device; -1: no message
+    int32_t resource;  // index of free_at; -1: none
+    int64_t step;      // from the index of the operation to the index of the receiving input
+    double occupation; // of the resource
+    double delay; // from the end of the operation, or the start of the sending, to the arrival
+};
+
+// One stage in one direction.
+struct part {
+    double time[OPERATION_TYPES];
+    struct route route[2]; // of a forward, of a backward
+    int32_t device;
 };
 
 enum { SEEN_F = 1, SEEN_B = 2, SEEN_W = 4, SEEN_BW = 8, SEEN_R = 16 };
 
+// An executed operation: what a second execution needs.
+struct step {
+    int32_t at; // order_at; ~at: the F of a unit, whose BW is the next step
+    int32_t device;
+    int32_t input;  // index of the input that it waited for; no_input
+    int32_t output; // index of the input that it feeds; no_output
+    double delay;   // until that input arrives
+};
+
+// What must be undone when a step is taken back.
+struct undo {
+    int32_t index; // of `seen`
+    uint8_t bit;
+};
+
+// An index counts operations of a kind: part * items + item. Input k of index i is input[k * n + i] with
+// n = parts * items: k is 0 for a forward, 1 for a backward.
 struct executor {
     const struct pipeline *pipeline;
     const struct order *order;
     struct poll *poll;
     const double *release;
-    enum executor_status status;
-    int32_t n_parts, n_items; // directions * stages; M Q
-    bool broken_on_device;    // an operation stands before its input on the same device
+    int32_t room; // operations of a device at most
+    int32_t n_parts, n_items;
+    int32_t no_input, no_output; // two elements of `input` behind the others: 0, and unused
     double makespan, span;
 
     double *starts, *ends; // [order_at]
-    // [part * items + item]: arrival of the input of an F, of a B; negative: not sent yet
-    double *input[2];
-    uint8_t *seen;          // [part * items + item]: bits SEEN_
-    struct route *route[2]; // [part]: forward, backward
-    double *free_at;        // [resource]
-    double *clock;          // [device]
-    int32_t *position;      // [device]: of the next operation
-    int64_t
-        *wanted; // [device]: index of the input that it waits for, with the kind in bit 0; -1
+    double *input;         // arrival; negative: not sent yet
+    uint8_t *seen;         // [index]: bits SEEN_ of the executed operations
+    struct part *part;
+    double *free_at;   // [resource]
+    double *clock;     // [device]
+    int32_t *position; // [device]: of the next operation
+    int32_t *wanted;   // [device]: the input that it waits for; -1: none
     int32_t *awake;    // stack of devices
-    int64_t *sequence; // [operations]: order_at in the order of execution
-    int64_t n_sequence;
+    struct step *step; // [n_steps]: in the order of execution
+    struct undo *undo;
+    int32_t *step_of; // [order_at]
+    int32_t n_steps;
+    int64_t n_forward, n_backward; // executed; a B and a W are one each, a BW is two
 };
 
-// Index of an operation's stage and direction, and of its micro-batch on that stage.
-static inline int64_t executor_part(const struct executor *e, const struct operation *op)
+// Returns whether an operation can belong to a device, by its numbers.
+static inline bool executor_is_here(const struct executor *e,
+                                    const struct operation *op,
+                                    int32_t device)
 {
-    return (int64_t)op->direction * e->pipeline->shape.stages + op->stage;
+    const int32_t part = op->direction * e->pipeline->shape.stages + op->stage;
+    return (uint32_t)op->stage < (uint32_t)e->pipeline->shape.stages && part < e->n_parts &&
+           (uint32_t)op->item < (uint32_t)e->n_items && op->type < OPERATION_TYPES &&
+           e->part[part].device == device;
 }
 
-static inline int64_t executor_index(const struct executor *e, const struct operation *op)
+static inline int32_t executor_index(const struct executor *e, const struct operation *op)
 {
-    return executor_part(e, op) * e->n_items + op->item;
+    return (op->direction * e->pipeline->shape.stages + op->stage) * e->n_items + op->item;
 }
 
-// Checks the set of operations; returns whether it is right. fault may be NULL.
+// Returns the bits that may not stand beside an operation of a type.
+static inline unsigned executor_excluded(unsigned type)
+{
+    static const uint8_t bits[OPERATION_TYPES] = {SEEN_F, SEEN_B | SEEN_BW, SEEN_W | SEEN_BW,
+                                                  SEEN_B | SEEN_W | SEEN_BW, SEEN_R};
+    return bits[type];
+}
+
+// Returns whether the operation must come after another one of its device that `seen` does not have.
+bool executor_lacks(const struct executor *e, const struct operation *op, int32_t index);
+
+// Returns whether the two operations from a position on can be a unit.
+bool executor_is_pair(const struct order *order, int32_t device, int32_t position);
+
+// Checks the set of operations of the order; returns whether it is right. fault: may be NULL. Overwrites
+// `seen`.
 bool executor_check(struct executor *e, struct executor_fault *fault);
 
 #endif

@@ -34,7 +34,7 @@ static void *take(const struct pipeline_shape *shape,
     struct vee_1f1b *v = memory != NULL ? memory : &counted;
     const size_t devices = (size_t)shape->devices, m = (size_t)shape->micro_batches;
     const size_t n = 8 * devices + PERIOD * m + 16;
-    alternatives_take(&v->alternatives, shape, options, 4 * shape->micro_batches, room);
+    alternatives_take(&v->alternatives, shape, options, 6 * shape->micro_batches, room);
     v->room = (int32_t)n;
     v->first = room_take(room, PHASES * devices, sizeof(int32_t));
     v->pattern = room_take(room, devices * n, sizeof(int32_t));

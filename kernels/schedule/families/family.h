@@ -65,7 +65,8 @@ struct family {
     void *(*take)(const struct pipeline_shape *shape,
                   const struct family_options *options,
                   struct room *room);
-    // Writes the order, which is empty and has room (order_room). The shape fits. `memory`: what take
+    // Writes the order, which is empty and has the room of order_room, without R. The shape fits.
+    // `memory`: what take
     // returned.
     enum family_status (*build)(const struct pipeline *pipeline,
                                 const struct family_options *options,

@@ -70,7 +70,7 @@ static bool check_shape(const struct family *family, const struct pipeline_shape
     struct pipeline *p = pipeline_new(shape);
     pipeline_place(p, family->placement);
     pipeline_set_uniform(p, &stage);
-    struct order *order = order_new(shape->devices, order_room(p, true));
+    struct order *order = order_new(shape->devices, order_room(p, false));
     const bool built = build(family, p, order);
     if (built)
         check_forms(family->name, p, order);

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// Executes an order as a plain event simulation, written from the definition. Each round scans all
+// operations: one starts if the operation before it on the device has started and all its inputs have
+// run. A message is sent in the round after the end of its operation is known.
+#include "kernels/common/executor/reference.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct simulation {
+    const struct pipeline *pipeline;
+    const struct order *order;
+    double *starts, *ends; // NAN: not run
+    double *arrivals;      // of the message that the operation sends
+    double *free_at;       // [sender * devices + receiver]; cards: [sender * devices]
+};
+
+static bool is_kind(const struct operation *op, enum operation_type type)
+{
+    return op->type == type || (type == OPERATION_B && op->type == OPERATION_BW);
+}
+
+// Finds an operation by its numbers: the position of all arrays, -1: none. *n: how many there are.
+static int64_t find(const struct order *order,
+                    enum operation_type type,
+                    int32_t direction,
+                    int32_t stage,
+                    int32_t item,
+                    int *n)
+{
+    int64_t found = -1;
+    *n = 0;
+    for (int32_t d = 0; d < order->devices; d++)
+        for (int32_t i = 0; i < order->n[d]; i++) {
+            const int64_t at = order_at(order, d, i);
+            const struct operation *op = &order->operations[at];
+            if (is_kind(op, type) && op->direction == direction && op->stage == stage &&
+                op->item == item) {
+                found = at;
+                (*n)++;
+            }
+        }
+    return found;
+}
+
+static bool foreign(const struct pipeline *p, const struct operation *op, int32_t d)
+{
+    return op->direction >= p->shape.directions || op->stage < 0 ||
+           op->stage >= p->shape.stages || op->item < 0 || op->item >= pipeline_items(p) ||
+           op->type >= OPERATION_TYPES || pipeline_device(p, op->direction, op->stage) != d;
+}
+
+static bool right_operation(const struct simulation *s, int32_t d, int32_t i)
+{
+    const struct order *order = s->order;
+    const int64_t at = order_at(order, d, i);
+    const struct operation *op = &order->operations[at];
+    int n;
+    if (foreign(s->pipeline, op, d))
+        return false;
+    // As many as types that exclude each other: one F; one B (or BW); one W and no BW beside it; one R.
+    const enum operation_type type =
+        op->type == OPERATION_BW ? OPERATION_B : (enum operation_type)op->type;
+    (void)find(order, type, op->direction, op->stage, op->item, &n);
+    if (n != 1)
+        return false;
+    (void)find(order, OPERATION_W, op->direction, op->stage, op->item, &n);
+    if (op->type == OPERATION_BW && n != 0)
+        return false;
+    if (!order->paired[at])
+        return true;
+    return op->type == OPERATION_F && i + 1 < order->n[d] &&
+           order->operations[at + 1].type == OPERATION_BW && !order->paired[at + 1];
+}
+
+// Each micro-batch of a direction has all operations of all stages, or none; M of them have all.
+static bool right_set(const struct simulation *s)
+{
+    const struct pipeline_shape *shape = &s->pipeline->shape;
+    int32_t used = 0;
+    for (int32_t d = 0; d < s->order->devices; d++)
+        for (int32_t i = 0; i < s->order->n[d]; i++)
+            if (!right_operation(s, d, i))
+                return false;
+    for (int32_t k = 0; k < shape->directions; k++)
+        for (int32_t item = 0; item < pipeline_items(s->pipeline); item++) {
+            int32_t complete = 0, any = 0;
+            for (int32_t stage = 0; stage < shape->stages; stage++) {
+                int f, b, w, r;
+                (void)find(s->order, OPERATION_F, k, stage, item, &f);
+                const int64_t at = find(s->order, OPERATION_B, k, stage, item, &b);
+                (void)find(s->order, OPERATION_W, k, stage, item, &w);
+                (void)find(s->order, OPERATION_R, k, stage, item, &r);
+                const bool whole = at >= 0 && s->order->operations[at].type == OPERATION_BW;
+                complete += f == 1 && b == 1 && (whole || w == 1);
+                any += f + b + w + r > 0;
+            }
+            if (any > 0 && complete < shape->stages)
+                return false;
+            used += any > 0;
+        }
+    return used == pipeline_items(s->pipeline);
+}
+
+// Returns the time at which an input is there, NAN: not known yet.
+static double arrival_of(const struct simulation *s,
+                         enum operation_type type,
+                         const struct operation *op,
+                         int32_t stage,
+                         int32_t item)
+{
+    int n;
+    const int64_t at = find(s->order, type, op->direction, stage, item, &n);
+    return stage == op->stage ? s->ends[at] : s->arrivals[at];
+}
+
+// Returns the latest input of an operation; NAN: one is not there.
+static double inputs_of(const struct simulation *s, const struct operation *op)
+{
+    const struct pipeline_shape *shape = &s->pipeline->shape;
+    const int32_t slice = op->item % shape->slices;
+    double latest = 0;
+    double inputs[3] = {0, 0, 0};
+    switch ((enum operation_type)op->type) {
+    case OPERATION_F:
+        if (op->stage > 0)
+            inputs[0] = arrival_of(s, OPERATION_F, op, op->stage - 1, op->item);
+        if (slice > 0)
+            inputs[1] = arrival_of(s, OPERATION_F, op, op->stage, op->item - 1);
+        break;
+    case OPERATION_B:
+    case OPERATION_BW:
+        inputs[0] = arrival_of(s, OPERATION_F, op, op->stage, op->item);
+        if (op->stage + 1 < shape->stages)
+            inputs[1] = arrival_of(s, OPERATION_B, op, op->stage + 1, op->item);
+        if (slice + 1 < shape->slices)
+            inputs[2] = arrival_of(s, OPERATION_B, op, op->stage, op->item + 1);
+        break;
+    case OPERATION_W:
+        inputs[0] = arrival_of(s, OPERATION_B, op, op->stage, op->item);
+        break;
+    case OPERATION_R:
+        inputs[0] = arrival_of(s, OPERATION_F, op, op->stage, op->item);
+        break;
+    case OPERATION_TYPES:
+        break;
+    }
+    for (int k = 0; k < 3; k++)
+        latest = isnan(inputs[k]) || isnan(latest) ? (double)NAN : fmax(latest, inputs[k]);
+    return latest;
+}
+
+static double time_of(const struct simulation *s, const struct operation *op)
+{
+    const struct pipeline_stage *t = &s->pipeline->stage[op->stage];
+    const double times[OPERATION_TYPES] = {t->f, t->b, t->w, t->b + t->w, t->r};
+    return times[op->type];
+}
+
+static void send(struct simulation *s, const struct operation *op, int64_t at)
+{
+    const struct pipeline *p = s->pipeline;
+    const bool forward = op->type == OPERATION_F;
+    const int32_t to = op->stage + (forward ? 1 : -1),
+                  from = pipeline_device(p, op->direction, op->stage);
+    s->arrivals[at] = s->ends[at];
+    if (op->type == OPERATION_W || op->type == OPERATION_R || to < 0 || to >= p->shape.stages)
+        return;
+    const int32_t receiver = pipeline_device(p, op->direction, to);
+    const double bytes =
+        forward ? p->stage[op->stage].forward_bytes : p->stage[op->stage].backward_bytes;
+    double start = s->ends[at];
+    if (receiver != from && p->links.channels != PIPELINE_FREE) {
+        const bool card = p->links.channels == PIPELINE_CARDS;
+        double *free_at = &s->free_at[from * p->shape.devices + (card ? 0 : receiver)];
+        start = fmax(start, *free_at);
+        *free_at = start + pipeline_occupation(p, from, receiver, bytes);
+    }
+    s->arrivals[at] = start + pipeline_delay(p, from, receiver, bytes);
+}
+
+// Runs the operation at a position, and the other part of its unit. Returns whether it could run.
+static bool run(struct simulation *s, int32_t d, int32_t i, double free_from)
+{
+    const int64_t at = order_at(s->order, d, i);
+    const int n = s->order->paired[at] ? 2 : 1;
+    double start = free_from, duration = 0;
+    for (int k = 0; k < n; k++) {
+        const double ready = inputs_of(s, &s->order->operations[at + k]);
+        if (isnan(ready))
+            return false;
+        start = fmax(start, ready);
+        duration += time_of(s, &s->order->operations[at + k]);
+    }
+    if (n == 2 && !isnan(s->pipeline->pair[d]))
+        duration = s->pipeline->pair[d];
+    for (int k = 0; k < n; k++) {
+        s->starts[at + k] = start;
+        s->ends[at + k] = start + duration;
+        send(s, &s->order->operations[at + k], at + k);
+    }
+    return true;
+}
+
+static enum executor_status simulate(struct simulation *s, const double *release)
+{
+    const struct order *order = s->order;
+    bool complete = true;
+    for (bool moved = true; moved;) {
+        moved = false;
+        complete = true;
+        for (int32_t d = 0; d < order->devices; d++) {
+            double free_from = release != NULL ? release[d] : 0;
+            for (int32_t i = 0; i < order->n[d]; i++) {
+                const int64_t at = order_at(order, d, i);
+                if (isnan(s->ends[at])) {
+                    const bool ran = run(s, d, i, free_from);
+                    moved = moved || ran;
+                    complete = complete && ran;
+                    if (!ran)
+                        break;
+                }
+                free_from = s->ends[at];
+            }
+        }
+    }
+    return complete ? EXECUTOR_DONE : EXECUTOR_DEADLOCK;
+}
+
+bool reference_run(const struct pipeline *pipeline,
+                   const struct order *order,
+                   const double *release,
+                   double *starts,
+                   double *ends,
+                   enum executor_status *status)
+{
+    const size_t n = (size_t)order->devices * (size_t)order->room,
+                 devices = (size_t)order->devices;
+    struct simulation s = {.pipeline = pipeline,
+                           .order = order,
+                           .starts = starts,
+                           .ends = ends};
+    s.arrivals = calloc(n + 1, sizeof *s.arrivals);
+    s.free_at = calloc(devices * devices + 1, sizeof *s.free_at);
+    const bool ok = s.arrivals != NULL && s.free_at != NULL;
+    for (size_t i = 0; i < n && ok; i++)
+        starts[i] = ends[i] = s.arrivals[i] = (double)NAN;
+    if (ok)
+        *status = right_set(&s) ? simulate(&s, release) : EXECUTOR_WRONG_OPERATIONS;
+    free(s.arrivals);
+    free(s.free_at);
+    return ok;
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Executes an order as a plain event simulation: slow and simple. It is the oracle of the executor.
+#ifndef PPS_COMMON_EXECUTOR_REFERENCE_H
+#define PPS_COMMON_EXECUTOR_REFERENCE_H
+
+#include "kernels/common/executor/executor.h"
+
+// Writes starts and ends, [order_at]. Allocates; returns false when out of memory. release: may be NULL.
+bool reference_run(const struct pipeline *pipeline,
+                   const struct order *order,
+                   const double *release,
+                   double *starts,
+                   double *ends,
+                   enum executor_status *status);
+
+#endif
