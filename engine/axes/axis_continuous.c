@@ -100,7 +100,7 @@ enum pps_status pps_continuous_from_json(struct pps_axis *axis,
     axis->param = p;
     axis->step = 1;
     if (param->kind != PPS_INTEGER && param->kind != PPS_REAL) {
-        char domain[120];
+        char domain[PPS_DOMAIN];
         pps_value_domain(param, domain, sizeof domain);
         return pps_json_fail(json, object, err, "%s: expected %s, not a range", param->name,
                              domain);

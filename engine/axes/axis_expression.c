@@ -75,7 +75,7 @@ static enum pps_status expression_fault(const struct pps_axis_source *s,
                                         const cJSON *item,
                                         const struct pps_expr_fault *fault)
 {
-    char domain[160];
+    char domain[PPS_DOMAIN];
     const bool word = is_word(item->valuestring) && strstr(fault->text, "did you mean") == NULL;
     pps_value_domain(s->param, domain, sizeof domain);
     enum pps_status status =

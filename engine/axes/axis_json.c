@@ -36,7 +36,7 @@ static enum pps_status scalar(const struct pps_axis_source *s, const cJSON *item
         const bool numeric = is_number_text(s->param, text);
         if (!numeric && pps_value_parse(s->param, text, strlen(text), value, why))
             return PPS_OK;
-        char domain[120];
+        char domain[PPS_DOMAIN];
         pps_value_domain(s->param, domain, sizeof domain);
         if (numeric)
             snprintf(why, sizeof why, "expected %s, without quotes", domain);
@@ -44,7 +44,7 @@ static enum pps_status scalar(const struct pps_axis_source *s, const cJSON *item
         *value = cJSON_IsTrue(item);
         return PPS_OK;
     } else {
-        char domain[120];
+        char domain[PPS_DOMAIN];
         pps_value_domain(s->param, domain, sizeof domain);
         snprintf(why, sizeof why, "expected %s", domain);
     }

@@ -89,7 +89,7 @@ enum pps_status pps_axis_from_range(struct pps_axis *axis,
                                     const cJSON *object)
 {
     struct pps_axis_range range = {.step = 1};
-    char domain[120];
+    char domain[PPS_DOMAIN];
     pps_value_domain(s->param, domain, sizeof domain);
     if (s->param->kind != PPS_INTEGER && s->param->kind != PPS_REAL)
         return pps_json_fail(s->json, object, s->err, "%s: expected %s, not a range",

@@ -54,7 +54,7 @@ static void print_param(const struct pps_kernel *kernel, int p)
 {
     const struct pps_param *param = &kernel->params[p];
     const char *document = said_by(kernel, p);
-    char fallback[PPS_CELL_TEXT], domain[160], symbol[32] = "";
+    char fallback[PPS_CELL_TEXT], domain[PPS_DOMAIN], symbol[32] = "";
     if (param->symbol != NULL)
         snprintf(symbol, sizeof symbol, " (%.24s)", param->symbol);
     printf("  %-16s %s%s%s%s%s\n  %-16s ", param->name, param->summary, symbol,
@@ -147,7 +147,7 @@ static cJSON *param_json(const struct pps_kernel *kernel, int p)
 {
     const struct pps_param *param = &kernel->params[p];
     const char *document = said_by(kernel, p);
-    char text[PPS_CELL_TEXT], domain[160];
+    char text[PPS_CELL_TEXT], domain[PPS_DOMAIN];
     cJSON *object = cJSON_CreateObject();
     cJSON_AddStringToObject(object, "name", param->name);
     if (param->symbol != NULL)

@@ -65,7 +65,7 @@ struct ppsweep_model {
     double highest[PPS_MAX_PARAMS]; // of values that are not given: defaults, all documents
     struct pps_limits limits[PPS_MAX_PARAMS];
     struct ppsweep_param params[PPS_MAX_PARAMS];
-    char domains[PPS_MAX_PARAMS][128];
+    char domains[PPS_MAX_PARAMS][PPS_DOMAIN];
     struct ppsweep_column columns[PPS_MAX_COLUMNS];
     double *defaults;           // n_params arrays of PPS_BATCH equal values
     pthread_mutex_t lock;       // of `idle`

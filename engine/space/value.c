@@ -41,13 +41,27 @@ static bool takes_numbers(const struct pps_param *param)
 
 // ---- accepted values ------------------------------------------------------------------------
 
+#define MORE ", ..." // names for which there is no room
+
+// Writes "from 1", with all digits of a whole number.
+static void describe_limit(const struct pps_param *param,
+                           const char *word,
+                           double value,
+                           char out[40])
+{
+    if (param->kind == PPS_INTEGER && fabs(value) >= 1e15 && fabs(value) < 0x1p53)
+        snprintf(out, 40, "%s %.0f", word, value);
+    else
+        snprintf(out, 40, "%s %.15g", word, value);
+}
+
 static void describe_limits(const struct pps_param *param, char *out, size_t cap)
 {
     char low[40] = "", high[40] = "";
     if (isfinite(param->min))
-        snprintf(low, sizeof low, "%s %.15g", param->min_open ? "above" : "from", param->min);
+        describe_limit(param, param->min_open ? "above" : "from", param->min, low);
     if (isfinite(param->max))
-        snprintf(high, sizeof high, "%s %.15g", param->max_open ? "below" : "to", param->max);
+        describe_limit(param, param->max_open ? "below" : "to", param->max, high);
     const char *noun = param->kind == PPS_INTEGER ? "a whole number" : "a number";
     snprintf(out, cap, "%s%s%s%s%s", noun, low[0] ? " " : "", low,
              high[0] && low[0] && param->min_open ? " and" : "", high[0] ? " " : "");
@@ -71,17 +85,19 @@ void pps_value_domain(const struct pps_param *param, char *out, size_t cap)
             snprintf(out + at, cap - at, ", or a letter %s ... %s", names[0], names[n - 1]);
         return;
     }
-    for (int i = 0; i < n && at < cap; i++)
-        at += (size_t)snprintf(out + at, cap - at, "%s%s",
-                               i == 0       ? ""
-                               : i == n - 1 ? " or "
-                                            : ", ",
-                               names[i]);
+    for (int i = 0; i < n; i++) {
+        const char *joint = i == 0 ? "" : i == n - 1 ? " or " : ", ";
+        if (at + strlen(joint) + strlen(names[i]) + sizeof MORE > cap) {
+            snprintf(out + at, cap - at, MORE);
+            break;
+        }
+        at += (size_t)snprintf(out + at, cap - at, "%s%s", joint, names[i]);
+    }
 }
 
 static bool refuse(const struct pps_param *param, char why[PPS_WHY], const char *got)
 {
-    char domain[120];
+    char domain[PPS_DOMAIN];
     pps_value_domain(param, domain, sizeof domain);
     snprintf(why, PPS_WHY, "expected %s (got %.60s)", domain, got);
     return false;

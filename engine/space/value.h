@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PPS_CELL_TEXT = 31, PPS_WHY = 208 };
+enum { PPS_CELL_TEXT = 31, PPS_DOMAIN = 600, PPS_WHY = PPS_DOMAIN + 100 };
 
 // The text of a value followed by a comma, as in a row; copied as a whole.
 struct pps_axis_cell {

@@ -116,3 +116,20 @@ Test(value, domains_are_told)
     pps_value_domain(param("p_fwd_prop"), text, sizeof text);
     cr_assert_str_eq(text, "a number from 0 to 1, or a letter a ... z");
 }
+
+// Catches a list of names that ends within a name, and limits without their last digits.
+Test(value, long_domains)
+{
+    static const char *const names[] = {"interleaved", "dualpipe", "list_dispatch", NULL};
+    const struct pps_param choice = {.kind = PPS_CHOICE, .names = names};
+    const struct pps_param seed = {.kind = PPS_INTEGER, .max = 0x1p53 - 1};
+    char text[64];
+    pps_value_domain(&choice, text, sizeof text);
+    cr_assert_str_eq(text, "interleaved, dualpipe or list_dispatch");
+    pps_value_domain(&choice, text, 30);
+    cr_assert_str_eq(text, "interleaved, dualpipe, ...");
+    pps_value_domain(&choice, text, 26);
+    cr_assert_str_eq(text, "interleaved, ...");
+    pps_value_domain(&seed, text, sizeof text);
+    cr_assert_str_eq(text, "a whole number from 0 to 9007199254740991");
+}
