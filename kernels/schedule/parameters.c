@@ -4,8 +4,6 @@
 #include "kernels/schedule/point.h"
 #include "kernels/schedule/table.h"
 
-#include <math.h>
-
 static const char *const channel_names[] =
     {[PIPELINE_FREE] = "free", [PIPELINE_LINKS] = "link", [PIPELINE_CARDS] = "card", NULL};
 static const char *const per_names[] = {[PER_DEVICE] = "device", [PER_CHUNK] = "chunk", NULL};
@@ -16,6 +14,9 @@ static const char *const compat_names[] =
 static const char *const limit_names[] = {"none", NULL};
 static const char *const pair_names[] = {"sum", NULL};
 
+// Sums of these are finite.
+#define LARGEST 1e100
+
 #define COUNT(name_, symbol_, summary_, fallback_, min_, max_, work_)                          \
     {                                                                                          \
         .name = name_, .symbol = symbol_, .unit = "", .summary = summary_,                     \
@@ -25,7 +26,7 @@ static const char *const pair_names[] = {"sum", NULL};
 #define TIME(name_, summary_, fallback_)                                                       \
     {                                                                                          \
         .name = name_, .unit = "time", .summary = summary_, .kind = PPS_REAL,                  \
-        .fallback = fallback_, .min = 0, .max = HUGE_VAL                                       \
+        .fallback = fallback_, .min = 0, .max = LARGEST                                        \
     }
 #define MEMORY(name_, summary_, fallback_, min_, max_)                                         \
     {                                                                                          \
@@ -93,7 +94,7 @@ const struct pps_param schedule_params[N_PARAMS] = {
                 .summary = "a forward that overlaps a full backward; sum: f + b + w",
                 .kind = PPS_REAL,
                 .fallback = -1,
-                .max = HUGE_VAL,
+                .max = LARGEST,
                 .names = pair_names},
     [P_LATENCY] = TIME("latency", "a message between two devices", 0),
     [P_CHANNELS] = CHOICE("channels",
@@ -101,15 +102,15 @@ const struct pps_param schedule_params[N_PARAMS] = {
                           "sender's card",
                           channel_names,
                           PIPELINE_CARDS),
-    [P_MEM_F] = MEMORY("mem_f", "memory that a forward takes at its start", 1, 0, HUGE_VAL),
-    [P_MEM_B] = MEMORY("mem_b", "change of memory at the end of b", 0, -HUGE_VAL, 0),
-    [P_MEM_W] = MEMORY("mem_w", "change of memory at the end of w", -1, -HUGE_VAL, 0),
+    [P_MEM_F] = MEMORY("mem_f", "memory that a forward takes at its start", 1, 0, LARGEST),
+    [P_MEM_B] = MEMORY("mem_b", "change of memory at the end of b", 0, -LARGEST, 0),
+    [P_MEM_W] = MEMORY("mem_w", "change of memory at the end of w", -1, -LARGEST, 0),
     [P_LIMIT] = {.name = "limit",
                  .unit = "memory",
                  .summary = "memory of each device",
                  .kind = PPS_REAL,
                  .fallback = -1,
-                 .max = HUGE_VAL,
+                 .max = LARGEST,
                  .names = limit_names},
     [P_PER] = CHOICE("per",
                      "times and memory are those of a micro-batch on all chunks of a device, "

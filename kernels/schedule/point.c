@@ -197,7 +197,8 @@ static void set_bound(const struct schedule_scratch *scratch,
     const double value = span ? figures->metrics.span : figures->metrics.makespan;
     struct bounds bounds;
     bounds_of(&scratch->pipeline, &bounds);
-    found->bound = fmax(found->bound, span ? bounds.span : bounds.makespan);
+    if (found->pipeline == NULL) // otherwise other placements may be better
+        found->bound = fmax(found->bound, span ? bounds.span : bounds.makespan);
     if (fabs(found->bound - value) > 1e-9 * value)
         return;
     found->bound = value;

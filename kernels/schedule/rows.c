@@ -151,7 +151,7 @@ static enum pps_outcome run_point(const struct pps_batch *batch,
     schedule_set_pipeline(&scratch, &point);
     put_empty_row(batch, i);
     const enum schedule_status status = schedule_evaluate(&scratch, &point, &poll, &figures);
-    put(batch, i, C_CHUNKS, point.shape.stages / point.shape.devices);
+    put(batch, i, C_CHUNKS, scratch.pipeline.shape.stages / point.shape.devices);
     if (status == SCHEDULE_DONE) {
         put_row(batch, i, &point, &scratch, &figures);
         if (!put_critical(batch, i, &scratch, &poll))
@@ -210,6 +210,6 @@ double schedule_cost(const double *value, const void *shared)
         3.0 * point.shape.stages * point.shape.micro_batches * point.shape.slices;
     const double runs = point.family == NULL || point.family->kind == FAMILY_RULE ? 1
                         : point.family->kind == FAMILY_AUTOMATIC                  ? 10
-                                                                 : 2 + 0.1 * value[P_BUDGET];
+                                                                 : 10 + value[P_BUDGET];
     return 1000 + 30 * operations * runs;
 }

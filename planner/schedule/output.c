@@ -21,7 +21,8 @@ static const char *const form_words[] =
 static const char *const form_names[] = {[ORDER_FORM_TEXT] = "order.txt",
                                          [ORDER_FORM_PYTORCH] = "order.csv",
                                          [ORDER_FORM_JSON] = "order.json"};
-static const char table_name[] = "schedules.csv", timeline_name[] = "timeline.svg";
+static const char table_name[] = "schedules.csv", timeline_name[] = "timeline.svg",
+                  plan_name[] = "plan.json";
 
 // ---- options ------------------------------------------------------------------------------------
 
@@ -58,10 +59,11 @@ static enum pps_status path_of(const struct schedule_output *output,
 
 static enum pps_status check_folder(const struct schedule_output *output, struct pps_error *err)
 {
-    const char *const names[] = {table_name, timeline_name, form_names[output->form]};
+    const char *const names[] = {table_name, timeline_name, plan_name,
+                                 form_names[output->form]};
     char path[PLAN_PATH];
     enum pps_status status = plan_check_folder(output->folder, err);
-    for (int i = 0; i < 3 && status == PPS_OK; i++) {
+    for (int i = 0; i < 4 && status == PPS_OK; i++) {
         status = path_of(output, names[i], path, err);
         if (status == PPS_OK)
             status = pps_whole_file_check(path, output->force, err);
@@ -174,6 +176,21 @@ static enum pps_status write_table(const struct schedule_output *output,
     return write_text(output, path, &text, err);
 }
 
+static enum pps_status write_plan(const struct schedule_output *output,
+                                  const struct schedule_candidate *candidate,
+                                  struct pps_error *err)
+{
+    char path[PLAN_PATH];
+    struct text_buffer text = {0};
+    const enum pps_status status = path_of(output, plan_name, path, err);
+    if (status != PPS_OK)
+        return status;
+    if (schedule_write_plan(&candidate->scratch, &candidate->point, &candidate->figures, &text))
+        return write_text(output, path, &text, err);
+    text_buffer_free(&text);
+    return pps_fail_memory(err, "%s", path);
+}
+
 // A picture of many operations would be too large; --trace writes other forms.
 static enum pps_status write_picture(const struct schedule_output *output,
                                      const struct schedule_candidate *chosen,
@@ -199,6 +216,8 @@ enum pps_status schedule_write_output(const struct schedule_output *output,
         status = pps_disk_make_folder(output->folder, err);
         if (status == PPS_OK)
             status = write_order(output, chosen, err);
+        if (status == PPS_OK)
+            status = write_plan(output, chosen, err);
         if (status == PPS_OK)
             status = write_table(output, comparison, base, err);
         if (status == PPS_OK)

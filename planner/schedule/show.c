@@ -43,7 +43,7 @@ static int label_width(const struct schedule_comparison *comparison)
 
 static int chunks_of(const struct schedule_candidate *candidate)
 {
-    return candidate->point.shape.stages / candidate->point.shape.devices;
+    return candidate->scratch.pipeline.shape.stages / candidate->point.shape.devices;
 }
 
 // Returns by how many percent the objective exceeds the base's.
