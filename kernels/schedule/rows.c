@@ -2,6 +2,7 @@
 // Evaluates batches of points and writes their rows.
 #include "kernels/schedule/family_names.h"
 #include "kernels/schedule/point.h"
+#include "kernels/schedule/reference.h"
 #include "kernels/schedule/table.h"
 
 #include <math.h>
@@ -137,7 +138,8 @@ struct poll schedule_poll(const struct pps_worker *worker)
 
 static enum pps_outcome run_point(const struct pps_batch *batch,
                                   size_t i,
-                                  const struct pps_worker *worker)
+                                  const struct pps_worker *worker,
+                                  bool plain)
 {
     double value[N_PARAMS];
     for (int p = 0; p < N_PARAMS; p++)
@@ -150,7 +152,9 @@ static enum pps_outcome run_point(const struct pps_batch *batch,
     schedule_scratch_take(&scratch, &point, &room);
     schedule_set_pipeline(&scratch, &point);
     put_empty_row(batch, i);
-    const enum schedule_status status = schedule_evaluate(&scratch, &point, &poll, &figures);
+    enum schedule_status status = schedule_evaluate(&scratch, &point, &poll, &figures);
+    if (status == SCHEDULE_DONE && plain)
+        status = schedule_refer(&scratch, &figures);
     put(batch, i, C_CHUNKS, scratch.pipeline.shape.stages / point.shape.devices);
     if (status == SCHEDULE_DONE) {
         put_row(batch, i, &point, &scratch, &figures);
@@ -165,18 +169,25 @@ static enum pps_outcome run_point(const struct pps_batch *batch,
                                            : PPS_FAILED;
 }
 
-void schedule_run(const struct pps_batch *batch, const struct pps_worker *worker)
+static void run_points(const struct pps_batch *batch,
+                       const struct pps_worker *worker,
+                       bool plain)
 {
     for (size_t i = 0; i < batch->n_points; i++) {
         batch->outcome[i] = PPS_STOPPED;
         if (!is_stopped((void *)(uintptr_t)worker->stop))
-            batch->outcome[i] = (uint8_t)run_point(batch, i, worker);
+            batch->outcome[i] = (uint8_t)run_point(batch, i, worker, plain);
     }
+}
+
+void schedule_run(const struct pps_batch *batch, const struct pps_worker *worker)
+{
+    run_points(batch, worker, false);
 }
 
 void schedule_run_reference(const struct pps_batch *batch, const struct pps_worker *worker)
 {
-    schedule_run(batch, worker);
+    run_points(batch, worker, true);
 }
 
 // ---- scratch and cost ---------------------------------------------------------------------------

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measures the order of a point by the plain simulation.
+#include "kernels/schedule/reference.h"
+
+#include "kernels/common/executor/reference.h"
+
+#include <stdlib.h>
+
+enum schedule_status schedule_refer(struct schedule_scratch *scratch,
+                                    struct schedule_figures *figures)
+{
+    const struct order *order = &scratch->order;
+    const size_t n = (size_t)order->devices * (size_t)order->room;
+    double *times = malloc(2 * n * sizeof *times + 1);
+    enum executor_status status = EXECUTOR_STOPPED;
+    const bool done = times != NULL &&
+                      reference_run(&scratch->pipeline, order, NULL, times, times + n, &status);
+    if (done && status == EXECUTOR_DONE) {
+        metrics_of(&scratch->pipeline, order, times, times + n, &figures->metrics,
+                   scratch->busy, scratch->peak);
+        metrics_idle_of(&scratch->pipeline, order, times, times + n, &figures->idle);
+    }
+    free(times);
+    return done && status == EXECUTOR_DONE ? SCHEDULE_DONE : SCHEDULE_FAILED;
+}
