@@ -160,6 +160,15 @@ static bool set_pipeline(struct pipeline *own,
 
 // ---- the contest --------------------------------------------------------------------------------
 
+// A lower bound for all orders of a pipeline.
+struct pipeline_bound {
+    enum pipeline_placement placement;
+    int32_t stages;
+    double bound;
+};
+
+enum { BOUNDS_MOST = 64 }; // families at most that a bound is noted of
+
 struct best_run {
     const struct pipeline *given;
     const struct family_options *options;
@@ -167,6 +176,8 @@ struct best_run {
     struct poll *poll;
     struct order *order;
     struct family_result *result; // chosen NULL: no order yet
+    int n_bounds;
+    struct pipeline_bound bounds[BOUNDS_MOST];
 };
 
 static double objective_of(const struct executor *executor,
@@ -176,8 +187,17 @@ static double objective_of(const struct executor *executor,
                                              : executor_makespan(executor);
 }
 
+// bound: proven by the family; 0: none.
+static void note_bound(struct best_run *run, const struct candidate *c, double bound)
+{
+    const double own = contest_bound(&c->pipeline, run->options->objective);
+    if (run->n_bounds < BOUNDS_MOST)
+        run->bounds[run->n_bounds++] = (struct pipeline_bound){
+            c->family->placement, c->shape.stages, bound > own ? bound : own};
+}
+
 // Builds the order of one family; keeps it if it is better. Returns false if the poll ended the run.
-static bool try_family(const struct best_run *run, const struct family *family)
+static bool try_family(struct best_run *run, const struct family *family)
 {
     struct candidate c = {.family = family};
     struct room room = {run->memory->scratch, 0}, count = {NULL, 0};
@@ -194,6 +214,7 @@ static bool try_family(const struct best_run *run, const struct family *family)
     const enum family_status status =
         family->build(&c.pipeline, run->options, c.memory, run->poll, &c.order, &found);
     run->result->evaluations += found.evaluations + 1;
+    note_bound(run, &c, found.bound);
     if (status == FAMILY_STOPPED)
         return false;
     if (status != FAMILY_DONE)
@@ -227,7 +248,7 @@ static enum family_status improve(const struct best_run *run)
     contest_open(contest, &m->kept, &share, run->poll);
     order_copy(contest_blank(contest), run->order);
     contest_offer(contest, c.family);
-    contest_improve(contest, run->result->bound);
+    contest_improve(contest);
     const enum family_status status = contest_finish(contest, run->order, &found);
     run->result->evaluations += found.evaluations;
     run->result->value = found.value;
@@ -235,17 +256,23 @@ static enum family_status improve(const struct best_run *run)
     return status;
 }
 
-// Returns a bound that holds for every placement of the work: the load of a device, or one micro-batch
-// on all stages.
-static double bound_of(const struct pipeline *p)
+// Returns the bound of all families that take part: the least bound of their pipelines. Where a search
+// has proven a higher bound for its pipeline, that one counts.
+static double bound_of(const struct best_run *run)
 {
-    double load = 0, chain = 0;
-    for (int32_t s = 0; s < p->shape.stages; s++) {
-        load += p->stage[s].f + p->stage[s].b + p->stage[s].w;
-        chain += p->stage[s].f + p->stage[s].b;
+    double least = (double)INFINITY;
+    for (int i = 0; i < run->n_bounds; i++) {
+        const struct pipeline_bound *of = &run->bounds[i];
+        double most = 0;
+        for (int k = 0; k < run->n_bounds; k++) {
+            const struct pipeline_bound *other = &run->bounds[k];
+            if (other->placement == of->placement && other->stages == of->stages &&
+                other->bound > most)
+                most = other->bound;
+        }
+        least = most < least ? most : least;
     }
-    load *= (double)p->shape.micro_batches / p->shape.devices;
-    return load > chain ? load : chain;
+    return least;
 }
 
 static enum family_status best_build(const struct pipeline *pipeline,
@@ -256,15 +283,21 @@ static enum family_status best_build(const struct pipeline *pipeline,
                                      struct family_result *result)
 {
     const struct family_options own = unpublished(options);
-    const struct best_run run = {pipeline, &own, memory, poll, order, result};
-    *result = (struct family_result){.bound = bound_of(pipeline) * (1 - 1e-12)};
+    struct best_run run = {.given = pipeline,
+                           .options = &own,
+                           .memory = memory,
+                           .poll = poll,
+                           .order = order,
+                           .result = result};
+    *result = (struct family_result){.chosen = NULL};
     for (int i = 0; families[i] != NULL; i++)
         if (!try_family(&run, families[i]))
             return FAMILY_STOPPED;
     if (result->chosen == NULL)
         return FAMILY_NO_ROOM;
     const enum family_status status = improve(&run);
-    result->proven = result->value <= result->bound * (1 + 1e-9);
+    result->bound = bound_of(&run);
+    result->proven = contest_reaches(result->value, result->bound);
     return status;
 }
 

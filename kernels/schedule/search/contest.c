@@ -2,6 +2,7 @@
 // Collects orders of one pipeline, keeps the best few, and improves them by local search.
 #include "kernels/schedule/search/contest.h"
 
+#include "kernels/common/executor/bounds.h"
 #include "kernels/schedule/automatic/greedy.h"
 #include "kernels/schedule/search/order_search.h"
 #include "kernels/schedule/search/pattern.h"
@@ -35,6 +36,7 @@ struct contest {
     int n_kept;
     struct kept kept[KEPT]; // ascending by value; all values differ
     int64_t evaluations;
+    double bound; // of the objective, for every order of the pipeline
 };
 
 struct contest *contest_take(const struct pipeline_shape *most,
@@ -53,6 +55,19 @@ struct contest *contest_take(const struct pipeline_shape *most,
     return contest;
 }
 
+// The rounding of the bound must not make a bound that is too high.
+double contest_bound(const struct pipeline *pipeline, enum family_objective objective)
+{
+    struct bounds bounds;
+    bounds_of(pipeline, &bounds);
+    return (objective == FAMILY_SPAN ? bounds.span : bounds.makespan) * (1 - 1e-12);
+}
+
+bool contest_reaches(double value, double bound)
+{
+    return value <= bound * (1 + 1e-9);
+}
+
 void contest_open(struct contest *contest,
                   const struct pipeline *pipeline,
                   const struct family_options *options,
@@ -63,6 +78,7 @@ void contest_open(struct contest *contest,
     contest->poll = poll;
     contest->n_kept = 0;
     contest->evaluations = 0;
+    contest->bound = contest_bound(pipeline, options->objective);
     contest->blank.devices = pipeline->shape.devices;
     for (int k = 0; k < KEPT; k++)
         contest->kept[k].order.devices = pipeline->shape.devices;
@@ -161,11 +177,7 @@ static int best_of(const struct contest *contest)
     return best;
 }
 
-static void improve(struct contest *contest,
-                    int k,
-                    uint32_t round,
-                    int64_t budget,
-                    double bound)
+static void improve(struct contest *contest, int k, uint32_t round, int64_t budget)
 {
     struct kept *kept = &contest->kept[k];
     const struct order_search_options options = {.objective = contest->options->objective,
@@ -173,7 +185,7 @@ static void improve(struct contest *contest,
                                                  .stream = round,
                                                  .fine_ends = round / 2 % 2 == 1,
                                                  .budget = budget,
-                                                 .bound = bound};
+                                                 .bound = contest->bound * (1 + 1e-9)};
     const double before = kept->value;
     (void)order_search_improve(contest->search, contest->pipeline, &options, contest->poll,
                                &kept->order, &kept->value, &contest->evaluations);
@@ -181,16 +193,17 @@ static void improve(struct contest *contest,
         kept->from = NULL;
 }
 
-void contest_improve(struct contest *contest, double bound)
+void contest_improve(struct contest *contest)
 {
     const int64_t left = contest->options->budget - contest->evaluations,
                   share = left / ROUNDS > ROUND_LEAST ? left / ROUNDS : ROUND_LEAST;
     for (uint32_t round = 0; contest->n_kept > 0; round++) {
         const int64_t now = contest->options->budget - contest->evaluations;
         const int best = best_of(contest), next = (int)(round / 2) % contest->n_kept;
-        if (now <= 0 || contest->kept[best].value <= bound || poll_has_ended(contest->poll))
+        if (now <= 0 || contest_reaches(contest->kept[best].value, contest->bound) ||
+            poll_has_ended(contest->poll))
             break;
-        improve(contest, round % 2 == 0 ? best : next, round, now < share ? now : share, bound);
+        improve(contest, round % 2 == 0 ? best : next, round, now < share ? now : share);
     }
 }
 
@@ -200,11 +213,13 @@ enum family_status contest_finish(struct contest *contest,
 {
     const bool stopped = poll_has_ended(contest->poll);
     result->evaluations = contest->evaluations;
+    result->bound = contest->bound;
     if (contest->n_kept == 0)
         return stopped ? FAMILY_STOPPED : FAMILY_NO_ROOM;
     const struct kept *best = &contest->kept[best_of(contest)];
     order_copy(order, &best->order);
     result->value = best->value;
+    result->proven = contest_reaches(best->value, contest->bound);
     result->chosen = best->from;
     return stopped ? FAMILY_STOPPED : FAMILY_DONE;
 }

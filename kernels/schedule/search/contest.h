@@ -33,13 +33,17 @@ void contest_dispatch(struct contest *contest, bool whole_backward);
 // Offers orders of many repeated patterns, for the placements linear and V.
 void contest_patterns(struct contest *contest);
 
-// Improves the orders that were kept, until the budget of the options is used. bound: no order has a
-// smaller objective; 0: not known.
-void contest_improve(struct contest *contest, double bound);
+// Improves the orders that were kept, until the budget of the options is used or an order reaches the
+// lower bound of the pipeline.
+void contest_improve(struct contest *contest);
 
-// Copies the best order. FAMILY_NO_ROOM: no order was kept.
+// Copies the best order, and sets the result with the lower bound of the pipeline. FAMILY_NO_ROOM: no order was kept.
 enum family_status contest_finish(struct contest *contest,
                                   struct order *order,
                                   struct family_result *result);
+
+// Returns the lower bound of the objective for every order of a pipeline, and whether a value reaches it.
+double contest_bound(const struct pipeline *pipeline, enum family_objective objective);
+bool contest_reaches(double value, double bound);
 
 #endif

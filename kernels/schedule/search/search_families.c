@@ -43,7 +43,7 @@ static enum family_status build(const struct pipeline *pipeline,
     contest_open(memory, pipeline, &with_budget, poll);
     contest_dispatch(memory, false);
     contest_patterns(memory);
-    contest_improve(memory, 0);
+    contest_improve(memory);
     return contest_finish(memory, order, result);
 }
 

@@ -34,6 +34,8 @@ static double built(const struct family *family,
     if (status == FAMILY_DONE) {
         cr_assert(order_search_value(search, p, order, o->objective, NULL, &value));
         cr_expect_eq(value, result.value);
+        cr_expect(result.bound <= value, "bound %.17g above %.17g", result.bound, value);
+        cr_expect(!result.proven || value <= result.bound * (1 + 1e-8));
         cr_expect(result.evaluations <= (o->budget > 0 ? o->budget : SEARCH_BUDGET) * 5 / 4);
     }
     free(bytes);
