@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Speed of pipeline schedules: executing a new order, and a known order with other times, each against
+// the task graph of the parallel strategies; the automatic schedulers; the exact optimum. One JSON line
+// per measurement, CPU time, the least of several runs. Not a test: a wrong makespan is a failure, a slow
+// machine is not.
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/system/machine.h"
+#include "kernels/common/executor/executor.h"
+#include "kernels/common/pipeline/timeline.h"
+#include "kernels/schedule/catalogue/catalogue.h"
+
+enum { RUNS = 9 };
+
+struct bench {
+    struct pipeline *pipeline;
+    struct order *order;
+    struct executor *executor;
+    void *family_memory;
+    char *memory;
+};
+
+static struct bench open_bench(const struct family *family,
+                               const struct family_options *options,
+                               int32_t p,
+                               int32_t m,
+                               int32_t v)
+{
+    struct bench b = {.order = NULL};
+    const struct pipeline_shape shape = {p, p * family->chunks(v), m, 1, family->directions};
+    struct room room = {NULL, 0};
+    b.pipeline = pipeline_new(&shape);
+    pipeline_place(b.pipeline, family->placement);
+    b.order = order_new(p, order_room(b.pipeline, false));
+    for (int pass = 0; pass < 2; pass++) {
+        b.executor = executor_take(&shape, b.order->room, &room);
+        b.family_memory = family->take != NULL ? family->take(&shape, options, &room) : NULL;
+        if (pass == 0) {
+            b.memory = aligned_alloc(ROOM_ALIGNMENT, room.used);
+            room = (struct room){b.memory, 0};
+        }
+    }
+    return b;
+}
+
+static void close_bench(struct bench *b)
+{
+    pipeline_free(b->pipeline);
+    order_free(b->order);
+    free(b->memory);
+}
+
+static void set_times(struct pipeline *p, double f, double b, double w, double latency)
+{
+    pipeline_set_uniform(p,
+                         &(struct pipeline_stage){.f = f, .b = b, .w = w, .kept_until_w = 1});
+    p->links.latency = latency;
+}
+
+// ---- execution ----------------------------------------------------------------------------------
+
+// Repeats an action until it has taken some milliseconds; returns the least time of one, in s.
+#define LEAST(seconds, repeats, ...)                                                           \
+    do {                                                                                       \
+        (seconds) = HUGE_VAL;                                                                  \
+        for (int run_ = 0; run_ < RUNS; run_++) {                                              \
+            const double start_ = pps_cpu_seconds();                                           \
+            for (int k_ = 0; k_ < (repeats); k_++)                                             \
+                __VA_ARGS__;                                                                   \
+            (seconds) = fmin(seconds, (pps_cpu_seconds() - start_) / (repeats));               \
+        }                                                                                      \
+    } while (0)
+
+// The same pipeline as a task graph: time to compile and run it, and to run it again.
+static double time_graph(int32_t p, int32_t m, int repeats, double *again, double *makespan)
+{
+    const struct orders_shape shape = {p, 1, m, 1, ORDERS_STANDARD, ORDERS_FIRST};
+    double durations[128], delays[2] = {0, 0}, seconds;
+    double *ends = calloc((size_t)p * (size_t)orders_length(&shape), sizeof *ends);
+    struct timeline *timeline = NULL;
+    for (int32_t k = 0; k < 2 * p; k++)
+        durations[k] = k < p ? 2 : 4;
+    LEAST(seconds, repeats, {
+        timeline_free(timeline);
+        (void)timeline_of_shape(&shape, NULL, &timeline);
+        *makespan = timeline_run(timeline, durations, delays, NULL, ends);
+    });
+    LEAST(*again, repeats, *makespan = timeline_run(timeline, durations, delays, NULL, ends));
+    timeline_free(timeline);
+    free(ends);
+    return seconds;
+}
+
+static bool execute(const char *name, int32_t p, int32_t m, int32_t v)
+{
+    const struct family *family = family_named(name);
+    const struct family_options options = {.group = 0};
+    struct bench b = open_bench(family, &options, p, m, v);
+    set_times(b.pipeline, 2, 3, 1, 0);
+    bool ok = family->build(b.pipeline, &options, b.family_memory, NULL, b.order,
+                            &(struct family_result){.value = 0}) == FAMILY_DONE;
+    const double n = (double)order_total(b.order);
+    const int repeats = (int)fmax(1, 2e6 / n);
+    double new_order, again, graph_again, graph_makespan;
+    double *durations =
+        calloc((size_t)b.order->devices * (size_t)b.order->room, sizeof *durations);
+    LEAST(new_order, repeats,
+          ok =
+              executor_run(b.executor, b.pipeline, b.order, NULL, NULL) == EXECUTOR_DONE && ok);
+    const double makespan = executor_makespan(b.executor);
+    for (int32_t d = 0; d < b.order->devices; d++)
+        for (int32_t i = 0; i < b.order->n[d]; i++) {
+            const int64_t at = order_at(b.order, d, i);
+            durations[at] = executor_ends(b.executor)[at] - executor_starts(b.executor)[at];
+        }
+    LEAST(again, repeats, executor_run_again(b.executor, durations, NULL));
+    ok = ok && executor_makespan(b.executor) == makespan;
+    const double graph = time_graph(p, m, repeats, &graph_again, &graph_makespan),
+                 graph_n = 2.0 * p * m;
+    printf("{\"name\":\"schedule_execute\",\"family\":\"%s\",\"p\":%d,\"m\":%d,\"v\":%d,"
+           "\"operations\":%.0f,\"new_million_per_s\":%.1f,\"again_us_per_1000\":%.2f,"
+           "\"graph_new_million_per_s\":%.1f,\"graph_again_us_per_1000\":%.2f,"
+           "\"new_times_faster\":%.2f,\"again_times_faster\":%.2f}\n",
+           name, p, m, v, n, n / new_order / 1e6, again / n * 1e9, graph_n / graph / 1e6,
+           graph_again / graph_n * 1e9, graph / graph_n / (new_order / n),
+           graph_again / graph_n / (again / n));
+    free(durations);
+    close_bench(&b);
+    return ok;
+}
+
+// ---- schedulers ---------------------------------------------------------------------------------
+
+struct case_of {
+    const char *name;
+    int32_t p, m;
+    double limit, f, b, w, latency;
+    bool published;
+    enum family_objective objective;
+    int64_t budget;
+    int runs;
+};
+
+static bool schedule(const struct case_of *c)
+{
+    const struct family *family = family_named(c->name);
+    const struct family_options options = {.published = c->published,
+                                           .objective = c->objective,
+                                           .budget = c->budget,
+                                           .seed = 42};
+    struct bench b = open_bench(family, &options, c->p, c->m, 1);
+    struct family_result result = {.value = 0};
+    double seconds = HUGE_VAL;
+    bool ok = true;
+    set_times(b.pipeline, c->f, c->b, c->w, c->latency);
+    for (int32_t d = 0; d < c->p; d++)
+        b.pipeline->limit[d] = c->limit;
+    for (int run = 0; run < c->runs; run++) {
+        order_clear(b.order);
+        result = (struct family_result){.value = 0};
+        const double start = pps_cpu_seconds();
+        ok = family->build(b.pipeline, &options, b.family_memory, NULL, b.order, &result) ==
+             FAMILY_DONE;
+        seconds = fmin(seconds, pps_cpu_seconds() - start);
+    }
+    ok = ok && executor_run(b.executor, b.pipeline, b.order, NULL, NULL) == EXECUTOR_DONE;
+    printf("{\"name\":\"schedule_build\",\"family\":\"%s\",\"published\":%s,\"p\":%d,\"m\":%d,"
+           "\"limit\":%g,\"ms\":%.3f,\"makespan\":%g,\"span\":%g,\"bound\":%g,\"proven\":%s,"
+           "\"evaluations\":%lld}\n",
+           c->name, c->published ? "true" : "false", c->p, c->m, c->limit, seconds * 1e3,
+           executor_makespan(b.executor), executor_span(b.executor), result.bound,
+           result.proven ? "true" : "false", (long long)result.evaluations);
+    close_bench(&b);
+    return ok;
+}
+
+int main(void)
+{
+    static const struct case_of cases[] = {
+        {"zb_auto", 32, 256, 64, 12, 13, 7, 1, true, FAMILY_SPAN, 0, 5},
+        {"zb_auto", 32, 256, 64, 12, 13, 7, 1, false, FAMILY_SPAN, 0, 5},
+        {"v_half", 8, 32, HUGE_VAL, 1, 1, 1, 0, true, FAMILY_MAKESPAN, 0, 5},
+        {"v_half", 8, 32, HUGE_VAL, 1, 1, 1, 0, false, FAMILY_MAKESPAN, 0, 5},
+        {"zb_ilp", 4, 8, 4, 1, 1, 1, 0, false, FAMILY_SPAN, 1000000000, 1},
+        {"zb_ilp", 5, 10, 5, 1, 1, 1, 0, false, FAMILY_SPAN, 1000000000, 1},
+        {"zb_ilp", 4, 32, 4, 1, 1, 1, 0, false, FAMILY_SPAN, 1000000000, 1},
+    };
+    bool ok = execute("one_f_one_b", 8, 48, 1);
+    ok = execute("zb_h1", 8, 32, 1) && ok;
+    ok = execute("one_f_one_b", 32, 256, 1) && ok;
+    ok = execute("zb_h1", 32, 256, 1) && ok;
+    ok = execute("interleaved", 32, 256, 2) && ok;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        ok = schedule(&cases[i]) && ok;
+    return ok ? 0 : 1;
+}
