@@ -33,8 +33,7 @@ struct executor *executor_take(const struct pipeline_shape *most,
     e->position = room_take(room, devices, sizeof *e->position);
     e->wanted = room_take(room, devices, sizeof *e->wanted);
     e->awake = room_take(room, devices + 1, sizeof *e->awake);
-    e->step = room_take(room, all + 1, sizeof *e->step);
-    e->undo = room_take(room, all, sizeof *e->undo);
+    e->step = room_take(room, all + 2, sizeof *e->step);
     e->step_of = room_take(room, all, sizeof *e->step_of);
     return executor;
 }
@@ -87,7 +86,7 @@ static void reset(struct executor *e)
     e->no_input = 2 * n;
     e->no_output = 2 * n + 1;
     e->n_steps = 0;
-    e->n_forward = e->n_backward = 0;
+    e->done = 0;
     memset(e->seen, 0, (size_t)n);
     for (int32_t i = 0; i < 2 * n; i++)
         e->input[i] = -1;
@@ -110,105 +109,106 @@ struct work {
     int32_t n_awake;
 };
 
-// Sends the result of an operation; returns the input that it feeds. *delay: until the arrival.
-static int32_t send(struct executor *e,
-                    const struct part *part,
-                    unsigned type,
-                    int32_t index,
-                    double end,
-                    const double *own_delay,
-                    double *delay,
-                    struct work *work)
+// Sends the result of a step, which ends at `end`.
+static inline void send(struct executor *e,
+                        const struct part *part,
+                        struct step *step,
+                        double end,
+                        const double *own_delay,
+                        struct work *work)
 {
-    const int n = type == OPERATION_F ? 0 : 1;
-    const struct route *route = &part->route[n];
-    *delay = 0;
-    if (type == OPERATION_W || type == OPERATION_R || route->receiver < 0)
-        return e->no_output;
+    const bool backward = executor_types[step->type].backward;
+    const struct route *route = &part->route[backward];
+    step->output = e->no_output;
+    step->delay = 0;
+    if (executor_types[step->type].local || route->receiver < 0)
+        return;
     double sent = end;
     if (route->resource >= 0) {
         double *free_at = &e->free_at[route->resource];
         sent = sent > *free_at ? sent : *free_at;
         *free_at = sent + route->occupation;
     }
-    const int32_t to = (int32_t)(index + route->step) + (n == 0 ? 0 : e->n_parts * e->n_items);
-    *delay = own_delay != NULL ? *own_delay : route->delay;
-    e->input[to] = (own_delay != NULL ? end : sent) + *delay;
-    if (e->wanted[route->receiver] == to) {
+    step->output =
+        (int32_t)(step->index + route->step) + (backward ? e->n_parts * e->n_items : 0);
+    step->delay = own_delay != NULL ? *own_delay : route->delay;
+    e->input[step->output] = (own_delay != NULL ? end : sent) + step->delay;
+    if (e->wanted[route->receiver] == step->output) {
         e->wanted[route->receiver] = -1;
         e->awake[work->n_awake++] = route->receiver;
     }
-    return to;
 }
 
-// Returns the input of an operation.
-static int32_t input_of(const struct executor *e, unsigned type, int32_t index)
+// Prepares the step of an operation. Returns NULL if the operation may not run now, as far as its device
+// is concerned: it does not belong here, it is not new, or an input of this device has not run.
+static inline const struct part *prepare(const struct executor *e,
+                                         int32_t at,
+                                         int32_t d,
+                                         struct step *step)
 {
-    static const uint8_t kind[OPERATION_TYPES] = {0, 1, 2, 1, 2};
-    return kind[type] == 2 ? e->no_input
-                           : index + (kind[type] == 1 ? e->n_parts * e->n_items : 0);
-}
-
-// Returns whether an operation may run now, as far as its device is concerned: it belongs here, it is new,
-// and its inputs of this device have run.
-static bool may_run(const struct executor *e, const struct operation *op, int32_t d)
-{
+    const struct operation *op = &e->order->operations[at];
     if (!executor_is_here(e, op, d))
-        return false;
-    const int32_t index = executor_index(e, op);
-    return (e->seen[index] & executor_excluded(op->type)) == 0 && !executor_lacks(e, op, index);
+        return NULL;
+    const int32_t part = op->direction * e->pipeline->shape.stages + op->stage,
+                  index = part * e->n_items + op->item;
+    const unsigned seen = e->seen[index];
+    if ((seen & executor_types[op->type].excluded) != 0 ||
+        (seen & executor_types[op->type].needed) != executor_types[op->type].needed ||
+        (e->pipeline->shape.slices > 1 && executor_lacks_slice(e, op, index)))
+        return NULL;
+    step->at = at;
+    step->device = d;
+    step->index = index;
+    step->type = op->type;
+    step->input =
+        executor_types[op->type].local
+            ? e->no_input
+            : index + (executor_types[op->type].backward ? e->n_parts * e->n_items : 0);
+    return &e->part[part];
 }
 
-static void mark(struct executor *e,
-                 const struct operation *op,
-                 int32_t at,
-                 const struct step *step)
+// Ends a step: its message is sent.
+static inline void finish_step(struct executor *e,
+                               const struct part *part,
+                               struct step *step,
+                               double start,
+                               double end,
+                               struct work *work)
 {
-    const int32_t index = executor_index(e, op);
-    const uint8_t bit = (uint8_t)(1u << op->type);
-    e->seen[index] |= bit;
-    e->n_forward += op->type == OPERATION_F;
-    e->n_backward +=
-        op->type == OPERATION_BW ? 2 : op->type == OPERATION_B || op->type == OPERATION_W;
-    e->undo[e->n_steps] = (struct undo){index, bit};
-    e->step_of[at] = e->n_steps;
-    e->step[e->n_steps++] = *step;
+    const int32_t at = step->at;
+    e->starts[at] = start;
+    e->ends[at] = end;
+    send(e, part, step, end, work->delays != NULL ? &work->delays[at] : NULL, work);
+    e->seen[step->index] |= (uint8_t)(1u << step->type);
+    e->done += executor_types[step->type].done;
+    e->step_of[at] = e->n_steps++;
 }
 
 // Runs a forward and the backward behind it as one unit. Returns whether it could run.
 static bool run_unit(struct executor *e, int32_t d, int32_t at, struct work *work)
 {
-    const struct operation *op = &e->order->operations[at];
-    int32_t input[2];
+    struct step *step = &e->step[e->n_steps];
+    const struct part *part[2];
     double start = e->clock[d], duration = e->pipeline->pair[d];
     if (!executor_is_pair(e->order, d, e->position[d]))
         return false;
     for (int k = 0; k < 2; k++) {
-        // The unit is one operation: its backward cannot be that of its own forward.
-        if (!may_run(e, &op[k], d))
+        part[k] = prepare(e, at + k, d, &step[k]);
+        if (part[k] == NULL)
             return false;
-        input[k] = input_of(e, op[k].type, executor_index(e, &op[k]));
-        if (e->input[input[k]] < 0) {
-            e->wanted[d] = input[k];
+        if (e->input[step[k].input] < 0) {
+            e->wanted[d] = step[k].input;
             return false;
         }
-        start = fmax(start, e->input[input[k]]);
+        start = fmax(start, e->input[step[k].input]);
     }
     if (isnan(duration))
-        duration = e->part[executor_index(e, op) / e->n_items].time[OPERATION_F] +
-                   e->part[executor_index(e, op + 1) / e->n_items].time[OPERATION_BW];
+        duration = part[0]->time[OPERATION_F] + part[1]->time[OPERATION_BW];
     if (work->durations != NULL)
         duration = work->durations[at];
-    for (int k = 0; k < 2; k++) {
-        struct step step = {k == 0 ? ~at : at + 1, d, input[k], 0, 0};
-        const int32_t index = executor_index(e, &op[k]);
-        e->starts[at + k] = start;
-        e->ends[at + k] = start + duration;
-        step.output =
-            send(e, &e->part[index / e->n_items], op[k].type, index, start + duration,
-                 work->delays != NULL ? &work->delays[at + k] : NULL, &step.delay, work);
-        mark(e, &op[k], at + k, &step);
-    }
+    for (int k = 0; k < 2; k++)
+        finish_step(e, part[k], &step[k], start, start + duration, work);
+    step[0].at = ~at;
     e->clock[d] = start + duration;
     e->position[d] += 2;
     return true;
@@ -218,35 +218,28 @@ static bool run_unit(struct executor *e, int32_t d, int32_t at, struct work *wor
 static void advance(struct executor *e, int32_t d, struct work *work)
 {
     const struct order *order = e->order;
-    const int32_t stages = e->pipeline->shape.stages;
     while (e->position[d] < order->n[d]) {
         const int32_t at = (int32_t)order_at(order, d, e->position[d]);
-        const struct operation *op = &order->operations[at];
+        struct step *step = &e->step[e->n_steps];
         if (order->paired[at]) {
             if (!run_unit(e, d, at, work))
                 return;
             continue;
         }
-        if (!may_run(e, op, d))
+        const struct part *part = prepare(e, at, d, step);
+        if (part == NULL)
             return;
-        const struct part *part = &e->part[op->direction * stages + op->stage];
-        const int32_t index = executor_index(e, op), input = input_of(e, op->type, index);
-        const double ready = e->input[input];
+        const double ready = e->input[step->input];
         if (ready < 0) {
-            e->wanted[d] = input;
+            e->wanted[d] = step->input;
             return;
         }
-        struct step step = {at, d, input, 0, 0};
         const double start = ready > e->clock[d] ? ready : e->clock[d],
                      end = start + (work->durations != NULL ? work->durations[at]
-                                                            : part->time[op->type]);
-        e->starts[at] = start;
-        e->ends[at] = end;
+                                                            : part->time[step->type]);
         e->clock[d] = end;
         e->position[d]++;
-        step.output = send(e, part, op->type, index, end,
-                           work->delays != NULL ? &work->delays[at] : NULL, &step.delay, work);
-        mark(e, op, at, &step);
+        finish_step(e, part, step, start, end, work);
     }
 }
 
@@ -264,11 +257,11 @@ static void finish(struct executor *e)
 
 static bool is_complete(const struct executor *e)
 {
-    const int64_t all = (int64_t)e->pipeline->shape.stages * e->n_items;
+    const uint64_t all = (uint64_t)e->pipeline->shape.stages * (uint64_t)e->n_items;
     for (int32_t d = 0; d < e->order->devices; d++)
         if (e->position[d] < e->order->n[d])
             return false;
-    return e->n_forward == all && e->n_backward == 2 * all;
+    return e->done == (all << 32 | all * 2);
 }
 
 // Executes all devices from their positions on. EXECUTOR_DEADLOCK: some operation did not run.
@@ -363,10 +356,8 @@ static void take_back(struct executor *e, int32_t first)
 {
     for (int32_t i = e->n_steps - 1; i >= first; i--) {
         const struct step *step = &e->step[i];
-        const struct undo *undo = &e->undo[i];
-        e->seen[undo->index] &= (uint8_t)~undo->bit;
-        e->n_forward -= undo->bit == SEEN_F;
-        e->n_backward -= undo->bit == SEEN_BW ? 2 : undo->bit == SEEN_B || undo->bit == SEEN_W;
+        e->seen[step->index] &= (uint8_t) ~(1u << step->type);
+        e->done -= executor_types[step->type].done;
         e->input[step->output] = -1;
         e->position[step->device]--;
     }

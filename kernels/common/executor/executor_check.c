@@ -4,25 +4,21 @@
 
 #include <string.h>
 
-bool executor_lacks(const struct executor *e, const struct operation *op, int32_t index)
+const struct executor_type executor_types[OPERATION_TYPES] = {
+    [OPERATION_F] = {SEEN_F, 0, false, false, (uint64_t)1 << 32},
+    [OPERATION_B] = {SEEN_B | SEEN_BW, SEEN_F, true, false, 1},
+    [OPERATION_W] = {SEEN_W | SEEN_BW, SEEN_B, false, true, 1},
+    [OPERATION_BW] = {SEEN_B | SEEN_W | SEEN_BW, SEEN_F, true, false, 2},
+    [OPERATION_R] = {SEEN_R, SEEN_F, false, true, 0},
+};
+
+bool executor_lacks_slice(const struct executor *e, const struct operation *op, int32_t index)
 {
     const int32_t slices = e->pipeline->shape.slices, slice = op->item % slices;
-    const unsigned seen = e->seen[index];
-    switch ((enum operation_type)op->type) {
-    case OPERATION_F:
+    if (op->type == OPERATION_F)
         return slice > 0 && !(e->seen[index - 1] & SEEN_F);
-    case OPERATION_B:
-    case OPERATION_BW:
-        return !(seen & SEEN_F) ||
-               (slice < slices - 1 && !(e->seen[index + 1] & (SEEN_B | SEEN_BW)));
-    case OPERATION_W:
-        return !(seen & SEEN_B);
-    case OPERATION_R:
-        return !(seen & SEEN_F);
-    case OPERATION_TYPES:
-        break;
-    }
-    return false;
+    return executor_types[op->type].backward && slice < slices - 1 &&
+           !(e->seen[index + 1] & (SEEN_B | SEEN_BW));
 }
 
 bool executor_is_pair(const struct order *order, int32_t device, int32_t position)
@@ -92,7 +88,7 @@ static enum executor_wrong wrong_with(const struct executor *e,
     const struct operation *op = &e->order->operations[at];
     if (!executor_is_here(e, op, device))
         return EXECUTOR_FOREIGN;
-    const unsigned clash = e->seen[executor_index(e, op)] & executor_excluded(op->type);
+    const unsigned clash = e->seen[executor_index(e, op)] & executor_types[op->type].excluded;
     if (clash != 0)
         return clash & 1u << op->type ? EXECUTOR_DOUBLE : EXECUTOR_BOTH;
     return e->order->paired[at] && !executor_is_pair(e->order, device, position)

@@ -23,19 +23,16 @@ struct part {
 
 enum { SEEN_F = 1, SEEN_B = 2, SEEN_W = 4, SEEN_BW = 8, SEEN_R = 16 };
 
-// An executed operation: what a second execution needs.
+// An executed operation: what a second execution needs, and what must be undone when the operation is
+// taken back.
 struct step {
-    int32_t at; // order_at; ~at: the F of a unit, whose BW is the next step
+    double delay; // until the input that it feeds arrives
+    int32_t at;   // order_at; ~at: the F of a unit, whose BW is the next step
     int32_t device;
     int32_t input;  // index of the input that it waited for; no_input
     int32_t output; // index of the input that it feeds; no_output
-    double delay;   // until that input arrives
-};
-
-// What must be undone when a step is taken back.
-struct undo {
-    int32_t index; // of `seen`
-    uint8_t bit;
+    int32_t index;  // of `seen`
+    int32_t type;
 };
 
 // An index counts operations of a kind: part * items + item. Input k of index i is input[k * n + i] with
@@ -60,10 +57,10 @@ struct executor {
     int32_t *wanted;   // [device]: the input that it waits for; -1: none
     int32_t *awake;    // stack of devices
     struct step *step; // [n_steps]: in the order of execution
-    struct undo *undo;
-    int32_t *step_of; // [order_at]
+    int32_t *step_of;  // [order_at]
     int32_t n_steps;
-    int64_t n_forward, n_backward; // executed; a B and a W are one each, a BW is two
+    uint64_t
+        done; // number of executed F in the upper half, of B and W in the lower; a BW is both
 };
 
 // Returns whether an operation can belong to a device, by its numbers.
@@ -82,16 +79,20 @@ static inline int32_t executor_index(const struct executor *e, const struct oper
     return (op->direction * e->pipeline->shape.stages + op->stage) * e->n_items + op->item;
 }
 
-// Returns the bits that may not stand beside an operation of a type.
-static inline unsigned executor_excluded(unsigned type)
-{
-    static const uint8_t bits[OPERATION_TYPES] = {SEEN_F, SEEN_B | SEEN_BW, SEEN_W | SEEN_BW,
-                                                  SEEN_B | SEEN_W | SEEN_BW, SEEN_R};
-    return bits[type];
-}
+// What a type of operation needs and does.
+struct executor_type {
+    uint8_t excluded; // bits of `seen` that may not be there
+    uint8_t needed;   // bits that must be there: inputs of the same stage
+    bool backward;    // waits for a gradient and sends one
+    bool local;       // neither waits for a message nor sends one
+    uint64_t done;    // what it adds to `done`
+};
 
-// Returns whether the operation must come after another one of its device that `seen` does not have.
-bool executor_lacks(const struct executor *e, const struct operation *op, int32_t index);
+extern const struct executor_type executor_types[OPERATION_TYPES];
+
+// Returns whether the operation must come after that of another slice of its micro-batch, which has not
+// run.
+bool executor_lacks_slice(const struct executor *e, const struct operation *op, int32_t index);
 
 // Returns whether the two operations from a position on can be a unit.
 bool executor_is_pair(const struct order *order, int32_t device, int32_t position);
