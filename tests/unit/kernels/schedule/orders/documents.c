@@ -114,6 +114,47 @@ Test(orders_documents, wrong_operations)
     }
 }
 
+static const struct {
+    const char *text;
+    int line, column;
+    const char *message, *explanation;
+} deadlocks[] = {
+    {"BW0.0 F0.0\nF0.1 BW0.1\n", 1, 1,
+     "the order deadlocks: BW0.0 (rank 0, position 0) waits for F0.0 (rank 0, position 1), "
+     "F0.1 "
+     "(rank 1, position 0) waits for F0.0 (rank 0, position 1); cycle: BW0.0 -> F0.0",
+     "rank 0: BW0.0 (rank 0, position 0) waits for F0.0 (rank 0, position 1)\n"
+     "rank 1: F0.1 (rank 1, position 0) waits for F0.0 (rank 0, position 1)\n"
+     "cycle: BW0.0 (rank 0, position 0)\n"
+     "cycle: F0.0 (rank 0, position 1)\n"},
+    {"0F0,0B0,0F1,0B1\n1F1,1F0,1B1,1B0", 1, 5,
+     "the order deadlocks: 0B0 (rank 0, position 1) waits for 1B0 (rank 1, position 3), 1F1 "
+     "(rank "
+     "1, position 0) waits for 0F1 (rank 0, position 2); cycle: 0B0 -> 1B0 -> 1F1 -> 0F1",
+     NULL},
+};
+
+// Would catch an operation that is named in the notation of another form.
+Test(orders_documents, deadlocks)
+{
+    for (size_t i = 0; i < sizeof deadlocks / sizeof *deadlocks; i++) {
+        struct order_document document;
+        struct pps_fault fault;
+        struct text_buffer text = {.text = NULL};
+        cr_assert(read_text(&document, deadlocks[i].text, &fault), "%s", fault.text);
+        cr_assert_not(order_document_check(&document, &fault));
+        cr_assert(strncmp(fault.text, deadlocks[i].message, strlen(deadlocks[i].message)) == 0,
+                  "%s", fault.text);
+        cr_assert(fault.line == deadlocks[i].line && fault.column == deadlocks[i].column,
+                  "%d:%d", fault.line, fault.column);
+        cr_assert(order_document_explain(&document, &text));
+        if (deadlocks[i].explanation != NULL)
+            cr_assert_str_eq(text.text, deadlocks[i].explanation, "%s", text.text);
+        text_buffer_free(&text);
+        order_document_free(&document);
+    }
+}
+
 // ---- random orders ------------------------------------------------------------------------------
 
 static void shuffle(struct random *r, struct operation *list, int64_t n)
