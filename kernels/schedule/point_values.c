@@ -54,7 +54,7 @@ static void set_plan_costs(struct schedule_point *point,
                                        .w = ratio(value[P_W], means->w),
                                        .memory_b = ratio(0 - value[P_MEM_B], means->mem_b),
                                        .memory_w = ratio(0 - value[P_MEM_W], means->mem_w)};
-    if (value[P_CHANNELS] == links->channels &&
+    if ((enum pipeline_channels)value[P_CHANNELS] == links->channels &&
         is_same(value[P_LATENCY], links->latency + links->occupation)) {
         point->links = *links;
         return;

@@ -2,6 +2,8 @@
 // Builds an order by dispatch.
 #include "kernels/schedule/automatic/greedy.h"
 
+#include "kernels/schedule/automatic/earliest.h"
+
 #include <math.h>
 
 // The operation that a device would run next.
@@ -25,6 +27,7 @@ struct greedy {
     double *room, *reserve; // [devices]: limit with tolerance; [stage]: for the later chunks
     int32_t *flying;        // [devices]: forwards beyond backwards
     struct candidate *best; // [devices]
+    struct earliest earliest;
 };
 
 struct greedy *greedy_take(const struct pipeline_shape *most, struct room *room)
@@ -47,6 +50,7 @@ struct greedy *greedy_take(const struct pipeline_shape *most, struct room *room)
     g->reserve = room_take(room, stages, sizeof *g->reserve);
     g->flying = room_take(room, devices, sizeof *g->flying);
     g->best = room_take(room, devices, sizeof *g->best);
+    earliest_take(&g->earliest, most->devices, room);
     return greedy;
 }
 
@@ -148,6 +152,7 @@ static void choose(struct greedy *g, int32_t d)
         (best.stage < 0 || (gap > 0 && gap >= rule->threshold * g->pipeline->stage[w.stage].w)))
         best = w;
     g->best[d] = best;
+    earliest_set(&g->earliest, d, best.stage < 0 ? (double)INFINITY : best.start, best.rank);
 }
 
 // ---- execution ----------------------------------------------------------------------------------
@@ -213,20 +218,18 @@ enum greedy_status greedy_build(struct greedy *greedy,
     g->order = order;
     if (!start(g))
         return GREEDY_NO_ROOM;
+    earliest_clear(&g->earliest);
     for (int32_t d = 0; d < devices; d++)
         choose(g, d);
     for (int64_t n = 0; n < total; n++) {
-        int32_t next = 0;
-        for (int32_t d = 1; d < devices; d++)
-            if (g->best[d].stage >= 0 && is_better(&g->best[d], &g->best[next]))
-                next = d;
+        const int32_t next = earliest_device(&g->earliest);
         if (g->best[next].stage < 0)
             return GREEDY_NO_ROOM;
         const int32_t receiver = run(g, next);
         choose(g, next);
         if (receiver >= 0 && receiver != next)
             choose(g, receiver);
-        if (poll_over_after(poll, (uint64_t)devices))
+        if (poll_over_after(poll, 8))
             return GREEDY_STOPPED;
     }
     return GREEDY_DONE;

@@ -2,6 +2,8 @@
 // Places the weight gradients of an order anew.
 #include "kernels/schedule/automatic/refill.h"
 
+#include "kernels/schedule/automatic/earliest.h"
+
 #include <math.h>
 
 // What a device runs next.
@@ -23,6 +25,7 @@ struct refill {
     struct order *to;
     double threshold;
     struct device *device;
+    struct earliest earliest;
     struct operation *weights; // [device * per_device + entry]: in the order of their backwards
     size_t per_device;
     double *input
@@ -35,6 +38,7 @@ struct refill *refill_take(const struct pipeline_shape *most, struct room *room)
     struct refill *r = refill != NULL ? refill : &counted;
     const size_t items = (size_t)most->stages * (size_t)most->micro_batches;
     r->device = room_take(room, (size_t)most->devices, sizeof *r->device);
+    earliest_take(&r->earliest, most->devices, room);
     r->per_device = items / (size_t)most->devices;
     r->weights = room_take(room, items, sizeof *r->weights);
     for (int k = 0; k < 2; k++)
@@ -53,7 +57,7 @@ static double kept(const struct pipeline_stage *stage)
     return stage->kept_until_b + stage->kept_until_w;
 }
 
-static void open(struct refill *r)
+static void open_refill(struct refill *r)
 {
     const struct pipeline *p = r->pipeline;
     const size_t m = (size_t)p->shape.micro_batches, items = (size_t)p->shape.stages * m;
@@ -96,12 +100,13 @@ static void choose(struct refill *r, int32_t d)
             start = fmax(device->clock, *input_of(r, !forward, op->stage, op->item));
     }
     device->next = (struct next){start, false};
-    if (device->done == device->due)
-        return;
-    const double w = r->pipeline->stage[weights_of(r, d)[device->done].stage].w,
-                 gap = start - device->clock;
-    if (gap > 0 && gap >= r->threshold * w)
-        device->next = (struct next){device->clock, true};
+    if (device->done < device->due) {
+        const double w = r->pipeline->stage[weights_of(r, d)[device->done].stage].w,
+                     gap = start - device->clock;
+        if (gap > 0 && gap >= r->threshold * w)
+            device->next = (struct next){device->clock, true};
+    }
+    earliest_set(&r->earliest, d, device->next.start, device->next.is_weight);
 }
 
 // Sends the result of an operation; returns the device that receives it; -1: none.
@@ -157,17 +162,6 @@ static int32_t run(struct refill *r, int32_t d)
     return send(r, d, op);
 }
 
-static int32_t first_device(const struct refill *r)
-{
-    int32_t first = 0;
-    for (int32_t d = 1; d < r->pipeline->shape.devices; d++) {
-        const struct next *a = &r->device[d].next, *b = &r->device[first].next;
-        if (a->start < b->start || (a->start == b->start && a->is_weight < b->is_weight))
-            first = d;
-    }
-    return first;
-}
-
 enum refill_status refill_build(struct refill *refill,
                                 const struct pipeline *pipeline,
                                 const struct order *from,
@@ -181,18 +175,19 @@ enum refill_status refill_build(struct refill *refill,
     r->from = from;
     r->to = to;
     r->threshold = threshold;
-    open(r);
+    open_refill(r);
+    earliest_clear(&r->earliest);
     for (int32_t d = 0; d < devices; d++)
         choose(r, d);
     for (int64_t n = order_total(from); n > 0; n--) {
-        const int32_t d = first_device(r);
+        const int32_t d = earliest_device(&r->earliest);
         if (isinf(r->device[d].next.start))
             return REFILL_NO_ROOM;
         const int32_t receiver = run(r, d);
         choose(r, d);
         if (receiver >= 0 && receiver != d)
             choose(r, receiver);
-        if (poll_over_after(poll, (uint64_t)devices))
+        if (poll_over_after(poll, 8))
             return REFILL_STOPPED;
     }
     return REFILL_DONE;

@@ -102,7 +102,7 @@ static double change(void *self, double size, struct search_draws *draws)
     }
     if (search->draft->order.n[search->device] < 2) {
         search->left = 0;
-        return INFINITY;
+        return HUGE_VAL;
     }
     if (search->draft->valid && !search->draft->critical_known)
         draft_find_critical(search->draft);
@@ -112,7 +112,7 @@ static double change(void *self, double size, struct search_draws *draws)
     for (int tries = 0; tries < TRIES && !moved; tries++)
         moved = move(search, draws);
     if (!moved || !draft_run(search->draft))
-        return INFINITY;
+        return HUGE_VAL;
     return draft_value(search->draft);
 }
 

@@ -41,7 +41,7 @@ static struct pipeline *pipeline_of(const struct profile *at, double forwards)
     return p;
 }
 
-static double rate_of(const struct pipeline *p, const struct family_options *options)
+static struct metrics measure(const struct pipeline *p, const struct family_options *options)
 {
     struct order *order = order_new(p->shape.devices, order_room(p, false));
     struct room room = {NULL, 0};
@@ -60,7 +60,7 @@ static double rate_of(const struct pipeline *p, const struct family_options *opt
                NULL);
     free(bytes);
     order_free(order);
-    return metrics.bubble_ratio_span;
+    return metrics;
 }
 
 static void check(const struct profile *at, double forwards, double rate)
@@ -68,10 +68,10 @@ static void check(const struct profile *at, double forwards, double rate)
     static const struct family_options published = {.published = true},
                                        own = {.objective = FAMILY_SPAN};
     struct pipeline *p = pipeline_of(at, forwards * at->devices);
-    const double found = rate_of(p, &published);
+    const double found = measure(p, &published).bubble_ratio_span;
     cr_expect(fabs(found - rate) <= 0.00005, "P %d, limit %g P: %.6f, expected %.4f",
               at->devices, forwards, found, rate);
-    cr_expect_leq(rate_of(p, &own), found + 1e-12);
+    cr_expect_leq(measure(p, &own).bubble_ratio_span, found + 1e-12);
     pipeline_free(p);
 }
 
@@ -81,5 +81,29 @@ Test(automatic, zero_bubble_rates_of_published_profiles)
         check(&profiles[i], 1, profiles[i].rate_1p);
         check(&profiles[i], 1.5, profiles[i].rate_1_5p);
         check(&profiles[i], 2, profiles[i].rate_2p);
+    }
+}
+
+// A limit below P: the published rule forces a forward before each backward on every stage. Our own order
+// is at least as good as dispatch.
+Test(automatic, zero_bubble_below_p_forwards)
+{
+    static const struct {
+        double limit, published, dispatch;
+    } cases[] = {{3, 3978, 2308}, {4, 3060, 1980}};
+    static const struct family_options published = {.published = true},
+                                       own = {.published = false};
+    const struct pipeline_stage stage = {.f = 24, .b = 28, .w = 18, .kept_until_w = 1};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct pipeline *p = pipeline_new(&(struct pipeline_shape){6, 6, 18, 1, 1});
+        cr_assert_not_null(p);
+        pipeline_place(p, PIPELINE_LOOP);
+        pipeline_set_uniform(p, &stage);
+        p->links.latency = 1;
+        for (int32_t d = 0; d < 6; d++)
+            p->limit[d] = cases[i].limit;
+        cr_expect_eq(measure(p, &published).makespan, cases[i].published);
+        cr_expect_leq(measure(p, &own).makespan, cases[i].dispatch);
+        pipeline_free(p);
     }
 }
