@@ -5,8 +5,8 @@
 // memory of the pattern is often better, so the family takes the best of both.
 #include "kernels/schedule/automatic/alternatives.h"
 #include "kernels/schedule/automatic/automatic.h"
-#include "kernels/schedule/automatic/shapes.h"
 #include "kernels/schedule/automatic/slots.h"
+#include "kernels/schedule/families/shapes.h"
 
 struct controllable {
     struct slots slots;

@@ -7,7 +7,7 @@
 #include "kernels/schedule/automatic/automatic.h"
 #include "kernels/schedule/automatic/choice.h"
 #include "kernels/schedule/automatic/greedy.h"
-#include "kernels/schedule/automatic/shapes.h"
+#include "kernels/schedule/families/shapes.h"
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
 // only as far as the memory stays within the peak of the pattern.
 #include "kernels/schedule/automatic/alternatives.h"
 #include "kernels/schedule/automatic/automatic.h"
-#include "kernels/schedule/automatic/shapes.h"
+#include "kernels/schedule/families/shapes.h"
 
 #include <math.h>
 #include <string.h>

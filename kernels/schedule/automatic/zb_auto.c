@@ -6,8 +6,8 @@
 // is better where a device cannot hold a micro-batch for each stage behind it.
 #include "kernels/schedule/automatic/alternatives.h"
 #include "kernels/schedule/automatic/automatic.h"
-#include "kernels/schedule/automatic/shapes.h"
 #include "kernels/schedule/automatic/zb_attempt.h"
+#include "kernels/schedule/families/shapes.h"
 
 #include <math.h>
 

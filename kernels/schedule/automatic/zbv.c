@@ -6,8 +6,8 @@
 // executed makespan and span, and also tries dispatch.
 #include "kernels/schedule/automatic/alternatives.h"
 #include "kernels/schedule/automatic/automatic.h"
-#include "kernels/schedule/automatic/shapes.h"
 #include "kernels/schedule/automatic/vee_attempt.h"
+#include "kernels/schedule/families/shapes.h"
 
 #include <math.h>
 

@@ -3,9 +3,9 @@
 #include "kernels/common/executor/executor.h"
 #include "kernels/common/executor/metrics.h"
 #include "kernels/schedule/automatic/automatic.h"
-#include "kernels/schedule/automatic/shapes.h"
 #include "kernels/schedule/exact/exact.h"
 #include "kernels/schedule/exact/instance.h"
+#include "kernels/schedule/families/shapes.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines Chimera: units of P micro-batches, half of them in each of two directions.
-#include "kernels/schedule/families/rule_shapes.h"
 #include "kernels/schedule/families/rules.h"
+#include "kernels/schedule/families/shapes.h"
 #include "kernels/schedule/families/slot_order.h"
 
 #include <stddef.h>
@@ -16,7 +16,7 @@ static const char *misfit(const struct pipeline_shape *shape,
         return "needs an even number of devices";
     if (shape->micro_batches % shape->devices != 0)
         return "needs a number of micro-batches that p divides";
-    return rules_misfit_directions(shape, 2);
+    return shapes_misfit_directions(shape, 2);
 }
 
 static void *take(const struct pipeline_shape *shape,
@@ -80,7 +80,7 @@ const struct family family_chimera = {
     .directions = 2,
     .whole_backward = true,
     .misfit = misfit,
-    .chunks = rules_one_chunk,
+    .chunks = shapes_one_chunk,
     .take = take,
     .build = build,
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines DualPipe and DualPipeV, whose devices run forwards and backwards of two phases as overlapped
 // pairs. Phases 0 and 1 are two directions (DualPipe) or the two chunks of placement V (DualPipeV).
-#include "kernels/schedule/families/rule_shapes.h"
 #include "kernels/schedule/families/rules.h"
+#include "kernels/schedule/families/shapes.h"
 
 #include <stddef.h>
 
@@ -132,7 +132,7 @@ static const char *misfit_vee(const struct pipeline_shape *shape,
         return "needs 2 stages per device";
     if (shape->micro_batches / 2 < shape->devices)
         return "needs at least 2p micro-batches";
-    return rules_misfit_directions(shape, 1);
+    return shapes_misfit_directions(shape, 1);
 }
 
 static enum family_status build_vee(const struct pipeline *pipeline,
@@ -167,7 +167,7 @@ const struct family family_dualpipev = {
     .placement = PIPELINE_VEE,
     .directions = 1,
     .misfit = misfit_vee,
-    .chunks = rules_two_chunks,
+    .chunks = shapes_two_chunks,
     .take = take,
     .build = build_vee,
 };
@@ -186,7 +186,7 @@ static const char *misfit_two(const struct pipeline_shape *shape,
         return "needs an even number of micro-batches";
     if (shape->micro_batches / 2 < shape->devices)
         return "needs at least 2p micro-batches";
-    return rules_misfit_directions(shape, 2);
+    return shapes_misfit_directions(shape, 2);
 }
 
 static enum family_status build_two(const struct pipeline *pipeline,
@@ -222,7 +222,7 @@ const struct family family_dualpipe = {
     .placement = PIPELINE_BIDIRECTIONAL,
     .directions = 2,
     .misfit = misfit_two,
-    .chunks = rules_one_chunk,
+    .chunks = shapes_one_chunk,
     .take = take,
     .build = build_two,
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines grouped interleaving: a building block of `group` micro-batches on v chunks, repeated.
-#include "kernels/schedule/families/rule_shapes.h"
 #include "kernels/schedule/families/rules.h"
+#include "kernels/schedule/families/shapes.h"
 #include "kernels/schedule/families/slot_order.h"
 
 #include <math.h>
@@ -145,8 +145,8 @@ const struct family family_interleaved_group = {
     .kind = FAMILY_RULE,
     .placement = PIPELINE_LOOP,
     .directions = 1,
-    .misfit = rules_misfit_loop,
-    .chunks = rules_several_chunks,
+    .misfit = shapes_misfit_loop,
+    .chunks = shapes_several_chunks,
     .take = take,
     .build = build,
 };

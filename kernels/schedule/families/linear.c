@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines families with one stage per device whose backwards run in one piece: GPipe, 1F1B, eager 1F1B,
 // and 1F1B of sequence slices.
-#include "kernels/schedule/families/rule_shapes.h"
 #include "kernels/schedule/families/rules.h"
+#include "kernels/schedule/families/shapes.h"
 
 #include <stddef.h>
 
@@ -43,8 +43,8 @@ const struct family family_gpipe = {
     .placement = PIPELINE_LOOP,
     .directions = 1,
     .whole_backward = true,
-    .misfit = rules_misfit_linear,
-    .chunks = rules_one_chunk,
+    .misfit = shapes_misfit_one,
+    .chunks = shapes_one_chunk,
     .build = build_gpipe,
 };
 
@@ -94,8 +94,8 @@ const struct family family_one_f_one_b = {
     .placement = PIPELINE_LOOP,
     .directions = 1,
     .whole_backward = true,
-    .misfit = rules_misfit_linear,
-    .chunks = rules_one_chunk,
+    .misfit = shapes_misfit_one,
+    .chunks = shapes_one_chunk,
     .build = build_one_f_one_b,
 };
 
@@ -120,8 +120,8 @@ const struct family family_eager_1f1b = {
     .placement = PIPELINE_LOOP,
     .directions = 1,
     .whole_backward = true,
-    .misfit = rules_misfit_linear,
-    .chunks = rules_one_chunk,
+    .misfit = shapes_misfit_one,
+    .chunks = shapes_one_chunk,
     .build = build_eager,
 };
 
@@ -132,7 +132,7 @@ static const char *misfit_sliced(const struct pipeline_shape *shape,
 {
     struct pipeline_shape whole = *shape;
     whole.slices = 1;
-    return rules_misfit_linear(&whole, options);
+    return shapes_misfit_one(&whole, options);
 }
 
 // The slices of a micro-batch go forward in order and backward in reverse.
@@ -172,6 +172,6 @@ const struct family family_seq_1f1b = {
     .directions = 1,
     .whole_backward = true,
     .misfit = misfit_sliced,
-    .chunks = rules_one_chunk,
+    .chunks = shapes_one_chunk,
     .build = build_sliced,
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines families with several chunks per device in placement loop: interleaved 1F1B and looped
 // breadth-first.
-#include "kernels/schedule/families/rule_shapes.h"
 #include "kernels/schedule/families/rules.h"
+#include "kernels/schedule/families/shapes.h"
 
 #include <stddef.h>
 
@@ -17,7 +17,7 @@ static int32_t group_of(const struct pipeline_shape *shape,
 static const char *misfit_interleaved(const struct pipeline_shape *shape,
                                       const struct family_options *options)
 {
-    const char *misfit = rules_misfit_loop(shape, options);
+    const char *misfit = shapes_misfit_loop(shape, options);
     const int32_t group = group_of(shape, options), last = shape->micro_batches % group;
     if (misfit != NULL)
         return misfit;
@@ -108,7 +108,7 @@ const struct family family_interleaved = {
     .directions = 1,
     .whole_backward = true,
     .misfit = misfit_interleaved,
-    .chunks = rules_several_chunks,
+    .chunks = shapes_several_chunks,
     .build = build_interleaved,
 };
 
@@ -148,7 +148,7 @@ const struct family family_bfs_loop = {
     .placement = PIPELINE_LOOP,
     .directions = 1,
     .whole_backward = true,
-    .misfit = rules_misfit_loop,
-    .chunks = rules_several_chunks,
+    .misfit = shapes_misfit_loop,
+    .chunks = shapes_several_chunks,
     .build = build_bfs,
 };

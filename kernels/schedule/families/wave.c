@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines the wave family: placement wave, and the operation that can start first on any device.
-#include "kernels/schedule/families/rule_shapes.h"
 #include "kernels/schedule/families/rules.h"
+#include "kernels/schedule/families/shapes.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@ static const char *misfit(const struct pipeline_shape *shape,
     (void)options;
     if (shape->stages % (2 * shape->devices) != 0)
         return "needs an even number of stages per device";
-    return rules_misfit_directions(shape, 1);
+    return shapes_misfit_directions(shape, 1);
 }
 
 // How far a stage has come: its next forward and its next backward, and when their inputs arrive.
@@ -144,7 +144,7 @@ const struct family family_wave = {
     .directions = 1,
     .whole_backward = true,
     .misfit = misfit,
-    .chunks = rules_several_chunks,
+    .chunks = shapes_several_chunks,
     .take = take,
     .build = build,
 };

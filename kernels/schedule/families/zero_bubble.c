@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines the zero-bubble families with one stage per device that follow a rule: ZB-H1 and ZB-H2.
-#include "kernels/schedule/families/rule_shapes.h"
 #include "kernels/schedule/families/rules.h"
+#include "kernels/schedule/families/shapes.h"
 
 #include <stddef.h>
 
@@ -56,8 +56,8 @@ const struct family family_zb_h1 = {
     .kind = FAMILY_RULE,
     .placement = PIPELINE_LOOP,
     .directions = 1,
-    .misfit = rules_misfit_linear,
-    .chunks = rules_one_chunk,
+    .misfit = shapes_misfit_one,
+    .chunks = shapes_one_chunk,
     .build = build_h1,
 };
 
@@ -106,7 +106,7 @@ const struct family family_zb_h2 = {
     .kind = FAMILY_RULE,
     .placement = PIPELINE_LOOP,
     .directions = 1,
-    .misfit = rules_misfit_linear,
-    .chunks = rules_one_chunk,
+    .misfit = shapes_misfit_one,
+    .chunks = shapes_one_chunk,
     .build = build_h2,
 };

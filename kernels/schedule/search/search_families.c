@@ -2,7 +2,7 @@
 // The families that search.
 #include "kernels/schedule/search/search_families.h"
 
-#include "kernels/schedule/automatic/shapes.h"
+#include "kernels/schedule/families/shapes.h"
 #include "kernels/schedule/search/contest.h"
 
 static const char *misfit_loop(const struct pipeline_shape *shape,
