@@ -103,6 +103,37 @@ static void show_others(const struct schedule_comparison *comparison, int width)
     }
 }
 
+static bool is_shown(const struct schedule_candidate *candidate)
+{
+    return candidate->outcome == CANDIDATE_FITS;
+}
+
+static bool keeps_two_replicas(const struct schedule_candidate *candidate)
+{
+    return is_shown(candidate) && candidate->scratch.pipeline.shape.directions == 2;
+}
+
+// Explains what the rows do not show.
+static void show_notes(const struct schedule_comparison *comparison)
+{
+    bool proven = false;
+    int replicas = 0;
+    for (int i = 0; i < comparison->n; i++)
+        proven = proven ||
+                 (is_shown(&comparison->list[i]) && comparison->list[i].figures.found.proven);
+    if (proven)
+        printf("\n*: proven optimal for its placement of stages\n");
+    for (int i = 0; i < comparison->n; i++)
+        if (keeps_two_replicas(&comparison->list[i]))
+            printf("%s%s",
+                   replicas++ > 0 ? ", "
+                   : proven       ? ""
+                                  : "\n",
+                   comparison->list[i].label);
+    if (replicas > 0)
+        printf(": two replicas of the weights, which the peak does not contain\n");
+}
+
 void schedule_show(const struct schedule_comparison *comparison,
                    const struct schedule_candidate *base)
 {
@@ -117,6 +148,7 @@ void schedule_show(const struct schedule_comparison *comparison,
     for (int i = 0; i < comparison->n; i++)
         if (comparison->list[i].outcome == CANDIDATE_FITS)
             show_row(comparison, &comparison->list[i], base, width);
+    show_notes(comparison);
     show_others(comparison, width);
 }
 
