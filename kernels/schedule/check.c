@@ -28,27 +28,33 @@ const char *const schedule_reasons[] = {
     [SMALL_LIMIT] = "limit is less than the memory of one micro-batch",
     [TOO_LARGE] = "more than 2^28 operations",
     [OTHER_SHAPE] = "the family has no order for this p, m and v",
-    [MISFITS] = "needs 1 stage per device",
-    "needs 2 stages per device",
-    "needs an even number of stages per device",
-    "needs the same number of stages on every device",
-    "needs an even number of devices",
-    "needs an even number of micro-batches",
-    "needs at least 2p micro-batches",
-    "needs a number of micro-batches that p divides",
-    "needs a group of at least p micro-batches",
+    [MISFITS] = "the family needs 1 stage per device",
+    "the family needs 2 stages per device",
+    "the family needs an even number of stages per device",
+    "the family needs the same number of stages on every device",
+    "the family needs an even number of devices",
+    "the family needs an even number of micro-batches",
+    "the family needs at least 2p micro-batches",
+    "the family needs a number of micro-batches that p divides",
+    "the family needs a group of at least p micro-batches",
     "the last group has fewer micro-batches than devices",
-    "has no order for slices of micro-batches",
-    "has no order for two directions",
-    "needs two directions",
+    "the family has no order for slices of micro-batches",
+    "the family has no order for two directions",
+    "the family needs two directions",
     NULL,
 };
 
+// Finds a family's reason, whose subject may be left out there: "needs 2 stages per device".
 static int reason_of(const char *misfit)
 {
-    for (int i = MISFITS; schedule_reasons[i] != NULL; i++)
-        if (strcmp(schedule_reasons[i], misfit) == 0)
+    static const char subject[] = "the family ";
+    const size_t n = strlen(subject);
+    for (int i = MISFITS; schedule_reasons[i] != NULL; i++) {
+        const char *reason = schedule_reasons[i];
+        if (strcmp(reason, misfit) == 0 ||
+            (strncmp(reason, subject, n) == 0 && strcmp(reason + n, misfit) == 0))
             return i;
+    }
     return OTHER_SHAPE;
 }
 

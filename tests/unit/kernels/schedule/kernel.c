@@ -60,8 +60,9 @@ Test(schedule_kernel, every_misfit_is_a_reason)
                         const char *misfit = point.family->misfit(&point.shape, &point.options);
                         if (misfit == NULL || point.shape.stages != p * v)
                             continue;
-                        cr_assert_str_eq(schedule_reasons[schedule_check(value, NULL)], misfit,
-                                         "%s", point.family->name);
+                        const char *reason = schedule_reasons[schedule_check(value, NULL)];
+                        cr_assert_not_null(strstr(reason, misfit), "%s: %s", point.family->name,
+                                           reason);
                     }
 }
 
