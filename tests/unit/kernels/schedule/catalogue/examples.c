@@ -221,7 +221,7 @@ Test(family_examples, bidirectional_orders_mirror)
 Test(family_examples, every_shape_that_fits_runs)
 {
     struct random random = {11};
-    const struct family_options options = {.budget = 2000};
+    const struct family_options options = {.budget = 100};
     for (int k = 0; families[k] != NULL; k++) {
         int fits = 0;
         for (int round = 0; round < 60; round++) {
