@@ -6,6 +6,7 @@
 // behind, the last B for its own F. Other inputs come from the same device: `seen` tells whether they ran.
 // In the same pass the operations are counted. If all ran and the counts are right, the set of operations
 // was right, too; otherwise executor_check looks for the reason.
+#include "kernels/common/executor/executor_lanes.h"
 #include "kernels/common/executor/executor_private.h"
 
 #include <assert.h>
@@ -105,16 +106,56 @@ static void reset(struct executor *e)
 // ---- execution ----------------------------------------------------------------------------------
 
 struct work {
-    const double *durations, *delays; // [order_at]; or NULL
+    const double *durations, *delays;   // [order_at]; or NULL
+    const struct executor_times *times; // instead of durations and delays; or NULL
+    int lane;                           // of `times`
     int32_t n_awake;
 };
+
+// Returns the duration of a step, or of a unit that begins with the step, other than that of the pipeline.
+static double own_duration(const struct executor *e,
+                           const struct work *work,
+                           const struct step *step,
+                           bool unit,
+                           double start)
+{
+    const struct executor_piece piece = {.type = (enum operation_type)step->type,
+                                         .device = step->device,
+                                         .index = step->index,
+                                         .behind = unit ? step[1].index : -1,
+                                         .lane = work->lane,
+                                         .start = start};
+    return work->times == NULL ? work->durations[step->at]
+                               : executor_times_duration(work->times, e->pipeline, &piece);
+}
+
+// The time of a message of a step.
+struct message {
+    double delay, occupation;
+    bool queues; // for the resource of its route
+};
+
+static struct message message_of(const struct work *work,
+                                 const struct step *step,
+                                 const struct route *route,
+                                 bool backward)
+{
+    if (work->delays != NULL)
+        return (struct message){work->delays[step->at], 0, false};
+    if (work->times == NULL)
+        return (struct message){route->delay, route->occupation, route->resource >= 0};
+    const double delay =
+        work->times->delay[backward][(int64_t)step->index * EXECUTOR_LANES + work->lane];
+    return (struct message){delay,
+                            route->delay > 0 ? route->occupation * (delay / route->delay) : 0,
+                            route->resource >= 0};
+}
 
 // Sends the result of a step, which ends at `end`.
 static inline void send(struct executor *e,
                         const struct part *part,
                         struct step *step,
                         double end,
-                        const double *own_delay,
                         struct work *work)
 {
     const bool backward = executor_types[step->type].backward;
@@ -123,16 +164,16 @@ static inline void send(struct executor *e,
     step->delay = 0;
     if (executor_types[step->type].local || route->receiver < 0)
         return;
-    double sent = end;
-    if (route->resource >= 0) {
+    const struct message message = message_of(work, step, route, backward);
+    if (message.queues) {
         double *free_at = &e->free_at[route->resource];
-        sent = sent > *free_at ? sent : *free_at;
-        *free_at = sent + route->occupation;
+        end = end > *free_at ? end : *free_at;
+        *free_at = end + message.occupation;
     }
     step->output =
         (int32_t)(step->index + route->step) + (backward ? e->n_parts * e->n_items : 0);
-    step->delay = own_delay != NULL ? *own_delay : route->delay;
-    e->input[step->output] = (own_delay != NULL ? end : sent) + step->delay;
+    step->delay = message.delay;
+    e->input[step->output] = end + message.delay;
     if (e->wanted[route->receiver] == step->output) {
         e->wanted[route->receiver] = -1;
         e->awake[work->n_awake++] = route->receiver;
@@ -178,7 +219,7 @@ static inline void finish_step(struct executor *e,
     const int32_t at = step->at;
     e->starts[at] = start;
     e->ends[at] = end;
-    send(e, part, step, end, work->delays != NULL ? &work->delays[at] : NULL, work);
+    send(e, part, step, end, work);
     e->seen[step->index] |= (uint8_t)(1u << step->type);
     e->done += executor_types[step->type].done;
     e->step_of[at] = e->n_steps++;
@@ -204,8 +245,8 @@ static bool run_unit(struct executor *e, int32_t d, int32_t at, struct work *wor
     }
     if (isnan(duration))
         duration = part[0]->time[OPERATION_F] + part[1]->time[OPERATION_BW];
-    if (work->durations != NULL)
-        duration = work->durations[at];
+    if (work->durations != NULL || work->times != NULL)
+        duration = own_duration(e, work, step, true, start);
     for (int k = 0; k < 2; k++)
         finish_step(e, part[k], &step[k], start, start + duration, work);
     step[0].at = ~at;
@@ -235,8 +276,9 @@ static void advance(struct executor *e, int32_t d, struct work *work)
             return;
         }
         const double start = ready > e->clock[d] ? ready : e->clock[d],
-                     end = start + (work->durations != NULL ? work->durations[at]
-                                                            : part->time[step->type]);
+                     end = start + (work->durations != NULL || work->times != NULL
+                                        ? own_duration(e, work, step, false, start)
+                                        : part->time[step->type]);
         e->clock[d] = end;
         e->position[d]++;
         finish_step(e, part, step, start, end, work);
@@ -265,11 +307,9 @@ static bool is_complete(const struct executor *e)
 }
 
 // Executes all devices from their positions on. EXECUTOR_DEADLOCK: some operation did not run.
-static enum executor_status execute(struct executor *e,
-                                    const double *durations,
-                                    const double *delays)
+static enum executor_status execute(struct executor *e, struct work work)
 {
-    struct work work = {durations, delays, e->order->devices};
+    work.n_awake = e->order->devices;
     for (int32_t d = 0; d < e->order->devices; d++) {
         e->wanted[d] = -1;
         e->awake[d] = e->order->devices - 1 - d;
@@ -302,7 +342,7 @@ enum executor_status executor_run(struct executor *executor,
     e->n_items = pipeline_items(pipeline);
     find_parts(e);
     reset(e);
-    const enum executor_status status = execute(e, NULL, NULL);
+    const enum executor_status status = execute(e, (struct work){.lane = 0});
     return status == EXECUTOR_DEADLOCK && !executor_check(e, NULL) ? EXECUTOR_WRONG_OPERATIONS
                                                                    : status;
 }
@@ -340,13 +380,19 @@ void executor_run_again(struct executor *executor,
     struct executor *e = executor;
     if (delays == NULL && e->pipeline->links.channels != PIPELINE_FREE) {
         reset(e); // channels serve messages in the order of time
-        (void)execute(e, durations, delays);
+        (void)execute(e, (struct work){.durations = durations});
         return;
     }
     for (int32_t d = 0; d < e->order->devices; d++)
         e->clock[d] = e->release != NULL ? e->release[d] : 0;
     repeat(e, durations, delays);
     finish(e);
+}
+
+void executor_run_lane(struct executor *e, const struct executor_times *times, int lane)
+{
+    reset(e);
+    (void)execute(e, (struct work){.times = times, .lane = lane});
 }
 
 // ---- changes ------------------------------------------------------------------------------------
@@ -377,7 +423,7 @@ enum executor_status executor_run_changed(struct executor *executor,
     struct executor *e = executor;
     if (e->pipeline->links.channels != PIPELINE_FREE) { // the state of channels is not kept
         reset(e);
-        return execute(e, NULL, NULL);
+        return execute(e, (struct work){.lane = 0});
     }
     if (position < e->position[device]) {
         int32_t first = e->step_of[order_at(e->order, device, position)];
@@ -385,7 +431,7 @@ enum executor_status executor_run_changed(struct executor *executor,
             first--; // the position was the second part of a unit
         take_back(e, first);
     }
-    return execute(e, NULL, NULL);
+    return execute(e, (struct work){.lane = 0});
 }
 
 // ---- results ------------------------------------------------------------------------------------

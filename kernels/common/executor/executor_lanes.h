@@ -1,92 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times of several replicates of a step: the same operations with other times in every lane.
+// Executes one order with the times of several replicates at once, one replicate in each lane of a vector.
+// Every processor computes the same bits.
 #ifndef PPS_COMMON_EXECUTOR_EXECUTOR_LANES_H
 #define PPS_COMMON_EXECUTOR_EXECUTOR_LANES_H
 
-#include "kernels/common/executor/executor.h"
+#include "kernels/common/executor/executor_times.h"
 
-#include <math.h>
+// Memory of executor_lanes_run. One thread uses it at a time; it serves any executor of its shape.
+struct executor_lanes;
 
-enum { EXECUTOR_LANES = 8 };
+// Takes the memory for pipelines of at most this shape. Returns NULL if the room only counts.
+struct executor_lanes *executor_lanes_take(const struct pipeline_shape *most,
+                                           struct room *room);
 
-struct executor_piece;
-
-// Times of EXECUTOR_LANES replicates at [index * EXECUTOR_LANES + lane], with
-// index = (direction * stages + stage) * items + item. They do not depend on the order, so that all
-// orders and policies of one pipeline share them.
-struct executor_times {
-    double *time[4]; // of F, B, W, R; R: NULL if no order recomputes
-    double *delay
-        [2]; // of the message after the forward, after the backward: occupation and latency
-    // The duration of a piece, if it depends on the start; NULL: see executor_times_duration.
-    double (*duration)(const struct executor_times *times, const struct executor_piece *piece);
-    // What `duration` needs. All of it stays until the last call.
-    const void *noise;
-    const struct pipeline *pipeline;
-    double *table;  // of noise_times_take
-    uint32_t first; // replicate of lane 0
+struct executor_lanes_result {
+    double makespan[EXECUTOR_LANES], span[EXECUTOR_LANES];
+    // [order_at * EXECUTOR_LANES + lane], aligned as the times; both NULL: unwanted.
+    double *starts, *ends;
 };
 
-// An operation, or a pair, that starts in one lane.
-struct executor_piece {
-    enum operation_type type; // of a pair: OPERATION_F
-    int32_t device, index;
-    int32_t behind; // index of the BW of a pair; -1: not a pair
-    int lane;
-    double start;
-};
-
-// Returns the time of an operation of type F, B, W or R in one lane.
-static inline double executor_times_of(const struct executor_times *times,
-                                       enum operation_type type,
-                                       int32_t index,
-                                       int lane)
-{
-    const int kind = type == OPERATION_R ? 3 : (int)type;
-    return times->time[kind][(int64_t)index * EXECUTOR_LANES + lane];
-}
-
-// Returns the duration of a pair whose parts would last `f`, `b` and `w` alone. Their nominal times are
-// `sum` together. A pair without a time of its own lasts as long as its parts.
-static inline double executor_pair_duration(double pair,
-                                            double sum,
-                                            double f,
-                                            double b,
-                                            double w)
-{
-    if (isnan(pair))
-        return f + (b + w);
-    return sum > 0 ? pair * ((f + (b + w)) / sum) : pair;
-}
-
-// Returns the duration of a piece whose parts do not depend on the start.
-static inline double executor_piece_duration(const struct executor_times *times,
-                                             const struct pipeline *pipeline,
-                                             const struct executor_piece *piece)
-{
-    const int32_t index = piece->behind >= 0 ? piece->behind : piece->index;
-    const int lane = piece->lane;
-    if (piece->behind < 0 && piece->type != OPERATION_BW)
-        return executor_times_of(times, piece->type, index, lane);
-    const double b = executor_times_of(times, OPERATION_B, index, lane),
-                 w = executor_times_of(times, OPERATION_W, index, lane);
-    if (piece->behind < 0)
-        return b + w;
-    const int32_t items = pipeline_items(pipeline), stages = pipeline->shape.stages;
-    const struct pipeline_stage *forward = &pipeline->stage[piece->index / items % stages],
-                                *backward = &pipeline->stage[index / items % stages];
-    return executor_pair_duration(
-        pipeline->pair[piece->device], forward->f + (backward->b + backward->w),
-        executor_times_of(times, OPERATION_F, piece->index, lane), b, w);
-}
-
-// Returns the duration of a piece.
-static inline double executor_times_duration(const struct executor_times *times,
-                                             const struct pipeline *pipeline,
-                                             const struct executor_piece *piece)
-{
-    return times->duration != NULL ? times->duration(times, piece)
-                                   : executor_piece_duration(times, pipeline, piece);
-}
+// Executes the order of the last executor_run, which has returned EXECUTOR_DONE, in every lane. A lane has
+// the same bits as executor_run_again with its times. Occupied channels are allowed: the occupation of a
+// message changes in the ratio of its delay. With channels or times.duration, the lanes run one after the other,
+// about as fast as executor_run, and executor_starts, executor_ends, executor_makespan and executor_span
+// are then those of the last lane.
+void executor_lanes_run(struct executor *executor,
+                        struct executor_lanes *lanes,
+                        const struct executor_times *times,
+                        struct executor_lanes_result *result);
 
 #endif

@@ -14,6 +14,8 @@ struct route {
     double delay; // from the end of the operation, or the start of the sending, to the arrival
 };
 
+struct executor_times;
+
 // One stage in one direction.
 struct part {
     double time[OPERATION_TYPES];
@@ -93,6 +95,9 @@ extern const struct executor_type executor_types[OPERATION_TYPES];
 // Returns whether the operation must come after that of another slice of its micro-batch, which has not
 // run.
 bool executor_lacks_slice(const struct executor *e, const struct operation *op, int32_t index);
+
+// Executes the order of the last run again with the times of a lane.
+void executor_run_lane(struct executor *e, const struct executor_times *times, int lane);
 
 // Returns whether the two operations from a position on can be a unit.
 bool executor_is_pair(const struct order *order, int32_t device, int32_t position);
