@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes a logarithm from the exponent of the number and a series for its mantissa.
+// Computes a logarithm from the exponent of the number and a series for its mantissa; the exponential
+// function in the reverse way.
 #include "base/math/detmath.h"
+#include "base/math/detmath_private.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -53,4 +55,40 @@ double detmath_log2(double x)
 double detmath_log(double x)
 {
     return detmath_log2(x) * LN2;
+}
+
+// Multiplies by 2^n in two steps, so that neither factor leaves the range of normal numbers.
+double detmath_exp(double x)
+{
+    x = x < DETMATH_EXP_LEAST ? DETMATH_EXP_LEAST : x;
+    x = x > DETMATH_EXP_MOST ? DETMATH_EXP_MOST : x;
+    const double shifted = x * DETMATH_1_BY_LN2 + DETMATH_SHIFT, n = shifted - DETMATH_SHIFT,
+                 rest = (x - n * DETMATH_LN2_HIGH) - n * DETMATH_LN2_LOW;
+    double sum = detmath_exp_terms[0], factor[2];
+    for (int i = 1; i < DETMATH_EXP_TERMS; i++)
+        sum = sum * rest + detmath_exp_terms[i];
+    uint64_t bits;
+    memcpy(&bits, &shifted, sizeof bits);
+    const uint64_t whole = bits + DETMATH_EXP_OFFSET, half = whole >> 1,
+                   exponent[2] = {half << 52, (whole - half) << 52};
+    memcpy(factor, exponent, sizeof factor);
+    return sum * factor[0] * factor[1];
+}
+
+// Small numbers: x + x^3 P(x^2) / Q(x^2) (Moshier, Cephes, 1989), without cancellation.
+double detmath_tanh(double x)
+{
+    const double size = x < 0 ? -x : x, square = x * x;
+    if (size < 0.625) {
+        const double p = (-9.64399179425052238628e-1 * square - 9.92877231001918586564e1) *
+                             square -
+                         1.61468768441708447952e3,
+                     q = ((square + 1.12811678491632931402e2) * square +
+                          2.23548839060100448583e3) *
+                             square +
+                         4.84406305325125486048e3;
+        return x + x * (square * (p / q));
+    }
+    const double result = 1 - 2 / (detmath_exp(2 * size) + 1);
+    return x < 0 ? -result : result;
 }

@@ -12,4 +12,11 @@ double detmath_log2(double x);
 // Natural logarithm: detmath_log2(x) times ln 2.
 double detmath_log(double x);
 
+// e to the power of x, within 2.5e-16 of the result, below 2^-1022 within 2^-1074. Above 709.78: INFINITY;
+// below -745.13: 0; NaN: NaN. detmath_exp(0) is 1.
+double detmath_exp(double x);
+
+// Hyperbolic tangent, within 5e-16 of the result. tanh(-x) = -tanh(x); from about 19.1 on: 1; NaN: NaN.
+double detmath_tanh(double x);
+
 #endif

@@ -24,7 +24,6 @@ struct executor_times {
     // What `duration` needs. All of it stays until the last call.
     const void *noise;
     const struct pipeline *pipeline;
-    double *table;  // of noise_times_take
     uint32_t first; // replicate of lane 0
 };
 
