@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Speed of pipeline schedules: executing a new order, and a known order with other times, each against
-// the task graph of the parallel strategies; the automatic schedulers; the exact optimum. One JSON line
-// per measurement, CPU time, the least of several runs. Not a test: a wrong makespan is a failure, a slow
+// the task graph of the parallel strategies; times of replicates; the automatic schedulers; the exact
+// optimum. One JSON line per measurement, CPU time, the least of several runs. Not a test: a wrong makespan is a failure, a slow
 // machine is not.
 #include <math.h>
 #include <stdbool.h>
@@ -12,6 +12,7 @@
 #include "kernels/common/executor/executor.h"
 #include "kernels/common/pipeline/timeline.h"
 #include "kernels/schedule/catalogue/catalogue.h"
+#include "kernels/schedule/noise/noise.h"
 
 enum { RUNS = 9 };
 
@@ -132,6 +133,38 @@ static bool execute(const char *name, int32_t p, int32_t m, int32_t v)
     return ok;
 }
 
+// ---- times of replicates ------------------------------------------------------------------------
+
+// Draws 1000 replicates; the mean of all times must be near the nominal one.
+static bool draw_times(const char *model, const struct noise *noise)
+{
+    enum { P = 8, M = 32, REPLICATES = 1000 };
+    const struct pipeline_shape shape = {P, P, M, 1, 1};
+    struct pipeline *pipeline = pipeline_new(&shape);
+    struct executor_times times;
+    struct room room = {NULL, 0};
+    noise_times_take(&times, &shape, false, &room);
+    room = (struct room){aligned_alloc(ROOM_ALIGNMENT, room.used), 0};
+    noise_times_take(&times, &shape, false, &room);
+    pipeline_place(pipeline, PIPELINE_LOOP);
+    set_times(pipeline, 12, 13, 7, 1);
+    double seconds, sum = 0;
+    LEAST(seconds, 1, {
+        sum = 0;
+        for (uint32_t first = 0; first < REPLICATES; first += EXECUTOR_LANES) {
+            noise_draw(noise, pipeline, first, &times);
+            for (int i = 0; i < P * M * EXECUTOR_LANES; i += 5)
+                sum += times.time[0][i] / (12.0 * P * M * REPLICATES / 5);
+        }
+    });
+    printf("{\"name\":\"schedule_draws\",\"model\":\"%s\",\"p\":%d,\"m\":%d,\"ns_per_"
+           "operation\":%.2f}\n",
+           model, P, M, seconds / (3.0 * P * M * REPLICATES) * 1e9);
+    free(room.memory);
+    pipeline_free(pipeline);
+    return fabs(sum - 1) < 0.01;
+}
+
 // ---- schedulers ---------------------------------------------------------------------------------
 
 struct case_of {
@@ -193,6 +226,14 @@ int main(void)
     ok = execute("one_f_one_b", 32, 256, 1) && ok;
     ok = execute("zb_h1", 32, 256, 1) && ok;
     ok = execute("interleaved", 32, 256, 2) && ok;
+    ok = draw_times("normal", &(struct noise){.level = 0.2}) && ok;
+    ok = draw_times("normal, messages", &(struct noise){.level = 0.2, .message_level = 0.2}) &&
+         ok;
+    ok = draw_times("lognormal", &(struct noise){.kind = NOISE_LOGNORMAL, .level = 0.2}) && ok;
+    ok = draw_times("gamma", &(struct noise){.kind = NOISE_GAMMA, .level = 0.2}) && ok;
+    ok = draw_times("outliers",
+                    &(struct noise){.level = 0.2, .outlier_p = 0.02, .outlier_k = 20}) &&
+         ok;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         ok = schedule(&cases[i]) && ok;
     return ok ? 0 : 1;
