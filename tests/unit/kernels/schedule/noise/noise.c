@@ -268,6 +268,7 @@ static struct moments moments_of(const struct noise *noise, bool messages, size_
 {
     struct bench b = linear(8, 512);
     double power[4] = {0};
+    pipeline_set_uniform(b.pipeline, &(struct pipeline_stage){.f = messages ? 0 : 12});
     for (uint32_t first = 0; first < 32 * EXECUTOR_LANES; first += EXECUTOR_LANES) {
         noise_draw(noise, b.pipeline, first, &b.times);
         const double *x = messages ? b.times.delay[0] : b.times.time[0],
