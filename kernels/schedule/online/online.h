@@ -21,8 +21,11 @@ struct online;
 // NULL: it can. The order runs (executor_run) and stays within the limits.
 const char *online_misfit(const struct pipeline *pipeline, const struct order *reference);
 
-// Takes an environment for pipelines of at most this shape. NULL: the room only counts.
-struct online *online_take(const struct pipeline_shape *most, struct room *room);
+// Takes an environment for pipelines of at most this shape and orders with room for at most `operations`
+// per device. NULL: the room only counts.
+struct online *online_take(const struct pipeline_shape *most,
+                           int32_t operations,
+                           struct room *room);
 
 // Sets the pipeline, whose times are the nominal ones, and the order that policies refer to. Both must not
 // change or end before the last call for them. A device without a memory limit gets the peak of the
@@ -81,6 +84,8 @@ struct online_device {
     int32_t n;           // operations of the step
     int32_t started;     // operations that have started
     int32_t next;        // the first position whose operation has not started; n: none
+    int32_t next_fb;     // the first position of an F or B that has not started; n: none
+    int32_t next_w;      // the first position of a W that has not started; n: none
     int32_t left[3];     // F, B, W that have not started
     double work_left[3]; // their nominal time
     int32_t in_flight;   // F that have started whose W has not started
@@ -108,6 +113,11 @@ int32_t online_count(const struct online *online, int32_t type, int32_t stage);
 
 // Stages of a device, ascending, [n_chunks].
 const int32_t *online_stages(const struct online *online, int32_t device);
+
+// Returns an operation of the reference order.
+struct operation online_reference(const struct online *online,
+                                  int32_t device,
+                                  int32_t position);
 
 // Nominal figures of the reference order, [order_at]: start of each operation, and time from its start to
 // the end of the step along the longest chain of operations and messages.
