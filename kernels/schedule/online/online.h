@@ -103,9 +103,12 @@ struct online_device {
 
 const struct online_device *online_device(struct online *online, int32_t device);
 
-// Returns when the input of the next F or B (`type`) of a stage is here: at most `now` if it is here;
-// otherwise the expected arrival by nominal times if the operation that sends it has started;
-// otherwise INFINITY. Also INFINITY after the last one.
+// Returns whether the input of the next F or B (`type`) of a stage has arrived.
+bool online_is_here(const struct online *online, int32_t type, int32_t stage);
+
+// Returns the arrival of the input of the next F or B of a stage: the time if it is here; if the operation
+// that sends it has started before now, the expected time by nominal times from its start, which may have
+// passed; otherwise, and after the last micro-batch, INFINITY.
 double online_expected(const struct online *online, int32_t type, int32_t stage);
 
 // Numbers of F, B, W (`type`) of a stage that have started.

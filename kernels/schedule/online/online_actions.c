@@ -46,24 +46,15 @@ static void add(struct online *e, int32_t stage, int32_t type)
                                   .nominal = s->time[type]};
 }
 
-static bool is_here(const struct online *e, int32_t type, int32_t stage)
-{
-    const int32_t item = e->stage[stage].started[type];
-    if (item == e->items)
-        return false;
-    const double arrival = e->input[type][online_index(e, stage, item)].arrival;
-    return arrival >= 0 && arrival <= e->now;
-}
-
 int32_t online_candidates(struct online *e, int32_t device)
 {
     e->decision.n = 0;
     for (int32_t i = e->first[device]; i < e->first[device + 1]; i++) {
         const int32_t s = e->stages[i];
         const struct online_stage *stage = &e->stage[s];
-        if (is_here(e, OPERATION_F, s) && online_guard(e, s))
+        if (online_is_here(e, OPERATION_F, s) && online_guard(e, s))
             add(e, s, OPERATION_F);
-        if (is_here(e, OPERATION_B, s))
+        if (online_is_here(e, OPERATION_B, s))
             add(e, s, OPERATION_B);
         if (stage->started[OPERATION_W] < stage->started[OPERATION_B])
             add(e, s, OPERATION_W);

@@ -17,10 +17,8 @@ struct online_stage {
 // The input of an F or a B.
 struct online_input {
     double started;  // when the operation that sends it started
+    double expected; // arrival by nominal times after that
     double arrival;  // negative: the operation that sends it has not started
-    double sent;     // end of that operation
-    double expected; // arrival by nominal times, as seen at the start of that operation
-    double delay;    // nominal, of the message
 };
 
 struct online_running {

@@ -32,6 +32,15 @@ const struct online_device *online_device(struct online *online, int32_t device)
     return &online->device[device];
 }
 
+bool online_is_here(const struct online *online, int32_t type, int32_t stage)
+{
+    const int32_t item = online->stage[stage].started[type];
+    if (item == online->items)
+        return false;
+    const double arrival = online->input[type][online_index(online, stage, item)].arrival;
+    return arrival >= 0 && arrival <= online->now;
+}
+
 double online_expected(const struct online *online, int32_t type, int32_t stage)
 {
     const int32_t item = online->stage[stage].started[type];
@@ -42,7 +51,7 @@ double online_expected(const struct online *online, int32_t type, int32_t stage)
         return input->arrival;
     if (input->arrival < 0 || !(input->started < online->now))
         return (double)INFINITY;
-    return input->sent <= online->now ? input->sent + input->delay : input->expected;
+    return input->expected;
 }
 
 int32_t online_count(const struct online *online, int32_t type, int32_t stage)

@@ -25,13 +25,13 @@ struct task {
     int32_t receiver;         // of the output; -1: none, or the same device
     int32_t sender;           // of the input
     double time;              // nominal
-    double sent_after, delay; // nominal: time of the sender of the input, and of the message
+    double sent_after, delay; // nominal: time of the sender of the input; delay of the input
     double memory;            // that it takes at the start (F), or frees at the end
 };
 
 // A message, and the operation that sends it. arrival < 0: not computed.
 struct message {
-    double started, ended, arrival;
+    double started, arrival;
 };
 
 enum { NO_INPUT, NO_OUTPUT, N_NONE };
@@ -41,6 +41,7 @@ struct device {
     int32_t task, weight; // the next ones
     int32_t wanted;       // message that is not computed; -1: none
     bool asks;            // whether that message is on its way
+    bool is_told;         // that it is not: its sender starts now or later
     bool waits;           // for the input of the next task
 };
 
@@ -233,46 +234,38 @@ static void run_task(struct pull *e, int32_t d)
     e->has_moment = e->has_moment || !(end > start);
     struct message *output = &e->message[task->output];
     output->started = start;
-    output->ended = end;
     output->arrival = end;
     if (task->receiver < 0)
         return;
     output->arrival +=
         e->times
             ->delay[task->type != OPERATION_F][(int64_t)task->index * EXECUTOR_LANES + e->lane];
-    if (e->device[task->receiver].wanted == task->output)
-        e->awake[e->n_awake++] = task->receiver;
+    struct device *receiver = &e->device[task->receiver];
+    if (receiver->wanted != task->output)
+        return;
+    receiver->wanted = -1;
+    receiver->asks = false;
+    e->awake[e->n_awake++] = task->receiver;
 }
 
 enum action { RUN_TASK, RUN_WEIGHT, WAIT, ASK, END };
 
-// Returns whether the sender of a message that is not computed starts it at `now` or later.
-static bool starts_later(const struct pull *e, const struct task *task, int32_t d, double now)
+// Returns whether the sender of the input, which is not computed, starts it at `now` or later.
+static bool starts_later(const struct pull *e, const struct task *task, int32_t d)
 {
-    const struct device *sender = &e->device[task->sender];
-    if (e->in_order || sender->clock >= now)
+    const struct device *device = &e->device[d], *sender = &e->device[task->sender];
+    if (e->in_order || device->is_told || sender->clock >= device->clock)
         return true;
     return sender->wanted >= 0 && e->task[e->first[task->sender] + sender->task].sender == d;
 }
 
-// Returns what a device does while the input of its next task is not here and a W can run early.
-static enum action decide_early(const struct pull *e,
-                                int32_t d,
-                                const struct task *task,
-                                const struct task *weight)
+// Returns when the input of a task is expected, which is not here.
+static double expected_of(const struct pull *e, const struct task *task, double now)
 {
-    const struct pull_rule *rule = e->rule;
     const struct message *input = &e->message[task->input];
-    const double now = e->device[d].clock;
-    double expected = (double)INFINITY;
-    if (rule->threshold == 0)
-        return RUN_WEIGHT;
-    if (input->arrival < 0 && !starts_later(e, task, d, now))
-        return ASK;
-    if (input->arrival >= 0 && input->started < now)
-        expected = input->ended <= now ? input->ended + task->delay
-                                       : input->started + task->sent_after + task->delay;
-    return expected - now >= rule->threshold * weight->time ? RUN_WEIGHT : WAIT;
+    if (input->arrival < 0 || !(input->started < now))
+        return (double)INFINITY;
+    return input->started + task->sent_after + task->delay;
 }
 
 static enum action decide(const struct pull *e, int32_t d)
@@ -291,11 +284,16 @@ static enum action decide(const struct pull *e, int32_t d)
                           device->used + task->memory <= e->room[d];
         return (late > e->rule->lag || !fits) && pending ? RUN_WEIGHT : RUN_TASK;
     }
-    if (device->waits || !pending)
+    if (device->waits || !pending || -late >= e->rule->ahead)
         return WAIT;
-    if (late > 0)
+    if (late > e->rule->lag)
         return RUN_WEIGHT;
-    return -late < e->rule->ahead ? decide_early(e, d, task, weight) : WAIT;
+    if (input->arrival < 0 && !starts_later(e, task, d))
+        return ASK;
+    if (late > 0 || e->rule->threshold == 0)
+        return RUN_WEIGHT;
+    const double wait = expected_of(e, task, device->clock) - device->clock;
+    return wait >= e->rule->threshold * weight->time ? RUN_WEIGHT : WAIT;
 }
 
 // ---- devices independently ----------------------------------------------------------------------
@@ -304,10 +302,9 @@ static enum action decide(const struct pull *e, int32_t d)
 static void advance(struct pull *e, int32_t d)
 {
     struct device *device = &e->device[d];
-    device->wanted = -1;
-    device->asks = false;
     for (;;) {
         const enum action action = decide(e, d);
+        device->is_told = false;
         if (action == RUN_TASK)
             run_task(e, d);
         else if (action == RUN_WEIGHT)
@@ -337,13 +334,9 @@ static bool answer(struct pull *e)
             first = d;
     if (first < 0)
         return false;
-    struct device *device = &e->device[first];
-    const struct task *weight = &e->weight[e->first[first] + device->weight];
-    if ((double)INFINITY >= e->rule->threshold * weight->time) {
-        run_weight(e, first);
-    } else {
-        device->waits = true;
-    }
+    e->device[first].is_told = true;
+    e->device[first].asks = false;
+    e->device[first].wanted = -1;
     e->awake[e->n_awake++] = first;
     return true;
 }
@@ -387,9 +380,8 @@ static void run_in_order(struct pull *e)
         earliest_set(earliest, d, next, 0);
         while (e->n_awake > 0) {
             const int32_t r = e->awake[--e->n_awake];
-            const int32_t input = e->device[r].wanted;
+            const int32_t input = e->task[e->first[r] + e->device[r].task].input;
             earliest_set(earliest, r, e->message[input].arrival, 0);
-            e->device[r].wanted = -1;
         }
     }
 }
@@ -400,7 +392,7 @@ static void reset(struct pull *e)
 {
     for (int32_t i = 0; i < e->n_messages + N_NONE; i++)
         e->message[i].arrival = -1;
-    e->message[NO_INPUT] = (struct message){0, 0, 0};
+    e->message[NO_INPUT] = (struct message){0, 0};
     for (int32_t d = 0; d < e->pipeline->shape.devices; d++)
         e->device[d] = (struct device){.used = e->pipeline->fixed[d], .wanted = -1};
     e->n_awake = 0;

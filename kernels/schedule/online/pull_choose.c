@@ -25,15 +25,15 @@ int32_t pull_choose(const struct pull_rule *rule,
     if (device->next_fb == device->n)
         return w >= 0 ? w : last;
     const struct operation x = online_reference(online, d, device->next_fb);
-    const double expected = online_expected(online, x.type, x.stage);
-    if (expected <= decision->now) {
+    if (online_is_here(online, x.type, x.stage)) {
         const int32_t go = candidate_at(decision, device->next_fb);
         waits[d] = 0;
         return (go < 0 || late > rule->lag) && w >= 0 ? w : go >= 0 ? go : last;
     }
     if (waits[d] || w < 0)
         return last;
-    const double wait = expected - decision->now, least = decision->candidate[w].nominal;
+    const double wait = online_expected(online, x.type, x.stage) - decision->now,
+                 least = decision->candidate[w].nominal;
     if (late > 0 ||
         (-late < rule->ahead && (rule->threshold == 0 || wait >= rule->threshold * least)))
         return w;
