@@ -38,9 +38,6 @@ struct noise {
     double straggler_p, straggler_k;
     const double *straggler;
     double from, until;
-    // Time from one pause of a device to the next is exponential with mean pause_every; 0: no pauses.
-    // A device that pauses does nothing for pause_time.
-    double pause_every, pause_time;
     // Least time of an operation and of a message as in the published project, instead of 0.1 of the
     // nominal time.
     bool published_floors;
