@@ -4,7 +4,7 @@
 #ifndef PPS_COMMON_EXECUTOR_BOUNDS_H
 #define PPS_COMMON_EXECUTOR_BOUNDS_H
 
-#include "kernels/common/plan/pipeline.h"
+#include "kernels/common/executor/executor_times.h"
 
 struct bounds {
     double load;   // the first message to a device, then all its operations; makespan only
@@ -15,5 +15,15 @@ struct bounds {
 };
 
 void bounds_of(const struct pipeline *pipeline, struct bounds *bounds);
+
+// Elements of the array that bounds_of_times needs, for each device.
+enum { BOUNDS_ROOM = 7 * EXECUTOR_LANES };
+
+// Computes the bounds of replicates that know all their times: "clairvoyant". bounds: [EXECUTOR_LANES].
+// All are 0 if the times depend on the start (times->duration). room: [BOUNDS_ROOM * devices].
+void bounds_of_times(const struct pipeline *pipeline,
+                     const struct executor_times *times,
+                     double *room,
+                     struct bounds *bounds);
 
 #endif

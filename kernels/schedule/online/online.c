@@ -261,7 +261,7 @@ static void send(struct online *e, int32_t type, int32_t stage, int32_t item, do
     const double arrival = end + delay;
     e->input[to_type][online_index(e, to, item)] =
         (struct online_input){.started = e->now,
-                              .expected = e->now + s->time[type] + nominal,
+                              .expected = e->now + (s->time[type] + nominal),
                               .arrival = arrival};
     const int32_t receiver = e->stage[to].device;
     if (receiver != s->device && e->stage[to].started[to_type] == item &&

@@ -11,7 +11,7 @@
 #ifndef PPS_SCHEDULE_ONLINE_ONLINE_H
 #define PPS_SCHEDULE_ONLINE_ONLINE_H
 
-#include "kernels/common/executor/executor_lanes.h"
+#include "kernels/common/executor/executor_times.h"
 
 struct online;
 
