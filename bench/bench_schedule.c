@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/system/machine.h"
-#include "kernels/common/executor/executor.h"
+#include "kernels/common/executor/lanes_private.h"
 #include "kernels/common/pipeline/timeline.h"
 #include "kernels/schedule/catalogue/catalogue.h"
 #include "kernels/schedule/noise/noise.h"
@@ -20,9 +20,22 @@ struct bench {
     struct pipeline *pipeline;
     struct order *order;
     struct executor *executor;
+    struct executor_lanes *lanes;
+    struct executor_times times;
     void *family_memory;
     char *memory;
 };
+
+static void take_lanes(struct bench *b, const struct pipeline_shape *shape, struct room *room)
+{
+    const size_t n = (size_t)shape->directions * (size_t)shape->stages *
+                     (size_t)shape->micro_batches * EXECUTOR_LANES;
+    b->lanes = executor_lanes_take(shape, room);
+    for (int k = 0; k < 3; k++)
+        b->times.time[k] = room_take(room, n, sizeof(double));
+    for (int k = 0; k < 2; k++)
+        b->times.delay[k] = room_take(room, n, sizeof(double));
+}
 
 static struct bench open_bench(const struct family *family,
                                const struct family_options *options,
@@ -38,6 +51,7 @@ static struct bench open_bench(const struct family *family,
     b.order = order_new(p, order_room(b.pipeline, false));
     for (int pass = 0; pass < 2; pass++) {
         b.executor = executor_take(&shape, b.order->room, &room);
+        take_lanes(&b, &shape, &room);
         b.family_memory = family->take != NULL ? family->take(&shape, options, &room) : NULL;
         if (pass == 0) {
             b.memory = aligned_alloc(ROOM_ALIGNMENT, room.used);
@@ -95,6 +109,32 @@ static double time_graph(int32_t p, int32_t m, int repeats, double *again, doubl
     return seconds;
 }
 
+// Executes the order of the last run in lanes, with the times of the pipeline. again: time of
+// executor_run_again.
+static bool execute_lanes(struct bench *b, const char *name, double again, int repeats)
+{
+    static const char *const names[EXECUTOR_N_SETS] = {"pair", "avx2", "avx512"};
+    struct executor_lanes_result result = {.starts = NULL};
+    const double n = (double)order_total(b->order) * EXECUTOR_LANES;
+    bool ok = true;
+    executor_times_set(&b->times, b->pipeline);
+    for (int set = 0; set < EXECUTOR_N_SETS; set++) {
+        double seconds;
+        if (!executor_lanes_choose(b->lanes, (enum executor_lanes_set)set))
+            continue;
+        LEAST(seconds, repeats, executor_lanes_run(b->executor, b->lanes, &b->times, &result));
+        for (int lane = 0; lane < EXECUTOR_LANES; lane++)
+            ok = ok && result.makespan[lane] == executor_makespan(b->executor) &&
+                 result.span[lane] == executor_span(b->executor);
+        printf(
+            "{\"name\":\"schedule_lanes\",\"family\":\"%s\",\"p\":%d,\"m\":%d,\"set\":\"%s\","
+            "\"us_per_1000\":%.3f,\"times_faster_than_again\":%.2f}\n",
+            name, b->pipeline->shape.devices, b->pipeline->shape.micro_batches, names[set],
+            seconds / n * 1e9, again * EXECUTOR_LANES / seconds);
+    }
+    return ok;
+}
+
 static bool execute(const char *name, int32_t p, int32_t m, int32_t v)
 {
     const struct family *family = family_named(name);
@@ -128,6 +168,7 @@ static bool execute(const char *name, int32_t p, int32_t m, int32_t v)
            name, p, m, v, n, n / new_order / 1e6, again / n * 1e9, graph_n / graph / 1e6,
            graph_again / graph_n * 1e9, graph / graph_n / (new_order / n),
            graph_again / graph_n / (again / n));
+    ok = execute_lanes(&b, name, again, repeats / EXECUTOR_LANES + 1) && ok;
     free(durations);
     close_bench(&b);
     return ok;

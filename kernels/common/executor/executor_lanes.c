@@ -20,7 +20,7 @@ struct executor_lanes *executor_lanes_take(const struct pipeline_shape *most, st
     const size_t line = EXECUTOR_LANES * sizeof(double), devices = (size_t)most->devices;
     struct executor_lanes *lanes = room_take(room, 1, sizeof *lanes), counted;
     struct executor_lanes *l = lanes != NULL ? lanes : &counted;
-    l->input = room_take(room, 2 * parts_of(most) * items_of(most) + 2, line);
+    l->input = room_take(room, 2 * parts_of(most) * items_of(most) + 1, line);
     l->clock = room_take(room, devices, line);
     l->first = room_take(room, devices, line);
     for (int set = EXECUTOR_N_SETS - 1;

@@ -3,42 +3,40 @@
 #ifndef PPS_COMMON_EXECUTOR_EXECUTOR_PRIVATE_H
 #define PPS_COMMON_EXECUTOR_EXECUTOR_PRIVATE_H
 
-#include "kernels/common/executor/executor.h"
+#include "kernels/common/executor/executor_times.h"
 
-// Where the message of an operation goes.
-struct route {
-    int32_t receiver;  // device; -1: no message
-    int32_t resource;  // index of free_at; -1: none
-    int64_t step;      // from the index of the operation to the index of the receiving input
-    double occupation; // of the resource
-    double delay; // from the end of the operation, or the start of the sending, to the arrival
+// What an operation of a type does on a stage in one direction.
+struct task {
+    double time;
+    double delay;  // from the end of the operation, or the start of the sending, to the arrival
+    int32_t input; // from the index of the operation to the input that it waits for
+    int32_t output;           // from the index to the input that it feeds; -1: feeds none
+    int16_t device, receiver; // receiver of the message; number of devices: none
+    uint8_t type;
+    uint8_t bit; // of `seen`
+    uint8_t relevant,
+        needed; // bits of `seen` that matter, and those of them that must be there
 };
 
-struct executor_times;
-
-// One stage in one direction.
-struct part {
-    double time[OPERATION_TYPES];
-    struct route route[2]; // of a forward, of a backward
-    int32_t device;
+// The resource that sends the messages of a task.
+struct channel {
+    double occupation;
+    int32_t resource; // index of free_at; -1: none
 };
 
 enum { SEEN_F = 1, SEEN_B = 2, SEEN_W = 4, SEEN_BW = 8, SEEN_R = 16 };
 
-// An executed operation: what a second execution needs, and what must be undone when the operation is
-// taken back.
+// An executed operation. Its index is input - task.input.
 struct step {
-    double delay; // until the input that it feeds arrives
-    int32_t at;   // order_at; ~at: the F of a unit, whose BW is the next step
-    int32_t device;
-    int32_t input;  // index of the input that it waited for; no_input
+    int32_t at;     // order_at; ~at: the F of a unit, whose BW is the next step
+    int32_t input;  // index of the input that it waited for
     int32_t output; // index of the input that it feeds; no_output
-    int32_t index;  // of `seen`
-    int32_t type;
+    int32_t task;
 };
 
 // An index counts operations of a kind: part * items + item. Input k of index i is input[k * n + i] with
-// n = parts * items: k is 0 for a forward, 1 for a backward.
+// n = parts * items: k is 0 for a forward, 1 for a backward. W and R wait for what B and F have waited for:
+// `seen` holds which operations of the device ran.
 struct executor {
     const struct pipeline *pipeline;
     const struct order *order;
@@ -46,20 +44,20 @@ struct executor {
     const double *release;
     int32_t room; // operations of a device at most
     int32_t n_parts, n_items;
-    int32_t no_input, no_output; // two elements of `input` behind the others: 0, and unused
+    int32_t no_output; // an element of `input` behind the others, which nobody reads
     double makespan, span;
 
-    double *starts, *ends; // [order_at]
-    double *input;         // arrival; negative: not sent yet
-    uint8_t *seen;         // [index]: bits SEEN_ of the executed operations
-    struct part *part;
-    double *free_at;   // [resource]
-    double *clock;     // [device]
-    int32_t *position; // [device]: of the next operation
-    int32_t *wanted;   // [device]: the input that it waits for; -1: none
-    int32_t *awake;    // stack of devices
+    double *starts, *ends;   // [order_at]
+    double *input;           // arrival; negative: not sent yet
+    uint8_t *seen;           // [index]: bits SEEN_ of the executed operations
+    struct task *task;       // [part * OPERATION_TYPES + type]
+    struct channel *channel; // [part * 2 + 1 after a backward]
+    double *free_at;         // [resource]
+    double *clock;           // [device]
+    int32_t *position;       // [device]: of the next operation
+    int32_t *wanted;   // [device]: the input that it waits for; -1: none; one more element, -1
+    int32_t *awake;    // [devices + 1]: queue of devices
     struct step *step; // [n_steps]: in the order of execution
-    int32_t *step_of;  // [order_at]
     int32_t n_steps;
     uint64_t
         done; // number of executed F in the upper half, of B and W in the lower; a BW is both
@@ -73,7 +71,7 @@ static inline bool executor_is_here(const struct executor *e,
     const int32_t part = op->direction * e->pipeline->shape.stages + op->stage;
     return (uint32_t)op->stage < (uint32_t)e->pipeline->shape.stages && part < e->n_parts &&
            (uint32_t)op->item < (uint32_t)e->n_items && op->type < OPERATION_TYPES &&
-           e->part[part].device == device;
+           e->task[part * OPERATION_TYPES].device == device;
 }
 
 static inline int32_t executor_index(const struct executor *e, const struct operation *op)
@@ -92,12 +90,29 @@ struct executor_type {
 
 extern const struct executor_type executor_types[OPERATION_TYPES];
 
-// Returns whether the operation must come after that of another slice of its micro-batch, which has not
-// run.
-bool executor_lacks_slice(const struct executor *e, const struct operation *op, int32_t index);
+// Times that an execution has instead of those of the pipeline.
+struct executor_own {
+    const double *durations;            // [order_at]
+    const struct executor_times *times; // instead of durations; or NULL
+    int lane;                           // of `times`
+};
+
+// Forgets what is executed.
+void executor_reset(struct executor *e);
+
+// Executes all devices from their positions on. own: NULL: the times of the pipeline. EXECUTOR_DEADLOCK:
+// some operation did not run, or the set of operations is wrong.
+enum executor_status executor_execute(struct executor *e, const struct executor_own *own);
 
 // Executes the order of the last run again with the times of a lane.
 void executor_run_lane(struct executor *e, const struct executor_times *times, int lane);
+
+// Sets makespan and span.
+void executor_finish(struct executor *e);
+
+// Returns whether the operation must come after that of another slice of its micro-batch, which has not
+// run.
+bool executor_lacks_slice(const struct executor *e, const struct operation *op, int32_t index);
 
 // Returns whether the two operations from a position on can be a unit.
 bool executor_is_pair(const struct order *order, int32_t device, int32_t position);

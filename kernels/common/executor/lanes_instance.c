@@ -9,13 +9,16 @@
 #include <math.h>
 
 struct run {
-    const struct executor *executor;
     const struct executor_lanes *lanes;
     const struct executor_times *times;
+    const struct step *step;
+    const struct task *task;
+    const double *pair;
     double *starts, *ends; // NULL: unwanted
+    int32_t room;          // of the order
 };
 
-LINE_INLINE struct line time_of(const struct executor_times *times, int32_t type, int32_t index)
+LINE_INLINE struct line time_of(const struct executor_times *times, int type, int32_t index)
 {
     static const uint8_t column[OPERATION_TYPES] = {0, 1, 2, 1, 3};
     const struct line time = line_load(line_at(times->time[column[type]], index));
@@ -24,59 +27,64 @@ LINE_INLINE struct line time_of(const struct executor_times *times, int32_t type
 }
 
 LINE_INLINE void store_times(const struct run *run,
-                             const struct step *step,
-                             int64_t at,
+                             int32_t device,
+                             int32_t at,
                              struct line start,
                              struct line end)
 {
-    if (at == order_at(run->executor->order, step->device, 0))
-        line_store(line_at(run->lanes->first, step->device), start);
-    line_store(line_at(run->lanes->clock, step->device), end);
+    if (at == device * run->room) // the first of the device
+        line_store(line_at(run->lanes->first, device), start);
+    line_store(line_at(run->lanes->clock, device), end);
     if (run->starts == NULL)
         return;
     line_store(line_at(run->starts, at), start);
     line_store(line_at(run->ends, at), end);
 }
 
-LINE_INLINE void send(const struct run *run, const struct step *step, struct line end)
+LINE_INLINE void send(const struct run *run,
+                      const struct step *step,
+                      bool backward,
+                      int32_t index,
+                      struct line end)
 {
-    const bool backward = executor_types[step->type].backward;
-    const struct line delay = line_load(line_at(run->times->delay[backward], step->index));
+    const struct line delay = line_load(line_at(run->times->delay[backward], index));
     line_store(line_at(run->lanes->input, step->output), line_add(end, delay));
 }
 
 // Executes an F and the BW behind it, which start and end together, as executor_pair_duration has it.
 static void run_unit(const struct run *run, const struct step *step)
 {
-    const struct executor *e = run->executor;
-    double *input = run->lanes->input;
-    const double pair = e->pipeline->pair[step->device],
-                 nominal = e->part[step[0].index / e->n_items].time[OPERATION_F] +
-                           e->part[step[1].index / e->n_items].time[OPERATION_BW];
-    struct line start = line_load(line_at(run->lanes->clock, step->device)),
-                duration = line_add(time_of(run->times, OPERATION_F, step[0].index),
-                                    time_of(run->times, OPERATION_BW, step[1].index));
+    const struct task *task[2] = {&run->task[step[0].task], &run->task[step[1].task]};
+    const int32_t index[2] = {step[0].input - task[0]->input, step[1].input - task[1]->input},
+                  d = task[0]->device;
+    const double pair = run->pair[d], nominal = task[0]->time + task[1]->time;
+    struct line start = line_load(line_at(run->lanes->clock, d)),
+                duration = line_add(time_of(run->times, OPERATION_F, index[0]),
+                                    time_of(run->times, OPERATION_BW, index[1]));
     if (!isnan(pair))
         duration = nominal > 0 ? line_scale(pair, duration, nominal) : line_all(pair);
     for (int k = 0; k < 2; k++)
-        start = line_later(line_load(line_at(input, step[k].input)), start);
+        start = line_later(line_load(line_at(run->lanes->input, step[k].input)), start);
     const struct line end = line_add(start, duration);
     for (int k = 0; k < 2; k++) {
-        store_times(run, &step[k], ~step[0].at + k, start, end);
-        send(run, &step[k], end);
+        store_times(run, d, ~step[0].at + k, start, end);
+        send(run, &step[k], k == 1, index[k], end);
     }
 }
 
 LINE_INLINE void run_step(const struct run *run, const struct step *step)
 {
-    const bool local = executor_types[step->type].local;
-    struct line start = line_load(line_at(run->lanes->clock, step->device));
+    const struct task *task = &run->task[step->task];
+    const int type = task->type;
+    const int32_t index = step->input - task->input;
+    const bool local = type == OPERATION_W || type == OPERATION_R;
+    struct line start = line_load(line_at(run->lanes->clock, task->device));
     if (!local)
         start = line_later(line_load(line_at(run->lanes->input, step->input)), start);
-    const struct line end = line_add(start, time_of(run->times, step->type, step->index));
-    store_times(run, step, step->at, start, end);
+    const struct line end = line_add(start, time_of(run->times, type, index));
+    store_times(run, task->device, step->at, start, end);
     if (!local)
-        send(run, step, end);
+        send(run, step, type != OPERATION_F, index, end);
 }
 
 void LANES_RUN(const struct executor *executor,
@@ -85,13 +93,22 @@ void LANES_RUN(const struct executor *executor,
                double *starts,
                double *ends)
 {
-    const struct run run = {executor, lanes, times, starts, ends};
+    const struct executor_lanes own = *lanes; // so that the pointers stay in registers
+    const struct executor_times own_times = *times;
+    const struct run run = {.lanes = &own,
+                            .times = &own_times,
+                            .step = executor->step,
+                            .task = executor->task,
+                            .pair = executor->pipeline->pair,
+                            .starts = starts,
+                            .ends = ends,
+                            .room = executor->order->room};
     for (int32_t i = 0; i < executor->n_steps; i++) {
-        if (executor->step[i].at >= 0) {
-            run_step(&run, &executor->step[i]);
+        if (run.step[i].at >= 0) {
+            run_step(&run, &run.step[i]);
             continue;
         }
-        run_unit(&run, &executor->step[i]);
+        run_unit(&run, &run.step[i]);
         i++;
     }
 }

@@ -12,8 +12,8 @@ int32_t order_room(const struct pipeline *pipeline, bool with_r)
 
 void order_take(struct order *order, int32_t devices, int32_t operations, struct room *room)
 {
-    const size_t all = (size_t)devices * (size_t)operations;
-    *order = (struct order){.devices = devices, .room = operations};
+    *order = (struct order){.devices = devices, .room = order_stride(operations)};
+    const size_t all = (size_t)devices * (size_t)order->room;
     order->n = room_take(room, (size_t)devices, sizeof *order->n);
     order->operations = room_take(room, all, sizeof *order->operations);
     order->paired = room_take(room, all, sizeof *order->paired);

@@ -26,7 +26,7 @@ struct operation {
 // The operation at position i of device d is at [d * room + i] of all arrays.
 struct order {
     int32_t devices;
-    int32_t room; // operations of a device at most
+    int32_t room; // operations of a device at most: order_stride
     int32_t *n;   // [devices]: operations of a device
     struct operation *operations;
     uint8_t *paired; // 1: an F that runs as one unit with the BW that follows; otherwise 0
@@ -34,6 +34,13 @@ struct order {
 
 // Returns the room that every order of the pipeline needs: F, B, W and, with_r, R of all its chunks.
 int32_t order_room(const struct pipeline *pipeline, bool with_r);
+
+// Returns the room of an order with room for so many operations of a device. Long orders get a few more:
+// their devices, which run side by side, then do not share a few sets of the cache.
+static inline int32_t order_stride(int32_t operations)
+{
+    return operations < 256 ? operations : ((operations + 7) / 8 | 1) * 8;
+}
 
 // Takes the arrays from the room; the order is empty then.
 void order_take(struct order *order, int32_t devices, int32_t operations, struct room *room);

@@ -15,7 +15,7 @@ struct draft *draft_take(const struct pipeline_shape *most,
                          int32_t operations,
                          struct room *room)
 {
-    const size_t all = (size_t)most->devices * (size_t)operations,
+    const size_t all = (size_t)most->devices * (size_t)order_stride(operations),
                  parts = (size_t)most->directions * (size_t)most->stages,
                  items = parts * (size_t)most->micro_batches * (size_t)most->slices;
     struct draft *draft = room_take(room, 1, sizeof *draft), counted;
