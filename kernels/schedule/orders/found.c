@@ -189,7 +189,8 @@ static bool fill(const struct found *found,
                              (size_t)PIPELINE_OPERATIONS_MAX / found->devices);
     struct order *order = order_new((int32_t)found->devices, (int32_t)most);
     document->order = order;
-    document->places = malloc(found->devices * most * sizeof *document->places);
+    const size_t room = (size_t)order_stride((int32_t)most);
+    document->places = malloc(found->devices * room * sizeof *document->places);
     if (order == NULL || document->places == NULL)
         return order_source_no_memory(fault);
     for (size_t d = 0, i = 0; d < found->devices; d++)
