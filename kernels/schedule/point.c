@@ -26,6 +26,13 @@ static int32_t room_of(const struct pipeline_shape *shape)
            shape->slices;
 }
 
+static void *take_family(const struct schedule_point *point, struct room *room)
+{
+    return point->family != NULL && point->family->take != NULL
+               ? point->family->take(&point->shape, &point->options, room)
+               : NULL;
+}
+
 void schedule_scratch_take(struct schedule_scratch *scratch,
                            const struct schedule_point *point,
                            struct room *room)
@@ -34,14 +41,19 @@ void schedule_scratch_take(struct schedule_scratch *scratch,
     const size_t devices = (size_t)shape->devices;
     const int32_t operations = point->order != NULL ? point->order->room : room_of(shape);
     pipeline_take(&scratch->given, shape, room);
+    struct room chosen = {NULL, 0}, family = {NULL, 0}, executor = {NULL, 0};
     scratch->pipeline = scratch->given;
     order_take(&scratch->order, shape->devices, operations, room);
-    scratch->executor = executor_take(shape, operations, room);
     scratch->busy = room_take(room, devices, sizeof(double));
     scratch->peak = room_take(room, devices, sizeof(double));
-    scratch->family_memory = point->family != NULL && point->family->take != NULL
-                                 ? point->family->take(shape, &point->options, room)
-                                 : NULL;
+    struct pipeline counted;
+    pipeline_take(&counted, shape, &chosen);
+    scratch->chosen = room_take(room, chosen.used, 1);
+    (void)take_family(point, &family);
+    (void)executor_take(shape, operations, &executor);
+    scratch->shared =
+        room_take(room, family.used > executor.used ? family.used : executor.used, 1);
+    scratch->executor = NULL;
 }
 
 static void set_limits(struct pipeline *pipeline, double limit)
@@ -98,10 +110,15 @@ static enum schedule_status order_pipeline(struct schedule_scratch *scratch,
     order_clear(&scratch->order);
     scratch->pipeline = scratch->given;
     if (point->family != NULL) {
-        const enum schedule_status status = status_of(point->family->build(
-            &scratch->given, options, scratch->family_memory, poll, &scratch->order, found));
-        if (found->pipeline != NULL)
-            scratch->pipeline = *found->pipeline;
+        struct room shared = {scratch->shared, 0}, chosen = {scratch->chosen, 0};
+        const enum schedule_status status = status_of(
+            point->family->build(&scratch->given, options, take_family(point, &shared), poll,
+                                 &scratch->order, found));
+        if (found->pipeline != NULL) {
+            pipeline_take(&scratch->pipeline, &found->pipeline->shape, &chosen);
+            pipeline_copy(&scratch->pipeline, found->pipeline);
+            found->pipeline = &scratch->pipeline;
+        }
         return status;
     }
     order_copy(&scratch->order, point->order);
@@ -115,13 +132,15 @@ static enum schedule_status try(struct schedule_scratch *scratch,
                                 struct poll *poll,
                                 struct schedule_figures *figures)
 {
-    struct executor *executor = scratch->executor;
+    struct room shared = {scratch->shared, 0};
     struct metrics_excess excess;
     *figures = (struct schedule_figures){.least_limit = (double)NAN};
     const enum schedule_status status =
         order_pipeline(scratch, point, options, poll, &figures->found);
     if (status != SCHEDULE_DONE)
         return status;
+    struct executor *executor = scratch->executor =
+        executor_take(&point->shape, scratch->order.room, &shared);
     const enum executor_status executed =
         executor_run(executor, &scratch->pipeline, &scratch->order, NULL, poll);
     if (executed != EXECUTOR_DONE)

@@ -41,9 +41,10 @@ struct schedule_scratch {
     struct pipeline given;    // as schedule_set_pipeline sets it
     struct pipeline pipeline; // of the order: family best may choose another placement
     struct order order;
-    struct executor *executor;
-    double *busy, *peak; // [devices]
-    void *family_memory;
+    struct executor *executor; // of the last order
+    double *busy, *peak;       // [devices]
+    char *shared;              // memory of the family, then of the executor
+    char *chosen;              // arrays of `pipeline` of another placement
 };
 
 // Takes the scratch of the point from the room.

@@ -192,6 +192,42 @@ void schedule_run_reference(const struct pps_batch *batch, const struct pps_work
 
 // ---- scratch and cost ---------------------------------------------------------------------------
 
+// Returns the scratch of a point; 0: no such point.
+static size_t scratch_of(const double *value, const void *shared)
+{
+    const struct schedule_point point = schedule_point_of(value, shared);
+    struct schedule_scratch scratch;
+    struct room room = {NULL, 0};
+    if (point.shape.devices == 0 || // no order
+        (point.family != NULL && !family_is_in_reach(point.family, &point.shape)))
+        return 0;
+    if (!schedule_is_small(&point.shape))
+        return SIZE_MAX;
+    schedule_scratch_take(&scratch, &point, &room);
+    return room.used;
+}
+
+// Returns the largest scratch of points up to the highest in which `limited`, a family with forwards_most,
+// takes part: alone or in the portfolio.
+static size_t scratch_with(const struct family *limited,
+                           const double *highest,
+                           const void *shared)
+{
+    const double chunks = fmax(1, limited->chunks((int32_t)highest[P_V]));
+    size_t most = 0;
+    double value[N_PARAMS];
+    memcpy(value, highest, sizeof value);
+    for (int32_t p = 1; p <= highest[P_P]; p++) {
+        value[P_P] = p;
+        value[P_M] = fmin(highest[P_M], floor((double)limited->forwards_most / (p * chunks)));
+        if (value[P_M] < 1)
+            break;
+        const size_t bytes = scratch_of(value, shared);
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
 // The largest scratch of the families up to the highest.
 size_t schedule_scratch_bytes(const double *highest, const void *shared)
 {
@@ -199,16 +235,17 @@ size_t schedule_scratch_bytes(const double *highest, const void *shared)
     double value[N_PARAMS];
     memcpy(value, highest, sizeof value);
     for (int i = 0; i <= (int)highest[P_FAMILY]; i++) {
+        const struct family *family = schedule_family_at(i);
         value[P_FAMILY] = i;
-        const struct schedule_point point = schedule_point_of(value, shared);
-        struct schedule_scratch scratch;
-        struct room room = {NULL, 0};
-        if (point.shape.devices == 0)
-            continue; // no order
-        if (!schedule_is_small(&point.shape))
-            return SIZE_MAX;
-        schedule_scratch_take(&scratch, &point, &room);
-        most = room.used > most ? room.used : most;
+        size_t bytes = scratch_of(value, shared);
+        most = bytes > most ? bytes : most;
+        for (int k = 0; family != NULL && family->kind == FAMILY_SEARCH && families[k] != NULL;
+             k++) {
+            if (families[k]->forwards_most == 0)
+                continue;
+            bytes = scratch_with(families[k], value, shared);
+            most = bytes > most ? bytes : most;
+        }
     }
     return most;
 }

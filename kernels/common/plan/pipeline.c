@@ -28,6 +28,18 @@ void pipeline_take(struct pipeline *pipeline,
     }
 }
 
+void pipeline_copy(struct pipeline *to, const struct pipeline *from)
+{
+    const size_t devices = (size_t)from->shape.devices, stages = (size_t)from->shape.stages;
+    memcpy(to->device_of, from->device_of,
+           (size_t)from->shape.directions * stages * sizeof *to->device_of);
+    memcpy(to->stage, from->stage, stages * sizeof *to->stage);
+    memcpy(to->pair, from->pair, devices * sizeof *to->pair);
+    memcpy(to->fixed, from->fixed, devices * sizeof *to->fixed);
+    memcpy(to->limit, from->limit, devices * sizeof *to->limit);
+    to->links = from->links;
+}
+
 struct pipeline *pipeline_new(const struct pipeline_shape *shape)
 {
     struct pipeline counted;

@@ -76,6 +76,9 @@ void pipeline_take(struct pipeline *pipeline,
                    const struct pipeline_shape *shape,
                    struct room *room);
 
+// Copies all values to a pipeline of the same shape; the tables of links are shared.
+void pipeline_copy(struct pipeline *to, const struct pipeline *from);
+
 // Allocates the pipeline, which the caller frees with pipeline_free. NULL: out of memory.
 struct pipeline *pipeline_new(const struct pipeline_shape *shape);
 void pipeline_free(struct pipeline *pipeline);

@@ -45,17 +45,10 @@ static bool copy_links(struct pipeline *to, const struct pipeline *from)
 
 static bool copy_pipeline(struct plan *plan, const struct pipeline *from)
 {
-    const struct pipeline_shape *shape = &from->shape;
-    const size_t devices = (size_t)shape->devices, stages = (size_t)shape->stages;
-    struct pipeline *to = plan->pipeline = pipeline_new(shape);
+    struct pipeline *to = plan->pipeline = pipeline_new(&from->shape);
     if (to == NULL)
         return false;
-    memcpy(to->device_of, from->device_of,
-           (size_t)shape->directions * stages * sizeof *to->device_of);
-    memcpy(to->stage, from->stage, stages * sizeof *to->stage);
-    memcpy(to->pair, from->pair, devices * sizeof *to->pair);
-    memcpy(to->fixed, from->fixed, devices * sizeof *to->fixed);
-    memcpy(to->limit, from->limit, devices * sizeof *to->limit);
+    pipeline_copy(to, from);
     return copy_links(to, from);
 }
 

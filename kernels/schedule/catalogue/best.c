@@ -30,8 +30,7 @@ struct candidate {
     struct pipeline_shape shape;
     struct pipeline pipeline;
     struct order order;
-    void *memory;
-    struct executor *executor;
+    struct room shared; // memory of the family, then of the executor
 };
 
 static int32_t operations_of(const struct pipeline_shape *shape)
@@ -47,28 +46,49 @@ static struct family_options unpublished(const struct family_options *options)
     return own;
 }
 
-// Returns whether a family may take part at this shape of the portfolio, and its shape.
-static bool fits(struct candidate *c,
-                 const struct pipeline_shape *shape,
-                 const struct family_options *options)
+// Sets the shape of a family at this shape of the portfolio. Returns whether it is not too large.
+static bool set_shape(struct candidate *c, const struct pipeline_shape *shape)
 {
     const int32_t chunks = c->family->chunks(shape->stages / shape->devices);
     c->shape = (struct pipeline_shape){shape->devices, shape->devices * chunks,
                                        shape->micro_batches, 1, c->family->directions};
     return c->family != &family_best && chunks > 0 && c->shape.stages <= PIPELINE_STAGES_MAX &&
            operations_of(&c->shape) <= operations_of(shape) &&
-           c->family->misfit(&c->shape, options) == NULL;
+           family_is_in_reach(c->family, &c->shape);
+}
+
+// Returns whether a family takes part at this shape of the portfolio, and its shape.
+static bool fits(struct candidate *c,
+                 const struct pipeline_shape *shape,
+                 const struct family_options *options)
+{
+    return set_shape(c, shape) && c->family->misfit(&c->shape, options) == NULL;
+}
+
+static void *take_family(const struct candidate *c,
+                         const struct family_options *options,
+                         struct room room)
+{
+    return c->family->take == NULL ? NULL : c->family->take(&c->shape, options, &room);
+}
+
+static struct executor *take_executor(const struct candidate *c, struct room room)
+{
+    return executor_take(&c->shape, c->order.room, &room);
 }
 
 static void take_candidate(struct candidate *c,
                            const struct family_options *options,
                            struct room *room)
 {
-    const int32_t operations = operations_of(&c->shape);
     pipeline_take(&c->pipeline, &c->shape, room);
-    order_take(&c->order, c->shape.devices, operations, room);
-    c->executor = executor_take(&c->shape, operations, room);
-    c->memory = c->family->take == NULL ? NULL : c->family->take(&c->shape, options, room);
+    order_take(&c->order, c->shape.devices, operations_of(&c->shape), room);
+    c->shared = *room;
+    struct room family = {NULL, room->used}, executor = {NULL, room->used};
+    if (c->family->take != NULL)
+        (void)c->family->take(&c->shape, options, &family);
+    (void)executor_take(&c->shape, c->order.room, &executor);
+    room->used = family.used > executor.used ? family.used : executor.used;
 }
 
 // ---- memory -------------------------------------------------------------------------------------
@@ -84,7 +104,7 @@ static void *best_take(const struct pipeline_shape *shape,
     for (int i = 0; families[i] != NULL; i++) {
         struct candidate c = {.family = families[i]};
         struct room build = {NULL, 0}, pipeline = {NULL, 0}, improve = {NULL, 0};
-        if (!fits(&c, shape, &own))
+        if (!set_shape(&c, shape)) // a misfit may fit with fewer devices
             continue;
         take_candidate(&c, &own, &build);
         pipeline_take(&c.pipeline, &c.shape, &pipeline);
@@ -212,18 +232,20 @@ static bool try_family(struct best_run *run, const struct family *family)
     if (!set_pipeline(&c.pipeline, run->given, family->placement))
         return true;
     const enum family_status status =
-        family->build(&c.pipeline, run->options, c.memory, run->poll, &c.order, &found);
+        family->build(&c.pipeline, run->options, take_family(&c, run->options, c.shared),
+                      run->poll, &c.order, &found);
     run->result->evaluations += found.evaluations + 1;
     note_bound(run, &c, found.bound);
     if (status == FAMILY_STOPPED)
         return false;
     if (status != FAMILY_DONE)
         return true;
+    struct executor *executor = take_executor(&c, c.shared);
     const enum executor_status executed =
-        executor_run(c.executor, &c.pipeline, &c.order, NULL, run->poll);
+        executor_run(executor, &c.pipeline, &c.order, NULL, run->poll);
     if (executed != EXECUTOR_DONE || metrics_over_limit(&c.pipeline, &c.order, &excess))
         return executed != EXECUTOR_STOPPED;
-    const double value = objective_of(c.executor, run->options);
+    const double value = objective_of(executor, run->options);
     if (run->result->chosen == NULL || value < run->result->value) {
         run->result->value = value;
         run->result->chosen = family;

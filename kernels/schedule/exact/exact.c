@@ -6,7 +6,11 @@
 #include "kernels/schedule/exact/exact.h"
 #include "kernels/schedule/exact/branch.h"
 
+#include <assert.h>
+
 enum { WIDTH_GROWTH = 8, WIDTH_LEAST = 8, WIDTH_MOST = 1 << 24, BUDGET_PER_WIDTH = 8 };
+
+enum { ARRAYS = 7 }; // that lie in the bytes of labels
 
 // How a label was made.
 struct exact_step {
@@ -37,15 +41,15 @@ static size_t bytes_of_width(const struct pipeline_shape *shape)
            (n + 1) * sizeof(struct exact_step);
 }
 
-static uint32_t width_of(const struct pipeline_shape *shape, size_t bytes, int64_t budget)
+// Returns the bytes for labels. A larger shape never gets less, so that the memory for the largest shape of
+// an experiment serves all.
+static size_t bytes_of_labels(const struct pipeline_shape *shape, size_t bytes, int64_t budget)
 {
-    size_t width = bytes / bytes_of_width(shape);
+    const size_t one = bytes_of_width(shape), least = WIDTH_LEAST * one;
     // A wider pass would not end within the budget.
-    if (budget > 0 && (uint64_t)budget / BUDGET_PER_WIDTH < width)
-        width = (size_t)budget / BUDGET_PER_WIDTH;
-    return width < WIDTH_LEAST  ? WIDTH_LEAST
-           : width > WIDTH_MOST ? WIDTH_MOST
-                                : (uint32_t)width;
+    if (budget > 0 && (uint64_t)budget / BUDGET_PER_WIDTH < bytes / one)
+        bytes = (size_t)budget / BUDGET_PER_WIDTH * one;
+    return bytes < least ? least : bytes;
 }
 
 struct exact_search *exact_take(const struct pipeline_shape *shape,
@@ -56,15 +60,19 @@ struct exact_search *exact_take(const struct pipeline_shape *shape,
     struct exact_search *search = room_take(room, 1, sizeof *search), counted;
     struct exact_search *x = search != NULL ? search : &counted;
     const size_t n = 3 * (size_t)shape->stages * (size_t)shape->micro_batches;
-    const uint32_t width = width_of(shape, bytes, budget);
+    const size_t label_bytes = bytes_of_labels(shape, bytes, budget),
+                 widest = label_bytes / bytes_of_width(shape);
+    const uint32_t width = widest > WIDTH_MOST ? WIDTH_MOST : (uint32_t)widest;
     x->n_operations = (int32_t)n;
     x->width_most = width;
     exact_instance_take(&x->instance, shape, room);
     exact_bound_take(&x->bound, shape, room);
     exact_state_take(&x->state, shape, room);
+    struct room labels = {room_take(room, label_bytes + ARRAYS * ROOM_ALIGNMENT, 1), 0};
     for (int k = 0; k < 2; k++)
-        exact_layer_take(&x->layers[k], shape, width, room);
-    x->steps = room_take(room, (n + 1) * width, sizeof *x->steps);
+        exact_layer_take(&x->layers[k], shape, width, &labels);
+    x->steps = room_take(&labels, (n + 1) * width, sizeof *x->steps);
+    assert(labels.used <= label_bytes + ARRAYS * ROOM_ALIGNMENT);
     return search;
 }
 

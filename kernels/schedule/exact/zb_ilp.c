@@ -21,7 +21,7 @@ enum {
 struct ilp_memory {
     struct exact_search *search;
     struct executor *executor;
-    void *start[STARTS];
+    char *start; // memory of one of the families that the search starts from
     struct order order;
 };
 
@@ -81,8 +81,13 @@ static void *ilp_take(const struct pipeline_shape *shape,
     const int32_t operations = 3 * shape->micro_batches * (shape->stages / shape->devices);
     m->search = exact_take(shape, bytes_for(options->budget), options->budget, room);
     m->executor = executor_take(shape, operations, room);
-    for (int k = 0; starts[k] != NULL; k++)
-        m->start[k] = starts[k]->take(shape, &own, room);
+    size_t start = 0;
+    for (int k = 0; starts[k] != NULL; k++) {
+        struct room count = {NULL, 0};
+        (void)starts[k]->take(shape, &own, &count);
+        start = count.used > start ? count.used : start;
+    }
+    m->start = room_take(room, start, 1);
     order_take(&m->order, shape->devices, operations, room);
     return memory;
 }
@@ -124,8 +129,10 @@ static bool offer_starts(struct ilp_memory *m,
         if (starts[k]->misfit(shape, options) != NULL)
             continue;
         order_clear(&m->order);
+        struct room room = {m->start, 0};
+        void *memory = starts[k]->take(shape, options, &room);
         const enum family_status status =
-            starts[k]->build(best->pipeline, options, m->start[k], poll, &m->order, NULL);
+            starts[k]->build(best->pipeline, options, memory, poll, &m->order, NULL);
         if (status == FAMILY_STOPPED || (status == FAMILY_DONE && !offer(m, poll, best)))
             return false;
     }
@@ -172,6 +179,7 @@ const struct family family_zb_ilp = {
     .kind = FAMILY_SEARCH,
     .placement = PIPELINE_LOOP,
     .directions = 1,
+    .forwards_most = FORWARDS_MOST,
     .misfit = misfit_one,
     .chunks = shapes_one_chunk,
     .take = ilp_take,
@@ -186,6 +194,7 @@ const struct family family_v_ilp = {
     .kind = FAMILY_SEARCH,
     .placement = PIPELINE_VEE,
     .directions = 1,
+    .forwards_most = FORWARDS_MOST,
     .misfit = misfit_vee,
     .chunks = shapes_two_chunks,
     .take = ilp_take,

@@ -54,7 +54,8 @@ struct family {
     enum family_kind kind;
     enum pipeline_placement placement;
     int directions;
-    bool whole_backward; // runs BW, not B and W
+    bool whole_backward;   // runs BW, not B and W
+    int64_t forwards_most; // stages * micro-batches of the shapes that fit; 0: no limit
     // Returns NULL if the family has an order for this shape, otherwise the reason: one of a fixed
     // set of texts, e.g. "needs an even number of devices".
     const char *(*misfit)(const struct pipeline_shape *shape,
@@ -75,5 +76,13 @@ struct family {
                                 struct order *order,
                                 struct family_result *result);
 };
+
+// Returns whether the shape does not exceed forwards_most.
+static inline bool family_is_in_reach(const struct family *family,
+                                      const struct pipeline_shape *shape)
+{
+    return family->forwards_most == 0 ||
+           (int64_t)shape->stages * shape->micro_batches <= family->forwards_most;
+}
 
 #endif

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory of a point.
+#include "kernels/schedule/family_names.h"
+#include "kernels/schedule/point.h"
+#include "kernels/schedule/table.h"
+
+#include "tests/unit/support/random.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+extern const struct pps_kernel pps_kernel_schedule;
+
+static void set_defaults(double value[N_PARAMS])
+{
+    for (int k = 0; k < N_PARAMS; k++)
+        value[k] = schedule_params[k].fallback;
+}
+
+// Searches once held memory for problems that they never solve: 28 MiB.
+Test(schedule_scratch, is_small)
+{
+    double value[N_PARAMS];
+    set_defaults(value);
+    value[P_P] = 32, value[P_M] = 256, value[P_V] = 2;
+    for (int i = 0; i < FAMILY_NAME_ORDER; i++) {
+        value[P_FAMILY] = i;
+        const size_t bytes = pps_kernel_schedule.scratch_bytes(value, NULL);
+        cr_assert_leq(bytes, 8 << 20, "%s: %zu bytes", schedule_family_names[i], bytes);
+    }
+}
+
+// The memory for the largest values of an experiment serves every point. The memory of exact searches once
+// depended on the shape by rounding, so that a smaller shape could need more.
+Test(schedule_scratch, of_the_largest_values_serves_all_points)
+{
+    struct random r = {5};
+    for (int round = 0; round < 200; round++) {
+        double highest[N_PARAMS], value[N_PARAMS];
+        set_defaults(highest);
+        highest[P_FAMILY] = FAMILY_NAME_ORDER - 1;
+        highest[P_P] = 1 + (double)random_below(&r, 40);
+        highest[P_M] = 1 + (double)random_below(&r, random_coin(&r) ? 40 : 600);
+        highest[P_V] = 1 + (double)random_below(&r, 4);
+        highest[P_BUDGET] = 1000 << random_below(&r, 12);
+        const size_t bytes = pps_kernel_schedule.scratch_bytes(highest, NULL);
+        for (int k = 0; k < 100; k++) {
+            const int own[] = {P_FAMILY, P_P, P_M, P_V};
+            memcpy(value, highest, sizeof value);
+            for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+                if (random_coin(&r))
+                    value[own[i]] = own[i] == P_FAMILY
+                                        ? (double)random_below(&r, FAMILY_NAME_ORDER)
+                                        : 1 + (double)random_below(&r, (int)highest[own[i]]);
+            if (pps_kernel_schedule.check(value, NULL) != 0)
+                continue;
+            const struct schedule_point point = schedule_point_of(value, NULL);
+            struct schedule_scratch scratch;
+            struct room room = {NULL, 0};
+            schedule_scratch_take(&scratch, &point, &room);
+            cr_assert_leq(room.used, bytes, "%s P=%g M=%g v=%g of P=%g M=%g v=%g, budget %g",
+                          schedule_family_names[(int)value[P_FAMILY]], value[P_P], value[P_M],
+                          value[P_V], highest[P_P], highest[P_M], highest[P_V],
+                          highest[P_BUDGET]);
+        }
+    }
+}
