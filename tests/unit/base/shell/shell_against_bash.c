@@ -8,6 +8,7 @@
 
 #include "base/shell/shell.h"
 #include "base/text/text_buffer.h"
+#include "tests/unit/support/rounds.h"
 
 struct random {
     uint64_t state;
@@ -150,7 +151,7 @@ Test(shell, agrees_with_bash)
     const int file = mkstemp(path);
     cr_assert(file >= 0);
     close(file);
-    for (int round = 0; round < 1000; round++) {
+    for (int round = 0; round < n_cases(1000); round++) {
         struct shell_script script;
         struct pps_fault fault;
         make_script(&r, &text);

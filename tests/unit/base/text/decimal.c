@@ -2,6 +2,7 @@
 // Doubles to text, compared with printf and strtod.
 #include "base/text/decimal.h"
 #include "tests/unit/support/random.h"
+#include "tests/unit/support/rounds.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -50,7 +51,7 @@ static void same_all_decimals(double value)
 Test(decimal, any_bit_pattern)
 {
     struct random state = {1};
-    for (int i = 0; i < 400000; i++)
+    for (int i = 0; i < n_cases(400000); i++)
         same_as_printf(random_finite(&state),
                        (int)(random_bits(&state) % (PPS_MAX_DIGITS + 1)));
 }
@@ -59,7 +60,7 @@ Test(decimal, any_bit_pattern)
 Test(decimal, usual_magnitudes)
 {
     struct random state = {2};
-    for (int i = 0; i < 3000000; i++) {
+    for (int i = 0; i < n_cases(3000000); i++) {
         uint64_t r = random_bits(&state);
         double value = ldexp((double)(r >> 11), -60 + (int)(r & 31));
         same_as_printf(value, i % 4 == 0 ? (int)(r >> 5 & 15) : 4);
@@ -70,7 +71,7 @@ Test(decimal, usual_magnitudes)
 Test(decimal, sums_of_a_grid)
 {
     struct random state = {3};
-    for (int i = 0; i < 2000000; i++) {
+    for (int i = 0; i < n_cases(2000000); i++) {
         double sum = 0;
         for (int k = 0; k < 4; k++)
             sum += 0.05 * (double)(random_bits(&state) % 4000);
@@ -84,7 +85,7 @@ Test(decimal, sums_of_a_grid)
 Test(decimal, ties)
 {
     struct random state = {4};
-    for (int i = 0; i < 200000; i++) {
+    for (int i = 0; i < n_cases(200000); i++) {
         int decimals = (int)(random_bits(&state) % 10);
         double tie = (double)(random_bits(&state) % 2000000 * 2 + 1) / ldexp(1.0, decimals + 1);
         same_as_printf(tie, decimals);
@@ -151,7 +152,7 @@ Test(decimal, edges)
 Test(decimal, integers)
 {
     struct random state = {5};
-    for (int i = 0; i < 300000; i++) {
+    for (int i = 0; i < n_cases(300000); i++) {
         char ours[32], theirs[32];
         double value = (double)(int64_t)(random_bits(&state) >> (11 + i % 53));
         if (i % 2 == 1)
@@ -189,7 +190,7 @@ static void same_as_shortest(double value)
 Test(decimal, full_reads_back)
 {
     struct random state = {6};
-    for (int i = 0; i < 150000; i++) {
+    for (int i = 0; i < n_cases(150000); i++) {
         uint64_t r = random_bits(&state);
         same_as_shortest(random_finite(&state));
         same_as_shortest(ldexp((double)(r >> 11), -80 + (int)(r & 63)));
@@ -275,7 +276,7 @@ static void same_as_15_digits(double value, int real)
 Test(decimal, meant_is_15_digits)
 {
     struct random state = {7};
-    for (int i = 0; i < 300000; i++) {
+    for (int i = 0; i < n_cases(300000); i++) {
         uint64_t r = random_bits(&state);
         same_as_15_digits(random_finite(&state), i & 1);
         same_as_15_digits(ldexp((double)(r >> 11), -80 + (int)(r & 63)), i & 1);

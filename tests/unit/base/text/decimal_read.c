@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers as people and programs write them, compared with strtod bit by bit.
 #include "base/text/decimal_read.h"
+#include "tests/unit/support/rounds.h"
 
 #include <criterion/criterion.h>
 #include <stdint.h>
@@ -60,7 +61,7 @@ static void random_text(char out[64])
 Test(decimalread, random_decimals)
 {
     char text[64];
-    for (int i = 0; i < MILLIONS * 1000000; i++) {
+    for (int i = 0; i < n_cases(MILLIONS * 1000000); i++) {
         random_text(text);
         expect_as_strtod(text);
     }

@@ -4,6 +4,7 @@
 #include "engine/check/merge.h"
 #include "engine/store/output.h"
 #include "tests/unit/support/files.h"
+#include "tests/unit/support/rounds.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -293,7 +294,8 @@ Test(merge, damage, .init = enter, .fini = leave)
     for (int f = 0; f < 2; f++) {
         size_t n;
         char *bytes = slurp(files[f], &n);
-        for (size_t i = 0; i < n; i++) {
+        const size_t step = n / (size_t)n_cases((int)n); // some of the bytes under sanitizers
+        for (size_t i = 0; i < n; i += step) {
             bytes[i] ^= 4;
             spill_bytes(files[f], bytes, n);
             bytes[i] ^= 4;

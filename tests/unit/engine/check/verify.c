@@ -5,6 +5,7 @@
 
 #include "engine/check/verify_shards.h"
 #include "tests/unit/support/engine/toy_kernel.h"
+#include "tests/unit/support/rounds.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -85,7 +86,8 @@ static void every_flip_is_found(const char *path, const char *file)
     struct pps_error err;
     size_t n;
     char *bytes = slurp(file, &n);
-    for (size_t i = 0; i < n; i++)
+    const size_t step = n / (size_t)n_cases((int)n); // some of the bytes under sanitizers
+    for (size_t i = 0; i < n; i += step)
         for (int bit = 0; bit < 8; bit++) {
             bytes[i] ^= (unsigned char)(1 << bit);
             const int fd = open(file, O_WRONLY);
@@ -107,7 +109,8 @@ static void every_end_is_found(const char *path, const char *file)
     struct pps_error err;
     size_t n;
     char *bytes = slurp(file, &n);
-    for (size_t i = 0; i < n; i++) {
+    const size_t step = n / (size_t)n_cases((int)n);
+    for (size_t i = 0; i < n; i += step) {
         spill_bytes(file, bytes, i);
         cr_assert_eq(verify(path, 0, &verified, &err), PPS_E_WRONG, "%s: %zu bytes of %zu: %s",
                      file, i, n, err.text);

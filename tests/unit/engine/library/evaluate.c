@@ -4,6 +4,7 @@
 #include "engine/run/row_maker.h"
 #include "kernels/registry.h"
 #include "tests/unit/support/engine/library_calls.h"
+#include "tests/unit/support/rounds.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -144,7 +145,7 @@ Test(library_evaluate, same_bits_in_every_call)
     struct trial t;
     open_trial(&t, CONTENTION, NULL);
     cr_assert_gt(t.n, 1000);
-    for (int threads = 0; threads <= 4; threads++)
+    for (int threads = 0; threads <= 1 + n_cases(3); threads++)
         same_bits(&t, 0, t.n, threads);
     for (size_t n = 1; n < t.n; n += 97 + n)
         same_bits(&t, n / 3, n, 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Samples of spaces: the drawn points, and that each draw is computed from its number alone.
 #include "tests/unit/support/engine/experiments.h"
+#include "tests/unit/support/rounds.h"
 
 #include "engine/axes/axis_json.h"
 #include "engine/space/sample.h"

@@ -3,6 +3,7 @@
 // time.
 #include "tests/unit/support/kernels/contention_points.h"
 #include "tests/unit/support/random.h"
+#include "tests/unit/support/rounds.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -103,7 +104,7 @@ Test(contention_bound, long_points)
 {
     const struct contention_point largest = {.n = 200000, .gpus = 9};
     void *scratch = scratch_for(&largest);
-    for (uint64_t k = 0; k < 200; k++) {
+    for (uint64_t k = 0; k < (uint64_t)n_cases(200); k++) {
         struct contention_point p = any_point(1000000 + k);
         p.n = 100000 + (int32_t)(k * 487);
         p.gpus = 1 + p.gpus % 9;

@@ -9,6 +9,7 @@
 #include "kernels/contention/model/state.h"
 #include "kernels/contention/priority_scenarios.h"
 #include "tests/unit/support/random.h"
+#include "tests/unit/support/rounds.h"
 
 static struct random state = {7};
 
@@ -103,11 +104,12 @@ static void recall_many(struct contention_wish wish, int n_points, int *n_recall
 // Catches a key without a value that the result depends on.
 Test(contention_memo, recalled_results_are_those_of_the_point)
 {
+    const int all = n_cases(200000);
     int n;
-    recall_many((struct contention_wish){0}, 200000, &n);
-    cr_assert_gt(n, 15000, "only %d points were recalled", n);
-    recall_many((struct contention_wish){.metrics = true, .sensitivity = true}, 50000, &n);
-    cr_assert_gt(n, 3000, "only %d points were recalled", n);
+    recall_many((struct contention_wish){0}, all, &n);
+    cr_assert_gt(n, all / 15, "only %d points were recalled", n);
+    recall_many((struct contention_wish){.metrics = true, .sensitivity = true}, all / 4, &n);
+    cr_assert_gt(n, all / 70, "only %d points were recalled", n);
 }
 
 // Catches keys that replace each other although there are free places: the points of a sweep

@@ -7,18 +7,6 @@
 
 #include "tests/unit/support/random.h"
 
-uint64_t n_points(void)
-{
-    const char *asked = getenv("PPS_RANDOM_POINTS");
-    return asked != NULL ? strtoull(asked, NULL, 10) : 20000;
-}
-
-int n_rounds(int usual)
-{
-    const uint64_t n = (uint64_t)usual * n_points() / 20000;
-    return n > 1 ? (int)n : 1;
-}
-
 struct contention_point usual(void)
 {
     return (struct contention_point){.n = 8,

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points of the contention model: a usual point, random points, their number, scratch and text.
+// Points of the contention model: a usual point, random points, scratch and text.
 #ifndef TESTS_SUPPORT_CONTENTION_POINTS_H
 #define TESTS_SUPPORT_CONTENTION_POINTS_H
 
 #include "kernels/contention/model/model.h"
-
-// Returns the number of points to compare: $PPS_RANDOM_POINTS, or 20000. Fewer are set under sanitizers.
-uint64_t n_points(void);
-
-// Returns a number of rounds that is proportional to the number of points: `usual` at 20000. At least 1.
-int n_rounds(int usual);
 
 struct contention_point usual(void);
 

@@ -3,6 +3,7 @@
 #include "kernels/common/executor/lanes_private.h"
 
 #include "tests/unit/support/kernels/drawn_order.h"
+#include "tests/unit/support/rounds.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -132,7 +133,7 @@ static void run_scalar(const struct bench *b, int lane)
 Test(executor_lanes, a_lane_has_the_bits_of_the_scalar_executor)
 {
     struct random r = {11};
-    for (int round = 0; round < 2000; round++) {
+    for (int round = 0; round < n_cases(2000); round++) {
         struct bench b = bench_drawn(&r);
         b.drawn->pipeline->links.channels = PIPELINE_FREE;
         (void)executor_run(b.drawn->executor, b.drawn->pipeline, b.drawn->order,
@@ -157,7 +158,7 @@ Test(executor_lanes, a_lane_has_the_bits_of_the_scalar_executor)
 Test(executor_lanes, follow_the_last_order)
 {
     struct random r = {12};
-    for (int round = 0; round < 500; round++) {
+    for (int round = 0; round < n_cases(500); round++) {
         struct bench b = bench_drawn(&r);
         struct order *o = b.drawn->order;
         const int32_t d = drawn_within(&r, 0, o->devices - 1),
@@ -189,7 +190,7 @@ static double same(const struct executor_times *times, const struct executor_pie
 Test(executor_lanes, channels_stretch_with_the_times)
 {
     struct random r = {13};
-    for (int round = 0; round < 2000; round++) {
+    for (int round = 0; round < n_cases(2000); round++) {
         struct bench b = bench_drawn(&r);
         const struct drawn_order *drawn = b.drawn;
         const int32_t n = n_lines(drawn->pipeline);
@@ -240,7 +241,7 @@ static double slow_device(const struct executor_times *times,
 Test(executor_lanes, durations_may_depend_on_the_device_and_the_start)
 {
     struct random r = {14};
-    for (int round = 0; round < 1000; round++) {
+    for (int round = 0; round < n_cases(1000); round++) {
         struct bench b = bench_drawn(&r);
         struct pipeline *p = b.drawn->pipeline;
         const int32_t slow = drawn_within(&r, 0, p->shape.devices - 1);

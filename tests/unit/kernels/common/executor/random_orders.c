@@ -3,6 +3,7 @@
 #include "kernels/common/executor/reference.h"
 
 #include "tests/unit/support/kernels/drawn_order.h"
+#include "tests/unit/support/rounds.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -98,8 +99,7 @@ Test(executor_random, agrees_with_the_plain_simulation)
 {
     struct random r = {3};
     int counts[4] = {0};
-    const char *more = getenv("PPS_RANDOM_POINTS");
-    const int rounds = more != NULL ? atoi(more) : ROUNDS;
+    const int rounds = n_rounds(ROUNDS);
     for (int round = 0; round < rounds; round++) {
         struct drawn_order *b = drawn_order_new(&r);
         enum executor_status wanted;

@@ -2,6 +2,7 @@
 // The least memory of a stage of several chunks, against all ways to spread its layers; and that a
 // limit of time holds where there are many chunks, which it did not while that least was searched.
 #include "tests/unit/support/kernels/pipeline_brute.h"
+#include "tests/unit/support/rounds.h"
 
 #include "kernels/common/search/stage_options.h"
 #include "kernels/common/split/cheapest_recompute.h"
@@ -99,7 +100,8 @@ static void compare(const struct nd_program *p,
 Test(stage_memory, least_is_that_of_all_spreads)
 {
     int n_finite = 0;
-    for (uint64_t k = 0; k < 3000; k++) {
+    const int n = 200 + n_cases(2800);
+    for (uint64_t k = 0; k < (uint64_t)n; k++) {
         struct draws d = {51, k, 0};
         const struct nd_program p = random_program(&d);
         int32_t dense[32];
@@ -110,7 +112,7 @@ Test(stage_memory, least_is_that_of_all_spreads)
         compare(&p, &pattern, &flights, k, &n_finite);
         nd_flights_free(&flights);
     }
-    cr_assert(n_finite > 10000, "%d", n_finite);
+    cr_assert(n_finite > 3 * n, "%d", n_finite);
 }
 
 // 19 chunks a stage of one layer or two, some of which must be recomputed. Catches any part of the

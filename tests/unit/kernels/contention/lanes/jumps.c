@@ -10,6 +10,7 @@
 #include "kernels/contention/batch.h"
 #include "kernels/contention/model/state.h"
 #include "tests/unit/support/random.h"
+#include "tests/unit/support/rounds.h"
 
 static struct random state = {5};
 
@@ -128,20 +129,26 @@ static bool is_chaotic(const struct contention_point *p, double total_time)
 static struct contention_point point[LANE_JOBS_MAX];
 static struct contention_lane_job job[LANE_JOBS_MAX], other[LANE_JOBS_MAX];
 
+// Points of a round; fewer under sanitizers.
+static int n_jobs(void)
+{
+    return 40 + n_cases(LANE_JOBS_MAX - 40);
+}
+
 static void check_change_no_result(void)
 {
     double all = 0, simulated = 0;
     int n_chaotic = 0, n_done = 0;
     const int rounds = n_rounds(stages.least == few.least ? 24 : 6);
     for (int round = 0; round < rounds; round++) {
-        for (int k = 0; k < LANE_JOBS_MAX; k++) {
+        for (int k = 0; k < n_jobs(); k++) {
             point[k] = draw_fit(below(2) ? 200 : 2000, &job[k]);
             other[k].point = job[k].point;
             other[k].point.jumps = false;
         }
-        run_all(job, LANE_JOBS_MAX);
-        run_all(other, LANE_JOBS_MAX);
-        for (int k = 0; k < LANE_JOBS_MAX; k++) {
+        run_all(job, n_jobs());
+        run_all(other, n_jobs());
+        for (int k = 0; k < n_jobs(); k++) {
             const double full = other[k].total_time;
             if (job[k].status == LANE_LEFT || other[k].status == LANE_LEFT)
                 continue;
@@ -155,8 +162,8 @@ static void check_change_no_result(void)
             n_chaotic++;
         }
     }
-    cr_assert_gt(n_done, rounds * LANE_JOBS_MAX / 2);
-    cr_assert_leq(n_chaotic, 1 + rounds * LANE_JOBS_MAX / 500, "%d are chaotic", n_chaotic);
+    cr_assert_gt(n_done, rounds * n_jobs() / 2);
+    cr_assert_leq(n_chaotic, 1 + rounds * n_jobs() / 500, "%d are chaotic", n_chaotic);
     cr_assert_lt(simulated, (stages.least == few.least ? 0.6 : 0.9) * all,
                  "%.0f of %.0f events are simulated", simulated, all);
 }
@@ -177,16 +184,16 @@ Test(contention_lane_jumps, change_no_result_with_many_stages)
 static void check_have_the_same_bits_in_every_width(void)
 {
     for (int round = 0; round < n_rounds(stages.least == few.least ? 8 : 3); round++) {
-        for (int k = 0; k < LANE_JOBS_MAX; k++) {
+        for (int k = 0; k < n_jobs(); k++) {
             point[k] = draw_fit(400, &job[k]);
             other[k].point = job[k].point;
         }
-        run_in(LANES_PAIR, job, LANE_JOBS_MAX);
+        run_in(LANES_PAIR, job, n_jobs());
         for (int set = LANES_PAIR + 1; set < LANES_N_SETS; set++) {
             if (contention_lanes_of((enum contention_lanes_set)set, stages.most) == NULL)
                 continue;
-            run_in((enum contention_lanes_set)set, other, LANE_JOBS_MAX);
-            for (int k = 0; k < LANE_JOBS_MAX; k++)
+            run_in((enum contention_lanes_set)set, other, n_jobs());
+            for (int k = 0; k < n_jobs(); k++)
                 cr_assert(same_end(&job[k], &other[k]), "set %d: %s: %.17g, not %.17g", set,
                           show(&point[k]), other[k].total_time, job[k].total_time);
         }
@@ -210,7 +217,7 @@ static void check_do_not_depend_on_shared_beginnings(void)
 {
     for (int round = 0; round < n_rounds(stages.least == few.least ? 30 : 8); round++) {
         struct contention_point p = draw_fit(300, &job[0]);
-        for (int k = 1; k < LANE_JOBS_MAX; k++)
+        for (int k = 1; k < n_jobs(); k++)
             do {
                 if (below(40) == 0)
                     p = draw_fit(300, &job[k]);
@@ -220,8 +227,8 @@ static void check_do_not_depend_on_shared_beginnings(void)
             } while (!fit(&point[k], &job[k]));
         point[0] = point[1];
         job[0].point = job[1].point;
-        run_all(job, LANE_JOBS_MAX);
-        for (int k = 0; k < LANE_JOBS_MAX; k++) {
+        run_all(job, n_jobs());
+        for (int k = 0; k < n_jobs(); k++) {
             other[0].point = job[k].point;
             run_all(other, 1);
             cr_assert(same_end(&job[k], &other[0]), "%s: %.17g among others, %.17g alone",
@@ -246,7 +253,7 @@ Test(contention_lane_jumps, do_not_depend_on_shared_beginnings_with_many_stages)
 static void check_scale_by_powers_of_two(void)
 {
     double scale[LANE_JOBS_MAX];
-    for (int k = 0; k < LANE_JOBS_MAX; k++) {
+    for (int k = 0; k < n_jobs(); k++) {
         scale[k] = ldexp(1, below(40) - 20);
         point[k] = draw_fit(500, &job[k]);
         point[k].fwd_len *= scale[k];
@@ -255,9 +262,9 @@ static void check_scale_by_powers_of_two(void)
         point[k].sync_base_len *= scale[k];
         cr_assert(fit(&point[k], &other[k]));
     }
-    run_all(job, LANE_JOBS_MAX);
-    run_all(other, LANE_JOBS_MAX);
-    for (int k = 0; k < LANE_JOBS_MAX; k++)
+    run_all(job, n_jobs());
+    run_all(other, n_jobs());
+    for (int k = 0; k < n_jobs(); k++)
         cr_assert(job[k].status == other[k].status &&
                       (job[k].status == LANE_LEFT ||
                        (job[k].total_time * scale[k] == other[k].total_time &&
@@ -286,7 +293,8 @@ static void check_exact_has_none(void)
         aligned_alloc(64, (contention_batch_scratch_bytes(&largest) + 63) / 64 * 64);
     struct contention_outcome outcome;
     int fewer = 0;
-    for (int k = 0; k < 100; k++) {
+    const int n = 20 + n_cases(80);
+    for (int k = 0; k < n; k++) {
         point[k] = draw_fit(500, &job[k]);
         other[k].point = job[k].point;
         other[k].point.jumps = false;
@@ -302,7 +310,7 @@ static void check_exact_has_none(void)
                   "%s", show(&point[k]));
     }
     free(scratch);
-    cr_assert_gt(fewer, 20);
+    cr_assert_gt(fewer, n / 5);
 }
 
 // Catches jumps that `exact` does not disable.

@@ -11,10 +11,12 @@
 #include "kernels/contention/batch.h"
 #include "kernels/contention/model/state.h"
 #include "tests/unit/support/random.h"
+#include "tests/unit/support/rounds.h"
 
 enum {
     JOBS = 4000,
-    LOOK_LEAST = 24, // micro-batches from which on lanes look for a period, and jump
+    JOBS_LEAST = 600, // under sanitizers
+    LOOK_LEAST = 24,  // micro-batches from which on lanes look for a period, and jump
 };
 
 // Numbers of stages that points are drawn with: few, or many.
@@ -76,10 +78,16 @@ static struct contention_point draw(int most_n)
 static struct contention_point point[JOBS];
 static struct contention_lane_job job[JOBS];
 
-// JOBS points that lanes take.
+static int n_jobs(void)
+{
+    const int n = n_cases(JOBS);
+    return n > JOBS_LEAST ? n : JOBS_LEAST;
+}
+
+// Points that lanes take.
 static void fill(int most_n)
 {
-    for (int k = 0; k < JOBS;) {
+    for (int k = 0; k < n_jobs();) {
         point[k] = draw(most_n);
         struct sim s = {.p = &point[k]};
         contention_constants(&s, &point[k]);
@@ -98,10 +106,10 @@ static void run_set(enum contention_lanes_set set)
     void *room = take_room();
     for (int gpus = stages.least; gpus <= stages.most; gpus++) {
         size_t n = 0;
-        for (int k = 0; k < JOBS; k++) {
+        for (int k = 0; k < n_jobs(); k++) {
             if (job[k].point.gpus == gpus)
                 of[n++] = &job[k];
-            if (n < LANE_JOBS_MAX && k < JOBS - 1)
+            if (n < LANE_JOBS_MAX && k < n_jobs() - 1)
                 continue;
             cr_assert(contention_lanes_of(set, gpus)(of, n, room, NULL));
             n = 0;
@@ -115,13 +123,13 @@ static void check_widths(void)
     static struct contention_lane_job first[JOBS];
     fill(40);
     run_set(LANES_PAIR);
-    for (int k = 0; k < JOBS; k++)
+    for (int k = 0; k < n_jobs(); k++)
         first[k] = job[k];
     for (int set = LANES_PAIR + 1; set < LANES_N_SETS; set++) {
         if (contention_lanes_of((enum contention_lanes_set)set, stages.most) == NULL)
             continue;
         run_set((enum contention_lanes_set)set);
-        for (int k = 0; k < JOBS; k++)
+        for (int k = 0; k < n_jobs(); k++)
             cr_assert(
                 job[k].status == first[k].status &&
                     (job[k].status == LANE_LEFT || (job[k].total_time == first[k].total_time &&
@@ -218,7 +226,7 @@ static void check_agreement(int rounds, int *n_left, int *n_chaotic)
     for (int round = 0; round < rounds; round++) {
         fill(40);
         run_set(LANES_PAIR);
-        for (int k = 0; k < JOBS; k++) {
+        for (int k = 0; k < n_jobs(); k++) {
             struct contention_result r;
             *n_left += job[k].status == LANE_LEFT;
             if (job[k].status == LANE_LEFT)
@@ -244,8 +252,8 @@ Test(contention_lanes, agree_with_the_simulation_of_one_point)
     int n_left, n_chaotic;
     stages = few;
     check_agreement(5, &n_left, &n_chaotic);
-    cr_assert_lt(n_left, JOBS / 2, "%d points were left", n_left);
-    cr_assert_leq(n_chaotic, 5 * JOBS / 1000, "%d points are chaotic", n_chaotic);
+    cr_assert_lt(n_left, n_jobs() / 2, "%d points were left", n_left);
+    cr_assert_leq(n_chaotic, 5 * n_jobs() / 1000, "%d points are chaotic", n_chaotic);
 }
 
 // Points of many stages are never left, but chaotic more often: so much that the reference
@@ -256,5 +264,5 @@ Test(contention_lanes, agree_with_the_simulation_of_one_point_of_many_stages)
     stages = many;
     check_agreement(3, &n_left, &n_chaotic);
     cr_assert_eq(n_left, 0, "%d points were left", n_left);
-    cr_assert_leq(n_chaotic, 3 * JOBS * 3 / 100, "%d points are chaotic", n_chaotic);
+    cr_assert_leq(n_chaotic, 3 * n_jobs() * 3 / 100, "%d points are chaotic", n_chaotic);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares the fast path of the contention model with the reference at the ends of the ranges.
 #include "tests/unit/support/kernels/contention_compare.h"
+#include "tests/unit/support/rounds.h"
 
 #include "kernels/contention/batch.h"
 
@@ -89,7 +90,7 @@ Test(contention_extremes, rates_that_set_no_event)
 Test(contention_extremes, many_micro_batches)
 {
     struct contention_point p = usual();
-    p.n = 700;
+    p.n = 100 + n_cases(600);
     for (int k = 0; k < 4; k++) {
         p.pipeline = k & 1 ? CONTENTION_GPIPE : CONTENTION_1F1B;
         p.bwd_len = k & 2 ? 1.7 : 2;

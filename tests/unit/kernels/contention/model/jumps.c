@@ -3,6 +3,7 @@
 #include "tests/unit/support/kernels/contention_compare.h"
 #include "tests/unit/support/kernels/contention_points.h"
 #include "tests/unit/support/random.h"
+#include "tests/unit/support/rounds.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -84,7 +85,7 @@ Test(contention_jumps, a_million_micro_batches_cost_no_more_than_thousands)
 {
     struct contention_point p = usual();
     struct contention_result fast, exact;
-    p.n = 1000000;
+    p.n = 100000 + n_cases(900000);
     void *scratch = scratch_for(&p);
     for (int k = 0; k < 4; k++) {
         p.priority[0] = k & 1 ? 0.1 : 0.4;

@@ -3,6 +3,7 @@
 // whole parameter space.
 #include "tests/unit/support/kernels/contention_compare.h"
 #include "tests/unit/support/kernels/contention_points.h"
+#include "tests/unit/support/rounds.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

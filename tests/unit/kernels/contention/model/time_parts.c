@@ -2,6 +2,7 @@
 // The parts of the completion time on the critical GPU.
 #include "tests/unit/support/kernels/contention_compare.h"
 #include "tests/unit/support/kernels/contention_points.h"
+#include "tests/unit/support/rounds.h"
 
 #include "kernels/contention/batch.h"
 

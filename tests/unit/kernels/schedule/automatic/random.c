@@ -5,6 +5,7 @@
 #include "kernels/schedule/automatic/automatic.h"
 
 #include "tests/unit/support/random.h"
+#include "tests/unit/support/rounds.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -122,7 +123,7 @@ static void compare(const struct family *family, const struct pipeline *p)
 Test(automatic, never_worse_than_published)
 {
     struct random r = {18};
-    for (int i = 0; i < 1400; i++) {
+    for (int i = 0; i < FAMILIES * n_cases(200); i++) {
         const struct family *family = all[i % FAMILIES];
         struct pipeline *p = random_pipeline(&r, family);
         if (random_coin(&r))
@@ -139,7 +140,7 @@ Test(automatic, find_an_order_within_any_possible_limit)
                                                 &family_zbv, &family_vshape_dispatch};
     const struct family_options own = {.objective = FAMILY_MAKESPAN};
     struct random r = {19};
-    for (int i = 0; i < 400; i++) {
+    for (int i = 0; i < 4 * n_cases(100); i++) {
         const struct family *family = able[i % 4];
         struct pipeline *p = random_pipeline(&r, family);
         limit(p, random_coin(&r) ? 0 : random_unit(&r));

@@ -4,6 +4,7 @@
 #include "kernels/common/executor/metrics.h"
 #include "kernels/schedule/catalogue/catalogue.h"
 #include "tests/unit/support/random.h"
+#include "tests/unit/support/rounds.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -86,7 +87,7 @@ static void loses_to_none(const struct work *work, const struct family_options *
 Test(best, loses_to_no_family)
 {
     struct draws draws = {.seed = 18};
-    for (int k = 0; k < 40; k++) {
+    for (int k = 0; k < 4 + n_cases(36); k++) {
         const int32_t devices = 1 + draws_below(&draws, 6);
         const struct work work = {devices,
                                   1 + draws_below(&draws, 14),
@@ -110,7 +111,8 @@ Test(best, between_p_and_2p_devices_and_below)
 {
     // Section 5.5a; ZB-H1 takes 1450 at limit 6.
     static const double most[] = {3242, 2308, 1980, 1758, 1450, 1450, 1450, 1450, 1450, 1385};
-    for (int32_t limit = 2; limit <= 11; limit++) {
+    const int step = n_cases(9) < 9 ? 3 : 1; // fewer under sanitizers
+    for (int32_t limit = 2; limit <= 11; limit += step) {
         const struct work work = {6,
                                   18,
                                   {.f = 24, .b = 28, .w = 18, .kept_until_w = 1},

@@ -4,6 +4,7 @@
 
 #include "tests/unit/support/kernels/schedule_run.h"
 #include "tests/unit/support/random.h"
+#include "tests/unit/support/rounds.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -67,7 +68,7 @@ static const struct family_options none = {.group = 0};
 Test(closed_forms, one_stage_per_device)
 {
     struct random state = {1};
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < n_cases(ROUNDS); round++) {
         struct draw x = drawn(&state);
         struct schedule_run r = run("gpipe", &x, x.c, &none);
         SAME("gpipe", &x, r.metrics.makespan, (x.m + x.p - 1) * x.t + 2 * (x.p - 1) * x.c);
@@ -95,7 +96,7 @@ Test(closed_forms, one_stage_per_device)
 Test(closed_forms, latency_of_1f1b)
 {
     struct random state = {2};
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < n_cases(ROUNDS); round++) {
         struct draw x = drawn(&state);
         x.m = x.p + x.m;
         x.f = x.b = 60;
@@ -114,7 +115,7 @@ Test(closed_forms, latency_of_1f1b)
 Test(closed_forms, looped)
 {
     struct random state = {3};
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < n_cases(ROUNDS); round++) {
         struct draw x = drawn(&state);
         struct family_options options = {.descending = round % 2 != 0};
         x.m = x.p * whole(&state, 1, 8);
@@ -138,7 +139,7 @@ Test(closed_forms, looped)
 Test(closed_forms, interleaved_groups_run)
 {
     struct random state = {4};
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < n_cases(ROUNDS); round++) {
         struct draw x = drawn(&state);
         struct family_options options = {.group = x.p + whole(&state, 0, 8)};
         const int32_t n = options.group * whole(&state, 0, 4), last = x.p + whole(&state, 0, 8);
@@ -160,7 +161,7 @@ Test(closed_forms, interleaved_groups_run)
 Test(closed_forms, zero_bubble)
 {
     struct random state = {5};
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < n_cases(ROUNDS); round++) {
         struct draw x = drawn(&state);
         struct schedule_run r = run("zb_h1", &x, 0, &none);
         if (x.m >= x.p)
@@ -183,7 +184,7 @@ Test(closed_forms, zero_bubble)
 Test(closed_forms, dual_pipes)
 {
     struct random state = {6};
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < n_cases(ROUNDS); round++) {
         struct draw x = drawn(&state);
         x.b = x.w = x.f;
         x.t = 3 * x.f;
@@ -206,7 +207,7 @@ Test(closed_forms, dual_pipes)
 Test(closed_forms, chimera)
 {
     struct random state = {7};
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < n_cases(ROUNDS); round++) {
         struct draw x = drawn(&state);
         x.p = 2 * whole(&state, 1, 8);
         x.m = x.p * whole(&state, 1, 5);

@@ -5,6 +5,7 @@
 #include "kernels/common/plan/order_text.h"
 #include "tests/unit/support/kernels/schedule_run.h"
 #include "tests/unit/support/random.h"
+#include "tests/unit/support/rounds.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -224,7 +225,7 @@ Test(family_examples, every_shape_that_fits_runs)
     const struct family_options options = {.budget = 100};
     for (int k = 0; families[k] != NULL; k++) {
         int fits = 0;
-        for (int round = 0; round < 60; round++) {
+        for (int round = 0; round < 40 + n_cases(20); round++) {
             const struct family *family = families[k];
             const int32_t p = round < 3 ? 1 + round / 2 : 1 + (int32_t)random_below(&random, 8),
                           m = round < 2 ? 1 : 1 + (int32_t)random_below(&random, 24),

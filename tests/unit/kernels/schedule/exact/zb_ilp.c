@@ -7,6 +7,7 @@
 #include "tests/unit/kernels/schedule/exact/brute_force.h"
 #include "tests/unit/support/kernels/schedule_golden.h"
 #include "tests/unit/support/random.h"
+#include "tests/unit/support/rounds.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -150,7 +151,7 @@ Test(zb_ilp, equals_the_best_of_all_orders)
         {4, 1, 20}, {5, 1, 20}, {6, 1, 20}, {4, 2, 300}, {5, 2, 60},  {3, 3, 4},  {2, 4, 4}};
     struct random r = {1};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        for (int32_t k = 0; k < shapes[i][2]; k++) {
+        for (int32_t k = 0; k < n_cases(shapes[i][2]); k++) {
             struct pipeline *p = random_pipeline(&r, shapes[i][0], shapes[i][1]);
             const struct brute_optimum best = brute_force(p);
             char name[64];
@@ -191,7 +192,7 @@ Test(zb_ilp, equals_the_best_of_all_orders_of_chunks)
                                         {1, 3, 1, 10}};
     struct random r = {6};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        for (int32_t k = 0; k < shapes[i][3]; k++) {
+        for (int32_t k = 0; k < n_cases(shapes[i][3]); k++) {
             const int32_t P = shapes[i][0], S = shapes[i][1], M = shapes[i][2];
             struct pipeline *p = random_stages(&r, P, S, M);
             const struct brute_optimum best = brute_force(p);
@@ -243,7 +244,8 @@ Test(zb_ilp, known_optima)
 Test(zb_ilp, known_optima_of_placement_v)
 {
     static const double known[][2] = {{2, 101}, {3, 86}, {4, 59}, {5, 56}, {6, 53}, {8, 51}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    const int n = 2 + n_cases(sizeof known / sizeof *known - 2);
+    for (int i = 0; i < n; i++) {
         struct pipeline *p = pipeline_new(&(struct pipeline_shape){4, 8, 8, 1, 1});
         const struct pipeline_stage stage = {.f = 1, .b = 1, .w = 1, .kept_until_w = 1};
         pipeline_place(p, PIPELINE_VEE);
@@ -285,7 +287,7 @@ Test(zb_ilp, proves_sixty_operations)
                                         {5, 4},  {6, 3},  {10, 2}, {20, 1}};
     struct random r = {2};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        for (int k = 0; k < 30; k++) {
+        for (int k = 0; k < n_cases(30); k++) {
             struct pipeline *p = random_pipeline(&r, shapes[i][0], shapes[i][1]);
             for (int o = 0; o < 2; o++) {
                 const struct found found =
@@ -303,7 +305,7 @@ Test(zb_ilp, small_budgets_keep_the_bound)
 {
     struct random r = {3};
     int open = 0;
-    for (int k = 0; k < 40; k++) {
+    for (int k = 0; k < 20 + n_cases(20); k++) {
         struct pipeline *p = random_pipeline(&r, 4, 12);
         const struct found best = solve(p, FAMILY_MAKESPAN, 1000000, NULL);
         cr_assert(best.result.proven);
@@ -324,7 +326,7 @@ Test(zb_ilp, small_budgets_keep_the_bound)
 Test(zb_ilp, bounds_hold_wherever_the_budget_ends)
 {
     struct random r = {8};
-    for (int k = 0; k < 12; k++) {
+    for (int k = 0; k < n_cases(12); k++) {
         struct pipeline *p = random_stages(&r, 3, 6, 4);
         const struct found best = solve_by(&family_v_ilp, p, FAMILY_SPAN, 1000000, NULL);
         for (int64_t budget = 90; best.status == FAMILY_DONE && budget < 4000; budget += 61) {
@@ -342,7 +344,7 @@ Test(zb_ilp, bounds_hold_wherever_the_budget_ends)
 Test(zb_ilp, occupied_channels)
 {
     struct random r = {4};
-    for (int k = 0; k < 40; k++) {
+    for (int k = 0; k < 4 + n_cases(36); k++) {
         struct pipeline *p = random_pipeline(&r, 3, 4);
         p->links.occupation = 2;
         const struct found free_links = solve(p, FAMILY_MAKESPAN, 0, NULL);
@@ -382,7 +384,7 @@ Test(zb_ilp, stops)
 Test(zb_ilp, twice_the_times_double_the_optimum)
 {
     struct random r = {5};
-    for (int k = 0; k < 50; k++) {
+    for (int k = 0; k < n_cases(50); k++) {
         struct pipeline *p = random_pipeline(&r, 3, 4);
         const struct found once = solve(p, FAMILY_SPAN, 0, NULL);
         for (int s = 0; s < 3; s++) {

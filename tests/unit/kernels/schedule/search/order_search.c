@@ -6,6 +6,7 @@
 #include "kernels/common/executor/executor.h"
 #include "kernels/schedule/automatic/greedy.h"
 #include "tests/unit/support/random.h"
+#include "tests/unit/support/rounds.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -94,7 +95,7 @@ static double improved(struct bench *b, int64_t budget, uint64_t seed)
 
 Test(order_search, random_pipelines)
 {
-    for (uint32_t k = 0; k < 60; k++) {
+    for (uint32_t k = 0; k < 6 + (uint32_t)n_cases(54); k++) {
         struct draws draws = {.seed = k};
         const int32_t devices = 1 + draws_below(&draws, 5), chunks = 1 + draws_below(&draws, 3),
                       items = 1 + draws_below(&draws, 12);

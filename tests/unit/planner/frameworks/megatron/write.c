@@ -9,6 +9,7 @@
 
 #include "planner/frameworks/framework.h"
 #include "tests/unit/support/random.h"
+#include "tests/unit/support/rounds.h"
 
 #define COUNT_OF(a) (sizeof(a) / sizeof *(a))
 
@@ -264,7 +265,7 @@ Test(megatron_write, round_trips)
     struct random r = {.state = 5};
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         struct document document = open_document(names[i]);
-        for (int k = 0; k < 100; k++)
+        for (int k = 0; k < n_cases(100); k++)
             round_trip(&document, &r);
         free(document.text);
     }

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The number of cases of slow tests: $PPS_RANDOM_POINTS, or 20000, is the usual number of random points.
+// Fewer are set under sanitizers, more for a long run.
+#ifndef TESTS_SUPPORT_ROUNDS_H
+#define TESTS_SUPPORT_ROUNDS_H
+
+#include <stdint.h>
+
+// Returns the number of points to compare.
+uint64_t n_points(void);
+
+// Returns a number of rounds that is proportional to the number of points: `usual` at 20000. At least 1.
+int n_rounds(int usual);
+
+// Returns how many of `all` cases to run: as n_rounds, at most all of them.
+int n_cases(int all);
+
+#endif
