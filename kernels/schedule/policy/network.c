@@ -3,7 +3,7 @@
 #include "kernels/schedule/policy/network.h"
 
 #include "base/math/dense.h"
-#include "base/math/random.h"
+#include "kernels/schedule/noise/noise.h"
 
 #include <math.h>
 #include <string.h>
@@ -85,8 +85,8 @@ static void start_layer(const struct layer *layer, uint64_t seed, double *parame
 {
     const double most = sqrt(6.0 / (layer->n_in + layer->n_out));
     for (int k = layer->weight; k < layer->bias; k++) {
-        const uint64_t bits = pps_random_53(seed, (uint64_t)k, 7);
-        parameters[k] = most * (2 * ((double)bits + 0.5) / 0x1p53 - 1);
+        const struct noise_key key = {.kind = NOISE_OF_WEIGHTS, .item = (uint32_t)k};
+        parameters[k] = most * (2 * noise_uniform(seed, &key, 0) - 1);
     }
 }
 

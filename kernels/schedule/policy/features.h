@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Turns a decision of the online environment into the inputs of the networks of a learned policy. All
+// features are ratios without units, of a size around 1, and do not depend on P, M or v.
+#ifndef PPS_SCHEDULE_POLICY_FEATURES_H
+#define PPS_SCHEDULE_POLICY_FEATURES_H
+
+#include "kernels/schedule/online/online.h"
+#include "kernels/schedule/policy/network.h"
+
+// Numbers of features; model.md, Learning, lists them. A change of a feature is a new version of policy
+// documents.
+enum { FEATURES_CANDIDATE = 22, FEATURES_STATE = 24 };
+
+// What the features need of a problem. Set by features_open for the whole step.
+struct features {
+    struct online *online;
+    const struct pipeline *pipeline;
+    const double *tails; // of the reference order, [order_at]
+    double makespan;     // of the reference order
+    double work;         // nominal work of the device with the most work
+    double period;       // the same for one micro-batch
+    int32_t room;        // of the reference order
+};
+
+// online_open has set the problem.
+void features_open(struct features *features,
+                   struct online *online,
+                   const struct pipeline *pipeline,
+                   const struct order *reference);
+
+// Writes the features of all candidates, [n][FEATURES_CANDIDATE], and of the state, [FEATURES_STATE].
+void features_of(const struct features *features,
+                 const struct online_decision *decision,
+                 double *candidate,
+                 double *state);
+
+// Returns a lower bound of the time from now to the end of the step, by nominal times: the largest work
+// that is left on a device.
+double features_remaining(const struct features *features, double now);
+
+#endif
