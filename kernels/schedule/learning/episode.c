@@ -29,7 +29,7 @@ struct episode {
     uint8_t *waits; // [devices]: of pull_choose
     double *candidate, *state, *score;
     struct progress *curve; // [operations + 1]
-    struct moment *moment;  // [operations]
+    struct moment *moment;  // [2 operations]: every wait ends with an arrival
     int32_t n_curve, n_moments;
 };
 
@@ -62,7 +62,7 @@ struct episode *episode_take(const struct problem_space *space,
     e->state = room_take(room, FEATURES_STATE, sizeof(double));
     e->score = room_take(room, EPISODE_CANDIDATES, sizeof(double));
     e->curve = room_take(room, operations + 1, sizeof *e->curve);
-    e->moment = room_take(room, operations, sizeof *e->moment);
+    e->moment = room_take(room, 2 * operations, sizeof *e->moment);
     return taken;
 }
 
@@ -209,11 +209,13 @@ static int32_t decide(struct episode *e,
                       const struct online_decision *decision,
                       int32_t guide)
 {
-    const int n = decision->n;
+    const int n = features_candidates(&e->features, decision, guide);
     const struct network_input input = {n, guide, e->candidate, e->state};
     const struct noise_key key = {.kind = NOISE_OF_POLICY,
                                   .item = (uint32_t)e->n_moments,
                                   .replicate = run->replicate};
+    if (n < 2)
+        return 0;
     features_of(&e->features, decision, e->candidate, e->state);
     round_features(e, n);
     network_scores(e->network, run->rule->parameters, &input, e->score);
@@ -240,7 +242,8 @@ static void run_policy(struct episode *e, const struct run *run, int lane)
     e->n_moments = 0;
     online_start(e->online, &e->times, lane);
     while (online_next(e->online, &decision)) {
-        const int32_t guide = pull_choose(&run->rule->guide, e->online, &decision, e->waits);
+        const int32_t guide =
+            features_guide(&e->features, &run->rule->guide, &decision, e->waits);
         online_act(e->online, decision.n < 2 ? 0 : decide(e, run, &decision, guide));
     }
 }
@@ -297,7 +300,7 @@ bool episode_run(struct episode *e,
         const struct run run = {.rule = rule,
                                 .seed = seed,
                                 .replicate = first + (uint32_t)lane,
-                                .stride = 1 + (operations - 1) / EPISODE_DECISIONS,
+                                .stride = 1 + (2 * operations - 1) / EPISODE_DECISIONS,
                                 .whole = work_left(e),
                                 .log = log};
         run_policy(e, &run, lane);

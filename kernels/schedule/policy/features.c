@@ -68,6 +68,39 @@ static double reference_arrival(const struct features *f, int32_t device, double
     return fmax(now, online_expected(f->online, x.type, x.stage));
 }
 
+int32_t features_guide(const struct features *f,
+                       const struct pull_rule *rule,
+                       const struct online_decision *decision,
+                       uint8_t *waits)
+{
+    const struct online_device *own = online_device(f->online, decision->device);
+    const int32_t choice = pull_choose(rule, f->online, decision, waits);
+    if (decision->candidate[choice].type != ONLINE_WAIT || own->next_fb == own->n)
+        return choice;
+    const struct operation x = online_reference(f->online, decision->device, own->next_fb);
+    if (!online_is_here(f->online, x.type, x.stage))
+        return choice;
+    int32_t first = 0;
+    for (int32_t i = 1; i < decision->n; i++)
+        if (decision->candidate[i].type != ONLINE_WAIT &&
+            decision->candidate[i].at < decision->candidate[first].at)
+            first = i;
+    return first;
+}
+
+int32_t features_candidates(const struct features *f,
+                            const struct online_decision *decision,
+                            int32_t guide)
+{
+    const int32_t n = decision->n, d = decision->device;
+    if (decision->candidate[n - 1].type != ONLINE_WAIT || guide == n - 1)
+        return n;
+    return isinf(next_arrival(f, d, OPERATION_F, decision->now)) &&
+                   isinf(next_arrival(f, d, OPERATION_B, decision->now))
+               ? n - 1
+               : n;
+}
+
 // ---- state --------------------------------------------------------------------------------------
 
 static double speed(const struct online_device *device)

@@ -4,7 +4,7 @@
 #ifndef PPS_SCHEDULE_POLICY_FEATURES_H
 #define PPS_SCHEDULE_POLICY_FEATURES_H
 
-#include "kernels/schedule/online/online.h"
+#include "kernels/schedule/online/pull.h"
 #include "kernels/schedule/policy/network.h"
 
 // Numbers of features; model.md, Learning, lists them. A change of a feature is a new version of policy
@@ -27,6 +27,20 @@ void features_open(struct features *features,
                    struct online *online,
                    const struct pipeline *pipeline,
                    const struct order *reference);
+
+// Returns the candidate that the guide of a learned policy would choose: that of the rule (pull_choose), but
+// where the rule waits for memory, the first candidate in the reference order. The rule itself never has to
+// wait for memory; a policy that has left its path can.
+int32_t features_guide(const struct features *features,
+                       const struct pull_rule *rule,
+                       const struct online_decision *decision,
+                       uint8_t *waits);
+
+// Returns the candidates that the networks choose from: all, but without WAIT, which is the last one, if the
+// guide does not wait and no arrival is expected.
+int32_t features_candidates(const struct features *features,
+                            const struct online_decision *decision,
+                            int32_t guide);
 
 // Writes the features of all candidates, [n][FEATURES_CANDIDATE], and of the state, [FEATURES_STATE].
 void features_of(const struct features *features,
