@@ -53,16 +53,13 @@ static void take_worker(struct worker *worker,
     worker->slope = room_take(room, n, size);
 }
 
-struct ppo *ppo_take(const struct network_shape *shape,
-                     int32_t minibatch,
-                     int threads,
-                     struct room *room)
+struct ppo *ppo_take(const struct network_shape *shape, int threads, struct room *room)
 {
     struct ppo *taken = room_take(room, 1, sizeof *taken), counted;
     struct ppo *ppo = taken != NULL ? taken : &counted;
     *ppo = (struct ppo){.shape = *shape,
                         .n_parameters = network_parameters(shape),
-                        .n_blocks = (minibatch + PPO_BLOCK - 1) / PPO_BLOCK};
+                        .n_blocks = (PPO_MINIBATCH + PPO_BLOCK - 1) / PPO_BLOCK};
     const size_t blocks = (size_t)ppo->n_blocks;
     ppo->worker = room_take(room, (size_t)threads, sizeof *ppo->worker);
     for (int t = 0; t < threads; t++) {
@@ -308,9 +305,8 @@ static bool run_epoch(const struct update *update,
     struct sums sums = {0, 0, 0, 0};
     pps_permutation_init(&order, (uint64_t)n, seed + number * 1000 + (uint64_t)epoch,
                          PERMUTATION_PURPOSE);
-    for (int64_t from = 0; from < n; from += update->options->minibatch) {
-        const int64_t to =
-            from + update->options->minibatch < n ? from + update->options->minibatch : n;
+    for (int64_t from = 0; from < n; from += PPO_MINIBATCH) {
+        const int64_t to = from + PPO_MINIBATCH < n ? from + PPO_MINIBATCH : n;
         if (!run_minibatch(update, &order, from, to))
             return false;
         const struct sums *own = &update->ppo->sums[0];
@@ -329,7 +325,6 @@ static bool run_epoch(const struct update *update,
 
 bool ppo_update(struct ppo *ppo,
                 const struct ppo_options *options,
-                const struct network_shape *shape,
                 struct episode_log *logs,
                 int n_logs,
                 uint64_t seed,
@@ -339,9 +334,7 @@ bool ppo_update(struct ppo *ppo,
                 struct ppo_state *state,
                 struct ppo_report *report)
 {
-    enum { LOGS_MAX = 1024 };
-    int64_t first[LOGS_MAX + 1] = {0};
-    (void)shape;
+    int64_t first[PPO_LOGS_MAX + 1] = {0};
     for (int l = 0; l < n_logs; l++)
         first[l + 1] = first[l] + logs[l].n;
     const struct update update = {ppo, options, logs, first, n_logs, threads, state, poll};

@@ -7,7 +7,11 @@
 
 #include "kernels/schedule/learning/episode.h"
 
-enum { PPO_BLOCK = 64 }; // decisions whose gradients are summed in one piece
+enum {
+    PPO_BLOCK = 64,       // decisions whose gradients are summed in one piece
+    PPO_MINIBATCH = 1024, // decisions of a step of Adam
+    PPO_LOGS_MAX = 1024,
+};
 
 struct ppo_options {
     double rate;       // step size of Adam
@@ -18,7 +22,6 @@ struct ppo_options {
     double norm;       // most of the length of a gradient
     double kl;         // an epoch with a larger mean divergence is the last one
     int epochs;
-    int32_t minibatch; // decisions
 };
 
 // Parameters of the networks and moments of Adam, [n] each.
@@ -34,10 +37,7 @@ void ppo_state_take(struct ppo_state *state,
 
 struct ppo; // memory for an update on several threads
 
-struct ppo *ppo_take(const struct network_shape *shape,
-                     int32_t minibatch,
-                     int threads,
-                     struct room *room);
+struct ppo *ppo_take(const struct network_shape *shape, int threads, struct room *room);
 
 struct ppo_report {
     double kl, entropy, loss_value; // means of the last epoch
@@ -45,11 +45,10 @@ struct ppo_report {
     int epochs;
 };
 
-// Updates the state by the decisions of several logs. Normalises their advantages. number: of the update,
+// Updates the state by the decisions of at most PPO_LOGS_MAX logs. Normalises their advantages. number: of the update,
 // for the order of decisions. Returns false, with the state half-way, if the poll ended it.
 bool ppo_update(struct ppo *ppo,
                 const struct ppo_options *options,
-                const struct network_shape *shape,
                 struct episode_log *logs,
                 int n_logs,
                 uint64_t seed,

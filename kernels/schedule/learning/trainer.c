@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trains a policy batch by batch.
+#include "kernels/schedule/learning/trainer_private.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct trainer_options trainer_default(int64_t episodes)
+{
+    enum { PROBLEMS = 32 };
+    return (struct trainer_options){.space = problem_default(),
+                                    .shape = {FEATURES_CANDIDATE, FEATURES_STATE, {64, 64}},
+                                    .guide = {0.5, 0, PULL_UNLIMITED},
+                                    .beta = 5,
+                                    .rate = 1e-3,
+                                    .entropy = 0.002,
+                                    .problems = PROBLEMS,
+                                    .batches = (episodes + PROBLEMS * EXECUTOR_LANES - 1) /
+                                               (PROBLEMS * EXECUTOR_LANES),
+                                    .validation = 128,
+                                    .batches_per_validation = 10};
+}
+
+const char *trainer_misfit(const struct trainer_options *o)
+{
+    const char *misfit = problem_misfit(&o->space);
+    if (misfit != NULL)
+        return misfit;
+    for (int k = 0; k < 2; k++)
+        if (o->shape.width[k] < 8 || o->shape.width[k] > NETWORK_WIDTH_MAX ||
+            o->shape.width[k] % 8 != 0)
+            return "widths must be multiples of 8, at most 256";
+    if (!(o->rate > 0 && o->rate <= 1))
+        return "the learning rate must be above 0 and at most 1";
+    if (o->problems < 1 || o->problems > TRAINER_PROBLEMS_MAX || o->batches < 1)
+        return "the number of episodes must be at least 1";
+    if (o->batches > TRAINER_NUMBERS_MAX / o->problems)
+        return "the number of episodes must be at most 2^30";
+    return NULL;
+}
+
+// ---- memory -------------------------------------------------------------------------------------
+
+static void take(struct trainer *t, struct room *room)
+{
+    const struct trainer_options *o = &t->options;
+    const int32_t most = o->problems > o->validation ? o->problems : o->validation;
+    const bool counting = room->memory == NULL;
+    t->episode = room_take(room, (size_t)t->threads, sizeof(void *));
+    for (int k = 0; k < t->threads; k++) {
+        struct episode *taken = episode_take(&o->space, &o->shape, room);
+        if (!counting)
+            t->episode[k] = taken;
+    }
+    t->logs = room_take(room, (size_t)o->problems, sizeof *t->logs);
+    for (int32_t k = 0; k < o->problems; k++) {
+        struct episode_log unused;
+        episode_log_take(counting ? &unused : &t->logs[k], EXECUTOR_LANES * EPISODE_DECISIONS,
+                         room);
+    }
+    t->result = room_take(room, (size_t)most, sizeof *t->result);
+    t->ppo = ppo_take(&o->shape, t->threads, room);
+    ppo_state_take(&t->state, &o->shape, room);
+    ppo_state_take(&t->before, &o->shape, room);
+    t->best = room_take(room, (size_t)t->state.n, sizeof *t->best);
+    t->curve = room_take(room, (size_t)o->batches, sizeof *t->curve);
+}
+
+struct trainer *trainer_new(const struct trainer_options *options, int threads)
+{
+    struct trainer *t = calloc(1, sizeof *t);
+    struct room room = {NULL, 0};
+    if (t == NULL)
+        return NULL;
+    t->options = *options;
+    t->threads = threads;
+    take(t, &room);
+    t->bytes = room.used;
+    t->memory = room.used == SIZE_MAX ? NULL : aligned_alloc(ROOM_ALIGNMENT, room.used);
+    if (t->memory == NULL) {
+        free(t);
+        return NULL;
+    }
+    room = (struct room){t->memory, 0};
+    take(t, &room);
+    const size_t n = (size_t)t->state.n * sizeof(double);
+    network_start(&options->shape, options->seed, options->beta, t->state.parameter);
+    memset(t->state.first, 0, n);
+    memset(t->state.second, 0, n);
+    memcpy(t->best, t->state.parameter, n);
+    t->best_value = (struct trainer_value){.mean = HUGE_VAL};
+    return t;
+}
+
+void trainer_free(struct trainer *trainer)
+{
+    if (trainer == NULL)
+        return;
+    free(trainer->memory);
+    free(trainer);
+}
+
+size_t trainer_bytes(const struct trainer *trainer)
+{
+    return trainer->bytes;
+}
+
+int64_t trainer_batches(const struct trainer *trainer)
+{
+    return trainer->done;
+}
+
+static void copy_state(struct ppo_state *to, const struct ppo_state *from)
+{
+    const size_t n = (size_t)from->n * sizeof(double);
+    to->steps = from->steps;
+    memcpy(to->parameter, from->parameter, n);
+    memcpy(to->first, from->first, n);
+    memcpy(to->second, from->second, n);
+}
+
+// ---- episodes -----------------------------------------------------------------------------------
+
+// Problems that all threads share; only thread 0 asks the caller's poll.
+struct job {
+    struct trainer *trainer;
+    struct episode_rule rule;
+    uint64_t first; // number of the first problem
+    int32_t n;
+    uint32_t base; // first replicate of the range
+    struct poll *poll;
+    atomic_int next;
+    atomic_bool over;
+};
+
+static bool is_over(void *self)
+{
+    struct job *job = self;
+    if (omp_get_thread_num() == 0 && poll_has_ended(job->poll))
+        atomic_store(&job->over, true);
+    return atomic_load(&job->over);
+}
+
+static void run_problems(struct job *job)
+{
+    struct trainer *t = job->trainer;
+    struct poll poll = {.over = is_over, .self = job};
+    for (int k = atomic_fetch_add(&job->next, 1); k < job->n && !is_over(job);
+         k = atomic_fetch_add(&job->next, 1)) {
+        struct episode_log *log = job->rule.explore ? &t->logs[k] : NULL;
+        if (log != NULL)
+            log->n = 0;
+        if (!episode_run(t->episode[omp_get_thread_num()], &t->options.space, t->options.seed,
+                         job->first + (uint64_t)k, job->base, &job->rule, &poll, log,
+                         &t->result[k]))
+            return;
+    }
+}
+
+// Runs n problems on all threads. Returns false if the poll ended it.
+static bool run_job(struct job *job)
+{
+#pragma omp parallel num_threads(job->trainer->threads)
+    run_problems(job);
+    return !atomic_load(&job->over);
+}
+
+static double difference_of(const struct episode_result *result)
+{
+    double sum = 0;
+    for (int lane = 0; lane < EXECUTOR_LANES; lane++)
+        sum += result->makespan[lane] - result->guide[lane];
+    return 100 * sum / EXECUTOR_LANES / result->work;
+}
+
+static double mean_of(const struct trainer *t, int32_t n)
+{
+    double sum = 0;
+    for (int32_t k = 0; k < n; k++)
+        sum += difference_of(&t->result[k]);
+    return sum / n;
+}
+
+// The replicates of a problem are alike: the interval is that of the means of the problems.
+static struct trainer_value value_of(const struct trainer *t, int32_t n)
+{
+    const double mean = mean_of(t, n);
+    double squares = 0, won = 0, lost = 0;
+    for (int32_t k = 0; k < n; k++) {
+        const double rest = difference_of(&t->result[k]) - mean;
+        squares += rest * rest;
+        for (int lane = 0; lane < EXECUTOR_LANES; lane++) {
+            won += t->result[k].makespan[lane] < t->result[k].guide[lane];
+            lost += t->result[k].makespan[lane] > t->result[k].guide[lane];
+        }
+    }
+    const int64_t replicates = (int64_t)n * EXECUTOR_LANES;
+    return (struct trainer_value){.mean = mean,
+                                  .half_width =
+                                      n > 1 ? 1.96 * sqrt(squares / (n - 1) / n) : HUGE_VAL,
+                                  .won = won / (double)replicates,
+                                  .lost = lost / (double)replicates,
+                                  .replicates = replicates};
+}
+
+// ---- batches ------------------------------------------------------------------------------------
+
+static struct episode_rule rule_of(const struct trainer *t, bool explore)
+{
+    return (struct episode_rule){.parameters = t->state.parameter,
+                                 .guide = t->options.guide,
+                                 .lambda = 0.95,
+                                 .explore = explore};
+}
+
+static bool explore(struct trainer *t, struct poll *poll, struct trainer_batch *batch)
+{
+    struct job job = {.trainer = t,
+                      .rule = rule_of(t, true),
+                      .first = (uint64_t)t->done * (uint64_t)t->options.problems,
+                      .n = t->options.problems,
+                      .poll = poll};
+    if (!run_job(&job))
+        return false;
+    batch->mean = mean_of(t, t->options.problems);
+    return true;
+}
+
+static bool improve(struct trainer *t, struct poll *poll, struct trainer_batch *batch)
+{
+    const struct trainer_options *o = &t->options;
+    const double left = 1 - 0.9 * (double)t->done / (double)o->batches;
+    const struct ppo_options options = {.rate = o->rate * left,
+                                        .clip = 0.2,
+                                        .value_clip = 2,
+                                        .entropy = o->entropy * left,
+                                        .value = 0.05,
+                                        .norm = 0.5,
+                                        .kl = 0.02,
+                                        .epochs = 4};
+    struct ppo_report report;
+    if (!ppo_update(t->ppo, &options, t->logs, o->problems, o->seed, (uint64_t)t->done,
+                    t->threads, poll, &t->state, &report))
+        return false;
+    batch->kl = report.kl;
+    batch->entropy = report.entropy;
+    batch->clipped = report.clipped;
+    return true;
+}
+
+static bool validate(struct trainer *t, struct poll *poll, struct trainer_batch *batch)
+{
+    const struct trainer_options *o = &t->options;
+    if ((t->done + 1) % o->batches_per_validation != 0 && t->done + 1 != o->batches)
+        return true;
+    struct job job = {.trainer = t,
+                      .rule = rule_of(t, false),
+                      .n = o->validation,
+                      .base = TRAINER_VALIDATION,
+                      .poll = poll};
+    if (!run_job(&job))
+        return false;
+    batch->validation = value_of(t, o->validation);
+    return true;
+}
+
+bool trainer_run(struct trainer *t, struct poll *poll, struct trainer_batch *batch)
+{
+    *batch = (struct trainer_batch){.batch = t->done + 1};
+    copy_state(&t->before, &t->state);
+    if (!explore(t, poll, batch) || !improve(t, poll, batch) || !validate(t, poll, batch)) {
+        copy_state(&t->state, &t->before);
+        return false;
+    }
+    if (batch->validation.replicates > 0 && batch->validation.mean < t->best_value.mean) {
+        t->best_value = batch->validation;
+        memcpy(t->best, t->state.parameter, (size_t)t->state.n * sizeof *t->best);
+    }
+    t->curve[t->done++] = *batch;
+    return true;
+}
+
+const double *trainer_best(const struct trainer *trainer, struct trainer_value *value)
+{
+    if (value != NULL)
+        *value = trainer->best_value;
+    return trainer->best;
+}
+
+const struct trainer_batch *trainer_curve(const struct trainer *trainer)
+{
+    return trainer->curve;
+}
