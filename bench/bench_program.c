@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Speed of the solver of the pipeline program: time to the proven optimum of programs of the size
 // that is asked for in practice, nodes, and the optimum; 1F1B of growing size; the closed form of
-// 1F1B against the task graph. One JSON line a measurement, CPU time, the least of several runs.
+// 1F1B against the executor. One JSON line a measurement, CPU time, the least of several runs.
 // Not a test: a slow machine is no failure, a wrong optimum is.
 #include <math.h>
 #include <stdbool.h>
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 #include "base/system/machine.h"
-#include "kernels/common/pipeline/one_f_one_b.h"
-#include "kernels/common/pipeline/timeline.h"
+#include "kernels/common/interleaved/one_f_one_b.h"
+#include "kernels/common/interleaved/timed_order.h"
 #include "kernels/common/search/solve.h"
 
 #define RUNS 7
@@ -276,16 +276,14 @@ static bool compare(int32_t stages, int32_t m)
     enum { TIMES = 2000 };
     const struct orders_shape shape = {stages, 1, m, 1, ORDERS_LOW, ORDERS_FIRST};
     double *durations = malloc(2 * (size_t)stages * sizeof *durations);
-    double *ends = malloc(2 * (size_t)stages * (size_t)m * sizeof *ends);
-    double closed = HUGE_VAL, walked = HUGE_VAL, of_closed = 0, of_graph = 0;
-    struct timeline *timeline = NULL;
-    bool done = durations != NULL && ends != NULL &&
-                timeline_of_shape(&shape, NULL, &timeline) == TIMELINE_DONE;
+    double closed = HUGE_VAL, executed = HUGE_VAL, of_closed = 0, of_order = 0;
+    struct timed_order timed;
+    bool done = timed_order_build(&timed, &shape, false, NULL) && durations != NULL;
     for (int32_t i = 0; done && i < 2 * stages; i++)
         durations[i] = i < stages ? 1 + i % 3 : 2 + i % 3;
     for (int run = 0; done && run < RUNS; run++) {
         const double start = pps_cpu_seconds();
-        of_closed = of_graph = 0;
+        of_closed = of_order = 0;
         for (int k = 0; k < TIMES; k++) {
             durations[k % stages] = 1 + (k + 1) * 0.001;
             of_closed += onefb_makespan(stages, m, durations, durations + stages);
@@ -295,21 +293,21 @@ static bool compare(int32_t stages, int32_t m)
         const double middle = pps_cpu_seconds();
         for (int k = 0; k < TIMES; k++) {
             durations[k % stages] = 1 + (k + 1) * 0.001;
-            of_graph += timeline_run(timeline, durations, NULL, NULL, ends);
+            (void)timed_order_set(&timed, durations, durations + stages);
+            of_order += timed_order_run(&timed, NULL);
         }
         closed = fmin(closed, middle - start);
-        walked = fmin(walked, pps_cpu_seconds() - middle);
+        executed = fmin(executed, pps_cpu_seconds() - middle);
         for (int32_t i = 0; i < stages; i++)
             durations[i] = 1 + i % 3;
     }
-    done = done && fabs(of_closed - of_graph) <= 1e-12 * of_graph;
+    done = done && fabs(of_closed - of_order) <= 1e-12 * of_order;
     printf("{\"name\":\"makespan\",\"stages\":%d,\"micro_batches\":%d,\"closed_ns\":%.0f,"
-           "\"graph_ns\":%.0f,\"graph_ns_per_task\":%.2f,\"results\":\"%s\"}\n",
-           stages, m, 1e9 * closed / TIMES, 1e9 * walked / TIMES,
-           1e9 * walked / TIMES / (2.0 * stages * m), done ? "agree" : "differ");
-    timeline_free(timeline);
+           "\"executor_ns\":%.0f,\"executor_ns_per_operation\":%.2f,\"results\":\"%s\"}\n",
+           stages, m, 1e9 * closed / TIMES, 1e9 * executed / TIMES,
+           1e9 * executed / TIMES / (2.0 * stages * m), done ? "agree" : "differ");
+    timed_order_free(&timed);
     free(durations);
-    free(ends);
     return done;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Speed of pipeline schedules: executing a new order, and a known order with other times, each against
-// the task graph of the parallel strategies; times of replicates; the automatic schedulers; the exact
+// the task graph that came before the executor; times of replicates; the automatic schedulers; the exact
 // optimum. One JSON line per measurement, CPU time, the least of several runs. Not a test: a wrong makespan is a failure, a slow
 // machine is not.
 #include <math.h>
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 #include "base/system/machine.h"
+#include "bench/former/task_graph.h"
 #include "kernels/common/executor/lanes_private.h"
-#include "kernels/common/pipeline/timeline.h"
 #include "kernels/schedule/catalogue/catalogue.h"
 #include "kernels/schedule/noise/noise.h"
 
@@ -89,22 +89,22 @@ static void set_times(struct pipeline *p, double f, double b, double w, double l
         }                                                                                      \
     } while (0)
 
-// The same pipeline as a task graph: time to compile and run it, and to run it again.
+// 1F1B with as many devices and micro-batches as a task graph: time to compile and run it, and to run it again.
 static double time_graph(int32_t p, int32_t m, int repeats, double *again, double *makespan)
 {
     const struct orders_shape shape = {p, 1, m, 1, ORDERS_STANDARD, ORDERS_FIRST};
     double durations[128], delays[2] = {0, 0}, seconds;
     double *ends = calloc((size_t)p * (size_t)orders_length(&shape), sizeof *ends);
-    struct timeline *timeline = NULL;
+    struct task_graph *graph = NULL;
     for (int32_t k = 0; k < 2 * p; k++)
         durations[k] = k < p ? 2 : 4;
     LEAST(seconds, repeats, {
-        timeline_free(timeline);
-        (void)timeline_of_shape(&shape, NULL, &timeline);
-        *makespan = timeline_run(timeline, durations, delays, NULL, ends);
+        task_graph_free(graph);
+        graph = task_graph_of_shape(&shape);
+        *makespan = task_graph_run(graph, durations, delays, ends);
     });
-    LEAST(*again, repeats, *makespan = timeline_run(timeline, durations, delays, NULL, ends));
-    timeline_free(timeline);
+    LEAST(*again, repeats, *makespan = task_graph_run(graph, durations, delays, ends));
+    task_graph_free(graph);
     free(ends);
     return seconds;
 }

@@ -99,14 +99,14 @@ static enum pps_status bench_main(const struct pps_args *args, struct pps_error 
     if (status == PPS_OK)
         status = pps_request_threads(args, &ask.threads, err);
     if (status == PPS_OK && pps_arg(args, "cores") != NULL) {
-        ask.stop = pps_signals_install(false);
+        ask.stop = pps_signals_install();
         return cores_main(args, &ask, err);
     }
     if (status == PPS_OK && folder != NULL)
         status = pps_benchreport_data_check(folder, force, err);
     if (status != PPS_OK)
         return status;
-    ask.stop = pps_signals_install(false);
+    ask.stop = pps_signals_install();
     status = pps_benchmark_run(&ask, &benchmark, err);
     if (status != PPS_OK)
         return status;

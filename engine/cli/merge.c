@@ -127,7 +127,7 @@ static void show_progress(void *progress, const struct pps_passed *passed)
 static enum pps_status merge_main(const struct pps_args *args, struct pps_error *err)
 {
     struct pps_progress progress = {.kind = PPS_PROGRESS_NEVER};
-    struct pps_merge merge = {.stop = pps_signals_install(false),
+    struct pps_merge merge = {.stop = pps_signals_install(),
                               .watch = {&progress, show_progress}};
     const bool quiet = pps_arg(args, "quiet") != NULL;
     char *path = NULL;

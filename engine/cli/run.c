@@ -182,7 +182,7 @@ static enum pps_status start_clock(struct run *run, struct pps_error *err)
 {
     double limit_s = 0;
     pps_signals_end_at_once("ppsweep: stopped before the first point; no file was changed\n");
-    run->job.stop = pps_signals_install(false);
+    run->job.stop = pps_signals_install();
     enum pps_status status = pps_arg_duration(run->args, "time-limit", &limit_s, err);
     if (limit_s > 0)
         pps_signals_alarm(limit_s);

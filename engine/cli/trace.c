@@ -212,7 +212,7 @@ static enum pps_status run_kernel(void *self,
     const struct trace *t = self;
     struct pps_worker worker;
     enum pps_status status =
-        pps_point_worker(t->at.kernel, t->at.point, pps_signals_install(false), &worker, err);
+        pps_point_worker(t->at.kernel, t->at.point, pps_signals_install(), &worker, err);
     if (status != PPS_OK)
         return status;
     const enum pps_outcome outcome = t->at.kernel->trace(t->at.point, &worker, sink);
@@ -273,7 +273,7 @@ static enum pps_status write_artifact(const struct trace *t, struct pps_error *e
     const struct pps_artifact_file to = {.path = t->path,
                                          .force = t->write.force,
                                          .same = t->write.same,
-                                         .stop = pps_signals_install(false)};
+                                         .stop = pps_signals_install()};
     return pps_artifact_write(t->at.kernel, t->artifact, t->at.point, &to, err);
 }
 

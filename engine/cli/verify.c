@@ -206,7 +206,7 @@ static enum pps_status verify_main(const struct pps_args *args, struct pps_error
     struct watching watching = {.kind = PPS_PROGRESS_NEVER};
     struct pps_verify_ask ask;
     enum pps_status status = fill_ask(args, &ask, err);
-    ask.stop = pps_signals_install(false);
+    ask.stop = pps_signals_install();
     ask.watch = (struct pps_watch){&watching, show_progress};
     if (status == PPS_OK)
         status = pps_request_inputs(args, words, &ask.inputs, err);

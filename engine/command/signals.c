@@ -6,6 +6,7 @@
 #include "base/text/status.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -66,12 +67,12 @@ atomic_bool *pps_signals_alarm(double seconds)
     return &stop;
 }
 
-atomic_bool *pps_signals_install(bool interrupt_reads)
+atomic_bool *pps_signals_install(void)
 {
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_handler = on_signal;
-    action.sa_flags = interrupt_reads ? 0 : SA_RESTART;
+    action.sa_flags = SA_RESTART;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     return &stop;

@@ -5,11 +5,9 @@
 #define PPS_ENGINE_COMMAND_SIGNALS_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
 
-// Installs the handlers and returns the stop flag. With interrupt_reads, a signal also ends a
-// blocking read (errno EINTR).
-atomic_bool *pps_signals_install(bool interrupt_reads);
+// Installs the handlers and returns the stop flag. A blocking read continues after a signal.
+atomic_bool *pps_signals_install(void);
 
 // Sets the stop flag after `seconds`, at once if this is less than a millisecond. Returns the
 // flag.

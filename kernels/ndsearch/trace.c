@@ -33,20 +33,20 @@ static void send_pass(const struct passes *passes,
                       const struct pps_trace_sink *sink)
 {
     const struct orders_shape *shape = &passes->shape;
-    const bool backward = pass->task.kind == ORDERS_BACKWARD;
+    const bool backward = pass->operation.type != OPERATION_F;
+    const int32_t micro_batch = orders_micro_batch(shape, &pass->operation);
     const double time = backward ? pass->end : pass->start;
-    sink->piece(
-        sink->self,
-        &(struct pps_piece){
-            .group = pass->stage,
-            .kind = backward,
-            .item = pass->task.micro_batch,
-            .ordinal = pass->task.chunk * shape->micro_batches + pass->task.micro_batch,
-            .start = pass->start * us,
-            .end = pass->end * us,
-            .rate = 1,
-            .flag = backward &&
-                    passes->recomputes[pass->task.chunk * shape->stages + pass->stage]});
+    sink->piece(sink->self,
+                &(struct pps_piece){
+                    .group = pass->stage,
+                    .kind = backward,
+                    .item = micro_batch,
+                    .ordinal = orders_chunk(shape, &pass->operation) * shape->micro_batches +
+                               micro_batch,
+                    .start = pass->start * us,
+                    .end = pass->end * us,
+                    .rate = 1,
+                    .flag = backward && passes->recomputes[pass->operation.stage]});
     sink->level(sink->self, &(struct pps_level){pass->stage, 0, time * us, pass->held * gib});
 }
 
@@ -57,9 +57,11 @@ void nd_trace_passes(struct passes *passes,
 {
     passes_sort(passes);
     for (int32_t i = 0; i < passes->shape.stages; i++) {
-        if (isfinite(passes->limit[i]))
-            sink->limit(sink->self, &(struct pps_limit){i, 0, passes->limit[i] * gib});
-        sink->level(sink->self, &(struct pps_level){i, 0, 0, passes->fixed[i] * gib});
+        if (isfinite(passes->timed.pipeline.limit[i]))
+            sink->limit(sink->self,
+                        &(struct pps_limit){i, 0, passes->timed.pipeline.limit[i] * gib});
+        sink->level(sink->self,
+                    &(struct pps_level){i, 0, 0, passes->timed.pipeline.fixed[i] * gib});
     }
     for (int32_t p = 0; p < passes->n; p++)
         send_pass(passes, &passes->list[p], us, gib, sink);
@@ -84,7 +86,7 @@ enum pps_outcome nd_trace(const double *value,
     const bool done =
         nd_steptimes_of(&passes, e, nd_worker_cache(w), &point) == ND_STEPTIMES_DONE;
     for (int32_t i = 0; done && i < passes.shape.stages; i++)
-        passes.limit[i] = limit;
+        passes.timed.pipeline.limit[i] = limit;
     if (done)
         nd_trace_passes(&passes, 1e6, units_to_gib(1), sink);
     passes_free(&passes);

@@ -4,7 +4,7 @@
 #ifndef PPS_NDSEARCH_TRACE_H
 #define PPS_NDSEARCH_TRACE_H
 
-#include "kernels/common/pipeline/passes.h"
+#include "kernels/common/interleaved/passes.h"
 #include "ppsweep/kernel.h"
 
 extern const struct pps_trace_names nd_trace_names;

@@ -33,7 +33,7 @@ struct nd_mps_writing {
     const struct nd_program *program;
     struct nd_mps_layout layout;
     struct nd_mps_rows rows;
-    struct orders_task *tasks; // of one stage
+    struct operation *tasks; // of one stage
 };
 
 // Adds the rows that define a chunk (durations, memory, recompute) and the split of layers.

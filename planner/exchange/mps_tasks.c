@@ -24,13 +24,18 @@ static void add_edge(struct nd_mps_writing *writing,
     nd_mps_put(&writing->rows, later_task, -1.0);
 }
 
+static int kind_of(const struct operation *task)
+{
+    return task->type == OPERATION_F ? ND_MPS_FORWARD : ND_MPS_BACKWARD;
+}
+
 static int32_t start_of(const struct nd_mps_writing *writing,
                         int32_t stage,
-                        const struct orders_task *task)
+                        const struct operation *task)
 {
-    const int kind = task->kind == ORDERS_FORWARD ? ND_MPS_FORWARD : ND_MPS_BACKWARD;
-    return nd_mps_of_task(&writing->layout, kind, task->chunk, stage, task->micro_batch,
-                          task->split);
+    const struct orders_shape *shape = &writing->layout.shape;
+    return nd_mps_of_task(&writing->layout, kind_of(task), orders_chunk(shape, task), stage,
+                          orders_micro_batch(shape, task), orders_split(shape, task));
 }
 
 // Tasks of one stage, one after the other.
@@ -38,10 +43,9 @@ static void add_lane(struct nd_mps_writing *writing, int32_t stage)
 {
     const int32_t n = orders_length(&writing->layout.shape);
     for (int32_t k = 0; k + 1 < n; k++) {
-        const struct orders_task *task = &writing->tasks[k];
-        const struct place place = {task->kind == ORDERS_FORWARD ? ND_MPS_FORWARD
-                                                                 : ND_MPS_BACKWARD,
-                                    task->chunk, stage};
+        const struct operation *task = &writing->tasks[k];
+        const struct place place = {kind_of(task), orders_chunk(&writing->layout.shape, task),
+                                    stage};
         add_edge(writing, ND_ROW_LANE, &place, start_of(writing, stage, task),
                  start_of(writing, stage, task + 1), 0.0);
     }
@@ -92,7 +96,8 @@ static void add_memory(struct nd_mps_writing *writing, int32_t stage)
     const int32_t n = orders_length(&writing->layout.shape);
     int32_t live[ORDERS_CHUNKS_MAX] = {0};
     for (int32_t k = 0; k < n; k++) {
-        live[writing->tasks[k].chunk] += writing->tasks[k].kind == ORDERS_FORWARD ? 1 : -1;
+        live[orders_chunk(&writing->layout.shape, &writing->tasks[k])] +=
+            writing->tasks[k].type == OPERATION_F ? 1 : -1;
         nd_mps_begin(&writing->rows, ND_ROW_MEMORY, 'L', nd_program_budget(program, stage));
         for (int32_t v = 0; v < program->chunks; v++) {
             nd_mps_put(&writing->rows, nd_mps_chunk(writing, ND_MPS_LAYERS, v, stage),

@@ -131,13 +131,15 @@ static bool take_choice(struct nd_sol *sol, const struct reading *reading)
 
 static int32_t start_of(const struct nd_mps_layout *layout,
                         int32_t stage,
-                        const struct orders_task *task)
+                        const struct operation *task)
 {
-    const int kind = task->kind == ORDERS_FORWARD ? ND_MPS_FORWARD : ND_MPS_BACKWARD;
-    return nd_mps_of_task(layout, kind, task->chunk, stage, task->micro_batch, task->split);
+    const struct orders_shape *shape = &layout->shape;
+    const int kind = task->type == OPERATION_F ? ND_MPS_FORWARD : ND_MPS_BACKWARD;
+    return nd_mps_of_task(layout, kind, orders_chunk(shape, task), stage,
+                          orders_micro_batch(shape, task), orders_split(shape, task));
 }
 
-static bool check_stage(const struct reading *reading, int32_t stage, struct orders_task *tasks)
+static bool check_stage(const struct reading *reading, int32_t stage, struct operation *tasks)
 {
     const struct nd_mps_layout *layout = &reading->layout;
     char before[ND_MPS_NAME_CAP], after[ND_MPS_NAME_CAP], text[320];
@@ -160,7 +162,7 @@ static bool check_stage(const struct reading *reading, int32_t stage, struct ord
 static bool check_sequence(const struct reading *reading)
 {
     const struct orders_shape *shape = &reading->layout.shape;
-    struct orders_task *tasks = malloc((size_t)orders_length(shape) * sizeof *tasks);
+    struct operation *tasks = malloc((size_t)orders_length(shape) * sizeof *tasks);
     if (tasks == NULL)
         return fail(reading, "out of memory for the solution");
     bool right = true;

@@ -45,9 +45,11 @@ static bool take_starts(struct values *values, const struct nd_choice *choice)
     const bool played = nd_play(values->program, choice, &layout->shape, &passes) == ND_DONE;
     for (int32_t k = 0; played && k < passes.n; k++) {
         const struct pass *pass = &passes.list[k];
-        const int kind = pass->task.kind == ORDERS_FORWARD ? ND_MPS_FORWARD : ND_MPS_BACKWARD;
-        values->of[nd_mps_of_task(layout, kind, pass->task.chunk, pass->stage,
-                                  pass->task.micro_batch, pass->task.split)] = pass->start;
+        const struct operation *op = &pass->operation;
+        const int kind = op->type == OPERATION_F ? ND_MPS_FORWARD : ND_MPS_BACKWARD;
+        values->of[nd_mps_of_task(layout, kind, orders_chunk(&layout->shape, op), pass->stage,
+                                  orders_micro_batch(&layout->shape, op),
+                                  orders_split(&layout->shape, op))] = pass->start;
     }
     passes_free(&passes);
     return played;

@@ -4,7 +4,7 @@
 
 #include "base/math/least_squares.h"
 #include "base/text/number.h"
-#include "kernels/common/pipeline/memory_line.h"
+#include "kernels/common/interleaved/memory_line.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>

@@ -68,7 +68,7 @@ static void fill_row(const struct nd_program *program,
                      const struct nd_choice *choice,
                      int32_t stage,
                      int32_t at,
-                     struct orders_task *tasks,
+                     struct operation *tasks,
                      double *row)
 {
     static const int OF_LAYER[2] = {LAYER1, LAYER}, OF_ACT[2] = {ACT1, ACT};
@@ -77,7 +77,7 @@ static void fill_row(const struct nd_program *program,
     int32_t live[ORDERS_CHUNKS_MAX] = {0};
     orders_of_stage(&shape, stage, tasks);
     for (int32_t k = 0; k <= at; k++)
-        live[tasks[k].chunk] += tasks[k].kind == ORDERS_FORWARD ? 1 : -1;
+        live[orders_chunk(&shape, &tasks[k])] += tasks[k].type == OPERATION_F ? 1 : -1;
     memset(row, 0, UNKNOWNS * sizeof *row);
     row[stage == 0 ? STATIC0 : stage == program->stages - 1 ? HEAD : STATIC] = 1.0;
     for (int32_t v = 0; v < program->chunks; v++) {
@@ -106,7 +106,7 @@ static bool fill(struct fitting *fitting,
 {
     const struct orders_shape shape = nd_program_laid_out(program);
     struct nd_peak at[ND_FIT_STAGES_MOST];
-    struct orders_task *tasks = malloc((size_t)orders_length(&shape) * sizeof *tasks);
+    struct operation *tasks = malloc((size_t)orders_length(&shape) * sizeof *tasks);
     const bool known = tasks != NULL && nd_peaks(program, choice, at) == ND_DONE;
     for (int32_t i = 0; known && i < program->stages; i++) {
         fill_row(program, choice, i, at[i].at, tasks, &fitting->rows[i * UNKNOWNS]);

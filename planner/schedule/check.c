@@ -41,7 +41,7 @@ static enum pps_status report(const struct schedule_inputs *inputs,
                                            .point = schedule_point_of(value, &inputs->shared)};
     struct schedule_comparison comparison = {.list = &candidate,
                                              .n = 1,
-                                             .stop = pps_signals_install(false)};
+                                             .stop = pps_signals_install()};
     const struct pipeline_shape *shape = &inputs->order.shape;
     enum pps_status status = schedule_compare(&comparison, 1, err);
     if (status != PPS_OK) {

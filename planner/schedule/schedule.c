@@ -229,7 +229,7 @@ static enum pps_status compare(struct job *job, struct pps_error *err)
 {
     struct schedule_comparison *comparison = &job->comparison;
     comparison->objective = (enum family_objective)job->value[P_OBJECTIVE];
-    comparison->stop = pps_signals_install(false);
+    comparison->stop = pps_signals_install();
     enum pps_status status = list_candidates(job, err);
     if (status == PPS_OK)
         status = schedule_compare(comparison, (int)job->threads, err);

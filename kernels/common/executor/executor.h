@@ -44,6 +44,11 @@ void executor_run_again(struct executor *executor,
                         const double *durations,
                         const double *delays);
 
+// Executes the order of the last executor_run that returned EXECUTOR_DONE again, with the present times
+// of the stages of the pipeline. The links have not changed and are PIPELINE_FREE, and no operations are
+// units. poll: may be NULL. Returns EXECUTOR_DONE, or EXECUTOR_STOPPED; the order can be executed again then, too.
+enum executor_status executor_run_retimed(struct executor *executor, struct poll *poll);
+
 // Executes the order of the last executor_run after a change: nothing before `position` of `device`
 // has changed, nothing of the other devices has changed, and the set of operations is the same. The
 // last run has returned EXECUTOR_DONE, or it was a run of this function that returned EXECUTOR_DEADLOCK.

@@ -3,7 +3,7 @@
 #include "kernels/common/search/chain.h"
 
 #include "base/text/grow_list.h"
-#include "kernels/common/pipeline/memory_line.h"
+#include "kernels/common/interleaved/memory_line.h"
 #include "kernels/common/split/cheapest_recompute.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 // proven optimal. Otherwise labels.h searches for a split below this objective.
 #include "kernels/common/search/solve_private.h"
 
-#include "kernels/common/pipeline/memory_line.h"
+#include "kernels/common/interleaved/memory_line.h"
 #include "kernels/common/search/chain.h"
 #include "kernels/common/search/labels.h"
 #include "kernels/common/split/cheapest_recompute.h"

@@ -321,7 +321,7 @@ static void free_all(struct nd_general *g)
     free(g);
 }
 
-// Returns NULL when out of memory, or if the effort ended the compilation of the graph.
+// Returns NULL when out of memory, or if the effort ended the construction of the order.
 static struct nd_general *allocate(const struct nd_program *program,
                                    const struct nd_watch *watch)
 {

@@ -3,7 +3,7 @@
 // memory for a number of layers.
 #include "kernels/common/search/stage_options.h"
 
-#include "kernels/common/pipeline/memory_line.h"
+#include "kernels/common/interleaved/memory_line.h"
 #include "kernels/common/split/cheapest_recompute.h"
 
 #include <math.h>
@@ -25,17 +25,17 @@ bool nd_flights_make(const struct nd_program *p, struct poll *poll, struct nd_fl
     const struct orders_shape shape = memline_short_shape(&whole);
     const int32_t most = memline_vectors_most(&shape);
     const size_t chunks = (size_t)p->chunks;
-    struct orders_task *tasks = malloc((size_t)orders_length(&shape) * sizeof *tasks);
+    struct operation *order = malloc((size_t)orders_length(&shape) * sizeof *order);
     int32_t *found = malloc((size_t)most * chunks * sizeof *found);
-    bool made = tasks != NULL && found != NULL;
+    bool made = order != NULL && found != NULL;
     *flights = (struct nd_flights){NULL, NULL};
     flights->start = calloc((size_t)p->stages + 1, sizeof *flights->start);
     made = made && flights->start != NULL;
     for (int32_t i = 0; made && i < p->stages; i++) {
-        made = orders_of_stage_polled(&shape, i, tasks, poll);
+        made = orders_of_stage_polled(&shape, i, order, poll);
         if (!made)
             break;
-        const int32_t n = memline_vectors(&shape, tasks, found, most);
+        const int32_t n = memline_vectors(&shape, order, found, most);
         const size_t before = (size_t)flights->start[i];
         int32_t *all =
             realloc(flights->vectors, (before + (size_t)n) * chunks * sizeof *flights->vectors);
@@ -46,7 +46,7 @@ bool nd_flights_make(const struct nd_program *p, struct poll *poll, struct nd_fl
         flights->vectors = all;
         flights->start[i + 1] = flights->start[i] + n;
     }
-    free(tasks);
+    free(order);
     free(found);
     if (!made)
         nd_flights_free(flights);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks choices: memory along the order of each stage, and all constraints of the program.
 #include "base/math/units.h"
-#include "kernels/common/pipeline/memory_line.h"
+#include "kernels/common/interleaved/memory_line.h"
 #include "kernels/common/split/chunk.h"
 
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 static struct nd_peak peak_of_stage(const struct nd_program *program,
                                     const struct nd_choice *choice,
                                     int32_t stage,
-                                    struct orders_task *tasks)
+                                    struct operation *order)
 {
     const struct orders_shape all = nd_program_laid_out(program);
     const struct orders_shape shape = memline_short_shape(&all);
@@ -24,8 +24,8 @@ static struct nd_peak peak_of_stage(const struct nd_program *program,
         kept[v] = nd_chunk_kept(program, &chunk);
         layers += nd_chunk_layers_mb(program, &chunk);
     }
-    orders_of_stage(&shape, stage, tasks);
-    const struct memline_peak peak = memline_of_order(&shape, tasks, kept);
+    orders_of_stage(&shape, stage, order);
+    const struct memline_peak peak = memline_of_order(&shape, order, kept);
     return (struct nd_peak){rest + layers + peak.memory,
                             rest + nd_program_budget(program, stage),
                             memline_long_place(&all, &shape, peak.at)};
@@ -37,12 +37,12 @@ enum nd_outcome nd_peaks(const struct nd_program *program,
 {
     const struct orders_shape all = nd_program_laid_out(program);
     const struct orders_shape shape = memline_short_shape(&all);
-    struct orders_task *tasks = malloc((size_t)orders_length(&shape) * sizeof *tasks);
-    if (tasks == NULL)
+    struct operation *order = malloc((size_t)orders_length(&shape) * sizeof *order);
+    if (order == NULL)
         return ND_NO_MEMORY;
     for (int32_t i = 0; i < program->stages; i++)
-        peaks[i] = peak_of_stage(program, choice, i, tasks);
-    free(tasks);
+        peaks[i] = peak_of_stage(program, choice, i, order);
+    free(order);
     return ND_DONE;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluates a program by a task graph, built once, or by a closed form if one exists.
+// Evaluates a program by executing its order, built once, or by a closed form if one exists.
 #include "kernels/common/split/evaluator.h"
 
-#include "kernels/common/pipeline/one_f_one_b.h"
-#include "kernels/common/pipeline/timeline.h"
+#include "kernels/common/interleaved/one_f_one_b.h"
+#include "kernels/common/interleaved/timed_order.h"
 #include "kernels/common/split/chunk.h"
 #include "kernels/common/split/published_price.h"
 
@@ -11,111 +11,99 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct graph {
-    struct orders_shape shape;
-    struct timeline *timeline;
-    int32_t n;    // tasks
-    double *ends; // [n]
-};
-
 struct nd_evaluator {
     const struct nd_program *program;
     struct poll *poll; // or NULL
-    bool closed;       // 1F1B without transfers: the closed form holds, no graph is needed
+    bool closed;       // 1F1B without transfers: the closed form holds, no order is needed
     int32_t residue;
-    double latest, period;        // of the last objective: start of the last task; period
-    struct graph laid_out, whole; // whole only where it is another; made when needed
-    double *durations;            // [class]
-    double *starts;               // [tasks of laid_out]
-    int32_t *path;                // the same
-    int32_t (*marks)[2];          // [stages]: first forwards of the last two parts
-    double *paths;                // [2 stages + stages^2]: of struct nd_marks
+    double latest, period;       // of the last objective: start of the last backward; period
+    struct timed_order laid_out; // built when needed
+    struct timed_order whole;    // the same, where it is another
+    bool is_timed;               // the last run of laid_out was not ended
+    int32_t *path;               // [operations of laid_out]
+    int32_t (*marks)[2];         // [stages]: first forwards of the last two parts, order_at
+    double *starts;              // [order_at]: temporary
+    double *paths;               // [2 stages + stages^2]: of struct nd_marks
     double *room;
 };
 
 // ---- making -------------------------------------------------------------------------------------
 
-static bool make_graph(struct nd_evaluator *e,
-                       struct graph *graph,
-                       const struct orders_shape *shape)
+static bool make_order(struct nd_evaluator *e,
+                       struct timed_order *timed,
+                       const struct orders_shape *shape,
+                       bool with_paths)
 {
-    if (graph->timeline != NULL)
+    if (timed->memory != NULL)
         return true;
-    graph->shape = *shape;
-    if (timeline_of_shape(shape, e->poll, &graph->timeline) != TIMELINE_DONE)
+    if (!timed_order_build(timed, shape, with_paths, e->poll)) {
+        timed_order_free(timed);
         return false;
-    graph->n = timeline_n_tasks(graph->timeline);
-    graph->ends = malloc((size_t)graph->n * sizeof *graph->ends);
-    return graph->ends != NULL;
-}
-
-static void free_graph(struct graph *graph)
-{
-    timeline_free(graph->timeline);
-    free(graph->ends);
+    }
+    timed->pipeline.links.latency = e->program->hop;
+    return true;
 }
 
 void nd_evaluator_free(struct nd_evaluator *e)
 {
     if (e == NULL)
         return;
-    free_graph(&e->laid_out);
-    free_graph(&e->whole);
-    free(e->durations);
-    free(e->starts);
+    timed_order_free(&e->laid_out);
+    timed_order_free(&e->whole);
     free(e->path);
     free(e->marks);
+    free(e->starts);
     free(e->paths);
     free(e->room);
     free(e);
 }
 
-// Where the first forwards of the last two parts are in the order of every stage. Returns false if
-// memory runs out or the poll ended the loop.
+// Finds the first forwards of the last two parts in the order of every stage. Returns false if the poll
+// ended the loop.
 static bool find_marks(struct nd_evaluator *e)
 {
-    const struct orders_shape *shape = &e->laid_out.shape;
-    const int32_t length = orders_length(shape), last = shape->micro_batches - shape->stages;
-    struct orders_task *tasks = malloc((size_t)length * sizeof *tasks);
-    if (tasks == NULL)
-        return false;
-    bool stopped = false;
-    for (int32_t i = 0; i < shape->stages && !stopped; i++) {
-        stopped = !orders_of_stage_polled(shape, i, tasks, e->poll);
-        for (int32_t k = 0; k < length && !stopped; k++) {
-            if (tasks[k].kind != ORDERS_FORWARD || tasks[k].chunk != 0)
+    const struct order *order = &e->laid_out.order;
+    const int32_t stages = e->program->stages,
+                  last = e->laid_out.pipeline.shape.micro_batches - stages;
+    for (int32_t i = 0; i < stages; i++)
+        for (int32_t k = 0; k < order->n[i]; k++) {
+            const int32_t at = (int32_t)order_at(order, i, k);
+            const struct operation *op = &order->operations[at];
+            if (poll_over(e->poll))
+                return false;
+            if (op->type != OPERATION_F || op->stage >= stages)
                 continue;
-            if (tasks[k].micro_batch == last - shape->stages)
-                e->marks[i][0] = i * length + k;
-            if (tasks[k].micro_batch == last)
-                e->marks[i][1] = i * length + k;
+            if (op->item == last - stages)
+                e->marks[i][0] = at;
+            if (op->item == last)
+                e->marks[i][1] = at;
         }
-    }
-    free(tasks);
-    return !stopped;
+    return true;
 }
 
-static bool make_marks(struct nd_evaluator *e)
+static bool make_marks(struct nd_evaluator *e, size_t operations)
 {
     const size_t n = (size_t)e->program->stages;
     e->marks = malloc(n * sizeof *e->marks);
+    e->starts = malloc(operations * sizeof *e->starts);
     e->paths = malloc((2 + n) * n * sizeof *e->paths);
     e->room = malloc((n + 2) * (n + 2) * sizeof *e->room);
-    return e->marks != NULL && e->paths != NULL && e->room != NULL && find_marks(e);
+    return e->marks != NULL && e->starts != NULL && e->paths != NULL && e->room != NULL &&
+           find_marks(e);
 }
 
-// Allocates and builds the parts of the task graph, at the first use of the graph.
+// Builds the order of the parts that are laid out, at its first use.
 static bool make_laid_out(struct nd_evaluator *e)
 {
     const struct orders_shape shape = nd_program_laid_out(e->program);
     if (e->path != NULL)
         return true;
-    if (!make_graph(e, &e->laid_out, &shape))
+    if (!make_order(e, &e->laid_out, &shape, true))
         return false;
-    const size_t n = (size_t)e->laid_out.n;
-    e->starts = malloc(n * sizeof *e->starts);
+    const struct order *order = &e->laid_out.order;
+    const size_t n = (size_t)order->devices * (size_t)order->room;
     e->path = malloc(n * sizeof *e->path);
-    return e->starts != NULL && e->path != NULL && (e->residue == 0 || make_marks(e));
+    return e->path != NULL && (e->residue == 0 || make_marks(e, n));
 }
 
 struct nd_evaluator *nd_evaluator_new(const struct nd_program *program, struct poll *poll)
@@ -127,9 +115,7 @@ struct nd_evaluator *nd_evaluator_new(const struct nd_program *program, struct p
     e->poll = poll;
     e->residue = nd_program_residue(program);
     e->closed = program->chunks == 1 && program->splits == 1 && program->hop == 0;
-    e->durations =
-        malloc(2 * (size_t)program->chunks * (size_t)program->stages * sizeof *e->durations);
-    if (e->durations != NULL && (e->closed || make_laid_out(e)))
+    if (e->closed || make_laid_out(e))
         return e;
     nd_evaluator_free(e);
     return NULL;
@@ -158,50 +144,47 @@ static double closed_objective(struct nd_evaluator *e,
     return end + e->residue * e->period;
 }
 
-// ---- graphs -------------------------------------------------------------------------------------
+// ---- orders -------------------------------------------------------------------------------------
 
-static void set_durations(struct nd_evaluator *e, const double *forward, const double *backward)
+// Executes the order that is laid out, unless its last run had the same times.
+static double run_laid_out(struct nd_evaluator *e,
+                           const double *forward,
+                           const double *backward,
+                           bool may_reuse)
 {
-    const int32_t n = e->program->chunks * e->program->stages, splits = e->program->splits;
-    for (int32_t k = 0; k < n; k++) {
-        e->durations[k] = forward[k] / splits;
-        e->durations[n + k] = backward[k] / splits;
-    }
+    const bool changed = timed_order_set(&e->laid_out, forward, backward);
+    if (may_reuse && e->is_timed && !changed)
+        return executor_makespan(e->laid_out.executor);
+    const double end = timed_order_run(&e->laid_out, e->poll);
+    e->is_timed = !isnan(end);
+    return end;
 }
 
-static double run(struct nd_evaluator *e, struct graph *graph, double *starts)
-{
-    const double delays[] = {0, e->program->hop};
-    return timeline_run(graph->timeline, e->durations, e->program->hop > 0 ? delays : NULL,
-                        starts, graph->ends);
-}
-
-// The last backward of stage 0 is the last task. Returns NAN if the poll ended the evaluation.
+// The last backward of stage 0 is the last operation. Returns NAN if the poll ended the evaluation.
 static double stable_objective(struct nd_evaluator *e, double end, double *period)
 {
-    const int32_t n = e->program->stages;
-    const int32_t last = orders_length(&e->laid_out.shape) - 1;
+    const int32_t n = e->program->stages, last = e->laid_out.order.n[0] - 1;
     double *arrive = e->paths, *leave = arrive + n, *between = leave + n;
     const struct nd_marks marks = {n, end, arrive, leave, between};
+    if (!timed_order_paths(&e->laid_out, e->poll))
+        return (double)NAN;
     for (int32_t i = 0; i < n; i++)
-        arrive[i] = e->starts[e->marks[i][1]];
+        arrive[i] = executor_starts(e->laid_out.executor)[e->marks[i][1]];
     for (int32_t i = 0; i < n; i++) {
-        double *starts = e->laid_out.ends; // no longer needed
-        if (!timeline_from(e->laid_out.timeline, e->durations, NULL, e->marks[i][0], starts))
+        if (!longest_path_from(&e->laid_out.paths, e->marks[i][0], e->starts, e->poll))
             return (double)NAN;
         for (int32_t j = 0; j < n; j++)
-            between[i * n + j] = starts[e->marks[j][1]];
-        leave[i] = starts[last] + e->durations[n * e->program->chunks];
+            between[i * n + j] = e->starts[e->marks[j][1]];
+        leave[i] = e->starts[last] + e->laid_out.pipeline.stage[0].b;
     }
     return nd_stable(&marks, e->residue, period, e->room);
 }
 
-static double graph_objective(struct nd_evaluator *e,
+static double order_objective(struct nd_evaluator *e,
                               const double *forward,
                               const double *backward)
 {
-    set_durations(e, forward, backward);
-    const double end = run(e, &e->laid_out, e->starts);
+    const double end = run_laid_out(e, forward, backward, false);
     double objective = end;
     e->period = 0;
     if (e->residue > 0 && !isnan(end))
@@ -224,14 +207,14 @@ double nd_evaluator_objective(struct nd_evaluator *e,
     if (e->program->compat == ND_ORIG && e->program->splits > 1)
         return HUGE_VAL; // as published a split waits for its own end
     return e->closed ? closed_objective(e, forward, backward)
-                     : graph_objective(e, forward, backward);
+                     : order_objective(e, forward, backward);
 }
 
-double nd_evaluator_by_graph(struct nd_evaluator *e,
+double nd_evaluator_by_order(struct nd_evaluator *e,
                              const double *forward,
                              const double *backward)
 {
-    return make_laid_out(e) ? graph_objective(e, forward, backward) : (double)NAN;
+    return make_laid_out(e) ? order_objective(e, forward, backward) : (double)NAN;
 }
 
 double nd_evaluator_makespan(struct nd_evaluator *e,
@@ -241,10 +224,32 @@ double nd_evaluator_makespan(struct nd_evaluator *e,
     const struct orders_shape shape = nd_program_shape(e->program);
     if (e->closed)
         return onefb_makespan(e->program->stages, e->program->micro_batches, forward, backward);
-    set_durations(e, forward, backward);
     if (e->residue == 0)
-        return run(e, &e->laid_out, NULL);
-    return make_graph(e, &e->whole, &shape) ? run(e, &e->whole, NULL) : (double)NAN;
+        return run_laid_out(e, forward, backward, false);
+    if (!make_order(e, &e->whole, &shape, false))
+        return (double)NAN;
+    (void)timed_order_set(&e->whole, forward, backward);
+    return timed_order_run(&e->whole, e->poll);
+}
+
+// Counts the operations of a path.
+static void count_path(const struct nd_evaluator *e,
+                       int32_t n,
+                       double *forwards,
+                       double *backwards,
+                       double *constant)
+{
+    const struct timed_order *timed = &e->laid_out;
+    int32_t device = -1;
+    for (int32_t k = 0; k < n; k++) {
+        const struct operation *op = &timed->order.operations[e->path[k]];
+        const int32_t of_this = timed->pipeline.device_of[op->stage];
+        double *counts = op->type == OPERATION_F ? forwards : backwards;
+        counts[op->stage] += 1.0 / e->program->splits;
+        if (k > 0 && of_this != device)
+            *constant += e->program->hop;
+        device = of_this;
+    }
 }
 
 enum nd_outcome nd_evaluator_path(struct nd_evaluator *e,
@@ -254,29 +259,22 @@ enum nd_outcome nd_evaluator_path(struct nd_evaluator *e,
                                   double *backwards,
                                   double *constant)
 {
-    const int32_t chunks = e->program->chunks, stages = e->program->stages;
-    const double delays[] = {0, e->program->hop};
+    const size_t n = (size_t)e->program->chunks * (size_t)e->program->stages;
     if (!make_laid_out(e))
         return ND_NO_MEMORY;
-    const int32_t length = orders_length(&e->laid_out.shape);
-    set_durations(e, forward, backward);
-    if (isnan(run(e, &e->laid_out, e->starts)))
+    const struct timed_order *timed = &e->laid_out;
+    if (isnan(run_laid_out(e, forward, backward, true)) ||
+        !timed_order_paths(&e->laid_out, e->poll))
         return ND_NO_MEMORY;
-    const int32_t n =
-        timeline_critical(e->laid_out.timeline, e->program->hop > 0 ? delays : NULL, e->starts,
-                          e->laid_out.ends, e->path, e->laid_out.n);
-    if (n < 0)
+    const int32_t length = longest_path_critical(
+        &timed->paths, executor_starts(timed->executor), executor_ends(timed->executor),
+        e->path, timed->order.devices * timed->order.room, e->poll);
+    if (length < 0)
         return ND_NO_MEMORY; // the poll ended the search of the path
-    memset(forwards, 0, (size_t)(chunks * stages) * sizeof *forwards);
-    memset(backwards, 0, (size_t)(chunks * stages) * sizeof *backwards);
+    memset(forwards, 0, n * sizeof *forwards);
+    memset(backwards, 0, n * sizeof *backwards);
     *constant = 0;
-    for (int32_t k = 0; k < n; k++) {
-        const int32_t class = timeline_class_of(e->laid_out.timeline, e->path[k]);
-        double *counts = class < chunks * stages ? forwards : backwards;
-        counts[class % (chunks * stages)] += 1.0 / e->program->splits;
-        if (k > 0 && e->path[k] / length != e->path[k - 1] / length)
-            *constant += e->program->hop;
-    }
+    count_path(e, length, forwards, backwards, constant);
     return ND_DONE;
 }
 

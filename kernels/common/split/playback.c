@@ -12,18 +12,18 @@ static void price(const struct nd_program *p,
                   struct passes *passes)
 {
     const int32_t n = p->stages * p->chunks;
-    nd_durations(p, choice, passes->forward, passes->backward);
+    struct pipeline *pipeline = &passes->timed.pipeline;
     nd_kept(p, choice, passes->kept);
-    passes->hop = p->hop;
+    pipeline->links.latency = p->hop;
     for (int32_t i = 0; i < p->stages; i++) {
-        passes->fixed[i] = nd_program_static(p, i);
-        passes->limit[i] = passes->fixed[i] + nd_program_budget(p, i);
+        pipeline->fixed[i] = nd_program_static(p, i);
+        pipeline->limit[i] = pipeline->fixed[i] + nd_program_budget(p, i);
     }
     for (int32_t k = 0; k < n; k++) {
         const struct nd_chunk_plan chunk = nd_choice_chunk(choice, k);
-        passes->forward[k] /= p->splits;
-        passes->backward[k] /= p->splits;
-        passes->fixed[k % p->stages] += nd_chunk_layers_mb(p, &chunk);
+        pipeline->stage[k].f = nd_chunk_forward(p, &chunk, k == n - 1) / p->splits;
+        pipeline->stage[k].b = nd_chunk_backward(p, &chunk, k == n - 1) / p->splits;
+        pipeline->fixed[k % p->stages] += nd_chunk_layers_mb(p, &chunk);
         passes->recomputes[k] =
             chunk.full[0] + chunk.full[1] + chunk.part[0] + chunk.part[1] > 0;
     }

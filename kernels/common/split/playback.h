@@ -4,8 +4,8 @@
 #ifndef PPS_COMMON_SPLIT_PLAYBACK_H
 #define PPS_COMMON_SPLIT_PLAYBACK_H
 
-#include "kernels/common/pipeline/bubble.h"
-#include "kernels/common/pipeline/passes.h"
+#include "kernels/common/interleaved/bubble.h"
+#include "kernels/common/interleaved/passes.h"
 #include "kernels/common/pipeline/poll.h"
 #include "kernels/common/split/program.h"
 

@@ -8,7 +8,7 @@
 #ifndef PPS_COMMON_SPLIT_PROGRAM_H
 #define PPS_COMMON_SPLIT_PROGRAM_H
 
-#include "kernels/common/pipeline/orders.h"
+#include "kernels/common/interleaved/orders.h"
 
 #include <stdbool.h>
 #include <stddef.h>

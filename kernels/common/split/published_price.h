@@ -2,7 +2,7 @@
 // Computes the published price of the parts that are not laid out: `residue` times a period. A
 // period is at least the time, on every stage, between the first forwards of the last two parts
 // that are laid out. Start times and period are variables, so the price is a linear program
-// over the task graph.
+// over the operations of the order.
 #ifndef PPS_COMMON_SPLIT_PUBLISHED_PRICE_H
 #define PPS_COMMON_SPLIT_PUBLISHED_PRICE_H
 

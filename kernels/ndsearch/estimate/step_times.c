@@ -19,8 +19,9 @@ static void price_chunk(struct building *b, int32_t k)
     const struct layercost *dense = &b->set->dense, *moe = &b->set->moe;
     const struct nd_chunk *c = &b->chunks[k];
     const enum nd_recompute mode = b->point->strategy.recompute;
-    b->passes->forward[k] = c->dense * dense->forward + c->moe * moe->forward;
-    b->passes->backward[k] = c->dense * dense->backward[mode] + c->moe * moe->backward[mode];
+    struct pipeline_stage *stage = &b->passes->timed.pipeline.stage[k];
+    stage->f = c->dense * dense->forward + c->moe * moe->forward;
+    stage->b = c->dense * dense->backward[mode] + c->moe * moe->backward[mode];
     b->passes->kept[k] = c->dense * dense->stored[mode] + c->moe * moe->stored[mode];
     b->passes->recomputes[k] = mode != ND_RECOMPUTE_NONE;
 }
@@ -30,18 +31,19 @@ static void price_stage(struct building *b, int32_t i)
 {
     const int32_t stages = b->passes->shape.stages, chunks = b->passes->shape.chunks;
     const struct nd_stage *stage = &b->stages[i];
+    struct pipeline *pipeline = &b->passes->timed.pipeline;
     double forward = stage->forward, backward = stage->backward;
     for (int32_t v = 0; v < chunks; v++) {
         const int32_t k = v * stages + i;
         price_chunk(b, k);
-        forward -= b->passes->forward[k];
-        backward -= b->passes->backward[k];
+        forward -= pipeline->stage[k].f;
+        backward -= pipeline->stage[k].b;
     }
     if (i == stages - 1) {
-        b->passes->forward[chunks * stages - 1] += forward;
-        b->passes->backward[chunks * stages - 1] += backward;
+        pipeline->stage[chunks * stages - 1].f += forward;
+        pipeline->stage[chunks * stages - 1].b += backward;
     }
-    b->passes->fixed[i] = stage->total - stage->activations - stage->transient;
+    pipeline->fixed[i] = stage->total - stage->activations - stage->transient;
 }
 
 // One way of the transfer that the closed form takes both ways.
@@ -65,7 +67,7 @@ static bool build(struct building *b, const struct orders_shape *shape)
     nd_reference(b->e, b->point, b->chunks, b->stages, &memory, NULL);
     for (int32_t i = 0; i < shape->stages; i++)
         price_stage(b, i);
-    b->passes->hop = hop(b);
+    b->passes->timed.pipeline.links.latency = hop(b);
     return passes_play(b->passes);
 }
 

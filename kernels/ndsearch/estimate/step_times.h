@@ -7,7 +7,7 @@
 
 #include "kernels/ndsearch/estimate/reference.h"
 
-#include "kernels/common/pipeline/passes.h"
+#include "kernels/common/interleaved/passes.h"
 
 enum nd_steptimes_status {
     ND_STEPTIMES_DONE,

@@ -111,7 +111,7 @@ static enum pps_status run(const struct pps_args *args,
     read_words(args, launch);
     enum pps_status status = read_numbers(args, launch, err);
     if (status == PPS_OK) {
-        launch->stop = pps_signals_install(false);
+        launch->stop = pps_signals_install();
         status = nd_launch_run(launch, err);
     }
     free(words);

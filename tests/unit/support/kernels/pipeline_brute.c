@@ -13,7 +13,7 @@ static bool brute_fits(const struct brute *b, int32_t stage)
         layers += nd_chunk_layers_mb(p, &b->chunks[v * p->stages + stage]);
     }
     const struct memline_peak peak =
-        memline_of_order(&shape, &b->tasks[stage * orders_length(&shape)], kept);
+        memline_of_order(&shape, &b->orders[stage * orders_length(&shape)], kept);
     return layers + peak.memory <= nd_program_budget(p, stage) + 1e-9;
 }
 
@@ -56,7 +56,7 @@ static void brute_stage(struct brute *b, int32_t stage)
         brute_chunk(b, stage, 0);
         return;
     }
-    const double value = nd_evaluator_by_graph(b->evaluator, b->forward, b->backward);
+    const double value = nd_evaluator_by_order(b->evaluator, b->forward, b->backward);
     if (value < b->best) {
         b->best = value;
         for (int32_t k = 0; k < p->stages * p->chunks; k++)
@@ -88,12 +88,12 @@ double brute_force(const struct nd_program *p)
     const struct orders_shape shape = nd_program_laid_out(p);
     struct brute b = {.program = p, .best = HUGE_VAL};
     b.evaluator = nd_evaluator_new(p, NULL);
-    b.tasks = malloc((size_t)(p->stages * orders_length(&shape)) * sizeof *b.tasks);
-    cr_assert(b.evaluator != NULL && b.tasks != NULL);
+    b.orders = malloc((size_t)(p->stages * orders_length(&shape)) * sizeof *b.orders);
+    cr_assert(b.evaluator != NULL && b.orders != NULL);
     for (int32_t i = 0; i < p->stages; i++)
-        orders_of_stage(&shape, i, &b.tasks[i * orders_length(&shape)]);
+        orders_of_stage(&shape, i, &b.orders[i * orders_length(&shape)]);
     brute_cut(&b, 0, p->layers[0], p->layers[1]);
-    free(b.tasks);
+    free(b.orders);
     nd_evaluator_free(b.evaluator);
     return b.best;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Solves the pipeline program by brute force, for tests: every split and every number of
-// recomputed layers, memory along the whole order, the value by the task graph. Also draws
+// recomputed layers, memory along the whole order, the value by executing the order. Also draws
 // random small programs.
 #ifndef TESTS_SUPPORT_PIPELINE_BRUTE_H
 #define TESTS_SUPPORT_PIPELINE_BRUTE_H
 
 #include "base/system/machine.h"
-#include "kernels/common/pipeline/memory_line.h"
+#include "kernels/common/interleaved/memory_line.h"
 #include "kernels/common/search/solve.h"
 #include "kernels/common/split/chunk.h"
 #include "kernels/common/split/evaluator.h"
@@ -21,7 +21,7 @@ struct brute {
     struct nd_evaluator *evaluator;
     struct nd_chunk_plan chunks[32];
     double forward[32], backward[32];
-    struct orders_task *tasks; // [stages][length]
+    struct operation *orders; // [stages][length]
     double best;
     struct nd_chunk_plan best_chunks[32];
 };

@@ -14,7 +14,7 @@
 struct spreads {
     const struct nd_program *program;
     const struct nd_pattern *pattern;
-    const struct orders_task *tasks; // of the stage
+    const struct operation *order; // of the stage
     int32_t stage;
     double kept[8];
     double least;
@@ -26,7 +26,7 @@ static void try_spreads(struct spreads *s, int32_t v, int32_t left, double layer
     const int32_t k = v * p->stages + s->stage;
     const struct orders_shape shape = nd_program_laid_out(p);
     if (v == p->chunks) {
-        const double peak = memline_of_order(&shape, s->tasks, s->kept).memory;
+        const double peak = memline_of_order(&shape, s->order, s->kept).memory;
         if (left == 0)
             s->least = fmin(s->least, layers_mb + peak);
         return;
@@ -78,12 +78,12 @@ static void compare(const struct nd_program *p,
                     int *n_finite)
 {
     const struct orders_shape shape = nd_program_laid_out(p);
-    struct orders_task *tasks = malloc((size_t)orders_length(&shape) * sizeof *tasks);
-    cr_assert(tasks != NULL);
+    struct operation *order = malloc((size_t)orders_length(&shape) * sizeof *order);
+    cr_assert(order != NULL);
     for (int32_t i = 0; i < p->stages; i++) {
-        orders_of_stage(&shape, i, tasks);
+        orders_of_stage(&shape, i, order);
         for (int32_t layers = 0; layers <= p->layers[1]; layers++) {
-            struct spreads s = {p, pattern, tasks, i, .least = HUGE_VAL};
+            struct spreads s = {p, pattern, order, i, .least = HUGE_VAL};
             try_spreads(&s, 0, layers, 0);
             const double found = nd_stage_least_mb(p, flights, pattern, i, layers);
             cr_assert(found == s.least || fabs(found - s.least) < 1e-9 * s.least,
@@ -92,7 +92,7 @@ static void compare(const struct nd_program *p,
             *n_finite += found < HUGE_VAL;
         }
     }
-    free(tasks);
+    free(order);
 }
 
 // Catches a least that is not the least of all spreads (too little: a split is sought that is not

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The objective of a choice: published cases; the closed form of 1F1B against the task graph;
+// The objective of a choice: published cases; the closed form of 1F1B against the executor; all programs
+// against the plain event simulation;
 // the price of parts that are not laid out against a search over periods by brute force.
 #include "tests/unit/support/kernels/golden_programs.h"
 
@@ -8,8 +9,9 @@
 #include <stdio.h>
 
 #include "base/math/random.h"
-#include "kernels/common/pipeline/one_f_one_b.h"
-#include "kernels/common/pipeline/timeline.h"
+#include "kernels/common/executor/reference.h"
+#include "kernels/common/interleaved/one_f_one_b.h"
+#include "kernels/common/interleaved/timed_order.h"
 #include "kernels/common/split/evaluator.h"
 #include "kernels/common/split/published_price.h"
 #include "tests/unit/support/random.h"
@@ -68,15 +70,15 @@ static double random_length(struct draws *d, int32_t how)
                       : 1 + draws_below(d, 3);
 }
 
-static double by_graph(int32_t stages, int32_t m, const double *durations)
+static double by_order(int32_t stages, int32_t m, const double *durations)
 {
     const struct orders_shape shape = {stages, 1, m, 1, ORDERS_LOW, ORDERS_FIRST};
-    struct timeline *timeline;
-    double ends[8 * 2 * 40];
-    cr_assert(timeline_of_shape(&shape, NULL, &timeline) == TIMELINE_DONE);
-    const double span = timeline_run(timeline, durations, NULL, NULL, ends);
-    timeline_free(timeline);
-    return span;
+    struct timed_order timed;
+    cr_assert(timed_order_build(&timed, &shape, false, NULL));
+    (void)timed_order_set(&timed, durations, durations + stages);
+    const double makespan = timed_order_run(&timed, NULL);
+    timed_order_free(&timed);
+    return makespan;
 }
 
 // Also where stages are so unlike that warm-up or cool-down is what counts, and where M = P.
@@ -97,7 +99,7 @@ Test(value, closed_form_of_1f1b_is_the_longest_path)
         const double closed = onefb_makespan(stages, m, durations, durations + stages);
         char what[64];
         snprintf(what, sizeof what, "case %d, P %d M %d", (int)k, stages, m);
-        expect_close(closed, by_graph(stages, m, durations), 1e-12, what);
+        expect_close(closed, by_order(stages, m, durations), 1e-12, what);
     }
 }
 
@@ -113,6 +115,78 @@ Test(value, of_equal_stages_is_the_textbook_formula)
             expect_close(onefb_makespan(stages, m, f, b), (m + stages - 1) * 3.75, 1e-12,
                          "equal");
         }
+}
+
+// ---- all programs -------------------------------------------------------------------------------
+
+static struct nd_program any_program(struct draws *d)
+{
+    struct nd_program p;
+    nd_program_default(&p);
+    p.compat = draws_below(d, 3) ? ND_CORRECTED : ND_ORIG;
+    p.stages = 1 + draws_below(d, 5);
+    p.chunks = 1 + draws_below(d, 3);
+    p.splits = draws_below(d, 3) ? 1 : 1 + draws_below(d, 3);
+    p.micro_batches = p.stages + draws_below(d, 8 * p.stages);
+    p.low_mem = draws_below(d, 2);
+    if (p.compat == ND_CORRECTED && draws_below(d, 2))
+        p.hop = 0.1 * draws_below(d, 20);
+    return p;
+}
+
+// Returns the makespan of all micro-batches by the plain event simulation.
+static double by_simulation(const struct nd_program *p, const double *f, const double *b)
+{
+    const struct orders_shape shape = nd_program_shape(p);
+    const struct pipeline_shape whole = orders_pipeline(&shape);
+    struct pipeline *pipeline = pipeline_new(&whole);
+    struct order *order = order_new(whole.devices, orders_length(&shape));
+    const size_t n = (size_t)order->devices * (size_t)order->room;
+    double *starts = malloc(2 * n * sizeof *starts), *ends = starts + n, latest = 0;
+    enum executor_status status;
+    pipeline_place(pipeline, PIPELINE_LOOP);
+    pipeline->links.latency = p->hop;
+    for (int32_t k = 0; k < whole.stages; k++)
+        pipeline->stage[k] =
+            (struct pipeline_stage){.f = f[k] / p->splits, .b = b[k] / p->splits};
+    cr_assert(orders_write(&shape, order, NULL));
+    cr_assert(reference_run(pipeline, order, NULL, starts, ends, &status));
+    cr_assert(status == EXECUTOR_DONE);
+    for (int32_t i = 0; i < order->devices; i++)
+        latest = fmax(latest, ends[order_at(order, i, order->n[i] - 1)]);
+    free(starts);
+    order_free(order);
+    pipeline_free(pipeline);
+    return latest;
+}
+
+// Catches an evaluator that keeps a time of an earlier choice, after its own makespan or after a path.
+Test(value, of_any_program_is_the_makespan_of_its_plan)
+{
+    for (uint64_t k = 0; k < 600; k++) {
+        struct draws d = {16, k, 0};
+        const struct nd_program p = any_program(&d);
+        struct nd_evaluator *e = nd_evaluator_new(&p, NULL);
+        double f[16], b[16], forwards[16], backwards[16], constant;
+        const int32_t how = draws_below(&d, 4);
+        for (int round = 0; round < 3; round++) {
+            for (int32_t i = 0; i < p.stages * p.chunks; i++) {
+                f[i] = random_length(&d, how);
+                b[i] = random_length(&d, how) * (1 + draws_below(&d, 3));
+            }
+            const double objective = nd_evaluator_objective(e, f, b),
+                         makespan = nd_evaluator_makespan(e, f, b),
+                         expected = by_simulation(&p, f, b);
+            const bool closed = p.chunks == 1 && p.splits == 1 && p.hop == 0;
+            cr_assert(closed ? fabs(makespan - expected) <= 1e-12 * expected
+                             : makespan == expected,
+                      "case %d: %.17g, not %.17g", (int)k, makespan, expected);
+            if (p.compat == ND_CORRECTED)
+                cr_assert(objective == makespan);
+            cr_assert(nd_evaluator_path(e, f, b, forwards, backwards, &constant) == ND_DONE);
+        }
+        nd_evaluator_free(e);
+    }
 }
 
 // ---- parts that are not laid out ----------------------------------------------------------------
@@ -174,7 +248,7 @@ static struct nd_program random_program(struct draws *d)
     return p;
 }
 
-// 1F1B: the linear program over the graph against what is taken for granted in its stead.
+// 1F1B: the linear program over the order against what is taken for granted in its stead.
 Test(value, of_1f1b_as_published_is_closed_too)
 {
     for (uint64_t k = 0; k < 300; k++) {
@@ -189,7 +263,7 @@ Test(value, of_1f1b_as_published_is_closed_too)
         struct nd_evaluator *closed = nd_evaluator_new(&p, NULL);
         p.splits = 1;
         const double value = nd_evaluator_objective(closed, f, b);
-        const double by_program = nd_evaluator_by_graph(closed, f, b);
+        const double by_program = nd_evaluator_by_order(closed, f, b);
         char what[64];
         snprintf(what, sizeof what, "case %d P %d M %d", (int)k, p.stages, p.micro_batches);
         expect_close(value, by_program, 1e-12, what);

@@ -36,9 +36,9 @@ static void expect_peaks(const struct nd_program *p,
         cr_assert_float_eq(most, solution->peaks[i].memory_mb, 1e-9 * most);
         cr_assert_float_eq(passes->list[i * length + solution->peaks[i].at].held, most,
                            1e-9 * most);
-        cr_assert_float_eq(passes->list[i * length + length - 1].held, passes->fixed[i],
-                           1e-9 * most);
-        cr_assert(passes->limit[i] == solution->peaks[i].limit_mb);
+        cr_assert_float_eq(passes->list[i * length + length - 1].held,
+                           passes->timed.pipeline.fixed[i], 1e-9 * most);
+        cr_assert(passes->timed.pipeline.limit[i] == solution->peaks[i].limit_mb);
     }
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kinds of stages compared with the orders of tasks that they represent, and properties of
+// Kinds of stages compared with the orders that they represent, and properties of
 // every estimate.
 #include "tests/unit/support/kernels/nd_points.h"
 
-#include "kernels/common/pipeline/orders.h"
+#include "kernels/common/interleaved/orders.h"
 #include "kernels/ndsearch/estimate/stage_kinds.h"
 #include "tests/unit/support/near.h"
 
@@ -11,22 +11,22 @@
 #include <math.h>
 #include <stdlib.h>
 
-// ---- kinds of stages against the orders of tasks ------------------------------------------------
+// ---- kinds of stages against orders -------------------------------------------------------------
 
 // Largest sum over any prefix of a stage's order.
 static double peak_of_order(const struct orders_shape *shape,
                             int32_t stage,
                             const double *weight)
 {
-    struct orders_task *tasks = malloc((size_t)orders_length(shape) * sizeof *tasks);
+    struct operation *order = malloc((size_t)orders_length(shape) * sizeof *order);
     double live = 0, most = 0;
-    orders_of_stage(shape, stage, tasks);
+    orders_of_stage(shape, stage, order);
     for (int32_t i = 0; i < orders_length(shape); i++) {
-        live +=
-            tasks[i].kind == ORDERS_FORWARD ? weight[tasks[i].chunk] : -weight[tasks[i].chunk];
+        const double one = weight[orders_chunk(shape, &order[i])];
+        live += order[i].type == OPERATION_F ? one : -one;
         most = fmax(most, live);
     }
-    free(tasks);
+    free(order);
     return most;
 }
 
@@ -42,8 +42,8 @@ static void take(void *self, const struct nd_kind *kind)
         fmax(t->peak[kind->stage], kind->live_dense * t->dense + kind->live_moe * t->moe);
 }
 
-// The walk jumps from run to run of tasks, and leaves out micro-batches that change nothing.
-Test(nd_kinds, peaks_are_those_of_the_order_of_tasks)
+// The walk jumps from run to run of operations, and leaves out micro-batches that change nothing.
+Test(nd_kinds, peaks_are_those_of_the_order)
 {
     struct random r = {11};
     static int64_t begin[ND_MAX_CHUNKS];

@@ -100,7 +100,8 @@ Test(steptimes, memory_comes_back_and_peaks_as_estimated)
         for (int32_t i = 0; i < plans[k].pp; i++) {
             cr_expect_float_eq(peak[i], stages[i].total - stages[i].transient, 1e-6 * peak[i],
                                "plan %d, stage %d", k, i);
-            cr_expect_float_eq(last[i], f.times.fixed[i], 1e-6 * last[i] + 1, "plan %d", k);
+            cr_expect_float_eq(last[i], f.times.timed.pipeline.fixed[i], 1e-6 * last[i] + 1,
+                               "plan %d", k);
         }
         drop(&f);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evaluates the closed form stage by stage.
-#include "kernels/common/pipeline/one_f_one_b.h"
+#include "kernels/common/interleaved/one_f_one_b.h"
 
 static double larger(double a, double b)
 {

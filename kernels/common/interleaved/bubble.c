@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the parts of the bubble by formula.
-#include "kernels/common/pipeline/bubble.h"
+#include "kernels/common/interleaved/bubble.h"
 
 struct bubble bubble_split(const struct bubble_work *work)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts the micro-batches in flight along an order.
-#include "kernels/common/pipeline/memory_line.h"
+#include "kernels/common/interleaved/memory_line.h"
 
 #include <string.h>
 
@@ -38,7 +38,7 @@ int32_t memline_long_place(const struct orders_shape *shape,
 }
 
 struct memline_peak memline_of_order(const struct orders_shape *shape,
-                                     const struct orders_task *tasks,
+                                     const struct operation *order,
                                      const double *weights)
 {
     struct memline_peak peak = {.at = -1};
@@ -46,10 +46,8 @@ struct memline_peak memline_of_order(const struct orders_shape *shape,
     const int32_t n = orders_length(shape);
     int32_t splits = 0;
     for (int32_t k = 0; k < n; k++) {
-        const int32_t step = tasks[k].kind == ORDERS_FORWARD    ? 1
-                             : tasks[k].kind == ORDERS_BACKWARD ? -1
-                                                                : 0;
-        counts[tasks[k].chunk] += step;
+        const int32_t step = order[k].type == OPERATION_F ? 1 : -1;
+        counts[orders_chunk(shape, &order[k])] += step;
         splits += step;
         if (step <= 0)
             continue;
@@ -61,17 +59,14 @@ struct memline_peak memline_of_order(const struct orders_shape *shape,
 }
 
 void memline_curve(const struct orders_shape *shape,
-                   const struct orders_task *tasks,
+                   const struct operation *order,
                    const double *weights,
                    double *after)
 {
     int32_t counts[ORDERS_CHUNKS_MAX] = {0};
     const int32_t n = orders_length(shape);
     for (int32_t k = 0; k < n; k++) {
-        if (tasks[k].kind == ORDERS_FORWARD)
-            counts[tasks[k].chunk]++;
-        if (tasks[k].kind == ORDERS_BACKWARD)
-            counts[tasks[k].chunk]--;
+        counts[orders_chunk(shape, &order[k])] += order[k].type == OPERATION_F ? 1 : -1;
         after[k] = held(shape, counts, weights);
     }
 }
@@ -109,7 +104,7 @@ int32_t memline_vectors_most(const struct orders_shape *shape)
 }
 
 int32_t memline_vectors(const struct orders_shape *shape,
-                        const struct orders_task *tasks,
+                        const struct operation *order,
                         int32_t *vectors,
                         int32_t room)
 {
@@ -117,13 +112,10 @@ int32_t memline_vectors(const struct orders_shape *shape,
     const int32_t n = orders_length(shape);
     int32_t found = 0;
     for (int32_t k = 0; k < n; k++) {
-        if (tasks[k].kind == ORDERS_BACKWARD)
-            counts[tasks[k].chunk]--;
-        if (tasks[k].kind != ORDERS_FORWARD)
-            continue;
-        counts[tasks[k].chunk]++;
+        const bool forward = order[k].type == OPERATION_F;
+        counts[orders_chunk(shape, &order[k])] += forward ? 1 : -1;
         // A maximum is reached only before a backward.
-        if (k + 1 < n && tasks[k + 1].kind == ORDERS_FORWARD)
+        if (!forward || (k + 1 < n && order[k + 1].type == OPERATION_F))
             continue;
         if (found < room)
             found = add(vectors, found, counts, shape->chunks);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the makespan of 1F1B in closed form, in time proportional to the number of stages and
-// independent of the number of micro-batches. Transfers take no time here; timeline.h times them.
+// independent of the number of micro-batches. Transfers take no time here; timed_order.h times them.
 //
 // Let f, b be the forward and backward time of a stage, c = f + b, C the sum of all c, C(>i) the sum
 // over the stages behind stage i, and d(i) = P - 1 - i the number of these stages. The longest path
@@ -16,9 +16,9 @@
 //
 // No path that moves back and forth between stages is longer: a round trip from stage i to k and
 // back replaces k - i + 1 rounds. If M = P, stage 0 has no round, and its forwards or its backwards
-// replace the round. Tests compare the formula with the task graph.
-#ifndef PPS_COMMON_PIPELINE_ONE_F_ONE_B_H
-#define PPS_COMMON_PIPELINE_ONE_F_ONE_B_H
+// replace the round. Tests compare the formula with the executor.
+#ifndef PPS_COMMON_INTERLEAVED_ONE_F_ONE_B_H
+#define PPS_COMMON_INTERLEAVED_ONE_F_ONE_B_H
 
 #include <stdint.h>
 

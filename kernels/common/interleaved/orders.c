@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generates an order from two walks, over forwards and over backwards, that alternate after the
 // warm-up.
-#include "kernels/common/pipeline/orders.h"
+#include "kernels/common/interleaved/orders.h"
 
 #include <stdio.h>
+#include <string.h>
 
 bool orders_check(const struct orders_shape *shape, char *text, size_t size)
 {
@@ -13,6 +14,9 @@ bool orders_check(const struct orders_shape *shape, char *text, size_t size)
         snprintf(text, size, "there must be at least 1 stage and 1 micro-batch");
     else if (v < 1 || v > ORDERS_CHUNKS_MAX || s < 1 || s > ORDERS_CHUNKS_MAX)
         snprintf(text, size, "chunks and splits must be 1 to %d", ORDERS_CHUNKS_MAX);
+    else if (p > PIPELINE_STAGES_MAX || p * v > PIPELINE_STAGES_MAX)
+        snprintf(text, size, "the stages have more than %d chunks together",
+                 PIPELINE_STAGES_MAX);
     else if (m < p)
         snprintf(text, size, "stage = %d is greater than micro batch = %d", shape->stages,
                  shape->micro_batches);
@@ -68,15 +72,15 @@ static int32_t largest_part(const struct orders_shape *shape)
 
 // A position in the list of all forwards, or of all backwards, of a stage.
 struct place {
-    enum orders_kind kind;
+    enum operation_type kind;
     int32_t part, n_parts;
     int32_t first, size; // micro-batches of the part
     int32_t chunk, offset, split;
 };
 
-static struct place start_of(const struct orders_shape *shape, enum orders_kind kind)
+static struct place start_of(const struct orders_shape *shape, enum operation_type kind)
 {
-    const bool forward = kind == ORDERS_FORWARD;
+    const bool forward = kind == OPERATION_F;
     return (struct place){
         .kind = kind,
         .n_parts = orders_parts(shape),
@@ -87,12 +91,12 @@ static struct place start_of(const struct orders_shape *shape, enum orders_kind 
 }
 
 // Increments `digit`; returns whether it wrapped around.
-static bool step(int32_t *digit, int32_t base, enum orders_kind kind)
+static bool step(int32_t *digit, int32_t base, enum operation_type kind)
 {
-    *digit += kind == ORDERS_FORWARD ? 1 : -1;
+    *digit += kind == OPERATION_F ? 1 : -1;
     if (*digit >= 0 && *digit < base)
         return false;
-    *digit = kind == ORDERS_FORWARD ? 0 : base - 1;
+    *digit = kind == OPERATION_F ? 0 : base - 1;
     return true;
 }
 
@@ -115,15 +119,18 @@ static bool at_end(const struct place *place)
     return place->part == place->n_parts;
 }
 
-// Stores the task at this position unless it is padding, and advances.
+// Stores the operation at this position unless it is padding, and advances.
 static void take(const struct orders_shape *shape,
+                 int32_t stage,
                  struct place *place,
-                 struct orders_task **tasks)
+                 struct operation **operations)
 {
     const int32_t micro_batch = place->first + place->offset;
     if (micro_batch < shape->micro_batches)
-        *(*tasks)++ = (struct orders_task){micro_batch, (int16_t)place->chunk,
-                                           (int16_t)place->split, (int16_t)place->kind};
+        *(*operations)++ =
+            (struct operation){.item = micro_batch * shape->splits + place->split,
+                               .stage = (int16_t)(place->chunk * shape->stages + stage),
+                               .type = (uint8_t)place->kind};
     advance(shape, place);
 }
 
@@ -141,54 +148,53 @@ static int64_t ahead(const struct orders_shape *shape, int32_t stage)
 
 bool orders_of_stage_polled(const struct orders_shape *shape,
                             int32_t stage,
-                            struct orders_task *tasks,
+                            struct operation *operations,
                             struct poll *poll)
 {
-    struct place forward = start_of(shape, ORDERS_FORWARD);
-    struct place backward = start_of(shape, ORDERS_BACKWARD);
+    struct place forward = start_of(shape, OPERATION_F);
+    struct place backward = start_of(shape, OPERATION_BW);
     for (int64_t k = ahead(shape, stage); k > 0 && !at_end(&forward); k--) {
         if (poll_over(poll))
             return false;
-        take(shape, &forward, &tasks);
+        take(shape, stage, &forward, &operations);
     }
     while (!at_end(&backward)) {
         if (poll_over(poll))
             return false;
         if (!at_end(&forward))
-            take(shape, &forward, &tasks);
-        take(shape, &backward, &tasks);
+            take(shape, stage, &forward, &operations);
+        take(shape, stage, &backward, &operations);
     }
     return true;
 }
 
-void orders_of_stage(const struct orders_shape *shape, int32_t stage, struct orders_task *tasks)
+void orders_of_stage(const struct orders_shape *shape,
+                     int32_t stage,
+                     struct operation *operations)
 {
-    (void)orders_of_stage_polled(shape, stage, tasks, NULL);
+    (void)orders_of_stage_polled(shape, stage, operations, NULL);
 }
 
-// ---- placement ----------------------------------------------------------------------------------
+// ---- plans --------------------------------------------------------------------------------------
 
-static bool turned(enum orders_placement placement, int32_t chunk)
+struct pipeline_shape orders_pipeline(const struct orders_shape *shape)
 {
-    return placement == ORDERS_VEE && chunk % 2 == 1;
+    return (struct pipeline_shape){.devices = shape->stages,
+                                   .stages = shape->stages * shape->chunks,
+                                   .micro_batches = shape->micro_batches,
+                                   .slices = shape->splits,
+                                   .directions = 1};
 }
 
-int32_t orders_position(enum orders_placement placement,
-                        int32_t stages,
-                        int32_t chunk,
-                        int32_t stage)
+bool orders_write(const struct orders_shape *shape, struct order *order, struct poll *poll)
 {
-    return chunk * stages + (turned(placement, chunk) ? stages - 1 - stage : stage);
-}
-
-void orders_at_position(enum orders_placement placement,
-                        int32_t stages,
-                        int32_t position,
-                        int32_t *chunk,
-                        int32_t *stage)
-{
-    *chunk = position / stages;
-    *stage = position % stages;
-    if (turned(placement, *chunk))
-        *stage = stages - 1 - *stage;
+    const int32_t length = orders_length(shape);
+    for (int32_t i = 0; i < shape->stages; i++) {
+        const int64_t first = order_at(order, i, 0);
+        if (!orders_of_stage_polled(shape, i, order->operations + first, poll))
+            return false;
+        memset(order->paired + first, 0, (size_t)length);
+        order->n[i] = length;
+    }
+    return true;
 }

@@ -2,17 +2,17 @@
 // Computes activation memory along an order: a forward allocates what its chunk keeps of a
 // micro-batch, the backward frees it. Finds peaks, their places, and the number of micro-batches of
 // every chunk that are in flight at a peak.
-#ifndef PPS_COMMON_PIPELINE_MEMORY_LINE_H
-#define PPS_COMMON_PIPELINE_MEMORY_LINE_H
+#ifndef PPS_COMMON_INTERLEAVED_MEMORY_LINE_H
+#define PPS_COMMON_INTERLEAVED_MEMORY_LINE_H
 
-#include "kernels/common/pipeline/orders.h"
+#include "kernels/common/interleaved/orders.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct memline_peak {
     double memory; // largest amount held at once; the unit of the weights
-    int32_t at;    // index of the task that reaches it; -1: no memory is ever allocated
+    int32_t at;    // index of the operation that reaches it; -1: no memory is ever allocated
     double
         in_flight; // micro-batches of all chunks in flight at the peak (a split counts 1 / S)
 };
@@ -22,20 +22,20 @@ struct memline_peak {
 // middle. A short shape is returned unchanged.
 struct orders_shape memline_short_shape(const struct orders_shape *shape);
 
-// Returns the place in the order of the long shape of a task at this place in that of its short shape.
+// Returns the place in the order of the long shape of an operation at this place in that of its short shape.
 int32_t memline_long_place(const struct orders_shape *shape,
                            const struct orders_shape *short_shape,
                            int32_t at);
 
 // weights[chunk]: memory of one micro-batch. Returns the first of equal peaks.
 struct memline_peak memline_of_order(const struct orders_shape *shape,
-                                     const struct orders_task *tasks, // orders_length of them
+                                     const struct operation *order, // orders_length of them
                                      const double *weights);
 
-// after[k]: memory held after task k, that is from the start of a forward or the end of a backward
+// after[k]: memory held after operation k, that is from the start of a forward or the end of a backward
 // on. The unit is that of the weights.
 void memline_curve(const struct orders_shape *shape,
-                   const struct orders_task *tasks,
+                   const struct operation *order,
                    const double *weights,
                    double *after);
 
@@ -44,7 +44,7 @@ void memline_curve(const struct orders_shape *shape,
 // most `room` vectors to `vectors` and returns their number; memline_vectors_most returns the room
 // that suffices for any stage of the shape.
 int32_t memline_vectors(const struct orders_shape *shape,
-                        const struct orders_task *tasks,
+                        const struct operation *order,
                         int32_t *vectors,
                         int32_t room);
 int32_t memline_vectors_most(const struct orders_shape *shape);

@@ -4,20 +4,20 @@
 #include "tests/unit/support/kernels/golden_programs.h"
 
 #include "base/math/random.h"
-#include "kernels/common/pipeline/orders.h"
-#include "kernels/common/pipeline/timeline.h"
+#include "kernels/common/interleaved/orders.h"
+#include "kernels/common/interleaved/timed_order.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static struct orders_task *all_orders(const struct orders_shape *shape)
+static struct operation *all_orders(const struct orders_shape *shape)
 {
     const size_t length = (size_t)orders_length(shape);
-    struct orders_task *tasks = malloc((size_t)shape->stages * length * sizeof *tasks);
+    struct operation *order = malloc((size_t)shape->stages * length * sizeof *order);
     for (int32_t i = 0; i < shape->stages; i++)
-        orders_of_stage(shape, i, &tasks[(size_t)i * length]);
-    return tasks;
+        orders_of_stage(shape, i, &order[(size_t)i * length]);
+    return order;
 }
 
 static struct orders_shape shape_of(const cJSON *item)
@@ -61,17 +61,17 @@ Test(orders, are_those_published)
     {
         const struct orders_shape shape = shape_of(item);
         const int32_t length = orders_length(&shape);
-        struct orders_task *tasks = all_orders(&shape);
+        struct operation *order = all_orders(&shape);
         expect_parts(&shape, item);
         for (int32_t k = 0; k < shape.stages * length; k++) {
             const cJSON *stage = cJSON_GetArrayItem(golden_item(item, "order"), k / length);
             char token[64];
-            snprintf(token, sizeof token, "%c%d.%d", "fb"[tasks[k].kind], tasks[k].micro_batch,
-                     tasks[k].chunk);
+            snprintf(token, sizeof token, "%c%d.%d", "fb"[order[k].type != OPERATION_F],
+                     orders_micro_batch(&shape, &order[k]), orders_chunk(&shape, &order[k]));
             cr_assert(cJSON_GetArraySize(stage) == length);
             cr_assert_str_eq(token, cJSON_GetArrayItem(stage, k % length)->valuestring);
         }
-        free(tasks);
+        free(order);
     }
     cJSON_Delete(golden);
 }
@@ -80,13 +80,13 @@ Test(orders, last_stage_warms_up_with_the_other_splits)
 {
     const struct orders_shape shape = {2, 1, 2, 3, ORDERS_LOW, ORDERS_FIRST};
     const char *expected = "f0.0 f0.1 f0.2 b0.2 f1.0 b0.1 f1.1 b0.0 f1.2 b1.2 b1.1 b1.0 ";
-    struct orders_task *tasks = all_orders(&shape);
+    struct operation *order = all_orders(&shape);
     char text[256] = "", *end = text;
     for (int32_t k = orders_length(&shape); k < 2 * orders_length(&shape); k++)
-        end +=
-            sprintf(end, "%c%d.%d ", "fb"[tasks[k].kind], tasks[k].micro_batch, tasks[k].split);
+        end += sprintf(end, "%c%d.%d ", "fb"[order[k].type != OPERATION_F],
+                       orders_micro_batch(&shape, &order[k]), orders_split(&shape, &order[k]));
     cr_assert_str_eq(text, expected);
-    free(tasks);
+    free(order);
 }
 
 Test(orders, remainders_go_where_they_are_told)
@@ -116,66 +116,51 @@ static struct orders_shape random_shape(uint64_t k)
     return shape;
 }
 
-// Every task of each stage once.
-static void expect_whole(const struct orders_shape *shape, const struct orders_task *tasks)
+// Every operation of the stage once.
+static void expect_whole(const struct orders_shape *shape,
+                         int32_t stage,
+                         const struct operation *order)
 {
-    const int32_t length = orders_length(shape);
+    const int32_t length = orders_length(shape), items = shape->micro_batches * shape->splits;
     char *seen = calloc((size_t)length, 1);
     for (int32_t k = 0; k < length; k++) {
-        const struct orders_task *t = &tasks[k];
-        const int32_t row = t->kind * shape->chunks + t->chunk;
-        cr_assert(t->chunk >= 0 && t->chunk < shape->chunks && t->split >= 0 &&
-                  t->split < shape->splits);
+        const struct operation *op = &order[k];
+        const int32_t chunk = orders_chunk(shape, op);
+        cr_assert(op->stage == chunk * shape->stages + stage && chunk < shape->chunks);
+        cr_assert(op->type == OPERATION_F || op->type == OPERATION_BW);
+        cr_assert(op->item >= 0 && op->item < items && op->direction == 0);
         char *mark =
-            &seen[(row * shape->micro_batches + t->micro_batch) * shape->splits + t->split];
+            &seen[((op->type != OPERATION_F) * shape->chunks + chunk) * items + op->item];
         cr_assert(!*mark);
         *mark = 1;
     }
     free(seen);
 }
 
-Test(orders, every_task_once_and_no_deadlock)
+Test(orders, every_operation_once_and_no_deadlock)
 {
     for (uint64_t k = 0; k < 3000; k++) {
         const struct orders_shape shape = random_shape(k);
         char why[128];
         cr_assert(orders_check(&shape, why, sizeof why), "%s", why);
-        struct orders_task *tasks = all_orders(&shape);
-        struct timeline *timeline = NULL;
-        struct timeline_cycle cycle;
+        struct operation *order = all_orders(&shape);
+        struct timed_order timed;
         for (int32_t i = 0; i < shape.stages; i++) {
-            const struct orders_task *of_stage = &tasks[i * orders_length(&shape)];
+            const struct operation *of_stage = &order[i * orders_length(&shape)];
             int32_t warm = 0;
-            expect_whole(&shape, of_stage);
-            while (of_stage[warm].kind == ORDERS_FORWARD)
+            expect_whole(&shape, i, of_stage);
+            while (of_stage[warm].type == OPERATION_F)
                 warm++;
             cr_assert(warm == leading_forwards(&shape, i) || shape.remainder == ORDERS_PADDED,
                       "case %d stage %d: %d", (int)k, i, warm);
         }
-        const enum timeline_status status =
-            timeline_of_orders(&shape, ORDERS_LOOP, tasks, &timeline, &cycle);
-        char text[2048] = "";
-        if (status == TIMELINE_DEADLOCK)
-            timeline_cycle_text(&shape, tasks, &cycle, text, sizeof text);
-        cr_assert(status == TIMELINE_DONE, "P %d V %d M %d S %d warmup %d remainder %d: %s",
-                  shape.stages, shape.chunks, shape.micro_batches, shape.splits, shape.warmup,
-                  shape.remainder, text);
-        timeline_free(timeline);
-        free(tasks);
+        cr_assert(timed_order_build(&timed, &shape, false, NULL));
+        cr_assert(timed_order_run(&timed, NULL) == 0,
+                  "P %d V %d M %d S %d warmup %d remainder %d", shape.stages, shape.chunks,
+                  shape.micro_batches, shape.splits, shape.warmup, shape.remainder);
+        timed_order_free(&timed);
+        free(order);
     }
-}
-
-Test(orders, placements_are_their_own_way_back)
-{
-    for (int p = 0; p < 2; p++)
-        for (int32_t position = 0; position < 20; position++) {
-            int32_t chunk, stage;
-            orders_at_position((enum orders_placement)p, 5, position, &chunk, &stage);
-            cr_assert(orders_position((enum orders_placement)p, 5, chunk, stage) == position);
-        }
-    int32_t chunk, stage;
-    orders_at_position(ORDERS_VEE, 4, 4, &chunk, &stage);
-    cr_assert(chunk == 1 && stage == 3);
 }
 
 Test(orders, wrong_shapes_are_refused)
@@ -189,6 +174,8 @@ Test(orders, wrong_shapes_are_refused)
          "there must be at least 1 stage and 1 micro-batch"},
         {{2, 0, 3, 1, ORDERS_LOW, ORDERS_FIRST}, "chunks and splits must be 1 to 1024"},
         {{2, 1, 3, 2000, ORDERS_LOW, ORDERS_FIRST}, "chunks and splits must be 1 to 1024"},
+        {{1 << 14, 2, 1 << 14, 1, ORDERS_LOW, ORDERS_FIRST},
+         "the stages have more than 16384 chunks together"},
         {{1 << 14, 1, 1 << 14, 1, ORDERS_LOW, ORDERS_FIRST},
          "the pipeline has more than 268435456 tasks"},
     };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splits the idle time of a pipeline into its causes.
-#ifndef PPS_COMMON_PIPELINE_BUBBLE_H
-#define PPS_COMMON_PIPELINE_BUBBLE_H
+#ifndef PPS_COMMON_INTERLEAVED_BUBBLE_H
+#define PPS_COMMON_INTERLEAVED_BUBBLE_H
 
 #include <stdint.h>
 
