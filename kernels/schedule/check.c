@@ -15,6 +15,15 @@ enum {
     SMALL_LIMIT,
     TOO_LARGE,
     OTHER_SHAPE,
+    SIZE_UNUSED,
+    SIZE_AND_LATENCY,
+    SIZE_AND_PLAN,
+    NO_DEVICE,
+    NO_WINDOW,
+    NO_SLOW_TIME,
+    NO_POLICY,
+    RULE_AND_CHANNELS,
+    RULE_AND_PAIRS,
     MISFITS,
 };
 
@@ -28,6 +37,15 @@ const char *const schedule_reasons[] = {
     [SMALL_LIMIT] = "limit is less than the memory of one micro-batch",
     [TOO_LARGE] = "more than 2^28 operations",
     [OTHER_SHAPE] = "the family has no order for this p, m and v",
+    [SIZE_UNUSED] = "size, base and base_comm need times = size",
+    [SIZE_AND_LATENCY] = "times = size sets the latency: remove latency, or set base_comm",
+    [SIZE_AND_PLAN] = "a plan sets the times: remove times = size",
+    [NO_DEVICE] = "straggler_device is not a device of the pipeline",
+    [NO_WINDOW] = "correlation_group = window needs window > 0",
+    [NO_SLOW_TIME] = "straggler_until is not after straggler_from",
+    [NO_POLICY] = "rule policy needs a document with a policy",
+    [RULE_AND_CHANNELS] = "a rule needs channels = free",
+    [RULE_AND_PAIRS] = "a rule needs an order without overlapped pairs",
     [MISFITS] = "the family needs 1 stage per device",
     "the family needs 2 stages per device",
     "the family needs an even number of stages per device",
@@ -63,6 +81,51 @@ static int32_t chunks_of(const struct pipeline_shape *shape)
     return shape->stages / shape->devices;
 }
 
+// Parameters that contradict each other are refused, not ignored.
+static int check_times(const double *value, const struct schedule_point *point)
+{
+    if (value[P_TIMES] == TIMES_SIZE)
+        return point->plan != NULL     ? SIZE_AND_PLAN
+               : value[P_LATENCY] != 0 ? SIZE_AND_LATENCY
+                                       : 0;
+    const bool is_set = value[P_SIZE] != schedule_params[P_SIZE].fallback ||
+                        value[P_BASE] != schedule_params[P_BASE].fallback ||
+                        value[P_BASE_COMM] != schedule_params[P_BASE_COMM].fallback;
+    return is_set ? SIZE_UNUSED : 0;
+}
+
+static int check_noise(const double *value, const struct schedule_point *point)
+{
+    const double device = value[P_STRAGGLER_DEVICE], until = value[P_STRAGGLER_UNTIL];
+    if (device >= 0 && (device != floor(device) || device >= point->shape.devices))
+        return NO_DEVICE;
+    if (value[P_CORRELATION_GROUP] == NOISE_WINDOW && value[P_CORRELATION] > 0 &&
+        !(value[P_WINDOW] > 0))
+        return NO_WINDOW;
+    return until >= 0 && until <= value[P_STRAGGLER_FROM] ? NO_SLOW_TIME : 0;
+}
+
+static bool has_pairs(const struct order *order)
+{
+    for (int32_t d = 0; d < order->devices; d++)
+        for (int32_t i = 0; i < order->n[d]; i++)
+            if (order->paired[order_at(order, d, i)])
+                return true;
+    return false;
+}
+
+static int check_rule(const struct schedule_point *point)
+{
+    if (point->rule == RULE_STATIC)
+        return 0;
+    if (point->rule == RULE_POLICY)
+        return NO_POLICY;
+    if (point->links.channels != PIPELINE_FREE)
+        return RULE_AND_CHANNELS;
+    const bool pairs = point->family != NULL ? point->family->pairs : has_pairs(point->order);
+    return pairs ? RULE_AND_PAIRS : 0;
+}
+
 // A micro-batch runs forwards on all chunks of a device before the first backward frees memory.
 int schedule_check(const double *value, const void *shared)
 {
@@ -85,6 +148,13 @@ int schedule_check(const double *value, const void *shared)
         return SMALL_LIMIT;
     if (!schedule_is_small(&point.shape))
         return TOO_LARGE;
+    int reason = check_times(value, &point);
+    if (reason == 0)
+        reason = check_noise(value, &point);
+    if (reason == 0)
+        reason = check_rule(&point);
+    if (reason != 0)
+        return reason;
     const char *misfit =
         point.family == NULL ? NULL : point.family->misfit(&point.shape, &point.options);
     return misfit == NULL ? 0 : reason_of(misfit);

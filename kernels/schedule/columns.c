@@ -20,7 +20,8 @@
     }
 
 const struct pps_column schedule_columns[N_COLUMNS] = {
-    [C_MAKESPAN] = TIME("makespan", "time of a step; empty if it does not fit in memory"),
+    [C_MAKESPAN] =
+        TIME("makespan", "time of a step without noise; empty if it does not fit in memory"),
     [C_SPAN] = TIME("span", "largest time of a device from its first start to its last end"),
     [C_BUBBLE] = RATIO("bubble", "idle part of all devices in makespan", false),
     [C_BUBBLE_SPAN] = RATIO("bubble_span", "idle part of the busiest device in span", true),
@@ -77,6 +78,26 @@ const struct pps_column schedule_columns[N_COLUMNS] = {
         PART("critical_w", "of makespan: backwards of weights on the critical path"),
     [C_CRITICAL_MESSAGES] =
         PART("critical_messages", "of makespan: messages on the critical path"),
+    [C_MEAN] = PART("mean", "mean makespan over all replicates of the noise"),
+    [C_MEAN_HALF] = PART("mean_half", "half-width of the 95 % interval of mean"),
+    [C_P50] = PART("p50", "makespan that half of the replicates do not exceed"),
+    [C_P95] = PART("p95", "makespan that 95 % of the replicates do not exceed"),
+    [C_P99] = PART("p99", "makespan that 99 % of the replicates do not exceed"),
+    [C_VS_STATIC] =
+        PART("vs_static", "mean difference to the static order in the same replicates"),
+    [C_VS_STATIC_HALF] = PART("vs_static_half", "half-width of the 95 % interval of vs_static"),
+    [C_WON] = {.name = "won",
+               .unit = "%",
+               .summary = "replicates that take less time than the static order",
+               .kind = PPS_COLUMN_REAL,
+               .decimals = 2,
+               .goal = PPS_HIGHER,
+               .size_free = true,
+               .on_request = true},
+    [C_CLAIRVOYANT] = PART("clairvoyant", "mean of the lower bounds that know all times"),
+    [C_MEMORY_BOUND] =
+        PART("memory_bound", "mean of the lower bounds that know all times and the limit"),
+    [C_MEAN_GAP] = RATIO("mean_gap", "by how much mean exceeds clairvoyant", true),
     [C_UTILISATION] = {.name = "utilisation",
                        .unit = "%",
                        .summary = "busy part of makespan of each device, from device 0",

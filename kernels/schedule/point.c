@@ -20,8 +20,11 @@ bool schedule_is_small(const struct pipeline_shape *shape)
 
 // F, B and W of all chunks of a device; each micro-batch of a bidirectional pipeline runs in one
 // direction, which the family chooses.
-static int32_t room_of(const struct pipeline_shape *shape)
+int32_t schedule_room_of(const struct schedule_point *point)
 {
+    const struct pipeline_shape *shape = &point->shape;
+    if (point->order != NULL)
+        return point->order->room;
     return 3 * shape->directions * (shape->stages / shape->devices) * shape->micro_batches *
            shape->slices;
 }
@@ -39,7 +42,7 @@ void schedule_scratch_take(struct schedule_scratch *scratch,
 {
     const struct pipeline_shape *shape = &point->shape;
     const size_t devices = (size_t)shape->devices;
-    const int32_t operations = point->order != NULL ? point->order->room : room_of(shape);
+    const int32_t operations = schedule_room_of(point);
     pipeline_take(&scratch->given, shape, room);
     struct room chosen = {NULL, 0}, family = {NULL, 0}, executor = {NULL, 0};
     scratch->pipeline = scratch->given;

@@ -6,13 +6,25 @@
 #include "kernels/common/executor/critical.h"
 #include "kernels/common/executor/metrics.h"
 #include "kernels/schedule/families/family.h"
+#include "kernels/schedule/noise/noise.h"
+#include "kernels/schedule/online/pull.h"
 #include "kernels/schedule/plan_costs.h"
 
-enum { SCHEDULE_DEVICES_MAX = 1024, SCHEDULE_CHUNKS_MAX = 64 };
+enum {
+    SCHEDULE_DEVICES_MAX = 1024,
+    SCHEDULE_CHUNKS_MAX = 64,
+    SCHEDULE_REPLICATES_MAX = 100000,
+};
 
 // Values of parameter `per` and of parameter `compat`.
 enum { PER_DEVICE, PER_CHUNK };
 enum { COMPAT_NONE, COMPAT_ORIG };
+
+// Values of parameter `times`.
+enum { TIMES_GIVEN, TIMES_SIZE };
+
+// Values of parameter `rule`: who decides what a device runs next.
+enum schedule_rule { RULE_STATIC, RULE_PULL, RULE_W_FLOATS, RULE_POLICY };
 
 // A pipeline, and how its operations are ordered: by a family, or as given.
 struct schedule_point {
@@ -27,6 +39,11 @@ struct schedule_point {
     struct pipeline_links links;
     const struct plan *plan; // the costs of the stages, instead of `stage`; NULL: none
     struct plan_scale scale; // of the plan
+    struct noise noise;      // `straggler` is set by replicates_open
+    int32_t slow_device;     // in every replicate; -1: none
+    uint32_t first, n_replicates;
+    enum schedule_rule rule;
+    struct pull_rule pull; // of RULE_PULL and RULE_W_FLOATS
 };
 
 // Converts the values of the parameters. shared: struct schedule_shared, or NULL without documents.
@@ -35,6 +52,9 @@ struct schedule_point schedule_point_of(const double *value, const void *shared)
 
 // Returns whether a pipeline of this shape is within the limits of pipeline.h.
 bool schedule_is_small(const struct pipeline_shape *shape);
+
+// Returns the most operations of a device.
+int32_t schedule_room_of(const struct schedule_point *point);
 
 // All that the evaluation of a point needs, in one room.
 struct schedule_scratch {

@@ -7,6 +7,9 @@
 
 #include <math.h>
 
+// The end of every step: executors compare times with it.
+#define LATEST 1e300
+
 static struct family_options options_of(const double *value)
 {
     struct family_options options = {.group = 0};
@@ -24,12 +27,24 @@ static const struct plan *plan_of(const double *value, const struct schedule_sha
     return shared != NULL && shared->n_plans > 0 ? shared->plans[(int)value[P_PLAN]] : NULL;
 }
 
+// Returns what f, b, w and pair are multiplied by.
+static double unit_of(const double *value)
+{
+    return value[P_TIMES] == TIMES_SIZE ? value[P_BASE] * value[P_SIZE] : 1;
+}
+
+static double latency_of(const double *value)
+{
+    return value[P_TIMES] == TIMES_SIZE ? value[P_BASE_COMM] * value[P_SIZE] : value[P_LATENCY];
+}
+
 static struct pipeline_links links_of(const double *value)
 {
+    const double latency = latency_of(value);
     const bool is_free = value[P_CHANNELS] == PIPELINE_FREE;
     return (struct pipeline_links){.channels = (enum pipeline_channels)value[P_CHANNELS],
-                                   .latency = is_free ? value[P_LATENCY] : 0,
-                                   .occupation = is_free ? 0 : value[P_LATENCY]};
+                                   .latency = is_free ? latency : 0,
+                                   .occupation = is_free ? 0 : latency};
 }
 
 // Rows hold values of 15 digits.
@@ -70,20 +85,58 @@ static void set_costs(struct schedule_point *point,
                       const struct schedule_shared *shared,
                       double chunks)
 {
-    const double part = value[P_PER] == PER_DEVICE ? 1 / chunks : 1;
+    const double part = value[P_PER] == PER_DEVICE ? 1 / chunks : 1,
+                 time = part * unit_of(value);
     point->options = options_of(value);
-    point->stage = (struct pipeline_stage){.f = value[P_F] * part,
-                                           .b = value[P_B] * part,
-                                           .w = value[P_W] * part,
-                                           .r = value[P_F] * part,
+    point->stage = (struct pipeline_stage){.f = value[P_F] * time,
+                                           .b = value[P_B] * time,
+                                           .w = value[P_W] * time,
+                                           .r = value[P_F] * time,
                                            .kept_until_b = (0 - value[P_MEM_B]) * part,
                                            .kept_until_w = (0 - value[P_MEM_W]) * part};
-    point->pair = value[P_PAIR] < 0 ? (double)NAN : value[P_PAIR] * part;
+    point->pair = value[P_PAIR] < 0 ? (double)NAN : value[P_PAIR] * time;
     point->limit = value[P_LIMIT] < 0 ? HUGE_VAL : value[P_LIMIT];
     point->links = links_of(value);
     point->plan = plan_of(value, shared);
     if (point->plan != NULL)
         set_plan_costs(point, value, &shared->means[(int)value[P_PLAN]]);
+}
+
+// With times = size and compat = orig, the least times are those of the published project.
+static void set_noise(struct schedule_point *point, const double *value)
+{
+    struct noise *noise = &point->noise;
+    noise->seed = (uint64_t)value[P_SEED];
+    noise->kind = (enum noise_kind)value[P_NOISE];
+    noise->level = value[P_LEVEL];
+    noise->message_level = value[P_MESSAGE_LEVEL] < 0 ? noise->level : value[P_MESSAGE_LEVEL];
+    noise->outlier_p = value[P_OUTLIER_P];
+    noise->outlier_k = value[P_OUTLIER_K];
+    noise->outlier_alpha = value[P_OUTLIER_ALPHA];
+    noise->group = (enum noise_group)value[P_CORRELATION_GROUP];
+    noise->rho = value[P_CORRELATION];
+    noise->window = value[P_WINDOW];
+    noise->straggler_p = value[P_STRAGGLER_P];
+    noise->straggler_k = value[P_STRAGGLER_K];
+    noise->from = value[P_STRAGGLER_FROM];
+    noise->until =
+        value[P_STRAGGLER_UNTIL] < 0 ? noise->from > 0 ? LATEST : 0 : value[P_STRAGGLER_UNTIL];
+    noise->published_floors =
+        value[P_TIMES] == TIMES_SIZE && value[P_COMPAT] == COMPAT_ORIG && noise->level > 0;
+    point->slow_device =
+        value[P_STRAGGLER_DEVICE] < 0 ? -1 : (int32_t)value[P_STRAGGLER_DEVICE];
+    point->first = (uint32_t)value[P_FIRST];
+    point->n_replicates = (uint32_t)value[P_REPLICATES];
+}
+
+static void set_rule(struct schedule_point *point, const double *value)
+{
+    point->rule = (enum schedule_rule)value[P_RULE];
+    point->pull = (struct pull_rule){
+        .threshold = point->rule == RULE_PULL ? value[P_THRESHOLD] : 0,
+        .lag = value[P_LAG] < 0 ? PULL_UNLIMITED : (int32_t)value[P_LAG],
+        .ahead = PULL_UNLIMITED,
+    };
 }
 
 // The order of a document, or of the plan. false: none.
@@ -125,5 +178,7 @@ struct schedule_point schedule_point_of(const double *value, const void *shared)
     else if (!set_order(&point, value, shared))
         return point;
     set_costs(&point, value, shared, (double)point.shape.stages / point.shape.devices);
+    set_noise(&point, value);
+    set_rule(&point, value);
     return point;
 }

@@ -3,6 +3,7 @@
 #include "kernels/schedule/family_names.h"
 #include "kernels/schedule/point.h"
 #include "kernels/schedule/reference.h"
+#include "kernels/schedule/replicates.h"
 #include "kernels/schedule/table.h"
 
 #include <math.h>
@@ -54,6 +55,14 @@ static void put_idle(const struct pps_batch *batch, size_t i, const struct metri
     put(batch, i, C_IDLE_COOL_DOWN, idle->cool_down);
 }
 
+static bool has_column(const struct pps_batch *batch, int first, int last)
+{
+    for (int c = first; c <= last; c++)
+        if (batch->column[c] != NULL)
+            return true;
+    return false;
+}
+
 // Returns false if the poll ends the search for the path.
 static bool put_critical(const struct pps_batch *batch,
                          size_t i,
@@ -61,10 +70,7 @@ static bool put_critical(const struct pps_batch *batch,
                          struct poll *poll)
 {
     struct critical path;
-    bool wanted = false;
-    for (int c = C_CRITICAL_F; c <= C_CRITICAL_MESSAGES; c++)
-        wanted = wanted || batch->column[c] != NULL;
-    if (!wanted)
+    if (!has_column(batch, C_CRITICAL_F, C_CRITICAL_MESSAGES))
         return true;
     if (!schedule_find_critical(scratch, poll, &path))
         return false;
@@ -114,6 +120,26 @@ static void put_row(const struct pps_batch *batch,
                                      : "order");
 }
 
+static void put_replicates(const struct pps_batch *batch,
+                           size_t i,
+                           const struct replicates_figures *figures)
+{
+    put(batch, i, C_MEAN, figures->mean);
+    put(batch, i, C_MEAN_HALF, figures->half);
+    put(batch, i, C_P50, figures->p50);
+    put(batch, i, C_P95, figures->p95);
+    put(batch, i, C_P99, figures->p99);
+    put(batch, i, C_VS_STATIC, figures->vs_static);
+    put(batch, i, C_VS_STATIC_HALF, figures->vs_static_half);
+    put(batch, i, C_WON, 100 * figures->won);
+    if (figures->clairvoyant == 0 && figures->mean > 0)
+        return; // no bound is known: durations depend on the start
+    put(batch, i, C_CLAIRVOYANT, figures->clairvoyant);
+    put(batch, i, C_MEMORY_BOUND, figures->memory);
+    put(batch, i, C_MEAN_GAP,
+        figures->mean > 0 ? 100 * (figures->mean / figures->clairvoyant - 1) : 0);
+}
+
 static void put_empty_row(const struct pps_batch *batch, size_t i)
 {
     for (int c = 0; c < N_COLUMNS; c++) {
@@ -134,6 +160,48 @@ static bool is_stopped(void *self)
 struct poll schedule_poll(const struct pps_worker *worker)
 {
     return (struct poll){.over = is_stopped, .self = (void *)(uintptr_t)worker->stop};
+}
+
+// Takes the memory of all replicates of the point. NULL: one step with the nominal times tells all.
+static double *take_samples(struct replicates *r,
+                            const struct schedule_point *point,
+                            struct room *room)
+{
+    const bool equal = replicates_are_equal(point);
+    const size_t n = equal ? 1 : point->n_replicates;
+    if (equal && point->rule == RULE_STATIC)
+        return NULL;
+    replicates_take(r, point, room);
+    return room_take(room, 2 * n, sizeof(double));
+}
+
+// Runs the replicates, if a column of them is wanted.
+static enum schedule_status run_replicates(const struct pps_batch *batch,
+                                           size_t i,
+                                           const struct schedule_point *point,
+                                           const struct schedule_scratch *scratch,
+                                           struct room *room,
+                                           struct poll *poll,
+                                           bool plain)
+{
+    struct replicates replicates;
+    struct replicates_figures figures;
+    if (!has_column(batch, C_MEAN, C_MEAN_GAP))
+        return SCHEDULE_DONE;
+    double *samples = take_samples(&replicates, point, room);
+    if (samples == NULL) {
+        replicates_plain(&scratch->pipeline, scratch->peak,
+                         executor_makespan(scratch->executor), &figures);
+        put_replicates(batch, i, &figures);
+        return SCHEDULE_DONE;
+    }
+    if (replicates_open(&replicates, point, &scratch->pipeline, &scratch->order,
+                        scratch->executor, scratch->peak) != NULL)
+        return SCHEDULE_DONE; // family best has chosen an order with pairs: empty columns
+    if (!replicates_measure(&replicates, plain, samples, poll, &figures))
+        return SCHEDULE_STOPPED;
+    put_replicates(batch, i, &figures);
+    return SCHEDULE_DONE;
 }
 
 static enum pps_outcome run_point(const struct pps_batch *batch,
@@ -160,6 +228,7 @@ static enum pps_outcome run_point(const struct pps_batch *batch,
         put_row(batch, i, &point, &scratch, &figures);
         if (!put_critical(batch, i, &scratch, &poll))
             return PPS_STOPPED;
+        status = run_replicates(batch, i, &point, &scratch, &room, &poll, plain);
     }
     if (status == SCHEDULE_OVER_LIMIT)
         put(batch, i, C_PEAK, figures.least_limit);
@@ -197,6 +266,7 @@ static size_t scratch_of(const double *value, const void *shared)
 {
     const struct schedule_point point = schedule_point_of(value, shared);
     struct schedule_scratch scratch;
+    struct replicates replicates;
     struct room room = {NULL, 0};
     if (point.shape.devices == 0 || // no order
         (point.family != NULL && !family_is_in_reach(point.family, &point.shape)))
@@ -204,6 +274,7 @@ static size_t scratch_of(const double *value, const void *shared)
     if (!schedule_is_small(&point.shape))
         return SIZE_MAX;
     schedule_scratch_take(&scratch, &point, &room);
+    take_samples(&replicates, &point, &room);
     return room.used;
 }
 
@@ -250,7 +321,7 @@ size_t schedule_scratch_bytes(const double *highest, const void *shared)
     return most;
 }
 
-// Operations take about 30 ns each; searches evaluate an order up to `budget` times.
+// Operations take about 30 ns each, and as long in every replicate; searches evaluate an order up to `budget` times.
 double schedule_cost(const double *value, const void *shared)
 {
     const struct schedule_point point = schedule_point_of(value, shared);
@@ -259,5 +330,6 @@ double schedule_cost(const double *value, const void *shared)
     const double runs = point.family == NULL || point.family->kind == FAMILY_RULE ? 1
                         : point.family->kind == FAMILY_AUTOMATIC                  ? 10
                                                                  : 10 + value[P_BUDGET];
-    return 1000 + 30 * operations * runs;
+    const double replicates = replicates_are_equal(&point) ? 0 : point.n_replicates;
+    return 1000 + 30 * operations * (runs + replicates);
 }

@@ -2,6 +2,7 @@
 // Sends the timeline of a point: operations and messages in order of start, and the memory of devices.
 #include "kernels/schedule/timeline.h"
 
+#include "kernels/schedule/replicates.h"
 #include "kernels/schedule/table.h"
 
 #include <math.h>
@@ -88,23 +89,44 @@ static double memory_change(const struct pipeline_stage *stage, enum operation_t
     return 0;
 }
 
+// A step that was run. times: of lane 0; NULL: the nominal times.
+struct step {
+    const struct pipeline *pipeline;
+    const struct order *order;
+    const double *starts, *ends; // [order_at]
+    const struct executor_times *times;
+};
+
+static double delay_of(const struct step *step,
+                       const struct operation *op,
+                       int32_t device,
+                       int32_t to)
+{
+    const struct pipeline *pipeline = step->pipeline;
+    const struct pipeline_stage *stage = &pipeline->stage[op->stage];
+    const bool forward = op->type == OPERATION_F;
+    if (step->times != NULL)
+        return step->times
+            ->delay[!forward][(int64_t)executor_times_index(pipeline, op) * EXECUTOR_LANES];
+    return pipeline_delay(pipeline, device, pipeline_device(pipeline, op->direction, to),
+                          forward ? stage->forward_bytes : stage->backward_bytes);
+}
+
 // Adds the message that an operation sends to another device. Messages of a device that occupy a
 // channel are drawn from the time at which they are ready.
 static void add_message(struct events *events,
-                        const struct pipeline *pipeline,
+                        const struct step *step,
                         const struct operation *op,
                         int32_t device,
                         double end)
 {
+    const struct pipeline *pipeline = step->pipeline;
     const bool forward = op->type == OPERATION_F;
     const int32_t to = forward ? op->stage + 1 : op->stage - 1;
     if (op->type == OPERATION_W || op->type == OPERATION_R || to < 0 ||
         to >= pipeline->shape.stages)
         return;
-    const struct pipeline_stage *stage = &pipeline->stage[op->stage];
-    const double delay =
-        pipeline_delay(pipeline, device, pipeline_device(pipeline, op->direction, to),
-                       forward ? stage->forward_bytes : stage->backward_bytes);
+    const double delay = delay_of(step, op, device, to);
     const struct pps_piece piece = {.group = device,
                                     .track = forward ? TRACK_FORWARD : TRACK_BACKWARD,
                                     .kind = KIND_MESSAGE,
@@ -118,14 +140,11 @@ static void add_message(struct events *events,
         add(events, (struct event){.time = end, .piece = piece});
 }
 
-static void add_device(struct events *events,
-                       const struct schedule_scratch *scratch,
-                       int32_t device)
+static void add_device(struct events *events, const struct step *step, int32_t device)
 {
-    const struct order *order = &scratch->order;
-    const struct pipeline *pipeline = &scratch->pipeline;
-    const double *starts = executor_starts(scratch->executor),
-                 *ends = executor_ends(scratch->executor);
+    const struct order *order = step->order;
+    const struct pipeline *pipeline = step->pipeline;
+    const double *starts = step->starts, *ends = step->ends;
     double memory = pipeline->fixed[device];
     const struct pps_piece level = {.group = device, .track = -1};
     add(events, (struct event){.time = 0, .piece = level, .memory = memory});
@@ -151,24 +170,24 @@ static void add_device(struct events *events,
             add(events, (struct event){.time = change > 0 ? starts[at] : ends[at],
                                        .piece = level,
                                        .memory = memory});
-        add_message(events, pipeline, op, device, ends[at]);
+        add_message(events, step, op, device, ends[at]);
     }
 }
 
 // ---- the timeline -------------------------------------------------------------------------------
 
-enum pps_outcome schedule_send_timeline(const struct schedule_scratch *scratch,
-                                        const struct pps_trace_sink *sink)
+static enum pps_outcome send(const struct step *step, const struct pps_trace_sink *sink)
 {
-    const int32_t devices = scratch->pipeline.shape.devices;
+    const struct pipeline *pipeline = step->pipeline;
+    const int32_t devices = pipeline->shape.devices;
     struct events events = {
-        calloc((size_t)(3 * order_total(&scratch->order) + devices), sizeof *events.list), 0};
+        calloc((size_t)(3 * order_total(step->order) + devices), sizeof *events.list), 0};
     if (events.list == NULL)
         return PPS_FAILED;
     for (int32_t d = 0; d < devices; d++) {
-        if (isfinite(scratch->pipeline.limit[d]))
-            sink->limit(sink->self, &(struct pps_limit){d, 0, scratch->pipeline.limit[d]});
-        add_device(&events, scratch, d);
+        if (isfinite(pipeline->limit[d]))
+            sink->limit(sink->self, &(struct pps_limit){d, 0, pipeline->limit[d]});
+        add_device(&events, step, d);
     }
     qsort(events.list, (size_t)events.n, sizeof *events.list, compare);
     for (int64_t i = 0; i < events.n; i++) {
@@ -183,6 +202,45 @@ enum pps_outcome schedule_send_timeline(const struct schedule_scratch *scratch,
     return PPS_DONE;
 }
 
+enum pps_outcome schedule_send_timeline(const struct schedule_scratch *scratch,
+                                        const struct pps_trace_sink *sink)
+{
+    const struct step step = {.pipeline = &scratch->pipeline,
+                              .order = &scratch->order,
+                              .starts = executor_starts(scratch->executor),
+                              .ends = executor_ends(scratch->executor)};
+    return send(&step, sink);
+}
+
+// Runs the first replicate of the point, under its rule, and sends its timeline.
+static enum pps_outcome send_replicate(const struct schedule_point *point,
+                                       const struct schedule_scratch *scratch,
+                                       struct room *room,
+                                       const struct pps_trace_sink *sink)
+{
+    struct replicates r;
+    struct step step = {.pipeline = &scratch->pipeline};
+    replicates_take(&r, point, room);
+    if (replicates_open(&r, point, &scratch->pipeline, &scratch->order, scratch->executor,
+                        scratch->peak) != NULL)
+        return PPS_FAILED;
+    const size_t n = (size_t)scratch->order.devices * (size_t)scratch->order.room;
+    double *lines = aligned_alloc(ROOM_ALIGNMENT, 2 * n * EXECUTOR_LANES * sizeof *lines);
+    double *times = calloc(2 * n, sizeof *times);
+    enum pps_outcome outcome = PPS_FAILED;
+    if (lines != NULL && times != NULL) {
+        replicates_draw(&r, point->first);
+        step.times = &r.times;
+        step.order = replicates_step(&r, lines, times, times + n);
+        step.starts = times;
+        step.ends = times + n;
+        outcome = step.order != NULL ? send(&step, sink) : PPS_FAILED;
+    }
+    free(lines);
+    free(times);
+    return outcome;
+}
+
 enum pps_outcome schedule_trace(const double *value,
                                 const struct pps_worker *worker,
                                 const struct pps_trace_sink *sink)
@@ -195,8 +253,10 @@ enum pps_outcome schedule_trace(const double *value,
     schedule_scratch_take(&scratch, &point, &room);
     schedule_set_pipeline(&scratch, &point);
     const enum schedule_status status = schedule_evaluate(&scratch, &point, &poll, &figures);
-    if (status == SCHEDULE_DONE)
+    if (status == SCHEDULE_DONE && point.rule == RULE_STATIC && replicates_are_equal(&point))
         return schedule_send_timeline(&scratch, sink);
+    if (status == SCHEDULE_DONE)
+        return send_replicate(&point, &scratch, &room, sink);
     return status == SCHEDULE_OVER_LIMIT ? PPS_INFEASIBLE
            : status == SCHEDULE_STOPPED  ? PPS_STOPPED
                                          : PPS_FAILED;

@@ -56,6 +56,7 @@ struct family {
     int directions;
     bool whole_backward;   // runs BW, not B and W
     int64_t forwards_most; // stages * micro-batches of the shapes that fit; 0: no limit
+    bool pairs;            // forwards overlap backwards
     // Returns NULL if the family has an order for this shape, otherwise the reason: one of a fixed
     // set of texts, e.g. "needs an even number of devices".
     const char *(*misfit)(const struct pipeline_shape *shape,
