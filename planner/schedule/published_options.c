@@ -93,5 +93,5 @@ enum pps_status published_main(const struct pps_args *args, struct pps_error *er
         status = plan_arg_threads(args, THREADS_MAX, &threads, err);
     if (status != PPS_OK)
         return status;
-    return published_judge(&request, (int)threads, pps_signals_install(false), err);
+    return published_judge(&request, (int)threads, pps_signals_install(), err);
 }
