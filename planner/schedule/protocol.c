@@ -31,12 +31,11 @@ struct protocol_request protocol_defaults(void)
         .w = 7,
         .latency = 1,
         .limit = 1,
-        .outlier_k = 21,
+        .outlier_k = 20,
         .replicates = 1000,
         .robust_replicates = 64,
         .robust_budget = 2000,
         .search_budget = 5000,
-        .seed = 42,
     };
 }
 
@@ -118,9 +117,10 @@ static void set_pipeline(struct cell *cell,
 }
 
 static struct noise noise_of(const struct protocol_request *request,
-                             const struct protocol_cell *at)
+                             const struct protocol_cell *at,
+                             uint64_t seed)
 {
-    return (struct noise){.seed = request->seed,
+    return (struct noise){.seed = seed,
                           .level = at->level,
                           .message_level = at->level,
                           .outlier_p = at->outlier_p,
@@ -133,8 +133,7 @@ static void choose_robust(struct cell *cell,
                           const struct noise *noise,
                           struct poll *poll)
 {
-    const struct robust_options options = {.first = PROTOCOL_TRAINING,
-                                           .replicates = request->robust_replicates,
+    const struct robust_options options = {.replicates = request->robust_replicates,
                                            .seed = request->seed,
                                            .budget = request->robust_budget};
     const struct family *from;
@@ -242,14 +241,15 @@ static enum pps_status evaluate(struct cell *cell,
                                 struct poll *poll,
                                 struct protocol_result *result)
 {
-    const struct noise noise = noise_of(request, at);
+    const struct noise training = noise_of(request, at, request->seed),
+                       noise = noise_of(request, at, PROTOCOL_TEST + request->seed);
     set_pipeline(cell, request, at);
-    if (!build(cell, request, &noise, poll))
+    if (!build(cell, request, &training, poll))
         return PPS_E_STOPPED;
     limited_open(cell->limited, &cell->pipeline);
     for (uint32_t i = 0; i < request->replicates; i += LANES) {
         const uint32_t left = request->replicates - i;
-        noise_draw(&noise, &cell->pipeline, PROTOCOL_TEST + i, &cell->times);
+        noise_draw(&noise, &cell->pipeline, i, &cell->times);
         run_replicates(cell, i);
         add_bounds(cell, left < LANES ? left : LANES);
         if (poll_over_after(poll, POLL_STEPS))

@@ -26,9 +26,8 @@ enum protocol_contestant {
 
 extern const char *const protocol_names[PROTOCOL_CONTESTANTS];
 
-// The first replicates of training, and of the test: no number is in both.
-#define PROTOCOL_TRAINING 0u
-#define PROTOCOL_TEST     0x80000000u
+// Tests have the seeds from here on. Training, which chooses the robust order, has the seeds below 2^30.
+#define PROTOCOL_TEST (UINT64_C(1) << 31)
 
 struct protocol_cell {
     int32_t devices, micro_batches;
@@ -43,7 +42,7 @@ struct protocol_request {
     uint32_t replicates;
     int32_t robust_replicates;
     int64_t robust_budget, search_budget;
-    uint64_t seed;
+    uint64_t seed; // of training and of searches; the test has PROTOCOL_TEST + seed
 };
 
 // The pipeline of the published measurements of online rules: f, b, w, latency = 12, 13, 7, 1, the memory of 1F1B.
@@ -85,8 +84,8 @@ PPS_MUST_CHECK enum pps_status protocol_show(const struct protocol_request *requ
 
 struct pps_args;
 
-// `ppsweep schedule judge --protocol`: reads devices (4,8,16), level (0,0.1,0.2,0.3), outlier-p (0,0.02),
-// replicates (1000), seed (42) and threads, runs all cells and prints.
+// `ppsweep schedule judge --protocol`: reads devices (4,8,16), levels (0,0.1,0.2,0.3), outliers (0,0.02),
+// replicates (1000), seed (0) and threads, runs all cells and prints.
 PPS_MUST_CHECK enum pps_status protocol_main(const struct pps_args *args,
                                              struct pps_error *err);
 

@@ -80,13 +80,13 @@ enum pps_status protocol_main(const struct pps_args *args, struct pps_error *err
     uint64_t threads, replicates = request.replicates;
     enum pps_status status = read_list(args, "devices", "4,8,16", 2, 65, &devices, err);
     if (status == PPS_OK)
-        status = read_list(args, "level", "0,0.1,0.2,0.3", 0, 1, &levels, err);
+        status = read_list(args, "levels", "0,0.1,0.2,0.3", 0, 1, &levels, err);
     if (status == PPS_OK)
-        status = read_list(args, "outlier-p", "0,0.02", 0, 1, &outliers, err);
+        status = read_list(args, "outliers", "0,0.02", 0, 1, &outliers, err);
     if (status == PPS_OK)
         status = pps_arg_count(args, "replicates", 2, 100000, &replicates, err);
     if (status == PPS_OK)
-        status = pps_arg_count(args, "seed", 0, UINT64_MAX / 2, &request.seed, err);
+        status = pps_arg_count(args, "seed", 0, UINT32_MAX / 2, &request.seed, err);
     if (status == PPS_OK)
         status = plan_arg_threads(args, THREADS_MAX, &threads, err);
     if (status != PPS_OK)

@@ -55,7 +55,7 @@ PPS_MUST_CHECK enum pps_status published_judge(const struct published_request *r
                                                const atomic_bool *stop,
                                                struct pps_error *err);
 
-// `ppsweep schedule judge --compat orig`: reads devices (4), micro-batches (6), level (0,0.1,0.2,0.3),
+// `ppsweep schedule judge --compat orig`: reads devices (4), micro-batches (6), levels (0,0.1,0.2,0.3),
 // replicates (10 trials), seed (42), threads and PUBLISHED_OPTIONS, runs and prints.
 PPS_MUST_CHECK enum pps_status published_main(const struct pps_args *args,
                                               struct pps_error *err);

@@ -20,17 +20,17 @@ static enum pps_status read_levels(const char *text,
     *n_levels = 0;
     for (const char *word; (word = plan_next_word(&rest, &n)) != NULL; ++*n_levels) {
         if (*n_levels == LEVELS_MAX)
-            return pps_fail(err, PPS_E_INPUT, "--level %s: more than %d levels", text,
+            return pps_fail(err, PPS_E_INPUT, "--levels %s: more than %d levels", text,
                             LEVELS_MAX);
         if (!number_text_read(word, n, &level[*n_levels]) || !(level[*n_levels] >= 0) ||
             !(level[*n_levels] < 1))
             return pps_fail(
                 err, PPS_E_INPUT,
-                "--level %.*s: expected numbers from 0 to below 1, such as 0,0.1,0.3", (int)n,
+                "--levels %.*s: expected numbers from 0 to below 1, such as 0,0.1,0.3", (int)n,
                 word);
     }
     if (*n_levels == 0)
-        return pps_fail(err, PPS_E_INPUT, "--level: expected numbers, such as 0,0.1,0.3");
+        return pps_fail(err, PPS_E_INPUT, "--levels: expected numbers, such as 0,0.1,0.3");
     return PPS_OK;
 }
 
@@ -81,7 +81,7 @@ enum pps_status published_main(const struct pps_args *args, struct pps_error *er
                                         .trials = 10,
                                         .episodes = 50,
                                         .seed = 42};
-    const char *levels = pps_arg(args, "level");
+    const char *levels = pps_arg(args, "levels");
     uint64_t threads;
     enum pps_status status =
         read_levels(levels != NULL ? levels : "0,0.1,0.2,0.3", level, &request.n_levels, err);
