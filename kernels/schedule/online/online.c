@@ -27,6 +27,7 @@ struct online *online_take(const struct pipeline_shape *most,
     e->running = room_take(room, devices, sizeof *e->running);
     for (int k = 0; k < 2; k++)
         e->input[k] = room_take(room, items, sizeof *e->input[k]);
+    channels_take(&e->channels, most->devices, room);
     earliest_take(&e->wake, most->devices, room);
     e->candidate = room_take(room, 3 * stages + 1, sizeof *e->candidate);
     e->executor = executor_take(most, operations, room);
@@ -65,6 +66,7 @@ static void find_stages(struct online *e)
                 .kept = of->kept_until_b + of->kept_until_w,
                 .freed = {0, of->kept_until_b, of->kept_until_w},
                 .time = {of->f, of->b, of->w},
+                .bytes = {of->forward_bytes, of->backward_bytes},
                 .delay = {delay_to(p, s, s + 1, of->forward_bytes),
                           delay_to(p, s, s - 1, of->backward_bytes)},
             };
@@ -114,6 +116,7 @@ void online_open(struct online *online,
     struct online *e = online;
     e->pipeline = pipeline;
     e->reference = reference;
+    e->channels.pipeline = pipeline;
     e->items = pipeline_items(pipeline);
     e->let_wait = false;
     e->order.devices = reference->devices;
@@ -183,6 +186,7 @@ void online_start(struct online *online, const struct executor_times *times, int
             e->input[k][i].arrival = k == OPERATION_F && i < e->items ? 0 : -1;
     memset(e->is_started, 0, (size_t)e->reference->devices * (size_t)e->reference->room);
     order_clear(&e->order);
+    channels_start(&e->channels);
     earliest_clear(&e->wake);
     for (int32_t d = 0; d < e->pipeline->shape.devices; d++)
         start_device(e, d);
@@ -258,12 +262,13 @@ static void send(struct online *e, int32_t type, int32_t stage, int32_t item, do
     double delay = nominal;
     if (e->times != NULL && !is_loss)
         delay = e->times->delay[type][(int64_t)index * EXECUTOR_LANES + e->lane];
-    const double arrival = end + delay;
+    const int32_t receiver = e->stage[to].device;
+    const double arrival =
+        channels_send(&e->channels, s->device, receiver, s->bytes[type], end, delay);
     e->input[to_type][online_index(e, to, item)] =
         (struct online_input){.started = e->now,
                               .expected = e->now + (s->time[type] + nominal),
                               .arrival = arrival};
-    const int32_t receiver = e->stage[to].device;
     if (receiver != s->device && e->stage[to].started[to_type] == item &&
         e->running[receiver].end <= e->now && arrival < e->wake.start[receiver])
         earliest_set(&e->wake, receiver, arrival, 0);

@@ -4,6 +4,7 @@
 #define PPS_SCHEDULE_ONLINE_ONLINE_PRIVATE_H
 
 #include "kernels/schedule/automatic/earliest.h"
+#include "kernels/schedule/online/channels.h"
 #include "kernels/schedule/online/online.h"
 
 struct online_stage {
@@ -11,6 +12,7 @@ struct online_stage {
     int32_t started[3];    // F, B, W
     double kept, freed[3]; // memory of a forward; what the end of F, B, W frees
     double time[3];        // nominal
+    double bytes[2];       // of the message after F, after B
     double delay[2];       // nominal, of the message after F, after B
 };
 
@@ -44,7 +46,8 @@ struct online {
     double *room, *peak;            // [devices]: limit with tolerance
     struct online_running *running; // [devices]: the last operation
     struct online_input *input[2];  // [stage * items + item]: of F, of B
-    struct earliest wake;           // when a device can decide next
+    struct channels channels;
+    struct earliest wake; // when a device can decide next
     struct online_candidate *candidate;
     struct online_decision decision;
 

@@ -34,8 +34,6 @@ const char *online_misfit(const struct pipeline *pipeline, const struct order *r
         return "needs one direction";
     if (pipeline->shape.slices != 1)
         return "needs whole micro-batches";
-    if (pipeline->links.channels != PIPELINE_FREE)
-        return "needs free channels";
     for (int32_t d = 0; d < reference->devices && misfit == NULL; d++)
         misfit = misfit_of_device(pipeline, reference, d);
     return misfit;

@@ -42,6 +42,23 @@ static inline void run_weight(const struct pull *e, int32_t d, struct pull_devic
     device->used -= weight->memory;
 }
 
+// Returns the arrival of the message of a task that ends at `end`.
+static inline double arrival_of(struct pull *e,
+                                int32_t d,
+                                const struct pull_task *task,
+                                double end)
+{
+    const bool backward = task->type != OPERATION_F;
+    const double delay =
+        e->times->delay[backward][(int64_t)task->index * EXECUTOR_LANES + e->lane];
+    if (!e->has_channels)
+        return end + delay;
+    const struct pipeline_stage *stage =
+        &e->pipeline->stage[task->index / e->items % e->pipeline->shape.stages];
+    return channels_send(&e->channels, d, task->receiver,
+                         backward ? stage->backward_bytes : stage->forward_bytes, end, delay);
+}
+
 static inline void run_task(struct pull *e, int32_t d, struct pull_device *device)
 {
     const struct pull_task *task = &device->tasks[device->task++];
@@ -54,7 +71,7 @@ static inline void run_task(struct pull *e, int32_t d, struct pull_device *devic
     device->has_moment |= !(end > start);
     double arrival = end;
     if (task->receiver >= 0)
-        arrival += e->times->delay[backward][(int64_t)task->index * EXECUTOR_LANES + e->lane];
+        arrival = arrival_of(e, d, task, end);
     e->message[task->output] = (struct pull_message){start, arrival};
     if (task->receiver < 0 || e->device[task->receiver].wanted != task->output)
         return;
@@ -228,6 +245,7 @@ static void reset(struct pull *e)
         device->wanted = -1;
         device->asks = device->is_told = device->waits = device->has_moment = false;
     }
+    channels_start(&e->channels);
     e->n_awake = 0;
 }
 

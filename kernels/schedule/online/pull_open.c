@@ -14,15 +14,14 @@ struct pull *pull_take(const struct pipeline_shape *most, int32_t operations, st
     e->message = room_take(room, 2 * items + PULL_NO_MESSAGES, sizeof *e->message);
     e->device = room_take(room, devices, sizeof *e->device);
     e->awake = room_take(room, devices + 1, sizeof *e->awake);
+    channels_take(&e->channels, most->devices, room);
     earliest_take(&e->earliest, most->devices, room);
     return pull;
 }
 
 const char *pull_misfit(const struct pipeline *pipeline, const struct order *order)
 {
-    if (pipeline->links.channels != PIPELINE_FREE)
-        return "needs free channels";
-    for (int32_t d = 0; d < order->devices; d++)
+    for (int32_t d = 0; d < pipeline->shape.devices; d++)
         for (int32_t i = 0; i < order->n[d]; i++)
             if (order->paired[order_at(order, d, i)])
                 return "needs an order without overlapped pairs";
@@ -141,6 +140,8 @@ void pull_open(struct pull *pull, const struct pipeline *pipeline, const struct 
     e->pipeline = pipeline;
     e->items = pipeline_items(pipeline);
     e->n_messages = 2 * pipeline->shape.directions * pipeline->shape.stages * e->items;
+    e->channels.pipeline = pipeline;
+    e->has_channels = !channels_are_free(&e->channels);
     e->in_order = false;
     for (int32_t s = 0; s < pipeline->shape.stages; s++)
         e->in_order = e->in_order || !(pipeline->stage[s].f > 0 && pipeline->stage[s].b > 0);

@@ -4,6 +4,7 @@
 #define PPS_SCHEDULE_ONLINE_PULL_PRIVATE_H
 
 #include "kernels/schedule/automatic/earliest.h"
+#include "kernels/schedule/online/channels.h"
 #include "kernels/schedule/online/pull.h"
 
 // An F, B, BW or R of a device. Messages have numbers: `input` and `output`.
@@ -53,14 +54,16 @@ struct pull {
     const struct executor_times *times;
     struct pull_rule rule;
     int lane;
-    bool is_timed; // durations depend on the start
-    bool weighs;   // forwards may exceed the memory
-    bool in_order; // decisions in the order of time
+    bool is_timed;     // durations depend on the start
+    bool has_channels; // messages occupy links or cards
+    bool weighs;       // forwards may exceed the memory
+    bool in_order;     // decisions in the order of time
     int32_t items, n_messages, n_awake;
     struct pull_task *task;
     struct pull_weight *weight;
     struct pull_message *message;
     struct pull_device *device;
+    struct channels channels;
     int32_t *awake; // stack of devices
     struct earliest earliest;
 };

@@ -14,12 +14,13 @@ static void take(struct online_bench *b, struct room *room)
     b->online = online_take(shape, b->reference->room, room);
     b->pull = pull_take(shape, b->reference->room, room);
     b->executor = executor_take(shape, b->reference->room, room);
+    b->lanes = executor_lanes_take(shape, room);
     for (int k = 0; k < 3; k++)
         b->times.time[k] = room_take(room, n, sizeof(double));
     for (int k = 0; k < 2; k++)
         b->times.delay[k] = room_take(room, n, sizeof(double));
-    b->durations = room_take(room, all, sizeof(double));
-    b->delays = room_take(room, all, sizeof(double));
+    for (int k = 0; k < 2; k++)
+        b->results[k] = room_take(room, all * EXECUTOR_LANES, sizeof(double));
 }
 
 struct online_bench *online_bench_new(struct pipeline *pipeline)
@@ -73,6 +74,8 @@ struct pipeline *online_bench_draw(struct random *r, int32_t devices, int32_t mi
                                     .kept_until_b = uniform ? 0 : (double)random_below(r, 3),
                                     .kept_until_w = uniform ? 1 : random_unit(r)};
     pipeline->links.latency = random_coin(r) ? time_drawn(r, kind) : 0;
+    pipeline->links.channels = (enum pipeline_channels)random_below(r, 3);
+    pipeline->links.occupation = random_coin(r) ? time_drawn(r, kind) : 0;
     for (int32_t d = 0; d < p; d++) {
         double least = 0;
         pipeline->fixed[d] = random_coin(r) ? random_unit(r) : 0;
@@ -115,23 +118,7 @@ void online_bench_times(struct random *r, struct online_bench *b, double level)
             const bool sent =
                 to >= 0 && to < p->shape.stages && p->device_of[to] != p->device_of[s];
             const double late = level > 0 && random_below(r, 20) == 0 ? 20 : 1;
-            b->times.delay[k][i] = sent ? p->links.latency * late : 0;
+            b->times.delay[k][i] = sent ? (p->links.occupation + p->links.latency) * late : 0;
         }
     }
-}
-
-void online_bench_lane(struct online_bench *b, const struct order *order, int lane)
-{
-    const int32_t items = b->pipeline->shape.micro_batches,
-                  last = b->pipeline->shape.stages - 1;
-    for (int32_t d = 0; d < order->devices; d++)
-        for (int32_t i = 0; i < order->n[d]; i++) {
-            const int64_t at = order_at(order, d, i);
-            const struct operation *op = &order->operations[at];
-            const int64_t k = (int64_t)(op->stage * items + op->item) * EXECUTOR_LANES + lane;
-            b->durations[at] = b->times.time[op->type][k];
-            b->delays[at] = 0;
-            if (op->type != OPERATION_W && !(op->type == OPERATION_F && op->stage == last))
-                b->delays[at] = b->times.delay[op->type][k];
-        }
 }

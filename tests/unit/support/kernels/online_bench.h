@@ -4,6 +4,7 @@
 #ifndef TESTS_SUPPORT_KERNELS_ONLINE_BENCH_H
 #define TESTS_SUPPORT_KERNELS_ONLINE_BENCH_H
 
+#include "kernels/common/executor/executor_lanes.h"
 #include "kernels/schedule/online/online.h"
 #include "kernels/schedule/online/pull.h"
 
@@ -16,7 +17,8 @@ struct online_bench {
     struct pull *pull;
     struct executor *executor;
     struct executor_times times;
-    double *durations, *delays; // [order_at]: for executor_run_again
+    struct executor_lanes *lanes;
+    double *results[2]; // [order_at * EXECUTOR_LANES]: starts, ends
     char *memory;
 };
 
@@ -33,8 +35,5 @@ void online_bench_sequential(struct online_bench *b);
 
 // Draws the times of all lanes: the nominal ones times factors. level 0: the nominal times.
 void online_bench_times(struct random *r, struct online_bench *b, double level);
-
-// Sets durations and delays to those of one lane for an order.
-void online_bench_lane(struct online_bench *b, const struct order *order, int lane);
 
 #endif

@@ -71,11 +71,10 @@ static void evaluate(struct brute *e)
     if (metrics_over_limit(b->pipeline, b->reference, &excess) ||
         executor_run(b->executor, b->pipeline, b->reference, NULL, NULL) != EXECUTOR_DONE)
         return;
-    for (int lane = 0; lane < EXECUTOR_LANES; lane++) {
-        online_bench_lane(b, b->reference, lane);
-        executor_run_again(b->executor, b->durations, b->delays);
-        e->best[lane] = fmin(e->best[lane], executor_makespan(b->executor));
-    }
+    struct executor_lanes_result result = {.starts = NULL};
+    executor_lanes_run(b->executor, b->lanes, &b->times, &result);
+    for (int lane = 0; lane < EXECUTOR_LANES; lane++)
+        e->best[lane] = fmin(e->best[lane], result.makespan[lane]);
 }
 
 static bool may_place(const struct brute *e, int32_t s, int32_t item)
