@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Speed of pipeline schedules: executing a new order, and a known order with other times, each against
-// the task graph that came before the executor; times of replicates; the automatic schedulers; the exact
-// optimum. One JSON line per measurement, CPU time, the least of several runs. Not a test: a wrong makespan is a failure, a slow
-// machine is not.
+// the task graph that came before the executor; times of replicates; policies; the automatic schedulers;
+// the exact optimum. One JSON line per measurement, CPU time, the least of several runs. Not a test: a
+// wrong makespan is a failure, a slow machine is not.
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,6 +13,8 @@
 #include "kernels/common/executor/lanes_private.h"
 #include "kernels/schedule/catalogue/catalogue.h"
 #include "kernels/schedule/noise/noise.h"
+#include "kernels/schedule/online/limited.h"
+#include "kernels/schedule/online/pull.h"
 
 enum { RUNS = 9 };
 
@@ -206,6 +208,74 @@ static bool draw_times(const char *model, const struct noise *noise)
     return fabs(sum - 1) < 0.01;
 }
 
+// ---- policies -------------------------------------------------------------------------------------
+
+struct policy_bench {
+    struct pipeline *pipeline;
+    struct executor_times times;
+    struct pull *pull;
+    struct limited *limited;
+    char *memory;
+};
+
+static struct policy_bench open_policies(const struct pipeline_shape *shape)
+{
+    struct policy_bench b = {.pipeline = pipeline_new(shape)};
+    struct room room = {NULL, 0};
+    pipeline_place(b.pipeline, PIPELINE_LOOP);
+    set_times(b.pipeline, 12, 13, 7, 1);
+    for (int pass = 0; pass < 2; pass++) {
+        noise_times_take(&b.times, shape, false, &room);
+        b.pull = pull_take(shape, order_room(b.pipeline, false), &room);
+        b.limited = limited_take(shape, &room);
+        if (pass == 0)
+            room = (struct room){b.memory = aligned_alloc(ROOM_ALIGNMENT, room.used), 0};
+    }
+    return b;
+}
+
+// 1000 replicates of PULL(0.5, 0) on the order of ZB-H1, with their draws.
+static bool run_policies(double level, double least, double most)
+{
+    enum { P = 8, M = 32, REPLICATES = 1000 };
+    struct policy_bench b = open_policies(&(struct pipeline_shape){P, P, M, 1, 1});
+    const struct noise noise = {.level = level, .message_level = level};
+    const struct pull_rule rule = {0.5, 0, PULL_UNLIMITED};
+    struct order *order = order_new(P, order_room(b.pipeline, false));
+    double makespan[EXECUTOR_LANES], both, draws, bounds, sum = 0;
+    bool ok = family_named("zb_h1")->build(b.pipeline, &(struct family_options){.group = 0},
+                                           NULL, NULL, order,
+                                           &(struct family_result){.value = 0}) == FAMILY_DONE;
+    pull_open(b.pull, b.pipeline, order);
+    limited_open(b.limited, b.pipeline);
+    LEAST(draws, 1, {
+        for (uint32_t first = 0; first < REPLICATES; first += EXECUTOR_LANES)
+            noise_draw(&noise, b.pipeline, first, &b.times);
+    });
+    LEAST(both, 1, {
+        sum = 0;
+        for (uint32_t first = 0; first < REPLICATES; first += EXECUTOR_LANES) {
+            noise_draw(&noise, b.pipeline, first, &b.times);
+            pull_run(b.pull, &rule, &b.times, makespan);
+            for (int lane = 0; lane < EXECUTOR_LANES; lane++)
+                sum += makespan[lane] / REPLICATES;
+        }
+    });
+    LEAST(bounds, 1, {
+        for (uint32_t first = 0; first < REPLICATES; first += EXECUTOR_LANES)
+            limited_bounds(b.limited, &b.times, true, makespan);
+    });
+    printf("{\"name\":\"schedule_policy\",\"policy\":\"pull\",\"p\":%d,\"m\":%d,\"level\":%g,"
+           "\"replicates\":%d,\"ms\":%.2f,\"ms_draws\":%.2f,\"ns_per_operation\":%.2f,"
+           "\"ms_bounds\":%.2f,\"makespan\":%.1f}\n",
+           P, M, level, REPLICATES, both * 1e3, draws * 1e3,
+           (both - draws) / (3.0 * P * M * REPLICATES) * 1e9, bounds * 1e3, sum);
+    order_free(order);
+    pipeline_free(b.pipeline);
+    free(b.memory);
+    return ok && sum > least && sum < most;
+}
+
 // ---- schedulers ---------------------------------------------------------------------------------
 
 struct case_of {
@@ -275,6 +345,8 @@ int main(void)
     ok = draw_times("outliers",
                     &(struct noise){.level = 0.2, .outlier_p = 0.02, .outlier_k = 20}) &&
          ok;
+    ok = run_policies(0, 1178 - 1e-9, 1178 + 1e-9) && ok;
+    ok = run_policies(0.3, 1278, 1290) && ok;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         ok = schedule(&cases[i]) && ok;
     return ok ? 0 : 1;
