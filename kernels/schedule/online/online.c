@@ -101,6 +101,8 @@ static void open_device(struct online *e, int32_t d)
         kept += e->stage[e->stages[i]].kept / chunks;
     const double forwards = kept > 0 ? (least - fixed) / kept + 1e-9 : (double)INFINITY;
     e->room[d] = least + 1e-9 * fabs(least);
+    e->now = 0;
+    e->running[d] = (struct online_running){.counted = true};
     e->device[d] = (struct online_device){
         .limit = least,
         .n_chunks = chunks,
