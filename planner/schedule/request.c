@@ -12,10 +12,7 @@
 #include <string.h>
 
 // Options whose value is that of a parameter.
-static const struct {
-    const char *option;
-    int param;
-} single[] = {
+static const struct schedule_option single[] = {
     {"devices", P_P},         {"micro-batches", P_M},     {"chunks", P_V},
     {"slices", P_SLICES},     {"group", P_GROUP},         {"latency", P_LATENCY},
     {"channels", P_CHANNELS}, {"pair", P_PAIR},           {"limit", P_LIMIT},
@@ -23,12 +20,12 @@ static const struct {
     {"seed", P_SEED},         {"compat", P_COMPAT},
 };
 
-static enum pps_status read_value(double *value,
-                                  const char *option,
-                                  const char *text,
-                                  size_t n,
-                                  const struct pps_param *param,
-                                  struct pps_error *err)
+enum pps_status schedule_read_value(double *value,
+                                    const char *option,
+                                    const char *text,
+                                    size_t n,
+                                    const struct pps_param *param,
+                                    struct pps_error *err)
 {
     char why[PPS_WHY];
     if (pps_value_parse(param, text, n, value, why))
@@ -36,13 +33,12 @@ static enum pps_status read_value(double *value,
     return pps_fail(err, PPS_E_INPUT, "--%s %.*s: %s", option, (int)n, text, why);
 }
 
-// Reads three values separated by commas.
-static enum pps_status read_three(double value[N_PARAMS],
-                                  const struct pps_args *args,
-                                  const char *option,
-                                  const int params[3],
-                                  const char *example,
-                                  struct pps_error *err)
+enum pps_status schedule_read_three(double value[N_PARAMS],
+                                    const struct pps_args *args,
+                                    const char *option,
+                                    const int params[3],
+                                    const char *example,
+                                    struct pps_error *err)
 {
     const char *text = pps_arg(args, option), *rest = text;
     enum pps_status status = PPS_OK;
@@ -54,9 +50,25 @@ static enum pps_status read_three(double value[N_PARAMS],
             return pps_fail(err, PPS_E_INPUT,
                             "--%s %s: expected three numbers separated by commas, such as %s",
                             option, text, example);
-        status =
-            read_value(&value[params[i]], option, rest, n, &schedule_params[params[i]], err);
+        status = schedule_read_value(&value[params[i]], option, rest, n,
+                                     &schedule_params[params[i]], err);
         rest += n + 1;
+    }
+    return status;
+}
+
+enum pps_status schedule_read_single(double value[N_PARAMS],
+                                     const struct schedule_option *list,
+                                     size_t n,
+                                     const struct pps_args *args,
+                                     struct pps_error *err)
+{
+    enum pps_status status = PPS_OK;
+    for (size_t i = 0; i < n && status == PPS_OK; i++) {
+        const char *text = pps_arg(args, list[i].option);
+        if (text != NULL)
+            status = schedule_read_value(&value[list[i].param], list[i].option, text,
+                                         strlen(text), &schedule_params[list[i].param], err);
     }
     return status;
 }
@@ -106,22 +118,17 @@ enum pps_status schedule_read_values(double value[N_PARAMS],
                                      struct pps_error *err)
 {
     static const int times[] = {P_F, P_B, P_W}, memory[] = {P_MEM_F, P_MEM_B, P_MEM_W};
-    enum pps_status status = PPS_OK;
+    enum pps_status status;
     for (int p = 0; p < N_PARAMS; p++)
         value[p] = schedule_params[p].fallback;
     schedule_inputs_values(inputs, value);
-    for (size_t i = 0; i < sizeof single / sizeof *single && status == PPS_OK; i++) {
-        const char *text = pps_arg(args, single[i].option);
-        if (text != NULL)
-            status = read_value(&value[single[i].param], single[i].option, text, strlen(text),
-                                &schedule_params[single[i].param], err);
-    }
+    status = schedule_read_single(value, single, sizeof single / sizeof *single, args, err);
     if (status == PPS_OK && pps_arg(args, "descending") != NULL)
         value[P_DESCENDING] = 1;
     if (status == PPS_OK)
-        status = read_three(value, args, "times", times, "1,1.5,0.3", err);
+        status = schedule_read_three(value, args, "times", times, "1,1.5,0.3", err);
     if (status == PPS_OK)
-        status = read_three(value, args, "memory", memory, "1,0,-1", err);
+        status = schedule_read_three(value, args, "memory", memory, "1,0,-1", err);
     if (status == PPS_OK)
         status = check_memory(value, err);
     return status == PPS_OK ? check_sizes(value, inputs, err) : status;

@@ -24,6 +24,32 @@
             "times and memory are those of a micro-batch on a device, or on a chunk (device)"  \
     }
 
+// An option whose value is that of a parameter.
+struct schedule_option {
+    const char *option;
+    int param;
+};
+
+// Read the n bytes of a value of a parameter; the values of several options; three values separated by
+// commas.
+PPS_MUST_CHECK enum pps_status schedule_read_value(double *value,
+                                                   const char *option,
+                                                   const char *text,
+                                                   size_t n,
+                                                   const struct pps_param *param,
+                                                   struct pps_error *err);
+PPS_MUST_CHECK enum pps_status schedule_read_single(double value[N_PARAMS],
+                                                    const struct schedule_option *list,
+                                                    size_t n,
+                                                    const struct pps_args *args,
+                                                    struct pps_error *err);
+PPS_MUST_CHECK enum pps_status schedule_read_three(double value[N_PARAMS],
+                                                   const struct pps_args *args,
+                                                   const char *option,
+                                                   const int params[3],
+                                                   const char *example,
+                                                   struct pps_error *err);
+
 // Sets the values of the options that are given; the others are those of the documents, or the
 // defaults. A value out of range, or another size than that of a document, is refused.
 PPS_MUST_CHECK enum pps_status schedule_read_values(double value[N_PARAMS],

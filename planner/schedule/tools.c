@@ -7,4 +7,4 @@
 extern const struct pps_command *const schedule_tools[];
 
 const struct pps_command *const schedule_tools[] = {&schedule_command, &schedule_check_command,
-                                                    NULL};
+                                                    &schedule_judge_command, NULL};
