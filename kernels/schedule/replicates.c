@@ -241,8 +241,9 @@ const struct order *replicates_step(struct replicates *r,
 
 // ---- all ----------------------------------------------------------------------------------------
 
-static void summarise(double *ruled,
-                      const double *fixed,
+// Overwrites `fixed`.
+static void summarise(const double *ruled,
+                      double *fixed,
                       uint32_t n,
                       struct replicates_figures *figures)
 {
@@ -257,10 +258,11 @@ static void summarise(double *ruled,
         .clairvoyant = figures->clairvoyant / n,
         .memory = figures->memory / n,
     };
-    statistics_sort(ruled, n);
-    figures->p50 = statistics_quantile(ruled, n, 0.5);
-    figures->p95 = statistics_quantile(ruled, n, 0.95);
-    figures->p99 = statistics_quantile(ruled, n, 0.99);
+    memcpy(fixed, ruled, n * sizeof *fixed);
+    statistics_sort(fixed, n);
+    figures->p50 = statistics_quantile(fixed, n, 0.5);
+    figures->p95 = statistics_quantile(fixed, n, 0.95);
+    figures->p99 = statistics_quantile(fixed, n, 0.99);
 }
 
 bool replicates_measure(struct replicates *r,

@@ -85,8 +85,9 @@ void replicates_plain(const struct pipeline *pipeline,
                       double makespan,
                       struct replicates_figures *figures);
 
-// Runs all replicates of the point. samples: [2 * n_replicates + EXECUTOR_LANES]. Returns false if the poll ended it, or, with `plain`
-// (replicates_refer), if memory ran out.
+// Runs all replicates of the point, or one if they are equal. samples: [2 * that number]; the first half holds the
+// makespans under the rule afterwards. Returns false if the poll ended it, or, with `plain` (replicates_refer), if
+// memory ran out.
 bool replicates_measure(struct replicates *r,
                         bool plain,
                         double *samples,

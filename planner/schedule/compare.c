@@ -28,6 +28,38 @@ static enum schedule_outcome outcome_of(enum schedule_status status)
     return CANDIDATE_FAILED;
 }
 
+// Runs the replicates of a candidate that fits.
+static enum schedule_outcome replicate(struct schedule_candidate *candidate, struct poll *poll)
+{
+    const struct schedule_scratch *scratch = &candidate->scratch;
+    const size_t n =
+        replicates_are_equal(&candidate->point) ? 1 : candidate->point.n_replicates;
+    struct replicates replicates;
+    struct room room = {NULL, 0};
+    replicates_take(&replicates, &candidate->point, &room);
+    char *memory = room.used == SIZE_MAX ? NULL : aligned_alloc(ROOM_ALIGNMENT, room.used);
+    candidate->makespan = calloc(2 * n, sizeof *candidate->makespan);
+    enum schedule_outcome outcome = CANDIDATE_NO_MEMORY;
+    if (memory != NULL && candidate->makespan != NULL) {
+        room = (struct room){memory, 0};
+        replicates_take(&replicates, &candidate->point, &room);
+        candidate->why = replicates_open(&replicates, &candidate->point, &scratch->pipeline,
+                                         &scratch->order, scratch->executor, scratch->peak);
+        outcome = candidate->why != NULL ? CANDIDATE_IMPOSSIBLE
+                  : replicates_measure(&replicates, false, candidate->makespan, poll,
+                                       &candidate->replicates)
+                      ? CANDIDATE_FITS
+                      : CANDIDATE_STOPPED;
+    }
+    free(memory);
+    return outcome;
+}
+
+static bool fluctuates(const struct schedule_point *point)
+{
+    return point->rule != RULE_STATIC || !replicates_are_equal(point);
+}
+
 static enum schedule_outcome evaluate(struct schedule_candidate *candidate,
                                       const atomic_bool *stop)
 {
@@ -43,8 +75,11 @@ static enum schedule_outcome evaluate(struct schedule_candidate *candidate,
         return CANDIDATE_NO_MEMORY;
     schedule_scratch_take(&candidate->scratch, &candidate->point, &room);
     schedule_set_pipeline(&candidate->scratch, &candidate->point);
-    return outcome_of(
+    const enum schedule_outcome outcome = outcome_of(
         schedule_evaluate(&candidate->scratch, &candidate->point, &poll, &candidate->figures));
+    return outcome == CANDIDATE_FITS && fluctuates(&candidate->point)
+               ? replicate(candidate, &poll)
+               : outcome;
 }
 
 // ---- all ----------------------------------------------------------------------------------------
@@ -65,6 +100,8 @@ static void work(void *self, int thread)
 double schedule_objective(const struct schedule_comparison *comparison,
                           const struct schedule_candidate *candidate)
 {
+    if (candidate->makespan != NULL)
+        return candidate->replicates.mean;
     return comparison->objective == FAMILY_SPAN ? candidate->figures.metrics.span
                                                 : candidate->figures.metrics.makespan;
 }
@@ -117,7 +154,9 @@ enum pps_status schedule_compare(struct schedule_comparison *comparison,
 
 void schedule_comparison_free(struct schedule_comparison *comparison)
 {
-    for (int i = 0; i < comparison->n; i++)
+    for (int i = 0; i < comparison->n; i++) {
         free(comparison->list[i].memory);
+        free(comparison->list[i].makespan);
+    }
     free(comparison->list);
 }

@@ -3,6 +3,7 @@
 #ifndef PPS_PLANNER_SCHEDULE_COMPARE_H
 #define PPS_PLANNER_SCHEDULE_COMPARE_H
 
+#include "kernels/schedule/replicates.h"
 #include "planner/schedule/request.h"
 
 #include <stdatomic.h>
@@ -24,6 +25,9 @@ struct schedule_candidate {
     struct schedule_figures figures; // of CANDIDATE_FITS
     void *memory;                    // of `scratch`; NULL: none
     struct schedule_scratch scratch; // of CANDIDATE_FITS: with the executed order
+    // With fluctuating times, of CANDIDATE_FITS.
+    double *makespan; // [n_replicates]; NULL: times do not fluctuate
+    struct replicates_figures replicates;
 };
 
 struct schedule_comparison {
@@ -43,7 +47,7 @@ PPS_MUST_CHECK enum pps_status schedule_compare(struct schedule_comparison *comp
 // Frees the scratch of the candidates.
 void schedule_comparison_free(struct schedule_comparison *comparison);
 
-// Returns the value of the objective.
+// Returns the value of the objective: with fluctuating times the mean makespan.
 double schedule_objective(const struct schedule_comparison *comparison,
                           const struct schedule_candidate *candidate);
 

@@ -6,6 +6,8 @@
 #include "engine/command/signals.h"
 #include "kernels/schedule/family_names.h"
 #include "planner/schedule/judge.h"
+#include "planner/schedule/protocol.h"
+#include "planner/schedule/published.h"
 #include "planner/schedule/show.h"
 #include "planner/shared/files.h"
 #include "planner/shared/options.h"
@@ -36,6 +38,11 @@ static const struct pps_opt options[] = {
     {"baseline", 0, "NAME",
      "the schedule or policy that others are compared with (the best order)"},
     {"seed", 0, "N", "number of the test: its random numbers have seed 2^31 + N (0)"},
+    {"protocol", 0, NULL,
+     "the whole grid of docs/schedule-learning.md: devices 4,8,16, levels, outliers 0,0.02"},
+    {"compat", 0, "NAME",
+     "orig: the experiment of the published project, with its schedulers and times (none)"},
+    PUBLISHED_OPTIONS,
     {"speed", 0, NULL, "print decisions/s to stderr"},
     {"threads", 'j', "N", "worker threads (all CPUs this process may use)"},
     {"output", 'o', "CSV", "write the table to a file, with intervals of the quantiles"},
@@ -360,10 +367,16 @@ static void job_free(struct job *job)
 
 static enum pps_status judge_main(const struct pps_args *args, struct pps_error *err)
 {
+    bool orig = false;
+    enum pps_status status = plan_arg_compat(args, &orig, err);
+    if (status != PPS_OK || orig)
+        return status == PPS_OK ? published_main(args, err) : status;
+    if (pps_arg(args, "protocol") != NULL)
+        return protocol_main(args, err);
     struct job *job = calloc(1, sizeof *job);
     if (job == NULL)
         return pps_fail_memory(err, "the command");
-    enum pps_status status = read_options(job, args, err);
+    status = read_options(job, args, err);
     if (status == PPS_OK)
         status = read_policies(job, args, err);
     if (status == PPS_OK && pps_arg(args, "output") != NULL)

@@ -13,11 +13,26 @@
 
 // Options whose value is that of a parameter.
 static const struct schedule_option single[] = {
-    {"devices", P_P},         {"micro-batches", P_M},     {"chunks", P_V},
-    {"slices", P_SLICES},     {"group", P_GROUP},         {"latency", P_LATENCY},
-    {"channels", P_CHANNELS}, {"pair", P_PAIR},           {"limit", P_LIMIT},
-    {"per", P_PER},           {"objective", P_OBJECTIVE}, {"budget", P_BUDGET},
-    {"seed", P_SEED},         {"compat", P_COMPAT},
+    {"devices", P_P},
+    {"micro-batches", P_M},
+    {"chunks", P_V},
+    {"slices", P_SLICES},
+    {"group", P_GROUP},
+    {"latency", P_LATENCY},
+    {"channels", P_CHANNELS},
+    {"pair", P_PAIR},
+    {"limit", P_LIMIT},
+    {"per", P_PER},
+    {"objective", P_OBJECTIVE},
+    {"budget", P_BUDGET},
+    {"seed", P_SEED},
+    {"compat", P_COMPAT},
+    {"level", P_LEVEL},
+    {"message-level", P_MESSAGE_LEVEL},
+    {"outliers", P_OUTLIER_P},
+    {"noise", P_NOISE},
+    {"replicates", P_REPLICATES},
+    {"rule", P_RULE},
 };
 
 enum pps_status schedule_read_value(double *value,

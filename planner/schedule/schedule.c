@@ -29,7 +29,13 @@ static const struct pps_opt options[] = {
     {"slices", 0, "Q", "parts of a micro-batch along the sequence: seq_1f1b (1)"},
     {"descending", 0, NULL, "gpipe, bfs_loop: backwards from the last micro-batch"},
     {"budget", 0, "N", "evaluations of a search (20000)"},
-    {"seed", 0, "N", "seed of searches (42)"},
+    {"seed", 0, "N", "seed of searches and of fluctuating times (42)"},
+    {"level", 0, "L", "times fluctuate: their standard deviation by their nominal times (0)"},
+    {"message-level", 0, "L", "the same for messages (as --level)"},
+    {"outliers", 0, "P", "probability that a message takes 20 times as long (0)"},
+    {"noise", 0, "NAME", "normal, lognormal or gamma (normal)"},
+    {"replicates", 0, "N", "steps with other times, at least 2 (1000)"},
+    {"rule", 0, "NAME", "static: the order; pull, w_floats: move W during the step (static)"},
     {"compat", 0, "NAME", "orig: automatic schedules exactly as published (none)"},
     {"output", 'o', "DIR",
      "write the table, the best order, its plan and its timeline to a folder"},
@@ -54,11 +60,19 @@ static const char details[] =
     "chunks\n"
     "runs parts of them, so that all schedules do the same work.\n"
     "\n"
+    "With --level or --outliers, every schedule runs in N replicates with the same "
+    "fluctuating\n"
+    "times, and the table has the mean makespan with half of its 95 % interval, the paired\n"
+    "difference to the baseline, and quantiles; the least mean is first. Orders, timelines "
+    "and\n"
+    "plans that the command writes are those of the nominal times.\n"
+    "\n"
     "PLAN is a JSON file with the times and memory of every stage, in s and bytes. A schedule "
     "with\n"
     "other stages divides the work of each device equally among its stages.\n"
     "\n"
     "  ppsweep schedule -p 8 -m 32 --times 12,13,7 --latency 1 --limit 8\n"
+    "  ppsweep schedule -p 8 -m 32 --times 12,13,7 --latency 1 --limit 8 --level 0.2\n"
     "  ppsweep schedule -p 4 -m 8 --family zb_h1 -o zb --to pytorch --trace zb.svg\n";
 
 // ---- candidates ---------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 // Prints comparisons of schedules, and writes them as CSV.
 #include "planner/schedule/show.h"
 
+#include "base/math/statistics.h"
 #include "base/text/say.h"
 
 #include <math.h>
@@ -73,6 +74,65 @@ static void show_row(const struct schedule_comparison *comparison,
     printf("\n");
 }
 
+// ---- the table of replicates --------------------------------------------------------------------
+
+// Returns the paired comparison with the base.
+static struct statistics_pair pair_of(const struct schedule_candidate *candidate,
+                                      const struct schedule_candidate *base)
+{
+    const size_t n =
+        replicates_are_equal(&candidate->point) ? 1 : candidate->point.n_replicates;
+    return statistics_pair(candidate->makespan, base->makespan, n);
+}
+
+static void show_replicated_row(const struct schedule_candidate *candidate,
+                                const struct schedule_candidate *base,
+                                int width)
+{
+    const struct replicates_figures *r = &candidate->replicates;
+    const struct metrics *m = &candidate->figures.metrics;
+    pps_say_part(stdout, "%-*.*s", width, width, candidate->label);
+    printf(" %2d %11.6g %8.3g %11.6g %11.6g", chunks_of(candidate), r->mean, r->half, r->p50,
+           r->p95);
+    if (r->clairvoyant > 0)
+        printf(" %6.1f %%", 100 * (r->mean / r->clairvoyant - 1));
+    else
+        printf("        -");
+    printf(" %11.6g %10.6g", m->makespan, m->peak_most);
+    if (base != NULL && base->outcome == CANDIDATE_FITS && candidate != base) {
+        const struct statistics_pair pair = pair_of(candidate, base);
+        printf(" %+11.5g %8.3g %6.1f %%", pair.difference.mean,
+               isfinite(pair.difference.half) ? pair.difference.half : 0, 100 * pair.won);
+    }
+    printf("\n");
+}
+
+static bool is_replicated(const struct schedule_comparison *comparison)
+{
+    return comparison->n > 0 && comparison->list[0].makespan != NULL;
+}
+
+static void show_replicates(const struct schedule_comparison *comparison,
+                            const struct schedule_candidate *base,
+                            int width)
+{
+    const struct schedule_point *point = &comparison->list[0].point;
+    const bool compared = base != NULL && base->outcome == CANDIDATE_FITS;
+    const uint32_t n = replicates_are_equal(point) ? 1 : point->n_replicates;
+    printf("rule %s; level %.10g, messages %.10g, outliers %.10g; %u replicate%s\n",
+           schedule_params[P_RULE].names[point->rule], point->noise.level,
+           point->noise.message_level, point->noise.outlier_p, n, n == 1 ? "" : "s");
+    printf(
+        "%-*s  v        mean       +-         p50         p95     gap     nominal       peak",
+        width, "schedule");
+    if (compared)
+        printf("  difference       +-      won  (to %s)", base->label);
+    printf("\n");
+    for (int i = 0; i < comparison->n; i++)
+        if (comparison->list[i].outcome == CANDIDATE_FITS)
+            show_replicated_row(&comparison->list[i], base, width);
+}
+
 static bool any(const struct schedule_comparison *comparison, enum schedule_outcome outcome)
 {
     for (int i = 0; i < comparison->n; i++)
@@ -142,6 +202,11 @@ void schedule_show(const struct schedule_comparison *comparison,
     char title[64] = "";
     if (compared)
         snprintf(title, sizeof title, " vs %s", base->label);
+    if (is_replicated(comparison)) {
+        show_replicates(comparison, base, width);
+        show_others(comparison, width);
+        return;
+    }
     if (any(comparison, CANDIDATE_FITS))
         printf("%-*s  v    makespan        span   bubble       peak       bound%s%s\n", width,
                "schedule", title[0] != '\0' ? "    " : "", title);
@@ -187,13 +252,22 @@ static void add_number(struct text_buffer *text, double value)
         text_buffer_add_number(text, value);
 }
 
+static void add_replicates(const struct replicates_figures *r, struct text_buffer *text)
+{
+    const double list[] = {r->mean, r->half, r->p50, r->p95, r->p99, r->clairvoyant, r->memory};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        add_number(text, list[i]);
+}
+
 void schedule_show_csv(const struct schedule_comparison *comparison,
                        const struct schedule_candidate *base,
                        struct text_buffer *text)
 {
+    const bool replicated = is_replicated(comparison);
     text_buffer_add(text,
-                    "schedule,v,makespan,span,bubble,throughput,peak,bound,proven,chosen%s\n",
-                    base != NULL ? ",vs_baseline" : "");
+                    "schedule,v,makespan,span,bubble,throughput,peak,bound,proven,chosen%s%s\n",
+                    base != NULL ? ",vs_baseline" : "",
+                    replicated ? ",mean,mean_half,p50,p95,p99,clairvoyant,memory_bound" : "");
     for (int i = 0; i < comparison->n; i++) {
         const struct schedule_candidate *candidate = &comparison->list[i];
         const struct metrics *m = &candidate->figures.metrics;
@@ -213,6 +287,8 @@ void schedule_show_csv(const struct schedule_comparison *comparison,
             add_number(text, base->outcome == CANDIDATE_FITS
                                  ? more_than(comparison, candidate, base)
                                  : (double)NAN);
+        if (replicated)
+            add_replicates(&candidate->replicates, text);
         text_buffer_add(text, "\n");
     }
 }
