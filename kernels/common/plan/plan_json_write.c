@@ -2,43 +2,15 @@
 // Writes plans as JSON.
 #include "kernels/common/plan/plan_json.h"
 
-#include "base/text/decimal.h"
+#include "base/document/json_write.h"
 #include "kernels/common/plan/order_text.h"
 
 #include <math.h>
-#include <string.h>
-
-// JSON readers round whole numbers of 2^53 and more unless they have a point or an exponent.
-static void write_number(struct text_buffer *out, double value)
-{
-    char text[PPS_DECIMAL_CAP];
-    if (!isfinite(value)) {
-        text_buffer_add(out, "null");
-        return;
-    }
-    const size_t n = pps_decimal_full(text, value);
-    text_buffer_add_bytes(out, text, n);
-    if (fabs(value) >= 0x1p53 && memchr(text, '.', n) == NULL && memchr(text, 'e', n) == NULL)
-        text_buffer_add(out, ".0");
-}
 
 static void write_field(struct text_buffer *out, const char *key, double value)
 {
     text_buffer_add(out, ", \"%s\": ", key);
-    write_number(out, value);
-}
-
-static void write_text(struct text_buffer *out, const char *text)
-{
-    text_buffer_add(out, "\"");
-    for (; *text != '\0'; text++) {
-        const unsigned char c = (unsigned char)*text;
-        if (c < ' ' || c == 0x7f)
-            text_buffer_add(out, "\\u%04x", c);
-        else
-            text_buffer_add(out, c == '"' || c == '\\' ? "\\%c" : "%c", c);
-    }
-    text_buffer_add(out, "\"");
+    json_write_number(out, value);
 }
 
 static void write_stages(const struct pipeline *p, struct text_buffer *out)
@@ -67,7 +39,7 @@ static void write_devices(const struct pipeline *p, struct text_buffer *out)
     text_buffer_add(out, "  \"device\": [\n");
     for (int32_t d = 0; d < p->shape.devices; d++) {
         text_buffer_add(out, "    {\"fixed\": ");
-        write_number(out, p->fixed[d]);
+        json_write_number(out, p->fixed[d]);
         if (isfinite(p->limit[d]))
             write_field(out, "limit", p->limit[d]);
         if (isfinite(p->pair[d]))
@@ -88,7 +60,7 @@ static void write_table(const char *key,
     for (int32_t from = 0; from < devices; from++) {
         for (int32_t to = 0; to < devices; to++) {
             text_buffer_add(out, to == 0 ? "      [" : ", ");
-            write_number(out, table[(int64_t)from * devices + to]);
+            json_write_number(out, table[(int64_t)from * devices + to]);
         }
         text_buffer_add(out, from + 1 < devices ? "],\n" : "]\n");
     }
@@ -124,10 +96,10 @@ static void write_maker(const struct plan_maker *maker,
                         struct text_buffer *out)
 {
     text_buffer_add(out, "\"%s\": {\"by\": ", part);
-    write_text(out, maker->by);
+    json_write_text(out, maker->by);
     if (maker->objective[0] != '\0') {
         text_buffer_add(out, ", \"objective\": ");
-        write_text(out, maker->objective);
+        json_write_text(out, maker->objective);
     }
     if (isfinite(maker->value))
         write_field(out, "value", maker->value);
