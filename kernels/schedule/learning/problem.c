@@ -185,7 +185,7 @@ bool problem_draw(struct problem *problem,
     struct room room = {problem->memory, 0};
     void *memory = family->take != NULL ? family->take(shape, &options, &room) : NULL;
     problem->order.devices = shape->devices;
-    problem->order.room = order_room(&problem->pipeline, false);
+    problem->order.room = order_stride(order_room(&problem->pipeline, false));
     order_clear(&problem->order);
     return family->build(&problem->pipeline, &options, memory, poll, &problem->order,
                          &result) == FAMILY_DONE;

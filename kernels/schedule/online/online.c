@@ -15,7 +15,7 @@ struct online *online_take(const struct pipeline_shape *most,
 {
     const size_t devices = (size_t)most->devices, stages = (size_t)most->stages,
                  items = stages * (size_t)most->micro_batches * (size_t)most->slices,
-                 all = devices * (size_t)operations;
+                 all = devices * (size_t)order_stride(operations);
     struct online *online = room_take(room, 1, sizeof *online), counted;
     struct online *e = online != NULL ? online : &counted;
     e->stage = room_take(room, stages, sizeof *e->stage);

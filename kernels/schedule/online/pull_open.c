@@ -4,7 +4,8 @@
 
 struct pull *pull_take(const struct pipeline_shape *most, int32_t operations, struct room *room)
 {
-    const size_t devices = (size_t)most->devices, all = devices * (size_t)operations,
+    const size_t devices = (size_t)most->devices,
+                 all = devices * (size_t)order_stride(operations),
                  items = (size_t)most->directions * (size_t)most->stages *
                          (size_t)most->micro_batches * (size_t)most->slices;
     struct pull *pull = room_take(room, 1, sizeof *pull), counted;
