@@ -2,7 +2,7 @@
 // Writes plans as JSON.
 #include "kernels/common/plan/plan_json.h"
 
-#include "base/document/json_write.h"
+#include "base/edit/json_write.h"
 #include "kernels/common/plan/order_text.h"
 
 #include <math.h>

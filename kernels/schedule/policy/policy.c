@@ -2,7 +2,7 @@
 // Makes, compares and writes policies.
 #include "kernels/schedule/policy/policy.h"
 
-#include "base/document/json_write.h"
+#include "base/edit/json_write.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>

@@ -11,9 +11,10 @@ static void take(struct online_bench *b, struct room *room)
     const struct pipeline_shape *shape = &b->pipeline->shape;
     const size_t n = (size_t)shape->stages * (size_t)shape->micro_batches * EXECUTOR_LANES,
                  all = (size_t)shape->devices * (size_t)b->reference->room;
-    b->online = online_take(shape, b->reference->room, room);
-    b->pull = pull_take(shape, b->reference->room, room);
-    b->executor = executor_take(shape, b->reference->room, room);
+    const int32_t operations = order_room(b->pipeline, false);
+    b->online = online_take(shape, operations, room);
+    b->pull = pull_take(shape, operations, room);
+    b->executor = executor_take(shape, operations, room);
     b->lanes = executor_lanes_take(shape, room);
     for (int k = 0; k < 3; k++)
         b->times.time[k] = room_take(room, n, sizeof(double));

@@ -141,6 +141,31 @@ Test(online, the_reference_order_is_always_admissible)
     }
 }
 
+// Catches arrays that are shorter than the rows of a long order, which get a few more places
+// (order_stride): the starts of the last device overwrote the ends of the first one.
+Test(online, long_orders_have_their_ends)
+{
+    struct random r = {22};
+    struct pipeline *pipeline = pipeline_new(&(struct pipeline_shape){2, 2, 90, 1, 1});
+    pipeline_place(pipeline, PIPELINE_LOOP);
+    pipeline_set_uniform(pipeline,
+                         &(struct pipeline_stage){.f = 1, .b = 1, .w = 1, .kept_until_w = 1});
+    struct online_bench *b = online_bench_new(pipeline);
+    online_bench_sequential(b);
+    online_open(b->online, b->pipeline, b->reference);
+    online_bench_times(&r, b, 0.5);
+    online_start(b->online, &b->times, 0);
+    run_drawn(&r, b, true);
+    check_step(b, 0, true, 0);
+    const struct order *order = online_order(b->online);
+    for (int32_t d = 0; d < 2; d++)
+        for (int32_t i = 0; i < order->n[d]; i++) {
+            const int64_t at = order_at(order, d, i);
+            cr_assert(online_ends(b->online)[at] == b->results[1][at * EXECUTOR_LANES]);
+        }
+    online_bench_free(b);
+}
+
 static struct pull_rule rule_drawn(struct random *r)
 {
     static const double thresholds[] = {0, 0.25, 0.5, 1, 3, INFINITY};

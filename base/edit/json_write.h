@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes values as JSON (RFC 8259) that the JSON reader reads back as the same values.
-#ifndef PPS_BASE_DOCUMENT_JSON_WRITE_H
-#define PPS_BASE_DOCUMENT_JSON_WRITE_H
+#ifndef PPS_BASE_EDIT_JSON_WRITE_H
+#define PPS_BASE_EDIT_JSON_WRITE_H
 
 #include "base/text/text_buffer.h"
 

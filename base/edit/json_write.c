@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes values as JSON.
-#include "base/document/json_write.h"
+#include "base/edit/json_write.h"
 
 #include "base/text/decimal.h"
 
