@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses the static order with the least mean makespan over replicates.
+// Chooses the order with the least mean makespan over replicates.
 #include "kernels/schedule/online/robust.h"
 
 #include "base/math/random.h"
@@ -32,6 +32,7 @@ struct robust {
     double *own_sums;             // the same for the order that is evaluated
     struct executor *executor;
     struct executor_lanes *lanes;
+    struct pull *pull;
     struct draft *draft;
     struct greedy *greedy;
     struct order best, blank;
@@ -83,6 +84,7 @@ struct robust *robust_take(const struct pipeline_shape *shape,
     e->own_sums = room_take(room, rows, sizeof *e->own_sums);
     e->executor = executor_take(shape, operations, room);
     e->lanes = executor_lanes_take(shape, room);
+    e->pull = pull_take(shape, operations, room);
     e->draft = draft_take(shape, operations, room);
     e->greedy = greedy_take(shape, room);
     order_take(&e->best, shape->devices, operations, room);
@@ -114,13 +116,16 @@ void robust_open(struct robust *robust,
 
 // ---- orders -------------------------------------------------------------------------------------
 
-// Sums the makespans of the order that the executor holds. Returns false if they are clearly worse.
+// Sums the makespans of the order, which the executor holds. Returns false if they are clearly worse.
 static bool sum_makespans(struct robust *e)
 {
     struct executor_lanes_result result = {.starts = NULL};
     double sum = 0;
     for (int32_t i = 0; i < e->n_rows; i++) {
-        executor_lanes_run(e->executor, e->lanes, &e->times[i], &result);
+        if (e->options.rule != NULL)
+            pull_run(e->pull, e->options.rule, &e->times[i], result.makespan);
+        else
+            executor_lanes_run(e->executor, e->lanes, &e->times[i], &result);
         for (int lane = 0; lane < EXECUTOR_LANES; lane++)
             sum += result.makespan[lane];
         e->own_sums[i] = sum;
@@ -130,13 +135,24 @@ static bool sum_makespans(struct robust *e)
     return true;
 }
 
+// Prepares the order for the rule. Returns false if it does not suit.
+static bool open_rule(struct robust *e, const struct order *order)
+{
+    if (e->options.rule == NULL)
+        return true;
+    if (pull_misfit(e->pipeline, order) != NULL)
+        return false;
+    pull_open(e->pull, e->pipeline, order);
+    return true;
+}
+
 double robust_offer(struct robust *robust, const struct order *order, const struct family *from)
 {
     struct robust *e = robust;
     struct metrics_excess excess;
     if (metrics_over_limit(e->pipeline, order, &excess) ||
         executor_run(e->executor, e->pipeline, order, NULL, e->poll) != EXECUTOR_DONE ||
-        !sum_makespans(e))
+        !open_rule(e, order) || !sum_makespans(e))
         return (double)INFINITY;
     const int32_t last = e->n_rows - 1;
     const double sum = e->own_sums[last];

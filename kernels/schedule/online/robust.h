@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses the static order with the least mean makespan over replicates: among the orders of all families of
-// a placement and of dispatch rules, and their neighbours. All orders meet the same times.
+// Chooses the order with the least mean makespan over replicates: among the orders of all families of a
+// placement and of dispatch rules, and their neighbours. The order runs as it is, or a rule moves its W. All
+// orders meet the same times.
 //
 // Lies in a room and allocates nothing afterwards.
 #ifndef PPS_SCHEDULE_ONLINE_ROBUST_H
@@ -8,6 +9,7 @@
 
 #include "kernels/schedule/families/family.h"
 #include "kernels/schedule/noise/noise.h"
+#include "kernels/schedule/online/pull.h"
 
 struct robust;
 
@@ -15,8 +17,9 @@ struct robust_options {
     uint32_t first; // the first replicate; training takes 0, 1, ...
     int32_t
         replicates; // rounded up to a multiple of EXECUTOR_LANES; at most that of robust_take
-    uint64_t seed;  // of the neighbours
-    int64_t budget; // neighbours at most
+    const struct pull_rule *rule; // NULL: the order runs as it is
+    uint64_t seed;                // of the neighbours
+    int64_t budget;               // moves that are tried
 };
 
 // Takes memory for pipelines of this shape and orders with room for `operations` per device: at least
@@ -33,8 +36,8 @@ void robust_open(struct robust *robust,
                  const struct robust_options *options,
                  struct poll *poll);
 
-// Offers an order. Returns its mean makespan; INFINITY if it cannot run, exceeds a limit of memory, or is
-// clearly worse than the best order.
+// Offers an order. Returns its mean makespan; INFINITY if it cannot run, exceeds a limit of memory, does
+// not suit the rule (pull_misfit), or is clearly worse than the best order.
 double robust_offer(struct robust *robust,
                     const struct order *order,
                     const struct family *from);

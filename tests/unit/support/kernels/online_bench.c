@@ -9,7 +9,8 @@
 static void take(struct online_bench *b, struct room *room)
 {
     const struct pipeline_shape *shape = &b->pipeline->shape;
-    const size_t n = (size_t)shape->stages * (size_t)shape->micro_batches * EXECUTOR_LANES,
+    const size_t n = (size_t)shape->directions * (size_t)shape->stages *
+                     (size_t)pipeline_items(b->pipeline) * EXECUTOR_LANES,
                  all = (size_t)shape->devices * (size_t)b->reference->room;
     const int32_t operations = order_room(b->pipeline, false);
     b->online = online_take(shape, operations, room);

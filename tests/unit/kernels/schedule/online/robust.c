@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The static order with the least mean: never worse than the orders that were offered, on the replicates of
+// The order with the least mean: never worse than the orders that were offered, on the replicates of
 // the training; better than the best order without noise, on others; within the limits.
 #include "kernels/schedule/online/robust.h"
 
@@ -144,4 +144,26 @@ Test(robust, every_placement_and_no_limit)
         cr_expect_not(metrics_over_limit(bench.pipeline, best, &excess), "case %zu", i);
         bench_free(&bench);
     }
+}
+
+// With a rule, the order is chosen for the rule.
+Test(robust, chosen_for_a_rule)
+{
+    struct robust_bench bench = bench_new(PIPELINE_LOOP, 4, 12, 1, 4);
+    const struct noise noise = {.seed = 42, .level = 0.3};
+    const struct pull_rule rule = {0.5, 0, PULL_UNLIMITED};
+    double mean[2];
+    for (int k = 0; k < 2; k++) {
+        const struct robust_options options = {.replicates = 64,
+                                               .seed = 1,
+                                               .budget = 3000,
+                                               .rule = k == 1 ? &rule : NULL};
+        const struct family *from = NULL;
+        robust_open(bench.robust, bench.pipeline, &noise, &options, NULL);
+        robust_offer_families(bench.robust);
+        robust_improve(bench.robust);
+        cr_assert_not_null(robust_best(bench.robust, &mean[k], &from));
+    }
+    cr_expect(mean[1] < 0.99 * mean[0], "%g, %g", mean[0], mean[1]);
+    bench_free(&bench);
 }
