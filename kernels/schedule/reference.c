@@ -7,19 +7,22 @@
 #include <stdlib.h>
 
 enum schedule_status schedule_refer(struct schedule_scratch *scratch,
+                                    struct poll *poll,
                                     struct schedule_figures *figures)
 {
     const struct order *order = &scratch->order;
     const size_t n = (size_t)order->devices * (size_t)order->room;
     double *times = malloc(2 * n * sizeof *times + 1);
-    enum executor_status status = EXECUTOR_STOPPED;
-    const bool done = times != NULL &&
-                      reference_run(&scratch->pipeline, order, NULL, times, times + n, &status);
+    enum executor_status status = EXECUTOR_DEADLOCK;
+    const bool done = times != NULL && reference_run(&scratch->pipeline, order, NULL, poll,
+                                                     times, times + n, &status);
     if (done && status == EXECUTOR_DONE) {
         metrics_of(&scratch->pipeline, order, times, times + n, &figures->metrics,
                    scratch->busy, scratch->peak);
         metrics_idle_of(&scratch->pipeline, order, times, times + n, &figures->idle);
     }
     free(times);
-    return done && status == EXECUTOR_DONE ? SCHEDULE_DONE : SCHEDULE_FAILED;
+    if (!done || status == EXECUTOR_DONE)
+        return done ? SCHEDULE_DONE : SCHEDULE_FAILED;
+    return status == EXECUTOR_STOPPED ? SCHEDULE_STOPPED : SCHEDULE_FAILED;
 }

@@ -6,8 +6,10 @@
 #include "kernels/schedule/point.h"
 
 // Replaces metrics and idle time of the figures by those of the simulation. The order is that of
-// schedule_evaluate (SCHEDULE_DONE). Allocates; SCHEDULE_FAILED if memory runs out.
+// schedule_evaluate (SCHEDULE_DONE). Allocates; SCHEDULE_FAILED if memory runs out,
+// SCHEDULE_STOPPED by the poll.
 enum schedule_status schedule_refer(struct schedule_scratch *scratch,
+                                    struct poll *poll,
                                     struct schedule_figures *figures);
 
 #endif

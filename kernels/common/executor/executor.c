@@ -12,7 +12,7 @@ struct executor *executor_take(const struct pipeline_shape *most,
     const size_t devices = (size_t)most->devices,
                  parts = (size_t)most->directions * (size_t)most->stages,
                  all = devices * (size_t)order_stride(operations),
-                 items = parts * (size_t)most->micro_batches * (size_t)most->slices;
+                 items = parts * (size_t)order_stride(most->micro_batches * most->slices);
     struct executor *executor = room_take(room, 1, sizeof *executor), counted;
     struct executor *e = executor != NULL ? executor : &counted;
     *e = (struct executor){.room = order_stride(operations)};
@@ -21,6 +21,7 @@ struct executor *executor_take(const struct pipeline_shape *most,
     e->input = room_take(room, 2 * items + 1, sizeof *e->input);
     e->seen = room_take(room, items, 1);
     e->task = room_take(room, parts * OPERATION_TYPES, sizeof *e->task);
+    e->from_times = room_take(room, parts * OPERATION_TYPES, sizeof *e->from_times);
     e->channel = room_take(room, parts * 2, sizeof *e->channel);
     e->free_at = room_take(room, devices * devices, sizeof *e->free_at);
     e->clock = room_take(room, devices, sizeof *e->clock);
@@ -51,7 +52,7 @@ static void set_route(struct executor *e, int32_t part, int32_t to, struct task 
                   link = from * p->shape.devices + receiver;
     const bool is_free = from == receiver || p->links.channels == PIPELINE_FREE;
     task->receiver = (int16_t)receiver;
-    task->output = (to - part) * e->n_items + (backward ? e->n_parts * e->n_items : 0);
+    task->output = (to - part) * e->stride + (backward ? e->n_parts * e->stride : 0);
     task->delay = pipeline_delay(p, from, receiver, bytes);
     e->channel[part * 2 + backward] =
         (struct channel){.resource = is_free                               ? -1
@@ -64,7 +65,7 @@ static void set_task(struct executor *e, int32_t part, int type)
 {
     const struct pipeline *p = e->pipeline;
     const struct executor_type *t = &executor_types[type];
-    const int32_t n = e->n_parts * e->n_items, stage = part % p->shape.stages;
+    const int32_t n = e->n_parts * e->stride, stage = part % p->shape.stages;
     struct task *task = &e->task[part * OPERATION_TYPES + type];
     *task = (struct task){.time = time_of(&p->stage[stage], type),
                           .input = t->backward || type == OPERATION_W ? n : 0,
@@ -75,6 +76,8 @@ static void set_task(struct executor *e, int32_t part, int type)
                           .bit = (uint8_t)(1u << type),
                           .relevant = t->excluded | t->needed,
                           .needed = t->needed};
+    e->from_times[part * OPERATION_TYPES + type] =
+        task->input + part * (e->stride - e->n_items);
     if (t->local)
         return;
     if (!t->backward && stage + 1 == p->shape.stages) { // the loss: the backward may begin
@@ -88,7 +91,7 @@ static void set_task(struct executor *e, int32_t part, int type)
 
 void executor_reset(struct executor *e)
 {
-    const int32_t n = e->n_parts * e->n_items, stages = e->pipeline->shape.stages,
+    const int32_t n = e->n_parts * e->stride, stages = e->pipeline->shape.stages,
                   devices = e->order->devices;
     e->no_output = 2 * n;
     e->n_steps = 0;
@@ -98,7 +101,7 @@ void executor_reset(struct executor *e)
         e->input[i] = -1;
     for (int32_t k = 0; k < e->n_parts; k += stages) // the input of the model is there
         for (int32_t i = 0; i < e->n_items; i++)
-            e->input[k * e->n_items + i] = 0;
+            e->input[k * e->stride + i] = 0;
     if (e->pipeline->links.channels != PIPELINE_FREE)
         memset(e->free_at, 0, (size_t)devices * (size_t)devices * sizeof *e->free_at);
     for (int32_t d = 0; d < devices; d++) {
@@ -121,6 +124,7 @@ enum executor_status executor_run(struct executor *executor,
     e->poll = poll;
     e->n_parts = pipeline->shape.directions * pipeline->shape.stages;
     e->n_items = pipeline_items(pipeline);
+    e->stride = order_stride(e->n_items);
     for (int32_t part = 0; part < e->n_parts; part++)
         for (int type = 0; type < OPERATION_TYPES; type++)
             set_task(e, part, type);

@@ -50,12 +50,12 @@ static bool find_missing_of(const struct executor *e,
                             bool *found)
 {
     const struct pipeline_shape *shape = &e->pipeline->shape;
-    const uint8_t *seen = e->seen + (int64_t)direction * shape->stages * e->n_items + item;
+    const uint8_t *seen = e->seen + (int64_t)direction * shape->stages * e->stride + item;
     bool any = shape->directions == 1;
     for (int32_t s = 0; s < shape->stages && !any; s++)
-        any = seen[(int64_t)s * e->n_items] != 0;
+        any = seen[(int64_t)s * e->stride] != 0;
     for (int32_t s = 0; s < shape->stages && any && !*found; s++) {
-        const unsigned bits = seen[(int64_t)s * e->n_items];
+        const unsigned bits = seen[(int64_t)s * e->stride];
         if (is_complete(bits))
             continue;
         *missing = (struct operation){item, (int16_t)s, (uint8_t)missing_type(bits),
@@ -101,7 +101,7 @@ bool executor_check(struct executor *e, struct executor_fault *fault)
     struct executor_fault unused;
     struct executor_fault *to = fault != NULL ? fault : &unused;
     struct operation missing;
-    memset(e->seen, 0, (size_t)e->n_parts * (size_t)e->n_items);
+    memset(e->seen, 0, (size_t)e->n_parts * (size_t)e->stride);
     for (int32_t d = 0; d < e->order->devices; d++)
         for (int32_t i = 0; i < e->order->n[d]; i++) {
             const struct operation *op = &e->order->operations[order_at(e->order, d, i)];

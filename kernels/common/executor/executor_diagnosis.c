@@ -74,7 +74,7 @@ static void run_until_blocked(struct executor *e)
     const struct order *order = e->order;
     struct operation unused;
     bool moved = true;
-    memset(e->seen, 0, (size_t)e->n_parts * (size_t)e->n_items);
+    memset(e->seen, 0, (size_t)e->n_parts * (size_t)e->stride);
     memset(e->position, 0, (size_t)order->devices * sizeof *e->position);
     while (moved) {
         moved = false;

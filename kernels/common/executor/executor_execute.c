@@ -32,7 +32,7 @@ struct run {
     uint8_t *seen;
     int32_t *wanted, *awake;
     struct step *step;
-    int32_t stages, n_parts, n_items, no_output;
+    int32_t stages, n_parts, n_items, stride, no_output;
     int32_t n_steps;
     int32_t devices, first, last; // of the queue of awake devices; first == last: empty
     uint64_t done;
@@ -49,8 +49,8 @@ static double arrival_of(const struct run *run, int32_t number, int32_t index, d
     const struct channel *channel = &e->channel[number / OPERATION_TYPES * 2 + backward];
     double delay = task->delay, occupation = channel->occupation;
     if (run->own != NULL && run->own->times != NULL) {
-        delay =
-            run->own->times->delay[backward][(int64_t)index * EXECUTOR_LANES + run->own->lane];
+        const int64_t at = executor_index_of_times(e, number, index + task->input);
+        delay = run->own->times->delay[backward][at * EXECUTOR_LANES + run->own->lane];
         occupation = task->delay > 0 ? occupation * (delay / task->delay) : 0;
     }
     if (channel->resource >= 0) {
@@ -77,7 +77,7 @@ INLINE struct candidate prepare(const struct run *run, int64_t at, int32_t d)
     const struct operation op = run->operations[at];
     const int32_t part = op.direction * run->stages + op.stage,
                   number = part * OPERATION_TYPES + op.type,
-                  index = part * run->n_items + op.item;
+                  index = part * run->stride + op.item;
     if ((uint32_t)op.stage >= (uint32_t)run->stages || part >= run->n_parts ||
         (uint32_t)op.item >= (uint32_t)run->n_items || op.type >= OPERATION_TYPES)
         return (struct candidate){NULL, 0, 0};
@@ -132,7 +132,8 @@ INLINE void finish_step(struct run *run,
     add_awake(run, receiver, wakes);
 }
 
-// Returns the duration of an operation, or of a unit that begins with it and ends with `behind`.
+// Returns the duration of an operation, or of a unit that begins with it and ends with the
+// operation whose times have the index `behind`.
 INLINE double duration_of(const struct run *run,
                           struct candidate c,
                           int32_t behind,
@@ -142,12 +143,13 @@ INLINE double duration_of(const struct run *run,
     const struct executor_own *own = run->own;
     if (run->simple || own == NULL)
         return c.task->time;
-    const struct executor_piece piece = {.type = (enum operation_type)c.task->type,
-                                         .device = c.task->device,
-                                         .index = c.index,
-                                         .behind = behind,
-                                         .lane = own->lane,
-                                         .start = start};
+    const struct executor_piece piece = {
+        .type = (enum operation_type)c.task->type,
+        .device = c.task->device,
+        .index = executor_index_of_times(run->executor, c.number, c.index + c.task->input),
+        .behind = behind,
+        .lane = own->lane,
+        .start = start};
     return own->times == NULL
                ? own->durations[at]
                : executor_times_duration(own->times, run->executor->pipeline, &piece);
@@ -176,7 +178,9 @@ INLINE bool run_unit(struct run *run, int32_t d, int32_t position, double *clock
     }
     double duration = isnan(pair) ? c[0].task->time + c[1].task->time : pair;
     if (run->own != NULL)
-        duration = duration_of(run, c[0], c[1].index, at, start);
+        duration = duration_of(
+            run, c[0], executor_index_of_times(e, c[1].number, c[1].index + c[1].task->input),
+            at, start);
     *clock = start + duration;
     for (int k = 0; k < 2; k++)
         finish_step(run, c[k], at + k, k == 0, start, *clock);
@@ -243,6 +247,7 @@ INLINE bool execute(struct executor *e, const struct executor_own *own, bool sim
                       .stages = e->pipeline->shape.stages,
                       .n_parts = e->n_parts,
                       .n_items = e->n_items,
+                      .stride = e->stride,
                       .no_output = e->no_output,
                       .n_steps = e->n_steps,
                       .devices = e->order->devices,

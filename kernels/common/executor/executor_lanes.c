@@ -12,7 +12,7 @@ static size_t parts_of(const struct pipeline_shape *shape)
 
 static size_t items_of(const struct pipeline_shape *shape)
 {
-    return (size_t)shape->micro_batches * (size_t)shape->slices;
+    return (size_t)order_stride(shape->micro_batches * shape->slices);
 }
 
 struct executor_lanes *executor_lanes_take(const struct pipeline_shape *most, struct room *room)
@@ -22,7 +22,6 @@ struct executor_lanes *executor_lanes_take(const struct pipeline_shape *most, st
     struct executor_lanes *l = lanes != NULL ? lanes : &counted;
     l->input = room_take(room, 2 * parts_of(most) * items_of(most) + 1, line);
     l->clock = room_take(room, devices, line);
-    l->first = room_take(room, devices, line);
     for (int set = EXECUTOR_N_SETS - 1;
          !executor_lanes_choose(l, (enum executor_lanes_set)set);)
         set--;
@@ -60,10 +59,29 @@ static void reset(const struct executor *e, struct executor_lanes *lanes)
 {
     const int32_t stages = e->pipeline->shape.stages;
     for (int32_t k = 0; k < e->n_parts; k += stages)
-        memset(lanes->input + (int64_t)k * e->n_items * EXECUTOR_LANES, 0,
+        memset(lanes->input + (int64_t)k * e->stride * EXECUTOR_LANES, 0,
                (size_t)e->n_items * EXECUTOR_LANES * sizeof *lanes->input);
     for (int32_t d = 0; d < e->order->devices; d++)
         set_line(lanes->clock, d, e->release != NULL ? e->release[d] : 0);
+}
+
+// Returns the start of the first operation of a device, from the inputs that it waited for.
+static double first_start(const struct executor *e,
+                          const struct executor_lanes *lanes,
+                          int32_t device,
+                          int lane)
+{
+    const int64_t at = order_at(e->order, device, 0);
+    double start = e->release != NULL ? e->release[device] : 0;
+    for (int k = 0; k < (e->order->paired[at] ? 2 : 1); k++) {
+        const struct operation *op = &e->order->operations[at + k];
+        const int32_t index = executor_index(e, op),
+                      part = op->direction * e->pipeline->shape.stages + op->stage,
+                      input = index + e->task[part * OPERATION_TYPES + op->type].input;
+        const double ready = lanes->input[(int64_t)input * EXECUTOR_LANES + lane];
+        start = ready > start ? ready : start;
+    }
+    return start;
 }
 
 static void measure(const struct executor *e,
@@ -75,7 +93,7 @@ static void measure(const struct executor *e,
     for (int32_t d = 0; d < e->order->devices; d++)
         for (int lane = 0; lane < EXECUTOR_LANES && e->order->n[d] > 0; lane++) {
             const double last = lanes->clock[d * EXECUTOR_LANES + lane],
-                         span = last - lanes->first[d * EXECUTOR_LANES + lane];
+                         span = last - first_start(e, lanes, d, lane);
             if (last > result->makespan[lane])
                 result->makespan[lane] = last;
             if (span > result->span[lane])

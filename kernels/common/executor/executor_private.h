@@ -34,8 +34,8 @@ struct step {
     int32_t task;
 };
 
-// An index counts operations of a kind: part * items + item. Input k of index i is input[k * n + i] with
-// n = parts * items: k is 0 for a forward, 1 for a backward. W and R wait for what B and F have waited for:
+// An index counts operations of a kind: part * stride + item. Input k of index i is input[k * n + i] with
+// n = parts * stride: k is 0 for a forward, 1 for a backward. W and R wait for what B and F have waited for:
 // `seen` holds which operations of the device ran.
 struct executor {
     const struct pipeline *pipeline;
@@ -44,6 +44,7 @@ struct executor {
     const double *release;
     int32_t room; // operations of a device at most
     int32_t n_parts, n_items;
+    int32_t stride;    // indices of a part: order_stride of n_items
     int32_t no_output; // an element of `input` behind the others, which nobody reads
     double makespan, span;
 
@@ -51,6 +52,7 @@ struct executor {
     double *input;           // arrival; negative: not sent yet
     uint8_t *seen;           // [index]: bits SEEN_ of the executed operations
     struct task *task;       // [part * OPERATION_TYPES + type]
+    int32_t *from_times;     // [task]: from an index in struct executor_times to the input
     struct channel *channel; // [part * 2 + 1 after a backward]
     double *free_at;         // [resource]
     double *clock;           // [device]
@@ -76,7 +78,15 @@ static inline bool executor_is_here(const struct executor *e,
 
 static inline int32_t executor_index(const struct executor *e, const struct operation *op)
 {
-    return (op->direction * e->pipeline->shape.stages + op->stage) * e->n_items + op->item;
+    return (op->direction * e->pipeline->shape.stages + op->stage) * e->stride + op->item;
+}
+
+// Returns the index in struct executor_times of an operation that waits for an input.
+static inline int32_t executor_index_of_times(const struct executor *e,
+                                              int32_t task,
+                                              int32_t input)
+{
+    return input - e->from_times[task];
 }
 
 // What a type of operation needs and does.

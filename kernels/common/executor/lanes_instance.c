@@ -13,9 +13,9 @@ struct run {
     const struct executor_times *times;
     const struct step *step;
     const struct task *task;
+    const int32_t *from_times;
     const double *pair;
     double *starts, *ends; // NULL: unwanted
-    int32_t room;          // of the order
 };
 
 LINE_INLINE struct line time_of(const struct executor_times *times, int type, int32_t index)
@@ -27,14 +27,10 @@ LINE_INLINE struct line time_of(const struct executor_times *times, int type, in
 }
 
 LINE_INLINE void store_times(const struct run *run,
-                             int32_t device,
                              int32_t at,
                              struct line start,
                              struct line end)
 {
-    if (at == device * run->room) // the first of the device
-        line_store(line_at(run->lanes->first, device), start);
-    line_store(line_at(run->lanes->clock, device), end);
     if (run->starts == NULL)
         return;
     line_store(line_at(run->starts, at), start);
@@ -52,39 +48,75 @@ LINE_INLINE void send(const struct run *run,
 }
 
 // Executes an F and the BW behind it, which start and end together, as executor_pair_duration has it.
-static void run_unit(const struct run *run, const struct step *step)
+LINE_INLINE void run_unit(const struct run *run, const struct step *step, struct line *clock)
 {
     const struct task *task[2] = {&run->task[step[0].task], &run->task[step[1].task]};
-    const int32_t index[2] = {step[0].input - task[0]->input, step[1].input - task[1]->input},
-                  d = task[0]->device;
-    const double pair = run->pair[d], nominal = task[0]->time + task[1]->time;
-    struct line start = line_load(line_at(run->lanes->clock, d)),
-                duration = line_add(time_of(run->times, OPERATION_F, index[0]),
+    const int32_t index[2] = {step[0].input - run->from_times[step[0].task],
+                              step[1].input - run->from_times[step[1].task]};
+    const double pair = run->pair[task[0]->device], nominal = task[0]->time + task[1]->time;
+    struct line duration = line_add(time_of(run->times, OPERATION_F, index[0]),
                                     time_of(run->times, OPERATION_BW, index[1]));
     if (!isnan(pair))
         duration = nominal > 0 ? line_scale(pair, duration, nominal) : line_all(pair);
+    struct line start = *clock;
     for (int k = 0; k < 2; k++)
         start = line_later(line_load(line_at(run->lanes->input, step[k].input)), start);
-    const struct line end = line_add(start, duration);
+    *clock = line_add(start, duration);
     for (int k = 0; k < 2; k++) {
-        store_times(run, d, ~step[0].at + k, start, end);
-        send(run, &step[k], k == 1, index[k], end);
+        store_times(run, ~step[0].at + k, start, *clock);
+        send(run, &step[k], k == 1, index[k], *clock);
     }
 }
 
-LINE_INLINE void run_step(const struct run *run, const struct step *step)
+LINE_INLINE void run_step(const struct run *run, const struct step *step, struct line *clock)
 {
     const struct task *task = &run->task[step->task];
     const int type = task->type;
-    const int32_t index = step->input - task->input;
+    const int32_t index = step->input - run->from_times[step->task];
     const bool local = type == OPERATION_W || type == OPERATION_R;
-    struct line start = line_load(line_at(run->lanes->clock, task->device));
+    struct line start = *clock;
     if (!local)
         start = line_later(line_load(line_at(run->lanes->input, step->input)), start);
-    const struct line end = line_add(start, time_of(run->times, type, index));
-    store_times(run, task->device, step->at, start, end);
+    *clock = line_add(start, time_of(run->times, type, index));
+    store_times(run, step->at, start, *clock);
     if (!local)
-        send(run, step, type != OPERATION_F, index, end);
+        send(run, step, type != OPERATION_F, index, *clock);
+}
+
+LINE_INLINE void run_steps(const struct executor *executor,
+                           const struct executor_lanes *lanes,
+                           const struct executor_times *times,
+                           double *starts,
+                           double *ends)
+{
+    const struct executor_lanes own = *lanes; // so that the pointers stay in registers
+    const struct executor_times own_times = *times;
+    const struct run run = {.lanes = &own,
+                            .times = &own_times,
+                            .step = executor->step,
+                            .task = executor->task,
+                            .from_times = executor->from_times,
+                            .pair = executor->pipeline->pair,
+                            .starts = starts,
+                            .ends = ends};
+    int32_t device = 0;
+    struct line clock = line_load(line_at(own.clock, device)); // of the device
+    for (int32_t i = 0; i < executor->n_steps; i++) {
+        const struct step *step = &run.step[i];
+        const int32_t d = run.task[step->task].device;
+        if (d != device) {
+            line_store(line_at(own.clock, device), clock);
+            device = d;
+            clock = line_load(line_at(own.clock, device));
+        }
+        if (step->at >= 0) {
+            run_step(&run, step, &clock);
+            continue;
+        }
+        run_unit(&run, step, &clock);
+        i++;
+    }
+    line_store(line_at(own.clock, device), clock);
 }
 
 void LANES_RUN(const struct executor *executor,
@@ -93,22 +125,8 @@ void LANES_RUN(const struct executor *executor,
                double *starts,
                double *ends)
 {
-    const struct executor_lanes own = *lanes; // so that the pointers stay in registers
-    const struct executor_times own_times = *times;
-    const struct run run = {.lanes = &own,
-                            .times = &own_times,
-                            .step = executor->step,
-                            .task = executor->task,
-                            .pair = executor->pipeline->pair,
-                            .starts = starts,
-                            .ends = ends,
-                            .room = executor->order->room};
-    for (int32_t i = 0; i < executor->n_steps; i++) {
-        if (run.step[i].at >= 0) {
-            run_step(&run, &run.step[i]);
-            continue;
-        }
-        run_unit(&run, &run.step[i]);
-        i++;
-    }
+    if (starts != NULL)
+        run_steps(executor, lanes, times, starts, ends);
+    else
+        run_steps(executor, lanes, times, NULL, NULL);
 }

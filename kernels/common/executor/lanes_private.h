@@ -18,7 +18,6 @@ struct executor_lanes {
     executor_lanes_steps *steps;
     double *input; // as executor.input
     double *clock; // [device]: end of its last operation
-    double *first; // [device]: start of its first operation
 };
 
 enum executor_lanes_set { EXECUTOR_PAIR, EXECUTOR_AVX2, EXECUTOR_AVX512, EXECUTOR_N_SETS };

@@ -13,7 +13,7 @@ void longest_path_take(struct longest_path *path,
 {
     const size_t all = (size_t)most->devices * (size_t)order_stride(operations),
                  items = (size_t)most->directions * (size_t)most->stages *
-                         (size_t)most->micro_batches * (size_t)most->slices;
+                         (size_t)order_stride(most->micro_batches * most->slices);
     *path = (struct longest_path){.n = 0};
     path->sequence = room_take(room, all, sizeof *path->sequence);
     path->sender = room_take(room, all, sizeof *path->sender);
@@ -28,7 +28,7 @@ bool longest_path_set(struct longest_path *path,
     path->pipeline = e->pipeline;
     path->order = e->order;
     path->n = e->n_steps;
-    for (int32_t i = 0; i < 2 * e->n_parts * e->n_items; i++)
+    for (int32_t i = 0; i < 2 * e->n_parts * e->stride; i++)
         path->sent[i] = -1;
     for (int32_t k = 0; k < e->n_steps; k++) {
         const struct step *step = &e->step[k];

@@ -13,6 +13,8 @@ struct simulation {
     double *starts, *ends; // NAN: not run
     double *arrivals;      // of the message that the operation sends
     double *free_at;       // [sender * devices + receiver]; cards: [sender * devices]
+    struct poll *poll;
+    bool is_stopped; // by the poll
 };
 
 static bool is_kind(const struct operation *op, enum operation_type type)
@@ -21,13 +23,14 @@ static bool is_kind(const struct operation *op, enum operation_type type)
 }
 
 // Finds an operation by its numbers: the position of all arrays, -1: none. *n: how many there are.
-static int64_t find(const struct order *order,
+static int64_t find(struct simulation *s,
                     enum operation_type type,
                     int32_t direction,
                     int32_t stage,
                     int32_t item,
                     int *n)
 {
+    const struct order *order = s->order;
     int64_t found = -1;
     *n = 0;
     for (int32_t d = 0; d < order->devices; d++)
@@ -40,6 +43,8 @@ static int64_t find(const struct order *order,
                 (*n)++;
             }
         }
+    if (poll_over_after(s->poll, (uint64_t)order_total(order)))
+        s->is_stopped = true;
     return found;
 }
 
@@ -50,7 +55,7 @@ static bool foreign(const struct pipeline *p, const struct operation *op, int32_
            op->type >= OPERATION_TYPES || pipeline_device(p, op->direction, op->stage) != d;
 }
 
-static bool right_operation(const struct simulation *s, int32_t d, int32_t i)
+static bool right_operation(struct simulation *s, int32_t d, int32_t i)
 {
     const struct order *order = s->order;
     const int64_t at = order_at(order, d, i);
@@ -61,10 +66,10 @@ static bool right_operation(const struct simulation *s, int32_t d, int32_t i)
     // As many as types that exclude each other: one F; one B (or BW); one W and no BW beside it; one R.
     const enum operation_type type =
         op->type == OPERATION_BW ? OPERATION_B : (enum operation_type)op->type;
-    (void)find(order, type, op->direction, op->stage, op->item, &n);
+    (void)find(s, type, op->direction, op->stage, op->item, &n);
     if (n != 1)
         return false;
-    (void)find(order, OPERATION_W, op->direction, op->stage, op->item, &n);
+    (void)find(s, OPERATION_W, op->direction, op->stage, op->item, &n);
     if (op->type == OPERATION_BW && n != 0)
         return false;
     if (!order->paired[at])
@@ -74,23 +79,23 @@ static bool right_operation(const struct simulation *s, int32_t d, int32_t i)
 }
 
 // Each micro-batch of a direction has all operations of all stages, or none; M of them have all.
-static bool right_set(const struct simulation *s)
+static bool right_set(struct simulation *s)
 {
     const struct pipeline_shape *shape = &s->pipeline->shape;
     int32_t used = 0;
     for (int32_t d = 0; d < s->order->devices; d++)
         for (int32_t i = 0; i < s->order->n[d]; i++)
-            if (!right_operation(s, d, i))
+            if (s->is_stopped || !right_operation(s, d, i))
                 return false;
     for (int32_t k = 0; k < shape->directions; k++)
-        for (int32_t item = 0; item < pipeline_items(s->pipeline); item++) {
+        for (int32_t item = 0; item < pipeline_items(s->pipeline) && !s->is_stopped; item++) {
             int32_t complete = 0, any = 0;
             for (int32_t stage = 0; stage < shape->stages; stage++) {
                 int f, b, w, r;
-                (void)find(s->order, OPERATION_F, k, stage, item, &f);
-                const int64_t at = find(s->order, OPERATION_B, k, stage, item, &b);
-                (void)find(s->order, OPERATION_W, k, stage, item, &w);
-                (void)find(s->order, OPERATION_R, k, stage, item, &r);
+                (void)find(s, OPERATION_F, k, stage, item, &f);
+                const int64_t at = find(s, OPERATION_B, k, stage, item, &b);
+                (void)find(s, OPERATION_W, k, stage, item, &w);
+                (void)find(s, OPERATION_R, k, stage, item, &r);
                 const bool whole = at >= 0 && s->order->operations[at].type == OPERATION_BW;
                 complete += f == 1 && b == 1 && (whole || w == 1);
                 any += f + b + w + r > 0;
@@ -103,19 +108,19 @@ static bool right_set(const struct simulation *s)
 }
 
 // Returns the time at which an input is there, NAN: not known yet.
-static double arrival_of(const struct simulation *s,
+static double arrival_of(struct simulation *s,
                          enum operation_type type,
                          const struct operation *op,
                          int32_t stage,
                          int32_t item)
 {
     int n;
-    const int64_t at = find(s->order, type, op->direction, stage, item, &n);
+    const int64_t at = find(s, type, op->direction, stage, item, &n);
     return stage == op->stage ? s->ends[at] : s->arrivals[at];
 }
 
 // Returns the latest input of an operation; NAN: one is not there.
-static double inputs_of(const struct simulation *s, const struct operation *op)
+static double inputs_of(struct simulation *s, const struct operation *op)
 {
     const struct pipeline_shape *shape = &s->pipeline->shape;
     const int32_t slice = op->item % shape->slices;
@@ -206,12 +211,12 @@ static enum executor_status simulate(struct simulation *s, const double *release
 {
     const struct order *order = s->order;
     bool complete = true;
-    for (bool moved = true; moved;) {
+    for (bool moved = true; moved && !s->is_stopped;) {
         moved = false;
         complete = true;
         for (int32_t d = 0; d < order->devices; d++) {
             double free_from = release != NULL ? release[d] : 0;
-            for (int32_t i = 0; i < order->n[d]; i++) {
+            for (int32_t i = 0; i < order->n[d] && !s->is_stopped; i++) {
                 const int64_t at = order_at(order, d, i);
                 if (isnan(s->ends[at])) {
                     const bool ran = run(s, d, i, free_from);
@@ -230,6 +235,7 @@ static enum executor_status simulate(struct simulation *s, const double *release
 bool reference_run(const struct pipeline *pipeline,
                    const struct order *order,
                    const double *release,
+                   struct poll *poll,
                    double *starts,
                    double *ends,
                    enum executor_status *status)
@@ -239,7 +245,8 @@ bool reference_run(const struct pipeline *pipeline,
     struct simulation s = {.pipeline = pipeline,
                            .order = order,
                            .starts = starts,
-                           .ends = ends};
+                           .ends = ends,
+                           .poll = poll};
     s.arrivals = calloc(n + 1, sizeof *s.arrivals);
     s.free_at = calloc(devices * devices + 1, sizeof *s.free_at);
     const bool ok = s.arrivals != NULL && s.free_at != NULL;
@@ -247,6 +254,8 @@ bool reference_run(const struct pipeline *pipeline,
         starts[i] = ends[i] = s.arrivals[i] = (double)NAN;
     if (ok)
         *status = right_set(&s) ? simulate(&s, release) : EXECUTOR_WRONG_OPERATIONS;
+    if (s.is_stopped)
+        *status = EXECUTOR_STOPPED;
     free(s.arrivals);
     free(s.free_at);
     return ok;

@@ -5,10 +5,12 @@
 
 #include "kernels/common/executor/executor.h"
 
-// Writes starts and ends, [order_at]. Allocates; returns false when out of memory. release: may be NULL.
+// Writes starts and ends, [order_at]. Allocates; returns false when out of memory. release, poll: may be
+// NULL.
 bool reference_run(const struct pipeline *pipeline,
                    const struct order *order,
                    const double *release,
+                   struct poll *poll,
                    double *starts,
                    double *ends,
                    enum executor_status *status);

@@ -39,7 +39,7 @@ int32_t order_room(const struct pipeline *pipeline, bool with_r);
 // their devices, which run side by side, then do not share a few sets of the cache.
 static inline int32_t order_stride(int32_t operations)
 {
-    return operations < 256 ? operations : ((operations + 7) / 8 | 1) * 8;
+    return operations < 128 ? operations : ((operations + 7) / 8 | 1) * 8;
 }
 
 // Takes the arrays from the room; the order is empty then.

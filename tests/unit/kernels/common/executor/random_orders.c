@@ -80,8 +80,8 @@ static void check_changes(struct random *r, struct drawn_order *b, int round)
             continue;
         drawn_swap(b->order, d, i, i + 1);
         status = executor_run_changed(b->executor, d, i);
-        cr_assert(
-            reference_run(b->pipeline, b->order, b->release, b->starts, b->ends, &wanted));
+        cr_assert(reference_run(b->pipeline, b->order, b->release, NULL, b->starts, b->ends,
+                                &wanted));
         cr_assert_eq(status, wanted, "round %d: %d, not %d", round, status, wanted);
         if (wanted == EXECUTOR_DONE) {
             check_times(b, b->starts, b->ends, round);
@@ -89,8 +89,8 @@ static void check_changes(struct random *r, struct drawn_order *b, int round)
         }
         drawn_swap(b->order, d, i, i + 1);
         cr_assert_eq(executor_run_changed(b->executor, d, i), EXECUTOR_DONE, "round %d", round);
-        cr_assert(
-            reference_run(b->pipeline, b->order, b->release, b->starts, b->ends, &wanted));
+        cr_assert(reference_run(b->pipeline, b->order, b->release, NULL, b->starts, b->ends,
+                                &wanted));
         check_times(b, b->starts, b->ends, round);
     }
 }
@@ -106,8 +106,8 @@ Test(executor_random, agrees_with_the_plain_simulation)
         drawn_order_spoil(&r, b);
         const enum executor_status status =
             executor_run(b->executor, b->pipeline, b->order, b->release, NULL);
-        cr_assert(
-            reference_run(b->pipeline, b->order, b->release, b->starts, b->ends, &wanted));
+        cr_assert(reference_run(b->pipeline, b->order, b->release, NULL, b->starts, b->ends,
+                                &wanted));
         cr_assert_eq(status, wanted, "round %d: %d, not %d", round, status, wanted);
         counts[status]++;
         if (status == EXECUTOR_DONE) {
@@ -121,4 +121,39 @@ Test(executor_random, agrees_with_the_plain_simulation)
     }
     for (int k = 0; k < 3; k++) // every outcome is drawn often
         cr_assert_geq(counts[k], rounds / 50, "status %d: %d times", k, counts[k]);
+}
+
+static bool over_at_once(void *calls)
+{
+    ++*(int *)calls;
+    return true;
+}
+
+// The plain simulation once ran a large order to its end, for minutes, after Ctrl-C.
+Test(executor_random, the_plain_simulation_stops)
+{
+    const struct pipeline_shape shape = {.devices = 8,
+                                         .stages = 8,
+                                         .micro_batches = 64,
+                                         .slices = 1,
+                                         .directions = 1};
+    struct pipeline *p = pipeline_new(&shape);
+    struct order *order = order_new(8, 128);
+    int calls = 0;
+    struct poll poll = {.over = over_at_once, .self = &calls};
+    const size_t n = 8 * (size_t)order->room;
+    double *times = calloc(2 * n, sizeof *times);
+    enum executor_status status;
+    pipeline_place(p, PIPELINE_LOOP);
+    for (int32_t d = 0; d < 8; d++)
+        for (int32_t i = 0; i < 128; i++)
+            order_add(order, d, i < 64 ? OPERATION_F : OPERATION_BW, i % 64, d);
+    cr_assert(reference_run(p, order, NULL, &poll, times, times + n, &status));
+    cr_assert_eq(status, EXECUTOR_STOPPED);
+    cr_assert_leq(calls, 3);
+    cr_assert(reference_run(p, order, NULL, NULL, times, times + n, &status));
+    cr_assert_eq(status, EXECUTOR_DONE);
+    free(times);
+    order_free(order);
+    pipeline_free(p);
 }

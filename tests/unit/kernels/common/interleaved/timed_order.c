@@ -68,7 +68,7 @@ static void expect_reference(const struct timed_order *timed, double makespan, i
            *ends = starts + room_of(timed);
     enum executor_status status;
     double latest = 0;
-    cr_assert(reference_run(&timed->pipeline, order, NULL, starts, ends, &status));
+    cr_assert(reference_run(&timed->pipeline, order, NULL, NULL, starts, ends, &status));
     cr_assert(status == EXECUTOR_DONE);
     for (int32_t i = 0; i < order->devices; i++)
         for (int32_t j = 0; j < order->n[i]; j++) {

@@ -150,7 +150,7 @@ static double by_simulation(const struct nd_program *p, const double *f, const d
         pipeline->stage[k] =
             (struct pipeline_stage){.f = f[k] / p->splits, .b = b[k] / p->splits};
     cr_assert(orders_write(&shape, order, NULL));
-    cr_assert(reference_run(pipeline, order, NULL, starts, ends, &status));
+    cr_assert(reference_run(pipeline, order, NULL, NULL, starts, ends, &status));
     cr_assert(status == EXECUTOR_DONE);
     for (int32_t i = 0; i < order->devices; i++)
         latest = fmax(latest, ends[order_at(order, i, order->n[i] - 1)]);
