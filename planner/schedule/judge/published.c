@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the trials of the published project on several threads.
-#include "planner/schedule/published.h"
+#include "planner/schedule/judge/published.h"
 
 #include "base/system/threads.h"
 #include "kernels/schedule/serial/serial_learner.h"

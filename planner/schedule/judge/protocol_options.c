@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the options of the protocol.
-#include "planner/schedule/protocol.h"
+#include "planner/schedule/judge/protocol.h"
 
 #include "base/text/number.h"
 #include "engine/command/signals.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The experiment of the published project.
-#include "planner/schedule/published.h"
+#include "planner/schedule/judge/published.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 // Runs the replicates of a comparison on several threads, and computes its figures.
 #include "base/system/machine.h"
 #include "base/system/threads.h"
-#include "planner/schedule/judge.h"
+#include "planner/schedule/judge/judge.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evaluates the contestants of a cell on the same replicates.
-#include "planner/schedule/protocol.h"
+#include "planner/schedule/judge/protocol.h"
 
 #include "base/system/threads.h"
 #include "kernels/common/executor/bounds.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints the tables of the protocol.
-#include "planner/schedule/protocol.h"
+#include "planner/schedule/judge/protocol.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints a comparison on replicates, and writes it as CSV.
 #include "base/text/say.h"
-#include "planner/schedule/judge.h"
+#include "planner/schedule/judge/judge.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the options of the experiment of the published project.
-#include "planner/schedule/published.h"
+#include "planner/schedule/judge/published.h"
 
 #include "base/text/number.h"
 #include "engine/command/signals.h"

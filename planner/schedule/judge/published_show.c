@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints the experiment of the published project and what explains its result.
-#include "planner/schedule/published.h"
+#include "planner/schedule/judge/published.h"
 
 #include "base/math/statistics.h"
 #include "kernels/schedule/family_names.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The grid of static orders and online rules.
-#include "planner/schedule/protocol.h"
+#include "planner/schedule/judge/protocol.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
