@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares the commands schedule, schedule check and schedule judge.
+// Declares the commands schedule, schedule check, schedule judge and schedule learn.
 #ifndef PPS_PLANNER_SCHEDULE_COMMANDS_H
 #define PPS_PLANNER_SCHEDULE_COMMANDS_H
 
 #include "engine/command/command.h"
 
 extern const struct pps_command schedule_command, schedule_check_command,
-    schedule_judge_command;
+    schedule_judge_command, schedule_learn_command;
 
 #endif

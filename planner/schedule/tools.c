@@ -7,4 +7,5 @@
 extern const struct pps_command *const schedule_tools[];
 
 const struct pps_command *const schedule_tools[] = {&schedule_command, &schedule_check_command,
-                                                    &schedule_judge_command, NULL};
+                                                    &schedule_judge_command,
+                                                    &schedule_learn_command, NULL};

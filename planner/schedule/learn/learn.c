@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// ppsweep schedule learn: trains a policy for the operations of devices.
+#include "planner/schedule/commands.h"
+
+#include "base/document/json.h"
+#include "base/system/whole_file.h"
+#include "base/text/say.h"
+#include "engine/command/duration.h"
+#include "engine/command/signals.h"
+#include "kernels/schedule/learning/problem_json.h"
+#include "planner/schedule/learn/learn.h"
+#include "planner/shared/files.h"
+#include "planner/shared/options.h"
+
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { THREADS_MAX = 64, SAVE_S = 10 };
+
+static const struct pps_opt options[] = {
+    {"output", 'o', "POLICY", "write the policy to this JSON file"},
+    {"problems", 0, "FILE",
+     "JSON file with the ranges of training problems (model.md, Learning)"},
+    {"seed", 0, "N", "seed of weights, problems and exploration (1)"},
+    {"episodes", 0, "N", "training steps of a pipeline, in batches of 256 (200000)"},
+    {"width", 0, "N", "units of each hidden layer, a multiple of 8 (64)"},
+    {"resume", 0, NULL, "continue a training that was stopped"},
+    {"time-limit", 't', "TIME", "stop after TIME, as in 90s, 5m, 1h30m; --resume continues"},
+    {"threads", 'j', "N", "worker threads (all CPUs this process may use)"},
+    {"force", 0, NULL, "overwrite POLICY, and start again if it has a state"},
+    {NULL, 0, NULL, NULL},
+};
+
+static const char details[] =
+    "The command trains networks that choose the next operation of a device. It starts from "
+    "the "
+    "rule\n"
+    "PULL, compares every step with PULL on the same fluctuating times (PPO), and keeps the "
+    "networks\n"
+    "with the best validation. If validation shows no gain, POLICY is PULL.\n"
+    "\n"
+    "POLICY.state keeps the state of the training until the end. After an interruption, "
+    "--resume "
+    "gives\n"
+    "the same bits as a training without one, with any number of threads. The learning curve "
+    "is "
+    "written\n"
+    "to NAME-curve.csv, .png and .svg.\n"
+    "\n"
+    "  ppsweep schedule learn -o policy.json --seed 1 --episodes 200000\n"
+    "  ppsweep schedule judge policy.json\n";
+
+// ---- progress -----------------------------------------------------------------------------------
+
+struct clock {
+    double start, saved; // seconds
+    int64_t first;       // batches at the start
+    bool line;           // stderr is a terminal
+};
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static bool is_over(void *self)
+{
+    const atomic_bool *stop = self;
+    return atomic_load(stop);
+}
+
+static void show_batch(const struct learning *learning,
+                       const struct clock *clock,
+                       const struct trainer_batch *batch)
+{
+    const int64_t batches = learning->options.batches;
+    const double passed = seconds() - clock->start,
+                 left = passed / (double)(batch->batch - clock->first) *
+                        (double)(batches - batch->batch);
+    if (clock->line)
+        fprintf(stderr, "\r\033[K%5.1f %%  batch %lld of %lld, %+.2f %% of PULL, %.0f s left",
+                100.0 * (double)batch->batch / (double)batches, (long long)batch->batch,
+                (long long)batches, batch->mean, left);
+    if (batch->validation.replicates == 0)
+        return;
+    if (clock->line)
+        fputs("\r\033[K", stderr);
+    printf("%9lld episodes  validation %+.3f +- %.3f %%  won %.0f %%, lost %.0f %%\n",
+           (long long)batch->batch * learning->options.problems * EXECUTOR_LANES,
+           batch->validation.mean, batch->validation.half_width, 100 * batch->validation.won,
+           100 * batch->validation.lost);
+    fflush(stdout);
+}
+
+// ---- the training -------------------------------------------------------------------------------
+
+static enum pps_status stopped(const struct learning *learning, struct pps_error *err)
+{
+    const enum pps_status status = learn_save(learning, err);
+    if (status != PPS_OK)
+        return status;
+    return pps_fail(
+        err, PPS_E_STOPPED, "stopped after %lld of %lld batches; --resume continues",
+        (long long)trainer_batches(learning->trainer), (long long)learning->options.batches);
+}
+
+static enum pps_status run_batches(struct learning *learning, struct pps_error *err)
+{
+    struct clock clock = {.start = seconds(),
+                          .first = trainer_batches(learning->trainer),
+                          .line = isatty(STDERR_FILENO) != 0};
+    struct poll poll = {.over = is_over, .self = (void *)(uintptr_t)learning->stop};
+    clock.saved = clock.start;
+    while (trainer_batches(learning->trainer) < learning->options.batches) {
+        struct trainer_batch batch;
+        const bool done = trainer_run(learning->trainer, &poll, &batch);
+        if (!done && clock.line)
+            fputs("\r\033[K", stderr);
+        if (!done)
+            return stopped(learning, err);
+        show_batch(learning, &clock, &batch);
+        if (seconds() - clock.saved > SAVE_S) {
+            const enum pps_status status = learn_save(learning, err);
+            if (status != PPS_OK)
+                return status;
+            clock.saved = seconds();
+        }
+    }
+    return PPS_OK;
+}
+
+static enum pps_status finish(const struct learning *learning, struct pps_error *err)
+{
+    enum pps_status status = learn_write_policy(learning, err);
+    if (status == PPS_OK)
+        status = learn_write_curve(learning, err);
+    if (status != PPS_OK)
+        return status;
+    unlink(learning->state);
+    if (!learn_has_gain(learning))
+        pps_say(stderr, "validation shows no gain over PULL: %s is PULL", learning->policy);
+    return PPS_OK;
+}
+
+static enum pps_status train(struct learning *learning,
+                             int threads,
+                             bool resume,
+                             struct pps_error *err)
+{
+    learning->trainer = trainer_new(&learning->options, threads);
+    if (learning->trainer == NULL)
+        return pps_fail_memory(err, "the training");
+    enum pps_status status = resume ? learn_restore(learning, err) : PPS_OK;
+    if (status == PPS_OK)
+        status = run_batches(learning, err);
+    if (status == PPS_OK)
+        status = finish(learning, err);
+    trainer_free(learning->trainer);
+    return status;
+}
+
+// ---- options ------------------------------------------------------------------------------------
+
+static enum pps_status read_problems(struct learning *learning, struct pps_error *err)
+{
+    struct pps_json json;
+    struct pps_fault fault;
+    enum pps_status status = pps_json_load(&json, learning->problems, err);
+    if (status != PPS_OK)
+        return status;
+    if (!problem_space_read(json.root, &learning->options.space, &fault))
+        status = plan_fail_document(&json, &fault, err);
+    pps_json_free(&json);
+    return status;
+}
+
+static enum pps_status read_numbers(struct learning *learning,
+                                    const struct pps_args *args,
+                                    struct pps_error *err)
+{
+    uint64_t seed = 1, episodes = 200000, width = 64;
+    enum pps_status status =
+        pps_arg_count(args, "seed", 0, (UINT64_C(1) << 31) - 1, &seed, err);
+    if (status == PPS_OK)
+        status = pps_arg_count(args, "episodes", 1, 1 << 30, &episodes, err);
+    if (status == PPS_OK)
+        status = pps_arg_count(args, "width", 8, NETWORK_WIDTH_MAX, &width, err);
+    if (status != PPS_OK)
+        return status;
+    learning->options = trainer_default((int64_t)episodes);
+    learning->options.seed = seed;
+    learning->options.shape.width[0] = learning->options.shape.width[1] = (int)width;
+    return PPS_OK;
+}
+
+// A state that is not continued would be lost.
+static enum pps_status check_files(const struct learning *learning,
+                                   bool resume,
+                                   struct pps_error *err)
+{
+    enum pps_status status = plan_check_file(learning->policy, learning->force, err);
+    if (status == PPS_OK && !resume && !learning->force && access(learning->state, F_OK) == 0)
+        status = pps_fail(
+            err, PPS_E_INPUT,
+            "%s: a training was stopped here; continue it with --resume, or start again "
+            "with --force",
+            learning->state);
+    return status;
+}
+
+static enum pps_status read_options(struct learning *learning,
+                                    const struct pps_args *args,
+                                    struct pps_error *err)
+{
+    learning->policy = pps_arg(args, "output");
+    learning->problems = pps_arg(args, "problems");
+    learning->force = pps_arg(args, "force") != NULL;
+    if (learning->policy == NULL)
+        return pps_fail(err, PPS_E_INPUT,
+                        "--output POLICY is missing: where to write the policy");
+    enum pps_status status = read_numbers(learning, args, err);
+    if (status == PPS_OK && learning->problems != NULL)
+        status = read_problems(learning, err);
+    const char *misfit = trainer_misfit(&learning->options);
+    if (status == PPS_OK && misfit != NULL)
+        status = pps_fail(err, PPS_E_INPUT, "%s", misfit);
+    if (status == PPS_OK)
+        status = learn_set_paths(learning, err);
+    if (status == PPS_OK)
+        status = check_files(learning, pps_arg(args, "resume") != NULL, err);
+    return status;
+}
+
+static enum pps_status learn_main(const struct pps_args *args, struct pps_error *err)
+{
+    struct learning learning = {.policy = NULL};
+    uint64_t threads = 1;
+    double limit_s = 0;
+    enum pps_status status = read_options(&learning, args, err);
+    if (status == PPS_OK)
+        status = plan_arg_threads(args, THREADS_MAX, &threads, err);
+    if (status == PPS_OK)
+        status = pps_arg_duration(args, "time-limit", &limit_s, err);
+    if (status != PPS_OK)
+        return status;
+    learning.stop = pps_signals_install();
+    if (limit_s > 0)
+        pps_signals_alarm(limit_s);
+    return train(&learning, (int)threads, pps_arg(args, "resume") != NULL, err);
+}
+
+const struct pps_command schedule_learn_command = {
+    .name = "schedule learn",
+    .summary = "train a policy that chooses operations while a step runs",
+    .usage = "[options] -o POLICY",
+    .details = details,
+    .options = options,
+    .min_words = 0,
+    .max_words = 0,
+    .main = learn_main,
+};

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files of a training: the policy, its learning curve as a table and pictures, and the state that
+// --resume continues from.
+#ifndef PPS_PLANNER_SCHEDULE_LEARN_LEARN_H
+#define PPS_PLANNER_SCHEDULE_LEARN_LEARN_H
+
+#include "base/text/status.h"
+#include "kernels/schedule/learning/trainer.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+enum { LEARN_PATH = 4096 };
+
+struct learning {
+    const char *policy;   // path
+    const char *problems; // path of the distribution; NULL: the default one
+    bool force;
+    struct trainer_options options;
+    struct trainer *trainer;
+    char state[LEARN_PATH]; // POLICY.state
+    char stem[LEARN_PATH];  // of the curve and its pictures: POLICY without .json, and -curve
+    const atomic_bool *stop;
+};
+
+// Sets the paths that follow from `policy`. Returns PPS_E_INPUT if the path is too long.
+PPS_MUST_CHECK enum pps_status learn_set_paths(struct learning *learning,
+                                               struct pps_error *err);
+
+// Restores the state. Returns PPS_E_INPUT if there is none, or if it belongs to other options.
+PPS_MUST_CHECK enum pps_status learn_restore(struct learning *learning, struct pps_error *err);
+
+// Writes the state. The file is complete or unchanged.
+PPS_MUST_CHECK enum pps_status learn_save(const struct learning *learning,
+                                          struct pps_error *err);
+
+// Returns whether validation shows a gain over the guide: the interval excludes 0.
+bool learn_has_gain(const struct learning *learning);
+
+// Writes the policy: with the best parameters, or, if validation shows no gain, the guide.
+PPS_MUST_CHECK enum pps_status learn_write_policy(const struct learning *learning,
+                                                  struct pps_error *err);
+
+// Writes the curve as CSV, and draws it if gnuplot is there.
+PPS_MUST_CHECK enum pps_status learn_write_curve(const struct learning *learning,
+                                                 struct pps_error *err);
+
+#endif
