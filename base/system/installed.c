@@ -108,6 +108,21 @@ enum pps_status pps_data_path(const char *name, char *out, size_t cap, struct pp
 
 // ---- shipped documents ----------------------------------------------------------------------
 
+struct folder {
+    char name[32];
+};
+
+// Returns the folder of the documents of a kind: "models", "policies".
+static struct folder folder_of(const char *kind)
+{
+    struct folder folder;
+    const size_t n = strlen(kind);
+    const bool ends_in_y = n > 0 && kind[n - 1] == 'y';
+    snprintf(folder.name, sizeof folder.name, "%.*s%s", (int)(ends_in_y ? n - 1 : n), kind,
+             ends_in_y ? "ies" : "s");
+    return folder;
+}
+
 char *pps_installed_path(const char *kind, const char *name, char *path)
 {
     if (path == NULL || strpbrk(name, "/\\") != NULL || strcmp(name, "-") == 0 ||
@@ -117,7 +132,7 @@ char *pps_installed_path(const char *kind, const char *name, char *path)
     struct pps_error ignored; // pps_installed_missing reports it
     if (pps_data_path("sweep_configs", data, sizeof data, &ignored) != PPS_OK)
         return path;
-    if (asprintf(&shipped, "%s/%ss/%s.json", data, kind, name) < 0)
+    if (asprintf(&shipped, "%s/%s/%s.json", data, folder_of(kind).name, name) < 0)
         shipped = NULL;
     const bool found = shipped == NULL || access(shipped, R_OK) == 0;
     free(found ? path : shipped);
@@ -140,7 +155,7 @@ static size_t list_names(const char *data,
 {
     char path[PATH_CAP + 32];
     size_t n = 0;
-    snprintf(path, sizeof path, "%s/%.16ss", data, kind);
+    snprintf(path, sizeof path, "%s/%s", data, folder_of(kind).name);
     DIR *dir = opendir(path);
     if (dir == NULL)
         return 0;

@@ -24,6 +24,8 @@ enum {
     NO_POLICY,
     RULE_AND_CHANNELS,
     RULE_AND_PAIRS,
+    POLICY_AND_SHAPE,
+    POLICY_IS_ROBUST,
     MISFITS,
 };
 
@@ -46,6 +48,10 @@ const char *const schedule_reasons[] = {
     [NO_POLICY] = "rule policy needs a document with a policy",
     [RULE_AND_CHANNELS] = "a rule needs channels = free",
     [RULE_AND_PAIRS] = "a rule needs an order without overlapped pairs",
+    [POLICY_AND_SHAPE] =
+        "a learned policy needs one direction, whole micro-batches, and B and W "
+        "apart",
+    [POLICY_IS_ROBUST] = "a robust policy chooses an order: ppsweep schedule judge runs it",
     [MISFITS] = "the family needs 1 stage per device",
     "the family needs 2 stages per device",
     "the family needs an even number of stages per device",
@@ -118,12 +124,20 @@ static int check_rule(const struct schedule_point *point)
 {
     if (point->rule == RULE_STATIC)
         return 0;
-    if (point->rule == RULE_POLICY)
+    if (point->rule == RULE_POLICY && point->policy == NULL)
         return NO_POLICY;
+    if (point->rule == RULE_POLICY && point->policy->kind == POLICY_ROBUST)
+        return POLICY_IS_ROBUST;
     if (point->links.channels != PIPELINE_FREE)
         return RULE_AND_CHANNELS;
     const bool pairs = point->family != NULL ? point->family->pairs : has_pairs(point->order);
-    return pairs ? RULE_AND_PAIRS : 0;
+    if (pairs)
+        return RULE_AND_PAIRS;
+    const bool whole = point->family != NULL && point->family->whole_backward;
+    return point->rule == RULE_POLICY &&
+                   (whole || point->shape.directions > 1 || point->shape.slices > 1)
+               ? POLICY_AND_SHAPE
+               : 0;
 }
 
 // A micro-batch runs forwards on all chunks of a device before the first backward frees memory.

@@ -12,6 +12,7 @@
 
 static const int plan_sets[] = {P_P, P_M,     P_V,     P_SLICES, P_F,       P_B,
                                 P_W, P_MEM_F, P_MEM_B, P_MEM_W,  P_LATENCY, P_CHANNELS};
+static const int policy_sets[] = {P_RULE};
 static const int order_sets[] = {P_FAMILY, P_P, P_M, P_V, P_SLICES};
 
 #define LENGTH(list) ((int)(sizeof(list) / sizeof *(list)))
@@ -29,6 +30,12 @@ const struct pps_slot schedule_slots[N_SLOTS] = {
                     .sets = order_sets,
                     .n_sets = LENGTH(order_sets),
                     .text = true},
+    [SLOT_POLICY] = {.name = "policy",
+                     .summary =
+                         "a policy: who decides during the step, for times that fluctuate",
+                     .param = P_POLICY,
+                     .sets = policy_sets,
+                     .n_sets = LENGTH(policy_sets)},
 };
 
 // ---- reading ------------------------------------------------------------------------------------
@@ -42,6 +49,9 @@ void schedule_close(void *of)
         plan_free(shared->plans[i]);
     for (int i = 0; shared->orders != NULL && i < shared->n_orders; i++)
         order_document_free(&shared->orders[i]);
+    for (int i = 0; shared->policies != NULL && i < shared->n_policies; i++)
+        policy_free(shared->policies[i]);
+    free(shared->policies);
     free(shared->plans);
     free(shared->means);
     free(shared->orders);
@@ -56,11 +66,14 @@ static struct schedule_shared *new_shared(const struct pps_document *documents, 
     for (int d = 0; d < n; d++) {
         shared->n_plans += documents[d].slot == SLOT_PLAN;
         shared->n_orders += documents[d].slot == SLOT_ORDER;
+        shared->n_policies += documents[d].slot == SLOT_POLICY;
     }
     shared->plans = calloc((size_t)shared->n_plans + 1, sizeof *shared->plans);
     shared->means = calloc((size_t)shared->n_plans + 1, sizeof *shared->means);
     shared->orders = calloc((size_t)shared->n_orders + 1, sizeof *shared->orders);
-    if (shared->plans != NULL && shared->means != NULL && shared->orders != NULL)
+    shared->policies = calloc((size_t)shared->n_policies + 1, sizeof *shared->policies);
+    if (shared->plans != NULL && shared->means != NULL && shared->orders != NULL &&
+        shared->policies != NULL)
         return shared;
     schedule_close(shared);
     return NULL;
@@ -119,6 +132,33 @@ static bool read_order(struct schedule_shared *shared,
     return order_document_check(order, fault);
 }
 
+static bool read_policy(struct schedule_shared *shared,
+                        int i,
+                        const struct pps_document *document,
+                        struct pps_fault *fault)
+{
+    shared->policies[i] = policy_read(document->root, fault);
+    return shared->policies[i] != NULL;
+}
+
+static int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+void schedule_find_widest(struct schedule_shared *shared)
+{
+    for (int i = 0; i < shared->n_policies; i++) {
+        const struct policy *policy = shared->policies[i];
+        if (policy->kind != POLICY_LEARNED)
+            continue;
+        shared->widest.candidate = policy->shape.candidate;
+        shared->widest.state = policy->shape.state;
+        for (int k = 0; k < 2; k++)
+            shared->widest.width[k] = larger(shared->widest.width[k], policy->shape.width[k]);
+    }
+}
+
 bool schedule_open(const struct pps_document *documents,
                    int n,
                    void **out,
@@ -132,12 +172,14 @@ bool schedule_open(const struct pps_document *documents,
     for (int d = 0; d < n; d++) {
         const int slot = documents[d].slot, i = next[slot]++;
         fault->document = d;
-        if (slot == SLOT_PLAN ? read_plan(shared, i, &documents[d], fault)
-                              : read_order(shared, i, &documents[d], fault))
+        if (slot == SLOT_PLAN    ? read_plan(shared, i, &documents[d], fault)
+            : slot == SLOT_ORDER ? read_order(shared, i, &documents[d], fault)
+                                 : read_policy(shared, i, &documents[d], fault))
             continue;
         schedule_close(shared);
         return false;
     }
+    schedule_find_widest(shared);
     *out = shared;
     return true;
 }
@@ -177,6 +219,8 @@ void schedule_values(const void *shared, int slot, int i, double *values)
 {
     if (slot == SLOT_PLAN)
         plan_values(shared, i, values);
-    else
+    else if (slot == SLOT_ORDER)
         order_values(shared, i, values);
+    else
+        *values = RULE_POLICY;
 }

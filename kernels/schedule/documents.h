@@ -5,9 +5,10 @@
 
 #include "kernels/common/plan/plan.h"
 #include "kernels/schedule/orders/order_document.h"
+#include "kernels/schedule/policy/policy.h"
 #include "kernels/schedule/table.h"
 
-enum { SLOT_PLAN, SLOT_ORDER, N_SLOTS };
+enum { SLOT_PLAN, SLOT_ORDER, SLOT_POLICY, N_SLOTS };
 
 extern const struct pps_slot schedule_slots[];
 
@@ -22,7 +23,13 @@ struct schedule_shared {
     int n_plans;
     struct order_document *orders; // [n_orders]
     int n_orders;
+    struct policy **policies; // [n_policies]
+    int n_policies;
+    struct network_shape widest; // of the networks of all learned policies; width 0: none
 };
+
+// Sets `widest`.
+void schedule_find_widest(struct schedule_shared *shared);
 
 struct schedule_means schedule_means_of(const struct pipeline *pipeline);
 

@@ -9,6 +9,7 @@
 #include "kernels/schedule/noise/noise.h"
 #include "kernels/schedule/online/pull.h"
 #include "kernels/schedule/plan_costs.h"
+#include "kernels/schedule/policy/policy.h"
 
 enum {
     SCHEDULE_DEVICES_MAX = 1024,
@@ -44,11 +45,19 @@ struct schedule_point {
     uint32_t first, n_replicates;
     enum schedule_rule rule;
     struct pull_rule pull; // of RULE_PULL and RULE_W_FLOATS
+    // Of RULE_POLICY: a learned policy; the rules of other policies are RULE_PULL. NULL: no document.
+    const struct policy *policy;
+    const struct network_shape *widest; // of all learned policies
 };
 
 // Converts the values of the parameters. shared: struct schedule_shared, or NULL without documents.
 // Neither a family nor an order: no document has an order.
 struct schedule_point schedule_point_of(const double *value, const void *shared);
+
+// Sets the rule of the point to that of a policy. widest: as wide as its networks at least.
+void schedule_use_policy(struct schedule_point *point,
+                         const struct policy *policy,
+                         const struct network_shape *widest);
 
 // Returns whether a pipeline of this shape is within the limits of pipeline.h.
 bool schedule_is_small(const struct pipeline_shape *shape);

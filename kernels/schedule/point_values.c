@@ -129,6 +129,27 @@ static void set_noise(struct schedule_point *point, const double *value)
     point->n_replicates = (uint32_t)value[P_REPLICATES];
 }
 
+// Takes the rule from a document.
+static void set_policy(struct schedule_point *point,
+                       const double *value,
+                       const struct schedule_shared *shared)
+{
+    if (point->rule != RULE_POLICY || shared == NULL || shared->n_policies == 0)
+        return;
+    schedule_use_policy(point, shared->policies[(int)value[P_POLICY]], &shared->widest);
+}
+
+void schedule_use_policy(struct schedule_point *point,
+                         const struct policy *policy,
+                         const struct network_shape *widest)
+{
+    point->policy = policy;
+    point->widest = widest;
+    point->pull = policy->rule;
+    point->rule = policy->kind == POLICY_LEARNED || policy->kind == POLICY_ROBUST ? RULE_POLICY
+                                                                                  : RULE_PULL;
+}
+
 static void set_rule(struct schedule_point *point, const double *value)
 {
     point->rule = (enum schedule_rule)value[P_RULE];
@@ -180,5 +201,6 @@ struct schedule_point schedule_point_of(const double *value, const void *shared)
     set_costs(&point, value, shared, (double)point.shape.stages / point.shape.devices);
     set_noise(&point, value);
     set_rule(&point, value);
+    set_policy(&point, value, shared);
     return point;
 }

@@ -35,6 +35,9 @@ void replicates_take(struct replicates *r, const struct schedule_point *most, st
     r->waits = room_take(room, devices, sizeof *r->waits);
     r->online = online_take(shape, operations, room);
     r->pull = pull_take(shape, operations, room);
+    // the scratch of a sweep is that of one of several policies
+    if (most->widest != NULL && most->widest->width[0] > 0)
+        r->policy = policy_run_take(shape, operations, most->widest, room);
 }
 
 // ---- an order -----------------------------------------------------------------------------------
@@ -95,6 +98,12 @@ const char *replicates_open(struct replicates *r,
     set_limits(r, peak);
     if (point->rule == RULE_STATIC)
         return NULL;
+    if (point->rule == RULE_POLICY) {
+        const char *misfit = policy_misfit(point->policy, pipeline, order);
+        if (misfit == NULL)
+            policy_run_open(r->policy, point->policy, pipeline, order);
+        return misfit;
+    }
     const char *misfit = pull_misfit(pipeline, order);
     if (misfit == NULL)
         pull_open(r->pull, pipeline, order);
@@ -108,15 +117,18 @@ void replicates_draw(struct replicates *r, uint32_t first)
     noise_draw(&r->noise, r->pipeline, first, &r->times);
 }
 
-void replicates_run(struct replicates *r, struct replicates_chunk *chunk)
+bool replicates_run(struct replicates *r, struct poll *poll, struct replicates_chunk *chunk)
 {
     struct executor_lanes_result result = {.starts = NULL};
     executor_lanes_run(r->executor, r->lanes, &r->times, &result);
     memcpy(chunk->fixed, result.makespan, sizeof chunk->fixed);
     if (r->point->rule == RULE_STATIC)
         memcpy(chunk->ruled, result.makespan, sizeof chunk->ruled);
+    else if (r->point->rule == RULE_POLICY)
+        return policy_run_lanes(r->policy, &r->times, poll, chunk->ruled);
     else
         pull_run(r->pull, &r->point->pull, &r->times, chunk->ruled);
+    return true;
 }
 
 void replicates_bounds(struct replicates *r, struct replicates_chunk *chunk)
@@ -146,6 +158,8 @@ static void open_environment(struct replicates *r)
 static double refer_rule(struct replicates *r, int lane)
 {
     struct online_decision decision;
+    if (r->point->rule == RULE_POLICY)
+        return online_makespan(policy_run_step(r->policy, &r->times, lane));
     memset(r->waits, 0, (size_t)r->pipeline->shape.devices);
     online_start(r->online, &r->times, lane);
     while (online_next(r->online, &decision))
@@ -194,22 +208,25 @@ static void refer_order(struct replicates *r, double *lines, double *makespan)
     }
 }
 
-bool replicates_refer(struct replicates *r, struct replicates_chunk *chunk)
+bool replicates_refer(struct replicates *r, struct poll *poll, struct replicates_chunk *chunk)
 {
     const size_t n = (size_t)r->order->devices * (size_t)r->order->room;
     double *lines = malloc(2 * n * sizeof *lines + 1);
     if (lines == NULL)
         return false;
-    replicates_run(r, chunk);
+    const bool done = replicates_run(r, poll, chunk);
     refer_order(r, lines, chunk->fixed);
     free(lines);
+    if (!done)
+        return false;
     if (r->point->rule == RULE_STATIC) {
         memcpy(chunk->ruled, chunk->fixed, sizeof chunk->ruled);
         return true;
     }
     if (online_misfit(r->pipeline, r->order) != NULL)
         return true;
-    open_environment(r);
+    if (r->point->rule != RULE_POLICY)
+        open_environment(r);
     for (int lane = 0; lane < LANES; lane++)
         chunk->ruled[lane] = refer_rule(r, lane);
     return true;
@@ -232,11 +249,16 @@ const struct order *replicates_step(struct replicates *r,
     }
     if (online_misfit(r->pipeline, r->order) != NULL)
         return NULL;
-    open_environment(r);
-    refer_rule(r, 0);
-    memcpy(starts, online_starts(r->online), n * sizeof *starts);
-    memcpy(ends, online_ends(r->online), n * sizeof *ends);
-    return online_order(r->online);
+    const struct online *online = r->online;
+    if (r->point->rule == RULE_POLICY)
+        online = policy_run_step(r->policy, &r->times, 0);
+    else {
+        open_environment(r);
+        refer_rule(r, 0);
+    }
+    memcpy(starts, online_starts(online), n * sizeof *starts);
+    memcpy(ends, online_ends(online), n * sizeof *ends);
+    return online_order(online);
 }
 
 // ---- all ----------------------------------------------------------------------------------------
@@ -280,9 +302,7 @@ bool replicates_measure(struct replicates *r,
         if (poll_over_after(poll, operations * LANES))
             return false;
         replicates_draw(r, r->point->first + i);
-        if (!plain)
-            replicates_run(r, &chunk);
-        else if (!replicates_refer(r, &chunk))
+        if (!(plain ? replicates_refer(r, poll, &chunk) : replicates_run(r, poll, &chunk)))
             return false;
         replicates_bounds(r, &chunk);
         for (uint32_t k = 0; k < LANES && i + k < n; k++) {

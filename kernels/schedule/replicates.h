@@ -7,6 +7,7 @@
 #include "kernels/common/executor/executor_lanes.h"
 #include "kernels/schedule/online/limited.h"
 #include "kernels/schedule/point.h"
+#include "kernels/schedule/policy/policy_run.h"
 
 // Memory of one thread.
 struct replicates {
@@ -22,8 +23,9 @@ struct replicates {
     struct limited *limit;
     bool in_order; // the bounds of `limit` hold for the order
     double *bounds_room;
-    struct pull *pull;     // rules that move W
-    struct online *online; // the same in the environment
+    struct pull *pull;         // rules that move W
+    struct online *online;     // the same in the environment
+    struct policy_run *policy; // learned policies
     uint8_t *waits;
 };
 
@@ -55,13 +57,14 @@ struct replicates_chunk {
 };
 
 // Draws replicates `first` to first + EXECUTOR_LANES - 1. replicates_run and replicates_bounds use them.
+// replicates_run returns false if the poll ended it; poll may be NULL.
 void replicates_draw(struct replicates *r, uint32_t first);
-void replicates_run(struct replicates *r, struct replicates_chunk *chunk);
+bool replicates_run(struct replicates *r, struct poll *poll, struct replicates_chunk *chunk);
 void replicates_bounds(struct replicates *r, struct replicates_chunk *chunk);
 
 // The same as replicates_run by other means: the scalar executor, and the environment of online policies.
-// Allocates; false: out of memory.
-bool replicates_refer(struct replicates *r, struct replicates_chunk *chunk);
+// Allocates; false: out of memory, or ended by the poll.
+bool replicates_refer(struct replicates *r, struct poll *poll, struct replicates_chunk *chunk);
 
 // Runs lane 0 of the replicates drawn and writes the start and the end of each operation at [order_at] of the order
 // that it returns: the order, or what the rule made of it. NULL: the environment cannot run the pipeline.

@@ -91,7 +91,10 @@ void schedule_inputs_values(const struct schedule_inputs *inputs, double value[N
 {
     for (int slot = 0; slot < N_SLOTS; slot++) {
         double list[N_PARAMS];
-        if (slot == SLOT_PLAN ? inputs->shared.n_plans == 0 : inputs->shared.n_orders == 0)
+        const int n[N_SLOTS] = {[SLOT_PLAN] = inputs->shared.n_plans,
+                                [SLOT_ORDER] = inputs->shared.n_orders,
+                                [SLOT_POLICY] = inputs->shared.n_policies};
+        if (n[slot] == 0)
             continue;
         schedule_values(&inputs->shared, slot, 0, list);
         for (int i = 0; i < schedule_slots[slot].n_sets; i++)

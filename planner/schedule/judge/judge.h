@@ -16,8 +16,7 @@ enum { JUDGE_BLOCK = 256 }; // replicates of a task
 struct judge_entry {
     const char *label;
     const struct schedule_candidate *candidate;
-    enum schedule_rule rule;
-    struct pull_rule pull;
+    const struct policy *policy; // NULL: the order
 };
 
 // An entry at a level and a probability of outliers.
@@ -48,8 +47,9 @@ struct judge_limit {
 };
 
 struct judge {
-    uint64_t seed; // of the test
-    uint32_t n;    // replicates
+    uint64_t seed;               // of the test
+    uint32_t n;                  // replicates
+    struct network_shape widest; // of learned policies
     bool intervals;
     struct judge_limit *limit;
     int n_limits;

@@ -21,8 +21,8 @@ struct bench {
 static struct schedule_point point_of(const struct judge *judge, const struct judge_row *row)
 {
     struct schedule_point point = row->entry->candidate->point;
-    point.rule = row->entry->rule;
-    point.pull = row->entry->pull;
+    if (row->entry->policy != NULL)
+        schedule_use_policy(&point, row->entry->policy, &judge->widest);
     point.noise.seed = judge->seed;
     point.noise.level = point.noise.message_level = row->level;
     point.noise.outlier_p = row->outlier_p;
@@ -44,13 +44,23 @@ static bool is_stopped(const struct judge *judge)
     return judge->stop != NULL && atomic_load_explicit(judge->stop, memory_order_relaxed);
 }
 
-static void run_chunk(struct bench *bench, struct judge_row *row, uint32_t first, uint32_t n)
+static bool is_over(void *self)
+{
+    return is_stopped(self);
+}
+
+static bool run_chunk(struct bench *bench,
+                      struct judge_row *row,
+                      uint32_t first,
+                      uint32_t n,
+                      struct poll *poll)
 {
     struct replicates_chunk chunk;
     const uint32_t block = first / JUDGE_BLOCK;
     replicates_draw(&bench->replicates, first);
     const double start = pps_thread_seconds();
-    replicates_run(&bench->replicates, &chunk);
+    if (!replicates_run(&bench->replicates, poll, &chunk))
+        return false;
     row->seconds[block] += pps_thread_seconds() - start;
     replicates_bounds(&bench->replicates, &chunk);
     for (uint32_t i = 0; i < EXECUTOR_LANES && first + i < n; i++) {
@@ -58,6 +68,7 @@ static void run_chunk(struct bench *bench, struct judge_row *row, uint32_t first
         row->clairvoyant[block] += chunk.clairvoyant[i];
         row->memory[block] += chunk.memory[i];
     }
+    return true;
 }
 
 static void run_block(struct judge *judge, char *memory, struct judge_row *row, uint32_t block)
@@ -66,13 +77,15 @@ static void run_block(struct judge *judge, char *memory, struct judge_row *row, 
     const struct schedule_scratch *scratch = &row->entry->candidate->scratch;
     const uint32_t first = block * JUDGE_BLOCK, end = first + JUDGE_BLOCK;
     struct room room = {memory, 0};
+    struct poll poll = {.over = is_over, .self = judge};
     struct bench bench;
     bench_take(&bench, &point, &room);
     executor_run(bench.executor, &scratch->pipeline, &scratch->order, NULL, NULL);
     replicates_open(&bench.replicates, &point, &scratch->pipeline, &scratch->order,
                     bench.executor, scratch->peak);
     for (uint32_t i = first; i < end && i < judge->n && !is_stopped(judge); i += EXECUTOR_LANES)
-        run_chunk(&bench, row, i, judge->n);
+        if (!run_chunk(&bench, row, i, judge->n, &poll))
+            return;
 }
 
 static void run_blocks(void *self, int thread)

@@ -18,7 +18,7 @@ const char *judge_verdict(const struct judge_row *row)
 
 static bool is_online(const struct judge_entry *entry)
 {
-    return entry->rule != RULE_STATIC;
+    return entry->policy != NULL;
 }
 
 // A rule stays within the limit, or within the peak of its order.
