@@ -57,8 +57,11 @@ static const char details[] =
     "Compares zero bubble schedules, 1F1B and policies that decide while the step runs, at "
     "equal\n"
     "limits of memory. POLICY is pull, which moves W into waits for messages; w_floats, which\n"
-    "does so without an estimate of the wait; or a JSON file. Without POLICY: pull, and the\n"
-    "policies that come with the program.\n"
+    "does so without an estimate of the wait; robust, the static order with the least mean "
+    "over\n"
+    "256 replicates of training; or a JSON file. Without POLICY: pull, and the policies that "
+    "come\n"
+    "with the program.\n"
     "\n"
     "All of them meet the same times (paired replicates), which no training has used. The "
     "table\n"
@@ -168,6 +171,9 @@ static enum pps_status read_options(struct job *job,
         status = read_list(&job->outliers, args, "outliers", P_OUTLIER_P, err);
     if (status == PPS_OK)
         status = plan_arg_threads(args, THREADS_MAX, &job->threads, err);
+    if (status == PPS_OK && job->value[P_SEED] >= 0x1p30)
+        status = pps_fail(err, PPS_E_INPUT, "--seed %.0f: expected a number below 2^30",
+                          job->value[P_SEED]);
     if (status == PPS_OK && job->value[P_V] > 2)
         status = pps_fail(err, PPS_E_INPUT, "--chunks %.0f: expected 1 or 2", job->value[P_V]);
     return status;
@@ -196,7 +202,8 @@ static enum pps_status read_file(struct contestant *contestant,
         return pps_fail_memory(err, "%s", word);
     const struct pps_missing missing = pps_installed_missing("policy", word, contestant->path);
     if (missing.text[0] != '\0')
-        return pps_fail(err, PPS_E_INPUT, "%s; or write pull or w_floats", missing.text);
+        return pps_fail(err, PPS_E_INPUT, "%s; or write pull, w_floats or robust",
+                        missing.text);
     const enum pps_status status = pps_json_load(&contestant->json, contestant->path, err);
     if (status != PPS_OK)
         return status;
@@ -228,25 +235,27 @@ static void set_label(struct contestant *contestant, const char *word)
             *c = '_'; // the label is a cell of a table
 }
 
+// A word is the name of a kind with its usual parameters, a file, or a policy that comes with the program.
 static enum pps_status read_policy(struct job *job, const char *word, struct pps_error *err)
 {
     struct contestant *contestant = &job->contestant[job->n_policies++];
-    const bool pull = strcmp(word, "pull") == 0;
+    const int param_of_kind[] = {[POLICY_ROBUST] = RULE_STATIC,
+                                 [POLICY_W_FLOATS] = RULE_W_FLOATS,
+                                 [POLICY_PULL] = RULE_PULL};
+    int kind = POLICY_ROBUST;
     set_label(contestant, word);
-    if (!pull && strcmp(word, "w_floats") != 0) {
+    while (kind < POLICY_LEARNED && strcmp(word, policy_kind_names[kind]) != 0)
+        kind++;
+    if (kind == POLICY_LEARNED) {
         const enum pps_status status = read_file(contestant, word, err);
-        if (status != PPS_OK)
-            return status;
-        if (contestant->policy->kind == POLICY_ROBUST)
-            return pps_fail(err, PPS_E_INPUT,
-                            "%s: robust policies are not judged here; write --protocol", word);
-        widen(&job->judge.widest, contestant->policy);
-        return PPS_OK;
+        if (status == PPS_OK)
+            widen(&job->judge.widest, contestant->policy);
+        return status;
     }
     double value[N_PARAMS];
     memcpy(value, job->value, sizeof value);
-    value[P_RULE] = pull ? RULE_PULL : RULE_W_FLOATS;
-    contestant->policy = policy_new(pull ? POLICY_PULL : POLICY_W_FLOATS, NULL);
+    value[P_RULE] = param_of_kind[kind];
+    contestant->policy = policy_new((enum policy_kind)kind, NULL);
     if (contestant->policy == NULL)
         return pps_fail_memory(err, "the policies");
     contestant->policy->rule = schedule_point_of(value, NULL).pull;
@@ -446,7 +455,8 @@ static enum pps_status judge_all(struct job *job,
                                  struct pps_error *err)
 {
     struct judge *judge = &job->judge;
-    judge->seed = JUDGE_FIRST_SEED + (uint64_t)job->value[P_SEED];
+    judge->training = (uint64_t)job->value[P_SEED];
+    judge->seed = JUDGE_FIRST_SEED + judge->training;
     judge->n = (uint32_t)job->value[P_REPLICATES];
     judge->intervals = pps_arg(args, "output") != NULL;
     judge->stop = pps_signals_install();

@@ -24,6 +24,7 @@ struct judge_row {
     const struct judge_entry *entry;
     int limit; // number of the limit
     double level, outlier_p;
+    struct order *order; // of a robust policy, chosen for this row; NULL: that of the entry
     const struct judge_row *baseline; // of the same replicates; itself: it is the baseline
     double *makespan;                 // [n]
     double *clairvoyant, *memory;     // [blocks]: sums
@@ -48,6 +49,7 @@ struct judge_limit {
 
 struct judge {
     uint64_t seed;               // of the test
+    uint64_t training;           // of the replicates that choose robust orders
     uint32_t n;                  // replicates
     struct network_shape widest; // of learned policies
     bool intervals;
@@ -62,6 +64,21 @@ struct judge {
     atomic_int next;
     atomic_bool failed; // out of memory
 };
+
+// Runs work(judge, thread), which takes tasks from judge->next, on several threads. PPS_E_STOPPED; or out of
+// memory, if judge->failed.
+PPS_MUST_CHECK enum pps_status judge_parallel(struct judge *judge,
+                                              void (*work)(void *self, int thread),
+                                              int threads,
+                                              struct pps_error *err);
+
+// Returns the point of a row, with its noise.
+struct schedule_point judge_point(const struct judge *judge, const struct judge_row *row);
+
+// Chooses the orders of robust policies. A part of judge_run.
+PPS_MUST_CHECK enum pps_status judge_choose(struct judge *judge,
+                                            int threads,
+                                            struct pps_error *err);
 
 // Runs all rows, of which entry, limit, level, outlier_p and baseline are set, and computes their figures. The
 // same bits for any number of threads, but for `seconds`.

@@ -18,10 +18,10 @@ struct bench {
     struct replicates replicates;
 };
 
-static struct schedule_point point_of(const struct judge *judge, const struct judge_row *row)
+struct schedule_point judge_point(const struct judge *judge, const struct judge_row *row)
 {
     struct schedule_point point = row->entry->candidate->point;
-    if (row->entry->policy != NULL)
+    if (row->entry->policy != NULL && row->entry->policy->kind != POLICY_ROBUST)
         schedule_use_policy(&point, row->entry->policy, &judge->widest);
     point.noise.seed = judge->seed;
     point.noise.level = point.noise.message_level = row->level;
@@ -73,16 +73,17 @@ static bool run_chunk(struct bench *bench,
 
 static void run_block(struct judge *judge, char *memory, struct judge_row *row, uint32_t block)
 {
-    const struct schedule_point point = point_of(judge, row);
+    const struct schedule_point point = judge_point(judge, row);
     const struct schedule_scratch *scratch = &row->entry->candidate->scratch;
+    const struct order *order = row->order != NULL ? row->order : &scratch->order;
     const uint32_t first = block * JUDGE_BLOCK, end = first + JUDGE_BLOCK;
     struct room room = {memory, 0};
     struct poll poll = {.over = is_over, .self = judge};
     struct bench bench;
     bench_take(&bench, &point, &room);
-    executor_run(bench.executor, &scratch->pipeline, &scratch->order, NULL, NULL);
-    replicates_open(&bench.replicates, &point, &scratch->pipeline, &scratch->order,
-                    bench.executor, scratch->peak);
+    executor_run(bench.executor, &scratch->pipeline, order, NULL, NULL);
+    replicates_open(&bench.replicates, &point, &scratch->pipeline, order, bench.executor,
+                    scratch->peak);
     for (uint32_t i = first; i < end && i < judge->n && !is_stopped(judge); i += EXECUTOR_LANES)
         if (!run_chunk(&bench, row, i, judge->n, &poll))
             return;
@@ -215,7 +216,7 @@ static bool take_rows(struct judge *judge)
     judge->memory = 0;
     for (int i = 0; i < judge->n_rows; i++) {
         struct judge_row *row = &judge->row[i];
-        const struct schedule_point point = point_of(judge, row);
+        const struct schedule_point point = judge_point(judge, row);
         struct room room = {NULL, 0};
         struct bench bench;
         bench_take(&bench, &point, &room);
@@ -234,15 +235,16 @@ void judge_rows_free(struct judge *judge)
 {
     for (int i = 0; i < judge->n_rows; i++) {
         free(judge->row[i].makespan);
+        order_free(judge->row[i].order);
         free(judge->row[i].clairvoyant);
     }
     free(judge->row);
 }
 
-static enum pps_status in_parallel(struct judge *judge,
-                                   void (*work)(void *self, int thread),
-                                   int threads,
-                                   struct pps_error *err)
+enum pps_status judge_parallel(struct judge *judge,
+                               void (*work)(void *self, int thread),
+                               int threads,
+                               struct pps_error *err)
 {
     atomic_init(&judge->next, 0);
     const enum pps_status status = pps_parallel(threads, work, judge, err);
@@ -258,9 +260,11 @@ enum pps_status judge_run(struct judge *judge, int threads, struct pps_error *er
     atomic_init(&judge->failed, false);
     if (!take_rows(judge))
         return pps_fail_memory(err, "the replicates");
-    enum pps_status status = in_parallel(judge, run_blocks, threads, err);
+    enum pps_status status = judge_choose(judge, threads, err);
     if (status == PPS_OK)
-        status = in_parallel(judge, figure_rows, threads, err);
+        status = judge_parallel(judge, run_blocks, threads, err);
+    if (status == PPS_OK)
+        status = judge_parallel(judge, figure_rows, threads, err);
     if (status == PPS_OK && !adjust(judge))
         status = pps_fail_memory(err, "the tests");
     return status;
