@@ -76,17 +76,22 @@ struct place {
     int32_t part, n_parts;
     int32_t first, size; // micro-batches of the part
     int32_t chunk, offset, split;
+    int32_t stage; // of the pipeline
 };
 
-static struct place start_of(const struct orders_shape *shape, enum operation_type kind)
+static struct place start_of(const struct orders_shape *shape,
+                             int32_t stage,
+                             enum operation_type kind)
 {
     const bool forward = kind == OPERATION_F;
+    const int32_t chunk = forward ? 0 : shape->chunks - 1;
     return (struct place){
         .kind = kind,
         .n_parts = orders_parts(shape),
         .size = laid_out(shape, 0),
-        .chunk = forward ? 0 : shape->chunks - 1,
+        .chunk = chunk,
         .split = forward ? 0 : shape->splits - 1,
+        .stage = chunk * shape->stages + stage,
     };
 }
 
@@ -107,7 +112,10 @@ static void advance(const struct orders_shape *shape, struct place *place)
     if (++place->offset < place->size)
         return;
     place->offset = 0;
-    if (!step(&place->chunk, shape->chunks, place->kind))
+    const int32_t before = place->chunk;
+    const bool wrapped = step(&place->chunk, shape->chunks, place->kind);
+    place->stage += (place->chunk - before) * shape->stages;
+    if (!wrapped)
         return;
     place->first += place->size;
     place->part++;
@@ -121,7 +129,6 @@ static bool at_end(const struct place *place)
 
 // Stores the operation at this position unless it is padding, and advances.
 static void take(const struct orders_shape *shape,
-                 int32_t stage,
                  struct place *place,
                  struct operation **operations)
 {
@@ -129,7 +136,7 @@ static void take(const struct orders_shape *shape,
     if (micro_batch < shape->micro_batches)
         *(*operations)++ =
             (struct operation){.item = micro_batch * shape->splits + place->split,
-                               .stage = (int16_t)(place->chunk * shape->stages + stage),
+                               .stage = (int16_t)place->stage,
                                .type = (uint8_t)place->kind};
     advance(shape, place);
 }
@@ -151,19 +158,19 @@ bool orders_of_stage_polled(const struct orders_shape *shape,
                             struct operation *operations,
                             struct poll *poll)
 {
-    struct place forward = start_of(shape, OPERATION_F);
-    struct place backward = start_of(shape, OPERATION_BW);
+    struct place forward = start_of(shape, stage, OPERATION_F);
+    struct place backward = start_of(shape, stage, OPERATION_BW);
     for (int64_t k = ahead(shape, stage); k > 0 && !at_end(&forward); k--) {
         if (poll_over(poll))
             return false;
-        take(shape, stage, &forward, &operations);
+        take(shape, &forward, &operations);
     }
     while (!at_end(&backward)) {
         if (poll_over(poll))
             return false;
         if (!at_end(&forward))
-            take(shape, stage, &forward, &operations);
-        take(shape, stage, &backward, &operations);
+            take(shape, &forward, &operations);
+        take(shape, &backward, &operations);
     }
     return true;
 }
