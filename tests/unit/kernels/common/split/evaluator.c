@@ -124,10 +124,10 @@ static struct nd_program any_program(struct draws *d)
     struct nd_program p;
     nd_program_default(&p);
     p.compat = draws_below(d, 3) ? ND_CORRECTED : ND_ORIG;
-    p.stages = 1 + draws_below(d, 5);
+    p.stages = 1 + draws_below(d, 4);
     p.chunks = 1 + draws_below(d, 3);
-    p.splits = draws_below(d, 3) ? 1 : 1 + draws_below(d, 3);
-    p.micro_batches = p.stages + draws_below(d, 8 * p.stages);
+    p.splits = draws_below(d, 4) ? 1 : 2;
+    p.micro_batches = p.stages + draws_below(d, (draws_below(d, 3) ? 2 : 7) * p.stages);
     p.low_mem = draws_below(d, 2);
     if (p.compat == ND_CORRECTED && draws_below(d, 2))
         p.hop = 0.1 * draws_below(d, 20);
@@ -163,13 +163,13 @@ static double by_simulation(const struct nd_program *p, const double *f, const d
 // Catches an evaluator that keeps a time of an earlier choice, after its own makespan or after a path.
 Test(value, of_any_program_is_the_makespan_of_its_plan)
 {
-    for (uint64_t k = 0; k < 600; k++) {
+    for (uint64_t k = 0; k < 200; k++) {
         struct draws d = {16, k, 0};
         const struct nd_program p = any_program(&d);
         struct nd_evaluator *e = nd_evaluator_new(&p, NULL);
         double f[16], b[16], forwards[16], backwards[16], constant;
         const int32_t how = draws_below(&d, 4);
-        for (int round = 0; round < 3; round++) {
+        for (int round = 0; round < 2; round++) {
             for (int32_t i = 0; i < p.stages * p.chunks; i++) {
                 f[i] = random_length(&d, how);
                 b[i] = random_length(&d, how) * (1 + draws_below(&d, 3));
