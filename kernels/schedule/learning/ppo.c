@@ -273,25 +273,23 @@ static bool run_minibatch(const struct update *update,
     return !poll_over_after(update->poll, POLL_STEPS);
 }
 
-// Makes all advantages of mean 0 and standard deviation 1.
-static void normalise(struct episode_log *logs, int n_logs, int64_t n)
+// Makes the advantages of each log of mean 0 and standard deviation 1: problems with rare, large
+// differences would decide alone otherwise. Differences below a thousandth of a percent count as such.
+static void normalise(struct episode_log *log)
 {
     double sum = 0, squares = 0;
-    for (int l = 0; l < n_logs; l++)
-        for (int32_t k = 0; k < logs[l].n; k++)
-            sum += (double)logs[l].decision[k].advantage;
-    const double mean = sum / (double)n;
-    for (int l = 0; l < n_logs; l++)
-        for (int32_t k = 0; k < logs[l].n; k++) {
-            const double rest = (double)logs[l].decision[k].advantage - mean;
-            squares += rest * rest;
-        }
-    const double deviation = sqrt(squares / (double)n) + 1e-8;
-    for (int l = 0; l < n_logs; l++)
-        for (int32_t k = 0; k < logs[l].n; k++) {
-            float *advantage = &logs[l].decision[k].advantage;
-            *advantage = (float)(((double)*advantage - mean) / deviation);
-        }
+    for (int32_t k = 0; k < log->n; k++)
+        sum += (double)log->decision[k].advantage;
+    const double n = log->n, mean = sum / n;
+    for (int32_t k = 0; k < log->n; k++) {
+        const double rest = (double)log->decision[k].advantage - mean;
+        squares += rest * rest;
+    }
+    const double deviation = sqrt(squares / n) + 1e-3;
+    for (int32_t k = 0; k < log->n; k++) {
+        float *advantage = &log->decision[k].advantage;
+        *advantage = (float)(((double)*advantage - mean) / deviation);
+    }
 }
 
 static bool run_epoch(const struct update *update,
@@ -341,7 +339,8 @@ bool ppo_update(struct ppo *ppo,
     *report = (struct ppo_report){.kl = 0};
     if (first[n_logs] == 0)
         return true;
-    normalise(logs, n_logs, first[n_logs]);
+    for (int l = 0; l < n_logs; l++)
+        normalise(&logs[l]);
     for (int epoch = 0; epoch < options->epochs; epoch++) {
         if (!run_epoch(&update, seed, number, epoch, report))
             return false;

@@ -45,7 +45,8 @@ struct ppo_report {
     int epochs;
 };
 
-// Updates the state by the decisions of at most PPO_LOGS_MAX logs. Normalises their advantages. number: of the update,
+// Updates the state by the decisions of at most PPO_LOGS_MAX logs. Normalises the advantages of each log, that is, of
+// each problem. number: of the update,
 // for the order of decisions. Returns false, with the state half-way, if the poll ended it.
 bool ppo_update(struct ppo *ppo,
                 const struct ppo_options *options,

@@ -91,7 +91,7 @@ struct trainer *trainer_new(const struct trainer_options *options, int threads)
     memset(t->state.first, 0, n);
     memset(t->state.second, 0, n);
     memcpy(t->best, t->state.parameter, n);
-    t->best_value = (struct trainer_value){.mean = HUGE_VAL};
+    t->best_value = (struct trainer_value){.mean = HUGE_VAL, .limited = HUGE_VAL};
     return t;
 }
 
@@ -188,9 +188,10 @@ static double mean_of(const struct trainer *t, int32_t n)
 static struct trainer_value value_of(const struct trainer *t, int32_t n)
 {
     const double mean = mean_of(t, n);
-    double squares = 0, won = 0, lost = 0;
+    double squares = 0, won = 0, lost = 0, limited = 0;
     for (int32_t k = 0; k < n; k++) {
-        const double rest = difference_of(&t->result[k]) - mean;
+        const double difference = difference_of(&t->result[k]), rest = difference - mean;
+        limited += fmax(-TRAINER_LIMIT, fmin(TRAINER_LIMIT, difference)) / n;
         squares += rest * rest;
         for (int lane = 0; lane < EXECUTOR_LANES; lane++) {
             won += t->result[k].makespan[lane] < t->result[k].guide[lane];
@@ -275,7 +276,7 @@ bool trainer_run(struct trainer *t, struct poll *poll, struct trainer_batch *bat
         copy_state(&t->state, &t->before);
         return false;
     }
-    if (batch->validation.replicates > 0 && batch->validation.mean < t->best_value.mean) {
+    if (batch->validation.replicates > 0 && batch->validation.limited < t->best_value.limited) {
         t->best_value = batch->validation;
         memcpy(t->best, t->state.parameter, (size_t)t->state.n * sizeof *t->best);
     }

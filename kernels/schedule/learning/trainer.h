@@ -12,6 +12,7 @@
 enum {
     TRAINER_VALIDATION = 1 << 30, // first replicate
     TRAINER_PROBLEMS_MAX = 1024,  // of a batch
+    TRAINER_LIMIT = 2,            // percent
     TRAINER_NUMBERS_MAX = 1 << 27 // problems of a training: EXECUTOR_LANES replicates each
 };
 
@@ -38,7 +39,9 @@ const char *trainer_misfit(const struct trainer_options *options);
 // Makespans against those of the guide, in percent of the work of the busiest device; negative: faster.
 struct trainer_value {
     double mean, half_width; // 95 % interval over problems
-    double won, lost;        // parts of the replicates
+    double
+        limited; // mean with at most TRAINER_LIMIT for a problem; chooses the best parameters
+    double won, lost; // parts of the replicates
     int64_t replicates;
 };
 
