@@ -214,8 +214,8 @@ static int32_t decide(struct episode *e,
     const struct noise_key key = {.kind = NOISE_OF_POLICY,
                                   .item = (uint32_t)e->n_moments,
                                   .replicate = run->replicate};
-    if (n < 2)
-        return 0;
+    if (n < 2 || features_quiet(&e->features, decision))
+        return guide < n ? guide : 0;
     features_of(&e->features, decision, e->candidate, e->state);
     round_features(e, n);
     network_scores(e->network, run->rule->parameters, &input, e->score);

@@ -200,6 +200,7 @@ static struct trainer_value value_of(const struct trainer *t, int32_t n)
     }
     const int64_t replicates = (int64_t)n * EXECUTOR_LANES;
     return (struct trainer_value){.mean = mean,
+                                  .limited = limited,
                                   .half_width =
                                       n > 1 ? 1.96 * sqrt(squares / (n - 1) / n) : HUGE_VAL,
                                   .won = won / (double)replicates,

@@ -150,6 +150,17 @@ static void set_state(const struct features *f,
     x[23] = ratio(features_remaining(f, now), f->work);
 }
 
+bool features_quiet(const struct features *f, const struct online_decision *decision)
+{
+    const struct online_device *own = online_device(f->online, decision->device);
+    if (fabs(speed(own) - 1) > 0.01 || variation(own) > 0.01)
+        return false;
+    if (own->next_fb == own->n)
+        return true;
+    const int64_t at = (int64_t)decision->device * f->room + own->next_fb;
+    return decision->now <= online_reference_starts(f->online)[at] + 1e-6 * f->period;
+}
+
 // ---- candidates ---------------------------------------------------------------------------------
 
 // The stage that receives the result of an operation; -1: none.

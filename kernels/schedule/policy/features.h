@@ -36,6 +36,11 @@ int32_t features_guide(const struct features *features,
                        const struct online_decision *decision,
                        uint8_t *waits);
 
+// Returns whether nothing unexpected has happened as far as the device knows: its operations had their nominal
+// times within 1 %, and its next F or B is not later than in the reference order. A learned policy follows
+// its guide then.
+bool features_quiet(const struct features *features, const struct online_decision *decision);
+
 // Returns the candidates that the networks choose from: all, but without WAIT, which is the last one, if the
 // guide does not wait and no arrival is expected.
 int32_t features_candidates(const struct features *features,
