@@ -195,15 +195,6 @@ struct run {
     struct episode_log *log;
 };
 
-// Inputs have the precision of the log, so that a decision has the same probability when it is read.
-static void round_features(struct episode *e, int n)
-{
-    for (int i = 0; i < n * FEATURES_CANDIDATE; i++)
-        e->candidate[i] = (double)(float)e->candidate[i];
-    for (int i = 0; i < FEATURES_STATE; i++)
-        e->state[i] = (double)(float)e->state[i];
-}
-
 static int32_t decide(struct episode *e,
                       const struct run *run,
                       const struct online_decision *decision,
@@ -217,7 +208,6 @@ static int32_t decide(struct episode *e,
     if (n < 2 || features_quiet(&e->features, decision))
         return guide < n ? guide : 0;
     features_of(&e->features, decision, e->candidate, e->state);
-    round_features(e, n);
     network_scores(e->network, run->rule->parameters, &input, e->score);
     normalise(n, e->score);
     if (!run->rule->explore)

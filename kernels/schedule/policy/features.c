@@ -234,6 +234,12 @@ static void set_candidate(const struct features *f,
     set_receiver(f, candidate, now, x + 19);
 }
 
+static void round_all(double *x, int n)
+{
+    for (int i = 0; i < n; i++)
+        x[i] = (double)(float)x[i];
+}
+
 void features_of(const struct features *f,
                  const struct online_decision *decision,
                  double *candidate,
@@ -247,6 +253,8 @@ void features_of(const struct features *f,
         set_candidate(f, decision, &decision->candidate[i], least,
                       candidate + i * FEATURES_CANDIDATE);
     set_state(f, decision, state);
+    round_all(candidate, decision->n * FEATURES_CANDIDATE);
+    round_all(state, FEATURES_STATE);
 }
 
 double features_remaining(const struct features *f, double now)

@@ -47,7 +47,8 @@ int32_t features_candidates(const struct features *features,
                             const struct online_decision *decision,
                             int32_t guide);
 
-// Writes the features of all candidates, [n][FEATURES_CANDIDATE], and of the state, [FEATURES_STATE].
+// Writes the features of all candidates, [n][FEATURES_CANDIDATE], and of the state, [FEATURES_STATE], in
+// single precision, in which a training remembers them.
 void features_of(const struct features *features,
                  const struct online_decision *decision,
                  double *candidate,

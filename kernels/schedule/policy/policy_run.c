@@ -106,8 +106,8 @@ static int32_t choose(struct policy_run *run, const struct online_decision *deci
     const int32_t guide =
         features_guide(&run->features, &run->policy->rule, decision, run->waits);
     const int32_t n = features_candidates(&run->features, decision, guide);
-    if (n < 2)
-        return 0;
+    if (n < 2 || features_quiet(&run->features, decision))
+        return guide < n ? guide : 0;
     features_of(&run->features, decision, run->candidate, run->state);
     const struct network_input input = {n, guide, run->candidate, run->state};
     network_scores(run->network, run->policy->parameters, &input, run->score);

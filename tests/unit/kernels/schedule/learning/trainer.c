@@ -10,7 +10,7 @@
 static struct trainer_options options_of(int32_t problems, int64_t batches)
 {
     struct trainer_options options = trainer_default(1);
-    options.space.devices = (struct problem_range){2, 4};
+    options.space.devices = (struct problem_range){2, 3};
     options.space.rounds = (struct problem_range){1, 2};
     options.shape.width[0] = options.shape.width[1] = 8;
     options.problems = problems;
@@ -111,8 +111,8 @@ Test(trainer, a_stopped_batch_changes_nothing)
 // batches are enough to learn it.
 Test(trainer, learns)
 {
-    struct trainer_options options = options_of(8, 40);
-    options.rate = 1e-2;
+    struct trainer_options options = options_of(8, 20);
+    options.rate = 2e-2;
     options.beta = 3;
     options.space.chunks = (struct problem_range){1, 1};
     options.space.latency = (struct problem_range){0.3, 0.5};
@@ -121,7 +121,7 @@ Test(trainer, learns)
     options.batches_per_validation = 10;
     struct trainer *trainer = trainer_new(&options, 2);
     struct trainer_value value;
-    train(trainer, 40);
+    train(trainer, 20);
     (void)trainer_best(trainer, &value);
     cr_assert(value.mean + value.half_width < 0, "%g +- %g", value.mean, value.half_width);
     cr_assert(trainer_bytes(trainer) < (size_t)256 << 20);
