@@ -111,17 +111,17 @@ Test(trainer, a_stopped_batch_changes_nothing)
 // batches are enough to learn it.
 Test(trainer, learns)
 {
-    struct trainer_options options = options_of(8, 20);
-    options.rate = 2e-2;
+    struct trainer_options options = options_of(8, 12);
+    options.rate = 3e-2;
     options.beta = 3;
     options.space.chunks = (struct problem_range){1, 1};
     options.space.latency = (struct problem_range){0.3, 0.5};
     options.space.outlier_p = (struct problem_range){0.05, 0.05};
     options.validation = 32;
-    options.batches_per_validation = 10;
+    options.batches_per_validation = 6;
     struct trainer *trainer = trainer_new(&options, 2);
     struct trainer_value value;
-    train(trainer, 20);
+    train(trainer, 12);
     (void)trainer_best(trainer, &value);
     cr_assert(value.mean + value.half_width < 0, "%g +- %g", value.mean, value.half_width);
     cr_assert(trainer_bytes(trainer) < (size_t)256 << 20);
