@@ -9,8 +9,9 @@
 #include <math.h>
 
 struct run {
-    const struct executor_lanes *lanes;
-    const struct executor_times *times;
+    double *input, *clock;
+    double *time[OPERATION_TYPES],
+        *delay[OPERATION_TYPES]; // BW: its B, to which its W is added
     const struct step *step;
     const struct task *task;
     const int32_t *from_times;
@@ -18,12 +19,12 @@ struct run {
     double *starts, *ends; // NULL: unwanted
 };
 
-LINE_INLINE struct line time_of(const struct executor_times *times, int type, int32_t index)
+LINE_INLINE struct line time_of(const struct run *run, int type, uint32_t index)
 {
-    static const uint8_t column[OPERATION_TYPES] = {0, 1, 2, 1, 3};
-    const struct line time = line_load(line_at(times->time[column[type]], index));
-    return type == OPERATION_BW ? line_add(time, line_load(line_at(times->time[2], index)))
-                                : time;
+    const struct line time = line_load(line_at(run->time[type], index));
+    return type == OPERATION_BW
+               ? line_add(time, line_load(line_at(run->time[OPERATION_W], index)))
+               : time;
 }
 
 LINE_INLINE void store_times(const struct run *run,
@@ -39,48 +40,49 @@ LINE_INLINE void store_times(const struct run *run,
 
 LINE_INLINE void send(const struct run *run,
                       const struct step *step,
-                      bool backward,
-                      int32_t index,
+                      int type,
+                      uint32_t index,
                       struct line end)
 {
-    const struct line delay = line_load(line_at(run->times->delay[backward], index));
-    line_store(line_at(run->lanes->input, step->output), line_add(end, delay));
+    const struct line delay = line_load(line_at(run->delay[type], index));
+    line_store(line_at(run->input, (uint32_t)step->output), line_add(end, delay));
 }
 
 // Executes an F and the BW behind it, which start and end together, as executor_pair_duration has it.
 LINE_INLINE void run_unit(const struct run *run, const struct step *step, struct line *clock)
 {
     const struct task *task[2] = {&run->task[step[0].task], &run->task[step[1].task]};
-    const int32_t index[2] = {step[0].input - run->from_times[step[0].task],
-                              step[1].input - run->from_times[step[1].task]};
+    const uint32_t index[2] = {(uint32_t)(step[0].input - run->from_times[step[0].task]),
+                               (uint32_t)(step[1].input - run->from_times[step[1].task])};
     const double pair = run->pair[task[0]->device], nominal = task[0]->time + task[1]->time;
-    struct line duration = line_add(time_of(run->times, OPERATION_F, index[0]),
-                                    time_of(run->times, OPERATION_BW, index[1]));
+    struct line duration =
+        line_add(time_of(run, OPERATION_F, index[0]), time_of(run, OPERATION_BW, index[1]));
     if (!isnan(pair))
         duration = nominal > 0 ? line_scale(pair, duration, nominal) : line_all(pair);
     struct line start = *clock;
     for (int k = 0; k < 2; k++)
-        start = line_later(line_load(line_at(run->lanes->input, step[k].input)), start);
+        start = line_later(line_load(line_at(run->input, step[k].input)), start);
     *clock = line_add(start, duration);
     for (int k = 0; k < 2; k++) {
         store_times(run, ~step[0].at + k, start, *clock);
-        send(run, &step[k], k == 1, index[k], *clock);
+        send(run, &step[k], k == 0 ? OPERATION_F : OPERATION_BW, index[k], *clock);
     }
 }
 
 LINE_INLINE void run_step(const struct run *run, const struct step *step, struct line *clock)
 {
-    const struct task *task = &run->task[step->task];
+    const struct task *task = &run->task[(uint32_t)step->task];
     const int type = task->type;
-    const int32_t index = step->input - run->from_times[step->task];
+    const uint32_t input = (uint32_t)step->input,
+                   index = input - (uint32_t)run->from_times[(uint32_t)step->task];
     const bool local = type == OPERATION_W || type == OPERATION_R;
     struct line start = *clock;
     if (!local)
-        start = line_later(line_load(line_at(run->lanes->input, step->input)), start);
-    *clock = line_add(start, time_of(run->times, type, index));
+        start = line_later(line_load(line_at(run->input, input)), start);
+    *clock = line_add(start, time_of(run, type, index));
     store_times(run, step->at, start, *clock);
     if (!local)
-        send(run, step, type != OPERATION_F, index, *clock);
+        send(run, step, type, index, *clock);
 }
 
 LINE_INLINE void run_steps(const struct executor *executor,
@@ -89,10 +91,11 @@ LINE_INLINE void run_steps(const struct executor *executor,
                            double *starts,
                            double *ends)
 {
-    const struct executor_lanes own = *lanes; // so that the pointers stay in registers
-    const struct executor_times own_times = *times;
-    const struct run run = {.lanes = &own,
-                            .times = &own_times,
+    double *const *time = times->time, *const *delay = times->delay;
+    const struct run run = {.input = lanes->input,
+                            .clock = lanes->clock,
+                            .time = {time[0], time[1], time[2], time[1], time[3]},
+                            .delay = {delay[0], delay[1], NULL, delay[1], NULL},
                             .step = executor->step,
                             .task = executor->task,
                             .from_times = executor->from_times,
@@ -100,23 +103,22 @@ LINE_INLINE void run_steps(const struct executor *executor,
                             .starts = starts,
                             .ends = ends};
     int32_t device = 0;
-    struct line clock = line_load(line_at(own.clock, device)); // of the device
-    for (int32_t i = 0; i < executor->n_steps; i++) {
-        const struct step *step = &run.step[i];
-        const int32_t d = run.task[step->task].device;
+    struct line clock = line_load(line_at(run.clock, device)); // of the device
+    const struct step *last = run.step + executor->n_steps;
+    for (const struct step *step = run.step; step < last; step++) {
+        const int32_t d = run.task[(uint32_t)step->task].device;
         if (d != device) {
-            line_store(line_at(own.clock, device), clock);
+            line_store(line_at(run.clock, device), clock);
             device = d;
-            clock = line_load(line_at(own.clock, device));
+            clock = line_load(line_at(run.clock, device));
         }
         if (step->at >= 0) {
             run_step(&run, step, &clock);
             continue;
         }
-        run_unit(&run, step, &clock);
-        i++;
+        run_unit(&run, step++, &clock);
     }
-    line_store(line_at(own.clock, device), clock);
+    line_store(line_at(run.clock, device), clock);
 }
 
 void LANES_RUN(const struct executor *executor,

@@ -32,15 +32,9 @@ static void take(struct bench *b, struct room *room)
     b->result.ends = room_take(room, OPERATIONS, line);
 }
 
-// Draws an order that runs.
-static struct bench bench_drawn(struct random *r)
+static struct bench bench_of(struct drawn_order *drawn)
 {
-    struct bench b = {.drawn = drawn_order_new(r)};
-    while (executor_run(b.drawn->executor, b.drawn->pipeline, b.drawn->order, b.drawn->release,
-                        NULL) != EXECUTOR_DONE) {
-        drawn_order_free(b.drawn);
-        b.drawn = drawn_order_new(r);
-    }
+    struct bench b = {.drawn = drawn};
     struct room room = {NULL, 0};
     take(&b, &room);
     b.memory = aligned_alloc(ROOM_ALIGNMENT, room.used);
@@ -49,6 +43,18 @@ static struct bench bench_drawn(struct random *r)
     take(&b, &room);
     executor_times_set(&b.times, b.drawn->pipeline);
     return b;
+}
+
+// Draws an order that runs.
+static struct bench bench_drawn(struct random *r)
+{
+    struct drawn_order *drawn = drawn_order_new(r);
+    while (executor_run(drawn->executor, drawn->pipeline, drawn->order, drawn->release, NULL) !=
+           EXECUTOR_DONE) {
+        drawn_order_free(drawn);
+        drawn = drawn_order_new(r);
+    }
+    return bench_of(drawn);
 }
 
 static void bench_free(struct bench *b)
@@ -76,6 +82,11 @@ static void check_lane(const struct bench *b, int lane, int round)
             cr_assert_eq(b->result.ends[at * EXECUTOR_LANES + lane], executor_ends(e)[at],
                          "round %d", round);
         }
+}
+
+static double same(const struct executor_times *times, const struct executor_piece *piece)
+{
+    return executor_piece_duration(times, times->pipeline, piece);
 }
 
 // ---- other times --------------------------------------------------------------------------------
@@ -154,6 +165,57 @@ Test(executor_lanes, a_lane_has_the_bits_of_the_scalar_executor)
     }
 }
 
+// An order of so many micro-batches that the executor pads its arrays.
+Test(executor_lanes, follow_an_order_of_many_micro_batches)
+{
+    struct random r = {15};
+    const struct pipeline_shape shape = {.devices = 3,
+                                         .stages = 3,
+                                         .micro_batches = 145,
+                                         .slices = 1,
+                                         .directions = 1};
+    struct drawn_order *drawn = drawn_order_new(&r);
+    pipeline_free(drawn->pipeline);
+    order_free(drawn->order);
+    free(drawn->memory);
+    drawn->pipeline = pipeline_new(&shape);
+    drawn->order = order_new(3, 3 * 145);
+    pipeline_place(drawn->pipeline, PIPELINE_LOOP);
+    pipeline_set_uniform(drawn->pipeline, &(struct pipeline_stage){.f = 1, .b = 2, .w = 1.5});
+    drawn->pipeline->links.latency = 0.5;
+    struct room room = {NULL, 0};
+    (void)executor_take(&shape, drawn->order->room, &room);
+    drawn->memory = aligned_alloc(ROOM_ALIGNMENT, room.used);
+    room = (struct room){drawn->memory, 0};
+    drawn->executor = executor_take(&shape, drawn->order->room, &room);
+    for (int32_t d = 0; d < 3; d++) {
+        for (int32_t i = 0; i < 3 + 145; i++) {
+            if (i < 145)
+                order_add(drawn->order, d, OPERATION_F, i, d);
+            if (i >= 3)
+                order_add(drawn->order, d, OPERATION_B, i - 3, d);
+        }
+        for (int32_t i = 0; i < 145; i++)
+            order_add(drawn->order, d, OPERATION_W, i, d);
+        drawn->release[d] = d;
+    }
+    cr_assert_eq(
+        executor_run(drawn->executor, drawn->pipeline, drawn->order, drawn->release, NULL),
+        EXECUTOR_DONE);
+    struct bench b = bench_of(drawn);
+    draw_times(&r, &b);
+    b.times.pipeline = drawn->pipeline;
+    for (int k = 0; k < 2; k++) {
+        executor_lanes_run(drawn->executor, b.lanes, &b.times, &b.result);
+        for (int lane = 0; lane < EXECUTOR_LANES; lane++) {
+            run_scalar(&b, lane);
+            check_lane(&b, lane, k);
+        }
+        b.times.duration = same;
+    }
+    bench_free(&b);
+}
+
 // The lanes take what they need from the executor, also after a change of the order and another order.
 Test(executor_lanes, follow_the_last_order)
 {
@@ -180,11 +242,6 @@ Test(executor_lanes, follow_the_last_order)
 }
 
 // ---- channels and rates -------------------------------------------------------------------------
-
-static double same(const struct executor_times *times, const struct executor_piece *piece)
-{
-    return executor_piece_duration(times, times->pipeline, piece);
-}
 
 // With channels, lane k has all times of the pipeline multiplied by 2^k, and so all moments.
 Test(executor_lanes, channels_stretch_with_the_times)
