@@ -86,7 +86,7 @@ thread_sanitized() {
 fuzz_smoke() {
 	local target=$1 corpus
 	corpus=$(mktemp -d)
-	build/fuzz/tests/fuzz/"fuzz_$target" -max_total_time=8 -rss_limit_mb=2048 -artifact_prefix="$corpus/" \
+	build/fuzz/tests/fuzz/"fuzz_$target" -max_total_time=5 -rss_limit_mb=2048 -artifact_prefix="$corpus/" \
 		"$corpus" "tests/fuzz/corpus/$target"
 	local status=$?
 	rm -rf "$corpus"
@@ -125,7 +125,7 @@ if [[ $mode != --quick ]]; then
 	step "thread-sanitizer build" packaging/build tsan ppsweep
 	step "runs under the thread sanitizer" thread_sanitized
 	step "fuzz build" packaging/build fuzz
-	step "8 seconds of each fuzz target" fuzz_all
+	step "5 seconds of each fuzz target" fuzz_all
 fi
 echo "$passed passed, $failed failed"
 ((failed == 0))
