@@ -8,8 +8,11 @@
 #include "kernels/schedule/automatic/slots.h"
 #include "kernels/schedule/families/shapes.h"
 
+enum { PHASES = 4, PERIOD = 6 };
+
 struct controllable {
     struct slots slots;
+    int32_t *first; // [phase * devices + device]
     struct alternatives alternatives;
 };
 
@@ -19,19 +22,29 @@ static void *take(const struct pipeline_shape *shape,
 {
     struct controllable *memory = room_take(room, 1, sizeof *memory), counted;
     struct controllable *c = memory != NULL ? memory : &counted;
-    slots_take(&c->slots, shape, room);
+    // The last slot of a pattern is before 6 P + 6 M.
+    slots_take(&c->slots, shape, 6 * shape->devices + 8 * shape->micro_batches + 8, room);
+    c->first = room_take(room, PHASES * (size_t)shape->devices, sizeof *c->first);
     alternatives_take(&c->alternatives, shape, options, 6 * shape->micro_batches, room);
     return memory;
 }
 
-static enum family_status build(slots_pattern *pattern,
+// The slot of a phase of micro-batch 0 on a device.
+typedef int32_t first_slot(int32_t devices, int phase, int32_t device);
+
+static enum family_status build(first_slot *slot,
                                 const struct pipeline *pipeline,
                                 const struct family_options *options,
                                 struct controllable *controllable,
                                 struct poll *poll,
                                 struct order *order)
 {
-    if (!slots_build(&controllable->slots, &pipeline->shape, pattern, poll, order))
+    const int32_t devices = pipeline->shape.devices;
+    for (int phase = 0; phase < PHASES; phase++)
+        for (int32_t d = 0; d < devices; d++)
+            controllable->first[phase * devices + d] = slot(devices, phase, d);
+    const struct slots_pattern pattern = {PERIOD, controllable->first};
+    if (!slots_build(&controllable->slots, &pipeline->shape, &pattern, poll, order))
         return FAMILY_STOPPED;
     return alternatives_choose(&controllable->alternatives, pipeline, options,
                                &alternatives_vee, poll, order);

@@ -6,12 +6,14 @@
 
 #include <string.h>
 
-void slots_take(struct slots *slots, const struct pipeline_shape *shape, struct room *room)
+void slots_take(struct slots *slots,
+                const struct pipeline_shape *shape,
+                int32_t per_device,
+                struct room *room)
 {
-    const size_t devices = (size_t)shape->devices, m = (size_t)shape->micro_batches;
-    // The last slot of a pattern is before 6 P + 6 M; all weight gradients may follow it.
-    const size_t n = 6 * devices + 8 * m + 8, all = devices * n;
-    *slots = (struct slots){.room = (int32_t)n};
+    const size_t devices = (size_t)shape->devices, m = (size_t)shape->micro_batches,
+                 all = devices * (size_t)per_device;
+    *slots = (struct slots){.room = per_device};
     slots->cell = room_take(room, all, sizeof(int32_t));
     slots->place = room_take(room, 6 * m * devices, sizeof(int32_t));
     slots->backwards = room_take(room, devices, sizeof(int32_t));
@@ -230,14 +232,26 @@ static void squeeze(struct slots *s)
 
 // ---- schedules ----------------------------------------------------------------------------------
 
-static void repeat(struct slots *s, slots_pattern *pattern)
+// All weight gradients may follow the last slot of the pattern.
+static bool has_slots(const struct slots *s, const struct slots_pattern *pattern)
+{
+    int32_t last = 0;
+    for (int32_t i = 0; i < VEE_PHASES * s->devices; i++)
+        last = pattern->first[i] > last ? pattern->first[i] : last;
+    return last + (s->micro_batches - 1) * (int64_t)pattern->period + 1 +
+               2 * s->micro_batches <=
+           s->room;
+}
+
+static void repeat(struct slots *s, const struct slots_pattern *pattern)
 {
     s->end = 0;
     memset(s->cell, -1, (size_t)s->devices * (size_t)s->room * sizeof *s->cell);
     for (int32_t d = 0; d < s->devices; d++)
         for (int phase = 0; phase < VEE_PHASES; phase++)
             for (int32_t m = 0; m < s->micro_batches; m++)
-                set(s, d, pattern(s->devices, phase, d) + 6 * m, phase, m);
+                set(s, d, pattern->first[phase * s->devices + d] + pattern->period * m, phase,
+                    m);
 }
 
 // Writes the order of a device; free slots take weight gradients, first those of the second stage.
@@ -259,7 +273,7 @@ static void write(const struct slots *s, int32_t d, struct order *order)
 
 bool slots_build(struct slots *slots,
                  const struct pipeline_shape *shape,
-                 slots_pattern *pattern,
+                 const struct slots_pattern *pattern,
                  struct poll *poll,
                  struct order *order)
 {
@@ -268,6 +282,8 @@ bool slots_build(struct slots *slots,
     s->micro_batches = shape->micro_batches;
     s->poll = poll;
     s->stopped = false;
+    if (!has_slots(s, pattern))
+        return false;
     repeat(s, pattern);
     insert_weights(s);
     s->most = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedules of placement V as operations in slots of unit length: repeats a pattern with a period of
-// six slots, and then pulls the operations of the warm-up and of the cool-down forward without more
+// Schedules of placement V as operations in slots of unit length: repeats a pattern with a period,
+// and then pulls the operations of the warm-up and of the cool-down forward without more
 // memory.
 //
 // Phases of a micro-batch on a device: 0, 1: forwards of the first and the second stage; 2, 3: backwards of
@@ -15,6 +15,7 @@ enum { SLOT_W = 4, SLOT_KINDS }; // kinds 0 to 3: the phases
 
 struct slots {
     int32_t devices, micro_batches;
+    int32_t period;
     int32_t room;       // slots of a device
     int32_t end;        // the slots from here on are free on all devices
     int32_t most;       // memory of a device at most, in chunks
@@ -27,15 +28,22 @@ struct slots {
     bool stopped;
 };
 
-void slots_take(struct slots *slots, const struct pipeline_shape *shape, struct room *room);
+// per_device: slots of a device; slots_build needs two per micro-batch behind the last of the pattern.
+void slots_take(struct slots *slots,
+                const struct pipeline_shape *shape,
+                int32_t per_device,
+                struct room *room);
 
-// The slot of each phase of micro-batch 0 on a device.
-typedef int32_t slots_pattern(int32_t devices, int phase, int32_t device);
+struct slots_pattern {
+    int32_t period;
+    const int32_t *first; // [phase * devices + device]: the slot of micro-batch 0
+};
 
-// Writes the order of the repeated pattern, with F, B and W. Returns false if the poll ended it.
+// Writes the order of the repeated pattern, with F, B and W. Returns false if the poll ended it, or the
+// pattern needs more slots than were taken.
 bool slots_build(struct slots *slots,
                  const struct pipeline_shape *shape,
-                 slots_pattern *pattern,
+                 const struct slots_pattern *pattern,
                  struct poll *poll,
                  struct order *order);
 

@@ -27,6 +27,8 @@ struct best_memory {
 // A family with its pipeline.
 struct candidate {
     const struct family *family;
+    int32_t
+        v; // chunks that the family is asked for: 1 (as it needs), or those of the portfolio
     struct pipeline_shape shape;
     struct pipeline pipeline;
     struct order order;
@@ -46,10 +48,17 @@ static struct family_options unpublished(const struct family_options *options)
     return own;
 }
 
+// Returns the next v that gives a family another number of chunks; 0: there is none.
+static int32_t next_v(const struct candidate *c, const struct pipeline_shape *shape)
+{
+    const int32_t most = shape->stages / shape->devices;
+    return c->v < most && c->family->chunks(c->v) != c->family->chunks(most) ? most : 0;
+}
+
 // Sets the shape of a family at this shape of the portfolio. Returns whether it is not too large.
 static bool set_shape(struct candidate *c, const struct pipeline_shape *shape)
 {
-    const int32_t chunks = c->family->chunks(shape->stages / shape->devices);
+    const int32_t chunks = c->family->chunks(c->v);
     c->shape = (struct pipeline_shape){shape->devices, shape->devices * chunks,
                                        shape->micro_batches, 1, c->family->directions};
     return c->family != &family_best && chunks > 0 && c->shape.stages <= PIPELINE_STAGES_MAX &&
@@ -103,15 +112,17 @@ static void *best_take(const struct pipeline_shape *shape,
     size_t scratch = 0, kept = 0;
     for (int i = 0; families[i] != NULL; i++) {
         struct candidate c = {.family = families[i]};
-        struct room build = {NULL, 0}, pipeline = {NULL, 0}, improve = {NULL, 0};
-        if (!set_shape(&c, shape)) // a misfit may fit with fewer devices
-            continue;
-        take_candidate(&c, &own, &build);
-        pipeline_take(&c.pipeline, &c.shape, &pipeline);
-        (void)contest_take(&c.shape, operations_of(&c.shape), &improve);
-        scratch = build.used > scratch ? build.used : scratch;
-        scratch = improve.used > scratch ? improve.used : scratch;
-        kept = pipeline.used > kept ? pipeline.used : kept;
+        for (c.v = 1; c.v > 0; c.v = next_v(&c, shape)) {
+            struct room build = {NULL, 0}, pipeline = {NULL, 0}, improve = {NULL, 0};
+            if (!set_shape(&c, shape)) // a misfit may fit with fewer devices
+                continue;
+            take_candidate(&c, &own, &build);
+            pipeline_take(&c.pipeline, &c.shape, &pipeline);
+            (void)contest_take(&c.shape, operations_of(&c.shape), &improve);
+            scratch = build.used > scratch ? build.used : scratch;
+            scratch = improve.used > scratch ? improve.used : scratch;
+            kept = pipeline.used > kept ? pipeline.used : kept;
+        }
     }
     m->scratch = room_take(room, scratch, 1);
     m->scratch_bytes = scratch;
@@ -185,6 +196,7 @@ struct pipeline_bound {
     enum pipeline_placement placement;
     int32_t stages;
     double bound;
+    bool is_value; // of one family's order alone
 };
 
 enum { BOUNDS_MOST = 64 }; // families at most that a bound is noted of
@@ -196,6 +208,7 @@ struct best_run {
     struct poll *poll;
     struct order *order;
     struct family_result *result; // chosen NULL: no order yet
+    int32_t chosen_v;
     int n_bounds;
     struct pipeline_bound bounds[BOUNDS_MOST];
 };
@@ -207,19 +220,26 @@ static double objective_of(const struct executor *executor,
                                              : executor_makespan(executor);
 }
 
+// No search takes part in placements of two directions: the portfolio knows the orders of the families
+// there and no other, so their values are the bound.
+static bool has_one_order(const struct candidate *c)
+{
+    return c->shape.directions == 2;
+}
+
 // bound: proven by the family; 0: none.
 static void note_bound(struct best_run *run, const struct candidate *c, double bound)
 {
     const double own = contest_bound(&c->pipeline, run->options->objective);
     if (run->n_bounds < BOUNDS_MOST)
         run->bounds[run->n_bounds++] = (struct pipeline_bound){
-            c->family->placement, c->shape.stages, bound > own ? bound : own};
+            c->family->placement, c->shape.stages, bound > own ? bound : own, has_one_order(c)};
 }
 
 // Builds the order of one family; keeps it if it is better. Returns false if the poll ended the run.
-static bool try_family(struct best_run *run, const struct family *family)
+static bool try_family(struct best_run *run, const struct family *family, int32_t v)
 {
-    struct candidate c = {.family = family};
+    struct candidate c = {.family = family, .v = v};
     struct room room = {run->memory->scratch, 0}, count = {NULL, 0};
     struct family_result found = {.value = 0};
     struct metrics_excess excess;
@@ -235,7 +255,8 @@ static bool try_family(struct best_run *run, const struct family *family)
         family->build(&c.pipeline, run->options, take_family(&c, run->options, c.shared),
                       run->poll, &c.order, &found);
     run->result->evaluations += found.evaluations + 1;
-    note_bound(run, &c, found.bound);
+    if (!has_one_order(&c))
+        note_bound(run, &c, found.bound);
     if (status == FAMILY_STOPPED)
         return false;
     if (status != FAMILY_DONE)
@@ -246,24 +267,28 @@ static bool try_family(struct best_run *run, const struct family *family)
     if (executed != EXECUTOR_DONE || metrics_over_limit(&c.pipeline, &c.order, &excess))
         return executed != EXECUTOR_STOPPED;
     const double value = objective_of(executor, run->options);
+    if (has_one_order(&c))
+        note_bound(run, &c, value);
     if (run->result->chosen == NULL || value < run->result->value) {
         run->result->value = value;
         run->result->chosen = family;
+        run->chosen_v = v;
         order_copy(run->order, &c.order);
     }
     return true;
 }
 
-// Improves the best order on the pipeline of its family.
-static enum family_status improve(const struct best_run *run)
+// Improves the best order on the pipeline of its family, and sets the bound of that pipeline.
+static enum family_status improve(const struct best_run *run, double *own_bound)
 {
     struct best_memory *m = run->memory;
     struct room room = {m->scratch, 0}, kept = {m->kept_bytes, 0};
-    struct candidate c = {.family = run->result->chosen};
+    struct candidate c = {.family = run->result->chosen, .v = run->chosen_v};
     struct family_result found = {.value = 0};
     (void)fits(&c, &run->given->shape, run->options);
     pipeline_take(&m->kept, &c.shape, &kept);
     (void)set_pipeline(&m->kept, run->given, c.family->placement);
+    *own_bound = contest_bound(&m->kept, run->options->objective);
     struct contest *contest = contest_take(&c.shape, operations_of(&c.shape), &room);
     struct family_options share = *run->options;
     share.budget = (share.budget > 0 ? share.budget : SEARCH_BUDGET) / SHARE + 1;
@@ -288,8 +313,10 @@ static double bound_of(const struct best_run *run)
         double most = 0;
         for (int k = 0; k < run->n_bounds; k++) {
             const struct pipeline_bound *other = &run->bounds[k];
-            if (other->placement == of->placement && other->stages == of->stages &&
-                other->bound > most)
+            const bool same = other == of || (!of->is_value && !other->is_value &&
+                                              other->placement == of->placement &&
+                                              other->stages == of->stages);
+            if (same && other->bound > most)
                 most = other->bound;
         }
         least = most < least ? most : least;
@@ -312,13 +339,19 @@ static enum family_status best_build(const struct pipeline *pipeline,
                            .order = order,
                            .result = result};
     *result = (struct family_result){.chosen = NULL};
-    for (int i = 0; families[i] != NULL; i++)
-        if (!try_family(&run, families[i]))
-            return FAMILY_STOPPED;
+    for (int i = 0; families[i] != NULL; i++) {
+        struct candidate c = {.family = families[i]};
+        for (c.v = 1; c.v > 0; c.v = next_v(&c, &pipeline->shape))
+            if (!try_family(&run, families[i], c.v))
+                return FAMILY_STOPPED;
+    }
     if (result->chosen == NULL)
         return FAMILY_NO_ROOM;
-    const enum family_status status = improve(&run);
+    double own_bound = 0;
+    const enum family_status status = improve(&run, &own_bound);
     result->bound = bound_of(&run);
+    if (result->chosen->directions == 2 && own_bound < result->bound)
+        result->bound = own_bound; // the search took part there
     result->proven = contest_reaches(result->value, result->bound);
     return status;
 }

@@ -4,6 +4,7 @@
 
 #include "kernels/common/executor/bounds.h"
 #include "kernels/schedule/automatic/greedy.h"
+#include "kernels/schedule/automatic/slots.h"
 #include "kernels/schedule/search/order_search.h"
 #include "kernels/schedule/search/pattern.h"
 
@@ -14,6 +15,11 @@ enum {
     // Of `budget` evaluations, the dispatch rules and the patterns take at most one in START_SHARE each.
     START_SHARE = 8,
     PATTERN_PERIODS = 6, // periods from the shortest possible one on
+    // Patterns of placement V up to this number of forwards are packed as well: it takes time that
+    // grows with the square of the micro-batches, and gains where warm-up and cool-down are long.
+    PACKED_FORWARDS_MOST = 1024,
+    PACKED_DEVICES_MOST = 24,
+    PACKED_BYTES = 1 << 18, // enough for all of them
     // Rounds of the improvement, every other one from the best order, and evaluations of a round at least.
     ROUNDS = 16,
     ROUND_LEAST = 2000,
@@ -31,13 +37,27 @@ struct contest {
     struct poll *poll;
     struct greedy *greedy;
     struct pattern_memory *patterns;
+    struct slots slots;
+    int32_t *first_slots; // [PATTERN_PHASES * devices]
     struct order_search *search;
     struct order blank;
     int n_kept;
-    struct kept kept[KEPT]; // ascending by value; all values differ
+    struct kept kept[KEPT]; // ascending by value
     int64_t evaluations;
     double bound; // of the objective, for every order of the pipeline
 };
+
+static bool may_pack(const struct pipeline_shape *shape)
+{
+    return shape->stages == 2 * shape->devices && shape->devices <= PACKED_DEVICES_MOST &&
+           (int64_t)shape->stages * shape->micro_batches <= PACKED_FORWARDS_MOST;
+}
+
+// Slots of a device for every pattern of pattern.h.
+static int32_t packed_slots(const struct pipeline_shape *shape)
+{
+    return 20 * shape->devices + 80 + (6 + PATTERN_PERIODS + 2) * shape->micro_batches;
+}
 
 struct contest *contest_take(const struct pipeline_shape *most,
                              int32_t operations,
@@ -48,6 +68,12 @@ struct contest *contest_take(const struct pipeline_shape *most,
     *c = (struct contest){.n_kept = 0};
     c->greedy = greedy_take(most, room);
     c->patterns = pattern_take(most, room);
+    struct room packed = {room_take(room, PACKED_BYTES, 1), 0};
+    if (may_pack(most)) {
+        slots_take(&c->slots, most, packed_slots(most), &packed);
+        c->first_slots =
+            room_take(&packed, PATTERN_PHASES * (size_t)most->devices, sizeof *c->first_slots);
+    }
     c->search = order_search_take(most, operations, room);
     order_take(&c->blank, most->devices, operations, room);
     for (int k = 0; k < KEPT; k++)
@@ -111,9 +137,11 @@ void contest_offer(struct contest *contest, const struct family *from)
     if (!order_search_value(contest->search, contest->pipeline, &contest->blank,
                             contest->options->objective, contest->poll, &value))
         return;
-    while (k < contest->n_kept && contest->kept[k].value < value)
-        k++;
-    if (k < KEPT && (k == contest->n_kept || contest->kept[k].value > value))
+    for (; k < contest->n_kept && contest->kept[k].value <= value; k++)
+        if (contest->kept[k].value == value &&
+            order_equal(&contest->kept[k].order, &contest->blank))
+            return;
+    if (k < KEPT)
         insert(contest, k, value, from);
 }
 
@@ -146,6 +174,18 @@ void contest_dispatch(struct contest *contest, bool whole_backward)
             }
 }
 
+// Offers the pattern that was built last with the operations of its warm-up and cool-down pulled forward.
+static void offer_packed(struct contest *contest, int32_t period)
+{
+    const struct slots_pattern pattern = {period, contest->first_slots};
+    if (!may_pack(&contest->pipeline->shape))
+        return;
+    pattern_first_slots(contest->patterns, contest->pipeline, contest->first_slots);
+    if (slots_build(&contest->slots, &contest->pipeline->shape, &pattern, contest->poll,
+                    contest_blank(contest)))
+        contest_offer(contest, NULL);
+}
+
 void contest_patterns(struct contest *contest)
 {
     const int phases = pattern_phases(contest->pipeline);
@@ -160,8 +200,10 @@ void contest_patterns(struct contest *contest)
             if (poll_over_after(contest->poll, (uint64_t)contest->pipeline->shape.stages))
                 return;
             if (pattern_build(contest->patterns, contest->pipeline, &walk.next,
-                              contest_blank(contest)))
+                              contest_blank(contest))) {
                 contest_offer(contest, NULL);
+                offer_packed(contest, walk.next.period);
+            }
         } while (contest->evaluations < end && pattern_next(&walk));
     }
 }

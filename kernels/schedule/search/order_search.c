@@ -12,9 +12,9 @@ enum {
     SHIFT_MAX = 4, // positions that a move shifts an operation by
     SAME_DEVICE =
         24, // moves on one device before the next: the executor keeps what comes before
-    WINDOW_MAX = 16,   // operations of a window
-    WINDOW_EVERY = 16, // changes until the order of a window changes
-    TRIES = 10,        // moves that are not possible, before a change fails
+    WINDOW_MAX = 16,  // operations of a window
+    WINDOW_EVERY = 8, // changes until the order of a window changes
+    TRIES = 10,       // moves that are not possible, before a change fails
     PURPOSE = 0x53454152,
 };
 

@@ -174,6 +174,21 @@ bool pattern_build(struct pattern_memory *memory,
     return true;
 }
 
+void pattern_first_slots(const struct pattern_memory *memory,
+                         const struct pipeline *pipeline,
+                         int32_t *first)
+{
+    const int32_t devices = pipeline->shape.devices;
+    for (int32_t d = 0; d < devices; d++) {
+        const int32_t *down = &memory->slot[3 * d],
+                      *up = &memory->slot[3 * (2 * devices - 1 - d)];
+        first[d] = down[0];
+        first[devices + d] = up[0];
+        first[2 * devices + d] = up[1];
+        first[3 * devices + d] = down[1];
+    }
+}
+
 // ---- enumeration --------------------------------------------------------------------------------
 
 struct pattern_walk pattern_first(const struct pipeline *pipeline, int32_t period)

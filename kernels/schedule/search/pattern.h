@@ -37,6 +37,12 @@ bool pattern_build(struct pattern_memory *memory,
                    const struct pattern *pattern,
                    struct order *order);
 
+// Writes the slots of micro-batch 0 in the pattern that was built last, of placement V:
+// [phase * devices + device].
+void pattern_first_slots(const struct pattern_memory *memory,
+                         const struct pipeline *pipeline,
+                         int32_t *first);
+
 // The patterns of a period, one after the other.
 struct pattern_walk {
     int phases;

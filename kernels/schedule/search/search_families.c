@@ -2,8 +2,30 @@
 // The families that search.
 #include "kernels/schedule/search/search_families.h"
 
+#include "kernels/schedule/automatic/automatic.h"
 #include "kernels/schedule/families/shapes.h"
 #include "kernels/schedule/search/contest.h"
+
+enum {
+    STARTS = 5,
+    // A start that needs more memory is dropped: from about 16 devices and 128 micro-batches on.
+    START_BYTES = 1 << 20,
+};
+
+struct search_memory {
+    struct contest *contest;
+    char *start; // memory of one start at a time
+};
+
+// The families that a search is never worse than, ended with NULL.
+static const struct family *const *starts_of(enum pipeline_placement placement)
+{
+    static const struct family *const loop[] = {&family_zb_auto, NULL};
+    static const struct family *const vee[STARTS + 1] = {
+        &family_zbv,    &family_v_half,          &family_v_min,
+        &family_v_1f1b, &family_vshape_dispatch, NULL};
+    return placement == PIPELINE_VEE ? vee : loop;
+}
 
 static const char *misfit_loop(const struct pipeline_shape *shape,
                                const struct family_options *options)
@@ -21,30 +43,94 @@ static int32_t all_chunks(int32_t v)
     return v;
 }
 
+// The starts are never worse than as published.
+static struct family_options unpublished(const struct family_options *options)
+{
+    struct family_options own = *options;
+    own.published = false;
+    return own;
+}
+
 static void *take(const struct pipeline_shape *shape,
                   const struct family_options *options,
                   struct room *room)
 {
+    struct search_memory *memory = room_take(room, 1, sizeof *memory), counted;
+    struct search_memory *m = memory != NULL ? memory : &counted;
     (void)options;
-    return contest_take(shape, 3 * (shape->stages / shape->devices) * shape->micro_batches,
-                        room);
+    m->contest =
+        contest_take(shape, 3 * (shape->stages / shape->devices) * shape->micro_batches, room);
+    m->start = room_take(room, START_BYTES, 1);
+    return memory;
 }
 
-static enum family_status build(const struct pipeline *pipeline,
+// Returns whether a start has an order for the pipeline, which is the blank order then.
+static bool build_start(const struct search_memory *memory,
+                        const struct family *start,
+                        const struct pipeline *pipeline,
+                        const struct family_options *options,
+                        struct poll *poll)
+{
+    struct room room = {memory->start, 0}, count = {NULL, 0};
+    if (start->misfit(&pipeline->shape, options) != NULL)
+        return false;
+    (void)start->take(&pipeline->shape, options, &count);
+    if (count.used > START_BYTES)
+        return false;
+    void *own = start->take(&pipeline->shape, options, &room);
+    return start->build(pipeline, options, own, poll, contest_blank(memory->contest), NULL) ==
+           FAMILY_DONE;
+}
+
+static void offer_starts(const struct search_memory *memory,
+                         enum pipeline_placement placement,
+                         const struct pipeline *pipeline,
+                         const struct family_options *options,
+                         struct poll *poll)
+{
+    const struct family *const *starts = starts_of(placement);
+    for (int k = 0; starts[k] != NULL && !poll_has_ended(poll); k++)
+        if (build_start(memory, starts[k], pipeline, options, poll))
+            contest_offer(memory->contest, NULL);
+}
+
+static enum family_status build(enum pipeline_placement placement,
+                                const struct pipeline *pipeline,
                                 const struct family_options *options,
-                                void *memory,
+                                const struct search_memory *memory,
                                 struct poll *poll,
                                 struct order *order,
                                 struct family_result *result)
 {
-    struct family_options with_budget = *options;
-    if (with_budget.budget <= 0)
-        with_budget.budget = SEARCH_BUDGET;
-    contest_open(memory, pipeline, &with_budget, poll);
-    contest_dispatch(memory, false);
-    contest_patterns(memory);
-    contest_improve(memory);
-    return contest_finish(memory, order, result);
+    struct family_options own = unpublished(options);
+    if (own.budget <= 0)
+        own.budget = SEARCH_BUDGET;
+    contest_open(memory->contest, pipeline, &own, poll);
+    offer_starts(memory, placement, pipeline, &own, poll);
+    contest_dispatch(memory->contest, false);
+    contest_patterns(memory->contest);
+    contest_improve(memory->contest);
+    return contest_finish(memory->contest, order, result);
+}
+
+static enum family_status build_loop(const struct pipeline *pipeline,
+                                     const struct family_options *options,
+                                     void *memory,
+                                     struct poll *poll,
+                                     struct order *order,
+                                     struct family_result *result)
+{
+    return build(PIPELINE_LOOP, pipeline, options, memory, poll, order, result);
+}
+
+static enum family_status build_vee(const struct pipeline *pipeline,
+                                    const struct family_options *options,
+                                    void *memory,
+                                    struct poll *poll,
+                                    struct order *order,
+                                    struct family_result *result)
+{
+    return build(PIPELINE_VEE, pipeline, options, memory, poll, order, result);
 }
 
 const struct family family_search = {
@@ -58,7 +144,7 @@ const struct family family_search = {
     .misfit = misfit_loop,
     .chunks = all_chunks,
     .take = take,
-    .build = build,
+    .build = build_loop,
 };
 
 const struct family family_v_search = {
@@ -72,5 +158,5 @@ const struct family family_v_search = {
     .misfit = shapes_misfit_vee,
     .chunks = shapes_two_chunks,
     .take = take,
-    .build = build,
+    .build = build_vee,
 };

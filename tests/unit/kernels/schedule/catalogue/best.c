@@ -107,6 +107,14 @@ Test(best, loses_to_no_family)
     }
 }
 
+// Would catch a portfolio that tries search with two chunks only, where one is better: 50.2, not 49.2.
+Test(best, tries_every_number_of_chunks)
+{
+    const struct work work = {6, 8, {.f = 1.1, .b = 1.7, .kept_until_w = 1}, 0.3, 4};
+    const struct family_options options = {.seed = 42, .budget = 100};
+    loses_to_none(&work, &options);
+}
+
 Test(best, between_p_and_2p_devices_and_below)
 {
     // Section 5.5a; ZB-H1 takes 1450 at limit 6.
