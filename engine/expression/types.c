@@ -128,6 +128,9 @@ static int find_name(const struct pps_param *param, const char *word, size_t n)
     for (int i = 0; param->names[i] != NULL; i++)
         if (strlen(param->names[i]) == n && memcmp(param->names[i], word, n) == 0)
             return i;
+    for (const struct pps_alias *a = param->aliases; a != NULL && a->name != NULL; a++)
+        if (a->reason == NULL && is_word(a->name, word, n))
+            return a->value;
     return -1;
 }
 

@@ -34,6 +34,14 @@ static bool identifier(const char *name)
            strlen(name) < 48;
 }
 
+static bool has_name(const struct pps_param *param, int value)
+{
+    int n = 0;
+    while (param->names != NULL && param->names[n] != NULL)
+        n++;
+    return param->kind == PPS_CHOICE && value >= 0 && value < n;
+}
+
 static bool param_valid(const struct pps_param *param, struct report report)
 {
     if (!identifier(param->name))
@@ -50,6 +58,9 @@ static bool param_valid(const struct pps_param *param, struct report report)
                      param->name);
     if (strcmp(param->name, "seed") == 0 && (param->kind != PPS_INTEGER || param->min < 0))
         return wrong(report, "parameter seed is not a whole number from 0 up");
+    for (const struct pps_alias *a = param->aliases; a != NULL && a->name != NULL; a++)
+        if (a->reason == NULL && !has_name(param, a->value))
+            return wrong(report, "alias %s of parameter %s has no name", a->name, param->name);
     return true;
 }
 

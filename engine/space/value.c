@@ -179,6 +179,17 @@ static bool refuse_text(const struct pps_param *param,
     return false;
 }
 
+static const struct pps_alias *find_alias(const struct pps_param *param,
+                                          const char *text,
+                                          size_t n)
+{
+    const struct pps_alias *alias = param->aliases;
+    for (; alias != NULL && alias->name != NULL; alias++)
+        if (strncmp(alias->name, text, n) == 0 && alias->name[n] == '\0')
+            return alias;
+    return NULL;
+}
+
 bool pps_value_parse(const struct pps_param *param,
                      const char *text,
                      size_t n,
@@ -188,6 +199,12 @@ bool pps_value_parse(const struct pps_param *param,
     double number;
     if (!takes_numbers(param) || !pps_decimal_read(text, n, &number)) {
         const int name = find_name(names_of(param), text, n);
+        const struct pps_alias *alias = name < 0 ? find_alias(param, text, n) : NULL;
+        if (alias != NULL) {
+            *value = alias->value;
+            snprintf(why, PPS_WHY, "%s", alias->reason != NULL ? alias->reason : "");
+            return alias->reason == NULL;
+        }
         if (name < 0)
             return refuse_text(param, text, n, why);
         *value = takes_numbers(param) ? pps_name_value(name) : name;

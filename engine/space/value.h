@@ -22,7 +22,7 @@ struct pps_axis_cell {
 // reason in why, one phrase. A choice or a boolean accepts no number.
 bool pps_value_check(const struct pps_param *param, double number, char why[PPS_WHY]);
 
-// Parses and checks a value from text of n characters. Returns false with the reason in why.
+// Parses and checks a value from text of n characters; accepts aliases of a choice. Returns false with the reason in why.
 bool pps_value_parse(const struct pps_param *param,
                      const char *text,
                      size_t n,

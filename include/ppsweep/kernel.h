@@ -32,9 +32,18 @@ enum pps_kind {
 // numbers (a priority is a weight, or a tier a...z): names[i] is passed as -1 - i, so min must
 // be >= 0.
 //
+// `aliases` are other names that a user may write for a choice. Rows have the name of the choice.
+//
 // A parameter named "seed" is the seed of the kernel's random draws: a PPS_INTEGER from 0 up.
 // The key "seed" of an experiment sets it and may be a list, which is then an axis; the option
 // --seed sets it too.
+struct pps_alias {
+    const char *name;
+    int value; // index in `names`
+    const char
+        *reason; // why the name is refused and what to write instead; NULL: it is accepted
+};
+
 struct pps_param {
     const char *name;
     const char *symbol;  // a second name in expressions ("N"); or NULL
@@ -45,9 +54,10 @@ struct pps_param {
     double min, max; // of the numbers; INFINITY: no limit
     bool min_open;   // min itself is not allowed
     bool max_open;
-    const char *const *names; // ends with NULL; or NULL (a slot's: the documents given)
-    bool fixed;               // set by a document only; expressions may use it
-    bool changes_work;        // the amount of useful work depends on it
+    const char *const *names;        // ends with NULL; or NULL (a slot's: the documents given)
+    bool fixed;                      // set by a document only; expressions may use it
+    bool changes_work;               // the amount of useful work depends on it
+    const struct pps_alias *aliases; // of a choice; ends with a NULL name; or NULL
 };
 
 static inline double pps_name_value(int i)
@@ -397,7 +407,7 @@ struct pps_kernel {
 // ---- kernels in shared libraries --------------------------------------------------------------
 
 // Changes whenever a compiled kernel would no longer fit the structs of this header.
-enum { PPS_KERNEL_ABI = 4 };
+enum { PPS_KERNEL_ABI = 5 };
 
 // A shared library with a kernel exports this object under the name ppsweep_kernel_module.
 struct pps_kernel_module {

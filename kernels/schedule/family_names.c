@@ -2,6 +2,8 @@
 // Lists the names of parameter `family`.
 #include "kernels/schedule/family_names.h"
 
+#include "kernels/schedule/catalogue/pytorch_class.h"
+
 #include <stddef.h>
 
 const char *const schedule_family_names[FAMILY_NAMES + 1] = {
@@ -14,6 +16,18 @@ const char *const schedule_family_names[FAMILY_NAMES + 1] = {
 #undef SEARCH
     "order",
     NULL,
+};
+
+// A class whose orders need another parameter is refused: rows would not show it.
+const struct pps_alias schedule_family_aliases[] = {
+    {"ScheduleGPipe", FAMILY_NAME_gpipe, NULL},
+    {"Schedule1F1B", FAMILY_NAME_DEFAULT, NULL},
+    {"ScheduleInterleaved1F1B", FAMILY_NAME_interleaved, NULL},
+    {"ScheduleDualPipeV", FAMILY_NAME_dualpipev, NULL},
+    {"ScheduleLoopedBFS", -1, "write bfs_loop, and set the parameter descending to true"},
+    {"ScheduleZBVZeroBubble", -1, PYTORCH_ZBV},
+    {"ScheduleInterleavedZeroBubble", -1, PYTORCH_INTERLEAVED_ZERO_BUBBLE},
+    {NULL, -1, NULL},
 };
 
 const struct family *schedule_family_at(int i)

@@ -4,6 +4,7 @@
 #define PPS_SCHEDULE_FAMILY_NAMES_H
 
 #include "kernels/schedule/catalogue/catalogue.h"
+#include "ppsweep/kernel.h"
 
 // The index of each name: FAMILY_NAME_gpipe ...; 1f1b is FAMILY_NAME_DEFAULT.
 enum {
@@ -19,6 +20,9 @@ enum {
 };
 
 extern const char *const schedule_family_names[FAMILY_NAMES + 1]; // ends with NULL
+
+// Classes of torch.distributed.pipelining; ends with a NULL name.
+extern const struct pps_alias schedule_family_aliases[];
 
 // Returns the family of a name's index; NULL: the order of a document.
 const struct family *schedule_family_at(int i);

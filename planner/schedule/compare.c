@@ -2,15 +2,62 @@
 // Evaluates several schedules of one pipeline and sorts them.
 #include "planner/schedule/compare.h"
 
+#include "base/system/machine.h"
 #include "base/system/threads.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+// ---- progress -----------------------------------------------------------------------------------
+
+#define FIRST_LOOK_S 0.5 // short commands print nothing
+
+static void show_progress(const struct schedule_comparison *comparison,
+                          int done,
+                          double elapsed)
+{
+    const bool is_line = comparison->progress == PPS_PROGRESS_LINE;
+    if (comparison->progress == PPS_PROGRESS_JSON)
+        fprintf(stderr, "{\"schedules\":%d,\"of\":%d,\"elapsed_s\":%.3f}\n", done,
+                comparison->n, elapsed);
+    else
+        fprintf(stderr, "%s%d of %d schedules, %.1f s%s", is_line ? "\r\033[K" : "", done,
+                comparison->n, elapsed, is_line ? "" : "\n");
+    fflush(stderr);
+}
+
+// Called by every thread while it evaluates, and after each schedule.
+static void look(struct schedule_comparison *comparison)
+{
+    if (comparison->progress == PPS_PROGRESS_NEVER ||
+        atomic_flag_test_and_set(&comparison->showing))
+        return;
+    const double now = pps_wall_seconds();
+    const int done = atomic_load(&comparison->done);
+    if (now - comparison->start_s >= FIRST_LOOK_S &&
+        pps_progress_due(comparison->progress, now - comparison->shown_s,
+                         done / (double)comparison->n)) {
+        show_progress(comparison, done, now - comparison->start_s);
+        comparison->shown_s = now;
+        comparison->drawn = comparison->progress == PPS_PROGRESS_LINE;
+    }
+    atomic_flag_clear(&comparison->showing);
+}
+
+static void end_progress(struct schedule_comparison *comparison)
+{
+    if (comparison->drawn)
+        fputs("\r\033[K", stderr);
+    comparison->drawn = false;
+}
 
 // ---- one candidate ------------------------------------------------------------------------------
 
 static bool is_stopped(void *self)
 {
-    return atomic_load_explicit((const atomic_bool *)self, memory_order_relaxed);
+    struct schedule_comparison *comparison = self;
+    look(comparison);
+    return atomic_load_explicit(comparison->stop, memory_order_relaxed);
 }
 
 static enum schedule_outcome outcome_of(enum schedule_status status)
@@ -61,10 +108,10 @@ static bool fluctuates(const struct schedule_point *point)
 }
 
 static enum schedule_outcome evaluate(struct schedule_candidate *candidate,
-                                      const atomic_bool *stop)
+                                      struct schedule_comparison *comparison)
 {
     struct room room = {NULL, 0};
-    struct poll poll = {.over = is_stopped, .self = (void *)(uintptr_t)stop};
+    struct poll poll = {.over = is_stopped, .self = comparison};
     if (candidate->why != NULL)
         return CANDIDATE_IMPOSSIBLE;
     schedule_scratch_take(&candidate->scratch, &candidate->point, &room);
@@ -84,16 +131,19 @@ static enum schedule_outcome evaluate(struct schedule_candidate *candidate,
 
 // ---- all ----------------------------------------------------------------------------------------
 
+// The searches, which take longest, are last in the list: they start first.
 static void work(void *self, int thread)
 {
     (void)thread;
     struct schedule_comparison *comparison = self;
     for (;;) {
-        const int i = atomic_fetch_add(&comparison->next, 1);
-        if (i >= comparison->n)
+        const int i = comparison->n - 1 - atomic_fetch_add(&comparison->next, 1);
+        if (i < 0)
             return;
         struct schedule_candidate *candidate = &comparison->list[i];
-        candidate->outcome = evaluate(candidate, comparison->stop);
+        candidate->outcome = evaluate(candidate, comparison);
+        atomic_fetch_add(&comparison->done, 1);
+        look(comparison);
     }
 }
 
@@ -138,8 +188,12 @@ enum pps_status schedule_compare(struct schedule_comparison *comparison,
                                  struct pps_error *err)
 {
     atomic_init(&comparison->next, 0);
+    atomic_init(&comparison->done, 0);
+    atomic_flag_clear(&comparison->showing);
+    comparison->start_s = comparison->shown_s = pps_wall_seconds();
     const enum pps_status status =
         pps_parallel(threads < comparison->n ? threads : comparison->n, work, comparison, err);
+    end_progress(comparison);
     if (status != PPS_OK)
         return status;
     for (int i = 0; i < comparison->n; i++) {

@@ -3,6 +3,7 @@
 #ifndef PPS_PLANNER_SCHEDULE_COMPARE_H
 #define PPS_PLANNER_SCHEDULE_COMPARE_H
 
+#include "engine/command/progress_kind.h"
 #include "kernels/schedule/replicates.h"
 #include "planner/schedule/request.h"
 
@@ -35,7 +36,11 @@ struct schedule_comparison {
     int n;
     enum family_objective objective;
     const atomic_bool *stop;
-    atomic_int next;
+    enum pps_progress_kind progress;
+    atomic_int next, done;
+    double start_s, shown_s; // of the progress: for the thread that has set `showing`
+    bool drawn;
+    atomic_flag showing;
 };
 
 // Evaluates all candidates, of which label, point and why are set, and sorts them: the best first, then those

@@ -43,6 +43,7 @@ static const struct pps_opt options[] = {
     {"messages", 0, NULL, "--to pytorch: with sends and receives"},
     {"trace", 0, "FILE", "write the timeline of the best: NAME.json, .svg, .png or .csv"},
     {"threads", 'j', "N", "worker threads (all CPUs this process may use)"},
+    {"progress", 0, "HOW", "auto, line, log, json or never (auto)"},
     {"force", 0, NULL, "overwrite files that exist"},
     {NULL, 0, NULL, NULL},
 };
@@ -195,8 +196,7 @@ static enum pps_status check_family(const struct job *job, struct pps_error *err
         candidate_of(job->value, &job->inputs.shared, job->family_index);
     if (candidate.why == NULL)
         return PPS_OK;
-    return pps_fail(err, PPS_E_INPUT,
-                    "--family %s: %s (%d devices, %d micro-batches, %d chunks)", job->family,
+    return pps_fail(err, PPS_E_INPUT, "--family %s: %s (p %d, m %d, v %d)", job->family,
                     candidate.why, candidate.point.shape.devices,
                     candidate.point.shape.micro_batches,
                     candidate.point.shape.stages / candidate.point.shape.devices);
@@ -266,6 +266,8 @@ static enum pps_status schedule_main(const struct pps_args *args, struct pps_err
         status = schedule_read_values(job.value, &job.inputs, args, err);
     if (status == PPS_OK)
         status = plan_arg_threads(args, THREADS_MAX, &job.threads, err);
+    if (status == PPS_OK)
+        status = pps_progress_parse(pps_arg(args, "progress"), &job.comparison.progress, err);
     if (status == PPS_OK)
         status = read_families(&job, args, err);
     if (status == PPS_OK)

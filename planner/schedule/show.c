@@ -56,6 +56,12 @@ static double more_than(const struct schedule_comparison *comparison,
     return value > 0 ? 100 * (schedule_objective(comparison, candidate) / value - 1) : 0;
 }
 
+// No -0.00.
+static double shown_percent(double percent)
+{
+    return fabs(percent) < 0.005 ? 0 : percent;
+}
+
 static void show_row(const struct schedule_comparison *comparison,
                      const struct schedule_candidate *candidate,
                      const struct schedule_candidate *base,
@@ -68,7 +74,7 @@ static void show_row(const struct schedule_comparison *comparison,
            100 * m->bubble_ratio);
     printf(" %10.6g %11.6g%s", m->peak_most, found->bound, found->proven ? "*" : " ");
     if (base != NULL && base->outcome == CANDIDATE_FITS)
-        printf(" %+9.2f %%", more_than(comparison, candidate, base));
+        printf(" %+9.2f %%", shown_percent(more_than(comparison, candidate, base)));
     if (found->chosen != NULL)
         printf("  %s", found->chosen->name);
     printf("\n");

@@ -4,27 +4,11 @@
 #ifndef PPS_ENGINE_CLI_REPORT_PROGRESS_H
 #define PPS_ENGINE_CLI_REPORT_PROGRESS_H
 
-#include "base/text/status.h"
+#include "engine/command/progress_kind.h"
 #include "engine/forecast/pace.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-enum pps_progress_kind {
-    PPS_PROGRESS_NEVER,
-    PPS_PROGRESS_LINE, // redrawn, at most six times a second
-    PPS_PROGRESS_LOG,  // a line every minute or 5 %, whichever is later
-    PPS_PROGRESS_JSON, // the same as JSON lines
-};
-
-// Parses "auto" (a redrawn line on a terminal, else a log), "line", "log", "json" or "never".
-PPS_MUST_CHECK enum pps_status pps_progress_parse(const char *text,
-                                                  enum pps_progress_kind *kind,
-                                                  struct pps_error *err);
-
-// Returns whether to report again, `since` seconds and the part `part` of the work after the last
-// report.
-bool pps_progress_due(enum pps_progress_kind kind, double since, double part);
 
 struct pps_progress {
     enum pps_progress_kind kind;

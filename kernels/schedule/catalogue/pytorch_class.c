@@ -4,16 +4,12 @@
 
 #include <string.h>
 
-#define AS_ORDER                                                                               \
-    "; write its order with PyTorch (_dump_csv), and give the file as an order of your own"
-
 // Classes whose orders are no family's.
 static const struct {
     const char *name, *reason;
 } others[] = {
-    {"ScheduleZBVZeroBubble",
-     "the class has a fixed order, close to zbv but not equal to it" AS_ORDER},
-    {"ScheduleInterleavedZeroBubble", "the class has an order of its own" AS_ORDER},
+    {"ScheduleZBVZeroBubble", PYTORCH_ZBV},
+    {"ScheduleInterleavedZeroBubble", PYTORCH_INTERLEAVED_ZERO_BUBBLE},
 };
 
 enum { OTHERS = sizeof others / sizeof *others };
@@ -33,7 +29,7 @@ static struct pytorch_class interleaved(const struct family *family, int32_t p, 
     if (m < p)
         return (struct pytorch_class){
             .reason = "with fewer micro-batches than devices the class has an order of its "
-                      "own" AS_ORDER};
+                      "own" PYTORCH_AS_ORDER};
     if (m % rounds != 0)
         return (struct pytorch_class){
             .reason = "PyTorch refuses this number of micro-batches: it must be a multiple of "

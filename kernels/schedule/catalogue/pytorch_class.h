@@ -5,6 +5,13 @@
 
 #include "kernels/schedule/catalogue/catalogue.h"
 
+// Why a class is not a family.
+#define PYTORCH_AS_ORDER                                                                       \
+    "; write its order with PyTorch (_dump_csv), and give the file as an order of your own"
+#define PYTORCH_ZBV                                                                            \
+    "the class has a fixed order, close to zbv but not equal to it" PYTORCH_AS_ORDER
+#define PYTORCH_INTERLEAVED_ZERO_BUBBLE "the class has an order of its own" PYTORCH_AS_ORDER
+
 struct pytorch_class {
     const struct family *family; // NULL: none, for the reason
     int32_t group;               // options of the family; group 0: its default
