@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz target: any bytes as a policy of the schedule kernel. An accepted policy is the same policy, bit for
-// bit, after it is written and read again; a refused policy has a reason of one line.
+// Fuzz target: any bytes as a policy of the schedule kernel, and as a distribution of training problems. What is
+// accepted is the same, bit for bit, after it is written and read again; what is refused has a reason of
+// one line.
 #include "require.h"
 
 #include "base/document/json.h"
+#include "kernels/schedule/learning/problem_json.h"
 #include "kernels/schedule/policy/policy.h"
 
+#include <cjson/cJSON.h>
 #include <stdint.h>
+#include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
@@ -25,6 +29,20 @@ static void read_again(const struct policy *policy)
     text_buffer_free(&text);
 }
 
+static void read_space(const struct cJSON *root)
+{
+    struct problem_space space, again;
+    struct pps_fault fault;
+    if (!problem_space_read(root, &space, &fault)) {
+        require(fault.text[0] != '\0');
+        return;
+    }
+    struct cJSON *tree = problem_space_tree(&space);
+    require(tree != NULL && problem_space_read(tree, &again, &fault));
+    require(memcmp(&space, &again, sizeof space) == 0);
+    cJSON_Delete(tree);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     struct pps_json json;
@@ -38,6 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     else
         require(fault.text[0] != '\0');
     policy_free(policy);
+    read_space(json.root);
     pps_json_free(&json);
     return 0;
 }

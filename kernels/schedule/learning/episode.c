@@ -119,7 +119,7 @@ static void run_guide(struct episode *e, const struct episode_rule *rule, int la
     memset(e->waits, 0, (size_t)e->problem.pipeline.shape.devices);
     online_start(e->online, &e->times, lane);
     while (online_next(e->online, &decision))
-        online_act(e->online, pull_choose(&rule->guide, e->online, &decision, e->waits));
+        online_act(e->online, pull_choose(&rule->baseline, e->online, &decision, e->waits));
 }
 
 // ---- the policy ---------------------------------------------------------------------------------
@@ -266,13 +266,12 @@ bool episode_run(struct episode *e,
                  const struct problem_space *space,
                  uint64_t seed,
                  uint64_t number,
-                 uint32_t base,
                  const struct episode_rule *rule,
                  struct poll *poll,
                  struct episode_log *log,
                  struct episode_result *result)
 {
-    const uint32_t first = base + (uint32_t)(number * EXECUTOR_LANES);
+    const uint32_t first = (uint32_t)(number * EXECUTOR_LANES);
     if (!problem_draw(&e->problem, space, seed, number, poll))
         return false;
     const struct pipeline_shape *shape = &e->problem.pipeline.shape;

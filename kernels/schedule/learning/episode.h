@@ -45,23 +45,23 @@ struct episode *episode_take(const struct problem_space *space,
 struct episode_rule {
     const double *parameters; // of the networks
     struct pull_rule guide;
-    double lambda; // of the advantages
-    bool explore;  // false: the candidate with the largest score; nothing is logged
+    struct pull_rule baseline; // whose makespans are the guide's in the result
+    double lambda;             // of the advantages
+    bool explore;              // false: the candidate with the largest score; nothing is logged
 };
 
 struct episode_result {
-    double makespan[EXECUTOR_LANES], guide[EXECUTOR_LANES]; // of the policy and of its guide
+    double makespan[EXECUTOR_LANES], guide[EXECUTOR_LANES]; // of the policy and of the baseline
     double work;                                            // of the busiest device
 };
 
-// Runs EXECUTOR_LANES replicates of problem `number` of a seed; `base`: the first replicate of the range.
+// Runs replicates number * EXECUTOR_LANES and following, EXECUTOR_LANES of them, of problem `number` of a seed.
 // Appends to the log, which has room for EXECUTOR_LANES * EPISODE_DECISIONS more. Returns false if the poll
 // ended it.
 bool episode_run(struct episode *episode,
                  const struct problem_space *space,
                  uint64_t seed,
                  uint64_t number,
-                 uint32_t base,
                  const struct episode_rule *rule,
                  struct poll *poll,
                  struct episode_log *log,

@@ -3,25 +3,33 @@
 #include "kernels/schedule/learning/trainer_private.h"
 
 #include <math.h>
-#include <omp.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct trainer_options trainer_default(int64_t episodes)
+struct trainer_options trainer_default(enum trainer_method method, int64_t episodes)
 {
-    enum { PROBLEMS = 32 };
-    return (struct trainer_options){.space = problem_default(),
-                                    .shape = {FEATURES_CANDIDATE, FEATURES_STATE, {64, 64}},
-                                    .guide = {0.5, 0, PULL_UNLIMITED},
-                                    .beta = 5,
-                                    .rate = 1e-3,
-                                    .entropy = 0.002,
-                                    .problems = PROBLEMS,
-                                    .batches = (episodes + PROBLEMS * EXECUTOR_LANES - 1) /
-                                               (PROBLEMS * EXECUTOR_LANES),
-                                    .validation = 128,
-                                    .batches_per_validation = 10};
+    const bool is_ppo = method == TRAINER_PPO;
+    const int width = is_ppo ? 64 : 16;
+    struct trainer_options options = {
+        .method = method,
+        .space = problem_default(),
+        .shape = {FEATURES_CANDIDATE, FEATURES_STATE, {width, width}},
+        .guide = {0.5, 0, PULL_UNLIMITED},
+        .beta = is_ppo ? 5 : 2,
+        .rate = 1e-3,
+        .entropy = 0.002,
+        .problems = is_ppo ? 32 : 16,
+        .validation = 128,
+        .batches_per_validation = is_ppo ? 10 : 5};
+    const int32_t batch = trainer_episodes(&options);
+    options.batches = (episodes + batch - 1) / batch;
+    return options;
+}
+
+int32_t trainer_episodes(const struct trainer_options *options)
+{
+    return options->problems * EXECUTOR_LANES *
+           (options->method == TRAINER_EVOLUTION ? EVOLUTION_MEMBERS : 1);
 }
 
 const char *trainer_misfit(const struct trainer_options *o)
@@ -47,7 +55,8 @@ const char *trainer_misfit(const struct trainer_options *o)
 static void take(struct trainer *t, struct room *room)
 {
     const struct trainer_options *o = &t->options;
-    const int32_t most = o->problems > o->validation ? o->problems : o->validation;
+    const int32_t tasks = trainer_episodes(o) / EXECUTOR_LANES,
+                  most = tasks > o->validation ? tasks : o->validation;
     const bool counting = room->memory == NULL;
     t->episode = room_take(room, (size_t)t->threads, sizeof(void *));
     for (int k = 0; k < t->threads; k++) {
@@ -55,8 +64,9 @@ static void take(struct trainer *t, struct room *room)
         if (!counting)
             t->episode[k] = taken;
     }
-    t->logs = room_take(room, (size_t)o->problems, sizeof *t->logs);
-    for (int32_t k = 0; k < o->problems; k++) {
+    const int32_t logs = o->method == TRAINER_PPO ? o->problems : 0;
+    t->logs = room_take(room, (size_t)logs, sizeof *t->logs);
+    for (int32_t k = 0; k < logs; k++) {
         struct episode_log unused;
         episode_log_take(counting ? &unused : &t->logs[k], EXECUTOR_LANES * EPISODE_DECISIONS,
                          room);
@@ -66,6 +76,8 @@ static void take(struct trainer *t, struct room *room)
     ppo_state_take(&t->state, &o->shape, room);
     ppo_state_take(&t->before, &o->shape, room);
     t->best = room_take(room, (size_t)t->state.n, sizeof *t->best);
+    for (int k = 0; k < 2 && o->method == TRAINER_EVOLUTION; k++)
+        t->members[k] = room_take(room, EVOLUTION_MEMBERS * (size_t)t->state.n, sizeof(double));
     t->curve = room_take(room, (size_t)o->batches, sizeof *t->curve);
 }
 
@@ -90,6 +102,10 @@ struct trainer *trainer_new(const struct trainer_options *options, int threads)
     network_start(&options->shape, options->seed, options->beta, t->state.parameter);
     memset(t->state.first, 0, n);
     memset(t->state.second, 0, n);
+    t->guide = t->best_guide = options->guide;
+    if (options->method == TRAINER_EVOLUTION)
+        evolution_start(&options->shape, &options->guide, t->state.parameter, t->state.first,
+                        t->state.second);
     memcpy(t->best, t->state.parameter, n);
     t->best_value = (struct trainer_value){.mean = HUGE_VAL, .limited = HUGE_VAL};
     return t;
@@ -122,65 +138,13 @@ static void copy_state(struct ppo_state *to, const struct ppo_state *from)
     memcpy(to->second, from->second, n);
 }
 
-// ---- episodes -----------------------------------------------------------------------------------
-
-// Problems that all threads share; only thread 0 asks the caller's poll.
-struct job {
-    struct trainer *trainer;
-    struct episode_rule rule;
-    uint64_t first; // number of the first problem
-    int32_t n;
-    uint32_t base; // first replicate of the range
-    struct poll *poll;
-    atomic_int next;
-    atomic_bool over;
-};
-
-static bool is_over(void *self)
-{
-    struct job *job = self;
-    if (omp_get_thread_num() == 0 && poll_has_ended(job->poll))
-        atomic_store(&job->over, true);
-    return atomic_load(&job->over);
-}
-
-static void run_problems(struct job *job)
-{
-    struct trainer *t = job->trainer;
-    struct poll poll = {.over = is_over, .self = job};
-    for (int k = atomic_fetch_add(&job->next, 1); k < job->n && !is_over(job);
-         k = atomic_fetch_add(&job->next, 1)) {
-        struct episode_log *log = job->rule.explore ? &t->logs[k] : NULL;
-        if (log != NULL)
-            log->n = 0;
-        if (!episode_run(t->episode[omp_get_thread_num()], &t->options.space, t->options.seed,
-                         job->first + (uint64_t)k, job->base, &job->rule, &poll, log,
-                         &t->result[k]))
-            return;
-    }
-}
-
-// Runs n problems on all threads. Returns false if the poll ended it.
-static bool run_job(struct job *job)
-{
-#pragma omp parallel num_threads(job->trainer->threads)
-    run_problems(job);
-    return !atomic_load(&job->over);
-}
-
-static double difference_of(const struct episode_result *result)
-{
-    double sum = 0;
-    for (int lane = 0; lane < EXECUTOR_LANES; lane++)
-        sum += result->makespan[lane] - result->guide[lane];
-    return 100 * sum / EXECUTOR_LANES / result->work;
-}
+// ---- values -------------------------------------------------------------------------------------
 
 static double mean_of(const struct trainer *t, int32_t n)
 {
     double sum = 0;
     for (int32_t k = 0; k < n; k++)
-        sum += difference_of(&t->result[k]);
+        sum += trainer_difference(&t->result[k]);
     return sum / n;
 }
 
@@ -190,7 +154,7 @@ static struct trainer_value value_of(const struct trainer *t, int32_t n)
     const double mean = mean_of(t, n);
     double squares = 0, won = 0, lost = 0, limited = 0;
     for (int32_t k = 0; k < n; k++) {
-        const double difference = difference_of(&t->result[k]), rest = difference - mean;
+        const double difference = trainer_difference(&t->result[k]), rest = difference - mean;
         limited += fmax(-TRAINER_LIMIT, fmin(TRAINER_LIMIT, difference)) / n;
         squares += rest * rest;
         for (int lane = 0; lane < EXECUTOR_LANES; lane++) {
@@ -213,19 +177,20 @@ static struct trainer_value value_of(const struct trainer *t, int32_t n)
 static struct episode_rule rule_of(const struct trainer *t, bool explore)
 {
     return (struct episode_rule){.parameters = t->state.parameter,
-                                 .guide = t->options.guide,
+                                 .guide = t->guide,
+                                 .baseline = t->options.guide,
                                  .lambda = 0.95,
                                  .explore = explore};
 }
 
 static bool explore(struct trainer *t, struct poll *poll, struct trainer_batch *batch)
 {
-    struct job job = {.trainer = t,
-                      .rule = rule_of(t, true),
-                      .first = (uint64_t)t->done * (uint64_t)t->options.problems,
-                      .n = t->options.problems,
-                      .poll = poll};
-    if (!run_job(&job))
+    struct trainer_job job = {.trainer = t,
+                              .rule = rule_of(t, true),
+                              .first = (uint64_t)t->done * (uint64_t)t->options.problems,
+                              .n = t->options.problems,
+                              .poll = poll};
+    if (!trainer_run_job(&job))
         return false;
     batch->mean = mean_of(t, t->options.problems);
     return true;
@@ -258,27 +223,37 @@ static bool validate(struct trainer *t, struct poll *poll, struct trainer_batch 
     const struct trainer_options *o = &t->options;
     if ((t->done + 1) % o->batches_per_validation != 0 && t->done + 1 != o->batches)
         return true;
-    struct job job = {.trainer = t,
-                      .rule = rule_of(t, false),
-                      .n = o->validation,
-                      .base = TRAINER_VALIDATION,
-                      .poll = poll};
-    if (!run_job(&job))
+    struct trainer_job job = {.trainer = t,
+                              .rule = rule_of(t, false),
+                              .first = TRAINER_NUMBERS_MAX,
+                              .n = o->validation,
+                              .poll = poll};
+    if (!trainer_run_job(&job))
         return false;
     batch->validation = value_of(t, o->validation);
     return true;
 }
 
+static bool run_batch(struct trainer *t, struct poll *poll, struct trainer_batch *batch)
+{
+    if (t->options.method == TRAINER_EVOLUTION)
+        return trainer_evolve(t, poll, batch);
+    return explore(t, poll, batch) && improve(t, poll, batch);
+}
+
 bool trainer_run(struct trainer *t, struct poll *poll, struct trainer_batch *batch)
 {
     *batch = (struct trainer_batch){.batch = t->done + 1};
+    const struct pull_rule guide = t->guide;
     copy_state(&t->before, &t->state);
-    if (!explore(t, poll, batch) || !improve(t, poll, batch) || !validate(t, poll, batch)) {
+    if (!run_batch(t, poll, batch) || !validate(t, poll, batch)) {
         copy_state(&t->state, &t->before);
+        t->guide = guide;
         return false;
     }
     if (batch->validation.replicates > 0 && batch->validation.limited < t->best_value.limited) {
         t->best_value = batch->validation;
+        t->best_guide = t->guide;
         memcpy(t->best, t->state.parameter, (size_t)t->state.n * sizeof *t->best);
     }
     t->curve[t->done++] = *batch;
@@ -290,6 +265,11 @@ const double *trainer_best(const struct trainer *trainer, struct trainer_value *
     if (value != NULL)
         *value = trainer->best_value;
     return trainer->best;
+}
+
+struct pull_rule trainer_best_guide(const struct trainer *trainer)
+{
+    return trainer->best_guide;
 }
 
 const struct trainer_batch *trainer_curve(const struct trainer *trainer)

@@ -10,28 +10,33 @@
 #include <stddef.h>
 
 enum {
-    TRAINER_VALIDATION = 1 << 30, // first replicate
     TRAINER_PROBLEMS_MAX = 1024,  // of a batch
     TRAINER_LIMIT = 2,            // percent
     TRAINER_NUMBERS_MAX = 1 << 27 // problems of a training: EXECUTOR_LANES replicates each
 };
 
+enum trainer_method { TRAINER_PPO, TRAINER_EVOLUTION };
+
 struct trainer_options {
+    enum trainer_method method;
     struct problem_space space;
     struct network_shape shape;
     struct pull_rule guide;
     uint64_t seed;
-    double beta;                    // at the start
-    double rate;                    // of Adam, at the start; falls linearly to a tenth
-    double entropy;                 // weight at the start; falls linearly to a tenth
-    int32_t problems;               // of a batch, of EXECUTOR_LANES episodes each
-    int64_t batches;                // of the whole training
+    double beta;      // at the start
+    double rate;      // of Adam, at the start; falls linearly to a tenth
+    double entropy;   // weight at the start; falls linearly to a tenth
+    int32_t problems; // of a batch, of EXECUTOR_LANES episodes each; evolution: for each member
+    int64_t batches;  // of the whole training
     int32_t validation;             // problems of a validation
     int32_t batches_per_validation; // the last batch is always validated
 };
 
 // Options as in model.md, Learning, for a number of episodes.
-struct trainer_options trainer_default(int64_t episodes);
+struct trainer_options trainer_default(enum trainer_method method, int64_t episodes);
+
+// Returns the episodes of a batch.
+int32_t trainer_episodes(const struct trainer_options *options);
 
 // Returns what is wrong with the options, as a sentence without a full stop; NULL if nothing is.
 const char *trainer_misfit(const struct trainer_options *options);
@@ -69,6 +74,9 @@ bool trainer_run(struct trainer *trainer, struct poll *poll, struct trainer_batc
 // The parameters with the best validation so far, [network_parameters]; before the first validation those
 // of the guide. *value: may be NULL.
 const double *trainer_best(const struct trainer *trainer, struct trainer_value *value);
+
+// Returns the guide of these parameters.
+struct pull_rule trainer_best_guide(const struct trainer *trainer);
 
 // All batches so far, [trainer_batches].
 const struct trainer_batch *trainer_curve(const struct trainer *trainer);

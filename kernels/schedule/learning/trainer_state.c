@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-static const char magic[8] = "ppslrn1";
+static const char magic[8] = "ppslrn2";
 
-enum { OPTION_NUMBERS = 40 };
+enum { OPTION_NUMBERS = 42 };
 
 // What comes before the arrays. Has no padding.
 struct head {
@@ -15,6 +15,7 @@ struct head {
     int64_t done;
     uint64_t steps;
     struct trainer_value best;
+    double guide[2][3]; // of the state and of the best: threshold, lag, ahead
 };
 
 static double *put_range(double *at, struct problem_range range)
@@ -46,7 +47,9 @@ static void set_options(const struct trainer_options *o, double *at)
                              o->entropy,
                              o->problems,
                              (double)o->batches,
-                             o->validation};
+                             o->validation,
+                             o->batches_per_validation,
+                             o->method};
     for (size_t k = 0; k < sizeof ranges / sizeof *ranges; k++)
         at = put_range(at, ranges[k]);
     memcpy(at, others, sizeof others);
@@ -55,10 +58,28 @@ static void set_options(const struct trainer_options *o, double *at)
                    "every option is in the state");
 }
 
+static void put_guide(const struct pull_rule *guide, double at[3])
+{
+    at[0] = guide->threshold;
+    at[1] = guide->lag;
+    at[2] = guide->ahead;
+}
+
+static bool get_guide(const double at[3], struct pull_rule *guide)
+{
+    if (!(at[0] >= 0 && at[1] >= 0 && at[1] <= PULL_UNLIMITED && at[2] >= 0 &&
+          at[2] <= PULL_UNLIMITED))
+        return false;
+    *guide = (struct pull_rule){at[0], (int32_t)at[1], (int32_t)at[2]};
+    return true;
+}
+
 static void set_head(const struct trainer *t, struct head *head)
 {
     *head = (struct head){.done = t->done, .steps = t->state.steps, .best = t->best_value};
     memcpy(head->magic, magic, sizeof magic);
+    put_guide(&t->guide, head->guide[0]);
+    put_guide(&t->best_guide, head->guide[1]);
     set_options(&t->options, head->options);
 }
 
@@ -98,6 +119,7 @@ bool trainer_restore(struct trainer *t, const void *bytes, size_t size)
 {
     const size_t n = (size_t)t->state.n * sizeof(double);
     struct head head, own;
+    struct pull_rule guides[2];
     const char *at = bytes;
     if (size < sizeof head)
         return false;
@@ -106,7 +128,8 @@ bool trainer_restore(struct trainer *t, const void *bytes, size_t size)
     if (memcmp(head.magic, own.magic, sizeof head.magic) != 0 ||
         memcmp(head.options, own.options, sizeof head.options) != 0 || head.done < 0 ||
         head.done > t->options.batches ||
-        size != sizeof head + 4 * n + (size_t)head.done * sizeof *t->curve)
+        size != sizeof head + 4 * n + (size_t)head.done * sizeof *t->curve ||
+        !get_guide(head.guide[0], &guides[0]) || !get_guide(head.guide[1], &guides[1]))
         return false;
     at = get(t->state.parameter, at, n);
     at = get(t->state.first, at, n);
@@ -116,5 +139,7 @@ bool trainer_restore(struct trainer *t, const void *bytes, size_t size)
     t->done = head.done;
     t->state.steps = head.steps;
     t->best_value = head.best;
+    t->guide = guides[0];
+    t->best_guide = guides[1];
     return true;
 }

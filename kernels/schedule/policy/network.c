@@ -80,6 +80,16 @@ double network_beta(const struct network_shape *shape, const double *parameters)
     return parameters[plan_of(shape).beta];
 }
 
+void network_set_beta(const struct network_shape *shape, double *parameters, double beta)
+{
+    parameters[plan_of(shape).beta] = beta;
+}
+
+double *network_last(const struct network_shape *shape, double *parameters)
+{
+    return parameters + plan_of(shape).score.last;
+}
+
 // Uniform in +- sqrt(6 / (inputs + outputs)).
 static void start_layer(const struct layer *layer, uint64_t seed, double *parameters)
 {

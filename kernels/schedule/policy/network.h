@@ -41,6 +41,11 @@ void network_start(const struct network_shape *shape,
 // Returns beta, which is one of the parameters.
 double network_beta(const struct network_shape *shape, const double *parameters);
 
+void network_set_beta(const struct network_shape *shape, double *parameters, double beta);
+
+// Returns the weights of the last layer of the scores, [width[1]].
+double *network_last(const struct network_shape *shape, double *parameters);
+
 struct network; // memory of one thread
 
 // Takes the memory for decisions with at most n candidates. NULL: the room only counts.

@@ -13,6 +13,7 @@
 #include "planner/shared/options.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,8 +24,9 @@ static const struct pps_opt options[] = {
     {"problems", 0, "FILE",
      "JSON file with the ranges of training problems (model.md, Learning)"},
     {"seed", 0, "N", "seed of weights, problems and exploration (1)"},
-    {"episodes", 0, "N", "training steps of a pipeline, in batches of 256 (200000)"},
-    {"width", 0, "N", "units of each hidden layer, a multiple of 8 (64)"},
+    {"trainer", 0, "NAME", "ppo, or es: evolution of a simple policy (ppo)"},
+    {"episodes", 0, "N", "training steps of a pipeline, in batches of 256; es: 2048 (200000)"},
+    {"width", 0, "N", "units of each hidden layer, a multiple of 8 (64; es: 16)"},
     {"resume", 0, NULL, "continue a training that was stopped"},
     {"time-limit", 't', "TIME", "stop after TIME, as in 90s, 5m, 1h30m; --resume continues"},
     {"threads", 'j', "N", "worker threads (all CPUs this process may use)"},
@@ -38,7 +40,10 @@ static const char details[] =
     "rule\n"
     "PULL, compares every step with PULL on the same fluctuating times (PPO), and keeps the "
     "networks\n"
-    "with the best validation. If validation shows no gain, POLICY is PULL.\n"
+    "with the best validation. --trainer es searches only the weights of the last layer, and "
+    "the\n"
+    "threshold and lag of PULL, by the cross-entropy method. If validation shows no gain, "
+    "POLICY is PULL.\n"
     "\n"
     "POLICY.state keeps the state of the training until the end. After an interruption, "
     "--resume "
@@ -89,7 +94,7 @@ static void show_batch(const struct learning *learning,
     if (clock->line)
         fputs("\r\033[K", stderr);
     printf("%9lld episodes  validation %+.3f +- %.3f %%  won %.0f %%, lost %.0f %%\n",
-           (long long)batch->batch * learning->options.problems * EXECUTOR_LANES,
+           (long long)batch->batch * trainer_episodes(&learning->options),
            batch->validation.mean, batch->validation.half_width, 100 * batch->validation.won,
            100 * batch->validation.lost);
     fflush(stdout);
@@ -177,22 +182,36 @@ static enum pps_status read_problems(struct learning *learning, struct pps_error
     return status;
 }
 
+static enum pps_status read_trainer(const struct pps_args *args,
+                                    enum trainer_method *method,
+                                    struct pps_error *err)
+{
+    const char *name = pps_arg(args, "trainer");
+    *method = name != NULL && strcmp(name, "es") == 0 ? TRAINER_EVOLUTION : TRAINER_PPO;
+    if (name == NULL || strcmp(name, "es") == 0 || strcmp(name, "ppo") == 0)
+        return PPS_OK;
+    return pps_fail(err, PPS_E_INPUT, "--trainer %s: expected ppo or es", name);
+}
+
 static enum pps_status read_numbers(struct learning *learning,
                                     const struct pps_args *args,
                                     struct pps_error *err)
 {
-    uint64_t seed = 1, episodes = 200000, width = 64;
-    enum pps_status status =
-        pps_arg_count(args, "seed", 0, (UINT64_C(1) << 31) - 1, &seed, err);
+    uint64_t seed = 1, episodes = 200000, width = 0;
+    enum trainer_method method = TRAINER_PPO;
+    enum pps_status status = read_trainer(args, &method, err);
+    if (status == PPS_OK)
+        status = pps_arg_count(args, "seed", 0, (UINT64_C(1) << 31) - 1, &seed, err);
     if (status == PPS_OK)
         status = pps_arg_count(args, "episodes", 1, 1 << 30, &episodes, err);
     if (status == PPS_OK)
         status = pps_arg_count(args, "width", 8, NETWORK_WIDTH_MAX, &width, err);
     if (status != PPS_OK)
         return status;
-    learning->options = trainer_default((int64_t)episodes);
+    learning->options = trainer_default(method, (int64_t)episodes);
     learning->options.seed = seed;
-    learning->options.shape.width[0] = learning->options.shape.width[1] = (int)width;
+    for (int k = 0; k < 2 && width > 0; k++)
+        learning->options.shape.width[k] = (int)width;
     return PPS_OK;
 }
 

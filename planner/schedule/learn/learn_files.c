@@ -81,7 +81,7 @@ bool learn_has_gain(const struct learning *learning)
 
 static int64_t episodes_of(const struct learning *learning, int64_t batches)
 {
-    return batches * learning->options.problems * EXECUTOR_LANES;
+    return batches * trainer_episodes(&learning->options);
 }
 
 // The command that gives this policy again, without options that change nothing.
@@ -93,6 +93,8 @@ static void add_command(const struct learning *learning, cJSON *record)
     text_buffer_add(&text, "ppsweep schedule learn");
     if (learning->problems != NULL)
         text_buffer_add(&text, " --problems %s", learning->problems);
+    if (o->method == TRAINER_EVOLUTION)
+        text_buffer_add(&text, " --trainer es");
     text_buffer_add(&text, " --seed %llu --episodes %lld --width %d -o %s",
                     (unsigned long long)o->seed, (long long)episodes_of(learning, o->batches),
                     o->shape.width[0], slash != NULL ? slash + 1 : learning->policy);
@@ -153,7 +155,7 @@ enum pps_status learn_write_policy(const struct learning *learning, struct pps_e
     struct text_buffer text = {.text = NULL};
     if (policy == NULL)
         return pps_fail_memory(err, "the policy");
-    policy->rule = learning->options.guide;
+    policy->rule = gain ? trainer_best_guide(learning->trainer) : learning->options.guide;
     policy->training = record_of(learning);
     if (gain)
         memcpy(policy->parameters, trainer_best(learning->trainer, NULL),

@@ -9,7 +9,7 @@
 
 static struct trainer_options options_of(int32_t problems, int64_t batches)
 {
-    struct trainer_options options = trainer_default(1);
+    struct trainer_options options = trainer_default(TRAINER_PPO, 1);
     options.space.devices = (struct problem_range){2, 3};
     options.space.rounds = (struct problem_range){1, 2};
     options.shape.width[0] = options.shape.width[1] = 8;
@@ -128,9 +128,39 @@ Test(trainer, learns)
     trainer_free(trainer);
 }
 
+// Catches sums and draws of evolution that depend on threads or on an interruption, and a guide that the
+// state forgets.
+Test(trainer, evolution_gains_with_the_same_bits)
+{
+    struct trainer_options options = trainer_default(TRAINER_EVOLUTION, 1);
+    options.space.devices = (struct problem_range){2, 3};
+    options.space.rounds = (struct problem_range){1, 2};
+    options.space.chunks = (struct problem_range){1, 1};
+    options.space.latency = (struct problem_range){0.3, 0.5};
+    options.space.outlier_p = (struct problem_range){0.05, 0.05};
+    options.problems = 4;
+    options.batches = 10;
+    options.validation = 32;
+    struct trainer *whole = trainer_new(&options, 1), *first = trainer_new(&options, 3),
+                   *second = trainer_new(&options, 2);
+    struct trainer_value value;
+    train(whole, 10);
+    train(first, 7);
+    char *bytes = state_of(first);
+    cr_assert(trainer_restore(second, bytes, trainer_state_bytes(first)));
+    train(second, 10);
+    expect_same(whole, second);
+    (void)trainer_best(whole, &value);
+    cr_assert(value.mean + value.half_width < 0, "%g +- %g", value.mean, value.half_width);
+    free(bytes);
+    trainer_free(whole);
+    trainer_free(first);
+    trainer_free(second);
+}
+
 Test(trainer, default_memory_is_below_256_mib)
 {
-    const struct trainer_options options = trainer_default(500000);
+    const struct trainer_options options = trainer_default(TRAINER_PPO, 500000);
     cr_assert_null(trainer_misfit(&options));
     struct trainer *trainer = trainer_new(&options, 2);
     cr_assert(trainer != NULL && trainer_bytes(trainer) < (size_t)256 << 20, "%zu",
