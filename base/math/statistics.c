@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ROUNDING 1e-9 // of a number
+
 // ---- means --------------------------------------------------------------------------------------
 
 // A sum, and what its additions have lost.
@@ -51,14 +53,13 @@ struct statistics_mean statistics_mean(const double *x, size_t n)
     return mean_of(x, NULL, n);
 }
 
-// Without any difference the samples are equal, and nothing is significant.
 static double p_of(const struct statistics_mean *difference, size_t n)
 {
     const double degrees = (double)(n - 1);
     if (n < 2)
         return (double)NAN;
     if (difference->half == 0)
-        return difference->mean == 0 ? 1 : 0;
+        return 0;
     return statistics_t_tails(
         fabs(difference->mean) / difference->half * statistics_t975(degrees), degrees);
 }
@@ -66,11 +67,13 @@ static double p_of(const struct statistics_mean *difference, size_t n)
 struct statistics_pair statistics_pair(const double *x, const double *y, size_t n)
 {
     struct statistics_pair pair = {.difference = mean_of(x, y, n)};
-    size_t won = 0;
-    for (size_t i = 0; i < n; i++)
-        won += x[i] < y[i];
+    size_t won = 0, lost = 0;
+    for (size_t i = 0; i < n; i++) {
+        won += y[i] - x[i] > ROUNDING * fabs(y[i]);
+        lost += x[i] - y[i] > ROUNDING * fabs(y[i]);
+    }
     pair.won = (double)won / (double)n;
-    pair.p = p_of(&pair.difference, n);
+    pair.p = won + lost == 0 && n > 1 ? 1 : p_of(&pair.difference, n);
     return pair;
 }
 

@@ -16,11 +16,13 @@ struct statistics_mean {
 // n >= 1. The sum is compensated (Neumaier 1974).
 struct statistics_mean statistics_mean(const double *x, size_t n);
 
-// A paired comparison of two samples: x[i] and y[i] belong to the same replicate.
+// A paired comparison of two samples: x[i] and y[i] belong to the same replicate. Numbers that differ by at
+// most 1e-9 of y are equal: their difference is rounding.
 struct statistics_pair {
     struct statistics_mean difference; // of x - y
     double won;                        // part of the pairs with x < y; equal pairs are not won
-    double p; // of the two-sided t test of mean(x - y) = 0; NAN if n < 2
+    double
+        p; // of the two-sided t test of mean(x - y) = 0; 1 if all pairs are equal; NAN if n < 2
 };
 
 struct statistics_pair statistics_pair(const double *x, const double *y, size_t n);

@@ -298,13 +298,14 @@ bool replicates_measure(struct replicates *r,
     double *ruled = samples, *fixed = samples + n;
     *figures = (struct replicates_figures){.mean = 0};
     for (uint32_t i = 0; i < n; i += LANES) {
-        struct replicates_chunk chunk;
+        struct replicates_chunk chunk = {.clairvoyant = {0}};
         if (poll_over_after(poll, operations * LANES))
             return false;
         replicates_draw(r, r->point->first + i);
         if (!(plain ? replicates_refer(r, poll, &chunk) : replicates_run(r, poll, &chunk)))
             return false;
-        replicates_bounds(r, &chunk);
+        if (!r->without_bounds)
+            replicates_bounds(r, &chunk);
         for (uint32_t k = 0; k < LANES && i + k < n; k++) {
             ruled[i + k] = chunk.ruled[k];
             fixed[i + k] = chunk.fixed[k];

@@ -21,7 +21,8 @@ struct replicates {
     struct executor_lanes *lanes;
     struct pipeline limited; // the pipeline with a limit on every device
     struct limited *limit;
-    bool in_order; // the bounds of `limit` hold for the order
+    bool without_bounds; // replicates_measure leaves them 0
+    bool in_order;       // the bounds of `limit` hold for the order
     double *bounds_room;
     struct pull *pull;         // rules that move W
     struct online *online;     // the same in the environment

@@ -198,6 +198,7 @@ static enum schedule_status run_replicates(const struct pps_batch *batch,
     if (replicates_open(&replicates, point, &scratch->pipeline, &scratch->order,
                         scratch->executor, scratch->peak) != NULL)
         return SCHEDULE_DONE; // family best has chosen an order with pairs: empty columns
+    replicates.without_bounds = !has_column(batch, C_CLAIRVOYANT, C_MEAN_GAP);
     if (!replicates_measure(&replicates, plain, samples, poll, &figures))
         return SCHEDULE_STOPPED;
     put_replicates(batch, i, &figures);

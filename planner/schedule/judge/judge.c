@@ -2,25 +2,23 @@
 // ppsweep schedule judge: compares static orders, PULL and policies on fluctuating times.
 #include "planner/schedule/commands.h"
 
-#include "base/system/installed.h"
 #include "base/text/say.h"
 #include "engine/command/signals.h"
 #include "kernels/schedule/family_names.h"
 #include "planner/schedule/judge/judge.h"
+#include "planner/schedule/judge/judge_policies.h"
 #include "planner/schedule/judge/protocol.h"
 #include "planner/schedule/judge/published.h"
 #include "planner/schedule/show.h"
 #include "planner/shared/files.h"
 #include "planner/shared/options.h"
 
-#include <dirent.h>
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREADS_MAX = 64, LIST_MAX = 32, POLICIES_MAX = 32, ENTRIES_MAX = POLICIES_MAX + 4 };
+enum { THREADS_MAX = 64, LIST_MAX = 32, ENTRIES_MAX = JUDGE_POLICIES_MAX + 4 };
 
 static const struct pps_opt options[] = {
     {"devices", 'p', "P", "devices of the pipeline (8)"},
@@ -82,19 +80,10 @@ struct list {
     int n;
 };
 
-// A policy that is judged.
-struct contestant {
-    char label[64];
-    struct policy *policy;
-    char *path;           // of its file
-    struct pps_json json; // the file
-};
-
 struct job {
     double value[N_PARAMS];
     struct list limits, levels, outliers;
-    struct contestant contestant[POLICIES_MAX];
-    int n_policies;
+    struct judge_policies policies;
     uint64_t threads;
     struct judge judge;
 };
@@ -179,134 +168,6 @@ static enum pps_status read_options(struct job *job,
     return status;
 }
 
-static enum pps_status fail_policy(const struct contestant *contestant,
-                                   const struct pps_fault *fault,
-                                   struct pps_error *err)
-{
-    const cJSON *item = fault->item != NULL ? fault->item : contestant->json.root;
-    if (fault->text[0] == '\0')
-        return pps_fail_memory(err, "%s", contestant->path);
-    return fault->at_key ? pps_json_fail_key(&contestant->json, item, err, "%s", fault->text)
-                         : pps_json_fail(&contestant->json, item, err, "%s", fault->text);
-}
-
-// Reads the file of a policy, or a shipped policy by its name.
-static enum pps_status read_file(struct contestant *contestant,
-                                 const char *word,
-                                 struct pps_error *err)
-{
-    struct pps_fault fault = {.document = 0};
-    char *own = strdup(word);
-    contestant->path = own == NULL ? NULL : pps_installed_path("policy", word, own);
-    if (contestant->path == NULL)
-        return pps_fail_memory(err, "%s", word);
-    const struct pps_missing missing = pps_installed_missing("policy", word, contestant->path);
-    if (missing.text[0] != '\0')
-        return pps_fail(err, PPS_E_INPUT, "%s; or write pull, w_floats or robust",
-                        missing.text);
-    const enum pps_status status = pps_json_load(&contestant->json, contestant->path, err);
-    if (status != PPS_OK)
-        return status;
-    contestant->policy = policy_read(contestant->json.root, &fault);
-    return contestant->policy != NULL ? PPS_OK : fail_policy(contestant, &fault, err);
-}
-
-// Makes the shape as wide as the networks of the policy.
-static void widen(struct network_shape *widest, const struct policy *policy)
-{
-    if (policy->kind != POLICY_LEARNED)
-        return;
-    widest->candidate = policy->shape.candidate;
-    widest->state = policy->shape.state;
-    for (int k = 0; k < 2; k++)
-        if (policy->shape.width[k] > widest->width[k])
-            widest->width[k] = policy->shape.width[k];
-}
-
-// Sets the label to the name of the file, without folder and ending.
-static void set_label(struct contestant *contestant, const char *word)
-{
-    const char *slash = strrchr(word, '/'), *name = slash != NULL ? slash + 1 : word;
-    const char *end = strstr(name, ".json");
-    snprintf(contestant->label, sizeof contestant->label, "%.*s",
-             (int)(end != NULL ? end - name : (ptrdiff_t)strlen(name)), name);
-    for (char *c = contestant->label; *c != '\0'; c++)
-        if (*c == ',' || *c == '"' || (unsigned char)*c < ' ')
-            *c = '_'; // the label is a cell of a table
-}
-
-// A word is the name of a kind with its usual parameters, a file, or a policy that comes with the program.
-static enum pps_status read_policy(struct job *job, const char *word, struct pps_error *err)
-{
-    struct contestant *contestant = &job->contestant[job->n_policies++];
-    const int param_of_kind[] = {[POLICY_ROBUST] = RULE_STATIC,
-                                 [POLICY_W_FLOATS] = RULE_W_FLOATS,
-                                 [POLICY_PULL] = RULE_PULL};
-    int kind = POLICY_ROBUST;
-    set_label(contestant, word);
-    while (kind < POLICY_LEARNED && strcmp(word, policy_kind_names[kind]) != 0)
-        kind++;
-    if (kind == POLICY_LEARNED) {
-        const enum pps_status status = read_file(contestant, word, err);
-        if (status == PPS_OK)
-            widen(&job->judge.widest, contestant->policy);
-        return status;
-    }
-    double value[N_PARAMS];
-    memcpy(value, job->value, sizeof value);
-    value[P_RULE] = param_of_kind[kind];
-    contestant->policy = policy_new((enum policy_kind)kind, NULL);
-    if (contestant->policy == NULL)
-        return pps_fail_memory(err, "the policies");
-    contestant->policy->rule = schedule_point_of(value, NULL).pull;
-    return PPS_OK;
-}
-
-static int is_json(const struct dirent *entry)
-{
-    const char *end = strrchr(entry->d_name, '.');
-    return end != NULL && strcmp(end, ".json") == 0;
-}
-
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-// Judges pull and the policies that come with the program, by name.
-static enum pps_status read_shipped(struct job *job, struct pps_error *err)
-{
-    char folder[PLAN_PATH], path[PLAN_PATH + 300];
-    struct dirent **entry = NULL;
-    struct pps_error ignored;
-    enum pps_status status = read_policy(job, "pull", err);
-    const bool there =
-        pps_data_path("sweep_configs/policies", folder, sizeof folder, &ignored) == PPS_OK;
-    const int n = there ? scandir(folder, &entry, is_json, by_name) : 0;
-    for (int i = 0; i < n; i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, entry[i]->d_name);
-        if (status == PPS_OK && job->n_policies < POLICIES_MAX)
-            status = read_policy(job, path, err);
-        free(entry[i]);
-    }
-    free(entry);
-    return status;
-}
-
-static enum pps_status read_policies(struct job *job,
-                                     const struct pps_args *args,
-                                     struct pps_error *err)
-{
-    enum pps_status status = PPS_OK;
-    if (pps_arg_words(args) == 0)
-        return read_shipped(job, err);
-    for (int i = 0; i < pps_arg_words(args) && status == PPS_OK; i++)
-        status = job->n_policies < POLICIES_MAX
-                     ? read_policy(job, pps_arg_word(args, i), err)
-                     : pps_fail(err, PPS_E_INPUT, "more than %d policies", POLICIES_MAX);
-    return status;
-}
-
 // ---- what is judged -----------------------------------------------------------------------------
 
 // Evaluates the static orders at a limit.
@@ -362,9 +223,9 @@ static enum pps_status set_entries(struct job *job,
             limit->entry[limit->n_entries++] =
                 (struct judge_entry){.label = limit->comparison.list[i].label,
                                      .candidate = &limit->comparison.list[i]};
-    for (int i = 0; i < job->n_policies; i++)
-        limit->entry[limit->n_entries++] =
-            (struct judge_entry){job->contestant[i].label, best, job->contestant[i].policy};
+    for (int i = 0; i < job->policies.n; i++)
+        limit->entry[limit->n_entries++] = (struct judge_entry){
+            job->policies.list[i].label, best, job->policies.list[i].policy};
     for (int i = 0; baseline != NULL; i++) {
         if (i == limit->n_entries)
             return pps_fail(err, PPS_E_INPUT, "--baseline %s: not in the table at limit %.10g",
@@ -455,6 +316,7 @@ static enum pps_status judge_all(struct job *job,
                                  struct pps_error *err)
 {
     struct judge *judge = &job->judge;
+    judge->widest = job->policies.widest;
     judge->training = (uint64_t)job->value[P_SEED];
     judge->seed = JUDGE_FIRST_SEED + judge->training;
     judge->n = (uint32_t)job->value[P_REPLICATES];
@@ -471,11 +333,7 @@ static enum pps_status judge_all(struct job *job,
 static void job_free(struct job *job)
 {
     judge_rows_free(&job->judge);
-    for (int i = 0; i < job->n_policies; i++) {
-        policy_free(job->contestant[i].policy);
-        pps_json_free(&job->contestant[i].json);
-        free(job->contestant[i].path);
-    }
+    judge_policies_free(&job->policies);
     for (int i = 0; i < job->judge.n_limits; i++) {
         schedule_comparison_free(&job->judge.limit[i].comparison);
         free(job->judge.limit[i].entry);
@@ -496,7 +354,7 @@ static enum pps_status judge_main(const struct pps_args *args, struct pps_error 
         return pps_fail_memory(err, "the command");
     status = read_options(job, args, err);
     if (status == PPS_OK)
-        status = read_policies(job, args, err);
+        status = judge_policies_read(&job->policies, job->value, args, err);
     if (status == PPS_OK && pps_arg(args, "output") != NULL)
         status = plan_check_file(pps_arg(args, "output"), pps_arg(args, "force") != NULL, err);
     if (status == PPS_OK)

@@ -92,6 +92,10 @@ Test(statistics, paired_difference)
     cr_assert(
         is_near(pair.p, statistics_t_tails(54.0 / 37 / sqrt(squares / 36 / 37), 36), 1e-9));
     cr_assert_eq(statistics_pair(x, x, N).p, 1);
+    for (int i = 0; i < N; i++)
+        y[i] = x[i] * (1 + 1e-15); // rounding
+    cr_assert_eq(statistics_pair(x, y, N).p, 1);
+    cr_assert_eq(statistics_pair(x, y, N).won, 0);
     cr_assert_eq(statistics_pair(x, x, N).difference.half, 0);
 }
 
