@@ -182,6 +182,12 @@ enum pps_status schedule_read_family(const char *option,
         }
     if (pytorch_class_is_known(name))
         return read_class(option, name, value, index, err);
+    if (strcmp(name, "serial_baseline") == 0)
+        return pps_fail(
+            err, PPS_E_INPUT,
+            "--%s %s: its devices run one after the other, which no order can express; "
+            "write ppsweep schedule judge --compat orig",
+            option, name);
     return pps_fail(
         err, PPS_E_INPUT, "--%s %s: not a schedule%s; ppsweep kernels schedule lists them",
         option, name, pps_did_you_mean(name, schedule_family_names, FAMILY_NAME_ORDER).text);

@@ -7,8 +7,7 @@
 #include "kernels/schedule/family_names.h"
 #include "planner/schedule/judge/judge.h"
 #include "planner/schedule/judge/judge_policies.h"
-#include "planner/schedule/judge/protocol.h"
-#include "planner/schedule/judge/published.h"
+#include "planner/schedule/judge/judge_variants.h"
 #include "planner/schedule/show.h"
 #include "planner/shared/files.h"
 #include "planner/shared/options.h"
@@ -39,13 +38,9 @@ static const struct pps_opt options[] = {
     {"baseline", 0, "NAME",
      "the schedule or policy that others are compared with (the best order)"},
     {"seed", 0, "N", "number of the test: its random numbers have seed 2^31 + N (0)"},
-    {"protocol", 0, NULL,
-     "the whole grid of docs/schedule-learning.md: devices 4,8,16, levels, outliers 0,0.02"},
-    {"compat", 0, "NAME",
-     "orig: the experiment of the published project, with its schedulers and times (none)"},
-    PUBLISHED_OPTIONS,
     {"speed", 0, NULL, "print decisions/s to stderr"},
     {"threads", 'j', "N", "worker threads (all CPUs this process may use)"},
+    JUDGE_VARIANT_OPTIONS,
     {"output", 'o', "CSV", "write the table to a file, with intervals of the quantiles"},
     {"force", 0, NULL, "overwrite a file that exists"},
     {NULL, 0, NULL, NULL},
@@ -70,6 +65,10 @@ static const char details[] =
     "Better and worse are significant at 5 % after Holm's correction for all tests of the "
     "table.\n"
     "The output is the same for any number of threads.\n"
+    "\n"
+    "--protocol compares static orders and rules over a grid of pipelines (-p 4,8,16), levels\n"
+    "and outliers (0,0.02). --compat orig repeats a published experiment (-p 4 -m 6, 10\n"
+    "replicates, seed 42) and explains its result. docs/schedule-learning.md has the results.\n"
     "\n"
     "  ppsweep schedule judge\n"
     "  ppsweep schedule judge pull w_floats -p 16 -m 64 --outliers 0,0.02 -o judged.csv\n"
@@ -343,12 +342,10 @@ static void job_free(struct job *job)
 
 static enum pps_status judge_main(const struct pps_args *args, struct pps_error *err)
 {
-    bool orig = false;
-    enum pps_status status = plan_arg_compat(args, &orig, err);
-    if (status != PPS_OK || orig)
-        return status == PPS_OK ? published_main(args, err) : status;
-    if (pps_arg(args, "protocol") != NULL)
-        return protocol_main(args, err);
+    bool ran = false;
+    enum pps_status status = judge_variant(args, &ran, err);
+    if (status != PPS_OK || ran)
+        return status;
     struct job *job = calloc(1, sizeof *job);
     if (job == NULL)
         return pps_fail_memory(err, "the command");

@@ -9,6 +9,7 @@
 #include "kernels/schedule/online/limited.h"
 #include "kernels/schedule/online/pull.h"
 #include "kernels/schedule/online/robust.h"
+#include "kernels/schedule/policy/policy_run.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 
 enum { STATIC_ORDERS = PROTOCOL_ROBUST + 1, LANES = EXECUTOR_LANES };
 
-const char *const protocol_names[PROTOCOL_CONTESTANTS] = {
+const char *const protocol_names[PROTOCOL_POLICY] = {
     [PROTOCOL_1F1B] = "1f1b",       [PROTOCOL_ZB_H1] = "zb_h1",
     [PROTOCOL_ZB_AUTO] = "zb_auto", [PROTOCOL_SEARCH] = "search",
     [PROTOCOL_ROBUST] = "robust",   [PROTOCOL_W_FLOATS] = "w_floats",
@@ -33,7 +34,7 @@ struct protocol_request protocol_defaults(void)
         .limit = 1,
         .outlier_k = 20,
         .replicates = 1000,
-        .robust_replicates = 64,
+        .robust_replicates = 256,
         .robust_budget = 2000,
         .search_budget = 5000,
     };
@@ -50,6 +51,8 @@ struct cell {
     struct executor_times times;
     struct executor_lanes *lanes;
     struct pull *pull;
+    struct policy_run *policy[PROTOCOL_POLICIES_MAX];
+    bool refused[PROTOCOL_POLICIES_MAX]; // the policy cannot run the order
     struct limited *limited;
     double *bounds_room;
     double peak[STATIC_ORDERS];
@@ -72,6 +75,11 @@ static struct family_options options_of(const struct protocol_request *request)
     return (struct family_options){.seed = request->seed, .budget = request->search_budget};
 }
 
+static const struct network_shape *widest_of(const struct policy *policy)
+{
+    return policy->kind == POLICY_LEARNED ? &policy->shape : NULL;
+}
+
 static void take(struct cell *cell,
                  const struct protocol_request *request,
                  const struct protocol_cell *at,
@@ -92,9 +100,12 @@ static void take(struct cell *cell,
     noise_times_take(&cell->times, &shape, false, room);
     cell->lanes = executor_lanes_take(&shape, room);
     cell->pull = pull_take(&shape, operations, room);
+    for (int k = 0; k < request->n_policies; k++)
+        cell->policy[k] =
+            policy_run_take(&shape, operations, widest_of(request->policy[k]), room);
     cell->limited = limited_take(&shape, room);
     cell->bounds_room = room_take(room, BOUNDS_ROOM * (size_t)at->devices, sizeof(double));
-    for (int k = 0; k < PROTOCOL_CONTESTANTS; k++)
+    for (int k = 0; k < protocol_contestants(request); k++)
         cell->sample[k] = room_take(room, samples, sizeof(double));
     cell->sorted = room_take(room, samples, sizeof(double));
 }
@@ -164,6 +175,17 @@ static bool fits(struct cell *cell, int k)
     return true;
 }
 
+static void open_rules(struct cell *cell, const struct protocol_request *request)
+{
+    const struct order *order = &cell->order[PROTOCOL_ZB_H1];
+    pull_open(cell->pull, &cell->pipeline, order);
+    for (int k = 0; k < request->n_policies; k++) {
+        cell->refused[k] = policy_misfit(request->policy[k], &cell->pipeline, order) != NULL;
+        if (!cell->refused[k])
+            policy_run_open(cell->policy[k], request->policy[k], &cell->pipeline, order);
+    }
+}
+
 // Builds all orders. Returns false if the poll ended it.
 static bool build(struct cell *cell,
                   const struct protocol_request *request,
@@ -184,7 +206,7 @@ static bool build(struct cell *cell,
         cell->missing[k] = cell->missing[k] || !fits(cell, k);
     }
     if (!cell->missing[PROTOCOL_ZB_H1])
-        pull_open(cell->pull, &cell->pipeline, &cell->order[PROTOCOL_ZB_H1]);
+        open_rules(cell, request);
     return true;
 }
 
@@ -204,7 +226,11 @@ static void add_bounds(struct cell *cell, uint32_t n)
     }
 }
 
-static void run_replicates(struct cell *cell, uint32_t at)
+// Runs a chunk of replicates. Returns false if the poll ended it.
+static bool run_replicates(struct cell *cell,
+                           const struct protocol_request *request,
+                           uint32_t at,
+                           struct poll *poll)
 {
     static const struct pull_rule rules[] = {{0, 0, PULL_UNLIMITED}, {0.5, 0, PULL_UNLIMITED}};
     for (int k = 0; k < STATIC_ORDERS; k++) {
@@ -214,8 +240,15 @@ static void run_replicates(struct cell *cell, uint32_t at)
         executor_lanes_run(cell->executor[k], cell->lanes, &cell->times, &result);
         memcpy(cell->sample[k] + at, result.makespan, sizeof result.makespan);
     }
-    for (int k = PROTOCOL_W_FLOATS; k <= PROTOCOL_PULL && !cell->missing[PROTOCOL_ZB_H1]; k++)
+    if (cell->missing[PROTOCOL_ZB_H1])
+        return true;
+    for (int k = PROTOCOL_W_FLOATS; k <= PROTOCOL_PULL; k++)
         pull_run(cell->pull, &rules[k - PROTOCOL_W_FLOATS], &cell->times, cell->sample[k] + at);
+    for (int k = 0; k < request->n_policies; k++)
+        if (!cell->refused[k] && !policy_run_lanes(cell->policy[k], &cell->times, poll,
+                                                   cell->sample[PROTOCOL_POLICY + k] + at))
+            return false;
+    return true;
 }
 
 static void summarise(struct cell *cell, int contestant, uint32_t n, struct protocol_row *row)
@@ -223,6 +256,8 @@ static void summarise(struct cell *cell, int contestant, uint32_t n, struct prot
     const int order = contestant < STATIC_ORDERS ? contestant : PROTOCOL_ZB_H1;
     const double *own = cell->sample[contestant];
     *row = (struct protocol_row){.missing = cell->missing[order], .peak = cell->peak[order]};
+    if (contestant >= PROTOCOL_POLICY && cell->refused[contestant - PROTOCOL_POLICY])
+        row->missing = true;
     if (row->missing)
         return;
     row->mean = statistics_mean(own, n);
@@ -250,12 +285,11 @@ static enum pps_status evaluate(struct cell *cell,
     for (uint32_t i = 0; i < request->replicates; i += LANES) {
         const uint32_t left = request->replicates - i;
         noise_draw(&noise, &cell->pipeline, i, &cell->times);
-        run_replicates(cell, i);
-        add_bounds(cell, left < LANES ? left : LANES);
-        if (poll_over_after(poll, POLL_STEPS))
+        if (!run_replicates(cell, request, i, poll) || poll_over_after(poll, POLL_STEPS))
             return PPS_E_STOPPED;
+        add_bounds(cell, left < LANES ? left : LANES);
     }
-    for (int k = 0; k < PROTOCOL_CONTESTANTS; k++)
+    for (int k = 0; k < protocol_contestants(request); k++)
         summarise(cell, k, request->replicates, &result->row[k]);
     result->clairvoyant = cell->clairvoyant / request->replicates;
     result->limited = cell->bound / request->replicates;

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Contestants. Those up to PROTOCOL_ROBUST are static orders; the others run while the step runs and refer to
+// Contestants. Those up to PROTOCOL_ROBUST are static orders; the others decide while the step runs and refer to
 // the order of zb_h1.
 enum protocol_contestant {
     PROTOCOL_1F1B,
@@ -21,10 +21,17 @@ enum protocol_contestant {
     PROTOCOL_ROBUST, // the order with the least mean over training replicates
     PROTOCOL_W_FLOATS,
     PROTOCOL_PULL,
-    PROTOCOL_CONTESTANTS,
+    PROTOCOL_POLICY, // the first policy of the request; the others follow
 };
 
-extern const char *const protocol_names[PROTOCOL_CONTESTANTS];
+enum {
+    PROTOCOL_POLICIES_MAX = 8,
+    PROTOCOL_CONTESTANTS = PROTOCOL_POLICY + PROTOCOL_POLICIES_MAX
+};
+
+extern const char *const protocol_names[PROTOCOL_POLICY];
+
+struct policy;
 
 // Tests have the seeds from here on. Training, which chooses the robust order, has the seeds below 2^30.
 #define PROTOCOL_TEST (UINT64_C(1) << 31)
@@ -42,13 +49,28 @@ struct protocol_request {
     uint32_t replicates;
     int32_t robust_replicates;
     int64_t robust_budget, search_budget;
-    uint64_t seed; // of training and of searches; the test has PROTOCOL_TEST + seed
+    const struct policy *const *policy; // [n_policies]
+    const char *const *policy_name;
+    int n_policies; // at most PROTOCOL_POLICIES_MAX
+    uint64_t seed;  // of training and of searches; the test has PROTOCOL_TEST + seed
 };
 
 // The pipeline of the published measurements of online rules: f, b, w, latency = 12, 13, 7, 1, the memory of 1F1B.
 struct protocol_request protocol_defaults(void);
 
 enum { PROTOCOL_ROUNDS = 4 }; // micro-batches for each device
+
+// Returns the number of contestants, and the name of one.
+static inline int protocol_contestants(const struct protocol_request *request)
+{
+    return PROTOCOL_POLICY + request->n_policies;
+}
+
+static inline const char *protocol_name(const struct protocol_request *request, int contestant)
+{
+    return contestant < PROTOCOL_POLICY ? protocol_names[contestant]
+                                        : request->policy_name[contestant - PROTOCOL_POLICY];
+}
 
 struct protocol_row {
     struct statistics_mean mean;      // makespan
@@ -84,7 +106,7 @@ PPS_MUST_CHECK enum pps_status protocol_show(const struct protocol_request *requ
 
 struct pps_args;
 
-// `ppsweep schedule judge --protocol`: reads devices (4,8,16), levels (0,0.1,0.2,0.3), outliers (0,0.02),
+// `ppsweep schedule judge --protocol [POLICY.json...]`: reads devices (4,8,16), levels (0,0.1,0.2,0.3), outliers (0,0.02),
 // replicates (1000), seed (0) and threads, runs all cells and prints.
 PPS_MUST_CHECK enum pps_status protocol_main(const struct pps_args *args,
                                              struct pps_error *err);

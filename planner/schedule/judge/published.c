@@ -117,6 +117,29 @@ enum pps_status published_run(const struct published_request *request,
     return PPS_OK;
 }
 
+enum pps_status published_quiet(const struct published_request *request,
+                                struct serial_result *result,
+                                struct pps_error *err)
+{
+    const struct serial_problem *problem = &request->problem; // without level
+    struct serial_stream stream = {.seed = request->seed};
+    struct room room = {NULL, 0};
+    (void)serial_greedy_take(problem, &room);
+    char *memory = aligned_alloc(ROOM_ALIGNMENT, room.used);
+    double *busy = calloc((size_t)problem->devices, sizeof *busy);
+    enum pps_status status = PPS_OK;
+    if (memory == NULL || busy == NULL) {
+        status = pps_fail_memory(err, "%d operations", serial_operations(problem));
+    } else {
+        room = (struct room){memory, 0};
+        *result =
+            serial_greedy_run(serial_greedy_take(problem, &room), problem, &stream, busy, NULL);
+    }
+    free(memory);
+    free(busy);
+    return status;
+}
+
 enum pps_status published_judge(const struct published_request *request,
                                 int threads,
                                 const atomic_bool *stop,

@@ -44,6 +44,11 @@ PPS_MUST_CHECK enum pps_status published_run(const struct published_request *req
                                              struct published_trial *trials,
                                              struct pps_error *err);
 
+// Runs the greedy scheduler once without noise.
+PPS_MUST_CHECK enum pps_status published_quiet(const struct published_request *request,
+                                               struct serial_result *result,
+                                               struct pps_error *err);
+
 // Prints the means, what explains them, and the schedules of the same pipeline with a clock per device.
 PPS_MUST_CHECK enum pps_status published_show(const struct published_request *request,
                                               const struct published_trial *trials,

@@ -98,7 +98,8 @@ static double bubble_error(const struct published_request *request,
 
 static void explain(const struct published_request *request,
                     const struct published_trial *trials,
-                    const struct summary *summaries)
+                    const struct summary *summaries,
+                    const struct serial_result *quiet)
 {
     const int devices = request->problem.devices, n_levels = request->n_levels;
     const struct summary *last = &summaries[n_levels - 1];
@@ -107,9 +108,10 @@ static void explain(const struct published_request *request,
            "%.4f.\n",
            1 - 1.0 / devices, bubble_error(request, trials), 1.0 / devices);
     printf(
-        "So every order takes the sum of all durations, %.10g without noise: no scheduler can "
-        "be better.\n",
-        serial_nominal_total(&request->problem));
+        "So every order takes the sum of all durations: no scheduler can be better. The greedy "
+        "scheduler without noise:\ntotal %.10g, bubble time %.10g, bubble %.4f, throughput "
+        "%.10f.\n",
+        quiet->total, quiet->bubble_time, quiet->bubble, quiet->throughput);
     printf("Training changes the mean reward from %.2f to %.2f at level %g. The total does not "
            "depend on the reward.\n",
            last->reward[0], last->reward[1], request->level[n_levels - 1]);
@@ -210,8 +212,11 @@ enum pps_status published_show(const struct published_request *request,
     struct summary *summaries = calloc((size_t)request->n_levels, sizeof *summaries);
     double *column = calloc(3 * (size_t)request->trials, sizeof *column);
     enum pps_status status = PPS_OK;
+    struct serial_result quiet;
     if (summaries == NULL || column == NULL)
         status = pps_fail_memory(err, "the trials");
+    if (status == PPS_OK)
+        status = published_quiet(request, &quiet, err);
     if (status == PPS_OK) {
         show_head(request);
         for (int k = 0; k < request->n_levels; k++) {
@@ -219,7 +224,7 @@ enum pps_status published_show(const struct published_request *request,
             show_level(request, request->level[k], &summaries[k]);
         }
         printf("\n");
-        explain(request, trials, summaries);
+        explain(request, trials, summaries, &quiet);
         status = show_right(&request->problem, err);
     }
     free(summaries);

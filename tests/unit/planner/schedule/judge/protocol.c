@@ -2,6 +2,8 @@
 // The grid of static orders and online rules.
 #include "planner/schedule/judge/protocol.h"
 
+#include "kernels/schedule/policy/policy.h"
+
 #include <criterion/criterion.h>
 #include <math.h>
 
@@ -41,7 +43,7 @@ Test(protocol, threads_change_nothing)
         for (int i = 0; i < CELLS; i++) {
             cr_assert_eq(one[i].clairvoyant, more[i].clairvoyant);
             cr_assert_eq(one[i].limited, more[i].limited);
-            for (int k = 0; k < PROTOCOL_CONTESTANTS; k++) {
+            for (int k = 0; k < PROTOCOL_POLICY; k++) {
                 cr_assert_eq(one[i].row[k].mean.mean, more[i].row[k].mean.mean, "%d %d", i, k);
                 cr_assert_eq(one[i].row[k].p99, more[i].row[k].p99, "%d %d", i, k);
             }
@@ -64,7 +66,7 @@ Test(protocol, measured_differences)
     cr_assert_float_eq(results[0].clairvoyant, 1115, 1e-9);
     cr_assert_float_eq(gain.mean, -35.0, gain.half * 1.5 + 0.7);
     for (int i = 0; i < CELLS; i++)
-        for (int k = 0; k < PROTOCOL_CONTESTANTS; k++) {
+        for (int k = 0; k < PROTOCOL_POLICY; k++) {
             const struct protocol_row *row = &results[i].row[k];
             const double wanted = row->mean.mean - results[i].row[PROTOCOL_PULL].mean.mean;
             cr_assert_not(row->missing);
@@ -74,6 +76,37 @@ Test(protocol, measured_differences)
             cr_assert_float_eq(row->from_pull.difference.mean, wanted, 1e-9);
             cr_assert(row->p50 <= row->p95 && row->p95 <= row->p99);
         }
+}
+
+// Policies of documents run beside the built-in contestants: pull and the static order as policies have the bits
+// of pull and zb_h1, and so has a learned policy that follows its guide without networks. Catches policies that
+// meet other noise or refer to another order.
+Test(protocol, policies_equal_the_rules)
+{
+    const struct network_shape shape = {.candidate = 22, .state = 24, .width = {8, 8}};
+    struct policy *policy[3] = {policy_new(POLICY_PULL, NULL), policy_new(POLICY_STATIC, NULL),
+                                policy_new(POLICY_LEARNED, &shape)};
+    static const char *const names[3] = {"pull", "static", "learned"};
+    static const int same[3] = {PROTOCOL_PULL, PROTOCOL_ZB_H1, PROTOCOL_PULL};
+    struct protocol_request request = small_request();
+    struct protocol_result results[CELLS];
+    atomic_bool stop = false;
+    struct pps_error err;
+    network_start(&shape, 1, 4, policy[2]->parameters); // beta 4: the guide decides
+    request.policy = (const struct policy *const *)policy;
+    request.policy_name = names;
+    request.n_policies = 3;
+    cr_assert_eq(protocol_run(&request, cells, CELLS, 2, &stop, results, &err), PPS_OK);
+    for (int i = 0; i < CELLS; i++)
+        for (int k = 0; k < 3; k++) {
+            const struct protocol_row *row = &results[i].row[PROTOCOL_POLICY + k];
+            cr_assert_not(row->missing);
+            cr_assert_eq(row->mean.mean, results[i].row[same[k]].mean.mean, "%d %s", i,
+                         names[k]);
+            cr_assert_eq(row->p99, results[i].row[same[k]].p99, "%d %s", i, names[k]);
+        }
+    for (int k = 0; k < 3; k++)
+        policy_free(policy[k]);
 }
 
 // A stop ends the grid without a result.
