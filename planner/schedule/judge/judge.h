@@ -63,6 +63,7 @@ struct judge {
     size_t memory; // of a thread
     atomic_int next;
     atomic_bool failed; // out of memory
+    double shown;       // when the progress was shown
 };
 
 // Runs work(judge, thread), which takes tasks from judge->next, on several threads. PPS_E_STOPPED; or out of

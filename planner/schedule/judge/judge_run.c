@@ -5,8 +5,10 @@
 #include "planner/schedule/judge/judge.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const double judge_quantiles[3] = {0.5, 0.95, 0.99};
 
@@ -89,11 +91,27 @@ static void run_block(struct judge *judge, char *memory, struct judge_row *row, 
             return;
 }
 
+// Shows the progress on a terminal, twice a second.
+static void show_progress(struct judge *judge, int task)
+{
+    const int tasks = judge->n_rows * (int)judge->n_blocks;
+    if (!isatty(STDERR_FILENO) || pps_wall_seconds() - judge->shown < 0.5)
+        return;
+    judge->shown = pps_wall_seconds();
+    fprintf(stderr, "\r\033[K%3.0f %%  row %d of %d", 100.0 * task / tasks,
+            task / (int)judge->n_blocks + 1, judge->n_rows);
+}
+
+static void end_progress(const struct judge *judge)
+{
+    if (judge->shown > 0)
+        fputs("\r\033[K", stderr);
+}
+
 static void run_blocks(void *self, int thread)
 {
     struct judge *judge = self;
     char *memory = aligned_alloc(ROOM_ALIGNMENT, judge->memory);
-    (void)thread;
     if (memory == NULL)
         atomic_store(&judge->failed, true);
     while (memory != NULL && !is_stopped(judge)) {
@@ -101,6 +119,8 @@ static void run_blocks(void *self, int thread)
         const int row = task / (int)judge->n_blocks;
         if (row >= judge->n_rows)
             break;
+        if (thread == 0)
+            show_progress(judge, task);
         run_block(judge, memory, &judge->row[row],
                   (uint32_t)(task - row * (int)judge->n_blocks));
     }
@@ -263,6 +283,7 @@ enum pps_status judge_run(struct judge *judge, int threads, struct pps_error *er
     enum pps_status status = judge_choose(judge, threads, err);
     if (status == PPS_OK)
         status = judge_parallel(judge, run_blocks, threads, err);
+    end_progress(judge);
     if (status == PPS_OK)
         status = judge_parallel(judge, figure_rows, threads, err);
     if (status == PPS_OK && !adjust(judge))
