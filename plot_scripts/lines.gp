@@ -24,7 +24,7 @@ set encoding utf8
 # The header lines are "# key value". gnuplot reads them with another comment character.
 
 title_text = ""; x_name = ""; y_name = ""; value_name = ""; unit = ""; goal = "none"
-reduce = "none"; x_labels = ""; y_labels = ""; x_numbers = 0
+reduce = "none"; x_labels = ""; y_labels = ""; x_numbers = 0; y_numbers = 0
 min = NaN; max = NaN; best_x = 0; best_y = 0; best_text = ""
 
 partial = ""; best_cells = 0; hatched = ""; uneven = ""
@@ -48,6 +48,7 @@ keep(key, value) = \
     key eq "x-labels"   ? (x_labels = x_labels . " " . value, 0) : \
     key eq "y-labels"   ? (y_labels = y_labels . " " . value, 0) : \
     key eq "x-numbers"  ? (x_numbers = int(real(value)), 0) : \
+    key eq "y-numbers"  ? (y_numbers = int(real(value)), 0) : \
     key eq "min"        ? (min = real(value), 0) : \
     key eq "max"        ? (max = real(value), 0) : \
     key eq "best-x"     ? (best_x = int(real(value)), 0) : \
@@ -90,10 +91,43 @@ log_y = exists("y_log") ? y_log : \
 log_y = log_y && has_values && range_min > 0
 log_x = log_x && scale_kind ne "linear"
 
+# ---- the lines that are drawn -------------------------------------------------------------------
+# Few lines have distinct colours (Okabe and Ito), and from the ninth line on dashes. Many lines of numbers
+# have a scale from dark to light. Of many lines of names, those with the best values are drawn.
+
+FEW = "#000000 #e69f00 #56b4e9 #009e73 #9c7a00 #0072b2 #d55e00 #cc79a7"
+MOST = 12
+is_few = ny <= MOST || y_numbers < ny
+n_drawn = is_few ? smaller(ny, MOST) : ny
+colour(k) = word(FEW, (k - 1) % words(FEW) + 1)
+dash(k) = k <= words(FEW) ? 1 : 2
+marker(k) = int(real(word("7 5 9 11 13 7 5 9 11 13 5 9", k)))
+array Row[n_drawn]
+do for [k = 1:n_drawn] { Row[k] = k }
+if (n_drawn < ny && has_values) {
+    array Best[ny]
+    do for [r = 1:ny] { Best[r] = 1e300 }
+    seen(r, v) = v == v && v < Best[r] ? (Best[r] = v, 0) : 0
+    stats slice index map matrix every ::1:1 using \
+        (seen(int($2), goal eq "higher" ? -$3 : $3)) nooutput
+    # The k best, in the order of the rows; of equal ones the first.
+    n = 0
+    do for [r = 1:ny] {
+        better = 0
+        do for [o = 1:ny] {
+            better = better + (Best[o] < Best[r] || (Best[o] == Best[r] && o < r))
+        }
+        if (better < n_drawn) { n = n + 1; Row[n] = r }
+    }
+}
+
 notes = ""; n_notes = 0
 note(text) = (notes = notes . (n_notes > 0 ? "\n" : "") . text, n_notes = n_notes + 1)
 dummy = range_text eq "" ? 0 : note(range_text)
 dummy = !own_range && (min < range_min || max > range_max) ? note("values beyond the scale are not shown") : 0
+dummy = n_drawn == ny ? 0 : \
+    note(sprintf("%d of %d lines: those with the best values; choose others with a filter, such as %s=%s,%s", \
+        n_drawn, ny, y_name, word(y_labels, 1), word(y_labels, 2)))
 dummy = uneven eq "" ? 0 : note((hatched ne "" ? "open circles: " : "") . uneven)
 
 # ---- terminal ---------------------------------------------------------------------------------
@@ -156,7 +190,7 @@ if (!has_values) {
 
 y_chars = 0
 do for [i = 1:ny] { y_chars = larger(y_chars, strlen(word(y_labels, i))) }
-key_w = CHAR * larger(y_chars, strlen(y_name)) + 50
+key_w = CHAR * larger(y_chars, strlen(y_name)) + 62
 set lmargin at screen 80. / W
 set rmargin at screen (W - 24 - key_w) / W
 set tmargin at screen (H - top) / real(H)
@@ -206,15 +240,12 @@ if (log_y) {
 
 # ---- lines ------------------------------------------------------------------------------------
 
-# Few lines have distinct colours; many lines have a scale from dark to light.
-FEW = "#31688e #d95f02 #35b779 #7b3294 #c9a400 #4d4d4d #e7298a #1b9e77"
 set palette defined (0 "#440154", 1 "#482475", 2 "#414487", 3 "#355f8d", 4 "#2a788e", \
     5 "#21918c", 6 "#22a884", 7 "#44bf70", 8 "#7ad151", 9 "#bddf26")
 unset colorbox
 set cbrange [0:1]
-is_few = ny <= words(FEW)
-named = ny <= 24 ? 1 : int(ceil(ny / 24.)) # every named-th line has a name
-set key at screen (W - 14.) / W, screen (H - top) / real(H) right top Left reverse samplen 1.5 \
+named = is_few || ny <= 24 ? 1 : int(ceil(ny / 24.)) # every named-th line has a name
+set key at screen (W - 14.) / W, screen (H - top) / real(H) right top Left reverse samplen 2.5 \
     font small_font textcolor rgb INK title y_name font small_font
 name_of(r) = (r - 1) % named == 0 ? word(y_labels, r) : ""
 dots = nx > 60 ? 0 : 0.7
@@ -241,10 +272,10 @@ if (!has_values) {
     set xrange [0:1]
     plot NaN notitle
 } else { if (is_few) {
-    plot for [r = 1:ny] slice index map matrix every ::1:r::r using (X[int($1)]):3 \
-        with linespoints lw 2 pt 7 ps dots lc rgb word(FEW, r) title name_of(r), \
-        for [r = 1:ny] "" index map matrix every ::1:r::r \
-        using (X[int($1)]):(open_value(int($1), r, $3)) with points pt 7 ps 0.55 * dots \
+    plot for [k = 1:n_drawn] slice index map matrix every ::1:Row[k]::Row[k] using (X[int($1)]):3 \
+        with linespoints lw 2 dt dash(k) pt marker(k) ps dots lc rgb colour(k) title name_of(Row[k]), \
+        for [k = 1:n_drawn] "" index map matrix every ::1:Row[k]::Row[k] \
+        using (X[int($1)]):(open_value(int($1), Row[k], $3)) with points pt 7 ps 0.55 * dots \
         lc rgb "white" notitle
 } else {
     plot for [r = 1:ny] slice index map matrix every ::1:r::r using (X[int($1)]):3 \
