@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzz target: any bytes as a trace in the Chrome trace format. Texts of events end with NUL and fit;
 // numbers are numbers; a rejected trace has a place.
-#include "bytes.h"
-#include "require.h"
+#include "tests/fuzz/support/bytes.h"
+#include "tests/fuzz/support/require.h"
 
 #include "base/stream/chrome_trace.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzz target: a whole experiment with its documents inside, and the first steps through its
 // space. For kernels with documents, whose points are fast, also computes rows.
-#include "bytes.h"
+#include "tests/fuzz/support/bytes.h"
 
 #include "engine/experiment/experiment.h"
 #include "engine/run/row_maker.h"

@@ -2,7 +2,7 @@
 // Fuzz target: any bytes as an index. The last byte selects the mode: unchanged bytes, bytes
 // with valid checksums (1), or an index of two consistent blocks followed by their data (2). An
 // accepted index must be consistent.
-#include "bytes.h"
+#include "tests/fuzz/support/bytes.h"
 
 #include "engine/check/verify_block.h"
 #include "engine/check/verify_counts.h"

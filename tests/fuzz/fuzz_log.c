@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzz target: logs of training frameworks, and names of runs. Figures are finite and not negative.
-#include "bytes.h"
+#include "tests/fuzz/support/bytes.h"
 
 #include "planner/profiles/log_file.h"
 #include "planner/profiles/log_line.h"

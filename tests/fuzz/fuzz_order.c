@@ -2,7 +2,7 @@
 // Fuzz target: any bytes as an order of operations: text, PyTorch's CSV, JSON. An accepted order is the
 // same order after it is written and read again in every form that can hold it; an order that runs can
 // also be written with sends and receives. A refused order has a place and a reason of one line.
-#include "require.h"
+#include "tests/fuzz/support/require.h"
 
 #include "kernels/schedule/orders/order_document.h"
 #include "kernels/schedule/orders/pytorch_csv.h"

@@ -5,7 +5,7 @@
 #include "base/document/plain.h"
 #include "base/edit/plain_write.h"
 #include "base/text/text_buffer.h"
-#include "require.h"
+#include "tests/fuzz/support/require.h"
 
 #include <cjson/cJSON.h>
 #include <stdint.h>

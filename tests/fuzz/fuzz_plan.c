@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzz target: any bytes as a plan of a training step. An accepted plan is the same plan, bit for bit,
 // after it is written and read again; a refused plan has a reason of one line.
-#include "require.h"
+#include "tests/fuzz/support/require.h"
 
 #include "base/document/json.h"
 #include "kernels/common/plan/plan_json.h"

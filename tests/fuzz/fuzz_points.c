@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzz target: a file of points, and its bytes as a number.
-#include "bytes.h"
+#include "tests/fuzz/support/bytes.h"
 
 #include "base/text/decimal_read.h"
 #include "engine/axes/point_file.h"

@@ -2,7 +2,7 @@
 // Fuzz target: any bytes as a policy of the schedule kernel, and as a distribution of training problems. What is
 // accepted is the same, bit for bit, after it is written and read again; what is refused has a reason of
 // one line.
-#include "require.h"
+#include "tests/fuzz/support/require.h"
 
 #include "base/document/json.h"
 #include "kernels/schedule/learning/problem_json.h"

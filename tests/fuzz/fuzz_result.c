@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzz target: a result, plain or gzip, read to its end.
-#include "bytes.h"
+#include "tests/fuzz/support/bytes.h"
 
 #include "engine/read/result.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzz target: any bytes as a JSON document that is read token by token. A document that the
 // reader of whole documents accepts must give the same values; a rejected document must have a place.
-#include "bytes.h"
+#include "tests/fuzz/support/bytes.h"
 
 #include "base/document/json.h"
 #include "base/stream/json_stream.h"

@@ -4,7 +4,7 @@
 // accepted again with the strategy, unless the writer refuses with a reason of one line.
 #include "base/text/text_buffer.h"
 #include "planner/frameworks/framework.h"
-#include "require.h"
+#include "tests/fuzz/support/require.h"
 
 #include <cjson/cJSON.h>
 #include <stdint.h>

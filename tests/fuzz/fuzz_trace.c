@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzz target: profiles. The first byte selects a trace, a table of kernels, a table of memory and
 // steps, or an order of attention kernels (one byte each). Layers that are found must have times.
-#include "bytes.h"
+#include "tests/fuzz/support/bytes.h"
 
 #include "planner/profiles/kernels/layer_cut.h"
 #include "planner/profiles/profile_tables.h"

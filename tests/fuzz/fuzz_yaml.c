@@ -7,7 +7,7 @@
 #include "base/edit/plain_write.h"
 #include "base/edit/yaml_edit.h"
 #include "base/text/text_buffer.h"
-#include "require.h"
+#include "tests/fuzz/support/require.h"
 
 #include <cjson/cJSON.h>
 #include <stdint.h>
