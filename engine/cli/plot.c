@@ -131,6 +131,7 @@ static enum pps_status plot_main(const struct pps_args *args, struct pps_error *
         status = pps_read_progress_begin(&progress, args, &ask.cut.view.watch, false, err);
     if (status == PPS_OK)
         status = pps_request_threads(args, &ask.pictures.threads, err);
+    ask.cut.view.watch.ahead = ask.pictures.threads > 1;
     ask.pictures.stop = ask.cut.view.watch.stop;
     if (status == PPS_OK)
         pps_result_arguments_say_partial(args, &ask.cut.view);

@@ -26,6 +26,7 @@ static const struct pps_opt options[] = {
     PPS_KIND_OPTIONS,
     {"output", 'o', "PATH", "a file, or a folder for one file per matrix (stdout)"},
     {"force", 0, NULL, "overwrite existing files"},
+    PPS_READ_AHEAD_OPTION,
     PPS_READ_PROGRESS_OPTION,
     {"quiet", 'q', NULL, "print errors only"},
     {NULL, 0, NULL, NULL},
@@ -161,6 +162,8 @@ static enum pps_status slice_main(const struct pps_args *args, struct pps_error 
     enum pps_status status = pps_result_arguments_view(args, &ask.view, err);
     if (status == PPS_OK)
         status = pps_read_progress_begin(&progress, args, &ask.view.watch, false, err);
+    if (status == PPS_OK)
+        status = pps_read_ahead_option(args, &ask.view.watch, err);
     if (status == PPS_OK)
         status = pps_kind_check(args, err);
     if (status == PPS_OK)

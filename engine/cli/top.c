@@ -26,6 +26,7 @@ static const struct pps_opt options[] = {
     {"all", 0, NULL, "sort all rows; rows without a result come last"},
     {"output", 'o', "FILE", "write to FILE, NAME.csv or NAME.csv.gz (stdout)"},
     {"force", 0, NULL, "overwrite FILE if it exists"},
+    PPS_READ_AHEAD_OPTION,
     PPS_READ_PROGRESS_OPTION,
     {"quiet", 'q', NULL, "print errors only"},
     {NULL, 0, NULL, NULL},
@@ -218,6 +219,8 @@ static enum pps_status top_main(const struct pps_args *args, struct pps_error *e
     enum pps_status status = pps_result_arguments_view(args, &ask.view, err);
     if (status == PPS_OK)
         status = pps_read_progress_begin(&progress, args, &ask.view.watch, false, err);
+    if (status == PPS_OK)
+        status = pps_read_ahead_option(args, &ask.view.watch, err);
     if (status == PPS_OK)
         pps_result_arguments_say_partial(args, &ask.view);
     const bool pareto = pps_arg(args, "pareto") != NULL;

@@ -2,10 +2,11 @@
 // Splits a result file into rows and cells, with a sliding window of text.
 #include "engine/read/result.h"
 
-#include "base/system/text_reader.h"
+#include "base/system/read_ahead.h"
 #include "base/text/characters.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,8 @@
 #define WINDOW_BYTES   (2 * LINE_MAX_BYTES) // a row always fits once it has begun
 
 struct pps_result {
-    struct pps_text_source *source;
+    struct pps_text_source *source; // NULL: ahead has it
+    struct pps_read_ahead *ahead;   // or NULL
     struct pps_read_watch watch;
     char *name;    // for errors
     bool may_stop; // the file is a .part
@@ -45,6 +47,22 @@ static enum pps_status fail_line(const struct pps_result *result,
 
 // ---- lines ----------------------------------------------------------------------------------
 
+static enum pps_status read_text(struct pps_result *result,
+                                 char *out,
+                                 size_t cap,
+                                 size_t *n,
+                                 struct pps_error *err)
+{
+    return result->ahead != NULL ? pps_read_ahead_read(result->ahead, out, cap, n, err)
+                                 : pps_text_source_read(result->source, out, cap, n, err);
+}
+
+static double part_of(const struct pps_result *result)
+{
+    return result->ahead != NULL ? pps_read_ahead_part(result->ahead)
+                                 : pps_text_source_part(result->source);
+}
+
 // Moves the unread text to the start of the window and reads more text behind it.
 static enum pps_status slide(struct pps_result *result, struct pps_error *err)
 {
@@ -52,13 +70,11 @@ static enum pps_status slide(struct pps_result *result, struct pps_error *err)
     memmove(result->window, result->window + result->begin, n);
     result->begin = 0;
     result->end = n;
-    enum pps_status status =
-        pps_text_source_read(result->source, result->window + n, WINDOW_BYTES - n, &n, err);
+    enum pps_status status = read_text(result, result->window + n, WINDOW_BYTES - n, &n, err);
     result->end += n;
     result->at_end = status == PPS_OK && n == 0;
     if (status == PPS_OK && result->watch.read != NULL && result->line > 0)
-        result->watch.read(result->watch.self,
-                           result->at_end ? 1 : pps_text_source_part(result->source),
+        result->watch.read(result->watch.self, result->at_end ? 1 : part_of(result),
                            pps_result_row(result));
     return status;
 }
@@ -266,6 +282,17 @@ static bool is_part(const char *path)
     return n >= 5 && strcmp(path + n - 5, ".part") == 0;
 }
 
+// Pipes are not read ahead: a thread that waits for one cannot be ended.
+static enum pps_status start_ahead(struct pps_result *result, struct pps_error *err)
+{
+    if (!result->watch.ahead || isnan(pps_text_source_part(result->source)))
+        return PPS_OK;
+    const enum pps_status status = pps_read_ahead_open(&result->ahead, result->source, err);
+    if (status == PPS_OK)
+        result->source = NULL;
+    return status;
+}
+
 static enum pps_status start(struct pps_result *result, const char *path, struct pps_error *err)
 {
     result->may_stop = is_part(path);
@@ -275,6 +302,8 @@ static enum pps_status start(struct pps_result *result, const char *path, struct
         return pps_fail_memory(err, "%s", path);
     enum pps_status status = pps_text_source_open_stoppable(
         &result->source, path, result->may_stop, result->watch.stop, err);
+    if (status == PPS_OK)
+        status = start_ahead(result, err);
     return status == PPS_OK ? read_header(result, err) : status;
 }
 
@@ -308,6 +337,7 @@ void pps_result_close(struct pps_result *result)
 {
     if (result == NULL)
         return;
+    pps_read_ahead_close(result->ahead);
     pps_text_source_close(result->source);
     free(result->name);
     free(result->window);

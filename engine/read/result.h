@@ -9,18 +9,20 @@
 #include "base/text/status.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct pps_result;
 
-// Watches the reading of a result. All may be NULL.
+// Watches the reading of a result. All may be NULL or false.
 struct pps_read_watch {
     const atomic_bool *stop; // pps_result_next returns PPS_E_STOPPED soon after it is set
     void *self;
     // Called now and then with the fraction of the file's bytes that have been read (NAN:
     // unknown; 1: all) and the number of rows.
     void (*read)(void *self, double part, uint64_t rows);
+    bool ahead; // decompresses a file on a thread of its own
 };
 
 // Opens NAME.csv.gz, NAME.csv or a .part of either (whole blocks are read), or "-" for stdin,

@@ -2,6 +2,7 @@
 // Reads the arguments of commands that inspect a result.
 #include "engine/cli/options/result_arguments.h"
 
+#include "base/system/machine.h"
 #include "base/text/say.h"
 #include "engine/job/result_path.h"
 #include "engine/read/coverage.h"
@@ -23,6 +24,16 @@ enum pps_status pps_result_arguments_view(const struct pps_args *args,
     for (int i = 0; i < n; i++)
         filters[i] = pps_arg_word(args, i + 1);
     return pps_resultpath_check(view->path, err);
+}
+
+enum pps_status pps_read_ahead_option(const struct pps_args *args,
+                                      struct pps_read_watch *watch,
+                                      struct pps_error *err)
+{
+    uint64_t n = (uint64_t)pps_machine_cpus();
+    const enum pps_status status = pps_arg_count(args, "threads", 1, 4096, &n, err);
+    watch->ahead = n > 1;
+    return status;
 }
 
 void pps_result_arguments_say_partial(const struct pps_args *args,

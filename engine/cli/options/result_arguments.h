@@ -11,6 +11,16 @@
 PPS_MUST_CHECK enum pps_status pps_result_arguments_view(const struct pps_args *args,
                                                          struct pps_view_ask *view,
                                                          struct pps_error *err);
+// Option -j of a command that reads the result once: with 2 threads, one decompresses the result and the
+// other one uses the rows. The output does not depend on it.
+#define PPS_READ_AHEAD_OPTION                                                                  \
+    {                                                                                          \
+        "threads", 'j', "N", "1: decompress RESULT on the same thread (2 threads)"             \
+    }
+PPS_MUST_CHECK enum pps_status pps_read_ahead_option(const struct pps_args *args,
+                                                     struct pps_read_watch *watch,
+                                                     struct pps_error *err);
+
 // Prints on stderr, unless --quiet is given, that the result covers only some points of its
 // grid.
 void pps_result_arguments_say_partial(const struct pps_args *args,

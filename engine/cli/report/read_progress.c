@@ -72,7 +72,8 @@ enum pps_status pps_read_progress_begin(struct pps_read_progress *progress,
 {
     const double now = pps_wall_seconds();
     *progress = (struct pps_read_progress){.start_s = now, .shown_s = now};
-    *watch = (struct pps_read_watch){pps_signals_install(), progress, show};
+    *watch =
+        (struct pps_read_watch){.stop = pps_signals_install(), .self = progress, .read = show};
     const enum pps_status status =
         pps_progress_parse(pps_arg(args, "progress"), &progress->kind, err);
     const bool mixed = streams_rows && pps_arg(args, "progress") == NULL &&

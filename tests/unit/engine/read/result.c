@@ -36,8 +36,40 @@ static size_t gzip_text(unsigned char *out,
     return bytes;
 }
 
+// Catches rows, errors and ends that differ when a file is decompressed on a thread of its own.
+static void expect_same_ahead(const char *path)
+{
+    const struct pps_read_watch watch = {.ahead = true};
+    struct pps_error err[2] = {{0}};
+    struct pps_result *result[2];
+    enum pps_status status[2];
+    const struct pps_cell *cells[2];
+    cr_assert_eq(pps_result_open(&result[0], path, &err[0]), PPS_OK);
+    cr_assert_eq(pps_result_open_watched(&result[1], path, &watch, &err[1]), PPS_OK);
+    const int columns = pps_result_columns(result[0]);
+    cr_assert_eq(pps_result_columns(result[1]), columns);
+    do {
+        for (int k = 0; k < 2; k++)
+            status[k] = pps_result_next(result[k], &cells[k], &err[k]);
+        cr_assert_eq(status[0], status[1]);
+        cr_assert_eq(status[0] == PPS_OK && cells[0] != NULL,
+                     status[1] == PPS_OK && cells[1] != NULL);
+        for (int c = 0; c < columns && status[0] == PPS_OK && cells[0] != NULL; c++)
+            cr_assert(cells[0][c].n == cells[1][c].n &&
+                      memcmp(cells[0][c].text, cells[1][c].text, cells[0][c].n) == 0);
+    } while (status[0] == PPS_OK && cells[0] != NULL);
+    cr_assert_str_eq(err[0].text, err[1].text);
+    cr_assert_eq(err[0].line, err[1].line);
+    pps_result_close(result[0]);
+    pps_result_close(result[1]);
+    cr_assert_eq(pps_result_open_watched(&result[1], path, &watch, &err[1]), PPS_OK);
+    pps_result_close(result[1]); // before the end
+}
+
 static struct pps_result *open_result(const char *path)
 {
+    if (strcmp(path, "-") != 0)
+        expect_same_ahead(path);
     struct pps_error err = {0};
     struct pps_result *result;
     cr_assert_eq(pps_result_open(&result, path, &err), PPS_OK, "%s: %s", path, err.text);
