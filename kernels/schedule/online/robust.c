@@ -207,7 +207,8 @@ static void offer_family(struct robust *e,
 static void offer_dispatch(struct robust *e)
 {
     static const double thresholds[] = {0, 0.25, 0.5, 1, 2};
-    static const double caps[][2] = {{INFINITY, 0}, {1, 1}, {2, 1}, {1, 2}, {3, 1}, {2, 2}};
+    static const double caps[][2] = {
+        {(double)INFINITY, 0}, {1, 1}, {2, 1}, {1, 2}, {3, 1}, {2, 2}};
     if (e->pipeline->shape.directions != 1 || e->pipeline->shape.slices != 1)
         return;
     for (size_t t = 0; t < sizeof thresholds / sizeof *thresholds; t++)

@@ -82,7 +82,7 @@ static int32_t sample_action(struct serial_learner *l, const double *score)
     const uint8_t *ready = l->environment.ready;
     const int32_t n = serial_operations(&l->problem);
     const struct noise_key key = {.kind = NOISE_OF_POLICY, .item = l->decisions++};
-    double most = -INFINITY, sum = 0;
+    double most = -(double)INFINITY, sum = 0;
     int32_t action = -1;
     for (int32_t i = 0; i < n; i++)
         most = ready[i] && score[i] > most ? score[i] : most;

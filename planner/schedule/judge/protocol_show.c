@@ -162,7 +162,7 @@ static void show_spread(const struct report *report)
            "  P    M level outliers    least   mean   most\n",
            report->request->n_policies);
     for (int i = 0; i < report->n; i++) {
-        double least = INFINITY, most = -INFINITY, sum = 0;
+        double least = (double)INFINITY, most = -(double)INFINITY, sum = 0;
         for (int c = FIXED; c < report->n_comparisons; c++) {
             const struct statistics_pair *pair =
                 pair_of(&report->results[i], &report->comparison[c]);
