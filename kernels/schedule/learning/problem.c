@@ -33,13 +33,19 @@ static bool is_within(struct problem_range range, double least, double most)
     return range.least >= least && range.most <= most && range.least <= range.most;
 }
 
+static bool is_whole_within(struct problem_range range, double least, double most)
+{
+    return is_within(range, least, most) && range.least == floor(range.least) &&
+           range.most == floor(range.most);
+}
+
 const char *problem_misfit(const struct problem_space *s)
 {
-    if (!is_within(s->devices, 2, DEVICES_MAX))
-        return "devices must be 2 to 64, the least first";
+    if (!is_whole_within(s->devices, 2, DEVICES_MAX))
+        return "devices must be whole numbers from 2 to 64, the least first";
     if (!is_within(s->rounds, 0.1, 16))
         return "rounds, micro-batches by devices, must be 0.1 to 16, the least first";
-    if (!is_within(s->chunks, 1, 2))
+    if (!is_whole_within(s->chunks, 1, 2))
         return "chunks must be 1 or 2, the least first";
     if (!is_within(s->b, 0, 100) || !is_within(s->w, 0, 100) || !is_within(s->latency, 0, 100))
         return "b, w and latency, in forwards, must be 0 to 100, the least first";
@@ -116,9 +122,11 @@ static double draw(struct draws *draws, struct problem_range range)
     return range.least + (range.most - range.least) * next(draws);
 }
 
+// Never above the range: the sum can round up to the next whole number.
 static int32_t draw_whole(struct draws *draws, struct problem_range range)
 {
-    return (int32_t)floor(range.least + (range.most - range.least + 1) * next(draws));
+    const double drawn = range.least + (range.most - range.least + 1) * next(draws);
+    return (int32_t)fmin(floor(drawn), range.most);
 }
 
 static double draw_half(struct draws *draws, struct problem_range range)

@@ -55,6 +55,18 @@ static bool read_range(const cJSON *item, struct problem_range *range, struct pp
                          docfields_name(item));
 }
 
+// All other ranges fit: what does not fit is the range of this field.
+static bool read_field(const cJSON *item,
+                       int k,
+                       struct problem_space *space,
+                       struct pps_fault *fault)
+{
+    if (!read_range(item, range_at(space, k), fault))
+        return false;
+    const char *misfit = problem_misfit(space);
+    return misfit == NULL || pps_fault_set(fault, item, false, "%s", misfit);
+}
+
 bool problem_space_read(const struct cJSON *root,
                         struct problem_space *space,
                         struct pps_fault *fault)
@@ -70,10 +82,9 @@ bool problem_space_read(const struct cJSON *root,
         !docfields_store(&table, &items, space, fault))
         return false;
     for (int k = 1; k < table.n_fields; k++)
-        if (items.item[k] != NULL && !read_range(items.item[k], range_at(space, k), fault))
+        if (items.item[k] != NULL && !read_field(items.item[k], k, space, fault))
             return false;
-    const char *misfit = problem_misfit(space);
-    return misfit == NULL || pps_fault_set(fault, root, false, "%s", misfit);
+    return true;
 }
 
 struct cJSON *problem_space_tree(const struct problem_space *space)

@@ -58,8 +58,10 @@ Test(problem_json, faults)
         {"{\"level\": [0, 0.1, 0.2]}", "level", "a list [least, most]"},
         {"{\"level\": [0, \"a\"]}", "level", "a list [least, most]"},
         {"{\"level\": [0.2, 0.1]}", "level", "must not be above the second"},
-        {"{\"level\": [0, 1]}", NULL, "levels must be 0 to 0.99"},
-        {"{\"devices\": 1}", NULL, "devices must be 2 to 64"},
+        {"{\"level\": [0, 1]}", "level", "levels must be 0 to 0.99"},
+        {"{\"devices\": 1}", "devices", "devices must be whole numbers from 2 to 64"},
+        {"{\"devices\": [2, 2.5]}", "devices", "devices must be whole numbers from 2 to 64"},
+        {"{\"chunks\": [1, 1.5]}", "chunks", "chunks must be 1 or 2"},
         {"{\"outlier_k\": [1, 2]}", "outlier_k", "outlier_k"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
