@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { DECISION_STEPS = 16 }; // of a poll
+
 // A point of the curve G: the guide has started the work at the time.
 struct progress {
     double work, time;
@@ -113,13 +115,21 @@ static double guide_time(const struct episode *e, double work, int32_t *from)
     return a->time + (b->time - a->time) * (work - a->work) / (b->work - a->work);
 }
 
-static void run_guide(struct episode *e, const struct episode_rule *rule, int lane)
+// Returns false if the poll ended the step.
+static bool run_guide(struct episode *e,
+                      const struct episode_rule *rule,
+                      int lane,
+                      struct poll *poll)
 {
     struct online_decision decision;
     memset(e->waits, 0, (size_t)e->problem.pipeline.shape.devices);
     online_start(e->online, &e->times, lane);
-    while (online_next(e->online, &decision))
+    while (online_next(e->online, &decision)) {
         online_act(e->online, pull_choose(&rule->baseline, e->online, &decision, e->waits));
+        if (poll_over_after(poll, DECISION_STEPS))
+            return false;
+    }
+    return true;
 }
 
 // ---- the policy ---------------------------------------------------------------------------------
@@ -225,7 +235,8 @@ static int32_t decide(struct episode *e,
     return chosen;
 }
 
-static void run_policy(struct episode *e, const struct run *run, int lane)
+// Returns false if the poll ended the step.
+static bool run_policy(struct episode *e, const struct run *run, int lane, struct poll *poll)
 {
     struct online_decision decision;
     memset(e->waits, 0, (size_t)e->problem.pipeline.shape.devices);
@@ -235,7 +246,10 @@ static void run_policy(struct episode *e, const struct run *run, int lane)
         const int32_t guide =
             features_guide(&e->features, &run->rule->guide, &decision, e->waits);
         online_act(e->online, decision.n < 2 ? 0 : decide(e, run, &decision, guide));
+        if (poll_over_after(poll, DECISION_STEPS))
+            return false;
     }
+    return true;
 }
 
 // Sets advantages and targets from the last decision back to the first.
@@ -282,7 +296,8 @@ bool episode_run(struct episode *e,
     result->work = e->features.work;
     const int32_t operations = 3 * shape->stages * shape->micro_batches;
     for (int lane = 0; lane < EXECUTOR_LANES; lane++) {
-        run_guide(e, rule, lane);
+        if (!run_guide(e, rule, lane, poll))
+            return false;
         result->guide[lane] = online_makespan(e->online);
         set_curve(e);
         online_start(e->online, &e->times, lane);
@@ -292,12 +307,11 @@ bool episode_run(struct episode *e,
                                 .stride = 1 + (2 * operations - 1) / EPISODE_DECISIONS,
                                 .whole = work_left(e),
                                 .log = log};
-        run_policy(e, &run, lane);
+        if (!run_policy(e, &run, lane, poll))
+            return false;
         result->makespan[lane] = online_makespan(e->online);
         if (rule->explore)
             set_advantages(e, &run);
-        if (poll_over_after(poll, (uint64_t)operations * 16))
-            return false;
     }
     return true;
 }

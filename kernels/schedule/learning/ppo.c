@@ -5,6 +5,7 @@
 #include "base/math/dense.h"
 #include "base/math/detmath.h"
 #include "base/math/permutation.h"
+#include "kernels/schedule/learning/stop.h"
 
 #include <math.h>
 #include <omp.h>
@@ -254,7 +255,8 @@ static void step(const struct update *update, int64_t n)
     dense_fastest()->adam(s->n, gradient, scale, rate, s->first, s->second, s->parameter);
 }
 
-// Adds the gradients of the decisions from ... to - 1 of the order, and makes a step.
+// Adds the gradients of the decisions from ... to - 1 of the order, and makes a step. Returns false, without
+// a step, if the poll ended it.
 static bool run_minibatch(const struct update *update,
                           const struct pps_permutation *order,
                           int64_t from,
@@ -262,15 +264,20 @@ static bool run_minibatch(const struct update *update,
 {
     struct ppo *ppo = update->ppo;
     const int blocks = (int)((to - from + PPO_BLOCK - 1) / PPO_BLOCK);
+    struct stop stop = {.poll = update->poll};
 #pragma omp parallel for schedule(dynamic) num_threads(update->threads)
     for (int b = 0; b < blocks; b++) {
         const int64_t first = from + (int64_t)b * PPO_BLOCK;
+        if (stop_asked(&stop))
+            continue;
         add_block(update, &ppo->worker[omp_get_thread_num()], order, first,
                   first + PPO_BLOCK < to ? first + PPO_BLOCK : to, b);
     }
+    if (atomic_load(&stop.over))
+        return false;
     add_up(ppo, blocks, update->threads);
     step(update, to - from);
-    return !poll_over_after(update->poll, POLL_STEPS);
+    return true;
 }
 
 // Makes the advantages of each log of mean 0 and standard deviation 1: problems with rare, large

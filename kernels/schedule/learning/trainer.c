@@ -189,7 +189,7 @@ static bool explore(struct trainer *t, struct poll *poll, struct trainer_batch *
                               .rule = rule_of(t, true),
                               .first = (uint64_t)t->done * (uint64_t)t->options.problems,
                               .n = t->options.problems,
-                              .poll = poll};
+                              .stop = {.poll = poll}};
     if (!trainer_run_job(&job))
         return false;
     batch->mean = mean_of(t, t->options.problems);
@@ -227,7 +227,7 @@ static bool validate(struct trainer *t, struct poll *poll, struct trainer_batch 
                               .rule = rule_of(t, false),
                               .first = TRAINER_NUMBERS_MAX,
                               .n = o->validation,
-                              .poll = poll};
+                              .stop = {.poll = poll}};
     if (!trainer_run_job(&job))
         return false;
     batch->validation = value_of(t, o->validation);

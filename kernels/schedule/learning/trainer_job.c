@@ -9,9 +9,7 @@
 static bool is_over(void *self)
 {
     struct trainer_job *job = self;
-    if (omp_get_thread_num() == 0 && poll_has_ended(job->poll))
-        atomic_store(&job->over, true);
-    return atomic_load(&job->over);
+    return stop_asked(&job->stop);
 }
 
 static int next_of(struct trainer_job *job)
@@ -40,7 +38,7 @@ bool trainer_run_job(struct trainer_job *job)
 {
 #pragma omp parallel num_threads(job->trainer->threads)
     run_problems(job);
-    return !atomic_load(&job->over);
+    return !atomic_load(&job->stop.over);
 }
 
 double trainer_difference(const struct episode_result *result)
@@ -90,7 +88,7 @@ bool trainer_evolve(struct trainer *t, struct poll *poll, struct trainer_batch *
                               .members = EVOLUTION_MEMBERS,
                               .first = (uint64_t)t->done * (uint64_t)t->options.problems,
                               .n = t->options.problems,
-                              .poll = poll};
+                              .stop = {.poll = poll}};
     set_members(t, rules);
     if (!trainer_run_job(&job))
         return false;

@@ -4,6 +4,7 @@
 #define PPS_SCHEDULE_LEARNING_TRAINER_PRIVATE_H
 
 #include "kernels/schedule/learning/evolution.h"
+#include "kernels/schedule/learning/stop.h"
 #include "kernels/schedule/learning/trainer.h"
 
 #include <stdatomic.h>
@@ -26,7 +27,7 @@ struct trainer {
     void *memory;
 };
 
-// Problems that all threads share; only thread 0 asks the caller's poll.
+// Problems that all threads share.
 struct trainer_job {
     struct trainer *trainer;
     struct episode_rule rule;          // of all tasks, or
@@ -34,9 +35,8 @@ struct trainer_job {
     uint64_t first;                    // number of the first problem
     int32_t n;                         // problems
     int members;                       // 0: one
-    struct poll *poll;
+    struct stop stop;
     atomic_int next;
-    atomic_bool over;
 };
 
 // Runs the problems on all threads: those of member m have the results from m * n on. Returns false if the

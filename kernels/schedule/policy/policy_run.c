@@ -114,15 +114,29 @@ static int32_t choose(struct policy_run *run, const struct online_decision *deci
     return best_of(run->score, n);
 }
 
+// Returns false if the poll ended the step.
+static bool run_step(struct policy_run *run,
+                     const struct executor_times *times,
+                     int lane,
+                     struct poll *poll)
+{
+    enum { DECISION_STEPS = 64 }; // of the poll
+    struct online_decision decision;
+    memset(run->waits, 0, (size_t)run->pipeline->shape.devices);
+    online_start(run->online, times, lane);
+    while (online_next(run->online, &decision)) {
+        online_act(run->online, choose(run, &decision));
+        if (poll_over_after(poll, DECISION_STEPS))
+            return false;
+    }
+    return true;
+}
+
 struct online *policy_run_step(struct policy_run *run,
                                const struct executor_times *times,
                                int lane)
 {
-    struct online_decision decision;
-    memset(run->waits, 0, (size_t)run->pipeline->shape.devices);
-    online_start(run->online, times, lane);
-    while (online_next(run->online, &decision))
-        online_act(run->online, choose(run, &decision));
+    (void)run_step(run, times, lane, NULL);
     return run->online;
 }
 
@@ -131,17 +145,14 @@ bool policy_run_lanes(struct policy_run *run,
                       struct poll *poll,
                       double *makespan)
 {
-    const struct pipeline_shape *shape = &run->pipeline->shape;
     if (run->policy->kind != POLICY_LEARNED) {
         pull_run(run->pull, &run->policy->rule, times, makespan);
         return !poll_over_after(poll, POLL_STEPS);
     }
-    const uint64_t decisions =
-        3 * (uint64_t)shape->stages * (uint64_t)pipeline_items(run->pipeline);
     for (int lane = 0; lane < EXECUTOR_LANES; lane++) {
-        makespan[lane] = online_makespan(policy_run_step(run, times, lane));
-        if (poll_over_after(poll, decisions * 64))
+        if (!run_step(run, times, lane, poll))
             return false;
+        makespan[lane] = online_makespan(run->online);
     }
     return true;
 }

@@ -107,6 +107,37 @@ Test(trainer, a_stopped_batch_changes_nothing)
     trainer_free(stopped);
 }
 
+static bool count(void *self)
+{
+    int *polls = self;
+    ++*polls;
+    return false;
+}
+
+// Returns the polls of a batch of one problem.
+static int polls_of(int32_t devices, int32_t rounds)
+{
+    struct trainer_options options = options_of(1, 1);
+    struct trainer_batch batch;
+    int polls = 0;
+    struct poll poll = {.over = count, .self = &polls};
+    options.space.devices = (struct problem_range){devices, devices};
+    options.space.rounds = (struct problem_range){rounds, rounds};
+    options.validation = 1;
+    struct trainer *t = trainer_new(&options, 1);
+    cr_assert(trainer_run(t, &poll, &batch));
+    trainer_free(t);
+    return polls;
+}
+
+// Catches an interruption that waits for the end of a long step (257 polls), or of a minibatch (60 polls).
+Test(trainer, long_steps_and_minibatches_are_polled)
+{
+    const int steps = polls_of(8, 16), minibatches = polls_of(2, 16);
+    cr_assert(steps > 600, "%d", steps);
+    cr_assert(minibatches > 100, "%d", minibatches);
+}
+
 // Messages that are lost for a long time: a policy that runs other operations meanwhile gains, and a few
 // batches are enough to learn it.
 Test(trainer, learns)
