@@ -108,21 +108,6 @@ static enum pps_status read_audit(const struct pps_args *args,
     return PPS_OK;
 }
 
-// Builds the command that resumes the run: the command line as typed, with --resume if it is
-// missing, or a description if the command line is too long.
-static void name_resume(struct run *run)
-{
-    const char *line = pps_arg_line(run->args);
-    const char *more = pps_arg(run->args, "resume") != NULL ? "" : " --resume";
-    size_t n = strlen(line);
-    if (n >= 3 && strcmp(line + n - 3, " --") == 0) // no option may follow "--"
-        n -= 3;
-    if (n + strlen(more) < sizeof run->resume_command)
-        sprintf(run->resume_command, "%.*s%s", (int)n, line, more);
-    else
-        sprintf(run->resume_command, "the same command with --resume");
-}
-
 // Reads --simulator of the published tool, whose two simulators are one model and differ in how the
 // timeline is drawn.
 static enum pps_status read_simulator(struct run *run, struct pps_error *err)
@@ -164,7 +149,7 @@ static enum pps_status read_options(struct run *run, struct pps_error *err)
     if (status == PPS_OK)
         status = read_simulator(run, err);
     run->progress.kind = run->quiet ? PPS_PROGRESS_NEVER : kind;
-    name_resume(run);
+    pps_arg_line_resume(args, run->resume_command, sizeof run->resume_command);
     job->output = pps_arg(args, "output");
     job->rows = stdout;
     job->codec = pps_arg(args, "compress");

@@ -83,18 +83,19 @@ static const char *true_name(const struct pps_command *command, const char *name
 
 // ---- the command line as typed ----------------------------------------------------------------
 
-static char *quoted_line(const char *program, int argc, char **argv)
+// The name of the command may have two words, of which argv[0] is only the second.
+static char *quoted_line(const char *program, const char *command, int argc, char **argv)
 {
     char *line = NULL;
     size_t n = 0;
     FILE *out = open_memstream(&line, &n);
     if (out == NULL)
         return NULL;
+    pps_say_word(out, program != NULL ? program : argc > 0 ? argv[0] : "ppsweep", SIZE_MAX);
     if (program != NULL)
-        pps_say_word(out, program, SIZE_MAX);
-    for (int i = 0; i < argc; i++) {
-        if (i > 0 || program != NULL)
-            fputc(' ', out);
+        fprintf(out, " %s", command);
+    for (int i = 1; i < argc; i++) {
+        fputc(' ', out);
         pps_say_word(out, argv[i], SIZE_MAX);
     }
     return fclose(out) == 0 ? line : NULL;
@@ -277,7 +278,7 @@ enum pps_status pps_args_parse(struct pps_args **out,
     if (args == NULL)
         return pps_fail_memory(err, "the command line");
     build_table(args, command, kernels);
-    args->line = quoted_line(program, argc, argv);
+    args->line = quoted_line(program, command->name, argc, argv);
     args->room_given = 2 * ((size_t)argc + 1);
     args->given = calloc(args->room_given, sizeof *args->given);
     args->argv = calloc((size_t)argc + 1, sizeof *args->argv);

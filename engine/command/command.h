@@ -7,6 +7,7 @@
 #include "base/text/status.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct pps_opt {
@@ -68,6 +69,10 @@ const char *pps_arg_word(const struct pps_args *args, int i);
 // Returns the command line as typed, with words quoted where a shell needs quotes; valid as
 // long as args.
 const char *pps_arg_line(const struct pps_args *args);
+
+// Writes the command that resumes: the command line as typed, with --resume if it is missing, or a
+// description if the command line is too long.
+void pps_arg_line_resume(const struct pps_args *args, char *command, size_t size);
 
 // Parse the value of an option. *value is unchanged if the option is not given. Counts accept
 // k, M, G (powers of 1000). PPS_E_INPUT outside min ... max.

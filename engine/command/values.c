@@ -71,6 +71,19 @@ const char *pps_arg_line(const struct pps_args *args)
     return args->line;
 }
 
+void pps_arg_line_resume(const struct pps_args *args, char *command, size_t size)
+{
+    const char *line = args->line;
+    const char *more = pps_arg(args, "resume") != NULL ? "" : " --resume";
+    size_t n = strlen(line);
+    if (n >= 3 && strcmp(line + n - 3, " --") == 0) // no option may follow "--"
+        n -= 3;
+    if (n + strlen(more) < size)
+        snprintf(command, size, "%.*s%s", (int)n, line, more);
+    else
+        snprintf(command, size, "the same command with --resume");
+}
+
 static double count_unit(const char *suffix)
 {
     static const char *const units[] = {"", "k", "M", "G"};

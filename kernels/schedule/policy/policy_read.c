@@ -180,13 +180,16 @@ struct shape_values {
 
 static bool check_features(const cJSON *object,
                            const cJSON *item,
+                           const char *key,
                            const char *of,
                            int64_t n,
                            int expected,
                            struct pps_fault *fault)
 {
+    if (item == NULL)
+        return pps_fault_set(fault, object, false, "a shape needs the key \"%s\"", key);
     return n == expected ||
-           pps_fault_set(fault, item != NULL ? item : object, false,
+           pps_fault_set(fault, item, false,
                          "shape: the policy was trained with %lld features of %s, this program "
                          "has %d; train the policy again with \"ppsweep schedule learn\"",
                          (long long)n, of, expected);
@@ -230,9 +233,10 @@ static bool read_shape(const cJSON *object,
         return false;
     shape->candidate = FEATURES_CANDIDATE;
     shape->state = FEATURES_STATE;
-    return check_features(object, items.item[0], "a candidate", v.candidate, FEATURES_CANDIDATE,
+    return check_features(object, items.item[0], "candidate", "a candidate", v.candidate,
+                          FEATURES_CANDIDATE, fault) &&
+           check_features(object, items.item[1], "state", "the state", v.state, FEATURES_STATE,
                           fault) &&
-           check_features(object, items.item[1], "the state", v.state, FEATURES_STATE, fault) &&
            read_widths(object, items.item[2], shape, fault);
 }
 

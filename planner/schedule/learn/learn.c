@@ -107,9 +107,9 @@ static enum pps_status stopped(const struct learning *learning, struct pps_error
     const enum pps_status status = learn_save(learning, err);
     if (status != PPS_OK)
         return status;
-    return pps_fail(
-        err, PPS_E_STOPPED, "stopped after %lld of %lld batches; --resume continues",
-        (long long)trainer_batches(learning->trainer), (long long)learning->options.batches);
+    return pps_fail(err, PPS_E_STOPPED, "stopped after %lld of %lld batches; to continue: %s",
+                    (long long)trainer_batches(learning->trainer),
+                    (long long)learning->options.batches, learning->resume_command);
 }
 
 static enum pps_status run_batches(struct learning *learning, struct pps_error *err)
@@ -142,6 +142,8 @@ static enum pps_status finish(const struct learning *learning, struct pps_error 
     enum pps_status status = learn_write_policy(learning, err);
     if (status == PPS_OK)
         status = learn_write_curve(learning, err);
+    if (status == PPS_E_STOPPED)
+        return stopped(learning, err);
     if (status != PPS_OK)
         return status;
     unlink(learning->state);
@@ -215,13 +217,16 @@ static enum pps_status read_numbers(struct learning *learning,
     return PPS_OK;
 }
 
-// A state that is not continued would be lost.
+// A state that is not continued would be lost. A training that was stopped while it wrote its files has left
+// both POLICY and the state.
 static enum pps_status check_files(const struct learning *learning,
                                    bool resume,
                                    struct pps_error *err)
 {
-    enum pps_status status = plan_check_file(learning->policy, learning->force, err);
-    if (status == PPS_OK && !resume && !learning->force && access(learning->state, F_OK) == 0)
+    const bool has_state = access(learning->state, F_OK) == 0;
+    enum pps_status status =
+        plan_check_file(learning->policy, learning->force || (resume && has_state), err);
+    if (status == PPS_OK && !resume && !learning->force && has_state)
         status = pps_fail(
             err, PPS_E_INPUT,
             "%s: a training was stopped here; continue it with --resume, or start again "
@@ -265,6 +270,7 @@ static enum pps_status learn_main(const struct pps_args *args, struct pps_error 
         status = pps_arg_duration(args, "time-limit", &limit_s, err);
     if (status != PPS_OK)
         return status;
+    pps_arg_line_resume(args, learning.resume_command, sizeof learning.resume_command);
     learning.stop = pps_signals_install();
     if (limit_s > 0)
         pps_signals_alarm(limit_s);

@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-enum { LEARN_PATH = 4096 };
+enum { LEARN_PATH = 4096, LEARN_COMMAND = 2048 };
 
 struct learning {
     const char *policy;   // path
@@ -20,6 +20,7 @@ struct learning {
     struct trainer *trainer;
     char state[LEARN_PATH]; // POLICY.state
     char stem[LEARN_PATH];  // of the curve and its pictures: POLICY without .json, and -curve
+    char resume_command[LEARN_COMMAND];
     const atomic_bool *stop;
 };
 

@@ -46,8 +46,8 @@ enum pps_status learn_restore(struct learning *learning, struct pps_error *err)
     if (!trainer_restore(learning->trainer, bytes, n))
         status =
             pps_fail(err, PPS_E_INPUT,
-                     "%s: this training had other options; give the same --problems, --seed, "
-                     "--episodes and --width, or remove --resume to start again",
+                     "%s: this training had other options; give the same --problems, "
+                     "--trainer, --seed, --episodes and --width, or start again with --force",
                      learning->state);
     free(bytes);
     return status;
@@ -87,20 +87,26 @@ static int64_t episodes_of(const struct learning *learning, int64_t batches)
 // The command that gives this policy again, without options that change nothing.
 static void add_command(const struct learning *learning, cJSON *record)
 {
-    struct text_buffer text = {.text = NULL};
     const struct trainer_options *o = &learning->options;
     const char *slash = strrchr(learning->policy, '/');
-    text_buffer_add(&text, "ppsweep schedule learn");
-    if (learning->problems != NULL)
-        text_buffer_add(&text, " --problems %s", learning->problems);
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    if (out == NULL)
+        return;
+    fputs("ppsweep schedule learn", out);
+    if (learning->problems != NULL) {
+        fputs(" --problems ", out);
+        pps_say_word(out, learning->problems, SIZE_MAX);
+    }
     if (o->method == TRAINER_EVOLUTION)
-        text_buffer_add(&text, " --trainer es");
-    text_buffer_add(&text, " --seed %llu --episodes %lld --width %d -o %s",
-                    (unsigned long long)o->seed, (long long)episodes_of(learning, o->batches),
-                    o->shape.width[0], slash != NULL ? slash + 1 : learning->policy);
-    if (!text.failed)
-        cJSON_AddStringToObject(record, "command", text.text);
-    text_buffer_free(&text);
+        fputs(" --trainer es", out);
+    fprintf(out, " --seed %llu --episodes %lld --width %d -o ", (unsigned long long)o->seed,
+            (long long)episodes_of(learning, o->batches), o->shape.width[0]);
+    pps_say_word(out, slash != NULL ? slash + 1 : learning->policy, SIZE_MAX);
+    if (fclose(out) == 0)
+        cJSON_AddStringToObject(record, "command", text);
+    free(text);
 }
 
 static void add_value(const struct trainer_value *value, int32_t problems, cJSON *record)

@@ -106,6 +106,8 @@ Test(policy, faults_have_a_place_and_a_remedy)
          "from 0"},
         {"{\"ppsweep_policy\": 1, \"kind\": \"robust\", \"replicates\": 1}", "replicates", "2"},
         {NETWORK "\"weights\": []}", NULL, "needs the key \"shape\""},
+        {NETWORK "\"weights\": [], \"shape\": {\"state\": 24}}", "shape",
+         "needs the key \"candidate\""},
         {NETWORK
          "\"weights\": [], \"shape\": {\"candidate\": 9, \"state\": 24, \"widths\": [8, "
          "8]}}",
