@@ -221,7 +221,7 @@ static bool decide_anyway(struct online *e, struct online_decision *out)
     for (int32_t d = 0; d < e->pipeline->shape.devices; d++)
         if (decide(e, d, false, out))
             return true;
-    assert(!"the guard lets every step end");
+    assert(false && "the guard lets every step end");
     return false;
 }
 
