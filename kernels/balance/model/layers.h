@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Describes the layers of a model as the balance of a pipeline sees them: a head, equal body layers with up to
+// five kinds of recomputation, and a tail. Times have any unit, but one unit; memory is MiB (2^20 bytes).
+#ifndef PPS_BALANCE_MODEL_LAYERS_H
+#define PPS_BALANCE_MODEL_LAYERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// What the backward of a layer computes again. The order is also that of unknowns in equations.
+enum balance_kind {
+    BALANCE_NONE,
+    BALANCE_SELECT,      // chosen operators
+    BALANCE_SELECT_COMM, // communication
+    BALANCE_BOTH,        // chosen operators and communication
+    BALANCE_FULL,        // the whole layer
+    BALANCE_KINDS,
+};
+
+extern const char
+    *const balance_kind_names[BALANCE_KINDS]; // "none", "select", "select_comm", "both", "full"
+
+struct balance_layers {
+    char name[64];                  // of the model
+    int32_t layers;                 // L: body layers
+    double head, tail;              // forward times h, t; each backward takes twice its forward
+    double forward;                 // f of a body layer
+    double backward[BALANCE_KINDS]; // b[k] of a body layer, with what it computes again
+    bool has[BALANCE_KINDS];        // the kind is considered; BALANCE_NONE always is
+    double activation_mb[BALANCE_KINDS]; // a[k] of a body layer and a micro-batch
+    double parameter_mb;     // p of a body layer, with gradients and optimiser state
+    double head_mb, tail_mb; // mh, mt: what the first and the last stage hold besides
+    double constant_mb;      // c of every stage
+};
+
+// Returns what is wrong, as a sentence without a full stop; NULL: nothing.
+const char *balance_layers_misfit(const struct balance_layers *layers);
+
+#endif

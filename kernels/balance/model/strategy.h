@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Holds a strategy: how many body layers of each kind every chunk of every stage gets. Converts between these
+// counts and the lists of training frameworks, in which a layer counts in the list of each of its features.
+#ifndef PPS_BALANCE_MODEL_STRATEGY_H
+#define PPS_BALANCE_MODEL_STRATEGY_H
+
+#include "kernels/balance/model/layers.h"
+
+#include <stddef.h>
+
+enum balance_order { BALANCE_BIG_MEMORY, BALANCE_LESS_MEMORY }; // of interleaved chunks
+
+// A pipeline and its step.
+struct balance_shape {
+    int32_t stages; // P
+    int32_t chunks; // V of a stage: chunk v of stage s is at position v * P + s of the model
+    int32_t micro_batches; // M of a step
+    int32_t pieces;        // q of a micro-batch along its sequence; 1: whole
+    enum balance_order order;
+};
+
+// Counts of layers at [(kind * chunks + chunk) * stages + stage]: every layer has one kind.
+struct balance_strategy {
+    int32_t stages, chunks;
+    int32_t *count; // [BALANCE_KINDS * chunks * stages]
+};
+
+static inline size_t balance_at(const struct balance_strategy *strategy,
+                                enum balance_kind kind,
+                                int32_t chunk,
+                                int32_t stage)
+{
+    return ((size_t)kind * (size_t)strategy->chunks + (size_t)chunk) *
+               (size_t)strategy->stages +
+           (size_t)stage;
+}
+
+// Lists as frameworks read them, [chunk * stages + stage] each: layers against the even split of
+// floor(L / (P V)), and how many layers have full recomputation, recomputation of operators, of communication.
+struct balance_lists {
+    const int32_t *offset, *full, *select, *select_comm;
+};
+
+enum balance_list { BALANCE_OFFSET, BALANCE_LIST_FULL, BALANCE_LIST_SELECT, BALANCE_LIST_COMM };
+
+// Sets the counts of a strategy from lists, with max() as published: a layer that is in both selective lists has
+// kind `both`. Returns false if the lists do not describe L layers; *chunk, *stage and *list then say where
+// (stage -1: the sum of the offsets), and *rest by how many layers.
+bool balance_from_lists(const struct balance_layers *layers,
+                        const struct balance_lists *lists,
+                        struct balance_strategy *strategy,
+                        int32_t *chunk,
+                        int32_t *stage,
+                        enum balance_list *list,
+                        int32_t *rest);
+
+// Writes the lists of a strategy; the arrays have [chunks * stages] entries each.
+void balance_to_lists(const struct balance_layers *layers,
+                      const struct balance_strategy *strategy,
+                      int32_t *offset,
+                      int32_t *full,
+                      int32_t *select,
+                      int32_t *select_comm);
+
+// Returns whether lists that are written mean this strategy when they are read: no chunk has layers of both
+// selective kinds.
+bool balance_is_canonical(const struct balance_strategy *strategy);
+
+#endif
