@@ -3,6 +3,7 @@
 #include "planner/schedule/judge/judge_policies.h"
 
 #include "base/system/installed.h"
+#include "planner/schedule/judge/policy_file.h"
 #include "planner/shared/files.h"
 
 #include <dirent.h>
@@ -11,36 +12,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum pps_status fail_policy(const struct judge_policy *judged,
-                                   const struct pps_fault *fault,
-                                   struct pps_error *err)
-{
-    const cJSON *item = fault->item != NULL ? fault->item : judged->json.root;
-    if (fault->text[0] == '\0')
-        return pps_fail_memory(err, "%s", judged->path);
-    return fault->at_key ? pps_json_fail_key(&judged->json, item, err, "%s", fault->text)
-                         : pps_json_fail(&judged->json, item, err, "%s", fault->text);
-}
-
 // Reads the file of a policy, or a shipped policy by its name.
 static enum pps_status read_file(struct judge_policy *judged,
                                  const char *word,
                                  struct pps_error *err)
 {
-    struct pps_fault fault = {.document = 0};
-    char *own = strdup(word);
-    judged->path = own == NULL ? NULL : pps_installed_path("policy", word, own);
-    if (judged->path == NULL)
+    char *own = strdup(word),
+         *path = own == NULL ? NULL : pps_installed_path("policy", word, own);
+    if (path == NULL)
         return pps_fail_memory(err, "%s", word);
-    const struct pps_missing missing = pps_installed_missing("policy", word, judged->path);
-    if (missing.text[0] != '\0')
-        return pps_fail(err, PPS_E_INPUT, "%s; or write pull, w_floats or robust",
-                        missing.text);
-    const enum pps_status status = pps_json_load(&judged->json, judged->path, err);
-    if (status != PPS_OK)
-        return status;
-    judged->policy = policy_read(judged->json.root, &fault);
-    return judged->policy != NULL ? PPS_OK : fail_policy(judged, &fault, err);
+    const struct pps_missing missing = pps_installed_missing("policy", word, path);
+    const enum pps_status status =
+        missing.text[0] == '\0'
+            ? policy_file_read(path, &judged->policy, err)
+            : pps_fail(err, PPS_E_INPUT, "%s; or write pull, w_floats or robust", missing.text);
+    free(path);
+    return status;
 }
 
 // Makes the shape as wide as the networks of the policy.
@@ -145,9 +132,6 @@ enum pps_status judge_policies_read(struct judge_policies *policies,
 
 void judge_policies_free(struct judge_policies *policies)
 {
-    for (int i = 0; i < policies->n; i++) {
+    for (int i = 0; i < policies->n; i++)
         policy_free(policies->list[i].policy);
-        pps_json_free(&policies->list[i].json);
-        free(policies->list[i].path);
-    }
 }

@@ -13,8 +13,6 @@ enum { JUDGE_POLICIES_MAX = 32 };
 struct judge_policy {
     char label[64]; // the name of the file, without folder and ending; or the kind
     struct policy *policy;
-    char *path;           // of the file; NULL: none
-    struct pps_json json; // the file
 };
 
 // A zeroed struct has no policies.

@@ -1,65 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fluctuating times: known values, moments of every model, and equal bits in any order of evaluation.
 #include "base/math/detmath.h"
-#include "kernels/schedule/noise/noise_private.h"
+#include "tests/unit/support/kernels/noise_bench.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-struct bench {
-    struct pipeline *pipeline;
-    struct executor_times times;
-    char *memory;
-};
-
-static struct bench bench_new(const struct pipeline_shape *shape,
-                              enum pipeline_placement placement)
-{
-    struct bench b = {.pipeline = pipeline_new(shape)};
-    struct room room = {NULL, 0};
-    pipeline_place(b.pipeline, placement);
-    pipeline_set_uniform(b.pipeline,
-                         &(struct pipeline_stage){.f = 12, .b = 13, .w = 7, .r = 3});
-    b.pipeline->links.latency = 1;
-    noise_times_take(&b.times, shape, true, &room);
-    b.memory = aligned_alloc(ROOM_ALIGNMENT, room.used);
-    memset(b.memory, 0xA5, room.used);
-    room = (struct room){b.memory, 0};
-    noise_times_take(&b.times, shape, true, &room);
-    return b;
-}
-
-static void bench_free(struct bench *b)
-{
-    pipeline_free(b->pipeline);
-    free(b->memory);
-}
-
-static struct bench linear(int32_t p, int32_t m)
-{
-    return bench_new(&(struct pipeline_shape){p, p, m, 1, 1}, PIPELINE_LOOP);
-}
-
-// Returns the array of times for a purpose.
-static const double *times_for(const struct bench *b, enum noise_purpose purpose)
-{
-    if (purpose == NOISE_RECOMPUTE)
-        return b->times.time[3];
-    return purpose < NOISE_FORWARD_MESSAGE ? b->times.time[purpose]
-                                           : b->times.delay[purpose - NOISE_FORWARD_MESSAGE];
-}
-
-static double time_at(const struct bench *b, const struct noise_key *key)
-{
-    const int32_t part =
-                      (int32_t)key->direction * b->pipeline->shape.stages + (int32_t)key->stage,
-                  index = part * pipeline_items(b->pipeline) + (int32_t)key->item;
-    return times_for(
-        b, (enum noise_purpose)
-               key->kind)[index * EXECUTOR_LANES + (int32_t)(key->replicate - b->times.first)];
-}
 
 // ---- known values ---------------------------------------------------------------------------------
 
@@ -69,14 +15,14 @@ struct known {
     double expected;
 };
 
-static void check_known(struct bench *b, const struct known *known, size_t n)
+static void check_known(struct noise_bench *b, const struct known *known, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         for (uint32_t back = 0; back < EXECUTOR_LANES; back++) {
             const struct known *k = &known[i];
             cr_assert_null(noise_misfit(&k->noise));
             noise_draw(&k->noise, b->pipeline, k->key.replicate - back, &b->times);
-            const double x = time_at(b, &k->key);
+            const double x = noise_bench_time(b, &k->key);
             cr_assert(fabs(x - k->expected) <= 1e-10 * k->expected,
                       "%zu: %.17g, expected %.17g", i, x, k->expected);
         }
@@ -127,24 +73,24 @@ Test(noise, times_of_an_independent_program)
         {{.seed = 42, .straggler_p = .3, .straggler_k = 2}, {NOISE_FORWARD, 0, 1, 0, 3}, 12},
         {{.seed = 42, .straggler_p = .3, .straggler_k = 2}, {NOISE_WEIGHTS, 0, 3, 4, 3}, 14},
     };
-    struct bench b = linear(4, 6);
+    struct noise_bench b = noise_bench_linear(4, 6);
     check_known(&b, known, sizeof known / sizeof *known);
-    bench_free(&b);
+    noise_bench_free(&b);
 
     static const struct known reverse = {{.seed = 42, .level = .2},
                                          {NOISE_FORWARD, 1, 2, 3, 5},
                                          7.4940003795534};
-    b = bench_new(&(struct pipeline_shape){4, 4, 6, 1, 2}, PIPELINE_BIDIRECTIONAL);
+    b = noise_bench_new(&(struct pipeline_shape){4, 4, 6, 1, 2}, PIPELINE_BIDIRECTIONAL);
     check_known(&b, &reverse, 1);
-    bench_free(&b);
+    noise_bench_free(&b);
 
     static const struct known slice = {{.seed = 42, .level = .2},
                                        {NOISE_FORWARD, 0, 2, 3 * 2 + 1, 5},
                                        4.044125636409068};
-    b = bench_new(&(struct pipeline_shape){4, 4, 6, 2, 1},
-                  PIPELINE_LOOP); // times are divided by 2
+    b = noise_bench_new(&(struct pipeline_shape){4, 4, 6, 2, 1},
+                        PIPELINE_LOOP); // times are divided by 2
     check_known(&b, &slice, 1);
-    bench_free(&b);
+    noise_bench_free(&b);
 }
 
 // ---- equal bits ---------------------------------------------------------------------------------
@@ -178,7 +124,8 @@ static bool is_equal(double a, double b)
 // of a block. Catches state between draws, and a lane or a block that is computed otherwise.
 Test(noise, times_do_not_depend_on_the_lanes)
 {
-    struct bench a = linear(3, NOISE_BLOCK + 5), b = linear(3, NOISE_BLOCK + 5);
+    struct noise_bench a = noise_bench_linear(3, NOISE_BLOCK + 5),
+                       b = noise_bench_linear(3, NOISE_BLOCK + 5);
     const int32_t n = 3 * (NOISE_BLOCK + 5);
     for (int model = 0; model < N_MODELS; model++)
         for (uint32_t first = 0x7ffffffc; first < 0x80000004; first += 3) {
@@ -194,15 +141,15 @@ Test(noise, times_do_not_depend_on_the_lanes)
                                   "model %d, times %d, item %d, lane %d", model, k, i, lane);
                     }
         }
-    bench_free(&a);
-    bench_free(&b);
+    noise_bench_free(&a);
+    noise_bench_free(&b);
 }
 
 // The formulas for one number at a time have the bits of the lanes. Catches a vector loop that computes
 // in another order.
 Test(noise, single_numbers_have_the_same_bits)
 {
-    struct bench b = linear(3, 40);
+    struct noise_bench b = noise_bench_linear(3, 40);
     for (int kind = NOISE_NORMAL; kind <= NOISE_LOGNORMAL; kind++) {
         const struct noise noise = {.seed = 77, .kind = (enum noise_kind)kind, .level = .4};
         const double variance = detmath_log(1 + .4 * .4);
@@ -214,10 +161,10 @@ Test(noise, single_numbers_have_the_same_bits)
             const double expected = kind == NOISE_LOGNORMAL
                                         ? 13 * detmath_exp(sqrt(variance) * z - 0.5 * variance)
                                         : 13 * fmax(1 + .4 * z, 0.1);
-            cr_assert(is_equal(time_at(&b, &key), expected), "kind %d, %u", kind, i);
+            cr_assert(is_equal(noise_bench_time(&b, &key), expected), "kind %d, %u", kind, i);
         }
     }
-    bench_free(&b);
+    noise_bench_free(&b);
 }
 
 // Level 0 gives the bits of the pipeline. Catches a factor of almost 1, and a floor above the time.
@@ -231,8 +178,8 @@ Test(noise, level_0_has_the_bits_of_the_pipeline)
         {.seed = 1, .straggler_p = 1, .straggler_k = 1, .outlier_p = 1, .outlier_k = 1},
         {.seed = 1, .group = NOISE_WINDOW, .rho = .5, .window = 10},
     };
-    struct bench a = linear(4, 7), b = linear(4, 7);
-    for (struct bench *x = &a; x != NULL; x = x == &a ? &b : NULL)
+    struct noise_bench a = noise_bench_linear(4, 7), b = noise_bench_linear(4, 7);
+    for (struct noise_bench *x = &a; x != NULL; x = x == &a ? &b : NULL)
         for (int32_t s = 0; s < 4; s++) {
             x->pipeline->stage[s] = (struct pipeline_stage){.f = .1 + s,
                                                             .b = 1 / 3.0,
@@ -253,8 +200,8 @@ Test(noise, level_0_has_the_bits_of_the_pipeline)
                              way);
     }
     cr_assert(noise_is_none(&silent[0]) && !noise_is_none(&models[0]));
-    bench_free(&a);
-    bench_free(&b);
+    noise_bench_free(&a);
+    noise_bench_free(&b);
 }
 
 // ---- moments ------------------------------------------------------------------------------------
@@ -266,7 +213,7 @@ struct moments {
 // Moments of the times of forwards, divided by the nominal time, or of messages.
 static struct moments moments_of(const struct noise *noise, bool messages, size_t *n)
 {
-    struct bench b = linear(8, 512);
+    struct noise_bench b = noise_bench_linear(8, 512);
     double power[4] = {0};
     pipeline_set_uniform(b.pipeline, &(struct pipeline_stage){.f = messages ? 0 : 12});
     for (uint32_t first = 0; first < 32 * EXECUTOR_LANES; first += EXECUTOR_LANES) {
@@ -281,7 +228,7 @@ static struct moments moments_of(const struct noise *noise, bool messages, size_
             power[3] += factor * factor * factor;
         }
     }
-    bench_free(&b);
+    noise_bench_free(&b);
     *n = (size_t)power[0];
     const double mean = power[1] / power[0], square = power[2] / power[0],
                  variance = square - mean * mean;
@@ -333,7 +280,7 @@ Test(noise, moments_of_every_model)
 Test(noise, operations_of_a_group_are_correlated)
 {
     enum { N = 4096, P = 3, M = 4 };
-    struct bench b = linear(P, M);
+    struct noise_bench b = noise_bench_linear(P, M);
     for (int group = NOISE_DEVICE; group <= NOISE_WINDOW; group++) {
         const struct noise noise = {.seed = 3,
                                     .level = .2,
@@ -358,124 +305,7 @@ Test(noise, operations_of_a_group_are_correlated)
                       found);
         }
     }
-    bench_free(&b);
-}
-
-// ---- durations that depend on the start ---------------------------------------------------------
-
-static double duration(const struct bench *b, struct executor_piece piece)
-{
-    return executor_times_duration(&b->times, b->pipeline, &piece);
-}
-
-// A device that takes three times as long from 40 to 90. Catches work that is counted twice at the edges
-// of the interval.
-Test(noise, a_device_is_slow_for_a_while)
-{
-    static const double factors[] = {1, 3, 1};
-    const struct noise noise = {.seed = 1, .straggler = factors, .from = 40, .until = 90};
-    static const struct {
-        double start, expected; // of a forward of 12
-    } known[] = {
-        {0, 12},      {28, 12},     {34, 6 + 18}, {40, 36}, {54, 36},
-        {60, 30 + 2}, {87, 3 + 11}, {90, 12},     {91, 12},
-    };
-    struct bench b = linear(3, 2);
-    noise_draw(&noise, b.pipeline, 0, &b.times);
-    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-        const struct executor_piece piece = {OPERATION_F, 1, 2, -1, 3, known[k].start};
-        cr_assert(fabs(duration(&b, piece) - known[k].expected) < 1e-12, "%zu: %.17g", k,
-                  duration(&b, piece));
-        cr_assert_eq(
-            duration(&b, (struct executor_piece){OPERATION_F, 2, 4, -1, 3, known[k].start}),
-            12);
-    }
-    // longer than the interval: BW of 20 from 36 with a slow time of 5 only
-    const struct noise brief = {.seed = 1, .straggler = factors, .from = 40, .until = 45};
-    noise_draw(&brief, b.pipeline, 0, &b.times);
-    cr_assert(fabs(duration(&b, (struct executor_piece){OPERATION_BW, 1, 2, -1, 0, 36}) -
-                   (20 + 5 - 5 / 3.0)) < 1e-12);
-    bench_free(&b);
-}
-
-// Known value as above, for window number 7. In window 0, the duration is the drawn time. Catches a window
-// by another number, and compound operations with draws of their own.
-Test(noise, operations_of_a_window_share_a_number)
-{
-    const struct noise noise = {.seed = 42,
-                                .level = .2,
-                                .group = NOISE_WINDOW,
-                                .window = 50,
-                                .rho = .36};
-    struct bench b = linear(4, 6);
-    noise_draw(&noise, b.pipeline, 3, &b.times);
-    struct executor_piece piece = {OPERATION_F, 2, 2 * 6 + 3, -1, 2, 350};
-    cr_assert(fabs(duration(&b, piece) - 11.141324793406124) < 1e-9);
-    piece.start = 399.9;
-    cr_assert(fabs(duration(&b, piece) - 11.141324793406124) < 1e-9);
-    piece.start = 49;
-    cr_assert(is_equal(duration(&b, piece), executor_times_of(&b.times, OPERATION_F, 15, 2)));
-    struct executor_piece parts[] = {{OPERATION_B, 2, 15, -1, 2, 120},
-                                     {OPERATION_W, 2, 15, -1, 2, 120},
-                                     {OPERATION_F, 2, 16, -1, 2, 120}};
-    const double alone[] = {duration(&b, parts[0]), duration(&b, parts[1]),
-                            duration(&b, parts[2])};
-    cr_assert(is_equal(duration(&b, (struct executor_piece){OPERATION_BW, 2, 15, -1, 2, 120}),
-                       alone[0] + alone[1]));
-    b.pipeline->pair[2] = 24; // instead of 32
-    const double pair = duration(&b, (struct executor_piece){OPERATION_F, 2, 16, 15, 2, 120});
-    cr_assert(fabs(pair - 0.75 * (alone[0] + alone[1] + alone[2])) < 1e-12);
-    bench_free(&b);
-}
-
-// Messages between stages of one device take no time in any model; a pair lasts in proportion to its parts.
-Test(noise, messages_within_a_device_stay_free_and_pairs_scale)
-{
-    struct bench b = bench_new(&(struct pipeline_shape){2, 4, 3, 1, 1}, PIPELINE_VEE);
-    const struct noise noise = {.seed = 1,
-                                .level = .3,
-                                .message_level = .3,
-                                .outlier_p = 1,
-                                .outlier_k = 20,
-                                .published_floors = true};
-    noise_draw(&noise, b.pipeline, 0, &b.times);
-    for (int32_t i = 0; i < 3 * EXECUTOR_LANES; i++) {
-        cr_assert_eq(b.times.delay[0][1 * 3 * EXECUTOR_LANES + i], 0);
-        cr_assert_eq(b.times.delay[1][2 * 3 * EXECUTOR_LANES + i], 0);
-        cr_assert_eq(b.times.delay[0][3 * 3 * EXECUTOR_LANES + i], 0);
-        cr_assert_eq(b.times.delay[0][i], 20);
-    }
-    b.pipeline->pair[0] = 40;
-    const double sum = executor_times_of(&b.times, OPERATION_F, 2, 1) +
-                       executor_times_of(&b.times, OPERATION_B, 10, 1) +
-                       executor_times_of(&b.times, OPERATION_W, 10, 1);
-    cr_assert(fabs(duration(&b, (struct executor_piece){OPERATION_F, 0, 2, 10, 1, 0}) -
-                   40 * sum / 32) < 1e-12);
-    bench_free(&b);
-}
-
-// With the floors of the published project, no operation is shorter than 0.1 and no message than 0.05.
-Test(noise, floors_of_the_published_project)
-{
-    struct bench b = linear(3, 64);
-    const struct noise noise = {.seed = 1,
-                                .level = .9,
-                                .message_level = .9,
-                                .published_floors = true};
-    int operations = 0, messages = 0;
-    pipeline_set_uniform(b.pipeline, &(struct pipeline_stage){.f = .2, .b = 13, .w = .01});
-    b.pipeline->links.latency = .1;
-    noise_draw(&noise, b.pipeline, 0, &b.times);
-    for (int i = 0; i < 3 * 64 * EXECUTOR_LANES; i++) {
-        operations += b.times.time[0][i] == 0.1;
-        cr_assert(b.times.time[0][i] >= 0.1 && b.times.time[2][i] == 0.1);
-        if (i < 2 * 64 * EXECUTOR_LANES) {
-            cr_assert(b.times.delay[0][i] >= 0.05);
-            messages += b.times.delay[0][i] == 0.05;
-        }
-    }
-    cr_assert(operations > 300 && messages > 200, "%d, %d", operations, messages);
-    bench_free(&b);
+    noise_bench_free(&b);
 }
 
 // Catches a range that a check of parameters relies on.
