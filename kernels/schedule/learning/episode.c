@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs episodes.
-#include "kernels/schedule/learning/episode.h"
+#include "kernels/schedule/learning/episode_private.h"
 
 #include "base/math/detmath.h"
 
@@ -8,32 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { DECISION_STEPS = 16 }; // of a poll
-
-// A point of the curve G: the guide has started the work at the time.
-struct progress {
-    double work, time;
-};
-
-// A decision of the current episode with at least two candidates.
-struct moment {
-    double time, work, value;
-    int32_t logged; // number in the log; -1: not logged
-};
-
-struct episode {
-    struct problem problem;
-    struct online *online;
-    struct features features;
-    struct network *network;
-    struct executor_times times;
-    uint8_t *waits; // [devices]: of pull_choose
-    double *candidate, *state, *score;
-    struct progress *curve; // [operations + 1]
-    struct moment *moment;  // [2 operations]: every wait ends with an arrival
-    int32_t n_curve, n_moments;
-};
 
 void episode_log_take(struct episode_log *log, int32_t decisions, struct room *room)
 {
@@ -116,10 +90,10 @@ static double guide_time(const struct episode *e, double work, int32_t *from)
 }
 
 // Returns false if the poll ended the step.
-static bool run_guide(struct episode *e,
-                      const struct episode_rule *rule,
-                      int lane,
-                      struct poll *poll)
+bool episode_run_guide(struct episode *e,
+                       const struct episode_rule *rule,
+                       int lane,
+                       struct poll *poll)
 {
     struct online_decision decision;
     memset(e->waits, 0, (size_t)e->problem.pipeline.shape.devices);
@@ -146,20 +120,22 @@ static void normalise(int n, double *score)
         score[i] -= most + detmath_log(sum);
 }
 
-static int32_t choose(const double *log_p, int n, bool explore, double uniform)
+static int32_t draw(const double *log_p, int n, double uniform)
 {
-    int32_t best = 0;
-    if (!explore) {
-        for (int32_t i = 1; i < n; i++)
-            best = log_p[i] > log_p[best] ? i : best;
-        return best;
-    }
     for (int32_t i = 0; i < n - 1; i++) {
         uniform -= detmath_exp(log_p[i]);
         if (uniform < 0)
             return i;
     }
     return n - 1;
+}
+
+int32_t episode_best(const double *log_p, int n)
+{
+    int32_t best = 0;
+    for (int32_t i = 1; i < n; i++)
+        best = log_p[i] > log_p[best] ? i : best;
+    return best;
 }
 
 static double work_left(const struct episode *e)
@@ -172,27 +148,21 @@ static double work_left(const struct episode *e)
     return left;
 }
 
-static void put(struct episode *e,
-                struct episode_log *log,
-                int n,
-                int guide,
-                int chosen,
-                double log_p,
-                double value)
+struct episode_decision *episode_put(const struct episode *e,
+                                     const struct episode_view *view,
+                                     struct episode_log *log)
 {
     const int32_t k = log->n++;
     float *candidate = log->candidate + (int64_t)k * EPISODE_CANDIDATES * FEATURES_CANDIDATE,
           *state = log->state + (int64_t)k * FEATURES_STATE;
     assert(k < log->room);
-    log->decision[k] = (struct episode_decision){.n = (int16_t)n,
-                                                 .guide = (int16_t)guide,
-                                                 .chosen = (int16_t)chosen,
-                                                 .log_p = (float)log_p,
-                                                 .value = (float)value};
-    for (int i = 0; i < n * FEATURES_CANDIDATE; i++)
+    for (int i = 0; i < view->n * FEATURES_CANDIDATE; i++)
         candidate[i] = (float)e->candidate[i];
     for (int i = 0; i < FEATURES_STATE; i++)
         state[i] = (float)e->state[i];
+    log->decision[k] =
+        (struct episode_decision){.n = (int16_t)view->n, .guide = (int16_t)view->guide};
+    return &log->decision[k];
 }
 
 // What stays the same during an episode.
@@ -205,24 +175,38 @@ struct run {
     struct episode_log *log;
 };
 
-static int32_t decide(struct episode *e,
-                      const struct run *run,
-                      const struct online_decision *decision,
-                      int32_t guide)
+struct episode_view episode_see(struct episode *e,
+                                const struct pull_rule *rule,
+                                const struct online_decision *decision)
 {
+    const int32_t guide = features_guide(&e->features, rule, decision, e->waits);
+    if (decision->n < 2)
+        return (struct episode_view){1, 0};
     const int n = features_candidates(&e->features, decision, guide);
-    const struct network_input input = {n, guide, e->candidate, e->state};
+    if (n < 2 || features_quiet(&e->features, decision))
+        return (struct episode_view){1, guide < n ? guide : 0};
+    features_of(&e->features, decision, e->candidate, e->state);
+    return (struct episode_view){n, guide};
+}
+
+void episode_score(struct episode *e, const double *parameters, const struct episode_view *view)
+{
+    const struct network_input input = {view->n, view->guide, e->candidate, e->state};
+    network_scores(e->network, parameters, &input, e->score);
+    normalise(view->n, e->score);
+}
+
+// Draws a candidate and remembers the decision.
+static int32_t explore(struct episode *e,
+                       const struct run *run,
+                       const struct online_decision *decision,
+                       const struct episode_view *view)
+{
+    const struct network_input input = {view->n, view->guide, e->candidate, e->state};
     const struct noise_key key = {.kind = NOISE_OF_POLICY,
                                   .item = (uint32_t)e->n_moments,
                                   .replicate = run->replicate};
-    if (n < 2 || features_quiet(&e->features, decision))
-        return guide < n ? guide : 0;
-    features_of(&e->features, decision, e->candidate, e->state);
-    network_scores(e->network, run->rule->parameters, &input, e->score);
-    normalise(n, e->score);
-    if (!run->rule->explore)
-        return choose(e->score, n, false, 0);
-    const int32_t chosen = choose(e->score, n, true, noise_uniform(run->seed, &key, 0));
+    const int32_t chosen = draw(e->score, view->n, noise_uniform(run->seed, &key, 0));
     struct moment *moment = &e->moment[e->n_moments];
     *moment = (struct moment){.time = decision->now,
                               .work = run->whole - work_left(e),
@@ -230,9 +214,24 @@ static int32_t decide(struct episode *e,
                               .logged = -1};
     if (e->n_moments++ % run->stride == 0) {
         moment->logged = run->log->n;
-        put(e, run->log, n, guide, chosen, e->score[chosen], moment->value);
+        struct episode_decision *logged = episode_put(e, view, run->log);
+        logged->chosen = (int16_t)chosen;
+        logged->log_p = (float)e->score[chosen];
+        logged->value = (float)moment->value;
     }
     return chosen;
+}
+
+static int32_t decide(struct episode *e,
+                      const struct run *run,
+                      const struct online_decision *decision)
+{
+    const struct episode_view view = episode_see(e, &run->rule->guide, decision);
+    if (view.n < 2)
+        return view.guide;
+    episode_score(e, run->rule->parameters, &view);
+    return run->rule->explore ? explore(e, run, decision, &view)
+                              : episode_best(e->score, view.n);
 }
 
 // Returns false if the poll ended the step.
@@ -243,9 +242,7 @@ static bool run_policy(struct episode *e, const struct run *run, int lane, struc
     e->n_moments = 0;
     online_start(e->online, &e->times, lane);
     while (online_next(e->online, &decision)) {
-        const int32_t guide =
-            features_guide(&e->features, &run->rule->guide, &decision, e->waits);
-        online_act(e->online, decision.n < 2 ? 0 : decide(e, run, &decision, guide));
+        online_act(e->online, decide(e, run, &decision));
         if (poll_over_after(poll, DECISION_STEPS))
             return false;
     }
@@ -276,6 +273,21 @@ static void set_advantages(struct episode *e, const struct run *run)
     }
 }
 
+bool episode_open(struct episode *e,
+                  const struct problem_space *space,
+                  uint64_t seed,
+                  uint64_t number,
+                  struct poll *poll)
+{
+    if (!problem_draw(&e->problem, space, seed, number, poll))
+        return false;
+    online_open(e->online, &e->problem.pipeline, &e->problem.order);
+    online_let_wait(e->online, true);
+    features_open(&e->features, e->online, &e->problem.pipeline, &e->problem.order);
+    noise_draw(&e->problem.noise, &e->problem.pipeline, episode_replicate(number), &e->times);
+    return true;
+}
+
 bool episode_run(struct episode *e,
                  const struct problem_space *space,
                  uint64_t seed,
@@ -285,18 +297,14 @@ bool episode_run(struct episode *e,
                  struct episode_log *log,
                  struct episode_result *result)
 {
-    const uint32_t first = (uint32_t)(number * EXECUTOR_LANES);
-    if (!problem_draw(&e->problem, space, seed, number, poll))
+    const uint32_t first = episode_replicate(number);
+    if (!episode_open(e, space, seed, number, poll))
         return false;
     const struct pipeline_shape *shape = &e->problem.pipeline.shape;
-    online_open(e->online, &e->problem.pipeline, &e->problem.order);
-    online_let_wait(e->online, true);
-    features_open(&e->features, e->online, &e->problem.pipeline, &e->problem.order);
-    noise_draw(&e->problem.noise, &e->problem.pipeline, first, &e->times);
     result->work = e->features.work;
     const int32_t operations = 3 * shape->stages * shape->micro_batches;
     for (int lane = 0; lane < EXECUTOR_LANES; lane++) {
-        if (!run_guide(e, rule, lane, poll))
+        if (!episode_run_guide(e, rule, lane, poll))
             return false;
         result->guide[lane] = online_makespan(e->online);
         set_curve(e);

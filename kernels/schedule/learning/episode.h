@@ -24,6 +24,8 @@ struct episode_decision {
     float value;     // at that time
     float advantage; // GAE (Schulman and others 2016)
     float target;    // of the value
+    float gain
+        [EPISODE_CANDIDATES]; // rollouts_run: of each candidate against the chosen one, in periods
 };
 
 // Decisions of episodes.

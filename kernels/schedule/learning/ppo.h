@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Improves the networks of a policy by proximal policy optimisation (Schulman, Wolski, Dhariwal, Radford,
-// Klimov 2017), with Adam. The result does not depend on the number of threads: gradients are summed in
-// blocks of a fixed size, in a fixed order.
+// Klimov 2017). The result does not depend on the number of threads.
 #ifndef PPS_SCHEDULE_LEARNING_PPO_H
 #define PPS_SCHEDULE_LEARNING_PPO_H
 
-#include "kernels/schedule/learning/episode.h"
-
-enum {
-    PPO_BLOCK = 64,       // decisions whose gradients are summed in one piece
-    PPO_MINIBATCH = 1024, // decisions of a step of Adam
-    PPO_LOGS_MAX = 1024,
-};
+#include "kernels/schedule/learning/descent.h"
 
 struct ppo_options {
     double rate;       // step size of Adam
@@ -24,31 +17,15 @@ struct ppo_options {
     int epochs;
 };
 
-// Parameters of the networks and moments of Adam, [n] each.
-struct ppo_state {
-    int n;
-    uint64_t steps; // of Adam
-    double *parameter, *first, *second;
-};
-
-void ppo_state_take(struct ppo_state *state,
-                    const struct network_shape *shape,
-                    struct room *room);
-
-struct ppo; // memory for an update on several threads
-
-struct ppo *ppo_take(const struct network_shape *shape, int threads, struct room *room);
-
 struct ppo_report {
-    double kl, entropy, loss_value; // means of the last epoch
-    double clipped;                 // part of the decisions at the clip
-    int epochs;
+    double kl, entropy; // means of the last epoch
+    double clipped;     // part of the decisions at the clip
 };
 
-// Updates the state by the decisions of at most PPO_LOGS_MAX logs. Normalises the advantages of each log, that is, of
-// each problem. number: of the update,
-// for the order of decisions. Returns false, with the state half-way, if the poll ended it.
-bool ppo_update(struct ppo *ppo,
+// Updates the state by the decisions of at most DESCENT_LOGS_MAX logs. Normalises the advantages of each log,
+// that is, of each problem. number: of the update, for the order of decisions. Returns false, with the state
+// half-way, if the poll ended it.
+bool ppo_update(struct descent *descent,
                 const struct ppo_options *options,
                 struct episode_log *logs,
                 int n_logs,
@@ -56,7 +33,7 @@ bool ppo_update(struct ppo *ppo,
                 uint64_t number,
                 int threads,
                 struct poll *poll,
-                struct ppo_state *state,
+                struct descent_state *state,
                 struct ppo_report *report);
 
 #endif

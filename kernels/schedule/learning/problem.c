@@ -11,7 +11,7 @@ enum { DEVICES_MAX = 64, MICRO_BATCHES_MAX = 1024 };
 
 struct problem_space problem_default(void)
 {
-    return (struct problem_space){.devices = {2, 16},
+    return (struct problem_space){.devices = {2, 8},
                                   .rounds = {1, 4},
                                   .chunks = {1, 2},
                                   .b = {0.5, 2},
@@ -153,7 +153,8 @@ static void set_pipeline(struct problem *problem,
     pipeline_place(pipeline, chunks == 1 ? PIPELINE_LOOP : PIPELINE_VEE);
     pipeline_set_uniform(pipeline, &stage);
     pipeline->links = (struct pipeline_links){.latency = draw(draws, space->latency)};
-    const double limit = devices * draw(draws, space->limit);
+    const double drawn = draw(draws, space->limit),
+                 limit = devices * (next(draws) < 0.5 ? drawn : space->limit.least);
     for (int32_t d = 0; d < devices; d++) {
         pipeline->limit[d] = limit;
         pipeline->fixed[d] = 0;

@@ -25,7 +25,8 @@ struct problem_space {
     double outlier_k;
     struct problem_range straggler_p; // 0 in half of the problems
     struct problem_range straggler_k;
-    struct problem_range limit; // of memory, in units of P forwards
+    struct problem_range
+        limit; // of memory, in units of P forwards; the least in half of the problems
 };
 
 // The distribution of model.md, Learning.

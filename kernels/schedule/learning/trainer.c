@@ -1,26 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trains a policy batch by batch.
+#include "kernels/schedule/learning/gain.h"
 #include "kernels/schedule/learning/trainer_private.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct trainer_options trainer_default(enum trainer_method method, int64_t episodes)
+const char *const trainer_method_names[TRAINER_METHODS] = {"rollouts", "ppo", "es"};
+
+enum { AVERAGED = 200 }; // steps whose parameters a policy of rollouts averages
+
+static const double guide_part =
+    0.6; // of the batches of a training, in which rollouts follow the guide
+
+static struct trainer_options defaults_of(enum trainer_method method)
 {
-    const bool is_ppo = method == TRAINER_PPO;
-    const int width = is_ppo ? 64 : 16;
-    struct trainer_options options = {
+    static const struct {
+        double beta, rate;
+        int width;
+        int32_t problems, batches_per_validation;
+    } of[] = {
+        [TRAINER_ROLLOUTS] = {3, 1e-3, 32, 64, 20},
+        [TRAINER_PPO] = {5, 1e-3, 64, 32, 10},
+        [TRAINER_EVOLUTION] = {2, 1e-3, 16, 16, 5},
+    };
+    return (struct trainer_options){
         .method = method,
         .space = problem_default(),
-        .shape = {FEATURES_CANDIDATE, FEATURES_STATE, {width, width}},
+        .shape = {FEATURES_CANDIDATE, FEATURES_STATE, {of[method].width, of[method].width}},
         .guide = {0.5, 0, PULL_UNLIMITED},
-        .beta = is_ppo ? 5 : 2,
-        .rate = 1e-3,
+        .beta = of[method].beta,
+        .rate = of[method].rate,
         .entropy = 0.002,
-        .problems = is_ppo ? 32 : 16,
+        .problems = of[method].problems,
         .validation = 128,
-        .batches_per_validation = is_ppo ? 10 : 5};
+        .batches_per_validation = of[method].batches_per_validation};
+}
+
+struct trainer_options trainer_default(enum trainer_method method, int64_t episodes)
+{
+    struct trainer_options options = defaults_of(method);
     const int32_t batch = trainer_episodes(&options);
     options.batches = (episodes + batch - 1) / batch;
     return options;
@@ -52,6 +72,32 @@ const char *trainer_misfit(const struct trainer_options *o)
 
 // ---- memory -------------------------------------------------------------------------------------
 
+static void take_rollouts(struct trainer *t, struct room *room)
+{
+    const struct trainer_options *o = &t->options;
+    const bool counting = room->memory == NULL;
+    t->rollouts = room_take(room, (size_t)t->threads, sizeof(void *));
+    for (int k = 0; k < t->threads; k++) {
+        struct rollouts *taken =
+            rollouts_take(counting ? NULL : t->episode[k], &o->space, &o->shape, room);
+        if (!counting)
+            t->rollouts[k] = taken;
+    }
+}
+
+static void take_logs(struct trainer *t, struct room *room)
+{
+    const struct trainer_options *o = &t->options;
+    const int32_t logs = o->method == TRAINER_EVOLUTION ? 0 : o->problems,
+                  decisions = o->method == TRAINER_PPO ? EPISODE_DECISIONS : ROLLOUTS_OF_STEP;
+    const bool counting = room->memory == NULL;
+    t->logs = room_take(room, (size_t)logs, sizeof *t->logs);
+    for (int32_t k = 0; k < logs; k++) {
+        struct episode_log unused;
+        episode_log_take(counting ? &unused : &t->logs[k], EXECUTOR_LANES * decisions, room);
+    }
+}
+
 static void take(struct trainer *t, struct room *room)
 {
     const struct trainer_options *o = &t->options;
@@ -64,17 +110,13 @@ static void take(struct trainer *t, struct room *room)
         if (!counting)
             t->episode[k] = taken;
     }
-    const int32_t logs = o->method == TRAINER_PPO ? o->problems : 0;
-    t->logs = room_take(room, (size_t)logs, sizeof *t->logs);
-    for (int32_t k = 0; k < logs; k++) {
-        struct episode_log unused;
-        episode_log_take(counting ? &unused : &t->logs[k], EXECUTOR_LANES * EPISODE_DECISIONS,
-                         room);
-    }
+    if (o->method == TRAINER_ROLLOUTS)
+        take_rollouts(t, room);
+    take_logs(t, room);
     t->result = room_take(room, (size_t)most, sizeof *t->result);
-    t->ppo = ppo_take(&o->shape, t->threads, room);
-    ppo_state_take(&t->state, &o->shape, room);
-    ppo_state_take(&t->before, &o->shape, room);
+    t->descent = descent_take(&o->shape, t->threads, room);
+    descent_state_take(&t->state, &o->shape, room);
+    descent_state_take(&t->before, &o->shape, room);
     t->best = room_take(room, (size_t)t->state.n, sizeof *t->best);
     for (int k = 0; k < 2 && o->method == TRAINER_EVOLUTION; k++)
         t->members[k] = room_take(room, EVOLUTION_MEMBERS * (size_t)t->state.n, sizeof(double));
@@ -107,6 +149,7 @@ struct trainer *trainer_new(const struct trainer_options *options, int threads)
         evolution_start(&options->shape, &options->guide, t->state.parameter, t->state.first,
                         t->state.second);
     memcpy(t->best, t->state.parameter, n);
+    memcpy(t->state.average, t->state.parameter, n);
     t->best_value = (struct trainer_value){.mean = HUGE_VAL, .limited = HUGE_VAL};
     return t;
 }
@@ -129,13 +172,14 @@ int64_t trainer_batches(const struct trainer *trainer)
     return trainer->done;
 }
 
-static void copy_state(struct ppo_state *to, const struct ppo_state *from)
+static void copy_state(struct descent_state *to, const struct descent_state *from)
 {
     const size_t n = (size_t)from->n * sizeof(double);
     to->steps = from->steps;
     memcpy(to->parameter, from->parameter, n);
     memcpy(to->first, from->first, n);
     memcpy(to->second, from->second, n);
+    memcpy(to->average, from->average, n);
 }
 
 // ---- values -------------------------------------------------------------------------------------
@@ -174,47 +218,84 @@ static struct trainer_value value_of(const struct trainer *t, int32_t n)
 
 // ---- batches ------------------------------------------------------------------------------------
 
-static struct episode_rule rule_of(const struct trainer *t, bool explore)
+// The parameters of the policy, without exploration.
+static const double *policy_of(const struct trainer *t)
 {
-    return (struct episode_rule){.parameters = t->state.parameter,
-                                 .guide = t->guide,
-                                 .baseline = t->options.guide,
-                                 .lambda = 0.95,
-                                 .explore = explore};
+    return t->options.method == TRAINER_ROLLOUTS ? t->state.average : t->state.parameter;
 }
 
-static bool explore(struct trainer *t, struct poll *poll, struct trainer_batch *batch)
+static struct episode_rule rule_of(const struct trainer *t, const double *parameters)
 {
+    return (struct episode_rule){.parameters = parameters,
+                                 .guide = t->guide,
+                                 .baseline = t->options.guide,
+                                 .lambda = 0.95};
+}
+
+// Runs the episodes of a batch: PPO explores, rollouts measure gains over the guide in the first part of a
+// training, over the policy itself afterwards.
+static bool run_episodes(struct trainer *t, struct poll *poll, struct trainer_batch *batch)
+{
+    const bool measure = t->options.method == TRAINER_ROLLOUTS,
+               by_guide = (double)t->done < guide_part * (double)t->options.batches;
     struct trainer_job job = {.trainer = t,
-                              .rule = rule_of(t, true),
+                              .rule = rule_of(t, !measure   ? t->state.parameter
+                                                 : by_guide ? NULL
+                                                            : t->state.average),
                               .first = (uint64_t)t->done * (uint64_t)t->options.problems,
                               .n = t->options.problems,
+                              .measure = measure,
                               .stop = {.poll = poll}};
+    job.rule.explore = !measure;
     if (!trainer_run_job(&job))
         return false;
     batch->mean = mean_of(t, t->options.problems);
     return true;
 }
 
-static bool improve(struct trainer *t, struct poll *poll, struct trainer_batch *batch)
+// What remains of rates that fall linearly to a tenth.
+static double rest_of(const struct trainer *t)
+{
+    return 1 - 0.9 * (double)t->done / (double)t->options.batches;
+}
+
+static bool improve_by_ppo(struct trainer *t, struct poll *poll, struct trainer_batch *batch)
 {
     const struct trainer_options *o = &t->options;
-    const double left = 1 - 0.9 * (double)t->done / (double)o->batches;
-    const struct ppo_options options = {.rate = o->rate * left,
+    const struct ppo_options options = {.rate = o->rate * rest_of(t),
                                         .clip = 0.2,
                                         .value_clip = 2,
-                                        .entropy = o->entropy * left,
+                                        .entropy = o->entropy * rest_of(t),
                                         .value = 0.05,
                                         .norm = 0.5,
                                         .kl = 0.02,
                                         .epochs = 4};
     struct ppo_report report;
-    if (!ppo_update(t->ppo, &options, t->logs, o->problems, o->seed, (uint64_t)t->done,
+    if (!ppo_update(t->descent, &options, t->logs, o->problems, o->seed, (uint64_t)t->done,
                     t->threads, poll, &t->state, &report))
         return false;
     batch->kl = report.kl;
     batch->entropy = report.entropy;
     batch->clipped = report.clipped;
+    return true;
+}
+
+static bool improve_by_gains(struct trainer *t, struct poll *poll, struct trainer_batch *batch)
+{
+    const struct trainer_options *o = &t->options;
+    const struct gain_options options = {.rate = o->rate * rest_of(t),
+                                         .most = 1,
+                                         .weight = 10,
+                                         .entropy = o->entropy,
+                                         .norm = 0.5,
+                                         .averaged = AVERAGED,
+                                         .epochs = 2};
+    struct gain_report report;
+    if (!gain_update(t->descent, &options, t->logs, o->problems, o->seed, (uint64_t)t->done,
+                     t->threads, poll, &t->state, &report))
+        return false;
+    batch->gain = report.gain;
+    batch->entropy = report.entropy;
     return true;
 }
 
@@ -224,7 +305,7 @@ static bool validate(struct trainer *t, struct poll *poll, struct trainer_batch 
     if ((t->done + 1) % o->batches_per_validation != 0 && t->done + 1 != o->batches)
         return true;
     struct trainer_job job = {.trainer = t,
-                              .rule = rule_of(t, false),
+                              .rule = rule_of(t, policy_of(t)),
                               .first = TRAINER_NUMBERS_MAX,
                               .n = o->validation,
                               .stop = {.poll = poll}};
@@ -238,7 +319,9 @@ static bool run_batch(struct trainer *t, struct poll *poll, struct trainer_batch
 {
     if (t->options.method == TRAINER_EVOLUTION)
         return trainer_evolve(t, poll, batch);
-    return explore(t, poll, batch) && improve(t, poll, batch);
+    return run_episodes(t, poll, batch) &&
+           (t->options.method == TRAINER_PPO ? improve_by_ppo(t, poll, batch)
+                                             : improve_by_gains(t, poll, batch));
 }
 
 bool trainer_run(struct trainer *t, struct poll *poll, struct trainer_batch *batch)
@@ -254,7 +337,7 @@ bool trainer_run(struct trainer *t, struct poll *poll, struct trainer_batch *bat
     if (batch->validation.replicates > 0 && batch->validation.limited < t->best_value.limited) {
         t->best_value = batch->validation;
         t->best_guide = t->guide;
-        memcpy(t->best, t->state.parameter, (size_t)t->state.n * sizeof *t->best);
+        memcpy(t->best, policy_of(t), (size_t)t->state.n * sizeof *t->best);
     }
     t->curve[t->done++] = *batch;
     return true;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trains a policy batch by batch. The state after a number of batches is a function of the options alone: the
+// Trains a policy batch by batch, by one of three methods: policy iteration with rollouts (gain.h), proximal
+// policy optimisation (ppo.h), or evolution (evolution.h). The state after a number of batches is a function of the options alone: the
 // number of threads and interruptions change nothing. Replicates of training lie below 2^30, those of
 // validation from 2^30 on; from 2^31 on they are left for tests.
 #ifndef PPS_SCHEDULE_LEARNING_TRAINER_H
 #define PPS_SCHEDULE_LEARNING_TRAINER_H
 
-#include "kernels/schedule/learning/ppo.h"
+#include "kernels/schedule/learning/descent.h"
 
 #include <stddef.h>
 
@@ -15,7 +16,9 @@ enum {
     TRAINER_NUMBERS_MAX = 1 << 27 // problems of a training: EXECUTOR_LANES replicates each
 };
 
-enum trainer_method { TRAINER_PPO, TRAINER_EVOLUTION };
+enum trainer_method { TRAINER_ROLLOUTS, TRAINER_PPO, TRAINER_EVOLUTION, TRAINER_METHODS };
+
+extern const char *const trainer_method_names[TRAINER_METHODS]; // "rollouts", "ppo", "es"
 
 struct trainer_options {
     enum trainer_method method;
@@ -52,8 +55,9 @@ struct trainer_value {
 
 struct trainer_batch {
     int64_t batch; // from 1
-    double mean;   // of the episodes of the batch, which explore
+    double mean;   // of the episodes of the batch; all but those of rollouts explore
     double kl, entropy, clipped;
+    double gain;                     // rollouts: expected at a decision, in periods
     struct trainer_value validation; // replicates 0: not validated
 };
 

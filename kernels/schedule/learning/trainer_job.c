@@ -17,19 +17,34 @@ static int next_of(struct trainer_job *job)
     return atomic_fetch_add(&job->next, 1);
 }
 
-static void run_problems(struct trainer_job *job)
+// Returns false if the poll ended it.
+static bool run_problem(struct trainer_job *job,
+                        int k,
+                        const struct episode_rule *rule,
+                        struct poll *poll)
 {
     struct trainer *t = job->trainer;
+    const struct trainer_options *o = &t->options;
+    const int thread = omp_get_thread_num();
+    const uint64_t number = job->first + (uint64_t)(k % job->n);
+    struct episode_log *log = rule->explore || job->measure ? &t->logs[k] : NULL;
+    if (log != NULL)
+        log->n = 0;
+    if (job->measure)
+        return rollouts_run(t->rollouts[thread], &o->space, o->seed, number, rule, poll, log,
+                            &t->result[k]);
+    return episode_run(t->episode[thread], &o->space, o->seed, number, rule, poll, log,
+                       &t->result[k]);
+}
+
+static void run_problems(struct trainer_job *job)
+{
     struct poll poll = {.over = is_over, .self = job};
     const int n = job->member != NULL ? job->members * job->n : job->n;
     for (int k = next_of(job); k < n && !is_over(job); k = next_of(job)) {
         const struct episode_rule *rule =
             job->member != NULL ? &job->member[k / job->n] : &job->rule;
-        struct episode_log *log = rule->explore ? &t->logs[k] : NULL;
-        if (log != NULL)
-            log->n = 0;
-        if (!episode_run(t->episode[omp_get_thread_num()], &t->options.space, t->options.seed,
-                         job->first + (uint64_t)(k % job->n), rule, &poll, log, &t->result[k]))
+        if (!run_problem(job, k, rule, &poll))
             return;
     }
 }

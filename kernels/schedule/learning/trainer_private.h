@@ -4,6 +4,8 @@
 #define PPS_SCHEDULE_LEARNING_TRAINER_PRIVATE_H
 
 #include "kernels/schedule/learning/evolution.h"
+#include "kernels/schedule/learning/ppo.h"
+#include "kernels/schedule/learning/rollouts.h"
 #include "kernels/schedule/learning/stop.h"
 #include "kernels/schedule/learning/trainer.h"
 
@@ -13,10 +15,11 @@ struct trainer {
     struct trainer_options options;
     int threads;
     struct episode **episode;      // [threads]
+    struct rollouts **rollouts;    // [threads]; TRAINER_ROLLOUTS
     struct episode_log *logs;      // [problems]
     struct episode_result *result; // [problems or validation]
-    struct ppo *ppo;
-    struct ppo_state state, before; // before: the state before the batch
+    struct descent *descent;
+    struct descent_state state, before; // before: the state before the batch
     double *best;
     struct pull_rule guide, best_guide; // of `state` and of `best`
     double *members[2]; // evolution: [EVOLUTION_MEMBERS][n], numbers and parameters
@@ -35,6 +38,7 @@ struct trainer_job {
     uint64_t first;                    // number of the first problem
     int32_t n;                         // problems
     int members;                       // 0: one
+    bool measure;                      // run rollouts
     struct stop stop;
     atomic_int next;
 };

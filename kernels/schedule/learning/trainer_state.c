@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static const char magic[8] = "ppslrn2";
+static const char magic[8] = "ppslrn3";
 
 enum { OPTION_NUMBERS = 42 };
 
@@ -85,7 +85,7 @@ static void set_head(const struct trainer *t, struct head *head)
 
 size_t trainer_state_bytes(const struct trainer *t)
 {
-    return sizeof(struct head) + 4 * (size_t)t->state.n * sizeof(double) +
+    return sizeof(struct head) + 5 * (size_t)t->state.n * sizeof(double) +
            (size_t)t->done * sizeof *t->curve;
 }
 
@@ -105,6 +105,7 @@ void trainer_save(const struct trainer *t, void *bytes)
     at = put(at, t->state.parameter, n);
     at = put(at, t->state.first, n);
     at = put(at, t->state.second, n);
+    at = put(at, t->state.average, n);
     at = put(at, t->best, n);
     put(at, t->curve, (size_t)t->done * sizeof *t->curve);
 }
@@ -128,12 +129,13 @@ bool trainer_restore(struct trainer *t, const void *bytes, size_t size)
     if (memcmp(head.magic, own.magic, sizeof head.magic) != 0 ||
         memcmp(head.options, own.options, sizeof head.options) != 0 || head.done < 0 ||
         head.done > t->options.batches ||
-        size != sizeof head + 4 * n + (size_t)head.done * sizeof *t->curve ||
+        size != sizeof head + 5 * n + (size_t)head.done * sizeof *t->curve ||
         !get_guide(head.guide[0], &guides[0]) || !get_guide(head.guide[1], &guides[1]))
         return false;
     at = get(t->state.parameter, at, n);
     at = get(t->state.first, at, n);
     at = get(t->state.second, at, n);
+    at = get(t->state.average, at, n);
     at = get(t->best, at, n);
     get(t->curve, at, (size_t)head.done * sizeof *t->curve);
     t->done = head.done;

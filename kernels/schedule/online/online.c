@@ -180,6 +180,7 @@ void online_start(struct online *online, const struct executor_times *times, int
     e->lane = lane;
     e->now = e->makespan = 0;
     e->decisions = 0;
+    e->decision.n = 0;
     e->left = order_total(e->reference);
     for (int32_t s = 0; s < e->pipeline->shape.stages; s++)
         memset(e->stage[s].started, 0, sizeof e->stage[s].started);

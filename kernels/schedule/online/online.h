@@ -38,6 +38,10 @@ void online_open(struct online *online,
 // the step is complete.
 void online_start(struct online *online, const struct executor_times *times, int lane);
 
+// Sets a step to another one at its moment, also to its last decision. Both environments are taken for the same
+// shape and have the same problem; what they do afterwards is separate.
+void online_copy(struct online *to, const struct online *from);
+
 // Lets devices wait although no message is on its way to them. Static orders and rules that follow an order
 // need it. When all devices wait for each other, they are asked again without WAIT. Off after online_open;
 // online_start keeps it.

@@ -286,6 +286,8 @@ void network_gradient(struct network *net,
     add_common_gradient(net, layer, candidate, input, net->in_shared, gradient);
     if (input->guide >= 0)
         gradient[net->plan.beta] += dscore[input->guide];
+    if (dvalue == 0)
+        return;
     go_back(net, &net->plan.value, parameters, net->value[0], net->value[1], dvalue, gradient);
     add_common_gradient(net, &net->plan.value.hidden[0], 0, input, net->slope[0], gradient);
 }

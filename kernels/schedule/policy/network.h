@@ -63,7 +63,7 @@ double network_value(struct network *network,
                      const struct network_input *input);
 
 // Adds to `gradient` the gradient of sum(dscore[i] score[i]) + dvalue value with respect to the parameters,
-// for the input of the last network_scores and network_value.
+// for the input of the last network_scores and, unless dvalue is 0, network_value.
 void network_gradient(struct network *network,
                       const double *parameters,
                       const struct network_input *input,

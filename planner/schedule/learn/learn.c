@@ -189,10 +189,12 @@ static enum pps_status read_trainer(const struct pps_args *args,
                                     struct pps_error *err)
 {
     const char *name = pps_arg(args, "trainer");
-    *method = name != NULL && strcmp(name, "es") == 0 ? TRAINER_EVOLUTION : TRAINER_PPO;
-    if (name == NULL || strcmp(name, "es") == 0 || strcmp(name, "ppo") == 0)
-        return PPS_OK;
-    return pps_fail(err, PPS_E_INPUT, "--trainer %s: expected ppo or es", name);
+    for (int k = 0; k < TRAINER_METHODS; k++)
+        if (name == NULL || strcmp(name, trainer_method_names[k]) == 0) {
+            *method = (enum trainer_method)k;
+            return PPS_OK;
+        }
+    return pps_fail(err, PPS_E_INPUT, "--trainer %s: expected rollouts, ppo or es", name);
 }
 
 static enum pps_status read_numbers(struct learning *learning,
@@ -200,7 +202,7 @@ static enum pps_status read_numbers(struct learning *learning,
                                     struct pps_error *err)
 {
     uint64_t seed = 1, episodes = 200000, width = 0;
-    enum trainer_method method = TRAINER_PPO;
+    enum trainer_method method = TRAINER_ROLLOUTS;
     enum pps_status status = read_trainer(args, &method, err);
     if (status == PPS_OK)
         status = pps_arg_count(args, "seed", 0, (UINT64_C(1) << 31) - 1, &seed, err);

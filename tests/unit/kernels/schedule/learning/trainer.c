@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct trainer_options options_of(int32_t problems, int64_t batches)
+static struct trainer_options options_of(enum trainer_method method,
+                                         int32_t problems,
+                                         int64_t batches)
 {
-    struct trainer_options options = trainer_default(TRAINER_PPO, 1);
+    struct trainer_options options = trainer_default(method, 1);
     options.space.devices = (struct problem_range){2, 3};
     options.space.rounds = (struct problem_range){1, 2};
     options.shape.width[0] = options.shape.width[1] = 8;
@@ -43,10 +45,9 @@ static void expect_same(const struct trainer *a, const struct trainer *b)
     free(right);
 }
 
-// Catches sums whose order depends on threads, and numbers drawn by thread.
-Test(trainer, threads_change_nothing)
+static void check_threads(enum trainer_method method)
 {
-    const struct trainer_options options = options_of(5, 3);
+    const struct trainer_options options = options_of(method, 5, 3);
     struct trainer *one = trainer_new(&options, 1);
     train(one, 3);
     for (int threads = 2; threads <= 7; threads += 5) {
@@ -58,9 +59,16 @@ Test(trainer, threads_change_nothing)
     trainer_free(one);
 }
 
-Test(trainer, resumes_where_it_was_saved)
+// Catches sums whose order depends on threads, and numbers drawn by thread.
+Test(trainer, threads_change_nothing)
 {
-    const struct trainer_options options = options_of(3, 4);
+    check_threads(TRAINER_ROLLOUTS);
+    check_threads(TRAINER_PPO);
+}
+
+static void check_resume(enum trainer_method method)
+{
+    const struct trainer_options options = options_of(method, 3, 4);
     struct trainer *whole = trainer_new(&options, 1), *first = trainer_new(&options, 2),
                    *second = trainer_new(&options, 1);
     train(whole, 4);
@@ -82,16 +90,21 @@ Test(trainer, resumes_where_it_was_saved)
     trainer_free(second);
 }
 
+Test(trainer, resumes_where_it_was_saved)
+{
+    check_resume(TRAINER_ROLLOUTS);
+    check_resume(TRAINER_PPO);
+}
+
 static bool is_third(void *self)
 {
     int *polls = self;
     return --*polls <= 0;
 }
 
-// Catches a batch that is half done when it is stopped.
-Test(trainer, a_stopped_batch_changes_nothing)
+static void check_stop(enum trainer_method method)
 {
-    const struct trainer_options options = options_of(4, 2);
+    const struct trainer_options options = options_of(method, 4, 2);
     struct trainer *whole = trainer_new(&options, 1), *stopped = trainer_new(&options, 1);
     struct trainer_batch batch;
     train(whole, 2);
@@ -107,6 +120,13 @@ Test(trainer, a_stopped_batch_changes_nothing)
     trainer_free(stopped);
 }
 
+// Catches a batch that is half done when it is stopped.
+Test(trainer, a_stopped_batch_changes_nothing)
+{
+    check_stop(TRAINER_ROLLOUTS);
+    check_stop(TRAINER_PPO);
+}
+
 static bool count(void *self)
 {
     int *polls = self;
@@ -115,9 +135,9 @@ static bool count(void *self)
 }
 
 // Returns the polls of a batch of one problem.
-static int polls_of(int32_t devices, int32_t rounds)
+static int polls_of(enum trainer_method method, int32_t devices, int32_t rounds)
 {
-    struct trainer_options options = options_of(1, 1);
+    struct trainer_options options = options_of(method, 1, 1);
     struct trainer_batch batch;
     int polls = 0;
     struct poll poll = {.over = count, .self = &polls};
@@ -133,16 +153,16 @@ static int polls_of(int32_t devices, int32_t rounds)
 // Catches an interruption that waits for the end of a long step (257 polls), or of a minibatch (60 polls).
 Test(trainer, long_steps_and_minibatches_are_polled)
 {
-    const int steps = polls_of(8, 16), minibatches = polls_of(2, 16);
+    const int steps = polls_of(TRAINER_PPO, 8, 16), minibatches = polls_of(TRAINER_PPO, 2, 16),
+              copies = polls_of(TRAINER_ROLLOUTS, 8, 16);
     cr_assert(steps > 600, "%d", steps);
+    cr_assert(copies > 1000, "%d", copies);
     cr_assert(minibatches > 100, "%d", minibatches);
 }
 
-// Messages that are lost for a long time: a policy that runs other operations meanwhile gains, and a few
-// batches are enough to learn it.
-Test(trainer, learns)
+static void check_learns(enum trainer_method method)
 {
-    struct trainer_options options = options_of(8, 12);
+    struct trainer_options options = options_of(method, 8, 12);
     options.rate = 3e-2;
     options.beta = 3;
     options.space.chunks = (struct problem_range){1, 1};
@@ -157,6 +177,14 @@ Test(trainer, learns)
     cr_assert(value.mean + value.half_width < 0, "%g +- %g", value.mean, value.half_width);
     cr_assert(trainer_bytes(trainer) < (size_t)256 << 20);
     trainer_free(trainer);
+}
+
+// Messages that are lost for a long time: a policy that runs other operations meanwhile gains, and a few
+// batches are enough to learn it.
+Test(trainer, learns)
+{
+    check_learns(TRAINER_ROLLOUTS);
+    check_learns(TRAINER_PPO);
 }
 
 // Catches sums and draws of evolution that depend on threads or on an interruption, and a guide that the
@@ -191,10 +219,13 @@ Test(trainer, evolution_gains_with_the_same_bits)
 
 Test(trainer, default_memory_is_below_256_mib)
 {
-    const struct trainer_options options = trainer_default(TRAINER_PPO, 500000);
-    cr_assert_null(trainer_misfit(&options));
-    struct trainer *trainer = trainer_new(&options, 2);
-    cr_assert(trainer != NULL && trainer_bytes(trainer) < (size_t)256 << 20, "%zu",
-              trainer_bytes(trainer));
-    trainer_free(trainer);
+    for (int method = 0; method < TRAINER_METHODS; method++) {
+        const struct trainer_options options =
+            trainer_default((enum trainer_method)method, 5000000);
+        cr_assert_null(trainer_misfit(&options));
+        struct trainer *trainer = trainer_new(&options, 2);
+        cr_assert(trainer != NULL && trainer_bytes(trainer) < (size_t)256 << 20, "%zu",
+                  trainer_bytes(trainer));
+        trainer_free(trainer);
+    }
 }

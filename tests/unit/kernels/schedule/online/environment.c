@@ -115,6 +115,48 @@ Test(online, every_policy_finishes_within_the_limits)
     }
 }
 
+static struct online *take_online(const struct online_bench *b, struct room *room)
+{
+    return online_take(&b->pipeline->shape, order_room(b->pipeline, false), room);
+}
+
+// Catches state that a copy shares with its original, or forgets.
+Test(online, copies_go_their_own_way)
+{
+    struct random r = {23};
+    for (int k = 0; k < points(1000); k++) {
+        struct online_bench *b = online_bench_new(online_bench_draw(&r, 5, 7));
+        struct room room = {NULL, 0};
+        take_online(b, &room);
+        room = (struct room){aligned_alloc(ROOM_ALIGNMENT, room.used), 0};
+        struct online *own = b->online, *copy = take_online(b, &room);
+        struct online_decision decision;
+        online_bench_sequential(b);
+        online_open(own, b->pipeline, b->reference);
+        online_open(copy, b->pipeline, b->reference);
+        online_bench_times(&r, b, 0.5);
+        online_start(own, &b->times, 0);
+        bool is_open = true;
+        for (uint32_t step = random_below(&r, 20); step > 0 && is_open; step--) {
+            is_open = online_next(own, &decision);
+            if (is_open && step > 1) // the copy is made between a decision and its action
+                online_act(own, (int32_t)random_below(&r, (uint32_t)decision.n));
+        }
+        online_copy(copy, own);
+        struct random others = r;
+        b->online = copy;
+        run_drawn(&r, b, true);
+        check_step(b, 0, false, k);
+        b->online = own;
+        run_drawn(&others, b, true);
+        check_step(b, 0, false, k);
+        cr_assert(order_equal(online_order(own), online_order(copy)), "problem %d", k);
+        cr_assert(online_makespan(own) == online_makespan(copy));
+        free(room.memory);
+        online_bench_free(b);
+    }
+}
+
 // A guard that refuses too much would change the order.
 Test(online, the_reference_order_is_always_admissible)
 {
