@@ -36,7 +36,7 @@ set grid lc rgb "#dddddd"
 set key top right
 set xzeroaxis lt -1 lc rgb "#888888"
 
-plot slice using 2:3 skip 1 with points pt 7 ps 0.3 lc rgb "#b0b0b0" title "training, exploring", \
+plot slice using 2:3 skip 1 with points pt 7 ps 0.3 lc rgb "#b0b0b0" title "training", \
      slice using 2:($7 - $8):($7 + $8) skip 1 with filledcurves lc rgb "#9ecae1" fs transparent solid 0.5 \
          title "95 % interval", \
      slice using 2:7 skip 1 with linespoints pt 7 ps 0.6 lw 2 lc rgb "#08519c" title "validation"

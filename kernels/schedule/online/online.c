@@ -292,6 +292,21 @@ static void count_start(struct online *e, int32_t d, const struct online_candida
     e->left--;
 }
 
+// Counts the input of an F or B that starts, if another device sent it.
+static void count_input(struct online *e, int32_t d, const struct online_candidate *c)
+{
+    struct online_device *device = &e->device[d];
+    const int32_t from = c->type == OPERATION_F ? c->stage - 1 : c->stage + 1;
+    if (c->type == OPERATION_W || from < 0 || from == e->pipeline->shape.stages ||
+        e->stage[from].device == d)
+        return;
+    const struct online_input *input = &e->input[c->type][online_index(e, c->stage, c->item)];
+    const double late = input->arrival - input->expected;
+    device->n_received++;
+    device->late += late;
+    device->late_squares += late * late;
+}
+
 static void run(struct online *e, int32_t d, const struct online_candidate *c)
 {
     struct online_device *device = &e->device[d];
@@ -315,6 +330,7 @@ static void run(struct online *e, int32_t d, const struct online_candidate *c)
     device->busy = true;
     device->expected = e->now + c->nominal;
     e->running[d] = (struct online_running){c->type, c->stage, c->item, e->now, end, false};
+    count_input(e, d, c);
     count_start(e, d, c);
     earliest_set(&e->wake, d, end, 0);
     send(e, c->type, c->stage, c->item, end);

@@ -100,6 +100,10 @@ struct online_device {
     double actual, nominal; // sums of times
     double squares;         // sum of (actual / nominal)^2
     double ratios;          // sum of actual / nominal
+    // Of the inputs from other devices that its F and B have used: how late they were.
+    int32_t n_received;
+    double late;         // sum of arrival - expected arrival
+    double late_squares; // sum of the squares
     // The running operation.
     bool busy;
     double expected; // its end by its nominal time; not busy: the end of the last operation

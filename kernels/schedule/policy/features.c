@@ -56,6 +56,35 @@ static double next_arrival(const struct features *f, int32_t device, int32_t typ
     return next;
 }
 
+// How long the expected arrival of an input has passed although it is not here.
+static double overdue(const struct features *f, int32_t type, int32_t stage, double now)
+{
+    if (online_is_here(f->online, type, stage))
+        return 0;
+    const double late = now - online_expected(f->online, type, stage);
+    return late > 0 ? limited(ratio(late, f->period), MOST_WAIT) : 0;
+}
+
+// The same for the inputs of a type: the longest.
+static double most_overdue(const struct features *f, int32_t device, int32_t type, double now)
+{
+    const int32_t *stages = online_stages(f->online, device);
+    const int32_t n = online_device(f->online, device)->n_chunks;
+    double most = 0;
+    for (int32_t c = 0; c < n; c++)
+        most = fmax(most, overdue(f, type, stages[c], now));
+    return most;
+}
+
+static double reference_overdue(const struct features *f, int32_t device, double now)
+{
+    const struct online_device *own = online_device(f->online, device);
+    if (own->next_fb == own->n)
+        return 0;
+    const struct operation x = online_reference(f->online, device, own->next_fb);
+    return overdue(f, x.type, x.stage, now);
+}
+
 // The expected arrival of the input of the next F or B of the reference order; now: it is here.
 static double reference_arrival(const struct features *f, int32_t device, double now)
 {
@@ -140,7 +169,7 @@ static void set_state(const struct features *f,
     x[10] = variation(own);
     x[11] = until(f, now, arrival, &x[12]);
     x[13] = arrival <= now;
-    x[14] = ratio(shape->devices, 16);
+    x[14] = ratio(1, shape->devices);
     x[15] = ratio(shape->micro_batches, 4.0 * shape->devices);
     x[16] = limited(ratio(f->pipeline->links.latency, f->period), MOST_WAIT);
     x[17] = before->busy;
@@ -148,6 +177,12 @@ static void set_state(const struct features *f,
     x[19] = until(f, now, next_arrival(f, d, OPERATION_F, now), &x[20]);
     x[21] = until(f, now, next_arrival(f, d, OPERATION_B, now), &x[22]);
     x[23] = ratio(features_remaining(f, now), f->work);
+    x[24] = limited(ratio(ratio(own->late, own->n_received), f->period), MOST_WAIT);
+    x[25] =
+        limited(ratio(sqrt(ratio(own->late_squares, own->n_received)), f->period), MOST_WAIT);
+    x[26] = reference_overdue(f, d, now);
+    x[27] = most_overdue(f, d, OPERATION_F, now);
+    x[28] = most_overdue(f, d, OPERATION_B, now);
 }
 
 bool features_quiet(const struct features *f, const struct online_decision *decision)

@@ -9,7 +9,7 @@
 
 // Numbers of features; model.md, Learning, lists them. A change of a feature is a new version of policy
 // documents.
-enum { FEATURES_CANDIDATE = 22, FEATURES_STATE = 24 };
+enum { FEATURES_CANDIDATE = 22, FEATURES_STATE = 29 };
 
 // What the features need of a problem. Set by features_open for the whole step.
 struct features {

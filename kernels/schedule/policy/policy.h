@@ -8,7 +8,7 @@
 //   {"ppsweep_policy": 1, "kind": "pull", "threshold": 0.5, "lag": 0, "ahead": "unlimited"}
 //   {"ppsweep_policy": 1, "kind": "learned",
 //    "guide": {"threshold": 0.5, "lag": 0, "ahead": "unlimited"},
-//    "shape": {"candidate": 22, "state": 24, "widths": [64, 64]},
+//    "shape": {"candidate": 22, "state": 29, "widths": [64, 64]},
 //    "weights": [0.01, ...], "training": {...}}
 //
 // ppsweep_policy is the version of this form. Every kind may have the keys "name", "comment" and

@@ -24,9 +24,10 @@ static const struct pps_opt options[] = {
     {"problems", 0, "FILE",
      "JSON file with the ranges of training problems (model.md, Learning)"},
     {"seed", 0, "N", "seed of weights, problems and exploration (1)"},
-    {"trainer", 0, "NAME", "ppo, or es: evolution of a simple policy (ppo)"},
-    {"episodes", 0, "N", "training steps of a pipeline, in batches of 256; es: 2048 (200000)"},
-    {"width", 0, "N", "units of each hidden layer, a multiple of 8 (64; es: 16)"},
+    {"trainer", 0, "NAME", "rollouts, ppo, or es: evolution of a simple policy (rollouts)"},
+    {"episodes", 0, "N",
+     "training steps of a pipeline, in batches of 512 (EPISODES); ppo: 256; es: 2048"},
+    {"width", 0, "N", "units of each hidden layer, a multiple of 8 (WIDTH; ppo: 64; es: 16)"},
     {"resume", 0, NULL, "continue a training that was stopped"},
     {"time-limit", 't', "TIME", "stop after TIME, as in 90s, 5m, 1h30m; --resume continues"},
     {"threads", 'j', "N", "worker threads (all CPUs this process may use)"},
@@ -36,24 +37,24 @@ static const struct pps_opt options[] = {
 
 static const char details[] =
     "The command trains networks that choose the next operation of a device. It starts from "
-    "the "
-    "rule\n"
-    "PULL, compares every step with PULL on the same fluctuating times (PPO), and keeps the "
-    "networks\n"
-    "with the best validation. --trainer es searches only the weights of the last layer, and "
     "the\n"
-    "threshold and lag of PULL, by the cross-entropy method. If validation shows no gain, "
+    "rule PULL and keeps the networks with the best validation. If validation shows no gain,\n"
     "POLICY is PULL.\n"
     "\n"
-    "POLICY.state keeps the state of the training until the end. After an interruption, "
-    "--resume "
-    "gives\n"
-    "the same bits as a training without one, with any number of threads. The learning curve "
-    "is "
-    "written\n"
-    "to NAME-curve.csv, .png and .svg.\n"
+    "  rollouts   take another operation in one decision, run the step to the end with the "
+    "same\n"
+    "             fluctuating times, and prefer operations that gain on average\n"
+    "  ppo        proximal policy optimisation: explore, and compare each step with PULL\n"
+    "  es         search the weights of the last layer and the threshold and lag of PULL, by "
+    "the\n"
+    "             cross-entropy method\n"
     "\n"
-    "  ppsweep schedule learn -o policy.json --seed 1 --episodes 200000\n"
+    "POLICY.state keeps the state of the training until the end. After an interruption, "
+    "--resume\n"
+    "gives the same bits as a training without one, with any number of threads. The learning\n"
+    "curve is written to NAME-curve.csv, .png and .svg.\n"
+    "\n"
+    "  ppsweep schedule learn -o policy.json --seed 1\n"
     "  ppsweep schedule judge policy.json\n";
 
 // ---- progress -----------------------------------------------------------------------------------

@@ -99,8 +99,8 @@ static void add_command(const struct learning *learning, cJSON *record)
         fputs(" --problems ", out);
         pps_say_word(out, learning->problems, SIZE_MAX);
     }
-    if (o->method == TRAINER_EVOLUTION)
-        fputs(" --trainer es", out);
+    if (o->method != TRAINER_ROLLOUTS)
+        fprintf(out, " --trainer %s", trainer_method_names[o->method]);
     fprintf(out, " --seed %llu --episodes %lld --width %d -o ", (unsigned long long)o->seed,
             (long long)episodes_of(learning, o->batches), o->shape.width[0]);
     pps_say_word(out, slash != NULL ? slash + 1 : learning->policy, SIZE_MAX);
@@ -186,7 +186,7 @@ static void set_table(const struct learning *learning, struct text_buffer *text)
     const struct trainer_batch *batch = trainer_curve(learning->trainer);
     text_buffer_add(text,
                     "batch,episodes,explored,kl,entropy,clipped,validation,half_width,won,"
-                    "lost\n");
+                    "lost,gain\n");
     for (int64_t k = 0; k < trainer_batches(learning->trainer); k++) {
         const struct trainer_batch *b = &batch[k];
         const double explored[] = {b->mean, b->kl, b->entropy, b->clipped},
@@ -199,6 +199,7 @@ static void set_table(const struct learning *learning, struct text_buffer *text)
             add_cells(text, validated, 4);
         else
             text_buffer_add(text, ",,,,");
+        add_cells(text, &b->gain, 1);
         text_buffer_add(text, "\n");
     }
 }

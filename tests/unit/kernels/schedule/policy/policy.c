@@ -106,10 +106,10 @@ Test(policy, faults_have_a_place_and_a_remedy)
          "from 0"},
         {"{\"ppsweep_policy\": 1, \"kind\": \"robust\", \"replicates\": 1}", "replicates", "2"},
         {NETWORK "\"weights\": []}", NULL, "needs the key \"shape\""},
-        {NETWORK "\"weights\": [], \"shape\": {\"state\": 24}}", "shape",
+        {NETWORK "\"weights\": [], \"shape\": {\"state\": 29}}", "shape",
          "needs the key \"candidate\""},
         {NETWORK
-         "\"weights\": [], \"shape\": {\"candidate\": 9, \"state\": 24, \"widths\": [8, "
+         "\"weights\": [], \"shape\": {\"candidate\": 9, \"state\": 29, \"widths\": [8, "
          "8]}}",
          "candidate", "trained with 9 features of a candidate"},
         {NETWORK
@@ -117,13 +117,13 @@ Test(policy, faults_have_a_place_and_a_remedy)
          "8]}}",
          "state", "train the policy again"},
         {NETWORK
-         "\"weights\": [], \"shape\": {\"candidate\": 22, \"state\": 24, \"widths\": 8}}",
+         "\"weights\": [], \"shape\": {\"candidate\": 22, \"state\": 29, \"widths\": 8}}",
          "widths", "two layers"},
         {NETWORK
-         "\"weights\": [1, 2], \"shape\": {\"candidate\": 22, \"state\": 24, \"widths\": "
+         "\"weights\": [1, 2], \"shape\": {\"candidate\": 22, \"state\": 29, \"widths\": "
          "[8, 8]}}",
          "weights", "2 numbers, but networks of widths 8 and 8 have"},
-        {NETWORK "\"shape\": {\"candidate\": 22, \"state\": 24, \"widths\": [8, 8]}}", NULL,
+        {NETWORK "\"shape\": {\"candidate\": 22, \"state\": 29, \"widths\": [8, 8]}}", NULL,
          "needs the key \"weights\""},
         {"{\"ppsweep_policy\": 1, \"kind\": \"static\", \"training\": 3}", "training",
          "expected an object"},
