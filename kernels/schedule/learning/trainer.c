@@ -142,6 +142,8 @@ struct trainer *trainer_new(const struct trainer_options *options, int threads)
     take(t, &room);
     const size_t n = (size_t)t->state.n * sizeof(double);
     network_start(&options->shape, options->seed, options->beta, t->state.parameter);
+    if (options->method == TRAINER_ROLLOUTS)
+        network_clear_value(&options->shape, t->state.parameter);
     memset(t->state.first, 0, n);
     memset(t->state.second, 0, n);
     t->guide = t->best_guide = options->guide;

@@ -114,6 +114,13 @@ void network_start(const struct network_shape *shape,
     parameters[plan.beta] = beta;
 }
 
+void network_clear_value(const struct network_shape *shape, double *parameters)
+{
+    const struct plan plan = plan_of(shape);
+    const int first = plan.value.hidden[0].weight;
+    memset(parameters + first, 0, (size_t)(plan.beta - first) * sizeof *parameters);
+}
+
 struct network *network_take(const struct network_shape *shape, int n, struct room *room)
 {
     const size_t size = sizeof(double),

@@ -38,6 +38,9 @@ void network_start(const struct network_shape *shape,
                    double beta,
                    double *parameters);
 
+// Makes the value 0 for every decision: for a training that does not need it.
+void network_clear_value(const struct network_shape *shape, double *parameters);
+
 // Returns beta, which is one of the parameters.
 double network_beta(const struct network_shape *shape, const double *parameters);
 
