@@ -185,13 +185,16 @@ struct episode_view episode_see(struct episode *e,
     const int n = features_candidates(&e->features, decision, guide);
     if (n < 2 || features_quiet(&e->features, decision))
         return (struct episode_view){1, guide < n ? guide : 0};
-    features_of(&e->features, decision, e->candidate, e->state);
     return (struct episode_view){n, guide};
 }
 
-void episode_score(struct episode *e, const double *parameters, const struct episode_view *view)
+void episode_score(struct episode *e,
+                   const double *parameters,
+                   const struct online_decision *decision,
+                   const struct episode_view *view)
 {
     const struct network_input input = {view->n, view->guide, e->candidate, e->state};
+    features_of(&e->features, decision, e->candidate, e->state);
     network_scores(e->network, parameters, &input, e->score);
     normalise(view->n, e->score);
 }
@@ -229,7 +232,7 @@ static int32_t decide(struct episode *e,
     const struct episode_view view = episode_see(e, &run->rule->guide, decision);
     if (view.n < 2)
         return view.guide;
-    episode_score(e, run->rule->parameters, &view);
+    episode_score(e, run->rule->parameters, decision, &view);
     return run->rule->explore ? explore(e, run, decision, &view)
                               : episode_best(e->score, view.n);
 }

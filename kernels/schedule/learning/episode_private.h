@@ -56,20 +56,21 @@ struct episode_view {
     int guide; // the candidate that the guide would choose
 };
 
-// Returns the view of a decision; if the networks have a choice, episode->candidate and ->state have its features.
 struct episode_view episode_see(struct episode *episode,
                                 const struct pull_rule *guide,
                                 const struct online_decision *decision);
 
-// Sets episode->score to the logarithms of the probabilities of the candidates of a view.
+// Sets episode->score to the logarithms of the probabilities of the candidates, and episode->candidate and ->state
+// to the features.
 void episode_score(struct episode *episode,
                    const double *parameters,
+                   const struct online_decision *decision,
                    const struct episode_view *view);
 
 // Returns the candidate with the largest score, of equal ones the first.
 int32_t episode_best(const double *score, int n);
 
-// Appends a view to a log. The caller sets the rest of the decision.
+// Appends a view with the features of the episode to a log. The caller sets the rest of the decision.
 struct episode_decision *episode_put(const struct episode *episode,
                                      const struct episode_view *view,
                                      struct episode_log *log);

@@ -29,11 +29,12 @@ struct rollouts *rollouts_take(struct episode *own,
 
 static int32_t choose(struct episode *e,
                       const struct episode_rule *rule,
+                      const struct online_decision *decision,
                       const struct episode_view *view)
 {
     if (view->n < 2 || rule->parameters == NULL)
         return view->guide;
-    episode_score(e, rule->parameters, view);
+    episode_score(e, rule->parameters, decision, view);
     return episode_best(e->score, view->n);
 }
 
@@ -43,7 +44,7 @@ static bool run_on(struct episode *e, const struct episode_rule *rule, struct po
     struct online_decision decision;
     while (online_next(e->online, &decision)) {
         const struct episode_view view = episode_see(e, &rule->guide, &decision);
-        online_act(e->online, choose(e, rule, &view));
+        online_act(e->online, choose(e, rule, &decision, &view));
         if (poll_over_after(poll, DECISION_STEPS))
             return false;
     }
@@ -87,12 +88,17 @@ static bool is_measured(struct run *run)
 }
 
 // Runs the copies of a decision. Their makespans stay in `gain` until that of the step is known.
-static bool measure(struct run *run, const struct episode_view *view, int32_t chosen)
+static bool measure(struct run *run,
+                    const struct online_decision *decision,
+                    const struct episode_view *view,
+                    int32_t chosen)
 {
-    struct episode_decision *decision = episode_put(run->rollouts->own, view, run->log);
-    decision->chosen = (int16_t)chosen;
+    struct episode *e = run->rollouts->own;
+    features_of(&e->features, decision, e->candidate, e->state);
+    struct episode_decision *logged = episode_put(e, view, run->log);
+    logged->chosen = (int16_t)chosen;
     for (int32_t i = 0; i < view->n; i++)
-        if (i != chosen && !run_copy(run, i, &decision->gain[i]))
+        if (i != chosen && !run_copy(run, i, &logged->gain[i]))
             return false;
     return true;
 }
@@ -103,8 +109,8 @@ static bool run_step(struct run *run)
     struct online_decision decision;
     while (online_next(e->online, &decision)) {
         const struct episode_view view = episode_see(e, &run->rule->guide, &decision);
-        const int32_t chosen = choose(e, run->rule, &view);
-        if (view.n > 1 && is_measured(run) && !measure(run, &view, chosen))
+        const int32_t chosen = choose(e, run->rule, &decision, &view);
+        if (view.n > 1 && is_measured(run) && !measure(run, &decision, &view, chosen))
             return false;
         online_act(e->online, chosen);
         if (poll_over_after(run->poll, DECISION_STEPS))

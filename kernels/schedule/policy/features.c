@@ -130,6 +130,19 @@ int32_t features_candidates(const struct features *f,
                : n;
 }
 
+// What a device expects, for all features of a decision.
+struct arrivals {
+    double reference; // of the input of the next F or B of the reference order; now: it is here
+    double forward, backward; // of the next input of an F, of a B, that is not here
+};
+
+static struct arrivals arrivals_of(const struct features *f, int32_t device, double now)
+{
+    return (struct arrivals){.reference = reference_arrival(f, device, now),
+                             .forward = next_arrival(f, device, OPERATION_F, now),
+                             .backward = next_arrival(f, device, OPERATION_B, now)};
+}
+
 // ---- state --------------------------------------------------------------------------------------
 
 static double speed(const struct online_device *device)
@@ -147,6 +160,7 @@ static double variation(const struct online_device *device)
 
 static void set_state(const struct features *f,
                       const struct online_decision *decision,
+                      const struct arrivals *arrivals,
                       double *x)
 {
     const struct pipeline_shape *shape = &f->pipeline->shape;
@@ -155,7 +169,6 @@ static void set_state(const struct features *f,
     const struct online_device *own = online_device(f->online, d),
                                *before = online_device(f->online, d > 0 ? d - 1 : d),
                                *behind = online_device(f->online, d < last ? d + 1 : d);
-    const double arrival = reference_arrival(f, d, now);
     const int32_t items = pipeline_items(f->pipeline) * own->n_chunks;
     x[0] = ratio(own->used, own->limit);
     x[1] = ratio(own->in_flight, own->cap);
@@ -167,15 +180,15 @@ static void set_state(const struct features *f,
     x[8] = speed(before) - 1;
     x[9] = speed(behind) - 1;
     x[10] = variation(own);
-    x[11] = until(f, now, arrival, &x[12]);
-    x[13] = arrival <= now;
+    x[11] = until(f, now, arrivals->reference, &x[12]);
+    x[13] = arrivals->reference <= now;
     x[14] = ratio(1, shape->devices);
     x[15] = ratio(shape->micro_batches, 4.0 * shape->devices);
     x[16] = limited(ratio(f->pipeline->links.latency, f->period), MOST_WAIT);
     x[17] = before->busy;
     x[18] = behind->busy;
-    x[19] = until(f, now, next_arrival(f, d, OPERATION_F, now), &x[20]);
-    x[21] = until(f, now, next_arrival(f, d, OPERATION_B, now), &x[22]);
+    x[19] = until(f, now, arrivals->forward, &x[20]);
+    x[21] = until(f, now, arrivals->backward, &x[22]);
     x[23] = ratio(features_remaining(f, now), f->work);
     x[24] = limited(ratio(ratio(own->late, own->n_received), f->period), MOST_WAIT);
     x[25] =
@@ -238,17 +251,16 @@ static double slack_of(const struct features *f,
 static void set_candidate(const struct features *f,
                           const struct online_decision *decision,
                           const struct online_candidate *candidate,
+                          const struct arrivals *arrivals,
                           double least_slack,
                           double *x)
 {
     const struct online_device *own = online_device(f->online, decision->device);
-    const double now = decision->now, arrival = reference_arrival(f, decision->device, now);
+    const double now = decision->now, arrival = arrivals->reference;
     memset(x, 0, FEATURES_CANDIDATE * sizeof *x);
     x[candidate->type == ONLINE_WAIT ? 3 : candidate->type] = 1;
     if (candidate->type == ONLINE_WAIT) {
-        const double next = fmin(next_arrival(f, decision->device, OPERATION_F, now),
-                                 next_arrival(f, decision->device, OPERATION_B, now));
-        x[4] = until(f, now, next, &x[5]);
+        x[4] = until(f, now, fmin(arrivals->forward, arrivals->backward), &x[5]);
         return;
     }
     const double slack = slack_of(f, decision, candidate);
@@ -280,14 +292,15 @@ void features_of(const struct features *f,
                  double *candidate,
                  double *state)
 {
+    const struct arrivals arrivals = arrivals_of(f, decision->device, decision->now);
     double least = HUGE_VAL;
     for (int32_t i = 0; i < decision->n; i++)
         if (decision->candidate[i].type != ONLINE_WAIT)
             least = fmin(least, slack_of(f, decision, &decision->candidate[i]));
     for (int32_t i = 0; i < decision->n; i++)
-        set_candidate(f, decision, &decision->candidate[i], least,
+        set_candidate(f, decision, &decision->candidate[i], &arrivals, least,
                       candidate + i * FEATURES_CANDIDATE);
-    set_state(f, decision, state);
+    set_state(f, decision, &arrivals, state);
     round_all(candidate, decision->n * FEATURES_CANDIDATE);
     round_all(state, FEATURES_STATE);
 }
