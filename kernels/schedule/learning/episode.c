@@ -196,10 +196,9 @@ void episode_score(struct episode *e,
     const struct network_input input = {view->n, view->guide, e->candidate, e->state};
     features_of(&e->features, decision, e->candidate, e->state);
     network_scores(e->network, parameters, &input, e->score);
-    normalise(view->n, e->score);
 }
 
-// Draws a candidate and remembers the decision.
+// Draws a candidate and remembers the decision. Replaces the scores by the logarithms of the probabilities.
 static int32_t explore(struct episode *e,
                        const struct run *run,
                        const struct online_decision *decision,
@@ -209,6 +208,7 @@ static int32_t explore(struct episode *e,
     const struct noise_key key = {.kind = NOISE_OF_POLICY,
                                   .item = (uint32_t)e->n_moments,
                                   .replicate = run->replicate};
+    normalise(view->n, e->score);
     const int32_t chosen = draw(e->score, view->n, noise_uniform(run->seed, &key, 0));
     struct moment *moment = &e->moment[e->n_moments];
     *moment = (struct moment){.time = decision->now,

@@ -60,7 +60,7 @@ struct episode_view episode_see(struct episode *episode,
                                 const struct pull_rule *guide,
                                 const struct online_decision *decision);
 
-// Sets episode->score to the logarithms of the probabilities of the candidates, and episode->candidate and ->state
+// Sets episode->score to the scores of the candidates, and episode->candidate and ->state
 // to the features.
 void episode_score(struct episode *episode,
                    const double *parameters,
