@@ -35,9 +35,26 @@ static double slope(const void *self,
     return 0;
 }
 
+// Divides the gains of a log by their root mean square: problems with rare, large gains would decide alone otherwise.
+// Gains below a hundredth of a period count as such.
+static void normalise(struct episode_log *log)
+{
+    double squares = 0, n = 0;
+    for (int32_t k = 0; k < log->n; k++)
+        for (int i = 0; i < log->decision[k].n; i++) {
+            const double gain = (double)log->decision[k].gain[i];
+            squares += gain * gain;
+            n += i != log->decision[k].chosen;
+        }
+    const double size = sqrt(squares / fmax(n, 1)) + 0.01;
+    for (int32_t k = 0; k < log->n; k++)
+        for (int i = 0; i < log->decision[k].n; i++)
+            log->decision[k].gain[i] = (float)((double)log->decision[k].gain[i] / size);
+}
+
 bool gain_update(struct descent *descent,
                  const struct gain_options *options,
-                 const struct episode_log *logs,
+                 struct episode_log *logs,
                  int n_logs,
                  uint64_t seed,
                  uint64_t number,
@@ -53,6 +70,8 @@ bool gain_update(struct descent *descent,
                                       .norm = options->norm,
                                       .averaged = options->averaged};
     double means[DESCENT_SUMS];
+    for (int l = 0; l < n_logs; l++)
+        normalise(&logs[l]);
     for (int epoch = 0; epoch < options->epochs; epoch++)
         if (!descent_epoch(descent, &loss, logs, n_logs, seed, number * 1000 + (uint64_t)epoch,
                            threads, poll, state, means))

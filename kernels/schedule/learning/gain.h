@@ -26,7 +26,7 @@ struct gain_report {
 // for the order of decisions. Returns false, with the state half-way, if the poll ended it.
 bool gain_update(struct descent *descent,
                  const struct gain_options *options,
-                 const struct episode_log *logs,
+                 struct episode_log *logs,
                  int n_logs,
                  uint64_t seed,
                  uint64_t number,

@@ -286,8 +286,8 @@ static bool improve_by_gains(struct trainer *t, struct poll *poll, struct traine
 {
     const struct trainer_options *o = &t->options;
     const struct gain_options options = {.rate = o->rate * rest_of(t),
-                                         .most = 1,
-                                         .weight = 10,
+                                         .most = 3,
+                                         .weight = 2,
                                          .entropy = o->entropy,
                                          .norm = 0.5,
                                          .averaged = AVERAGED,
