@@ -43,16 +43,25 @@ struct balance_lists {
 
 enum balance_list { BALANCE_OFFSET, BALANCE_LIST_FULL, BALANCE_LIST_SELECT, BALANCE_LIST_COMM };
 
-// Sets the counts of a strategy from lists, with max() as published: a layer that is in both selective lists has
-// kind `both`. Returns false if the lists do not describe L layers; *chunk, *stage and *list then say where
-// (stage -1: the sum of the offsets), and *rest by how many layers.
+// Where lists do not describe L layers.
+struct balance_misplaced {
+    int32_t chunk, stage; // stage -1: the sum of the offsets is wrong
+    enum balance_list list;
+    int64_t layers; // of the chunk; of a wrong sum: the sum
+    int64_t wanted; // of a wrong sum: L - P V floor(L / (P V))
+};
+
+// Sets the counts of a strategy from lists: a layer that is in both selective lists has kind `both`. Chunks may be
+// empty. Returns false if the lists do not describe L layers; *wrong then says where.
 bool balance_from_lists(const struct balance_layers *layers,
                         const struct balance_lists *lists,
                         struct balance_strategy *strategy,
-                        int32_t *chunk,
-                        int32_t *stage,
-                        enum balance_list *list,
-                        int32_t *rest);
+                        struct balance_misplaced *wrong);
+
+// Returns the layers of a chunk.
+int32_t balance_chunk_layers(const struct balance_strategy *strategy,
+                             int32_t chunk,
+                             int32_t stage);
 
 // Writes the lists of a strategy; the arrays have [chunks * stages] entries each.
 void balance_to_lists(const struct balance_layers *layers,

@@ -7,8 +7,13 @@
 
 cJSON *golden_read(const char *name)
 {
+    return golden_of("ndsearch", name);
+}
+
+cJSON *golden_of(const char *folder, const char *name)
+{
     char path[512];
-    snprintf(path, sizeof path, "%s/ndsearch/%s", PPS_GOLDEN, name);
+    snprintf(path, sizeof path, "%s/%s/%s", PPS_GOLDEN, folder, name);
     FILE *file = fopen(path, "rb");
     cr_assert(file != NULL, "%s", path);
     char *text = calloc(1, 1 << 20);

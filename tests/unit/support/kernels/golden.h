@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads golden files of the ndsearch kernel; a missing file or member fails the test.
+// Reads golden files; a missing file or member fails the test.
 #ifndef TESTS_SUPPORT_GOLDEN_H
 #define TESTS_SUPPORT_GOLDEN_H
 
@@ -7,8 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Returns the document tests/golden/ndsearch/<name>; the caller frees it with cJSON_Delete.
+// Returns the document tests/golden/ndsearch/<name>, or tests/golden/<folder>/<name>; the caller frees it with cJSON_Delete.
 cJSON *golden_read(const char *name);
+cJSON *golden_of(const char *folder, const char *name);
 
 const cJSON *golden_item(const cJSON *object, const char *name);
 double golden_real(const cJSON *object, const char *name);

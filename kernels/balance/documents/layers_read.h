@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the layers of a model from a JSON document:
+//
+//   {"name": "demo", "stage_const_mem": 1206, "layers_description": [
+//     {"name": "HEAD", "type": "HEAD", "time": 0.05, "nb_layer": 1, "memory_parameter": 4614},
+//     {"name": "BODY", "type": "BODY", "time": 3.134, "nb_layer": 96, "memory_parameter": 2217,
+//      "memory_activation": 1002, "memory_select_rec": 783},
+//     {"name": "TAIL", "type": "TAIL", "time": 3.55, "nb_layer": 1, "memory_parameter": 5885}]}
+//
+// kernels/balance/model.md lists all keys. Several heads add up, and so do several tails.
+#ifndef PPS_BALANCE_DOCUMENTS_LAYERS_READ_H
+#define PPS_BALANCE_DOCUMENTS_LAYERS_READ_H
+
+#include "kernels/balance/model/layers.h"
+#include "ppsweep/fault.h"
+
+struct cJSON;
+
+// Returns false with a fault. *unknown: the first key that has no meaning, for a warning; NULL: none.
+bool balance_layers_read(const struct cJSON *root,
+                         struct balance_layers *layers,
+                         const struct cJSON **unknown,
+                         struct pps_fault *fault);
+
+#endif

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Generates the orders of a shape: 1F1B, the two interleaved orders, and those of micro-batches that are split
+// into pieces along the sequence. Operations are F and BW; their item is micro-batch * pieces + piece.
+#ifndef PPS_BALANCE_MODEL_BALANCE_ORDER_H
+#define PPS_BALANCE_MODEL_BALANCE_ORDER_H
+
+#include "kernels/balance/model/strategy.h"
+#include "kernels/common/plan/order.h"
+
+// Returns why a shape has no order, one of a fixed set of texts; NULL: it has one.
+const char *balance_shape_misfit(const struct balance_shape *shape);
+
+// Returns the number of forwards of a stage before its forwards and backwards alternate.
+int32_t balance_warmup(const struct balance_shape *shape, int32_t stage);
+
+// Returns the pipeline that runs the orders, PIPELINE_LOOP; its micro-batches are the pieces.
+struct pipeline_shape balance_pipeline(const struct balance_shape *shape);
+
+// Writes the orders of all stages to an order with room for 2 * chunks * micro_batches * pieces operations each.
+void balance_order_write(const struct balance_shape *shape, struct order *order);
+
+#endif
