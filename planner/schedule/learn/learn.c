@@ -26,7 +26,7 @@ static const struct pps_opt options[] = {
     {"seed", 0, "N", "seed of weights, problems and exploration (1)"},
     {"trainer", 0, "NAME", "rollouts, ppo, or es: evolution of a simple policy (rollouts)"},
     {"episodes", 0, "N",
-     "training steps of a pipeline, in batches of 512 (307200); ppo: 256; es: 2048"},
+     "training steps of a pipeline, in batches of 512 (153600); ppo: 256; es: 2048"},
     {"width", 0, "N", "units of each hidden layer, a multiple of 8 (32; ppo: 64; es: 16)"},
     {"resume", 0, NULL, "continue a training that was stopped"},
     {"time-limit", 't', "TIME", "stop after TIME, as in 90s, 5m, 1h30m; --resume continues"},
@@ -202,7 +202,7 @@ static enum pps_status read_numbers(struct learning *learning,
                                     const struct pps_args *args,
                                     struct pps_error *err)
 {
-    uint64_t seed = 1, episodes = 307200, width = 0;
+    uint64_t seed = 1, episodes = 153600, width = 0;
     enum trainer_method method = TRAINER_ROLLOUTS;
     enum pps_status status = read_trainer(args, &method, err);
     if (status == PPS_OK)
