@@ -2,6 +2,13 @@
 // Converts strategies.
 #include "kernels/balance/model/strategy.h"
 
+const char *const balance_list_names[BALANCE_LISTS] = {
+    [BALANCE_OFFSET] = "offset",
+    [BALANCE_LIST_FULL] = "recompute",
+    [BALANCE_LIST_SELECT] = "select_recompute",
+    [BALANCE_LIST_COMM] = "select_comm_recompute",
+};
+
 static int32_t greater(int32_t a, int32_t b)
 {
     return a > b ? a : b;
@@ -82,6 +89,30 @@ int32_t balance_chunk_layers(const struct balance_strategy *strategy,
     return n;
 }
 
+int32_t balance_listed(const struct balance_layers *layers,
+                       const struct balance_strategy *strategy,
+                       enum balance_list list,
+                       int32_t chunk,
+                       int32_t stage)
+{
+    const size_t all = (size_t)strategy->stages * (size_t)strategy->chunks;
+    const int32_t *count = strategy->count + balance_at(strategy, BALANCE_NONE, chunk, stage);
+    const int32_t full = count[BALANCE_FULL * all], both = count[BALANCE_BOTH * all];
+    switch (list) {
+    case BALANCE_LIST_FULL:
+        return full;
+    case BALANCE_LIST_SELECT:
+        return count[BALANCE_SELECT * all] + both + full;
+    case BALANCE_LIST_COMM:
+        return count[BALANCE_SELECT_COMM * all] + both + full;
+    case BALANCE_OFFSET:
+    case BALANCE_LISTS:
+        break;
+    }
+    return balance_chunk_layers(strategy, chunk, stage) -
+           layers->layers / (strategy->stages * strategy->chunks);
+}
+
 void balance_to_lists(const struct balance_layers *layers,
                       const struct balance_strategy *strategy,
                       int32_t *offset,
@@ -89,18 +120,12 @@ void balance_to_lists(const struct balance_layers *layers,
                       int32_t *select,
                       int32_t *select_comm)
 {
-    const int32_t p = strategy->stages, v = strategy->chunks, base = layers->layers / (p * v);
-    const size_t all = (size_t)p * (size_t)v;
-    const int32_t *count = strategy->count;
-    for (int32_t k = 0; k < p * v; k++) {
-        const size_t at = (size_t)k;
-        const int32_t whole = count[BALANCE_FULL * all + at],
-                      both = count[BALANCE_BOTH * all + at] + whole;
-        offset[k] = balance_chunk_layers(strategy, k / p, k % p) - base;
-        full[k] = whole;
-        select[k] = count[BALANCE_SELECT * all + at] + both;
-        select_comm[k] = count[BALANCE_SELECT_COMM * all + at] + both;
-    }
+    int32_t *const lists[BALANCE_LISTS] = {offset, full, select, select_comm};
+    const int32_t p = strategy->stages;
+    for (int list = 0; list < BALANCE_LISTS; list++)
+        for (int32_t k = 0; k < p * strategy->chunks; k++)
+            lists[list][k] =
+                balance_listed(layers, strategy, (enum balance_list)list, k / p, k % p);
 }
 
 bool balance_is_canonical(const struct balance_strategy *strategy)

@@ -41,7 +41,16 @@ struct balance_lists {
     const int32_t *offset, *full, *select, *select_comm;
 };
 
-enum balance_list { BALANCE_OFFSET, BALANCE_LIST_FULL, BALANCE_LIST_SELECT, BALANCE_LIST_COMM };
+enum balance_list {
+    BALANCE_OFFSET,
+    BALANCE_LIST_FULL,
+    BALANCE_LIST_SELECT,
+    BALANCE_LIST_COMM,
+    BALANCE_LISTS,
+};
+
+// "offset", "recompute", "select_recompute", "select_comm_recompute": keys of configurations.
+extern const char *const balance_list_names[BALANCE_LISTS];
 
 // Where lists do not describe L layers.
 struct balance_misplaced {
@@ -62,6 +71,13 @@ bool balance_from_lists(const struct balance_layers *layers,
 int32_t balance_chunk_layers(const struct balance_strategy *strategy,
                              int32_t chunk,
                              int32_t stage);
+
+// Returns the entry of a chunk in a list.
+int32_t balance_listed(const struct balance_layers *layers,
+                       const struct balance_strategy *strategy,
+                       enum balance_list list,
+                       int32_t chunk,
+                       int32_t stage);
 
 // Writes the lists of a strategy; the arrays have [chunks * stages] entries each.
 void balance_to_lists(const struct balance_layers *layers,

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads files of strategies that users write.
+#include "planner/balance/manual/manual_file.h"
+
+#include "base/text/nearest.h"
+#include "base/text/say.h"
+#include "planner/shared/files.h"
+
+#include <string.h>
+
+static void warn(const struct pps_json *json, const cJSON *item)
+{
+    static const char *const known[] = {"offset",
+                                        "recompute",
+                                        "select_recompute",
+                                        "select_comm_recompute",
+                                        "interleave_num",
+                                        "pp_interleave_num",
+                                        "show",
+                                        "file_name",
+                                        "pipeline_interleave"};
+    struct pps_error at;
+    const struct pps_hint hint =
+        pps_did_you_mean(item->string, known, sizeof known / sizeof *known);
+    pps_json_fail_key(json, item, &at, "unknown key %s has no effect%s", item->string,
+                      hint.text);
+    pps_say(stderr, "warning   %s:%d:%d: %s", at.file, at.line, at.column, at.text);
+}
+
+enum pps_status balance_manual_file_read(struct balance_manual_file *file,
+                                         const char *path,
+                                         const struct balance_layers *layers,
+                                         int32_t stages,
+                                         int32_t chunks,
+                                         struct pps_error *err)
+{
+    struct pps_fault fault;
+    *file = (struct balance_manual_file){.manual = {.entries = NULL}};
+    enum pps_status status = plan_document_read(&file->document, path, PLAINDOC_YAML, err);
+    if (status != PPS_OK)
+        return status;
+    const struct pps_json *json = &file->document.json;
+    if (file->document.framework != FRAMEWORK_NONE)
+        status = pps_fail(err, PPS_E_INPUT,
+                          "%s: a training configuration, expected strategies; write NAME: with "
+                          "offset, recompute, select_recompute and select_comm_recompute",
+                          path);
+    else if (!balance_manual_read(json->root, layers, stages, chunks, &file->manual, &fault))
+        status = fault.text[0] == '\0' ? pps_fail_memory(err, "%s", path)
+                                       : plan_fail_document(json, &fault, err);
+    if (status != PPS_OK) {
+        balance_manual_file_free(file);
+        return status;
+    }
+    for (const cJSON *item = balance_manual_unknown(json->root, NULL); item != NULL;
+         item = balance_manual_unknown(json->root, item))
+        warn(json, item);
+    return PPS_OK;
+}
+
+void balance_manual_file_free(struct balance_manual_file *file)
+{
+    balance_manual_free(&file->manual);
+    plan_document_free(&file->document);
+}
+
+enum pps_status balance_manual_file_fail(const struct balance_manual_file *file,
+                                         int32_t entry,
+                                         struct pps_error *err)
+{
+    const struct pps_fault *fault = &file->manual.entries[entry].fault;
+    return fault->text[0] == '\0' ? PPS_OK
+                                  : plan_fail_document(&file->document.json, fault, err);
+}

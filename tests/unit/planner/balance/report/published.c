@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// The published form of a strategy and its replay, to the character.
+#include "planner/balance/report/published.h"
+
+#include "tests/unit/support/kernels/balance_golden.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct replayed {
+    struct balance_layers layers;
+    struct balance_shape shape;
+    struct balance_strategy strategy;
+    struct balance_result result;
+};
+
+static struct replayed replay(const char *file, int which)
+{
+    struct replayed r;
+    void *memory;
+    cJSON *document = golden_of("balance", file);
+    const cJSON *one = cJSON_GetArrayItem(golden_item(document, "strategies"), which);
+    balance_golden_case(golden_item(document, "case"), &r.layers, &r.shape);
+    struct balance_replay *replay = balance_golden_replay(&r.shape, &memory);
+    r.strategy = balance_golden_lists(&r.layers, golden_item(one, "strategy"), r.shape.stages,
+                                      r.shape.chunks);
+    r.result.peak_mb = calloc((size_t)r.shape.stages, sizeof(double));
+    balance_replay_run(replay, &r.layers, &r.strategy, &r.result);
+    free(memory);
+    cJSON_Delete(document);
+    return r;
+}
+
+static void done(struct replayed *r, struct text_buffer *text)
+{
+    free(r->strategy.count);
+    free(r->result.peak_mb);
+    text_buffer_free(text);
+}
+
+Test(published, report_of_the_published_strategy)
+{
+    struct text_buffer text = {0};
+    struct replayed r = replay("simulate_05_vp1_published.json", 0);
+    published_lists(&r.layers, &r.strategy, &text);
+    published_result(&r.shape, &r.result, &text);
+    cr_assert_str_eq(
+        text.text,
+        "To put in yaml configuration:\n"
+        "\toffset: [[-1, 0, 0, -1, -2, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, -1]]\n"
+        "\trecompute: [[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]]\n"
+        "\tselect_recompute: [[5, 6, 5, 5, 0, 3, 6, 6, 1, 1, 1, 1, 1, 1, 1, 0]]\n"
+        "\tselect_comm_recompute: [[5, 4, 5, 0, 0, 3, 0, 0, 1, 4, 0, 0, 0, 0, 0, 0]]\n"
+        "————————————— pp:16, vp: 1, micro: 16 ————————————\n"
+        "--------------------  bubble  --------------------\n"
+        "   real    =   ideal   +   imba    + recompute\n"
+        "  1.1064   =  0.9375   +  0.1382   +  0.0307\n"
+        "--------------------  memory  --------------------\n"
+        "peak memory: 50745.00, 63378.00, 58146.00, 63186.00, 58170.00, 61533.00, 61488.00, "
+        "56790.00, 57972.00, 46092.00, 57495.00, 50700.00, 43905.00, 37110.00, 30315.00, "
+        "23186.00\n");
+    done(&r, &text);
+}
+
+// Without recomputation there is no such column, and the last one has no blanks at its end.
+Test(published, report_without_recomputation)
+{
+    struct text_buffer text = {0};
+    struct replayed r = replay("simulate_03_doc_pictures.json", 0);
+    r.result.bubble.imbalance = -1e-9; // rounding
+    published_result(&r.shape, &r.result, &text);
+    cr_assert(strstr(text.text, "————————————— pp:16, vp: 3, micro: 16 ————————————\n"
+                                "--------------------  bubble  --------------------\n"
+                                "   real    =   ideal   +   imba\n"
+                                "  0.7576   =  0.3125   +  0.0000\n"
+                                "--------------------  memory  --------------------\n"
+                                "peak memory: 98883.00, 94638.00, ") == text.text,
+              "%s", text.text);
+    text_buffer_clear(&text);
+    published_bubble_line(&r.result.bubble, &text);
+    cr_assert_str_eq(text.text,
+                     "real bubble: 0.7576, ideal bubble: 0.3125, imba bubble: 0.0000");
+    done(&r, &text);
+}
+
+Test(published, line_of_the_pictures)
+{
+    struct text_buffer text = {0};
+    const struct balance_bubble bubble = {.real = 0.53167,
+                                          .ideal = 0.3125,
+                                          .imbalance = 0.12507,
+                                          .recompute = 0.0941,
+                                          .recomputes = true};
+    published_bubble_line(&bubble, &text);
+    cr_assert_str_eq(text.text, "real bubble: 0.5317, ideal bubble: 0.3125, imba bubble: "
+                                "0.1251, recompute bubble: 0.0941");
+    text_buffer_free(&text);
+}
+
+// The inputs of the golden file are those that the report prints.
+Test(published, details_of_chunks)
+{
+    struct text_buffer text = {0};
+    struct replayed r = replay("simulate_05_vp1_published.json", 0);
+    published_details(&r.layers, &r.shape, &r.strategy, &r.result, &text);
+    cr_assert(strstr(text.text,
+                     "total_time: 1923.9760\n"
+                     "forward time: [[15.7200, 18.8040, 18.8040, 15.6700, ") == text.text,
+              "%s", text.text);
+    cr_assert_not_null(strstr(text.text, "\nbackward time: [[36.6111, 42.2463, 42.7791, "));
+    cr_assert_not_null(strstr(text.text, "\nactivation memory: [[2115.0000, 3258.0000, "));
+    cr_assert_not_null(strstr(text.text, "\nparameter memory: [15699.00, 13302.00, "));
+    cr_assert_not_null(strstr(text.text, ", 16970.00]\nconstant memory: 1206.00\n"));
+    done(&r, &text);
+}
