@@ -40,17 +40,35 @@ static void put_box(FILE *out, struct pps_svg_box box)
             box.w, box.h);
 }
 
-void pps_svg_rect(FILE *out, struct pps_svg_box box, const char *fill, const char *hint)
+// Ends an element, with a hint or without.
+static void put_end(FILE *out, const char *element, const char *hint)
 {
-    put_box(out, box);
-    fprintf(out, " fill=\"%s\"", fill);
     if (hint == NULL) {
         fputs("/>\n", out);
         return;
     }
     fputs("><title>", out);
     escape(out, hint);
-    fputs("</title></rect>\n", out);
+    fprintf(out, "</title></%s>\n", element);
+}
+
+void pps_svg_rect(FILE *out, struct pps_svg_box box, const char *fill, const char *hint)
+{
+    put_box(out, box);
+    fprintf(out, " fill=\"%s\"", fill);
+    put_end(out, "rect", hint);
+}
+
+void pps_svg_edged(FILE *out,
+                   struct pps_svg_box box,
+                   const char *fill,
+                   const char *stroke,
+                   double width,
+                   const char *hint)
+{
+    put_box(out, box);
+    fprintf(out, " fill=\"%s\" stroke=\"%s\" stroke-width=\"%.2f\"", fill, stroke, width);
+    put_end(out, "rect", hint);
 }
 
 void pps_svg_frame(FILE *out, struct pps_svg_box box, const char *stroke, double width)
@@ -63,6 +81,34 @@ void pps_svg_line(FILE *out, double x1, double y1, double x2, double y2, const c
 {
     fprintf(out, "<line x1=\"%.2f\" y1=\"%.2f\" x2=\"%.2f\" y2=\"%.2f\" stroke=\"%s\"/>\n", x1,
             y1, x2, y2, stroke);
+}
+
+void pps_svg_dashed(FILE *out,
+                    double x1,
+                    double y1,
+                    double x2,
+                    double y2,
+                    const char *stroke,
+                    double width)
+{
+    fprintf(out,
+            "<line x1=\"%.2f\" y1=\"%.2f\" x2=\"%.2f\" y2=\"%.2f\" stroke=\"%s\" "
+            "stroke-width=\"%.2f\" stroke-dasharray=\"6 4\"/>\n",
+            x1, y1, x2, y2, stroke, width);
+}
+
+void pps_svg_polyline(FILE *out,
+                      const double *xy,
+                      size_t n,
+                      const char *stroke,
+                      double width,
+                      const char *hint)
+{
+    fputs("<polyline points=\"", out);
+    for (size_t i = 0; i < n; i++)
+        fprintf(out, "%s%.2f,%.2f", i == 0 ? "" : " ", xy[2 * i], xy[2 * i + 1]);
+    fprintf(out, "\" fill=\"none\" stroke=\"%s\" stroke-width=\"%.2f\"", stroke, width);
+    put_end(out, "polyline", hint);
 }
 
 void pps_svg_text(FILE *out,

@@ -4,6 +4,7 @@
 #ifndef PPS_ENGINE_TRACE_SVG_H
 #define PPS_ENGINE_TRACE_SVG_H
 
+#include <stddef.h>
 #include <stdio.h>
 
 enum pps_svg_anchor {
@@ -22,10 +23,34 @@ void pps_svg_end(FILE *out);
 // Draws a filled box. Viewers show `hint` (or NULL) when the pointer is over the box.
 void pps_svg_rect(FILE *out, struct pps_svg_box box, const char *fill, const char *hint);
 
+// Draws a filled box with an outline.
+void pps_svg_edged(FILE *out,
+                   struct pps_svg_box box,
+                   const char *fill,
+                   const char *stroke,
+                   double width,
+                   const char *hint);
+
 // Draws the outline of a box.
 void pps_svg_frame(FILE *out, struct pps_svg_box box, const char *stroke, double width);
 
 void pps_svg_line(FILE *out, double x1, double y1, double x2, double y2, const char *stroke);
+
+void pps_svg_dashed(FILE *out,
+                    double x1,
+                    double y1,
+                    double x2,
+                    double y2,
+                    const char *stroke,
+                    double width);
+
+// Draws a line through n points; xy: x and y in turn.
+void pps_svg_polyline(FILE *out,
+                      const double *xy,
+                      size_t n,
+                      const char *stroke,
+                      double width,
+                      const char *hint);
 
 // Draws one line of text, vertically centred at y.
 void pps_svg_text(FILE *out,

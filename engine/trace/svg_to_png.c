@@ -122,3 +122,24 @@ enum pps_status pps_svg_to_png(const char *svg, size_t n, FILE *out, struct pps_
     close_work(&work);
     return status;
 }
+
+enum pps_status pps_svg_draw_png(enum pps_status (*draw)(void *self,
+                                                         FILE *out,
+                                                         struct pps_error *err),
+                                 void *self,
+                                 FILE *out,
+                                 struct pps_error *err)
+{
+    char *svg = NULL;
+    size_t n = 0;
+    FILE *memory = open_memstream(&svg, &n);
+    if (memory == NULL)
+        return pps_fail_memory(err, "the picture");
+    enum pps_status status = draw(self, memory, err);
+    if (fclose(memory) != 0 && status == PPS_OK)
+        status = pps_fail_memory(err, "the picture");
+    if (status == PPS_OK)
+        status = pps_svg_to_png(svg, n, out, err);
+    free(svg);
+    return status;
+}

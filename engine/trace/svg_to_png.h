@@ -16,4 +16,12 @@ PPS_MUST_CHECK enum pps_status pps_svg_to_png(const char *svg,
                                               FILE *out,
                                               struct pps_error *err);
 
+// Writes the PNG of what `draw` writes as SVG.
+PPS_MUST_CHECK enum pps_status pps_svg_draw_png(enum pps_status (*draw)(void *self,
+                                                                        FILE *out,
+                                                                        struct pps_error *err),
+                                                void *self,
+                                                FILE *out,
+                                                struct pps_error *err);
+
 #endif

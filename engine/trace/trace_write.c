@@ -7,7 +7,6 @@
 #include "engine/trace/svg_to_png.h"
 #include "engine/trace/trace_text.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // ---- forms ------------------------------------------------------------------------------------
@@ -110,10 +109,9 @@ static enum pps_status write_text(const struct pps_tracewrite *write,
     return status;
 }
 
-static enum pps_status draw(const struct pps_tracewrite *write,
-                            FILE *out,
-                            struct pps_error *err)
+static enum pps_status draw(void *self, FILE *out, struct pps_error *err)
 {
+    const struct pps_tracewrite *write = self;
     struct pps_tracesvg *svg = NULL;
     const struct pps_trace_names names = names_of(write);
     enum pps_status status = pps_tracesvg_open(&svg, write->title, write->window, &names, err);
@@ -125,24 +123,6 @@ static enum pps_status draw(const struct pps_tracewrite *write,
     return status;
 }
 
-static enum pps_status draw_png(const struct pps_tracewrite *write,
-                                FILE *out,
-                                struct pps_error *err)
-{
-    char *svg = NULL;
-    size_t n = 0;
-    FILE *memory = open_memstream(&svg, &n);
-    if (memory == NULL)
-        return pps_fail_memory(err, "the picture");
-    enum pps_status status = draw(write, memory, err);
-    if (fclose(memory) != 0 && status == PPS_OK)
-        status = pps_fail_memory(err, "the picture");
-    if (status == PPS_OK)
-        status = pps_svg_to_png(svg, n, out, err);
-    free(svg);
-    return status;
-}
-
 enum pps_status pps_tracewrite(const struct pps_tracewrite *write, struct pps_error *err)
 {
     struct pps_whole_file file;
@@ -151,8 +131,9 @@ enum pps_status pps_tracewrite(const struct pps_tracewrite *write, struct pps_er
     if (status != PPS_OK)
         return status;
     file.same = write->same && !write->force;
-    status = write->form == PPS_TRACE_SVG   ? draw(write, file.out, err)
-             : write->form == PPS_TRACE_PNG ? draw_png(write, file.out, err)
+    struct pps_tracewrite drawn = *write;
+    status = write->form == PPS_TRACE_SVG   ? draw(&drawn, file.out, err)
+             : write->form == PPS_TRACE_PNG ? pps_svg_draw_png(draw, &drawn, file.out, err)
                                             : write_text(write, file.out, err);
     if (status == PPS_OK)
         return pps_whole_file_close(&file, err);

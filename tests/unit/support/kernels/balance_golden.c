@@ -82,3 +82,28 @@ struct balance_replay *balance_golden_replay(const struct balance_shape *shape, 
     cr_assert(balance_replay_open(replay, NULL));
     return replay;
 }
+
+struct balance_golden_replayed balance_golden_replayed(const char *file, int which)
+{
+    struct balance_golden_replayed r;
+    cJSON *document = golden_of("balance", file);
+    const cJSON *one = cJSON_GetArrayItem(golden_item(document, "strategies"), which);
+    const cJSON *chunks = cJSON_GetObjectItem(one, "vp");
+    balance_golden_case(golden_item(document, "case"), &r.layers, &r.shape);
+    if (cJSON_IsNumber(chunks))
+        r.shape.chunks = chunks->valueint;
+    r.replay = balance_golden_replay(&r.shape, &r.memory);
+    r.strategy = balance_golden_lists(&r.layers, golden_item(one, "strategy"), r.shape.stages,
+                                      r.shape.chunks);
+    r.result.peak_mb = calloc((size_t)r.shape.stages, sizeof *r.result.peak_mb);
+    balance_replay_run(r.replay, &r.layers, &r.strategy, &r.result);
+    cJSON_Delete(document);
+    return r;
+}
+
+void balance_golden_done(struct balance_golden_replayed *r)
+{
+    free(r->strategy.count);
+    free(r->result.peak_mb);
+    free(r->memory);
+}

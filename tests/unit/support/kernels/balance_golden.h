@@ -21,4 +21,18 @@ struct balance_strategy balance_golden_lists(const struct balance_layers *layers
 // A replay in memory of its own; the caller frees *memory.
 struct balance_replay *balance_golden_replay(const struct balance_shape *shape, void **memory);
 
+// A strategy of a golden file with its replay.
+struct balance_golden_replayed {
+    struct balance_layers layers;
+    struct balance_shape shape;
+    struct balance_strategy strategy;
+    struct balance_replay *replay;
+    struct balance_result result;
+    void *memory;
+};
+
+// Replays strategy `which` of a file of one case.
+struct balance_golden_replayed balance_golden_replayed(const char *file, int which);
+void balance_golden_done(struct balance_golden_replayed *r);
+
 #endif

@@ -5,44 +5,13 @@
 #include "tests/unit/support/kernels/balance_golden.h"
 
 #include <criterion/criterion.h>
-#include <stdlib.h>
 #include <string.h>
-
-struct replayed {
-    struct balance_layers layers;
-    struct balance_shape shape;
-    struct balance_strategy strategy;
-    struct balance_result result;
-};
-
-static struct replayed replay(const char *file, int which)
-{
-    struct replayed r;
-    void *memory;
-    cJSON *document = golden_of("balance", file);
-    const cJSON *one = cJSON_GetArrayItem(golden_item(document, "strategies"), which);
-    balance_golden_case(golden_item(document, "case"), &r.layers, &r.shape);
-    struct balance_replay *replay = balance_golden_replay(&r.shape, &memory);
-    r.strategy = balance_golden_lists(&r.layers, golden_item(one, "strategy"), r.shape.stages,
-                                      r.shape.chunks);
-    r.result.peak_mb = calloc((size_t)r.shape.stages, sizeof(double));
-    balance_replay_run(replay, &r.layers, &r.strategy, &r.result);
-    free(memory);
-    cJSON_Delete(document);
-    return r;
-}
-
-static void done(struct replayed *r, struct text_buffer *text)
-{
-    free(r->strategy.count);
-    free(r->result.peak_mb);
-    text_buffer_free(text);
-}
 
 Test(published, report_of_the_published_strategy)
 {
     struct text_buffer text = {0};
-    struct replayed r = replay("simulate_05_vp1_published.json", 0);
+    struct balance_golden_replayed r =
+        balance_golden_replayed("simulate_05_vp1_published.json", 0);
     published_lists(&r.layers, &r.strategy, &text);
     published_result(&r.shape, &r.result, &text);
     cr_assert_str_eq(
@@ -60,14 +29,16 @@ Test(published, report_of_the_published_strategy)
         "peak memory: 50745.00, 63378.00, 58146.00, 63186.00, 58170.00, 61533.00, 61488.00, "
         "56790.00, 57972.00, 46092.00, 57495.00, 50700.00, 43905.00, 37110.00, 30315.00, "
         "23186.00\n");
-    done(&r, &text);
+    balance_golden_done(&r);
+    text_buffer_free(&text);
 }
 
 // Without recomputation there is no such column, and the last one has no blanks at its end.
 Test(published, report_without_recomputation)
 {
     struct text_buffer text = {0};
-    struct replayed r = replay("simulate_03_doc_pictures.json", 0);
+    struct balance_golden_replayed r =
+        balance_golden_replayed("simulate_03_doc_pictures.json", 0);
     r.result.bubble.imbalance = -1e-9; // rounding
     published_result(&r.shape, &r.result, &text);
     cr_assert(strstr(text.text, "————————————— pp:16, vp: 3, micro: 16 ————————————\n"
@@ -81,7 +52,8 @@ Test(published, report_without_recomputation)
     published_bubble_line(&r.result.bubble, &text);
     cr_assert_str_eq(text.text,
                      "real bubble: 0.7576, ideal bubble: 0.3125, imba bubble: 0.0000");
-    done(&r, &text);
+    balance_golden_done(&r);
+    text_buffer_free(&text);
 }
 
 Test(published, line_of_the_pictures)
@@ -102,7 +74,8 @@ Test(published, line_of_the_pictures)
 Test(published, details_of_chunks)
 {
     struct text_buffer text = {0};
-    struct replayed r = replay("simulate_05_vp1_published.json", 0);
+    struct balance_golden_replayed r =
+        balance_golden_replayed("simulate_05_vp1_published.json", 0);
     published_details(&r.layers, &r.shape, &r.strategy, &r.result, &text);
     cr_assert(strstr(text.text,
                      "total_time: 1923.9760\n"
@@ -112,5 +85,6 @@ Test(published, details_of_chunks)
     cr_assert_not_null(strstr(text.text, "\nactivation memory: [[2115.0000, 3258.0000, "));
     cr_assert_not_null(strstr(text.text, "\nparameter memory: [15699.00, 13302.00, "));
     cr_assert_not_null(strstr(text.text, ", 16970.00]\nconstant memory: 1206.00\n"));
-    done(&r, &text);
+    balance_golden_done(&r);
+    text_buffer_free(&text);
 }
