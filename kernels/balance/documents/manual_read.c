@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads strategies that users write.
-#include "kernels/balance/documents/manual_read.h"
-
-#include "base/document/fields.h"
+#include "kernels/balance/documents/manual_private.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { CHUNKS_MOST = 16384, LAYERS_MOST = 1000000 };
 
 // ---- keys ---------------------------------------------------------------------------------------
 
@@ -19,179 +15,25 @@ struct setting {
     bool show, interleaves;
 };
 
-enum { FIELD_CHUNKS = BALANCE_LISTS, FIELD_SHOW, FIELD_FILE, FIELD_INTERLEAVES };
-
 static const struct docfield fields[] = {
     [BALANCE_OFFSET] = {"offset", DOCFIELD_OWN, 0, 0, 0},
     [BALANCE_LIST_FULL] = {"recompute", DOCFIELD_OWN, 0, 0, 0},
     [BALANCE_LIST_SELECT] = {"select_recompute", DOCFIELD_OWN, 0, 0, 0},
     [BALANCE_LIST_COMM] = {"select_comm_recompute", DOCFIELD_OWN, 0, 0, 0},
-    [FIELD_CHUNKS] = {"interleave_num", DOCFIELD_WHOLE, 1, CHUNKS_MOST,
-                      offsetof(struct setting, chunks)},
-    [FIELD_SHOW] = {"show", DOCFIELD_FLAG, 0, 0, offsetof(struct setting, show)},
-    [FIELD_FILE] = {"file_name", DOCFIELD_OWN, 0, 0, 0},
-    [FIELD_INTERLEAVES] = {"pipeline_interleave", DOCFIELD_FLAG, 0, 0,
-                           offsetof(struct setting, interleaves)},
+    [MANUAL_LAYOUT] = {"layout", DOCFIELD_OWN, 0, 0, 0},
+    [MANUAL_CHUNKS] = {"interleave_num", DOCFIELD_WHOLE, 1, MANUAL_CHUNKS_MOST,
+                       offsetof(struct setting, chunks)},
+    [MANUAL_SHOW] = {"show", DOCFIELD_FLAG, 0, 0, offsetof(struct setting, show)},
+    [MANUAL_FILE] = {"file_name", DOCFIELD_OWN, 0, 0, 0},
+    [MANUAL_INTERLEAVES] = {"pipeline_interleave", DOCFIELD_FLAG, 0, 0,
+                            offsetof(struct setting, interleaves)},
 };
 
-static const struct docalias aliases[] = {{"pp_interleave_num", "interleave_num"}};
+static const struct docalias aliases[] = {{"pp_interleave_num", "interleave_num"},
+                                          {"pipeline_model_parallel_layout", "layout"}};
 
-static const struct docfields table = {"a strategy", fields, sizeof fields / sizeof *fields,
-                                       aliases, 1};
-
-// ---- lists --------------------------------------------------------------------------------------
-
-struct reader {
-    const struct balance_layers *layers;
-    int32_t stages, chunks; // of the entry
-    struct docitems items;
-    int32_t *list[BALANCE_LISTS]; // [chunks * stages] each
-    struct pps_fault *fault;
-};
-
-static const char *key_of(int which)
-{
-    return balance_list_names[which];
-}
-
-static bool is_rows(const cJSON *item)
-{
-    return cJSON_IsArray(item) && (item->child == NULL || cJSON_IsArray(item->child));
-}
-
-static bool read_row(struct reader *r, int which, const cJSON *row, int32_t *list)
-{
-    const int n = cJSON_IsArray(row) ? cJSON_GetArraySize(row) : -1;
-    const cJSON *item;
-    if (n < 0)
-        return pps_fault_set(r->fault, row, false, "%s: expected a list of %d numbers",
-                             key_of(which), r->stages);
-    if (n != r->stages)
-        return pps_fault_set(r->fault, row, false, "%s: a list of %d numbers, expected %d%s",
-                             key_of(which), n, r->stages,
-                             r->stages > 1 ? ", one per stage" : "");
-    cJSON_ArrayForEach(item, row)
-    {
-        const double x = cJSON_IsNumber(item) ? item->valuedouble : 0.5;
-        if (!(x >= -LAYERS_MOST && x <= LAYERS_MOST) || x != (double)(int32_t)x)
-            return pps_fault_set(r->fault, item, false, "%s: expected a whole number of layers",
-                                 key_of(which));
-        *list++ = (int32_t)x;
-    }
-    return true;
-}
-
-static bool read_rows(struct reader *r, int which, const cJSON *item, int32_t *list)
-{
-    const cJSON *row;
-    if (!is_rows(item) && r->chunks == 1)
-        return read_row(r, which, item, list);
-    if (!is_rows(item) || cJSON_GetArraySize(item) != r->chunks)
-        return pps_fault_set(r->fault, item, false,
-                             "%s: %d list%s, expected %d, one per chunk of a stage "
-                             "(interleave_num)",
-                             key_of(which), is_rows(item) ? cJSON_GetArraySize(item) : 1,
-                             is_rows(item) && cJSON_GetArraySize(item) != 1 ? "s" : "",
-                             r->chunks);
-    cJSON_ArrayForEach(row, item)
-    {
-        if (!read_row(r, which, row, list))
-            return false;
-        list += r->stages;
-    }
-    return true;
-}
-
-static bool read_list(struct reader *r, int which)
-{
-    const cJSON *item = r->items.item[which];
-    const int32_t n = r->stages * r->chunks, base = r->layers->layers / n;
-    int32_t *list = r->list[which];
-    for (int32_t k = 0; k < n; k++)
-        list[k] = which != BALANCE_OFFSET && cJSON_IsTrue(item)
-                      ? base + r->list[BALANCE_OFFSET][k]
-                      : 0;
-    if (item == NULL || (cJSON_IsNumber(item) && item->valuedouble == 0) ||
-        (which != BALANCE_OFFSET && cJSON_IsBool(item)))
-        return true;
-    if (!cJSON_IsArray(item))
-        return pps_fault_set(r->fault, item, false,
-                             which == BALANCE_OFFSET
-                                 ? "%s: expected 0, or %d list%s of %d numbers"
-                                 : "%s: expected true, false, or %d list%s of %d numbers",
-                             key_of(which), r->chunks, r->chunks > 1 ? "s" : "", r->stages);
-    return read_rows(r, which, item, list);
-}
-
-// Returns the number of a list, or the whole value if it has no lists.
-static const cJSON *place_of(const struct reader *r, int which, int32_t chunk, int32_t stage)
-{
-    const cJSON *item = r->items.item[which];
-    const cJSON *row = is_rows(item) ? cJSON_GetArrayItem(item, chunk) : item;
-    const cJSON *number = cJSON_IsArray(row) ? cJSON_GetArrayItem(row, stage) : NULL;
-    return number != NULL ? number : item;
-}
-
-static bool fail_misplaced(const struct reader *r, const struct balance_misplaced *wrong)
-{
-    const int32_t parts = r->stages * r->chunks;
-    if (wrong->stage < 0)
-        return pps_fault_set(r->fault, r->items.item[BALANCE_OFFSET], false,
-                             "offset: the sum is %lld, expected %lld: %d layers in %d parts of "
-                             "%d leave %lld",
-                             (long long)wrong->layers, (long long)wrong->wanted,
-                             r->layers->layers, parts, r->layers->layers / parts,
-                             (long long)wrong->wanted);
-    const cJSON *item = place_of(r, (int)wrong->list, wrong->chunk, wrong->stage);
-    if (wrong->list == BALANCE_OFFSET)
-        return pps_fault_set(r->fault, item, false,
-                             "offset: chunk %d of stage %d would have %lld layers, expected 0 "
-                             "to %d",
-                             wrong->chunk, wrong->stage, (long long)wrong->layers,
-                             r->layers->layers);
-    return pps_fault_set(
-        r->fault, item, false, "%s: %d layers, but chunk %d of stage %d has %lld",
-        key_of((int)wrong->list), r->list[wrong->list][wrong->chunk * r->stages + wrong->stage],
-        wrong->chunk, wrong->stage, (long long)wrong->layers);
-}
-
-// Refuses kinds without known memory.
-static bool check_kinds(const struct reader *r, const struct balance_strategy *strategy)
-{
-    static const int list_of[] = {
-        [BALANCE_NONE] = BALANCE_OFFSET,           [BALANCE_SELECT] = BALANCE_LIST_SELECT,
-        [BALANCE_SELECT_COMM] = BALANCE_LIST_COMM, [BALANCE_BOTH] = BALANCE_LIST_SELECT,
-        [BALANCE_FULL] = BALANCE_LIST_FULL,
-    };
-    for (int kind = 0; kind < BALANCE_KINDS; kind++)
-        for (int32_t k = 0; !r->layers->has[kind] && k < r->stages * r->chunks; k++) {
-            const int32_t chunk = k / r->stages, stage = k % r->stages;
-            const int32_t n =
-                strategy->count[balance_at(strategy, (enum balance_kind)kind, chunk, stage)];
-            if (n > 0)
-                return pps_fault_set(r->fault, place_of(r, list_of[kind], chunk, stage), false,
-                                     "%s: %d layer%s of chunk %d of stage %d would have kind "
-                                     "`%s`, whose memory the layers do not contain",
-                                     key_of(list_of[kind]), n, n > 1 ? "s" : "", chunk, stage,
-                                     balance_kind_names[kind]);
-        }
-    return true;
-}
-
-// Reads the lists into the counts of the strategy.
-static bool read_lists(struct reader *r, struct balance_strategy *strategy)
-{
-    struct balance_misplaced wrong;
-    for (int which = 0; which < BALANCE_LISTS; which++)
-        if (!read_list(r, which))
-            return false;
-    const struct balance_lists lists = {r->list[BALANCE_OFFSET], r->list[BALANCE_LIST_FULL],
-                                        r->list[BALANCE_LIST_SELECT],
-                                        r->list[BALANCE_LIST_COMM]};
-    if (!balance_from_lists(r->layers, &lists, strategy, &wrong))
-        return fail_misplaced(r, &wrong);
-    return check_kinds(r, strategy);
-}
+static const struct docfields table = {"a strategy", fields, MANUAL_FIELDS, aliases,
+                                       sizeof aliases / sizeof *aliases};
 
 // ---- entries ------------------------------------------------------------------------------------
 
@@ -216,9 +58,9 @@ static bool read_file_name(const cJSON *item,
 
 static bool read_chunks(const struct docitems *items,
                         const struct setting *setting,
-                        struct reader *r)
+                        struct manual_reader *r)
 {
-    const cJSON *off = items->item[FIELD_INTERLEAVES];
+    const cJSON *off = items->item[MANUAL_INTERLEAVES];
     if (setting->chunks > 0)
         r->chunks = (int32_t)setting->chunks;
     if (off != NULL && !setting->interleaves) {
@@ -229,15 +71,16 @@ static bool read_chunks(const struct docitems *items,
                                  r->chunks);
         r->chunks = 1;
     }
-    if ((int64_t)r->chunks * r->stages > CHUNKS_MOST)
-        return pps_fault_set(r->fault, items->item[FIELD_CHUNKS], false,
-                             "interleave_num: more than %d stages times chunks", CHUNKS_MOST);
+    if ((int64_t)r->chunks * r->stages > MANUAL_CHUNKS_MOST)
+        return pps_fault_set(r->fault, items->item[MANUAL_CHUNKS], false,
+                             "interleave_num: more than %d stages times chunks",
+                             MANUAL_CHUNKS_MOST);
     return true;
 }
 
 // Reads an entry. Returns false with a fault; an empty text means out of memory.
 static bool read_entry(const cJSON *object,
-                       struct reader *r,
+                       struct manual_reader *r,
                        struct balance_manual_entry *entry)
 {
     struct setting setting = {.interleaves = true};
@@ -248,11 +91,11 @@ static bool read_entry(const cJSON *object,
                              entry->name);
     if (!docfields_find(&table, object, true, &r->items, r->fault) ||
         !docfields_store(&table, &r->items, &setting, r->fault) ||
-        !read_chunks(&r->items, &setting, r) ||
-        !read_file_name(r->items.item[FIELD_FILE], entry, r->fault))
+        !read_chunks(&r->items, &setting, r) || !manual_read_layout(r, setting.chunks) ||
+        !read_file_name(r->items.item[MANUAL_FILE], entry, r->fault))
         return false;
     entry->show = setting.show;
-    if (r->items.item[BALANCE_OFFSET] == NULL)
+    if (r->items.item[BALANCE_OFFSET] == NULL && r->layout == NULL)
         return pps_fault_set(r->fault, object, false,
                              "the strategy has no offset; write offset: 0 for the even split");
     const size_t n = (size_t)r->stages * (size_t)r->chunks;
@@ -262,7 +105,7 @@ static bool read_entry(const cJSON *object,
     for (int which = 0; which < BALANCE_LISTS; which++)
         r->list[which] = lists + (size_t)which * n;
     r->fault->text[0] = '\0';
-    const bool done = count != NULL && lists != NULL && read_lists(r, &entry->strategy);
+    const bool done = count != NULL && lists != NULL && manual_read_lists(r, &entry->strategy);
     free(lists);
     return done;
 }
@@ -275,7 +118,7 @@ static bool check_file_name(const struct balance_manual *manual,
     for (int32_t i = 0; i < manual->n; i++)
         if (manual->entries[i].fault.text[0] == '\0' &&
             strcmp(manual->entries[i].file_name, entry->file_name) == 0)
-            return pps_fault_set(&entry->fault, items->item[FIELD_FILE], false,
+            return pps_fault_set(&entry->fault, items->item[MANUAL_FILE], false,
                                  "file_name: %s is also the picture of %s", entry->file_name,
                                  manual->entries[i].name);
     return true;
@@ -283,19 +126,22 @@ static bool check_file_name(const struct balance_manual *manual,
 
 static bool is_one(const cJSON *root)
 {
-    return cJSON_GetObjectItemCaseSensitive(root, "offset") != NULL;
+    return cJSON_GetObjectItemCaseSensitive(root, "offset") != NULL ||
+           cJSON_IsString(cJSON_GetObjectItemCaseSensitive(root, "layout"));
 }
 
 // Adds an entry. Returns false if memory runs out.
 static bool add_entry(const cJSON *object,
                       const char *name,
-                      struct reader r,
+                      struct manual_reader r,
                       struct balance_manual *manual)
 {
     struct balance_manual_entry *entry = &manual->entries[manual->n];
     *entry = (struct balance_manual_entry){.name = name};
     r.fault = &entry->fault;
-    if (!read_entry(object, &r, entry)) {
+    const bool right = read_entry(object, &r, entry);
+    free(r.layout);
+    if (!right) {
         free(entry->strategy.count);
         entry->strategy = (struct balance_strategy){.count = NULL};
         if (entry->fault.text[0] == '\0')
@@ -315,7 +161,7 @@ bool balance_manual_read(const cJSON *root,
                          struct balance_manual *manual,
                          struct pps_fault *fault)
 {
-    const struct reader r = {.layers = layers, .stages = stages, .chunks = chunks};
+    const struct manual_reader r = {.layers = layers, .stages = stages, .chunks = chunks};
     const int n = cJSON_IsObject(root) ? cJSON_GetArraySize(root) : 0;
     const cJSON *item;
     *manual = (struct balance_manual){.entries = NULL};

@@ -10,6 +10,9 @@
 //     show: true
 //     file_name: by_hand.svg
 //
+// layout: "Et*3|(tt|)*29t*35L", Megatron-LM's --pipeline-model-parallel-layout, may stand for offset and interleave_num;
+// its layers m count as body layers.
+//
 // With one chunk a list of numbers, one per stage, may stand for the list of lists. A document without names, which
 // is one strategy, is also allowed. `pipeline_interleave: false` is another way to write one chunk.
 #ifndef PPS_BALANCE_DOCUMENTS_MANUAL_READ_H

@@ -18,7 +18,8 @@ static void warn(const struct pps_json *json, const cJSON *item)
                                         "pp_interleave_num",
                                         "show",
                                         "file_name",
-                                        "pipeline_interleave"};
+                                        "pipeline_interleave",
+                                        "layout"};
     struct pps_error at;
     const struct pps_hint hint =
         pps_did_you_mean(item->string, known, sizeof known / sizeof *known);

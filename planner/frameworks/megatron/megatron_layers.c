@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Derives the layers of each stage and chunk, and the recomputed layers among them.
+#include "kernels/common/plan/layout_text.h"
 #include "planner/frameworks/megatron/megatron_private.h"
 
 #include <stdlib.h>
@@ -133,12 +134,15 @@ static bool split_by_layout(struct megatron *m, int64_t *mtp)
 {
     const char *why;
     int64_t layers = 0, modules = 0;
-    const size_t n = megatron_read_layout(m->values[MG_LAYOUT].text, m->split, mtp, &why);
+    const size_t n =
+        layout_text_read(m->values[MG_LAYOUT].text, m->split, mtp, MEGATRON_MOST_CHUNKS, &why);
     if (n == 0)
         return megatron_fail(m, MG_LAYOUT, "%s", why);
     if ((int64_t)n % m->pp != 0)
         return megatron_fail(m, MG_LAYOUT, "%zu parts are not a multiple of %lld stages", n,
                              (long long)m->pp);
+    if (!layout_text_fits(mtp, n, (size_t)m->pp, &why))
+        return megatron_fail(m, MG_LAYOUT, "%s", why);
     for (size_t i = 0; i < n; i++) {
         layers += m->split[i];
         modules += mtp[i];

@@ -70,11 +70,6 @@ bool megatron_read_model(struct megatron *m);   // the shape (megatron_model.c)
 bool megatron_read_training(
     struct megatron *m); // batches, sharding, kernels (megatron_training.c)
 
-// Reads the layers of --pipeline-model-parallel-layout for a number of stages: [chunk][stage] into
-// `split`, which has room for MEGATRON_MOST_CHUNKS numbers, MTP layers into `mtp` in the same order.
-// Returns the number of stages times chunks; 0: the text is not a layout, *why says what is wrong.
-size_t megatron_read_layout(const char *text, int64_t *split, int64_t *mtp, const char **why);
-
 // Collects the arguments of a script, which stays the owner of their text.
 struct shell_script;
 bool megatron_collect(struct megatron *m, const struct shell_script *script);

@@ -111,6 +111,25 @@ Test(manual_read, a_document_of_one_strategy)
     done(&read);
 }
 
+// Layers of multi-token prediction count as body layers.
+Test(manual_read, layouts_of_megatron)
+{
+    const struct balance_layers layers = layers_of(12);
+    struct read read = read_text("a:\n"
+                                 "  layout: \"Et*3|(tt|)*3t|||mm,L\"\n"
+                                 "  recompute: [[0, 0, 2, 0], [0, 0, 0, 0]]\n"
+                                 "b: {layout: Et|t*9|t|tL, recompute: true}\n",
+                                 &layers);
+    const struct balance_manual_entry *a = &read.manual.entries[0], *b = a + 1;
+    cr_assert_str_eq(a->fault.text, "");
+    cr_assert(a->strategy.chunks == 2 && count(a, BALANCE_NONE, 0, 0) == 3);
+    cr_assert(count(a, BALANCE_FULL, 0, 2) == 2 && count(a, BALANCE_NONE, 1, 0) == 1);
+    cr_assert(count(a, BALANCE_NONE, 1, 1) == 0 && count(a, BALANCE_NONE, 1, 3) == 2);
+    cr_assert_str_eq(b->fault.text, "");
+    cr_assert(b->strategy.chunks == 1 && count(b, BALANCE_FULL, 0, 1) == 9);
+    done(&read);
+}
+
 struct wrong {
     const char *text; // of an entry `a`, from its second line
     int place;        // line * 1000 + column
@@ -141,6 +160,12 @@ static const struct wrong wrongs[] = {
      "interleave_num"},
     {"  offset: [1, 0, 0, 0]\n  interleave_num: 2\n  pipeline_interleave: false\n", 4024,
      "pipeline_interleave: false, but interleave_num is 2"},
+    {"  layout: EtL\n", 2011, "multiple of the pipeline stages"},
+    {"  layout: Et|t|t|tL\n", 2011, "layout: 4 layers, expected 25"},
+    {"  layout: t*22|t|t|tL\n", 2011, "layout: expected E"},
+    {"  layout: Et*22|t|t|tL\n  interleave_num: 2\n", 2011, "but interleave_num is 2"},
+    {"  layout: Et*22|t|t|tL\n  offset: 0\n", 2011, "also has an offset"},
+    {"  layout: [1]\n", 2011, "layout: expected a text"},
     {"  offset: [1, 0, 0, 0]\n  show: maybe\n", 3009, "show"},
     {"  offset: [1, 0, 0, 0]\n  file_name: ../x.svg\n", 3014, "file_name"},
 };
