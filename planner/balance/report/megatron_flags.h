@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes the layers of a strategy as arguments of Megatron-LM. Recomputation is not part of them.
+#ifndef PPS_BALANCE_REPORT_MEGATRON_FLAGS_H
+#define PPS_BALANCE_REPORT_MEGATRON_FLAGS_H
+
+#include "base/text/text_buffer.h"
+#include "kernels/balance/model/strategy.h"
+
+// Appends the value of --pipeline-model-parallel-layout.
+void balance_megatron_layout(const struct balance_strategy *strategy, struct text_buffer *text);
+
+// Returns whether the layers of the first and the last stage describe the strategy: all chunks of a stage are equal,
+// and so are all stages between. first, last: layers of the stage in all its chunks.
+bool balance_megatron_ends(const struct balance_strategy *strategy,
+                           int32_t *first,
+                           int32_t *last);
+
+// Appends arguments on lines of their own: the layout, and what may stand for it if the split is even or only its ends
+// differ.
+void balance_megatron_flags(const struct balance_layers *layers,
+                            const struct balance_strategy *strategy,
+                            struct text_buffer *text);
+
+#endif
