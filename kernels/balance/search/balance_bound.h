@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Computes a lower bound of the makespans of all strategies of a task. For any weights of the paths through the
+// operations, whose sum is 1, the makespan of a strategy is at least the weighted mean of the lengths of the paths;
+// that is a linear function of the layers, and its minimum over all strategies within memory, with fractions of
+// layers allowed, is a bound. The weights come from fictitious play (Brown 1951): in every round the longest path for
+// the mean of the strategies so far, then the best strategy against the mean of the paths so far.
+#ifndef PPS_BALANCE_SEARCH_BALANCE_BOUND_H
+#define PPS_BALANCE_SEARCH_BALANCE_BOUND_H
+
+#include "kernels/balance/search/balance_task.h"
+
+struct balance_bound; // one thread
+
+// Takes the memory for tasks of a shape; NULL if the room only counts.
+struct balance_bound *balance_bound_take(const struct balance_shape *shape, struct room *room);
+
+// Returns the bound after `rounds` rounds, each an evaluation of the replay, or less if the poll (may be NULL) ended
+// the loop; 0: there is none yet. INFINITY: no strategy fits. The replay has been opened for the shape of the task.
+double balance_bound_find(struct balance_bound *bound,
+                          const struct balance_task *task,
+                          struct balance_replay *replay,
+                          int rounds,
+                          struct poll *poll);
+
+#endif

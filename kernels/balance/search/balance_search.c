@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Searches strategies: proxy, starts, bound, local search.
+#include "kernels/balance/search/balance_search.h"
+
+#include "kernels/balance/model/naive.h"
+#include "kernels/balance/search/balance_bound.h"
+#include "kernels/balance/search/balance_draft.h"
+
+#include <math.h>
+
+enum {
+    PURPOSE = 0x62616c61, // of the random numbers of a search
+    HISTORY = 20,         // of late acceptance
+    ROUNDS = 1000,        // of the bound
+    CHAIN_LEAST = 4000,   // evaluations of a chain of local search,
+    CHAIN_PER_CHUNK = 400 // and for each chunk of the pipeline
+};
+
+#define PROVEN 1e-9 // relative distance of a bound that proves a makespan
+
+struct balance_search {
+    struct balance_replay *replay;
+    struct proxy *proxy;
+    struct balance_draft *draft;
+    struct balance_bound *bound;
+    int32_t *n_vectors; // [stages]
+    const int32_t **vectors;
+    int32_t *naive; // counts of a strategy
+
+    // Of the present task.
+    const struct balance_task *task;
+    struct balance_answer *answer;
+    struct poll *poll;
+};
+
+struct balance_search *balance_search_take(const struct balance_layers *layers,
+                                           const struct balance_shape *shape,
+                                           bool allow_empty,
+                                           struct room *room)
+{
+    struct balance_search *taken = room_take(room, 1, sizeof *taken), counted;
+    struct balance_search *s = taken != NULL ? taken : &counted;
+    const size_t stages = (size_t)shape->stages;
+    s->replay = balance_replay_take(shape, room);
+    s->proxy = proxy_take(layers, shape, allow_empty, room);
+    s->draft = balance_draft_take(shape, room);
+    s->bound = balance_bound_take(shape, room);
+    s->n_vectors = room_take(room, stages, sizeof *s->n_vectors);
+    s->vectors = room_take(room, stages, sizeof *s->vectors);
+    s->naive = room_take(room, stages * (size_t)shape->chunks * BALANCE_KINDS, sizeof *s->naive);
+    return taken;
+}
+
+struct balance_replay *balance_search_replay(struct balance_search *search)
+{
+    return search->replay;
+}
+
+// ---- strategies to start from -------------------------------------------------------------------
+
+// Takes the draft as the best strategy if it is faster.
+static void offer(struct balance_search *s)
+{
+    struct balance_candidate *best = &s->answer->best;
+    const double makespan = balance_draft_evaluate(s->draft);
+    s->answer->evaluations++;
+    if (best->is_known && makespan >= best->makespan)
+        return;
+    best->is_known = true;
+    best->makespan = makespan;
+    balance_draft_get(s->draft, &best->strategy);
+}
+
+static void offer_strategy(struct balance_search *s, const struct balance_strategy *strategy)
+{
+    if (balance_is_canonical(strategy) && balance_draft_set(s->draft, strategy))
+        offer(s);
+}
+
+static void offer_naive(struct balance_search *s, enum balance_kind kind)
+{
+    struct balance_strategy naive = s->answer->best.strategy;
+    naive.count = s->naive;
+    balance_naive(s->task->layers, kind, &naive);
+    if (s->task->allow_empty || s->task->layers->layers >= naive.stages * naive.chunks)
+        offer_strategy(s, &naive);
+}
+
+static enum proxy_outcome solve_proxy(struct balance_search *s, int32_t level)
+{
+    const struct balance_task *task = s->task;
+    for (int32_t k = 0; k < task->shape.stages; k++)
+        s->n_vectors[k] = balance_in_flight(s->replay, k, &s->vectors[k]);
+    const struct proxy_program program = {.layers = task->layers,
+                                          .shape = task->shape,
+                                          .level = level,
+                                          .allow_empty = task->allow_empty,
+                                          .limit_mb = task->limit_mb,
+                                          .vectors = s->vectors,
+                                          .n_vectors = s->n_vectors};
+    struct balance_answer *answer = s->answer;
+    struct proxy_answer solved = {.strategy = answer->proxy.strategy};
+    const enum proxy_outcome outcome = proxy_solve(s->proxy, &program, s->poll, &solved);
+    answer->lack = solved.lack;
+    answer->proxy.is_known = solved.has_strategy;
+    if (!solved.has_strategy)
+        return outcome;
+    answer->proxy_value = solved.value.value;
+    answer->proxy_is_proven = solved.bound >= solved.value.value;
+    if (balance_draft_set(s->draft, &answer->proxy.strategy)) {
+        offer(s);
+        answer->proxy.makespan = balance_draft_evaluate(s->draft);
+    }
+    return outcome;
+}
+
+// ---- local search -------------------------------------------------------------------------------
+
+static double change(void *self, double size, struct search_draws *draws)
+{
+    struct balance_search *s = self;
+    (void)size;
+    if (!balance_draft_change(s->draft, draws))
+        return (double)INFINITY;
+    s->answer->evaluations++;
+    return balance_draft_evaluate(s->draft);
+}
+
+static void undo(void *self)
+{
+    balance_draft_undo(((struct balance_search *)self)->draft);
+}
+
+static void keep(void *self)
+{
+    balance_draft_keep(((struct balance_search *)self)->draft);
+}
+
+static void go_back(void *self)
+{
+    balance_draft_go_back(((struct balance_search *)self)->draft);
+}
+
+static bool is_proven(const struct balance_answer *answer)
+{
+    return answer->bound >= answer->best.makespan * (1 - PROVEN);
+}
+
+static bool is_over(const struct balance_search *s)
+{
+    return s->answer->evaluations >= s->task->budget || is_proven(s->answer) ||
+           poll_has_ended(s->poll);
+}
+
+// One chain: the first from the best start, the others from an even split that is different in every chain.
+static void run_chain(struct balance_search *s, int32_t number, int64_t most)
+{
+    const struct balance_task *task = s->task;
+    struct search_draws draws = {.seed = task->seed, .purpose = PURPOSE + (uint32_t)number};
+    const struct search_problem problem = {
+        .self = s, .change = change, .undo = undo, .keep = keep, .go_back = go_back};
+    const int64_t rest = task->budget - s->answer->evaluations;
+    const struct search_limits limits = {
+        .budget = most < rest ? most : rest,
+        .history = HISTORY,
+        .bound = s->answer->bound * (1 + PROVEN),
+        .cost = 2 * (uint64_t)task->shape.stages * (uint64_t)task->shape.chunks *
+                (uint64_t)task->shape.micro_batches * (uint64_t)task->shape.pieces,
+        .poll = s->poll};
+    if (number == 0 || !balance_draft_even(s->draft, &draws))
+        (void)balance_draft_set(s->draft, &s->answer->best.strategy);
+    const double value = balance_draft_evaluate(s->draft);
+    balance_draft_keep(s->draft);
+    int64_t done = 0;
+    (void)search_local(&problem, value, &limits, &draws, &done);
+    offer(s);
+}
+
+static void improve(struct balance_search *s)
+{
+    const struct balance_shape *shape = &s->task->shape;
+    const int64_t chunks = (int64_t)shape->stages * shape->chunks,
+                  most = chunks * CHAIN_PER_CHUNK > CHAIN_LEAST ? chunks * CHAIN_PER_CHUNK
+                                                                : CHAIN_LEAST;
+    for (int32_t k = 0; !is_over(s); k++)
+        run_chain(s, k, most);
+}
+
+// ---- the whole ----------------------------------------------------------------------------------
+
+enum balance_outcome balance_search_run(struct balance_search *s,
+                                        const struct balance_task *task,
+                                        int32_t level,
+                                        const struct balance_strategy *starts,
+                                        int32_t n_starts,
+                                        struct poll *poll,
+                                        struct balance_answer *answer)
+{
+    s->task = task;
+    s->answer = answer;
+    s->poll = poll;
+    answer->best.is_known = answer->proxy.is_known = answer->is_proven = false;
+    answer->bound = 0;
+    answer->evaluations = 0;
+    if (!balance_replay_open(s->replay, poll))
+        return BALANCE_STOPPED;
+    balance_draft_open(s->draft, task, s->replay);
+    if (solve_proxy(s, level) == PROXY_INFEASIBLE)
+        return BALANCE_INFEASIBLE;
+    offer_naive(s, BALANCE_NONE);
+    offer_naive(s, balance_strongest_kind(task->layers));
+    for (int32_t i = 0; i < n_starts; i++)
+        offer_strategy(s, &starts[i]);
+    struct search_draws draws = {.seed = task->seed, .purpose = PURPOSE};
+    if (balance_draft_even(s->draft, &draws))
+        offer(s);
+    if (!answer->best.is_known)
+        return BALANCE_STOPPED;
+    answer->bound = balance_bound_find(s->bound, task, s->replay, ROUNDS, poll);
+    answer->bound = fmin(answer->bound, answer->best.makespan);
+    improve(s);
+    answer->is_proven = is_proven(answer);
+    if (answer->is_proven)
+        answer->bound = answer->best.makespan;
+    return poll_has_ended(poll) && !answer->is_proven ? BALANCE_STOPPED : BALANCE_FOUND;
+}
