@@ -213,6 +213,8 @@ static char *long_form(const struct pps_args *args, const char *word)
         return NULL;
     pps_hyphenate(copy, '=');
     const size_t n = strcspn(copy, "=");
+    if (true_name(args->command, copy + 2, n - 2) != NULL)
+        return copy;
     for (int i = 0; args->table[i].name != NULL; i++)
         if (strlen(args->table[i].name) == n - 2 &&
             memcmp(args->table[i].name, copy + 2, n - 2) == 0)

@@ -25,7 +25,8 @@ struct step {
 };
 
 // A class of layers that have the same choices: the least layers of a chunk, or the other layers of the stage.
-struct class {
+struct class
+{
     int32_t n_choices, first; // in `choices`: by increasing cost and decreasing memory, convex
 };
 
@@ -44,22 +45,19 @@ struct balance_bound {
     double *forward, *backward;           // [chunk * stages + stage]: mean of the responses
     double *forward_now, *backward_now;   // the present response
     double *on_forward, *on_backward;     // mean visits of the paths
+    double *best_forward, *best_backward; // those of the largest bound
     struct choice *choices;               // [(chunks + 1) * chunks * kinds]
     struct class *classes;                // [chunks + 1]
     struct step *steps;                   // [(chunks + 1) * chunks * kinds]
     int32_t n_steps;
-    struct stage_cost *costs;             // [stages][most + 1]
-    int32_t *layers;                      // [stages]
+    struct stage_cost *costs; // [stages][most + 1]
+    int32_t *layers;          // [stages]
     bool has_path;
 };
 
-static int32_t most_of(const struct balance_shape *shape)
-{
-    (void)shape;
-    return 256;
-}
-
-struct balance_bound *balance_bound_take(const struct balance_shape *shape, struct room *room)
+struct balance_bound *balance_bound_take(const struct balance_layers *layers,
+                                         const struct balance_shape *shape,
+                                         struct room *room)
 {
     const struct pipeline_shape whole = balance_pipeline(shape);
     const int32_t operations = 2 * shape->chunks * shape->micro_batches * shape->pieces;
@@ -70,10 +68,11 @@ struct balance_bound *balance_bound_take(const struct balance_shape *shape, stru
     struct balance_bound *b = taken != NULL ? taken : &counted;
     longest_path_take(&b->path, &whole, operations, room);
     b->room = operations * shape->stages;
-    b->most = most_of(shape);
+    b->most = layers->layers;
     b->operations = room_take(room, (size_t)b->room, sizeof *b->operations);
-    double **const times[] = {&b->forward,      &b->backward,   &b->forward_now,
-                              &b->backward_now, &b->on_forward, &b->on_backward};
+    double **const times[] = {&b->forward,      &b->backward,     &b->forward_now,
+                              &b->backward_now, &b->on_forward,   &b->on_backward,
+                              &b->best_forward, &b->best_backward};
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
         *times[i] = room_take(room, chunks, sizeof **times[i]);
     b->choices = room_take(room, choices, sizeof *b->choices);
@@ -107,10 +106,10 @@ static int32_t keep_front(struct choice *list, int32_t n)
     for (int32_t i = 0; i < n; i++) {
         if (kept > 0 && list[i].mb >= list[kept - 1].mb)
             continue;
-        while (kept > 1 && (list[kept - 1].cost - list[kept - 2].cost) *
-                                   (list[kept - 1].mb - list[i].mb) >=
-                               (list[i].cost - list[kept - 1].cost) *
-                                   (list[kept - 2].mb - list[kept - 1].mb))
+        while (kept > 1 &&
+               (list[kept - 1].cost - list[kept - 2].cost) * (list[kept - 1].mb - list[i].mb) >=
+                   (list[i].cost - list[kept - 1].cost) *
+                       (list[kept - 2].mb - list[kept - 1].mb))
             kept--;
         list[kept++] = list[i];
     }
@@ -161,12 +160,11 @@ static void open_stage(struct balance_bound *b, int32_t stage, const int32_t *ve
         n = keep_front(list, n);
         b->classes[c] = (struct class){.n_choices = n, .first = used};
         for (int32_t i = 1; i < n; i++)
-            b->steps[b->n_steps++] =
-                (struct step){.slope = (list[i].cost - list[i - 1].cost) /
-                                       (list[i - 1].mb - list[i].mb),
-                              .class = c,
-                              .from = used + i - 1,
-                              .to = used + i};
+            b->steps[b->n_steps++] = (struct step){.slope = (list[i].cost - list[i - 1].cost) /
+                                                            (list[i - 1].mb - list[i].mb),
+                                                   .class = c,
+                                                   .from = used + i - 1,
+                                                   .to = used + i};
         used += n;
     }
     qsort(b->steps, (size_t)b->n_steps, sizeof *b->steps, by_slope);
@@ -179,6 +177,20 @@ static double free_mb(const struct balance_bound *b, int32_t stage, int32_t laye
            (stage == 0 ? task->layers->head_mb : 0) -
            (stage == task->shape.stages - 1 ? task->layers->tail_mb : 0) -
            layers * task->layers->parameter_mb;
+}
+
+// Returns what head and tail cost on a stage.
+static double ends_of(const struct balance_bound *b, int32_t stage)
+{
+    const struct balance_layers *layers = b->task->layers;
+    const struct balance_shape *shape = &b->task->shape;
+    const size_t last = (size_t)(shape->stages * shape->chunks) - 1;
+    double cost = 0;
+    if (stage == 0)
+        cost += layers->head * (b->on_forward[0] + 2 * b->on_backward[0]);
+    if (stage == shape->stages - 1)
+        cost += layers->tail * (b->on_forward[last] + 2 * b->on_backward[last]);
+    return cost;
 }
 
 // Adds `share` layers of a choice to the response.
@@ -198,7 +210,7 @@ static double cost_of(struct balance_bound *b, int32_t stage, int32_t n, bool re
 {
     const int32_t chunks = b->task->shape.chunks, least = balance_least_layers(b->task);
     const double rest = n - least * chunks;
-    double cost = 0, mb = -free_mb(b, stage, n);
+    double cost = ends_of(b, stage), mb = -free_mb(b, stage, n);
     for (int32_t c = 0; c <= chunks; c++) {
         const struct choice *first = &b->choices[b->classes[c].first];
         const double many = c < chunks ? least : rest;
@@ -211,8 +223,7 @@ static double cost_of(struct balance_bound *b, int32_t stage, int32_t n, bool re
         const struct choice *from = &b->choices[b->steps[i].from],
                             *to = &b->choices[b->steps[i].to];
         const double many = b->steps[i].class < chunks ? least : rest,
-                     frees = many * (from->mb - to->mb),
-                     share = frees > mb ? mb / frees : 1;
+                     frees = many * (from->mb - to->mb), share = frees > mb ? mb / frees : 1;
         cost += share * many * (to->cost - from->cost);
         mb -= share * frees;
         if (responds) {
@@ -223,14 +234,6 @@ static double cost_of(struct balance_bound *b, int32_t stage, int32_t n, bool re
             mb = 0;
     }
     return mb > 0 ? (double)INFINITY : cost;
-}
-
-static double ends_of(const struct balance_bound *b)
-{
-    const struct balance_layers *layers = b->task->layers;
-    const size_t last = (size_t)(b->task->shape.stages * b->task->shape.chunks) - 1;
-    return layers->head * (b->on_forward[0] + 2 * b->on_backward[0]) +
-           layers->tail * (b->on_forward[last] + 2 * b->on_backward[last]);
 }
 
 // ---- all stages ---------------------------------------------------------------------------------
@@ -293,7 +296,7 @@ static double distribute(struct balance_bound *b)
         b->layers[best]++;
         sum += cheapest;
     }
-    return sum + ends_of(b);
+    return sum;
 }
 
 // Makes the strategy that `distribute` found the present response.
@@ -344,6 +347,15 @@ static bool find_path(struct balance_bound *b, double part, struct poll *poll)
     return n >= 0;
 }
 
+// Makes the weights of the largest bound the present ones.
+static void restore_weights(struct balance_bound *b, size_t all)
+{
+    memcpy(b->on_forward, b->best_forward, all * sizeof *b->on_forward);
+    memcpy(b->on_backward, b->best_backward, all * sizeof *b->on_backward);
+    for (int32_t s = 0; s < b->task->shape.stages; s++)
+        find_costs(b, s);
+}
+
 double balance_bound_find(struct balance_bound *b,
                           const struct balance_task *task,
                           struct balance_replay *replay,
@@ -366,12 +378,28 @@ double balance_bound_find(struct balance_bound *b,
         const double value = distribute(b), part = 1.0 / (round + 1);
         if (isinf(value))
             return value;
-        best = fmax(best, value);
+        if (value > best) {
+            best = value;
+            memcpy(b->best_forward, b->on_forward, all * sizeof *b->best_forward);
+            memcpy(b->best_backward, b->on_backward, all * sizeof *b->best_backward);
+        }
         find_response(b);
         move_mean(b->forward, b->forward_now, all, round == 0 ? 1 : 2 * part / (1 + part));
         move_mean(b->backward, b->backward_now, all, round == 0 ? 1 : 2 * part / (1 + part));
         if (!find_path(b, round == 0 ? 1 : 2 * part / (1 + part), poll))
-            return best;
+            break;
     }
+    restore_weights(b, all);
     return best;
+}
+
+double balance_bound_of_stage(const struct balance_bound *b, int32_t stage, int32_t n)
+{
+    const int32_t least = balance_least_layers(b->task) * b->task->shape.chunks;
+    return n < least ? (double)INFINITY : costs_of(b, stage)[n < b->most ? n : b->most].cost;
+}
+
+struct balance_weights balance_bound_weights(const struct balance_bound *b)
+{
+    return (struct balance_weights){.forward = b->best_forward, .backward = b->best_backward};
 }

@@ -12,7 +12,9 @@
 struct balance_bound; // one thread
 
 // Takes the memory for tasks of a shape; NULL if the room only counts.
-struct balance_bound *balance_bound_take(const struct balance_shape *shape, struct room *room);
+struct balance_bound *balance_bound_take(const struct balance_layers *layers,
+                                         const struct balance_shape *shape,
+                                         struct room *room);
 
 // Returns the bound after `rounds` rounds, each an evaluation of the replay, or less if the poll (may be NULL) ended
 // the loop; 0: there is none yet. INFINITY: no strategy fits. The replay has been opened for the shape of the task.
@@ -21,5 +23,17 @@ double balance_bound_find(struct balance_bound *bound,
                           struct balance_replay *replay,
                           int rounds,
                           struct poll *poll);
+
+// What remains of the last call that returned a bound above 0 and below INFINITY: weights of the times of the chunks,
+// [chunk * stages + stage]. For every strategy within memory, the makespan is at least the sum of forward[k] times the
+// forward time of chunk k and of backward[k] times its backward time.
+struct balance_weights {
+    const double *forward, *backward;
+};
+struct balance_weights balance_bound_weights(const struct balance_bound *bound);
+
+// Returns the least weighted sum of n layers on a stage, head and tail included, with fractions of layers allowed: at most that of any
+// contents of the stage that fit. INFINITY: they do not fit. n: 0 or more.
+double balance_bound_of_stage(const struct balance_bound *bound, int32_t stage, int32_t n);
 
 #endif

@@ -12,10 +12,10 @@ struct balance_draft {
     int32_t stages, chunks;
     int n_kinds;
     enum balance_kind kinds[BALANCE_KINDS]; // that the task allows
-    int32_t *count, *kept;      // [stage][chunk][kind]
-    double *forward, *backward; // [chunk * stages + stage]
-    double *activation_mb;      // [stage][chunk]
-    int n_touched;              // stages of the last change, and what they had before
+    int32_t *count, *kept;                  // [stage][chunk][kind]
+    double *forward, *backward;             // [chunk * stages + stage]
+    double *activation_mb;                  // [stage][chunk]
+    int n_touched; // stages of the last change, and what they had before
     int32_t touched[TOUCHED_MAX];
     int32_t *before[TOUCHED_MAX]; // [chunk][kind]
 };
@@ -74,9 +74,8 @@ static void refresh_chunk(struct balance_draft *d, int32_t stage, int32_t chunk)
 {
     const struct balance_layers *layers = d->task.layers;
     const int32_t *content = contents(d, stage, chunk);
-    const double ends =
-        (chunk == 0 && stage == 0 ? layers->head : 0) +
-        (chunk == d->chunks - 1 && stage == d->stages - 1 ? layers->tail : 0);
+    const double ends = (chunk == 0 && stage == 0 ? layers->head : 0) +
+                        (chunk == d->chunks - 1 && stage == d->stages - 1 ? layers->tail : 0);
     double forward = ends, backward = 2 * ends, mb = 0;
     for (int i = 0; i < d->n_kinds; i++) {
         const int32_t n = content[d->kinds[i]];
@@ -200,9 +199,8 @@ static double weigh_repair(struct balance_draft *d,
     const struct weights *weights = with;
     const struct balance_layers *layers = d->task.layers;
     (void)stage;
-    const double freed =
-        weights->vector[change->chunk] *
-        (layers->activation_mb[change->from] - layers->activation_mb[change->to]);
+    const double freed = weights->vector[change->chunk] * (layers->activation_mb[change->from] -
+                                                           layers->activation_mb[change->to]);
     const double cost = layers->backward[change->to] - layers->backward[change->from];
     if (freed <= 0)
         return -1;
@@ -304,8 +302,7 @@ static void touch(struct balance_draft *d, int32_t stage)
     for (int i = 0; i < d->n_touched; i++)
         if (d->touched[i] == stage)
             return;
-    memcpy(d->before[d->n_touched], contents(d, stage, 0),
-           size_of_stage(d) * sizeof *d->count);
+    memcpy(d->before[d->n_touched], contents(d, stage, 0), size_of_stage(d) * sizeof *d->count);
     d->touched[d->n_touched++] = stage;
 }
 

@@ -5,15 +5,17 @@
 #include "kernels/balance/model/naive.h"
 #include "kernels/balance/search/balance_bound.h"
 #include "kernels/balance/search/balance_draft.h"
+#include "kernels/balance/search/balance_proof.h"
 
 #include <math.h>
 
 enum {
-    PURPOSE = 0x62616c61, // of the random numbers of a search
-    HISTORY = 20,         // of late acceptance
-    ROUNDS = 1000,        // of the bound
-    CHAIN_LEAST = 4000,   // evaluations of a chain of local search,
-    CHAIN_PER_CHUNK = 400 // and for each chunk of the pipeline
+    PURPOSE = 0x62616c61,  // of the random numbers of a search
+    HISTORY = 20,          // of late acceptance
+    ROUNDS = 1000,         // of the bound
+    CHAIN_LEAST = 4000,    // evaluations of a chain of local search,
+    CHAIN_PER_CHUNK = 400, // and for each chunk of the pipeline
+    CHAINS_BEFORE = 2      // the proof
 };
 
 #define PROVEN 1e-9 // relative distance of a bound that proves a makespan
@@ -23,9 +25,10 @@ struct balance_search {
     struct proxy *proxy;
     struct balance_draft *draft;
     struct balance_bound *bound;
+    struct balance_proof *proof;
     int32_t *n_vectors; // [stages]
     const int32_t **vectors;
-    int32_t *naive; // counts of a strategy
+    int32_t *other; // counts of a strategy
 
     // Of the present task.
     const struct balance_task *task;
@@ -44,10 +47,12 @@ struct balance_search *balance_search_take(const struct balance_layers *layers,
     s->replay = balance_replay_take(shape, room);
     s->proxy = proxy_take(layers, shape, allow_empty, room);
     s->draft = balance_draft_take(shape, room);
-    s->bound = balance_bound_take(shape, room);
+    s->bound = balance_bound_take(layers, shape, room);
+    s->proof = balance_proof_take(layers, shape, allow_empty, room);
     s->n_vectors = room_take(room, stages, sizeof *s->n_vectors);
     s->vectors = room_take(room, stages, sizeof *s->vectors);
-    s->naive = room_take(room, stages * (size_t)shape->chunks * BALANCE_KINDS, sizeof *s->naive);
+    s->other =
+        room_take(room, stages * (size_t)shape->chunks * BALANCE_KINDS, sizeof *s->other);
     return taken;
 }
 
@@ -58,12 +63,16 @@ struct balance_replay *balance_search_replay(struct balance_search *search)
 
 // ---- strategies to start from -------------------------------------------------------------------
 
-// Takes the draft as the best strategy if it is faster.
-static void offer(struct balance_search *s)
+static double evaluate(struct balance_search *s)
+{
+    s->answer->evaluations++;
+    return balance_draft_evaluate(s->draft);
+}
+
+// Takes the draft, whose makespan is known, as the best strategy if it is faster.
+static void offer(struct balance_search *s, double makespan)
 {
     struct balance_candidate *best = &s->answer->best;
-    const double makespan = balance_draft_evaluate(s->draft);
-    s->answer->evaluations++;
     if (best->is_known && makespan >= best->makespan)
         return;
     best->is_known = true;
@@ -74,13 +83,13 @@ static void offer(struct balance_search *s)
 static void offer_strategy(struct balance_search *s, const struct balance_strategy *strategy)
 {
     if (balance_is_canonical(strategy) && balance_draft_set(s->draft, strategy))
-        offer(s);
+        offer(s, evaluate(s));
 }
 
 static void offer_naive(struct balance_search *s, enum balance_kind kind)
 {
     struct balance_strategy naive = s->answer->best.strategy;
-    naive.count = s->naive;
+    naive.count = s->other;
     balance_naive(s->task->layers, kind, &naive);
     if (s->task->allow_empty || s->task->layers->layers >= naive.stages * naive.chunks)
         offer_strategy(s, &naive);
@@ -108,8 +117,8 @@ static enum proxy_outcome solve_proxy(struct balance_search *s, int32_t level)
     answer->proxy_value = solved.value.value;
     answer->proxy_is_proven = solved.bound >= solved.value.value;
     if (balance_draft_set(s->draft, &answer->proxy.strategy)) {
-        offer(s);
-        answer->proxy.makespan = balance_draft_evaluate(s->draft);
+        answer->proxy.makespan = evaluate(s);
+        offer(s, answer->proxy.makespan);
     }
     return outcome;
 }
@@ -122,8 +131,7 @@ static double change(void *self, double size, struct search_draws *draws)
     (void)size;
     if (!balance_draft_change(s->draft, draws))
         return (double)INFINITY;
-    s->answer->evaluations++;
-    return balance_draft_evaluate(s->draft);
+    return evaluate(s);
 }
 
 static void undo(void *self)
@@ -148,20 +156,32 @@ static bool is_proven(const struct balance_answer *answer)
 
 static bool is_over(const struct balance_search *s)
 {
-    return s->answer->evaluations >= s->task->budget || is_proven(s->answer) ||
+    return s->answer->evaluations + 1 >= s->task->budget || is_proven(s->answer) ||
            poll_has_ended(s->poll);
 }
 
+// Returns what a chain may take: a change of the search is an evaluation at most.
+static int64_t chain_budget(const struct balance_search *s)
+{
+    const struct balance_shape *shape = &s->task->shape;
+    const int64_t wanted = CHAIN_PER_CHUNK * (int64_t)shape->stages * shape->chunks,
+                  rest = s->task->budget - s->answer->evaluations - 1,
+                  most = wanted > CHAIN_LEAST ? wanted : CHAIN_LEAST;
+    return most < rest ? most : rest;
+}
+
 // One chain: the first from the best start, the others from an even split that is different in every chain.
-static void run_chain(struct balance_search *s, int32_t number, int64_t most)
+static void run_chain(struct balance_search *s, int32_t number)
 {
     const struct balance_task *task = s->task;
     struct search_draws draws = {.seed = task->seed, .purpose = PURPOSE + (uint32_t)number};
-    const struct search_problem problem = {
-        .self = s, .change = change, .undo = undo, .keep = keep, .go_back = go_back};
-    const int64_t rest = task->budget - s->answer->evaluations;
+    const struct search_problem problem = {.self = s,
+                                           .change = change,
+                                           .undo = undo,
+                                           .keep = keep,
+                                           .go_back = go_back};
     const struct search_limits limits = {
-        .budget = most < rest ? most : rest,
+        .budget = chain_budget(s),
         .history = HISTORY,
         .bound = s->answer->bound * (1 + PROVEN),
         .cost = 2 * (uint64_t)task->shape.stages * (uint64_t)task->shape.chunks *
@@ -169,21 +189,36 @@ static void run_chain(struct balance_search *s, int32_t number, int64_t most)
         .poll = s->poll};
     if (number == 0 || !balance_draft_even(s->draft, &draws))
         (void)balance_draft_set(s->draft, &s->answer->best.strategy);
-    const double value = balance_draft_evaluate(s->draft);
+    const double value = evaluate(s);
     balance_draft_keep(s->draft);
-    int64_t done = 0;
-    (void)search_local(&problem, value, &limits, &draws, &done);
-    offer(s);
+    int64_t changes = 0;
+    offer(s, search_local(&problem, value, &limits, &draws, &changes));
+}
+
+// Tries to prove the best strategy with half of the evaluations that are left.
+static void prove(struct balance_search *s)
+{
+    struct balance_answer *answer = s->answer;
+    struct balance_proof_answer proof = {.strategy = answer->best.strategy};
+    proof.strategy.count = s->other;
+    balance_proof_run(s->proof, s->task, s->bound, s->replay, answer->best.makespan,
+                      (s->task->budget - answer->evaluations) / 2, s->poll, &proof);
+    answer->evaluations += proof.evaluations;
+    answer->bound = fmax(answer->bound, proof.bound);
+    if (proof.has_better && balance_draft_set(s->draft, &proof.strategy))
+        offer(s, proof.makespan);
+    if (proof.is_complete)
+        answer->bound = answer->best.makespan;
+    answer->bound = fmin(answer->bound, answer->best.makespan);
 }
 
 static void improve(struct balance_search *s)
 {
-    const struct balance_shape *shape = &s->task->shape;
-    const int64_t chunks = (int64_t)shape->stages * shape->chunks,
-                  most = chunks * CHAIN_PER_CHUNK > CHAIN_LEAST ? chunks * CHAIN_PER_CHUNK
-                                                                : CHAIN_LEAST;
     for (int32_t k = 0; !is_over(s); k++)
-        run_chain(s, k, most);
+        if (k == CHAINS_BEFORE)
+            prove(s);
+        else
+            run_chain(s, k);
 }
 
 // ---- the whole ----------------------------------------------------------------------------------
@@ -213,7 +248,7 @@ enum balance_outcome balance_search_run(struct balance_search *s,
         offer_strategy(s, &starts[i]);
     struct search_draws draws = {.seed = task->seed, .purpose = PURPOSE};
     if (balance_draft_even(s->draft, &draws))
-        offer(s);
+        offer(s, evaluate(s));
     if (!answer->best.is_known)
         return BALANCE_STOPPED;
     answer->bound = balance_bound_find(s->bound, task, s->replay, ROUNDS, poll);

@@ -12,7 +12,7 @@ enum { BALANCE_BUDGET = 300000 }; // evaluations by default
 
 enum balance_outcome {
     BALANCE_FOUND,
-    BALANCE_STOPPED, // by the poll; the best strategy so far, if has_strategy
+    BALANCE_STOPPED,    // by the poll; the best strategy so far, if has_strategy
     BALANCE_INFEASIBLE, // see `lack`
 };
 
@@ -24,11 +24,12 @@ struct balance_candidate {
 };
 
 struct balance_answer {
-    struct balance_candidate best, proxy; // within memory; proxy: the optimum of the published problem
-    double proxy_value;                   // Z of that optimum
+    struct balance_candidate best,
+        proxy;          // within memory; proxy: the optimum of the published problem
+    double proxy_value; // Z of that optimum
     bool proxy_is_proven;
-    double bound;     // no strategy within memory has a smaller makespan
-    bool is_proven;   // the best strategy is optimal: the bound is its makespan
+    double bound;   // no strategy within memory has a smaller makespan
+    bool is_proven; // the best strategy is optimal: the bound is its makespan
     int64_t evaluations;
     struct proxy_lack lack; // of BALANCE_INFEASIBLE
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests of the exact solver of the published problem. They would catch a pruned optimum, a strategy that breaks
 // memory or is not canonical, and answers that depend on what was solved before.
-#include "tests/unit/kernels/balance/proxy/cases.h"
+#include "tests/unit/support/kernels/balance_cases.h"
 
 #include "tests/unit/support/near.h"
 

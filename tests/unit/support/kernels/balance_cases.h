@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes programs of the proxy for tests: from golden files and at random, with vectors from the definitions.
-#ifndef TESTS_BALANCE_PROXY_CASES_H
-#define TESTS_BALANCE_PROXY_CASES_H
+#ifndef TESTS_SUPPORT_KERNELS_BALANCE_CASES_H
+#define TESTS_SUPPORT_KERNELS_BALANCE_CASES_H
 
 #include "kernels/balance/proxy/proxy.h"
 
@@ -32,7 +32,12 @@ enum proxy_outcome case_solve(const struct proxy_program *program,
                               struct poll *poll,
                               struct proxy_answer *answer);
 
-// Finds the optimum by trying all strategies; INFINITY: none fits.
+// Calls `visit` for all strategies that fit. A program has at most 64 chunks.
+void case_visit_all(const struct proxy_program *program,
+                    void (*visit)(void *self, const struct balance_strategy *strategy),
+                    void *self);
+
+// Finds the optimum of the proxy by trying all strategies; INFINITY: none fits.
 double case_try_all(const struct proxy_program *program);
 
 // Fails the test if the strategy of an answer breaks a rule, or has another value than the answer says.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/unit/kernels/balance/proxy/cases.h"
+#include "tests/unit/support/kernels/balance_cases.h"
 
 #include "tests/unit/support/files.h"
 
@@ -259,21 +259,24 @@ static bool fits(const struct proxy_program *program, const struct balance_strat
     return true;
 }
 
+struct visit {
+    const struct proxy_program *program;
+    void (*call)(void *self, const struct balance_strategy *strategy);
+    void *self;
+    struct balance_strategy strategy;
+};
+
 // Tries all contents of chunk `at`, given those before it.
-static void try_chunk(const struct proxy_program *program,
-                      struct balance_strategy *strategy,
-                      int32_t at,
-                      int32_t kind,
-                      int32_t rest,
-                      double *best)
+static void try_chunk(struct visit *visit, int32_t at, int32_t kind, int32_t rest)
 {
-    const int32_t chunks = strategy->chunks * strategy->stages;
+    const struct proxy_program *program = visit->program;
+    const int32_t chunks = visit->strategy.chunks * visit->strategy.stages;
     if (at == chunks) {
-        if (rest == 0 && fits(program, strategy))
-            *best = fmin(*best, proxy_evaluate(program, strategy).value);
+        if (rest == 0 && fits(program, &visit->strategy))
+            visit->call(visit->self, &visit->strategy);
         return;
     }
-    int32_t *count = strategy->count;
+    int32_t *count = visit->strategy.count;
     if (kind == BALANCE_KINDS) {
         int32_t sum = 0;
         for (int k = 0; k < BALANCE_KINDS; k++)
@@ -281,24 +284,45 @@ static void try_chunk(const struct proxy_program *program,
         const bool mixed = count[BALANCE_SELECT * chunks + at] > 0 &&
                            count[BALANCE_SELECT_COMM * chunks + at] > 0;
         if (!mixed && (sum > 0 || program->allow_empty))
-            try_chunk(program, strategy, at + 1, 0, rest, best);
+            try_chunk(visit, at + 1, 0, rest);
         return;
     }
     const int32_t most = program->layers->has[kind] ? rest : 0;
     for (int32_t n = 0; n <= most; n++) {
         count[kind * chunks + at] = n;
-        try_chunk(program, strategy, at, kind + 1, rest - n, best);
+        try_chunk(visit, at, kind + 1, rest - n);
     }
     count[kind * chunks + at] = 0;
 }
 
-double case_try_all(const struct proxy_program *program)
+void case_visit_all(const struct proxy_program *program,
+                    void (*call)(void *self, const struct balance_strategy *strategy),
+                    void *self)
 {
     int32_t count[BALANCE_KINDS * 64] = {0};
-    struct balance_strategy strategy = {program->shape.stages, program->shape.chunks, count};
-    double best = (double)INFINITY;
-    try_chunk(program, &strategy, 0, 0, program->layers->layers, &best);
-    return best;
+    struct visit visit = {program,
+                          call,
+                          self,
+                          {program->shape.stages, program->shape.chunks, count}};
+    try_chunk(&visit, 0, 0, program->layers->layers);
+}
+
+struct least {
+    const struct proxy_program *program;
+    double value;
+};
+
+static void take_least(void *self, const struct balance_strategy *strategy)
+{
+    struct least *least = self;
+    least->value = fmin(least->value, proxy_evaluate(least->program, strategy).value);
+}
+
+double case_try_all(const struct proxy_program *program)
+{
+    struct least least = {program, (double)INFINITY};
+    case_visit_all(program, take_least, &least);
+    return least.value;
 }
 
 void case_check(const struct proxy_program *program, const struct proxy_answer *answer)

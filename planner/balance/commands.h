@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// Declares the commands of balance.
+#ifndef PPS_PLANNER_BALANCE_COMMANDS_H
+#define PPS_PLANNER_BALANCE_COMMANDS_H
+
+#include "engine/command/command.h"
+
+extern const struct pps_command balance_command;
+
+#endif

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the options of the balance commands.
+#include "planner/balance/request.h"
+
+#include "base/document/json.h"
+#include "base/text/say.h"
+#include "engine/command/duration.h"
+#include "kernels/balance/documents/layers_read.h"
+#include "kernels/balance/search/balance_search.h"
+#include "planner/shared/files.h"
+#include "planner/shared/options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { STAGES_MAX = 4096, MICRO_BATCHES_MAX = 1 << 20, CHUNKS_MAX = 64 };
+
+#define MEMORY_MAX 1e9
+
+// ---- layers -------------------------------------------------------------------------------------
+
+static enum pps_status find_path(struct balance_request *request,
+                                 const struct pps_args *args,
+                                 struct pps_error *err)
+{
+    const char *name = pps_arg(args, "model-name"), *folder = pps_arg(args, "layer-folder");
+    const bool has_word = pps_arg_words(args) > 0;
+    if (has_word && (name != NULL || folder != NULL))
+        return pps_fail(err, PPS_E_INPUT,
+                        "give the layers as a file, or as --model-name in --layer-folder, not "
+                        "both");
+    if (!has_word && name == NULL)
+        return pps_fail(err, PPS_E_INPUT,
+                        "give the layers of a model: a JSON file, or --model-name NAME for "
+                        "NAME.json in --layer-folder");
+    const int n =
+        has_word ? snprintf(request->path, sizeof request->path, "%s", pps_arg_word(args, 0))
+                 : snprintf(request->path, sizeof request->path, "%s/%s.json",
+                            folder != NULL ? folder : "layers", name);
+    if (n < 0 || (size_t)n >= sizeof request->path)
+        return pps_fail(err, PPS_E_INPUT, "the path of the layers is too long");
+    return PPS_OK;
+}
+
+enum pps_status balance_read_layers(struct balance_request *request,
+                                    const struct pps_args *args,
+                                    struct pps_error *err)
+{
+    struct pps_json json;
+    struct pps_fault fault = {.document = 0};
+    const cJSON *unknown;
+    enum pps_status status = find_path(request, args, err);
+    if (status == PPS_OK)
+        status = pps_json_load(&json, request->path, err);
+    if (status != PPS_OK)
+        return status;
+    if (!balance_layers_read(json.root, &request->layers, &unknown, &fault)) {
+        status = plan_fail_document(&json, &fault, err);
+        pps_json_free(&json);
+        return status;
+    }
+    if (unknown != NULL) {
+        int line, column;
+        pps_json_where(&json, unknown, 0, &line, &column);
+        pps_say(stderr, "warning   %s:%d: the key \"%s\" has no meaning here and is ignored",
+                request->path, line, unknown->string);
+    }
+    const char *misfit = balance_layers_misfit(&request->layers);
+    if (misfit != NULL)
+        status = pps_json_fail(&json, json.root, err, "%s", misfit);
+    pps_json_free(&json);
+    return status;
+}
+
+// ---- the pipeline -------------------------------------------------------------------------------
+
+static enum pps_status read_whole(const struct pps_args *args,
+                                  const char *name,
+                                  uint64_t most,
+                                  int32_t *value,
+                                  struct pps_error *err)
+{
+    uint64_t read = (uint64_t)*value;
+    const enum pps_status status = pps_arg_count(args, name, 1, most, &read, err);
+    *value = (int32_t)read;
+    return status;
+}
+
+// The published --less-memory takes true, 1 or yes, in any case, for the order with less memory.
+static enum pps_status read_order(struct balance_shape *shape,
+                                  const struct pps_args *args,
+                                  struct pps_error *err)
+{
+    const char *name = pps_arg(args, "order");
+    bool less = false;
+    if (name != NULL && pps_arg(args, "less-memory") != NULL)
+        return pps_fail(err, PPS_E_INPUT, "give --order or --less-memory, not both");
+    if (name != NULL && strcmp(name, "big") != 0 && strcmp(name, "less") != 0)
+        return pps_fail(err, PPS_E_INPUT, "--order %s: expected big or less", name);
+    const enum pps_status status = plan_arg_bool(args, "less-memory", &less, err);
+    less = less || (name != NULL && strcmp(name, "less") == 0);
+    shape->order = less ? BALANCE_LESS_MEMORY : BALANCE_BIG_MEMORY;
+    return status;
+}
+
+static enum pps_status read_memory(struct balance_request *request,
+                                   const struct pps_args *args,
+                                   struct pps_error *err)
+{
+    enum pps_status status =
+        pps_arg_number(args, "memory", 0, MEMORY_MAX, &request->memory_mb, err);
+    if (status == PPS_OK && !(request->memory_mb > 0))
+        status = pps_fail(err, PPS_E_INPUT, "--memory: expected MiB of a device, above 0");
+    if (status == PPS_OK)
+        status = pps_arg_number(args, "margin", 0, MEMORY_MAX, &request->margin_mb, err);
+    if (status == PPS_OK && request->margin_mb >= request->memory_mb)
+        status = pps_fail(err, PPS_E_INPUT, "--margin %.10g: expected less than --memory %.10g",
+                          request->margin_mb, request->memory_mb);
+    return status;
+}
+
+static enum pps_status check_layers(const struct balance_request *request,
+                                    struct pps_error *err)
+{
+    const struct balance_shape *shape = &request->shape;
+    const int64_t chunks = (int64_t)shape->stages * shape->chunks;
+    const char *misfit = balance_shape_misfit(shape);
+    if (misfit != NULL)
+        return pps_fail(err, PPS_E_INPUT, "%s (--stages %d, --chunks %d, --micro-batches %d)",
+                        misfit, shape->stages, shape->chunks, shape->micro_batches);
+    if (request->layers.layers < chunks && !request->allow_empty)
+        return pps_fail(err, PPS_E_INPUT,
+                        "%d layers cannot fill %d stages x %d chunks; use fewer of them, or "
+                        "--allow-empty",
+                        request->layers.layers, shape->stages, shape->chunks);
+    return PPS_OK;
+}
+
+enum pps_status balance_read_pipeline(struct balance_request *request,
+                                      const struct pps_args *args,
+                                      struct pps_error *err)
+{
+    struct balance_shape *shape = &request->shape;
+    *shape = (struct balance_shape){.stages = 4, .chunks = 1, .micro_batches = 4, .pieces = 1};
+    request->memory_mb = 56000;
+    request->margin_mb = 0;
+    request->allow_empty = pps_arg(args, "allow-empty") != NULL;
+    enum pps_status status = read_whole(args, "stages", STAGES_MAX, &shape->stages, err);
+    if (status == PPS_OK)
+        status =
+            read_whole(args, "micro-batches", MICRO_BATCHES_MAX, &shape->micro_batches, err);
+    if (status == PPS_OK)
+        status = read_whole(args, "chunks", CHUNKS_MAX, &shape->chunks, err);
+    if (status == PPS_OK)
+        status = read_order(shape, args, err);
+    if (status == PPS_OK)
+        status = read_memory(request, args, err);
+    return status == PPS_OK ? check_layers(request, err) : status;
+}
+
+// ---- the search ---------------------------------------------------------------------------------
+
+// Reads the kinds of recomputation that strategies may use. Kinds without known memory are refused.
+static enum pps_status read_kinds(struct balance_layers *layers,
+                                  const struct pps_args *args,
+                                  struct pps_error *err)
+{
+    const char *rest = pps_arg(args, "recompute"), *word;
+    bool wanted[BALANCE_KINDS] = {[BALANCE_NONE] = true};
+    size_t n;
+    if (rest == NULL)
+        return PPS_OK;
+    while ((word = plan_next_word(&rest, &n)) != NULL) {
+        int kind = 0;
+        while (kind < BALANCE_KINDS && !plan_is_word(word, n, balance_kind_names[kind]))
+            kind++;
+        if (kind == BALANCE_KINDS)
+            return pps_fail(
+                err, PPS_E_INPUT,
+                "--recompute %.*s: expected none, select, select_comm, both or full, "
+                "separated by commas",
+                (int)n, word);
+        if (!layers->has[kind])
+            return pps_fail(err, PPS_E_INPUT,
+                            "--recompute %.*s: the layers do not say the memory of this kind",
+                            (int)n, word);
+        wanted[kind] = true;
+    }
+    memcpy(layers->has, wanted, sizeof wanted);
+    return PPS_OK;
+}
+
+enum pps_status balance_read_search(struct balance_request *request,
+                                    const struct pps_args *args,
+                                    struct pps_error *err)
+{
+    request->budget = BALANCE_BUDGET;
+    request->seed = 42;
+    request->level = 1;
+    request->seconds = 0;
+    enum pps_status status = read_kinds(&request->layers, args, err);
+    if (status == PPS_OK)
+        status = pps_arg_count(args, "budget", 0, (uint64_t)1 << 40, &request->budget, err);
+    if (status == PPS_OK)
+        status = pps_arg_count(args, "seed", 0, (uint64_t)1 << 53, &request->seed, err);
+    if (status == PPS_OK)
+        status = pps_arg_count(args, "optimization-level", 0, 2, &request->level, err);
+    if (status == PPS_OK)
+        status = pps_arg_duration(args, "time-limit", &request->seconds, err);
+    return status;
+}

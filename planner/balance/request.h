@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the options of the balance commands: layers, pipeline, memory and search.
+#ifndef PPS_PLANNER_BALANCE_REQUEST_H
+#define PPS_PLANNER_BALANCE_REQUEST_H
+
+#include "engine/command/command.h"
+#include "kernels/balance/search/balance_task.h"
+
+// Options of the pipeline, for the tables of commands.
+#define BALANCE_PIPELINE_OPTIONS                                                               \
+    {"stages", 's', "P", "stages of the pipeline (4)"},                                        \
+        {"micro-batches", 0, "M", "micro-batches of a step (4)"},                              \
+        {"chunks", 'i', "V", "chunks of a stage: 1 is 1F1B, more are interleaved (1)"},        \
+        {"order", 0, "NAME", "order of chunks: big, which holds more memory, or less (big)"},  \
+        {"memory", 0, "MIB", "memory of a device in MiB (56000)"},                             \
+    {                                                                                          \
+        "margin", 0, "MIB", "memory that stays unused on every device (0)"                     \
+    }
+
+// Published names of these options.
+#define BALANCE_PIPELINE_ALIASES                                                               \
+    {"stage", "stages"}, {"mb", "micro-batches"}, {"micro-batch", "micro-batches"},            \
+        {"interleave-degree", "chunks"}, {"mem", "memory"}, {"max-memory", "memory"},          \
+    {                                                                                          \
+        "lm", "less-memory"                                                                    \
+    }
+
+struct balance_request {
+    struct balance_layers layers;
+    char path[4096]; // of the layers
+    struct balance_shape shape;
+    double memory_mb, margin_mb; // the limit is their difference
+    bool allow_empty;
+    uint64_t budget, seed;
+    uint64_t level; // of the proxy
+    double seconds; // time limit; 0: none
+};
+
+// Reads the layers of WORD, or of --model-name in --layer-folder, and prints a warning for keys without a meaning.
+PPS_MUST_CHECK enum pps_status balance_read_layers(struct balance_request *request,
+                                                   const struct pps_args *args,
+                                                   struct pps_error *err);
+
+// Reads the options of the pipeline, and checks that the layers fill its chunks.
+PPS_MUST_CHECK enum pps_status balance_read_pipeline(struct balance_request *request,
+                                                     const struct pps_args *args,
+                                                     struct pps_error *err);
+
+// Reads --recompute, --allow-empty, --budget, --seed, --optimization-level and --time-limit.
+PPS_MUST_CHECK enum pps_status balance_read_search(struct balance_request *request,
+                                                   const struct pps_args *args,
+                                                   struct pps_error *err);
+
+#endif

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lists the balance commands for `ppsweep --help` (engine/cli/tools.def).
+#include "planner/balance/commands.h"
+
+#include <stddef.h>
+
+extern const struct pps_command *const balance_tools[];
+
+const struct pps_command *const balance_tools[] = {&balance_command, NULL};
