@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes the files of a report into a folder: pictures under their published names, the configuration, the plan and the
+// arguments of Megatron-LM.
+#ifndef PPS_BALANCE_REPORT_RESULT_FILES_H
+#define PPS_BALANCE_REPORT_RESULT_FILES_H
+
+#include "planner/balance/report/picture.h"
+#include "planner/balance/report/result_json.h"
+
+#define BALANCE_RESULT_PICTURE    "result.svg"
+#define BALANCE_NAIVE_NO_PICTURE  "result_naive_no_recomp.svg"
+#define BALANCE_NAIVE_ALL_PICTURE "result_naive_all_recomp.svg"
+#define BALANCE_RESULT_YAML       "result.yaml"
+#define BALANCE_RESULT_JSON       "result.json"
+#define BALANCE_RESULT_PLAN       "plan.json"
+#define BALANCE_RESULT_MEGATRON   "megatron.txt"
+
+struct balance_files {
+    const char *folder; // created if it is missing
+    bool force;         // replace files that exist
+    FILE *log;          // gets a line "wrote     PATH" per file; NULL: none
+};
+
+// Writes result.svg, result.yaml, plan.json and megatron.txt of the strategy that was found. seconds: of a unit of time
+// of the layers. bound: of the step time, in the unit of the layers; NAN: none.
+PPS_MUST_CHECK enum pps_status balance_files_found(const struct balance_files *files,
+                                                   const struct balance_picture *found,
+                                                   double seconds,
+                                                   double bound,
+                                                   struct pps_error *err);
+
+// Writes one picture under a name in the folder.
+PPS_MUST_CHECK enum pps_status balance_files_picture(const struct balance_files *files,
+                                                     const char *name,
+                                                     const struct balance_picture *picture,
+                                                     struct pps_error *err);
+
+// Writes the pictures of a strategy of the user: NAME, and beside the strategy that was found (NULL: none) Auto_NAME with
+// that one alone and Comparison_NAME with both.
+PPS_MUST_CHECK enum pps_status balance_files_manual(const struct balance_files *files,
+                                                    const char *name,
+                                                    const struct balance_picture *found,
+                                                    const struct balance_picture *manual,
+                                                    struct pps_error *err);
+
+// Writes result.json.
+PPS_MUST_CHECK enum pps_status balance_files_json(const struct balance_files *files,
+                                                  const struct balance_layers *layers,
+                                                  double limit_mb,
+                                                  const struct balance_reported *strategies,
+                                                  int n,
+                                                  struct pps_error *err);
+
+#endif
