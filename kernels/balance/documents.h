@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Holds the documents of an experiment: layers of models.
+#ifndef PPS_BALANCE_DOCUMENTS_H
+#define PPS_BALANCE_DOCUMENTS_H
+
+#include "kernels/balance/model/layers.h"
+#include "kernels/balance/table.h"
+
+enum { SLOT_LAYERS, N_SLOTS };
+
+struct balance_shared {
+    int n;
+    struct balance_layers layers[]; // [n]
+};
+
+// Of pps_kernel.
+bool balance_open(const struct pps_document *documents,
+                  int n,
+                  void **shared,
+                  struct pps_fault *fault);
+void balance_close(void *shared);
+void balance_values(const void *shared, int slot, int i, double *values);
+
+#endif

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Evaluates points.
+#include "kernels/balance/point.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MISFIT = 1, TOO_FEW_LAYERS, UNKNOWN_KIND, NO_MEMORY };
+
+const char *const balance_reasons[] = {
+    "",
+    [MISFIT] = "no order: several chunks need at least as many micro-batches as stages, and a "
+               "step has at most 2^28 operations",
+    [TOO_FEW_LAYERS] = "fewer layers than stages x chunks (empty = true allows empty chunks)",
+    [UNKNOWN_KIND] = "the layers do not say the memory of a kind in recompute",
+    [NO_MEMORY] = "margin is not below memory",
+    NULL,
+};
+
+void balance_point_set(struct balance_point *point,
+                       const double *value,
+                       const struct balance_shared *shared)
+{
+    const unsigned kinds = balance_kind_sets[(int)value[P_RECOMPUTE]];
+    point->layers = shared->layers[(int)value[P_LAYERS]];
+    for (int k = 0; k < BALANCE_KINDS && kinds != 0; k++)
+        point->layers.has[k] = point->layers.has[k] && (kinds >> k & 1) != 0;
+    point->task =
+        (struct balance_task){.layers = &point->layers,
+                              .shape = {.stages = (int32_t)value[P_STAGES],
+                                        .chunks = (int32_t)value[P_CHUNKS],
+                                        .micro_batches = (int32_t)value[P_MICRO_BATCHES],
+                                        .pieces = 1,
+                                        .order = (enum balance_order)value[P_ORDER]},
+                              .limit_mb = value[P_MEMORY] - value[P_MARGIN],
+                              .allow_empty = value[P_EMPTY] != 0,
+                              .budget = (int64_t)value[P_BUDGET],
+                              .seed = (uint64_t)value[P_SEED]};
+    point->objective = (int)value[P_OBJECTIVE];
+    point->level = (int32_t)value[P_LEVEL];
+}
+
+int balance_check(const double *value, const void *of)
+{
+    const struct balance_shared *shared = of;
+    const struct balance_layers *layers = &shared->layers[(int)value[P_LAYERS]];
+    const unsigned kinds = balance_kind_sets[(int)value[P_RECOMPUTE]];
+    struct balance_point point;
+    balance_point_set(&point, value, shared);
+    if (balance_shape_misfit(&point.task.shape) != NULL)
+        return MISFIT;
+    if (value[P_EMPTY] == 0 && layers->layers < value[P_STAGES] * value[P_CHUNKS])
+        return TOO_FEW_LAYERS;
+    for (int k = 0; k < BALANCE_KINDS; k++)
+        if ((kinds >> k & 1) != 0 && !layers->has[k])
+            return UNKNOWN_KIND;
+    return value[P_MARGIN] < value[P_MEMORY] ? 0 : NO_MEMORY;
+}
+
+// ---- scratch and cost ---------------------------------------------------------------------------
+
+static int32_t *take_counts(const struct balance_shape *shape, struct room *room)
+{
+    return room_take(room,
+                     BALANCE_KINDS * (size_t)shape->stages * (size_t)shape->chunks,
+                     sizeof(int32_t));
+}
+
+void balance_scratch_take(struct balance_scratch *scratch,
+                          const struct balance_point *point,
+                          struct room *room)
+{
+    const struct balance_task *task = &point->task;
+    const struct balance_shape *shape = &task->shape;
+    const struct balance_strategy none = {.stages = shape->stages, .chunks = shape->chunks};
+    scratch->search = balance_search_take(task->layers, shape, task->allow_empty, room);
+    scratch->answer.best.strategy = scratch->answer.proxy.strategy = none;
+    scratch->answer.best.strategy.count = take_counts(shape, room);
+    scratch->answer.proxy.strategy.count = take_counts(shape, room);
+    scratch->peak_mb = room_take(room, (size_t)shape->stages, sizeof *scratch->peak_mb);
+    scratch->lists = room_take(
+        room, 4 * (size_t)shape->stages * (size_t)shape->chunks, sizeof *scratch->lists);
+}
+
+// The largest memory of all layers up to the highest. Chunks that may be empty hold more layers; a step has a limited
+// number of operations.
+size_t balance_scratch_bytes(const double *highest, const void *of)
+{
+    const struct balance_shared *shared = of;
+    size_t most = 0;
+    for (int i = 0; i < shared->n && i <= (int)highest[P_LAYERS]; i++) {
+        double value[N_PARAMS];
+        struct balance_point point;
+        struct balance_scratch scratch;
+        struct room room = {NULL, 0};
+        memcpy(value, highest, sizeof value);
+        value[P_LAYERS] = i;
+        value[P_RECOMPUTE] = 0;
+        value[P_EMPTY] = 1;
+        value[P_MICRO_BATCHES] =
+            fmin(value[P_MICRO_BATCHES],
+                 fmax(1, PIPELINE_OPERATIONS_MAX / (2 * value[P_STAGES] * value[P_CHUNKS])));
+        balance_point_set(&point, value, shared);
+        balance_scratch_take(&scratch, &point, &room);
+        most = room.used > most ? room.used : most;
+    }
+    return most;
+}
+
+// An operation takes about 2 ns in an evaluation.
+double balance_cost(const double *value, const void *shared)
+{
+    const double operations = 2 * value[P_STAGES] * value[P_CHUNKS] * value[P_MICRO_BATCHES];
+    (void)shared;
+    return 1e5 + operations * (2000 + 2 * value[P_BUDGET]);
+}
+
+// A stage has at least its share of the work; the first forward of the last stage waits for those before it.
+double balance_lower_bound(const double *value, const void *of)
+{
+    struct balance_point point;
+    balance_point_set(&point, value, of);
+    const struct balance_layers *layers = &point.layers;
+    double least = layers->backward[BALANCE_NONE];
+    for (int k = 0; k < BALANCE_KINDS; k++)
+        if (layers->has[k])
+            least = fmin(least, layers->backward[k]);
+    const double work =
+        layers->layers * (layers->forward + least) + 3 * (layers->head + layers->tail);
+    return fmax(work, work * value[P_MICRO_BATCHES] / value[P_STAGES]) * (1 - 1e-9);
+}
+
+// ---- evaluation ---------------------------------------------------------------------------------
+
+static bool is_stopped(void *self)
+{
+    const atomic_bool *stop = self;
+    return stop != NULL && atomic_load_explicit(stop, memory_order_relaxed);
+}
+
+struct poll balance_poll(const struct pps_worker *worker)
+{
+    return (struct poll){.over = is_stopped, .self = (void *)(uintptr_t)worker->stop};
+}
+
+enum pps_outcome balance_evaluate(struct balance_scratch *scratch,
+                                  const struct balance_point *point,
+                                  struct poll *poll,
+                                  struct balance_figures *figures)
+{
+    struct balance_answer *answer = &scratch->answer;
+    struct balance_task task = point->task;
+    if (point->objective == OBJECTIVE_PROXY)
+        task.budget = 0; // the search adds nothing to the optimum of the proxy
+    const enum balance_outcome outcome =
+        balance_search_run(scratch->search, &task, point->level, NULL, 0, poll, answer);
+    if (outcome == BALANCE_INFEASIBLE)
+        return PPS_INFEASIBLE;
+    if (outcome == BALANCE_STOPPED)
+        return PPS_STOPPED;
+    figures->chosen = point->objective == OBJECTIVE_PROXY ? &answer->proxy : &answer->best;
+    if (!figures->chosen->is_known)
+        return PPS_FAILED;
+    figures->result.peak_mb = scratch->peak_mb;
+    balance_replay_run(balance_search_replay(scratch->search), &point->layers,
+                       &figures->chosen->strategy, &figures->result);
+    return PPS_DONE;
+}

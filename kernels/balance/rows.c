@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Evaluates batches of points and writes their rows.
+#include "kernels/balance/point.h"
+#include "kernels/balance/reference.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void put(const struct pps_batch *batch, size_t i, int column, double value)
+{
+    if (batch->column[column] != NULL)
+        batch->column[column][i] = value;
+}
+
+static char *text_of(const struct pps_batch *batch, size_t i, int column)
+{
+    return batch->text[column] == NULL
+               ? NULL
+               : batch->text[column] + i * ((size_t)balance_columns[column].text_max + 1);
+}
+
+static void put_text(const struct pps_batch *batch, size_t i, int column, const char *text)
+{
+    char *to = text_of(batch, i, column);
+    if (to != NULL)
+        memcpy(to, text, strlen(text) + 1);
+}
+
+// Writes a list as "a b;c d": stages of a chunk, chunk after chunk.
+static void put_list(const struct pps_batch *batch,
+                     size_t i,
+                     int column,
+                     const struct balance_shape *shape,
+                     const int32_t *list)
+{
+    char *to = text_of(batch, i, column);
+    size_t n = 0;
+    for (int32_t k = 0; to != NULL && k < shape->stages * shape->chunks; k++) {
+        char number[16];
+        const char *before = k == 0 ? "" : k % shape->stages == 0 ? ";" : " ";
+        const size_t length = (size_t)snprintf(number, sizeof number, "%s%d", before, list[k]);
+        if (n + length + 3 > BALANCE_LIST_BYTES) {
+            memcpy(to + n, "...", 4);
+            return;
+        }
+        memcpy(to + n, number, length + 1);
+        n += length;
+    }
+}
+
+static void put_lists(const struct pps_batch *batch,
+                      size_t i,
+                      const struct balance_point *point,
+                      const struct balance_strategy *strategy,
+                      int32_t *lists)
+{
+    const struct balance_shape *shape = &point->task.shape;
+    const size_t n = (size_t)shape->stages * (size_t)shape->chunks;
+    balance_to_lists(&point->layers, strategy, lists, lists + n, lists + 2 * n, lists + 3 * n);
+    for (int k = 0; k < 4; k++)
+        put_list(batch, i, C_OFFSET + k, shape, lists + (size_t)k * n);
+}
+
+static void put_empty_row(const struct pps_batch *batch, size_t i)
+{
+    for (int c = 0; c < N_COLUMNS; c++) {
+        put(batch, i, c, (double)NAN);
+        if (balance_columns[c].kind == PPS_COLUMN_TEXT)
+            put_text(batch, i, c, "");
+    }
+}
+
+static void put_result(const struct pps_batch *batch,
+                       size_t i,
+                       const struct balance_result *result)
+{
+    put(batch, i, C_STEP_TIME, result->makespan);
+    put(batch, i, C_BUBBLE, result->bubble.real);
+    put(batch, i, C_BUBBLE_IDEAL, result->bubble.ideal);
+    put(batch, i, C_BUBBLE_IMBALANCE, result->bubble.imbalance);
+    put(batch, i, C_BUBBLE_RECOMPUTE, result->bubble.recompute);
+    put(batch, i, C_PEAK, result->peak_mb[result->worst]);
+    put(batch, i, C_WORST_STAGE, result->worst);
+}
+
+static void put_search(const struct pps_batch *batch,
+                       size_t i,
+                       const struct balance_answer *answer,
+                       double step_time)
+{
+    const double bound = fmin(answer->bound, step_time);
+    put(batch, i, C_BOUND, bound);
+    put(batch, i, C_GAP, 100 * (step_time - bound) / step_time);
+    put_text(batch, i, C_PROVEN,
+             answer->is_proven && step_time <= answer->best.makespan ? "yes" : "no");
+    put(batch, i, C_EVALUATIONS, (double)answer->evaluations);
+    if (!answer->proxy.is_known)
+        return;
+    put(batch, i, C_PROXY, answer->proxy_value);
+    put(batch, i, C_PROXY_TIME, answer->proxy.makespan);
+}
+
+static enum pps_outcome run_point(const struct pps_batch *batch,
+                                  size_t i,
+                                  const struct pps_worker *worker,
+                                  bool plain)
+{
+    double value[N_PARAMS];
+    for (int p = 0; p < N_PARAMS; p++)
+        value[p] = batch->param[p][i];
+    struct balance_point point;
+    struct balance_scratch scratch;
+    struct balance_figures figures;
+    struct room room = {worker->scratch, 0};
+    struct poll poll = balance_poll(worker);
+    balance_point_set(&point, value, worker->shared);
+    balance_scratch_take(&scratch, &point, &room);
+    put_empty_row(batch, i);
+    const enum pps_outcome outcome = balance_evaluate(&scratch, &point, &poll, &figures);
+    if (outcome == PPS_INFEASIBLE) {
+        put(batch, i, C_PEAK, scratch.answer.lack.least_limit_mb);
+        put(batch, i, C_WORST_STAGE, scratch.answer.lack.stage);
+    }
+    if (outcome != PPS_DONE)
+        return outcome;
+    if (plain && !balance_refer(&scratch, &point, &poll, &figures))
+        return PPS_STOPPED;
+    put_result(batch, i, &figures.result);
+    put_search(batch, i, &scratch.answer, figures.result.makespan);
+    put_lists(batch, i, &point, &figures.chosen->strategy, scratch.lists);
+    return PPS_DONE;
+}
+
+static void run_points(const struct pps_batch *batch,
+                       const struct pps_worker *worker,
+                       bool plain)
+{
+    for (size_t i = 0; i < batch->n_points; i++) {
+        const struct poll poll = balance_poll(worker);
+        batch->outcome[i] = PPS_STOPPED;
+        if (!poll.over(poll.self))
+            batch->outcome[i] = (uint8_t)run_point(batch, i, worker, plain);
+    }
+}
+
+void balance_run(const struct pps_batch *batch, const struct pps_worker *worker)
+{
+    run_points(batch, worker, false);
+}
+
+void balance_run_reference(const struct pps_batch *batch, const struct pps_worker *worker)
+{
+    run_points(batch, worker, true);
+}
