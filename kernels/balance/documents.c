@@ -45,8 +45,7 @@ bool balance_open(const struct pps_document *documents,
     if (shared == NULL)
         return false;
     for (; shared->n < n; shared->n++) {
-        const bool read =
-            read_layers(&documents[shared->n], &shared->layers[shared->n], fault);
+        const bool read = read_layers(&documents[shared->n], &shared->layers[shared->n], fault);
         fault->document = shared->n;
         if (!read) {
             free(shared);

@@ -85,7 +85,8 @@ const struct pps_param balance_params[N_PARAMS] = {
                        .max = BALANCE_LAYERS_MAX,
                        .fixed = true,
                        .changes_work = true},
-    [P_STAGES] = COUNT("stages", "P", "stages of the pipeline", 4, 1, BALANCE_STAGES_MAX, false),
+    [P_STAGES] =
+        COUNT("stages", "P", "stages of the pipeline", 4, 1, BALANCE_STAGES_MAX, false),
     [P_CHUNKS] = COUNT("chunks",
                        "V",
                        "chunks of a stage; 1: 1F1B, more: interleaved",
@@ -116,8 +117,9 @@ const struct pps_param balance_params[N_PARAMS] = {
                   .max = LARGEST},
     [P_RECOMPUTE] = {.name = "recompute",
                      .unit = "",
-                     .summary = "kinds of recomputation that layers may have; all: every kind of "
-                                "the document",
+                     .summary =
+                         "kinds of recomputation that layers may have; all: every kind of "
+                         "the document",
                      .kind = PPS_CHOICE,
                      .max = SETS - 1,
                      .names = set_names},
@@ -128,8 +130,9 @@ const struct pps_param balance_params[N_PARAMS] = {
                  .max = 1},
     [P_OBJECTIVE] = {.name = "objective",
                      .unit = "",
-                     .summary = "what the strategy minimises: the simulated step (makespan), or "
-                                "the published proxy",
+                     .summary =
+                         "what the strategy minimises: the simulated step (makespan), or "
+                         "the published proxy",
                      .kind = PPS_CHOICE,
                      .max = OBJECTIVE_PROXY,
                      .names = objective_names},

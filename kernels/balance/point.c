@@ -61,8 +61,7 @@ int balance_check(const double *value, const void *of)
 
 static int32_t *take_counts(const struct balance_shape *shape, struct room *room)
 {
-    return room_take(room,
-                     BALANCE_KINDS * (size_t)shape->stages * (size_t)shape->chunks,
+    return room_take(room, BALANCE_KINDS * (size_t)shape->stages * (size_t)shape->chunks,
                      sizeof(int32_t));
 }
 
@@ -78,8 +77,8 @@ void balance_scratch_take(struct balance_scratch *scratch,
     scratch->answer.best.strategy.count = take_counts(shape, room);
     scratch->answer.proxy.strategy.count = take_counts(shape, room);
     scratch->peak_mb = room_take(room, (size_t)shape->stages, sizeof *scratch->peak_mb);
-    scratch->lists = room_take(
-        room, 4 * (size_t)shape->stages * (size_t)shape->chunks, sizeof *scratch->lists);
+    scratch->lists = room_take(room, 4 * (size_t)shape->stages * (size_t)shape->chunks,
+                               sizeof *scratch->lists);
 }
 
 // The largest memory of all layers up to the highest. Chunks that may be empty hold more layers; a step has a limited

@@ -28,9 +28,9 @@ static double peak_of(const struct order *order,
     double now = balance_static_mb(&point->layers, strategy, stage), most = now;
     for (int32_t i = 0; i < order->n[stage]; i++) {
         const struct operation *op = &order->operations[order_at(order, stage, i)];
-        const double mb = balance_chunk_of(&point->layers, strategy,
-                                           op->stage / strategy->stages, stage)
-                              .activation_mb;
+        const double mb =
+            balance_chunk_of(&point->layers, strategy, op->stage / strategy->stages, stage)
+                .activation_mb;
         now += op->type == OPERATION_F ? mb : -mb;
         most = fmax(most, now);
     }
@@ -51,8 +51,7 @@ bool balance_refer(struct balance_scratch *scratch,
                    struct poll *poll,
                    struct balance_figures *figures)
 {
-    const struct order *order =
-        balance_replay_order(balance_search_replay(scratch->search));
+    const struct order *order = balance_replay_order(balance_search_replay(scratch->search));
     const struct balance_strategy *strategy = &figures->chosen->strategy;
     const struct pipeline_shape shape = balance_pipeline(&point->task.shape);
     struct balance_result *result = &figures->result;

@@ -1,43 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep balance: layers and recomputation over the chunks of a pipeline.
-#include "planner/balance/commands.h"
-
+#include "base/text/say.h"
 #include "engine/command/signals.h"
+#include "planner/balance/commands.h"
+#include "planner/balance/manual/manual_file.h"
+#include "planner/balance/output.h"
 #include "planner/balance/request.h"
 #include "planner/balance/show.h"
 #include "planner/balance/solution.h"
+#include "planner/shared/options.h"
 
 static const struct pps_opt options[] = {
-    {"model-name", 'm', "NAME", "layers of a model: NAME.json in --layer-folder"},
-    {"layer-folder", 0, "DIR", "folder of --model-name (./layers)"},
+    BALANCE_LAYERS_OPTIONS,
     BALANCE_PIPELINE_OPTIONS,
-    {"less-memory", 0, "0|1", "published form of --order: 1 is less (0)"},
     {"recompute", 0, "KINDS",
      "kinds that layers may have: select, select_comm, both, full (all that the file knows)"},
     {"allow-empty", 0, NULL, "chunks may have no layers"},
+    {"objective", 0, "NAME",
+     "minimise the simulated step (makespan) or the published proxy (makespan)"},
     {"optimization-level", 'O', "0|1|2", "form of the published proxy (1)"},
     {"budget", 0, "N", "evaluations of the search (300k)"},
     {"seed", 0, "N", "seed of the search (42)"},
     {"time-limit", 't', "TIME", "stop the search early, after 90, 90s or 5m (none)"},
-    {"simulate-naive", 0, "0|1", "also replay the even split with all or no recomputation (1)"},
+    {"manual-config", 0, "FILE", "also replay the strategies of a YAML file"},
+    {"simulate-naive", 0, "0|1", "pictures of the even split with all or no recomputation (0)"},
+    {"output-folder", 'o', "DIR",
+     "pictures, configurations and result.json; files of an earlier run are replaced (output)"},
+    {"trace", 0, "FILE", "timeline of the best strategy: NAME.json, .svg, .png or .csv"},
+    {"exec", 0, "0|1", "0: print the layers and stop (1)"},
     {NULL, 0, NULL, NULL},
 };
 
 static const struct pps_opt_alias aliases[] = {BALANCE_PIPELINE_ALIASES,
                                                {"lf", "layer-folder"},
                                                {"naive", "simulate-naive"},
+                                               {"manual", "manual-config"},
                                                {NULL, NULL}};
 
 static const char details[] =
     "The command decides how many layers every chunk of a pipeline gets, and how many of them\n"
     "recompute what, so that a training step is as short as possible and every stage fits in\n"
     "the memory of its device. The step is replayed for every strategy that the search tries:\n"
-    "times are simulated, memory is exact for the order of operations.\n"
+    "times are simulated, memory is exact for the order of operations. Transfers take no "
+    "time.\n"
     "\n"
     "LAYERS is a JSON file with the times and memory of head, body and tail. Times have any\n"
-    "one unit; memory is MiB (2^20 bytes).\n"
+    "one unit (plan.json takes ms); memory is MiB (2^20 bytes). FILE of --manual-config has\n"
+    "named strategies with offset, recompute, select_recompute and select_comm_recompute.\n"
     "\n"
-    "  ppsweep balance layers/175b.json -s 16 -i 3 --micro-batches 16 --order less\n";
+    "  ppsweep balance sweep_configs/layers/175b.json -s 16 -i 3 -mb 16 --order less\n"
+    "  ppsweep balance -m 175b -lf sweep_configs/layers -s 16 -i 3 -mb 16 -lm 1 -naive 1\n";
+
+// ---- reports ------------------------------------------------------------------------------------
 
 static enum pps_status fail_infeasible(const struct balance_solution *solution,
                                        struct pps_error *err)
@@ -46,45 +60,104 @@ static enum pps_status fail_infeasible(const struct balance_solution *solution,
     return pps_fail(
         err, PPS_E_INFEASIBLE,
         "no strategy fits: stage %d lacks %.1f MiB with %d layers and the strongest "
-        "recomputation; the least limit that suffices is %.1f MiB",
-        lack->stage, lack->lacks_mb, lack->layers, lack->least_limit_mb);
+        "recomputation; the least memory that suffices is %.1f MiB",
+        lack->stage, lack->lacks_mb, lack->layers, lack->least_limit_mb + solution->margin_mb);
+}
+
+// Says what is wrong with entries of the user; the others are used. Returns PPS_E_INPUT if some are wrong.
+static enum pps_status check_entries(const struct balance_manual_file *manual,
+                                     struct pps_error *err)
+{
+    int wrong = 0;
+    for (int32_t i = 0; i < manual->manual.n; i++) {
+        struct pps_error at;
+        if (balance_manual_file_fail(manual, i, &at) == PPS_OK)
+            continue;
+        pps_say(stderr, "ppsweep: %s:%d:%d: %s", at.file, at.line, at.column, at.text);
+        wrong++;
+    }
+    if (wrong == 0)
+        return PPS_OK;
+    return pps_fail(err, PPS_E_INPUT, "--manual-config: %d of %d strategies left out", wrong,
+                    manual->manual.n);
 }
 
 static enum pps_status report(const struct balance_request *request,
                               struct balance_solution *solution,
+                              const struct balance_manual_file *manual,
+                              const struct balance_output *output,
                               struct pps_error *err)
 {
     if (solution->outcome == BALANCE_INFEASIBLE)
         return fail_infeasible(solution, err);
     enum pps_status status = balance_add_found(solution, err);
+    if (status == PPS_OK && solution->n == 0)
+        return pps_fail(err, PPS_E_STOPPED, "stopped before a strategy was found");
     if (status == PPS_OK)
         status = balance_add_naive(solution, err);
-    if (status != PPS_OK)
-        return status;
-    if (!solution->answer.best.is_known)
-        return pps_fail(err, PPS_E_STOPPED, "stopped before a strategy was found");
-    balance_show(request, solution, stdout);
-    return PPS_OK;
+    if (status == PPS_OK)
+        status = balance_add_manual(solution, &manual->manual, err);
+    if (status == PPS_OK)
+        status = balance_show(request, solution, stdout, err);
+    return status == PPS_OK ? balance_write_output(output, solution, 1e-3, err) : status;
+}
+
+// ---- the command --------------------------------------------------------------------------------
+
+static enum pps_status read_manual(const struct balance_request *request,
+                                   const struct pps_args *args,
+                                   struct balance_manual_file *manual,
+                                   struct pps_error *err)
+{
+    const char *path = pps_arg(args, "manual-config");
+    if (path == NULL)
+        return PPS_OK;
+    return balance_manual_file_read(manual, path, &request->layers, request->shape.stages,
+                                    request->shape.chunks, err);
+}
+
+static enum pps_status solve(const struct balance_request *request,
+                             const struct pps_args *args,
+                             struct pps_error *err)
+{
+    struct balance_solution solution = {.n = 0};
+    struct balance_manual_file manual = {.manual = {.n = 0}};
+    struct balance_output output;
+    enum pps_status status = balance_read_output(&output, args, err);
+    if (status == PPS_OK)
+        status = read_manual(request, args, &manual, err);
+    if (status == PPS_OK)
+        status = balance_solution_open(&solution, request, err);
+    if (status == PPS_OK) {
+        atomic_bool *stop =
+            request->seconds > 0 ? pps_signals_alarm(request->seconds) : pps_signals_install();
+        status = balance_solve(&solution, request, &manual.manual, stop, err);
+    }
+    if (status == PPS_OK)
+        status = report(request, &solution, &manual, &output, err);
+    if (status == PPS_OK)
+        status = check_entries(&manual, err);
+    balance_solution_free(&solution);
+    balance_manual_file_free(&manual);
+    return status;
 }
 
 static enum pps_status balance_main(const struct pps_args *args, struct pps_error *err)
 {
     struct balance_request request;
-    struct balance_solution solution = {.n = 0};
-    enum pps_status status = balance_read_layers(&request, args, err);
+    bool executes = true;
+    enum pps_status status = plan_arg_bool(args, "exec", &executes, err);
+    if (status == PPS_OK)
+        status = balance_read_layers(&request, args, err);
+    if (status == PPS_OK && !executes) {
+        balance_show_layers(&request.layers, stdout);
+        return PPS_OK;
+    }
     if (status == PPS_OK)
         status = balance_read_pipeline(&request, args, err);
     if (status == PPS_OK)
         status = balance_read_search(&request, args, err);
-    if (status != PPS_OK)
-        return status;
-    atomic_bool *stop =
-        request.seconds > 0 ? pps_signals_alarm(request.seconds) : pps_signals_install();
-    status = balance_solve(&solution, &request, stop, err);
-    if (status == PPS_OK)
-        status = report(&request, &solution, err);
-    balance_solution_free(&solution);
-    return status;
+    return status == PPS_OK ? solve(&request, args, err) : status;
 }
 
 const struct pps_command balance_command = {

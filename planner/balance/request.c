@@ -190,6 +190,17 @@ static enum pps_status read_kinds(struct balance_layers *layers,
     return PPS_OK;
 }
 
+static enum pps_status read_objective(struct balance_request *request,
+                                      const struct pps_args *args,
+                                      struct pps_error *err)
+{
+    const char *name = pps_arg(args, "objective");
+    request->by_proxy = name != NULL && strcmp(name, "proxy") == 0;
+    if (name != NULL && !request->by_proxy && strcmp(name, "makespan") != 0)
+        return pps_fail(err, PPS_E_INPUT, "--objective %s: expected makespan or proxy", name);
+    return PPS_OK;
+}
+
 enum pps_status balance_read_search(struct balance_request *request,
                                     const struct pps_args *args,
                                     struct pps_error *err)
@@ -199,6 +210,8 @@ enum pps_status balance_read_search(struct balance_request *request,
     request->level = 1;
     request->seconds = 0;
     enum pps_status status = read_kinds(&request->layers, args, err);
+    if (status == PPS_OK)
+        status = read_objective(request, args, err);
     if (status == PPS_OK)
         status = pps_arg_count(args, "budget", 0, (uint64_t)1 << 40, &request->budget, err);
     if (status == PPS_OK)

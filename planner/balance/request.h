@@ -6,12 +6,20 @@
 #include "engine/command/command.h"
 #include "kernels/balance/search/balance_task.h"
 
+// Options of the layers, for the tables of commands.
+#define BALANCE_LAYERS_OPTIONS                                                                 \
+    {"model-name", 'm', "NAME", "layers of a model: NAME.json in --layer-folder"},             \
+    {                                                                                          \
+        "layer-folder", 0, "DIR", "folder of --model-name (layers)"                            \
+    }
+
 // Options of the pipeline, for the tables of commands.
 #define BALANCE_PIPELINE_OPTIONS                                                               \
     {"stages", 's', "P", "stages of the pipeline (4)"},                                        \
         {"micro-batches", 0, "M", "micro-batches of a step (4)"},                              \
         {"chunks", 'i', "V", "chunks of a stage: 1 is 1F1B, more are interleaved (1)"},        \
         {"order", 0, "NAME", "order of chunks: big, which holds more memory, or less (big)"},  \
+        {"less-memory", 0, "0|1", "published form of --order: 1 is less (0)"},                 \
         {"memory", 0, "MIB", "memory of a device in MiB (56000)"},                             \
     {                                                                                          \
         "margin", 0, "MIB", "memory that stays unused on every device (0)"                     \
@@ -33,6 +41,7 @@ struct balance_request {
     bool allow_empty;
     uint64_t budget, seed;
     uint64_t level; // of the proxy
+    bool by_proxy;  // the proxy is the objective
     double seconds; // time limit; 0: none
 };
 
@@ -46,7 +55,7 @@ PPS_MUST_CHECK enum pps_status balance_read_pipeline(struct balance_request *req
                                                      const struct pps_args *args,
                                                      struct pps_error *err);
 
-// Reads --recompute, --allow-empty, --budget, --seed, --optimization-level and --time-limit.
+// Reads --recompute, --allow-empty, --objective, --budget, --seed, --optimization-level and --time-limit.
 PPS_MUST_CHECK enum pps_status balance_read_search(struct balance_request *request,
                                                    const struct pps_args *args,
                                                    struct pps_error *err);

@@ -1,8 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints tables of strategies.
+// Prints layers and tables of strategies.
 #include "planner/balance/show.h"
 
+#include "planner/balance/report/published.h"
+
 #include <inttypes.h>
+
+void balance_show_layers(const struct balance_layers *layers, FILE *out)
+{
+    fprintf(out, "%s: %d body layers; times of one micro-batch, memory in MiB\n\n",
+            layers->name[0] != '\0' ? layers->name : "layers", layers->layers);
+    fprintf(out, "%-12s %10s %10s %12s %12s\n", "layer", "forward", "backward", "parameters",
+            "activations");
+    fprintf(out, "%-12s %10.6g %10.6g %12.6g %12s\n", "head", layers->head, 2 * layers->head,
+            layers->head_mb, "-");
+    for (int k = 0; k < BALANCE_KINDS; k++)
+        if (layers->has[k])
+            fprintf(out, "%-12s %10.6g %10.6g %12.6g %12.6g\n", balance_kind_names[k],
+                    layers->forward, layers->backward[k], layers->parameter_mb,
+                    layers->activation_mb[k]);
+    fprintf(out, "%-12s %10.6g %10.6g %12.6g %12s\n", "tail", layers->tail, 2 * layers->tail,
+            layers->tail_mb, "-");
+    fprintf(out, "%-12s %10s %10s %12.6g %12s\n", "every stage", "-", "-", layers->constant_mb,
+            "-");
+}
 
 static void show_task(const struct balance_request *request, FILE *out)
 {
@@ -16,57 +37,92 @@ static void show_task(const struct balance_request *request, FILE *out)
             request->memory_mb);
     if (request->margin_mb > 0)
         fprintf(out, " less a margin of %.10g MiB", request->margin_mb);
-    fprintf(out, "\nTransfers between stages take no time.\n\n");
+    fprintf(out, "\nTransfers between stages take no time.\n");
+    if (request->layers.layers % (shape->stages * shape->chunks) != 0)
+        fprintf(
+            out,
+            "Even splits have one layer more in each of the first %d chunks of the model.\n",
+            request->layers.layers % (shape->stages * shape->chunks));
+    fprintf(out, "\n");
 }
 
-static void show_row(const struct balance_row *row, double limit_mb, double best, FILE *out)
+void balance_show_head(FILE *out)
+{
+    fprintf(out, "%-22s %6s %12s %8s %8s %9s %9s %11s %5s  %5s  %s\n", "strategy", "chunks",
+            "step time", "bubble", "ideal", "imbalance", "recompute", "peak MiB", "stage",
+            "speed", "memory");
+}
+
+void balance_show_row(const struct balance_row *row, double limit_mb, double best, FILE *out)
 {
     const struct balance_result *result = &row->result;
     const double peak = result->peak_mb[result->worst],
                  over = peak - limit_mb - BALANCE_TOLERANCE_MB;
-    fprintf(out, "%-22s %12.6g %8.4f %8.4f %9.4f %9.4f %11.1f %5d  ", row->label,
-            result->makespan, result->bubble.real, result->bubble.ideal,
-            result->bubble.imbalance, result->bubble.recompute, peak, result->worst);
+    fprintf(out, "%-22s %6d %12.6g %8.4f %8.4f %9.4f %9.4f %11.1f %5d  %5.3f  ", row->label,
+            row->shape.chunks, result->makespan, result->bubble.real, result->bubble.ideal,
+            result->bubble.imbalance, result->bubble.recompute, peak, result->worst,
+            best / result->makespan);
     if (over > 0)
-        fprintf(out, "exceeds by %.1f MiB", over);
+        fprintf(out, "exceeds by %.1f MiB\n", over);
     else
-        fprintf(out, "fits");
-    fprintf(out, "  %.3f\n", best / result->makespan);
+        fprintf(out, "fits\n");
 }
 
-static void show_bound(const struct balance_answer *answer, FILE *out)
+static void show_bound(const struct balance_solution *solution, FILE *out)
 {
-    if (answer->is_proven) {
-        fprintf(out, "The strategy is optimal: no other one within memory is faster.\n");
+    const struct balance_answer *answer = &solution->answer;
+    const double found = solution->rows[0].result.makespan;
+    if (answer->is_proven && found <= answer->best.makespan) {
+        fprintf(out, "The first strategy is optimal: no other one within memory is faster.\n");
         return;
     }
     fprintf(out,
-            "No strategy within memory takes less than %.6g (gap %.2f %%): the strategy is not "
-            "proven optimal.\n",
-            answer->bound,
-            100 * (answer->best.makespan - answer->bound) / answer->best.makespan);
+            "No strategy within memory takes less than %.6g (gap %.2f %%): the first strategy "
+            "is not proven optimal.\n",
+            answer->bound, 100 * (found - answer->bound) / found);
 }
 
 static void show_search(const struct balance_solution *solution, FILE *out)
 {
     const struct balance_answer *answer = &solution->answer;
     fprintf(out, "\n");
-    show_bound(answer, out);
-    fprintf(out, "%" PRId64 " evaluations of %" PRId64 "%s. Published proxy Z: %.8g (%s)\n",
-            answer->evaluations, solution->task.budget,
-            solution->outcome == BALANCE_STOPPED ? ", stopped early" : "", answer->proxy_value,
-            answer->proxy_is_proven ? "proven" : "not proven");
+    show_bound(solution, out);
+    fprintf(out, "%" PRId64 " evaluations%s.", answer->evaluations,
+            solution->outcome == BALANCE_STOPPED ? ", stopped by time" : "");
+    if (answer->proxy.is_known)
+        fprintf(out, " Published proxy Z: %.8g (%s).", answer->proxy_value,
+                answer->proxy_is_proven ? "proven optimum" : "not proven");
+    fprintf(out, "\n\n");
 }
 
-void balance_show(const struct balance_request *request,
-                  const struct balance_solution *solution,
-                  FILE *out)
+// A chunk with both selective kinds is read back as one with layers of kind both.
+static void warn_of_written(const struct balance_row *row, FILE *out)
 {
+    if (!balance_is_canonical(&row->strategy))
+        fprintf(out, "The lists below do not say which selective kind a layer has: read back, "
+                     "they mean another strategy.\n");
+}
+
+enum pps_status balance_show(const struct balance_request *request,
+                             const struct balance_solution *solution,
+                             FILE *out,
+                             struct pps_error *err)
+{
+    const struct balance_row *first = &solution->rows[0];
+    const struct balance_layers *layers = solution->task.layers;
+    struct text_buffer text = {0};
     show_task(request, out);
-    fprintf(out, "%-22s %12s %8s %8s %9s %9s %11s %5s\n", "strategy", "step time", "bubble",
-            "ideal", "imbalance", "recompute", "peak MiB", "stage");
+    balance_show_head(out);
     for (int i = 0; i < solution->n; i++)
-        show_row(&solution->rows[i], solution->task.limit_mb, solution->rows[0].result.makespan,
-                 out);
+        balance_show_row(&solution->rows[i], solution->task.limit_mb, first->result.makespan,
+                         out);
     show_search(solution, out);
+    warn_of_written(first, out);
+    published_lists(layers, &first->strategy, &text);
+    published_result(&first->shape, &first->result, &text);
+    const bool done = !text.failed;
+    if (done)
+        fprintf(out, "%s\n", text.text);
+    text_buffer_free(&text);
+    return done ? PPS_OK : pps_fail_memory(err, "the report");
 }

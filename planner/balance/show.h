@@ -7,9 +7,17 @@
 
 #include <stdio.h>
 
-// Prints the task, and one table of all strategies.
-void balance_show(const struct balance_request *request,
-                  const struct balance_solution *solution,
-                  FILE *out);
+// Prints the times and memory of the layers.
+void balance_show_layers(const struct balance_layers *layers, FILE *out);
+
+// Prints the task, one table of all strategies, and the first strategy in the published form.
+PPS_MUST_CHECK enum pps_status balance_show(const struct balance_request *request,
+                                            const struct balance_solution *solution,
+                                            FILE *out,
+                                            struct pps_error *err);
+
+// Prints the head of a table of strategies, and a row. The speed is relative to a step time of `best`.
+void balance_show_head(FILE *out);
+void balance_show_row(const struct balance_row *row, double limit_mb, double best, FILE *out);
 
 #endif

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes the files of a balance report: pictures, configurations and timelines.
+#ifndef PPS_PLANNER_BALANCE_OUTPUT_H
+#define PPS_PLANNER_BALANCE_OUTPUT_H
+
+#include "engine/command/command.h"
+#include "planner/balance/solution.h"
+
+struct balance_output {
+    const char *folder; // of pictures, configurations and result.json
+    const char *trace;  // timeline of the best strategy; NULL: none
+    bool naive;         // pictures of the naive strategies, too
+};
+
+// Reads --output-folder, --trace and --simulate-naive.
+PPS_MUST_CHECK enum pps_status balance_read_output(struct balance_output *output,
+                                                   const struct pps_args *args,
+                                                   struct pps_error *err);
+
+// Writes the files; those of an earlier run are replaced. seconds: of a unit of time of the layers.
+PPS_MUST_CHECK enum pps_status balance_write_output(const struct balance_output *output,
+                                                    const struct balance_solution *solution,
+                                                    double seconds,
+                                                    struct pps_error *err);
+
+#endif
