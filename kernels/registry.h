@@ -6,7 +6,7 @@
 
 #include "ppsweep/kernel.h"
 
-// All built-in kernels in the order of their names, ended with NULL. A kernel is an object
+// All built-in kernels, ended with NULL: the default, contention, then the others in the order of their names. A kernel is an object
 // `const struct pps_kernel pps_kernel_NAME`.
 extern const struct pps_kernel *const pps_kernels[];
 

@@ -193,6 +193,17 @@ Test(library_model, combinations_are_those_of_an_experiment)
 }
 
 // Would catch limits that differ from the limits of an experiment.
+// The documents without which a kernel has no model.
+static const char *inputs_of(const char *kernel)
+{
+    if (strcmp(kernel, "ndsearch") == 0)
+        return "{\"model\": \"llama3-8b\"}";
+    if (strcmp(kernel, "balance") == 0)
+        return "{\"layers\": {\"layers_description\": [{\"type\": \"BODY\", \"time\": 1, "
+               "\"nb_layer\": 8, \"memory_parameter\": 1, \"memory_activation\": 1}]}}";
+    return NULL;
+}
+
 Test(library_model, limits_are_those_of_an_experiment)
 {
     static const double around[] = {-28, -27,    -26,    -1.5,  -1,       -0.5, 0,   1e-320,
@@ -200,9 +211,7 @@ Test(library_model, limits_are_those_of_an_experiment)
                                     1e9, 0x1p52, 0x1p53, 1e300, INFINITY, NAN};
     for (int k = 0; ppsweep_kernel_name(k) != NULL; k++) {
         struct ppsweep_model *model =
-            open_model(ppsweep_kernel_name(k), strcmp(ppsweep_kernel_name(k), "ndsearch") == 0
-                                                   ? "{\"model\": \"llama3-8b\"}"
-                                                   : NULL);
+            open_model(ppsweep_kernel_name(k), inputs_of(ppsweep_kernel_name(k)));
         const struct pps_kernel *kernel = pps_kernels_find(pps_kernels, ppsweep_kernel_name(k));
         for (int p = 0; p < kernel->n_params; p++) {
             char why[PPS_WHY], text[PPSWEEP_VALUE_TEXT];
