@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep balance: layers and recomputation over the chunks of a pipeline.
-#include "base/text/say.h"
 #include "engine/command/signals.h"
 #include "planner/balance/commands.h"
+#include "planner/balance/explore.h"
 #include "planner/balance/manual/manual_file.h"
 #include "planner/balance/output.h"
 #include "planner/balance/request.h"
 #include "planner/balance/show.h"
 #include "planner/balance/solution.h"
 #include "planner/shared/options.h"
+
+#include <string.h>
 
 static const struct pps_opt options[] = {
     BALANCE_LAYERS_OPTIONS,
@@ -27,6 +29,9 @@ static const struct pps_opt options[] = {
     {"output-folder", 'o', "DIR",
      "pictures, configurations and result.json; files of an earlier run are replaced (output)"},
     {"trace", 0, "FILE", "timeline of the best strategy: NAME.json, .svg, .png or .csv"},
+    {"explore", 0, "AXES",
+     "search all combinations, as in v=1..4 order=big,less m=8,16,32; no files are written"},
+    {"threads", 'j', "N", "worker threads of --explore (all CPUs this process may use)"},
     {"exec", 0, "0|1", "0: print the layers and stop (1)"},
     {NULL, 0, NULL, NULL},
 };
@@ -49,6 +54,8 @@ static const char details[] =
     "named strategies with offset, recompute, select_recompute and select_comm_recompute.\n"
     "\n"
     "  ppsweep balance sweep_configs/layers/175b.json -s 16 -i 3 -mb 16 --order less\n"
+    "  ppsweep balance sweep_configs/layers/175b.json -s 16 --explore v=1..4 order=big,less "
+    "m=16,32\n"
     "  ppsweep balance -m 175b -lf sweep_configs/layers -s 16 -i 3 -mb 16 -lm 1 -naive 1\n";
 
 // ---- reports ------------------------------------------------------------------------------------
@@ -62,24 +69,6 @@ static enum pps_status fail_infeasible(const struct balance_solution *solution,
         "no strategy fits: stage %d lacks %.1f MiB with %d layers and the strongest "
         "recomputation; the least memory that suffices is %.1f MiB",
         lack->stage, lack->lacks_mb, lack->layers, lack->least_limit_mb + solution->margin_mb);
-}
-
-// Says what is wrong with entries of the user; the others are used. Returns PPS_E_INPUT if some are wrong.
-static enum pps_status check_entries(const struct balance_manual_file *manual,
-                                     struct pps_error *err)
-{
-    int wrong = 0;
-    for (int32_t i = 0; i < manual->manual.n; i++) {
-        struct pps_error at;
-        if (balance_manual_file_fail(manual, i, &at) == PPS_OK)
-            continue;
-        pps_say(stderr, "ppsweep: %s:%d:%d: %s", at.file, at.line, at.column, at.text);
-        wrong++;
-    }
-    if (wrong == 0)
-        return PPS_OK;
-    return pps_fail(err, PPS_E_INPUT, "--manual-config: %d of %d strategies left out", wrong,
-                    manual->manual.n);
 }
 
 static enum pps_status report(const struct balance_request *request,
@@ -136,9 +125,44 @@ static enum pps_status solve(const struct balance_request *request,
     if (status == PPS_OK)
         status = report(request, &solution, &manual, &output, err);
     if (status == PPS_OK)
-        status = check_entries(&manual, err);
+        status = balance_manual_file_check(&manual, err);
     balance_solution_free(&solution);
     balance_manual_file_free(&manual);
+    return status;
+}
+
+// Axes may also follow as words of their own: --explore v=1..4 m=8,16.
+static enum pps_status read_axes(const struct pps_args *args,
+                                 struct balance_axes *axes,
+                                 struct pps_error *err)
+{
+    *axes = (struct balance_axes){.n_chunks = 0};
+    enum pps_status status =
+        balance_axes_read(axes, "--explore", pps_arg(args, "explore"), err);
+    for (int i = 0; i < pps_arg_words(args) && status == PPS_OK; i++)
+        if (strchr(pps_arg_word(args, i), '=') != NULL)
+            status = balance_axes_read(axes, "--explore", pps_arg_word(args, i), err);
+    return status;
+}
+
+static enum pps_status explore(const struct balance_request *request,
+                               const struct pps_args *args,
+                               struct pps_error *err)
+{
+    struct balance_exploration exploration = {.n = 0};
+    struct balance_axes axes;
+    uint64_t threads;
+    enum pps_status status = read_axes(args, &axes, err);
+    if (status == PPS_OK)
+        status = plan_arg_threads(args, 1024, &threads, err);
+    if (status == PPS_OK) {
+        atomic_bool *stop =
+            request->seconds > 0 ? pps_signals_alarm(request->seconds) : pps_signals_install();
+        status = balance_explore(&exploration, request, &axes, (int)threads, stop, err);
+    }
+    if (status == PPS_OK)
+        balance_explore_show(&exploration, request, stdout);
+    balance_exploration_free(&exploration);
     return status;
 }
 
@@ -157,19 +181,21 @@ static enum pps_status balance_main(const struct pps_args *args, struct pps_erro
         status = balance_read_pipeline(&request, args, err);
     if (status == PPS_OK)
         status = balance_read_search(&request, args, err);
+    if (status == PPS_OK && pps_arg(args, "explore") != NULL)
+        return explore(&request, args, err);
     return status == PPS_OK ? solve(&request, args, err) : status;
 }
 
 const struct pps_command balance_command = {
     .name = "balance",
     .summary = "split layers and recomputation over a pipeline",
-    .usage = "[options] [LAYERS]",
+    .usage = "[options] [LAYERS] [AXES]",
     .details = details,
     .options = options,
     .aliases = aliases,
     .config = true,
     .one_dash = true,
     .min_words = 0,
-    .max_words = 1,
+    .max_words = -1,
     .main = balance_main,
 };

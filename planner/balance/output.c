@@ -53,8 +53,10 @@ static enum pps_status write_row(const struct balance_files *files,
     char heading[HEADING], best_heading[HEADING];
     const struct balance_picture picture = picture_of(solution, row, heading),
                                  best = picture_of(solution, &solution->rows[0], best_heading);
+    const bool is_first = row == &solution->rows[0];
     if (row->kind == BALANCE_ROW_MANUAL)
-        return balance_files_manual(files, row->entry->file_name, &best, &picture, err);
+        return balance_files_manual(files, row->entry->file_name, is_first ? NULL : &best,
+                                    &picture, err);
     if (row->kind == BALANCE_ROW_NAIVE_NONE && output->naive)
         return balance_files_picture(files, BALANCE_NAIVE_NO_PICTURE, &picture, err);
     if (row->kind == BALANCE_ROW_NAIVE_ALL && output->naive)
@@ -87,7 +89,7 @@ enum pps_status balance_write_output(const struct balance_output *output,
     const double bound = solution->answer.bound;
     enum pps_status status =
         balance_files_found(&files, &best, seconds, bound > 0 ? bound : (double)NAN, err);
-    for (int i = 1; i < solution->n && status == PPS_OK; i++)
+    for (int i = 0; i < solution->n && status == PPS_OK; i++)
         status = write_row(&files, output, solution, &solution->rows[i], err);
     if (status == PPS_OK)
         status = write_json(&files, solution, err);

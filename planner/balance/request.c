@@ -19,12 +19,34 @@ enum { STAGES_MAX = 4096, MICRO_BATCHES_MAX = 1 << 20, CHUNKS_MAX = 64 };
 
 // ---- layers -------------------------------------------------------------------------------------
 
+// Finds the word that is not an axis, as in m=8,16; NULL: none.
+static enum pps_status find_word(const struct pps_args *args,
+                                 const char **word,
+                                 struct pps_error *err)
+{
+    *word = NULL;
+    for (int i = 0; i < pps_arg_words(args); i++) {
+        const char *at = pps_arg_word(args, i);
+        if (strchr(at, '=') != NULL && pps_arg(args, "explore") != NULL)
+            continue;
+        if (*word != NULL)
+            return pps_fail(err, PPS_E_INPUT,
+                            "%s: unexpected argument; give one file of layers", at);
+        *word = at;
+    }
+    return PPS_OK;
+}
+
 static enum pps_status find_path(struct balance_request *request,
                                  const struct pps_args *args,
                                  struct pps_error *err)
 {
     const char *name = pps_arg(args, "model-name"), *folder = pps_arg(args, "layer-folder");
-    const bool has_word = pps_arg_words(args) > 0;
+    const char *word;
+    const enum pps_status status = find_word(args, &word, err);
+    if (status != PPS_OK)
+        return status;
+    const bool has_word = word != NULL;
     if (has_word && (name != NULL || folder != NULL))
         return pps_fail(err, PPS_E_INPUT,
                         "give the layers as a file, or as --model-name in --layer-folder, not "

@@ -116,7 +116,10 @@ enum pps_status balance_show(const struct balance_request *request,
     for (int i = 0; i < solution->n; i++)
         balance_show_row(&solution->rows[i], solution->task.limit_mb, first->result.makespan,
                          out);
-    show_search(solution, out);
+    if (solution->answer.evaluations > 0)
+        show_search(solution, out);
+    else
+        fprintf(out, "\n");
     warn_of_written(first, out);
     published_lists(layers, &first->strategy, &text);
     published_result(&first->shape, &first->result, &text);

@@ -73,3 +73,20 @@ enum pps_status balance_manual_file_fail(const struct balance_manual_file *file,
     return fault->text[0] == '\0' ? PPS_OK
                                   : plan_fail_document(&file->document.json, fault, err);
 }
+
+enum pps_status balance_manual_file_check(const struct balance_manual_file *file,
+                                          struct pps_error *err)
+{
+    int wrong = 0;
+    for (int32_t i = 0; i < file->manual.n; i++) {
+        struct pps_error at;
+        if (balance_manual_file_fail(file, i, &at) == PPS_OK)
+            continue;
+        pps_say(stderr, "ppsweep: %s:%d:%d: %s", at.file, at.line, at.column, at.text);
+        wrong++;
+    }
+    if (wrong == 0)
+        return PPS_OK;
+    return pps_fail(err, PPS_E_INPUT, "--manual-config: %d of %d strategies left out", wrong,
+                    file->manual.n);
+}

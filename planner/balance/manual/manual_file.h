@@ -27,4 +27,8 @@ PPS_MUST_CHECK enum pps_status balance_manual_file_fail(const struct balance_man
                                                         int32_t entry,
                                                         struct pps_error *err);
 
+// Prints what is wrong with each wrong entry, and returns PPS_E_INPUT with their number; PPS_OK: all are right.
+PPS_MUST_CHECK enum pps_status balance_manual_file_check(const struct balance_manual_file *file,
+                                                         struct pps_error *err);
+
 #endif
