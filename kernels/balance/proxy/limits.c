@@ -235,7 +235,7 @@ static void take_strategy(struct proxy *proxy, struct proxy_limits *limits)
         lighten(proxy, s);
         for (int32_t v = 0; v < shape->chunks; v++)
             for (int k = 0; k < BALANCE_KINDS; k++)
-                strategy.count[balance_at(&strategy, k, v, s)] =
+                strategy.count[balance_at(&strategy, (enum balance_kind)k, v, s)] =
                     proxy->chosen[v * shape->stages + s]->count[k];
     }
     proxy_terms(proxy->program, &strategy, limits);

@@ -55,7 +55,8 @@ static void add_chunk(const struct proxy_program *program,
     const struct balance_layers *layers = program->layers;
     *sum = (struct proxy_chunk){.head_and_tail = proxy_head_and_tail(program, chunk, stage)};
     for (int k = 0; k < BALANCE_KINDS; k++) {
-        const int32_t count = strategy->count[balance_at(strategy, k, chunk, stage)];
+        const int32_t count =
+            strategy->count[balance_at(strategy, (enum balance_kind)k, chunk, stage)];
         if (count == 0)
             continue;
         sum->layers += count;
