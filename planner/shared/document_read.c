@@ -118,3 +118,18 @@ enum pps_status plan_document_read(struct plan_document *document,
         plan_document_free(document);
     return status;
 }
+
+enum pps_status plan_yaml_read(struct pps_json *json, const char *path, struct pps_error *err)
+{
+    struct plaindoc doc;
+    struct pps_fault fault;
+    char *text;
+    size_t n;
+    enum pps_status status = pps_whole_file_read(path, PLAN_DOCUMENT_MAX, &text, &n, err);
+    if (status != PPS_OK)
+        return status;
+    status = plaindoc_parse(&doc, PLAINDOC_YAML, text, n, &fault) ? take(json, &doc, path, err)
+                                                                  : fail(path, &fault, err);
+    free(text);
+    return status;
+}

@@ -39,4 +39,10 @@ PPS_MUST_CHECK enum pps_status plan_document_read(struct plan_document *document
                                                   enum plaindoc_form form,
                                                   struct pps_error *err);
 
+// Reads a YAML file of our own form, whatever its keys are. Places as above; free it with pps_json_free(). After an error
+// there is nothing to free.
+PPS_MUST_CHECK enum pps_status plan_yaml_read(struct pps_json *json,
+                                              const char *path,
+                                              struct pps_error *err);
+
 #endif

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes the layers of a model.
+#include "kernels/balance/documents/layers_write.h"
+
+#include <stdio.h>
+
+static const double coefficients[BALANCE_KINDS] = {0, 0.04, 0.125, 0.165, 0.5};
+static const char *const memory_keys[BALANCE_KINDS] = {
+    "memory_activation", "memory_select_rec", "memory_select_comm", "memory_both_comm_select",
+    "memory_recompute"};
+static const char *const time_keys[BALANCE_KINDS] = {"backward_time", "select_rec_time",
+                                                     "select_comm_time",
+                                                     "both_comm_select_time", "recompute_time"};
+
+double balance_usual_backward(double forward, enum balance_kind kind)
+{
+    return 2 * forward * (1 + coefficients[kind]);
+}
+
+static void add_number(struct text_buffer *text, const char *key, double value)
+{
+    text_buffer_add(text, ", \"%s\": ", key);
+    text_buffer_add_number(text, value);
+}
+
+static void add_entry(struct text_buffer *text,
+                      const char *type,
+                      double time,
+                      int32_t layers,
+                      double parameter_mb)
+{
+    text_buffer_add(text, "    {\"name\": \"%s\", \"type\": \"%s\", \"nb_layer\": %d", type,
+                    type, layers);
+    add_number(text, "time", time);
+    add_number(text, "memory_parameter", parameter_mb);
+}
+
+// Appends the characters of a name that need no escape.
+static void add_name(struct text_buffer *text, const char *name)
+{
+    for (; *name != '\0'; name++)
+        if (*name != '"' && *name != '\\' && (unsigned char)*name >= ' ')
+            text_buffer_add_bytes(text, name, 1);
+}
+
+void balance_layers_write(const struct balance_layers *layers, struct text_buffer *text)
+{
+    text_buffer_add(text, "{\"name\": \"");
+    add_name(text, layers->name);
+    text_buffer_add(text, "\"");
+    add_number(text, "stage_const_mem", layers->constant_mb);
+    text_buffer_add(text, ",\n  \"layers_description\": [\n");
+    add_entry(text, "HEAD", layers->head, 1, layers->head_mb);
+    text_buffer_add(text, "},\n");
+    add_entry(text, "BODY", layers->forward, layers->layers, layers->parameter_mb);
+    for (int k = 0; k < BALANCE_KINDS; k++) {
+        if (!layers->has[k])
+            continue;
+        add_number(text, memory_keys[k], layers->activation_mb[k]);
+        if (layers->backward[k] !=
+            balance_usual_backward(layers->forward, (enum balance_kind)k))
+            add_number(text, time_keys[k], layers->backward[k]);
+    }
+    text_buffer_add(text, "},\n");
+    add_entry(text, "TAIL", layers->tail, 1, layers->tail_mb);
+    text_buffer_add(text, "}]}\n");
+}

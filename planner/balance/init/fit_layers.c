@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes layers from init files.
+#include "planner/balance/init/fit_layers.h"
+
+#include "base/text/say.h"
+#include "kernels/balance/documents/layers_write.h"
+#include "planner/shared/document_read.h"
+#include "planner/shared/files.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+// ---- reading ------------------------------------------------------------------------------------
+
+static void warn(const struct pps_json *json, const cJSON *item)
+{
+    struct pps_error at;
+    pps_json_fail_key(json, item, &at, "unknown key %s has no effect", item->string);
+    pps_say(stderr, "warning   %s:%d:%d: %s", at.file, at.line, at.column, at.text);
+}
+
+static enum pps_status fail(const struct init_file *file,
+                            const struct pps_fault *fault,
+                            struct pps_error *err)
+{
+    return fault->text[0] == '\0' ? pps_fail_memory(err, "%s", file->json.name)
+                                  : plan_fail_document(&file->json, fault, err);
+}
+
+enum pps_status init_file_read(struct init_file *file, const char *path, struct pps_error *err)
+{
+    struct pps_fault fault;
+    const char *dot = strrchr(path, '.');
+    *file = (struct init_file){.init = {.stages = 0}};
+    if (dot == NULL || (strcasecmp(dot, ".yaml") != 0 && strcasecmp(dot, ".yml") != 0))
+        return pps_fail(err, PPS_E_INPUT, "%s: expected a file .yaml or .yml", path);
+    enum pps_status status = plan_yaml_read(&file->json, path, err);
+    if (status != PPS_OK)
+        return status;
+    if (!balance_init_read(file->json.root, &file->init, &fault) ||
+        !memory_fit_find(&file->init, &file->fit, &fault)) {
+        status = fail(file, &fault, err);
+        init_file_free(file);
+        return status;
+    }
+    for (const cJSON *item = balance_init_unknown(file->json.root, NULL); item != NULL;
+         item = balance_init_unknown(file->json.root, item))
+        warn(&file->json, item);
+    return PPS_OK;
+}
+
+void init_file_free(struct init_file *file)
+{
+    balance_init_free(&file->init);
+    pps_json_free(&file->json);
+}
+
+// ---- layers -------------------------------------------------------------------------------------
+
+static enum pps_status read_times(const struct init_file *file,
+                                  double times[INIT_PARTS],
+                                  struct pps_error *err)
+{
+    static const char *const names[INIT_PARTS] = {"head", "body", "tail"};
+    const struct init_times *given = &file->init.times;
+    for (int part = 0; part < INIT_PARTS; part++) {
+        if (!given->is_given[part])
+            return pps_json_fail(&file->json, file->json.root, err,
+                                 "time_config: the forward time of %s is missing; write "
+                                 "time_config: {head: H, body: B, tail: T}",
+                                 names[part]);
+        times[part] = given->given[part];
+    }
+    return PPS_OK;
+}
+
+enum pps_status init_file_layers(const struct init_file *file,
+                                 const char *name,
+                                 struct balance_layers *layers,
+                                 struct pps_error *err)
+{
+    const struct memory_fit *fit = &file->fit;
+    double times[INIT_PARTS];
+    const enum pps_status status = read_times(file, times, err);
+    if (status != PPS_OK)
+        return status;
+    *layers = (struct balance_layers){.layers = file->init.layers,
+                                      .head = times[INIT_HEAD],
+                                      .tail = times[INIT_TAIL],
+                                      .forward = times[INIT_BODY],
+                                      .parameter_mb = fit->parameter_mb,
+                                      .head_mb = fit->head_mb,
+                                      .tail_mb = fit->tail_mb,
+                                      .constant_mb = fit->constant_mb};
+    snprintf(layers->name, sizeof layers->name, "%s", name);
+    for (int k = 0; k < BALANCE_KINDS; k++) {
+        layers->backward[k] = balance_usual_backward(layers->forward, (enum balance_kind)k);
+        layers->has[k] = fit->has[k] && fit->activation_mb[k] > 0;
+        layers->activation_mb[k] = layers->has[k] ? fit->activation_mb[k] : 0;
+    }
+    if (!layers->has[BALANCE_NONE])
+        return pps_json_fail(&file->json, file->json.root, err,
+                             "memory_usage: activations without recomputation come out as %.1f "
+                             "MiB; the measurements do not fit the model of memory",
+                             fit->activation_mb[BALANCE_NONE]);
+    return PPS_OK;
+}
+
+// ---- report -------------------------------------------------------------------------------------
+
+static void show_measure(const struct init_file *file,
+                         const struct init_measure *m,
+                         bool is_equation,
+                         FILE *out)
+{
+    const double model = memory_fit_of(&file->init, &file->fit, m);
+    fprintf(out, "%5d %5d %6d %12.1f %12.1f ", m->round + 1, m->stage, m->layers, m->memory_mb,
+            model);
+    if (is_equation)
+        fprintf(out, "%+10.1f\n", fabs(m->memory_mb - model) < 0.05 ? 0 : m->memory_mb - model);
+    else
+        fprintf(out, "%10s\n", "exact");
+}
+
+static void show_unknowns(const struct memory_fit *fit, FILE *out)
+{
+    fprintf(out, "%-24s %12s\n", "memory", "MiB");
+    fprintf(out, "%-24s %12.2f\n", "parameters of a layer", fit->parameter_mb);
+    for (int k = 0; k < BALANCE_KINDS; k++)
+        if (fit->has[k])
+            fprintf(out, "activations, %-11s %12.2f\n", balance_kind_names[k],
+                    fit->activation_mb[k]);
+    fprintf(out, "%-24s %12.2f\n%-24s %12.2f\n", "head", fit->head_mb, "tail", fit->tail_mb);
+    if (fit->has_constant)
+        fprintf(out, "%-24s %12.2f\n\n", "every stage", fit->constant_mb);
+    else
+        fprintf(out, "%-24s %12s\n\n", "every stage", "not fitted");
+}
+
+static bool exceeds(const struct memory_fit *fit, enum balance_kind a, enum balance_kind b)
+{
+    return fit->has[a] && fit->has[b] && fit->activation_mb[a] > fit->activation_mb[b];
+}
+
+// More recomputation never needs more memory.
+static bool is_ordered(const struct memory_fit *fit)
+{
+    for (int k = BALANCE_SELECT; k < BALANCE_KINDS; k++)
+        if (exceeds(fit, (enum balance_kind)k, BALANCE_NONE) ||
+            (k < BALANCE_FULL && exceeds(fit, BALANCE_FULL, (enum balance_kind)k)))
+            return false;
+    return !exceeds(fit, BALANCE_BOTH, BALANCE_SELECT) &&
+           !exceeds(fit, BALANCE_BOTH, BALANCE_SELECT_COMM);
+}
+
+static void warn_of_fit(const struct memory_fit *fit)
+{
+    double least = fmin(fit->parameter_mb, fmin(fit->head_mb, fit->tail_mb));
+    for (int k = 0; k < BALANCE_KINDS; k++)
+        if (fit->has[k])
+            least = fmin(least, fit->activation_mb[k]);
+    if (least < 0)
+        fputs(
+            "warning   some memory comes out below 0: the measurements do not fit the model of "
+            "memory well\n",
+            stderr);
+    if (!is_ordered(fit))
+        fputs("warning   a kind with more recomputation needs more memory: the measurements do "
+              "not fit the model of memory well\n",
+              stderr);
+    if (fit->condition > 1000)
+        fputs("warning   the equations hardly tell the unknowns apart (condition number above "
+              "1000); measure configurations of ppsweep balance guide\n",
+              stderr);
+}
+
+void init_file_show(const struct init_file *file, FILE *out)
+{
+    const struct balance_init *init = &file->init;
+    const struct memory_fit *fit = &file->fit;
+    fprintf(out, "%d equations, %d unknowns: %s\n\n", fit->equations, fit->unknowns,
+            fit->equations == fit->unknowns ? "solved exactly" : "least squares");
+    fprintf(out, "%5s %5s %6s %12s %12s %10s\n", "round", "stage", "layers", "measured MiB",
+            "model MiB", "residual");
+    for (int i = 0; i < init->n; i++)
+        show_measure(file, &init->middle[i], true, out);
+    show_measure(file, &init->head, false, out);
+    show_measure(file, &init->tail, false, out);
+    fprintf(out, "\n");
+    show_unknowns(fit, out);
+    fprintf(out, "residuals: rms %.1f MiB, largest %.1f MiB; condition number %.1f\n", fit->rms,
+            fit->largest, fit->condition);
+    if (fit->underestimated > 0.05)
+        fprintf(out,
+                "Stages measured up to %.1f MiB more than the model says: --margin %.0f of "
+                "ppsweep balance keeps that free.\n",
+                fit->underestimated, ceil(fit->underestimated));
+    fflush(out);
+    warn_of_fit(fit);
+}
