@@ -32,6 +32,11 @@ static const struct pps_opt options[] = {
     {"explore", 0, "AXES",
      "search all combinations, as in v=1..4 order=big,less m=8,16,32; no files are written"},
     {"threads", 'j', "N", "worker threads of --explore (all CPUs this process may use)"},
+    {"init", 0, "FILE",
+     "find the layers by FILE as ppsweep balance fit does, and write NAME.json to "
+     "--layer-folder"},
+    {"force", 0, NULL, "--init: overwrite NAME.json"},
+    {"guide", 0, NULL, "ask the questions of ppsweep balance guide, and stop"},
     {"exec", 0, "0|1", "0: print the layers and stop (1)"},
     {NULL, 0, NULL, NULL},
 };
@@ -170,6 +175,8 @@ static enum pps_status balance_main(const struct pps_args *args, struct pps_erro
 {
     struct balance_request request;
     bool executes = true;
+    if (pps_arg(args, "guide") != NULL)
+        return balance_guide_ask(err);
     enum pps_status status = plan_arg_bool(args, "exec", &executes, err);
     if (status == PPS_OK)
         status = balance_read_layers(&request, args, err);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep balance fit: layers of a model from measured memory and times.
 #include "base/system/disk.h"
-#include "kernels/balance/documents/layers_write.h"
 #include "planner/balance/commands.h"
 #include "planner/balance/init/fit_layers.h"
 #include "planner/shared/files.h"
@@ -39,15 +38,8 @@ static enum pps_status write_layers(const struct init_file *file,
                                     struct pps_error *err)
 {
     struct balance_layers layers;
-    struct text_buffer text = {0};
-    enum pps_status status = init_file_layers(file, name, &layers, err);
-    if (status != PPS_OK)
-        return status;
-    balance_layers_write(&layers, &text);
-    status = plan_write_text(path, &text, force, err);
-    if (status == PPS_OK)
-        printf("wrote     %s\n", path);
-    return status;
+    const enum pps_status status = init_file_layers(file, name, &layers, err);
+    return status == PPS_OK ? init_file_write(&layers, path, force, err) : status;
 }
 
 static enum pps_status fit_main(const struct pps_args *args, struct pps_error *err)

@@ -3,10 +3,12 @@
 #include "planner/balance/request.h"
 
 #include "base/document/json.h"
+#include "base/system/disk.h"
 #include "base/text/say.h"
 #include "engine/command/duration.h"
 #include "kernels/balance/documents/layers_read.h"
 #include "kernels/balance/search/balance_search.h"
+#include "planner/balance/init/fit_layers.h"
 #include "planner/shared/files.h"
 #include "planner/shared/options.h"
 
@@ -64,6 +66,35 @@ static enum pps_status find_path(struct balance_request *request,
     return PPS_OK;
 }
 
+// Finds the layers by an init file, and writes them where --model-name will find them.
+static enum pps_status fit_layers(struct balance_request *request,
+                                  const struct pps_args *args,
+                                  struct pps_error *err)
+{
+    const char *path = pps_arg(args, "init"), *name = pps_arg(args, "model-name"),
+               *folder = pps_arg(args, "layer-folder");
+    struct init_file file;
+    if (pps_arg_words(args) > 0 && strchr(pps_arg_word(args, 0), '=') == NULL)
+        return pps_fail(err, PPS_E_INPUT, "give --init or a file of layers, not both");
+    name = name != NULL ? name : "model_name";
+    folder = folder != NULL ? folder : "layers";
+    const int n = snprintf(request->path, sizeof request->path, "%s/%s.json", folder, name);
+    if (n < 0 || (size_t)n >= sizeof request->path)
+        return pps_fail(err, PPS_E_INPUT, "the path of the layers is too long");
+    enum pps_status status = init_file_read(&file, path, err);
+    if (status != PPS_OK)
+        return status;
+    init_file_show(&file, stdout);
+    status = init_file_layers(&file, name, &request->layers, err);
+    if (status == PPS_OK)
+        status = pps_disk_make_folder(folder, err);
+    if (status == PPS_OK)
+        status = init_file_write(&request->layers, request->path,
+                                 pps_arg(args, "force") != NULL, err);
+    init_file_free(&file);
+    return status;
+}
+
 enum pps_status balance_read_layers(struct balance_request *request,
                                     const struct pps_args *args,
                                     struct pps_error *err)
@@ -71,6 +102,8 @@ enum pps_status balance_read_layers(struct balance_request *request,
     struct pps_json json;
     struct pps_fault fault = {.document = 0};
     const cJSON *unknown;
+    if (pps_arg(args, "init") != NULL)
+        return fit_layers(request, args, err);
     enum pps_status status = find_path(request, args, err);
     if (status == PPS_OK)
         status = pps_json_load(&json, request->path, err);

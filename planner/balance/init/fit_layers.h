@@ -28,6 +28,12 @@ PPS_MUST_CHECK enum pps_status init_file_layers(const struct init_file *file,
                                                 struct balance_layers *layers,
                                                 struct pps_error *err);
 
+// Writes the layers as JSON, and prints the path. A file with other contents is kept, unless `force`.
+PPS_MUST_CHECK enum pps_status init_file_write(const struct balance_layers *layers,
+                                               const char *path,
+                                               bool force,
+                                               struct pps_error *err);
+
 // Prints the decomposition: its unknowns, the residual of every stage, and how far it can be trusted.
 void init_file_show(const struct init_file *file, FILE *out);
 
