@@ -4,6 +4,7 @@
 
 #include "base/system/whole_file.h"
 #include "base/text/say.h"
+#include "engine/command/signals.h"
 #include "kernels/balance/documents/layers_write.h"
 #include "planner/shared/document_read.h"
 #include "planner/shared/files.h"
@@ -62,16 +63,22 @@ void init_file_free(struct init_file *file)
 // ---- layers -------------------------------------------------------------------------------------
 
 static enum pps_status read_times(const struct init_file *file,
-                                  double times[INIT_PARTS],
+                                  double times[LAYER_PARTS],
                                   struct pps_error *err)
 {
-    static const char *const names[INIT_PARTS] = {"head", "body", "tail"};
-    const struct init_times *given = &file->init.times;
-    for (int part = 0; part < INIT_PARTS; part++) {
+    static const char *const names[LAYER_PARTS] = {"head", "body", "tail"};
+    const struct layer_times *given = &file->init.times;
+    bool all = true;
+    for (int part = 0; part < LAYER_PARTS; part++)
+        all = all && given->is_given[part];
+    if (!all && given->folder != NULL)
+        return layer_times_read(given, pps_signals_install(), times, stdout, err);
+    for (int part = 0; part < LAYER_PARTS; part++) {
         if (!given->is_given[part])
             return pps_json_fail(&file->json, file->json.root, err,
                                  "time_config: the forward time of %s is missing; write "
-                                 "time_config: {head: H, body: B, tail: T}",
+                                 "time_config: {head: H, body: B, tail: T}, or folder_path of "
+                                 "traces in profiling_config",
                                  names[part]);
         times[part] = given->given[part];
     }
@@ -84,14 +91,14 @@ enum pps_status init_file_layers(const struct init_file *file,
                                  struct pps_error *err)
 {
     const struct memory_fit *fit = &file->fit;
-    double times[INIT_PARTS];
+    double times[LAYER_PARTS];
     const enum pps_status status = read_times(file, times, err);
     if (status != PPS_OK)
         return status;
     *layers = (struct balance_layers){.layers = file->init.layers,
-                                      .head = times[INIT_HEAD],
-                                      .tail = times[INIT_TAIL],
-                                      .forward = times[INIT_BODY],
+                                      .head = times[LAYER_HEAD],
+                                      .tail = times[LAYER_TAIL],
+                                      .forward = times[LAYER_BODY],
                                       .parameter_mb = fit->parameter_mb,
                                       .head_mb = fit->head_mb,
                                       .tail_mb = fit->tail_mb,

@@ -382,15 +382,15 @@ static bool read_memories(struct reader *r, const cJSON *pipeline)
 
 // ---- times --------------------------------------------------------------------------------------
 
-static const char *const part_keys[INIT_PARTS] = {"head", "body", "tail"};
-static const char *const name_keys[INIT_PARTS] = {"head_layers", "body_layers", "tail_layers"};
+static const char *const part_keys[LAYER_PARTS] = {"head", "body", "tail"};
+static const char *const name_keys[LAYER_PARTS] = {"head_layers", "body_layers", "tail_layers"};
 
-static bool read_names(struct reader *r, const cJSON *profiling, enum init_part part)
+static bool read_names(struct reader *r, const cJSON *profiling, enum layer_part part)
 {
-    static const char *const usual[INIT_PARTS][2] = {{"LlamaEmbedding", NULL},
-                                                     {"LLamaDecodeLayer", NULL},
-                                                     {"lm_head-Linear", "LlamaRMSNorm"}};
-    struct init_times *times = &r->init->times;
+    static const char *const usual[LAYER_PARTS][2] = {{"LlamaEmbedding", NULL},
+                                                      {"LLamaDecodeLayer", NULL},
+                                                      {"lm_head-Linear", "LlamaRMSNorm"}};
+    struct layer_times *times = &r->init->times;
     const cJSON *item = member(profiling, name_keys[part]), *name;
     if (item == NULL) {
         for (int i = 0; i < 2 && usual[part][i] != NULL; i++)
@@ -401,10 +401,10 @@ static bool read_names(struct reader *r, const cJSON *profiling, enum init_part 
         times->names[part][times->n_names[part]++] = item->valuestring;
         return true;
     }
-    if (!cJSON_IsArray(item) || cJSON_GetArraySize(item) > INIT_NAMES_MAX)
+    if (!cJSON_IsArray(item) || cJSON_GetArraySize(item) > LAYER_NAMES_MAX)
         return pps_fault_set(r->fault, item, false,
                              "%s: expected a name, or a list of at most %d names",
-                             name_keys[part], INIT_NAMES_MAX);
+                             name_keys[part], LAYER_NAMES_MAX);
     cJSON_ArrayForEach(name, item)
     {
         if (!cJSON_IsString(name) || name->valuestring[0] == '\0')
@@ -417,7 +417,7 @@ static bool read_names(struct reader *r, const cJSON *profiling, enum init_part 
 
 static bool read_given(struct reader *r, const cJSON *config)
 {
-    for (int part = 0; part < INIT_PARTS; part++) {
+    for (int part = 0; part < LAYER_PARTS; part++) {
         const cJSON *item = member(config, part_keys[part]);
         if (item == NULL)
             continue;
@@ -432,15 +432,15 @@ static bool read_given(struct reader *r, const cJSON *config)
 
 static bool read_times(struct reader *r)
 {
-    struct init_times *times = &r->init->times;
+    struct layer_times *times = &r->init->times;
     const cJSON *profiling = section(r, "profiling_config"),
                 *config = member(r->root, "time_config");
     if (profiling == NULL && member(config, "folder_path") != NULL)
         profiling = config;
     if (!read_given(r, config))
         return false;
-    for (int part = 0; part < INIT_PARTS; part++)
-        if (!read_names(r, profiling, (enum init_part)part))
+    for (int part = 0; part < LAYER_PARTS; part++)
+        if (!read_names(r, profiling, (enum layer_part)part))
             return false;
     const cJSON *folder = member(profiling, "folder_path");
     if (folder == NULL)

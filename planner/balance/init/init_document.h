@@ -15,11 +15,12 @@
 #define PPS_BALANCE_INIT_INIT_DOCUMENT_H
 
 #include "kernels/balance/model/strategy.h"
+#include "planner/balance/traces/layer_times.h"
 #include "ppsweep/fault.h"
 
 struct cJSON;
 
-enum { INIT_NAMES_MAX = 16, INIT_ROUNDS_MAX = 64, INIT_STAGES_MAX = 4096 };
+enum { INIT_ROUNDS_MAX = 64, INIT_STAGES_MAX = 4096 };
 
 // A measured peak.
 struct init_measure {
@@ -29,24 +30,12 @@ struct init_measure {
     double memory_mb;
 };
 
-enum init_part { INIT_HEAD, INIT_BODY, INIT_TAIL, INIT_PARTS };
-
-// Where the times of layers come from. Texts belong to the document.
-struct init_times {
-    bool is_given[INIT_PARTS];
-    double given[INIT_PARTS];
-    const char *folder; // of traces; NULL: none
-    int32_t micro_batches;
-    const char *names[INIT_PARTS][INIT_NAMES_MAX];
-    int n_names[INIT_PARTS];
-};
-
 struct balance_init {
     int32_t stages, layers, rounds;
     struct init_measure *middle; // [n], allocated
     int32_t n;
     struct init_measure head, tail; // of round 1
-    struct init_times times;
+    struct layer_times times;
 };
 
 // Reads a document. Returns false with a fault; an empty text means out of memory. The caller frees the init with
