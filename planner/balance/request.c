@@ -9,13 +9,14 @@
 #include "kernels/balance/documents/layers_read.h"
 #include "kernels/balance/search/balance_search.h"
 #include "planner/balance/init/fit_layers.h"
+#include "planner/balance/training/training_file.h"
 #include "planner/shared/files.h"
 #include "planner/shared/options.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { STAGES_MAX = 4096, MICRO_BATCHES_MAX = 1 << 20, CHUNKS_MAX = 64 };
+enum { STAGES_MAX = 4096, MICRO_BATCHES_MAX = 1 << 20, CHUNKS_MAX = 64, PIECES_MAX = 1024 };
 
 #define MEMORY_MAX 1e9
 
@@ -191,6 +192,45 @@ static enum pps_status check_layers(const struct balance_request *request,
     return PPS_OK;
 }
 
+enum pps_status balance_read_sequence(struct balance_request *request,
+                                      const struct pps_args *args,
+                                      struct pps_error *err)
+{
+    const char *path = pps_arg(args, "training-config");
+    struct balance_training training;
+    int32_t wanted = 1;
+    enum pps_status status = read_whole(args, "seq", PIECES_MAX, &wanted, err);
+    if (status != PPS_OK || wanted == 1)
+        return status;
+    if (path == NULL)
+        return pps_fail(err, PPS_E_INPUT,
+                        "--seq %d: give the training configuration with --training-config FILE",
+                        wanted);
+    status = training_file_read(path, &training, err);
+    if (status != PPS_OK)
+        return status;
+    const int32_t pieces = balance_pieces_of(&training, wanted);
+    if (pieces != wanted)
+        fprintf(
+            stderr,
+            "warning   --seq %d: a piece needs at least %d tokens of the %lld of a sequence; "
+            "%d is used\n",
+            wanted, BALANCE_TOKENS_LEAST, (long long)training.sequence, pieces);
+    request->shape.pieces = pieces;
+    if (pieces == 1)
+        return PPS_OK;
+    if (request->layers.has[BALANCE_FULL])
+        fputs(
+            "note      full recomputation is left out: pieces of a sequence do not allow it\n",
+            stderr);
+    balance_cut_sequence(&request->layers, &training, pieces);
+    const char *misfit = balance_layers_misfit(&request->layers);
+    return misfit == NULL ? PPS_OK
+                          : pps_fail(err, PPS_E_INPUT,
+                                     "%s: pieces of the sequence do not fit these layers: %s",
+                                     path, misfit);
+}
+
 enum pps_status balance_read_pipeline(struct balance_request *request,
                                       const struct pps_args *args,
                                       struct pps_error *err)
@@ -210,6 +250,8 @@ enum pps_status balance_read_pipeline(struct balance_request *request,
         status = read_order(shape, args, err);
     if (status == PPS_OK)
         status = read_memory(request, args, err);
+    if (status == PPS_OK)
+        status = balance_read_sequence(request, args, err);
     return status == PPS_OK ? check_layers(request, err) : status;
 }
 

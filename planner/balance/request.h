@@ -17,6 +17,9 @@
 #define BALANCE_PIPELINE_OPTIONS                                                               \
     {"stages", 's', "P", "stages of the pipeline (4)"},                                        \
         {"micro-batches", 0, "M", "micro-batches of a step (4)"},                              \
+        {"seq", 0, "Q", "pieces of a micro-batch along its sequence (1)"},                     \
+        {"training-config", 0, "FILE",                                                         \
+         "training YAML of MindFormers: what --seq needs to know"},                            \
         {"chunks", 'i', "V", "chunks of a stage: 1 is 1F1B, more are interleaved (1)"},        \
         {"order", 0, "NAME", "order of chunks: big, which holds more memory, or less (big)"},  \
         {"less-memory", 0, "0|1", "published form of --order: 1 is less (0)"},                 \
@@ -29,8 +32,9 @@
 #define BALANCE_PIPELINE_ALIASES                                                               \
     {"stage", "stages"}, {"mb", "micro-batches"}, {"micro-batch", "micro-batches"},            \
         {"interleave-degree", "chunks"}, {"mem", "memory"}, {"max-memory", "memory"},          \
+        {"lm", "less-memory"},                                                                 \
     {                                                                                          \
-        "lm", "less-memory"                                                                    \
+        "train", "training-config"                                                             \
     }
 
 struct balance_request {
@@ -52,6 +56,11 @@ PPS_MUST_CHECK enum pps_status balance_read_layers(struct balance_request *reque
 
 // Reads the options of the pipeline, and checks that the layers fill its chunks.
 PPS_MUST_CHECK enum pps_status balance_read_pipeline(struct balance_request *request,
+                                                     const struct pps_args *args,
+                                                     struct pps_error *err);
+
+// Reads --seq and --training-config, and changes the layers to those of pieces of the sequence. Prints what changes.
+PPS_MUST_CHECK enum pps_status balance_read_sequence(struct balance_request *request,
                                                      const struct pps_args *args,
                                                      struct pps_error *err);
 

@@ -38,6 +38,12 @@ static void show_task(const struct balance_request *request, FILE *out)
     if (request->margin_mb > 0)
         fprintf(out, " less a margin of %.10g MiB", request->margin_mb);
     fprintf(out, "\nTransfers between stages take no time.\n");
+    if (shape->pieces > 1)
+        fprintf(
+            out,
+            "Every micro-batch is cut into %d pieces along its sequence; times and memory of "
+            "layers are those of a piece.\n",
+            shape->pieces);
     if (request->layers.layers % (shape->stages * shape->chunks) != 0)
         fprintf(
             out,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/support/kernels/balance_cases.h"
 
+#include "kernels/balance/model/sequence.h"
 #include "tests/unit/support/files.h"
 
 #include <cjson/cJSON.h>
@@ -114,23 +115,18 @@ static void read_body(struct balance_layers *layers, const cJSON *body)
     }
 }
 
-// Section `-seq` of the definition: times and memory of pieces of a micro-batch.
+// Times and memory of pieces of a micro-batch.
 static void cut(struct balance_layers *layers, const cJSON *train, double q)
 {
-    const double mib = 1 << 20, w = real(train, "model_parallel", 1);
-    const double tokens = real(train, "batch_size", 0) * real(train, "seq_length", 0);
-    const double kv =
-        2 * tokens * real(train, "num_heads", 0) * real(train, "head_dim", 0) / w / mib;
-    const double u = 2 * tokens * real(train, "hidden_size", 0) / mib;
-    const double z = 4 * tokens * real(train, "vocab_size", 0) / w / mib;
-    layers->head /= q, layers->tail /= q, layers->forward /= q;
-    for (int k = 0; k < BALANCE_KINDS; k++) {
-        layers->backward[k] /= q;
-        layers->activation_mb[k] = (layers->activation_mb[k] - 2 * kv) / q + 2 * kv;
-    }
-    layers->parameter_mb += 4 * kv;
-    layers->head_mb -= (1 - 1 / q) * (2 * u / w + u);
-    layers->tail_mb -= 2 * (1 - 1 / q) * z;
+    const struct balance_training training = {
+        .batch = (int64_t)real(train, "batch_size", 0),
+        .sequence = (int64_t)real(train, "seq_length", 0),
+        .heads = (int64_t)real(train, "num_heads", 0),
+        .hidden = (int64_t)real(train, "hidden_size", 0),
+        .vocabulary = (int64_t)real(train, "vocab_size", 0),
+        .intermediate = BALANCE_INTERMEDIATE_USUAL,
+        .tensor_parallel = (int64_t)real(train, "model_parallel", 1)};
+    balance_cut_sequence(layers, &training, (int32_t)q);
 }
 
 void case_golden(struct proxy_case *it, const char *name)
