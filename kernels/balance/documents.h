@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds the documents of an experiment: layers of models.
+// Holds the documents of an experiment: layers of models, and training configurations.
 #ifndef PPS_BALANCE_DOCUMENTS_H
 #define PPS_BALANCE_DOCUMENTS_H
 
 #include "kernels/balance/model/layers.h"
+#include "kernels/balance/model/sequence.h"
 #include "kernels/balance/table.h"
 
-enum { SLOT_LAYERS, N_SLOTS };
+enum { SLOT_LAYERS, SLOT_TRAINING, N_SLOTS };
 
 struct balance_shared {
-    int n;
-    struct balance_layers layers[]; // [n]
+    struct balance_layers *layers; // [n_layers]
+    int n_layers;
+    struct balance_training *trainings; // [n_trainings]
+    int n_trainings;
 };
 
 // Of pps_kernel.

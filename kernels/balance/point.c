@@ -5,15 +5,28 @@
 #include <math.h>
 #include <string.h>
 
-enum { MISFIT = 1, TOO_FEW_LAYERS, UNKNOWN_KIND, NO_MEMORY };
+enum {
+    MISFIT = 1,
+    TOO_FEW_LAYERS,
+    UNKNOWN_KIND,
+    NO_MEMORY,
+    NO_TRAINING,
+    SHORT_PIECES,
+    NO_PIECES
+};
 
 const char *const balance_reasons[] = {
     "",
-    [MISFIT] = "no order: several chunks need at least as many micro-batches as stages, and a "
-               "step has at most 2^28 operations",
+    [MISFIT] =
+        "no order: several chunks need at least as many micro-batches as stages and a seq "
+        "that fits stages and order, and a step has at most 2^28 operations",
     [TOO_FEW_LAYERS] = "fewer layers than stages x chunks (empty = true allows empty chunks)",
     [UNKNOWN_KIND] = "the layers do not say the memory of a kind in recompute",
     [NO_MEMORY] = "margin is not below memory",
+    [NO_TRAINING] = "seq > 1 needs a document with a training configuration",
+    [SHORT_PIECES] = "a piece of the sequence has fewer than 4096 tokens",
+    [NO_PIECES] =
+        "layers and training do not belong together: a piece would have no activations",
     NULL,
 };
 
@@ -25,12 +38,15 @@ void balance_point_set(struct balance_point *point,
     point->layers = shared->layers[(int)value[P_LAYERS]];
     for (int k = 0; k < BALANCE_KINDS && kinds != 0; k++)
         point->layers.has[k] = point->layers.has[k] && (kinds >> k & 1) != 0;
+    if (value[P_SEQ] > 1 && shared->n_trainings > 0)
+        balance_cut_sequence(&point->layers, &shared->trainings[(int)value[P_TRAINING]],
+                             (int32_t)value[P_SEQ]);
     point->task =
         (struct balance_task){.layers = &point->layers,
                               .shape = {.stages = (int32_t)value[P_STAGES],
                                         .chunks = (int32_t)value[P_CHUNKS],
                                         .micro_batches = (int32_t)value[P_MICRO_BATCHES],
-                                        .pieces = 1,
+                                        .pieces = (int32_t)value[P_SEQ],
                                         .order = (enum balance_order)value[P_ORDER]},
                               .limit_mb = value[P_MEMORY] - value[P_MARGIN],
                               .allow_empty = value[P_EMPTY] != 0,
@@ -54,6 +70,13 @@ int balance_check(const double *value, const void *of)
     for (int k = 0; k < BALANCE_KINDS; k++)
         if ((kinds >> k & 1) != 0 && !layers->has[k])
             return UNKNOWN_KIND;
+    if (value[P_SEQ] > 1 && shared->n_trainings == 0)
+        return NO_TRAINING;
+    if (value[P_SEQ] > 1 && shared->trainings[(int)value[P_TRAINING]].sequence <
+                                value[P_SEQ] * BALANCE_TOKENS_LEAST)
+        return SHORT_PIECES;
+    if (balance_layers_misfit(&point.layers) != NULL)
+        return NO_PIECES;
     return value[P_MARGIN] < value[P_MEMORY] ? 0 : NO_MEMORY;
 }
 
@@ -87,7 +110,7 @@ size_t balance_scratch_bytes(const double *highest, const void *of)
 {
     const struct balance_shared *shared = of;
     size_t most = 0;
-    for (int i = 0; i < shared->n && i <= (int)highest[P_LAYERS]; i++) {
+    for (int i = 0; i < shared->n_layers && i <= (int)highest[P_LAYERS]; i++) {
         double value[N_PARAMS];
         struct balance_point point;
         struct balance_scratch scratch;
@@ -98,8 +121,10 @@ size_t balance_scratch_bytes(const double *highest, const void *of)
         value[P_EMPTY] = 1;
         value[P_MICRO_BATCHES] =
             fmin(value[P_MICRO_BATCHES],
-                 fmax(1, PIPELINE_OPERATIONS_MAX / (2 * value[P_STAGES] * value[P_CHUNKS])));
+                 fmax(1, PIPELINE_OPERATIONS_MAX /
+                             (2 * value[P_STAGES] * value[P_CHUNKS] * value[P_SEQ])));
         balance_point_set(&point, value, shared);
+        point.layers = shared->layers[i]; // with all kinds
         balance_scratch_take(&scratch, &point, &room);
         most = room.used > most ? room.used : most;
     }
@@ -109,7 +134,8 @@ size_t balance_scratch_bytes(const double *highest, const void *of)
 // An operation takes about 2 ns in an evaluation.
 double balance_cost(const double *value, const void *shared)
 {
-    const double operations = 2 * value[P_STAGES] * value[P_CHUNKS] * value[P_MICRO_BATCHES];
+    const double operations =
+        2 * value[P_STAGES] * value[P_CHUNKS] * value[P_MICRO_BATCHES] * value[P_SEQ];
     (void)shared;
     return 1e5 + operations * (2000 + 2 * value[P_BUDGET]);
 }
@@ -126,7 +152,8 @@ double balance_lower_bound(const double *value, const void *of)
             least = fmin(least, layers->backward[k]);
     const double work =
         layers->layers * (layers->forward + least) + 3 * (layers->head + layers->tail);
-    return fmax(work, work * value[P_MICRO_BATCHES] / value[P_STAGES]) * (1 - 1e-9);
+    return fmax(work, work * value[P_MICRO_BATCHES] * value[P_SEQ] / value[P_STAGES]) *
+           (1 - 1e-9);
 }
 
 // ---- evaluation ---------------------------------------------------------------------------------

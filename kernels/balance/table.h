@@ -7,11 +7,13 @@
 
 enum {
     P_LAYERS, // number of the document
+    P_TRAINING,
     P_BODY_LAYERS,
     P_STAGES,
     P_CHUNKS,
     P_MICRO_BATCHES,
     P_ORDER,
+    P_SEQ,
     P_MEMORY,
     P_MARGIN,
     P_RECOMPUTE,
@@ -50,6 +52,7 @@ enum {
     BALANCE_STAGES_MAX = 1024,
     BALANCE_CHUNKS_MAX = 64,
     BALANCE_LAYERS_MAX = 10000,
+    BALANCE_PIECES_MAX = 1024,
     BALANCE_LIST_BYTES = 2047, // of a list in a row; "..." at its end: cut off
 };
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz target: any bytes as an init file, and as layers of a model. Counts of an init file that is accepted are those of
+// Fuzz target: any bytes as an init file, a training configuration and layers of a model. Counts of an init file that is accepted are those of
 // its layers, and its decomposition is finite; layers that are accepted are the same after they are written and read again.
 // What is refused has a reason.
 #include "base/document/json.h"
 #include "base/document/plain.h"
 #include "kernels/balance/documents/layers_read.h"
 #include "kernels/balance/documents/layers_write.h"
+#include "kernels/balance/documents/training_read.h"
 #include "planner/balance/init/memory_fit.h"
 #include "tests/fuzz/support/require.h"
 
@@ -43,6 +44,12 @@ static void read_init(const uint8_t *data, size_t n)
         else
             require(fault.text[0] != '\0');
     }
+    struct balance_training training;
+    bool is_usual;
+    if (balance_training_read(doc.root, &training, &is_usual, &fault))
+        require(training.batch > 0 && training.intermediate > 0);
+    else
+        require(fault.text[0] != '\0');
     for (const struct cJSON *item = balance_init_unknown(doc.root, NULL); item != NULL;)
         item = balance_init_unknown(doc.root, item);
     balance_init_free(&init);

@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { CHECKED = 1024 }; // rounds after which the bound must have grown
+#define GAIN 1e-3       // by this, relatively
+
 // What a layer may be: a kind in a chunk. Costs time by the weights of the paths, and memory.
 struct choice {
     double cost, mb;
@@ -363,7 +366,7 @@ double balance_bound_find(struct balance_bound *b,
                           struct poll *poll)
 {
     const size_t all = (size_t)task->shape.stages * (size_t)task->shape.chunks;
-    double best = 0;
+    double best = 0, before = 0;
     b->task = task;
     b->replay = replay;
     if (!longest_path_set(&b->path, balance_replay_executor(replay), poll))
@@ -378,6 +381,11 @@ double balance_bound_find(struct balance_bound *b,
         const double value = distribute(b), part = 1.0 / (round + 1);
         if (isinf(value))
             return value;
+        if (round % CHECKED == CHECKED - 1) {
+            if (best <= before * (1 + GAIN))
+                break;
+            before = best;
+        }
         if (value > best) {
             best = value;
             memcpy(b->best_forward, b->on_forward, all * sizeof *b->best_forward);

@@ -16,7 +16,7 @@ struct balance_bound *balance_bound_take(const struct balance_layers *layers,
                                          const struct balance_shape *shape,
                                          struct room *room);
 
-// Returns the bound after `rounds` rounds, each an evaluation of the replay, or less if the poll (may be NULL) ended
+// Returns the bound after `rounds` rounds, each an evaluation of the replay; less if it no longer grows, or the poll (may be NULL) ended
 // the loop; 0: there is none yet. INFINITY: no strategy fits. The replay has been opened for the shape of the task.
 double balance_bound_find(struct balance_bound *bound,
                           const struct balance_task *task,

@@ -12,7 +12,7 @@
 enum {
     PURPOSE = 0x62616c61,  // of the random numbers of a search
     HISTORY = 300,         // of late acceptance
-    ROUNDS = 1000,         // of the bound
+    ROUNDS = 5000,         // of the bound
     CHAIN_LEAST = 4000,    // evaluations of a chain of local search,
     CHAIN_PER_CHUNK = 400, // and for each chunk of the pipeline
     CHAINS_BEFORE = 2      // the proof

@@ -14,9 +14,11 @@ extern const struct pps_kernel pps_kernel_balance;
 
 static struct balance_shared *new_shared(struct random *random)
 {
-    struct balance_shared *shared = calloc(1, sizeof *shared + sizeof *shared->layers);
-    struct balance_layers *layers = &shared->layers[0];
-    shared->n = 1;
+    struct balance_shared *shared = calloc(1, sizeof *shared);
+    struct balance_layers *layers = shared->layers = calloc(1, sizeof *layers);
+    struct balance_training *training = shared->trainings = calloc(1, sizeof *training);
+    shared->n_layers = shared->n_trainings = 1;
+    *training = (struct balance_training){1, 16384, 4, 64, 100, 256, 4};
     *layers = (struct balance_layers){.layers = 8 + (int32_t)random_below(random, 24),
                                       .head = random_unit(random),
                                       .tail = random_unit(random),
@@ -52,6 +54,7 @@ static void draw(struct random *random, double value[N_PARAMS])
     value[P_RECOMPUTE] = random_below(random, 17);
     value[P_OBJECTIVE] = random_below(random, 2);
     value[P_LEVEL] = random_below(random, 3);
+    value[P_SEQ] = 1 + random_below(random, 3);
 }
 
 struct row {
@@ -111,7 +114,7 @@ Test(balance_kernel, rows_agree_with_the_reference_and_the_bound)
                 cr_expect_gt(row.column[C_PEAK], value[P_MEMORY]);
             }
         }
-        free(shared);
+        balance_close(shared);
     }
     cr_expect(done > 40 && infeasible > 10, "%d done, %d infeasible", done, infeasible);
 }
@@ -129,6 +132,7 @@ Test(balance_kernel, scratch_holds_smaller_points)
     highest[P_ORDER] = 1;
     highest[P_RECOMPUTE] = 16;
     highest[P_EMPTY] = 1;
+    highest[P_SEQ] = 3;
     const size_t most = pps_kernel_balance.scratch_bytes(highest, shared);
     for (int round = 0; round < 2000; round++) {
         double value[N_PARAMS];
@@ -142,7 +146,7 @@ Test(balance_kernel, scratch_holds_smaller_points)
         balance_scratch_take(&scratch, &point, &room);
         cr_assert_leq(room.used, most);
     }
-    free(shared);
+    balance_close(shared);
 }
 
 // A point of 16 stages, 3 chunks and 64 micro-batches takes at most 64 MiB.
@@ -157,7 +161,7 @@ Test(balance_kernel, scratch_of_a_large_point)
     value[P_CHUNKS] = 3;
     value[P_MICRO_BATCHES] = 64;
     cr_expect_leq(pps_kernel_balance.scratch_bytes(value, shared), (size_t)64 << 20);
-    free(shared);
+    balance_close(shared);
 }
 
 Test(balance_kernel, reasons)
@@ -171,6 +175,7 @@ Test(balance_kernel, reasons)
         {P_CHUNKS, 64, "no order"},
         {P_STAGES, 200, "fewer layers"},
         {P_RECOMPUTE, 2, "the layers do not say"},
+        {P_SEQ, 8, "a piece of the sequence"},
     };
     struct random random = {12};
     struct balance_shared *shared = new_shared(&random);
@@ -185,5 +190,5 @@ Test(balance_kernel, reasons)
                              strlen(cases[i].reason)),
                      0, "%zu: %s", i, pps_kernel_balance.reasons[reason]);
     }
-    free(shared);
+    balance_close(shared);
 }
