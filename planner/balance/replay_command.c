@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep balance replay: strategies of a file, replayed and compared without a search.
+#include "engine/command/signals.h"
 #include "planner/balance/commands.h"
 #include "planner/balance/manual/manual_file.h"
 #include "planner/balance/output.h"
@@ -39,6 +40,8 @@ static enum pps_status replay(const struct balance_request *request,
                               struct pps_error *err)
 {
     enum pps_status status = balance_solution_open(solution, request, err);
+    if (status == PPS_OK)
+        status = balance_solution_replay(solution, pps_signals_install(), err);
     if (status == PPS_OK)
         status = balance_add_manual(solution, &manual->manual, err);
     if (status == PPS_OK && solution->n == 0)

@@ -56,8 +56,17 @@ enum pps_status balance_solution_open(struct balance_solution *solution,
                                   .margin_mb = request->margin_mb};
     if (!take(solution))
         return pps_fail_memory(err, "the search of strategies");
-    (void)balance_replay_open(balance_search_replay(solution->search), NULL);
     return PPS_OK;
+}
+
+enum pps_status balance_solution_replay(struct balance_solution *solution,
+                                        atomic_bool *stop,
+                                        struct pps_error *err)
+{
+    struct poll poll = {.over = is_stopped, .self = stop};
+    return balance_replay_open(balance_search_replay(solution->search), &poll)
+               ? PPS_OK
+               : pps_fail(err, PPS_E_STOPPED, "stopped before the step was replayed");
 }
 
 static bool has_shape(const struct balance_strategy *strategy,

@@ -46,11 +46,16 @@ struct balance_solution {
         rows[BALANCE_ROWS_MAX]; // the first is the best strategy, if one was found
 };
 
-// Takes the memory of a solution and opens its replay. The caller frees the solution in every case. The request
+// Takes the memory of a solution. The caller frees the solution in every case. The request
 // outlives the solution.
 PPS_MUST_CHECK enum pps_status balance_solution_open(struct balance_solution *solution,
                                                      const struct balance_request *request,
                                                      struct pps_error *err);
+
+// Opens the replay without a search: for strategies of the user alone.
+PPS_MUST_CHECK enum pps_status balance_solution_replay(struct balance_solution *solution,
+                                                       atomic_bool *stop,
+                                                       struct pps_error *err);
 
 // Solves the request; the stop flag ends the search early. The answer is not worse than a right strategy of the user
 // that fits. manual: may have no entries.

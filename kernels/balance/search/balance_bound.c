@@ -10,8 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHECKED = 1024 }; // rounds after which the bound must have grown
-#define GAIN 1e-3       // by this, relatively
+enum {
+    CHECKED = 1024, // rounds after which the bound must have grown
+    ROUNDS_LEAST = 20
+};
+#define WORK 3e9  // steps of knapsacks in all rounds
+#define GAIN 1e-3 // by this, relatively
 
 // What a layer may be: a kind in a chunk. Costs time by the weights of the paths, and memory.
 struct choice {
@@ -58,6 +62,14 @@ struct balance_bound {
     bool has_path;
 };
 
+// Costs are convex in the layers of a stage, so that those of more layers continue with the last difference.
+static int32_t most_of(const struct balance_layers *layers, const struct balance_shape *shape)
+{
+    const int64_t even = layers->layers / shape->stages + 1,
+                  most = 2 * even + 2 * (int64_t)shape->chunks + 4;
+    return most < layers->layers ? (int32_t)most : layers->layers;
+}
+
 struct balance_bound *balance_bound_take(const struct balance_layers *layers,
                                          const struct balance_shape *shape,
                                          struct room *room)
@@ -71,7 +83,7 @@ struct balance_bound *balance_bound_take(const struct balance_layers *layers,
     struct balance_bound *b = taken != NULL ? taken : &counted;
     longest_path_take(&b->path, &whole, operations, room);
     b->room = operations * shape->stages;
-    b->most = layers->layers;
+    b->most = most_of(layers, shape);
     b->operations = room_take(room, (size_t)b->room, sizeof *b->operations);
     double **const times[] = {&b->forward,      &b->backward,     &b->forward_now,
                               &b->backward_now, &b->on_forward,   &b->on_backward,
@@ -246,6 +258,17 @@ static struct stage_cost *costs_of(const struct balance_bound *b, int32_t stage)
     return b->costs + (size_t)stage * ((size_t)b->most + 1);
 }
 
+// Returns what layer n + 1 of a stage costs.
+static double cost_of_next(const struct balance_bound *b, int32_t stage, int32_t n)
+{
+    const struct stage_cost *costs = costs_of(b, stage);
+    const int32_t last = n < b->most ? n : b->most - 1;
+    const int32_t least = balance_least_layers(b->task) * b->task->shape.chunks;
+    if (last < least || isinf(costs[last + 1].cost))
+        return (double)INFINITY;
+    return costs[last + 1].cost - costs[last].cost;
+}
+
 static void find_costs(struct balance_bound *b, int32_t stage)
 {
     const struct balance_task *task = b->task;
@@ -286,9 +309,7 @@ static double distribute(struct balance_bound *b)
         int32_t best = -1;
         double cheapest = (double)INFINITY;
         for (int32_t s = 0; s < stages; s++) {
-            const struct stage_cost *costs = costs_of(b, s) + b->layers[s];
-            const double more =
-                b->layers[s] < b->most ? costs[1].cost - costs[0].cost : (double)INFINITY;
+            const double more = cost_of_next(b, s, b->layers[s]);
             if (more < cheapest) {
                 cheapest = more;
                 best = s;
@@ -317,7 +338,8 @@ static void find_response(struct balance_bound *b)
     for (int32_t s = 0; s < task->shape.stages; s++) {
         const int32_t *vectors;
         (void)balance_in_flight(b->replay, s, &vectors);
-        const int32_t i = costs_of(b, s)[b->layers[s]].vector;
+        const int32_t n = b->layers[s] < b->most ? b->layers[s] : b->most;
+        const int32_t i = costs_of(b, s)[n].vector;
         open_stage(b, s, vectors + (size_t)i * (size_t)task->shape.chunks);
         (void)cost_of(b, s, b->layers[s], true);
     }
@@ -359,6 +381,22 @@ static void restore_weights(struct balance_bound *b, size_t all)
         find_costs(b, s);
 }
 
+// Limits the rounds of large tasks by their work.
+static int rounds_of(const struct balance_bound *b, int rounds)
+{
+    const struct balance_shape *shape = &b->task->shape;
+    double vectors = 0;
+    for (int32_t s = 0; s < shape->stages; s++) {
+        const int32_t *unused;
+        vectors += balance_in_flight(b->replay, s, &unused);
+    }
+    const double steps = (shape->chunks + 1.0) * shape->chunks * BALANCE_KINDS,
+                 most = WORK / (vectors * (b->most + 1.0) * steps);
+    return most < ROUNDS_LEAST ? (rounds < ROUNDS_LEAST ? rounds : ROUNDS_LEAST)
+           : most < rounds     ? (int)most
+                               : rounds;
+}
+
 double balance_bound_find(struct balance_bound *b,
                           const struct balance_task *task,
                           struct balance_replay *replay,
@@ -369,6 +407,7 @@ double balance_bound_find(struct balance_bound *b,
     double best = 0, before = 0;
     b->task = task;
     b->replay = replay;
+    rounds = rounds_of(b, rounds);
     if (!longest_path_set(&b->path, balance_replay_executor(replay), poll))
         return 0;
     for (size_t i = 0; i < all; i++) { // a start that visits all chunks alike
@@ -404,7 +443,11 @@ double balance_bound_find(struct balance_bound *b,
 double balance_bound_of_stage(const struct balance_bound *b, int32_t stage, int32_t n)
 {
     const int32_t least = balance_least_layers(b->task) * b->task->shape.chunks;
-    return n < least ? (double)INFINITY : costs_of(b, stage)[n < b->most ? n : b->most].cost;
+    if (n < least)
+        return (double)INFINITY;
+    if (n <= b->most)
+        return costs_of(b, stage)[n].cost;
+    return costs_of(b, stage)[b->most].cost + (n - b->most) * cost_of_next(b, stage, n);
 }
 
 struct balance_weights balance_bound_weights(const struct balance_bound *b)

@@ -15,7 +15,8 @@ enum {
     ROUNDS = 5000,         // of the bound
     CHAIN_LEAST = 4000,    // evaluations of a chain of local search,
     CHAIN_PER_CHUNK = 400, // and for each chunk of the pipeline
-    CHAINS_BEFORE = 2      // the proof
+    CHAINS_BEFORE = 2,     // the proof
+    PROXY_STEPS = 1 << 27  // of the exact solution of the proxy
 };
 
 #define PROVEN 1e-9 // relative distance of a bound that proves a makespan
@@ -95,6 +96,18 @@ static void offer_naive(struct balance_search *s, enum balance_kind kind)
         offer_strategy(s, &naive);
 }
 
+// Ends the exact solution of the proxy after a number of steps, so that large tasks reach the search.
+struct limit {
+    struct poll *poll;
+    int64_t left; // calls
+};
+
+static bool is_limited(void *self)
+{
+    struct limit *limit = self;
+    return poll_has_ended(limit->poll) || limit->left-- <= 0;
+}
+
 static enum proxy_outcome solve_proxy(struct balance_search *s, int32_t level)
 {
     const struct balance_task *task = s->task;
@@ -109,7 +122,9 @@ static enum proxy_outcome solve_proxy(struct balance_search *s, int32_t level)
                                           .n_vectors = s->n_vectors};
     struct balance_answer *answer = s->answer;
     struct proxy_answer solved = {.strategy = answer->proxy.strategy};
-    const enum proxy_outcome outcome = proxy_solve(s->proxy, &program, s->poll, &solved);
+    struct limit limit = {.poll = s->poll, .left = PROXY_STEPS / POLL_STEPS};
+    struct poll poll = {.over = is_limited, .self = &limit};
+    const enum proxy_outcome outcome = proxy_solve(s->proxy, &program, &poll, &solved);
     answer->lack = solved.lack;
     answer->proxy.is_known = solved.has_strategy;
     if (!solved.has_strategy)
