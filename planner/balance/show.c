@@ -5,6 +5,7 @@
 #include "planner/balance/report/published.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 void balance_show_layers(const struct balance_layers *layers, FILE *out)
 {
@@ -59,15 +60,21 @@ void balance_show_head(FILE *out)
             "speed", "memory");
 }
 
+// No -0.0000.
+static double shown(double value)
+{
+    return fabs(value) < 0.00005 ? 0 : value;
+}
+
 void balance_show_row(const struct balance_row *row, double limit_mb, double best, FILE *out)
 {
     const struct balance_result *result = &row->result;
     const double peak = result->peak_mb[result->worst],
                  over = peak - limit_mb - BALANCE_TOLERANCE_MB;
     fprintf(out, "%-22s %6d %12.6g %8.4f %8.4f %9.4f %9.4f %11.1f %5d  %5.3f  ", row->label,
-            row->shape.chunks, result->makespan, result->bubble.real, result->bubble.ideal,
-            result->bubble.imbalance, result->bubble.recompute, peak, result->worst,
-            best / result->makespan);
+            row->shape.chunks, result->makespan, shown(result->bubble.real),
+            result->bubble.ideal, shown(result->bubble.imbalance), result->bubble.recompute,
+            peak, result->worst, best / result->makespan);
     if (over > 0)
         fprintf(out, "exceeds by %.1f MiB\n", over);
     else
