@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TIME_MOST = 1000000000, MEMORY_MOST = 1000000000, LAYERS_MOST = 1000000 };
+enum { TIME_MOST = 1000000000, MEMORY_MOST = 1000000000, LAYERS_MOST = 10000 };
 
 // What an entry of the description says. Absent numbers are negative.
 struct entry {

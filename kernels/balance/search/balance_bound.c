@@ -391,7 +391,8 @@ static int rounds_of(const struct balance_bound *b, int rounds)
         vectors += balance_in_flight(b->replay, s, &unused);
     }
     const double steps = (shape->chunks + 1.0) * shape->chunks * BALANCE_KINDS,
-                 most = WORK / (vectors * (b->most + 1.0) * steps);
+                 most = WORK / (vectors * (b->most + 1.0) * steps +
+                                (double)b->task->layers->layers * shape->stages);
     return most < ROUNDS_LEAST ? (rounds < ROUNDS_LEAST ? rounds : ROUNDS_LEAST)
            : most < rounds     ? (int)most
                                : rounds;

@@ -9,6 +9,7 @@
 enum {
     FILLINGS_MAX = 1 << 16, // of all stages
     CHUNKS_MAX = 64,        // of a pipeline
+    LAYERS_MAX = 2000,      // of a model
     STEPS_EACH = 64         // of the enumeration, for each evaluation of the budget
 };
 
@@ -48,9 +49,9 @@ struct balance_proof {
     bool is_over; // too many fillings, steps or evaluations, or the poll ended the loop
 };
 
-static bool is_small(const struct balance_shape *shape)
+static bool is_small(const struct balance_layers *layers, const struct balance_shape *shape)
 {
-    return (int64_t)shape->stages * shape->chunks <= CHUNKS_MAX;
+    return (int64_t)shape->stages * shape->chunks <= CHUNKS_MAX && layers->layers <= LAYERS_MAX;
 }
 
 static int32_t most_layers(const struct balance_layers *layers,
@@ -68,7 +69,7 @@ struct balance_proof *balance_proof_take(const struct balance_layers *layers,
 {
     struct balance_proof *taken = room_take(room, 1, sizeof *taken), counted;
     struct balance_proof *p = taken != NULL ? taken : &counted;
-    if (!is_small(shape))
+    if (!is_small(layers, shape))
         return taken;
     const size_t chunks = (size_t)shape->chunks, stages = (size_t)shape->stages,
                  columns = (size_t)layers->layers + 1;
@@ -360,7 +361,7 @@ void balance_proof_run(struct balance_proof *p,
     answer->is_complete = answer->has_better = false;
     answer->bound = 0;
     answer->evaluations = 0;
-    if (!is_small(&task->shape))
+    if (!is_small(task->layers, &task->shape))
         return;
     p->task = task;
     p->bound = bound;

@@ -464,7 +464,7 @@ bool balance_init_read(const cJSON *root, struct balance_init *init, struct pps_
         return pps_fault_set(fault, root, false,
                              "pipeline_config: expected pipeline_num, num_layer and offset");
     if (!read_whole(&r, pipeline, "pipeline_num", 3, INIT_STAGES_MAX, &init->stages) ||
-        !read_whole(&r, pipeline, "num_layer", 1, 1000000, &init->layers))
+        !read_whole(&r, pipeline, "num_layer", 1, 10000, &init->layers))
         return false;
     if (init->layers < init->stages)
         return pps_fault_set(fault, member(pipeline, "num_layer"), false,
