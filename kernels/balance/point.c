@@ -72,7 +72,7 @@ int balance_check(const double *value, const void *of)
             return UNKNOWN_KIND;
     if (value[P_SEQ] > 1 && shared->n_trainings == 0)
         return NO_TRAINING;
-    if (value[P_SEQ] > 1 && shared->trainings[(int)value[P_TRAINING]].sequence <
+    if (value[P_SEQ] > 1 && (double)shared->trainings[(int)value[P_TRAINING]].sequence <
                                 value[P_SEQ] * BALANCE_TOKENS_LEAST)
         return SHORT_PIECES;
     if (balance_layers_misfit(&point.layers) != NULL)
