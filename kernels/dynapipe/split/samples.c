@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/dynapipe/split/samples.h"
+
+#include <stdlib.h>
+
+int32_t split_padded(int32_t length, int32_t extra, int32_t offset)
+{
+    if (length == 0)
+        return 0;
+    const int32_t tokens = length + extra - offset, m = SPLIT_LENGTH_MULTIPLE;
+    return tokens <= 0 ? 0 : (tokens + m - 1) / m * m;
+}
+
+int32_t split_input_of(const struct split_samples *samples, int32_t i)
+{
+    return split_padded(samples->input[i], 0, samples->offset);
+}
+
+int32_t split_target_of(const struct split_samples *samples, int32_t i)
+{
+    return samples->target == NULL
+               ? 0
+               : split_padded(samples->target[i], SPLIT_TARGET_EXTRA, samples->offset);
+}
+
+static int descending(const void *a, const void *b)
+{
+    const struct split_key *x = a, *y = b;
+    if (x->input != y->input)
+        return x->input < y->input ? 1 : -1;
+    if (x->target != y->target)
+        return x->target < y->target ? 1 : -1;
+    return (x->index < y->index) - (x->index > y->index);
+}
+
+void split_sort(const struct split_samples *samples, struct split_key *keys, int32_t *order)
+{
+    for (int32_t i = 0; i < samples->count; i++)
+        keys[i] = (struct split_key){samples->input[i],
+                                     samples->target == NULL ? 0 : samples->target[i], i};
+    qsort(keys, (size_t)samples->count, sizeof *keys, descending);
+    for (int32_t i = 0; i < samples->count; i++)
+        order[i] = keys[i].index;
+}
