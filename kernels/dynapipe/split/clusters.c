@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/dynapipe/split/clusters.h"
+#include "kernels/dynapipe/split/path_order.h"
 
 #include <stdlib.h>
 
@@ -77,7 +77,7 @@ static void start(struct split_clusters *c, const struct split_samples *samples)
     }
 }
 
-// Returns the squared distance of the farthest points of two clusters; a number from `end` on if that is not below `end`.
+// Returns the squared distance of the farthest points of two clusters; at least `end` if it is not below `end`.
 static int64_t distance2(const struct split_clusters *c, int32_t a, int32_t b, int64_t end)
 {
     int64_t most = 0;
@@ -160,8 +160,8 @@ static void renew_around(struct split_clusters *c,
                 find_nearest(c, i);
 }
 
-// Merges until no two clusters are close. alive: the names of the n clusters, ascending. Merging never makes a cluster
-// closer to the others, so only those that lost their nearest cluster can have another one.
+// Merges until no two clusters are close. alive: the names of the n clusters, ascending. Merging never makes a
+// cluster closer to the others, so only those that lost their nearest cluster can have another one.
 static bool grow(struct split_clusters *c, int32_t *alive, int32_t n, struct poll *poll)
 {
     for (int32_t a = closest(c, alive, &n); a >= 0; a = closest(c, alive, &n)) {

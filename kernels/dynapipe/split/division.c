@@ -30,6 +30,17 @@ static const double *row(const struct task *t, int32_t first)
     return t->groups->times + (size_t)first * (size_t)t->groups->width;
 }
 
+static void limit(double *restrict least,
+                  const double *restrict times,
+                  double before,
+                  int32_t n)
+{
+    for (int32_t k = 0; k < n; k++) {
+        const double longest = times[k] > before ? times[k] : before;
+        least[k] = longest < least[k] ? longest : least[k];
+    }
+}
+
 // Returns the smallest bound that a division can keep; HUGE_VAL if there is no division.
 static double smallest_bound(const struct task *t)
 {
@@ -39,8 +50,7 @@ static double smallest_bound(const struct task *t)
         least[i] = HUGE_VAL;
     least[0] = 0;
     for (int32_t i = 0; i < n; i++)
-        for (int32_t k = 0; k < t->divider->ends[i]; k++)
-            least[i + 1 + k] = fmin(least[i + 1 + k], fmax(least[i], row(t, i)[k]));
+        limit(least + i + 1, row(t, i), least[i], t->divider->ends[i]);
     return least[n];
 }
 

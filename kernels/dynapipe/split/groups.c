@@ -2,7 +2,6 @@
 #include "kernels/dynapipe/split/groups.h"
 
 #include <math.h>
-#include <string.h>
 
 void split_groups_take(struct split_groups *groups,
                        int32_t samples,
@@ -18,7 +17,7 @@ void split_groups_take(struct split_groups *groups,
     split_rows_take(&groups->rows, samples, room);
 }
 
-static bool price(const struct split_rules *rules, struct split_group *group)
+bool split_rules_price(const struct split_rules *rules, struct split_group *group)
 {
     if (!split_group_price(&rules->pipeline, &rules->costs, rules->recompute, group)) {
         group->time = group->stored = group->peak = (double)NAN;
@@ -32,10 +31,12 @@ static bool price_again(struct split_groups *groups,
                         const struct split_rules *rules,
                         struct split_group *group)
 {
+    if (group->rows > groups->width)
+        return split_rules_price(rules, group);
     struct split_memo *memo = &groups->memo[group->rows];
     if (!memo->is_set || memo->group.input != group->input ||
         memo->group.target != group->target) {
-        memo->is_allowed = price(rules, group);
+        memo->is_allowed = split_rules_price(rules, group);
         memo->group = *group;
         memo->is_set = true;
     }

@@ -5,7 +5,7 @@
 
 #include "kernels/common/pipeline/poll.h"
 #include "kernels/dynapipe/split/group_cost.h"
-#include "kernels/dynapipe/split/packing.h"
+#include "kernels/dynapipe/split/samples.h"
 
 // What decides whether a group may be a micro-batch, and what it costs.
 struct split_rules {
@@ -15,6 +15,10 @@ struct split_rules {
     double stored_limit, peak_limit; // MB
     bool pack;                       // groups are packed into rows where that is faster
 };
+
+// Prices a group of known shape. Returns false if the group violates the rules; then its time is NAN if it is outside
+// the tables.
+bool split_rules_price(const struct split_rules *rules, struct split_group *group);
 
 // The last cost that was computed for a number of rows.
 struct split_memo {
@@ -47,7 +51,7 @@ bool split_groups_fill(struct split_groups *groups,
                        struct poll *poll);
 
 // Computes the group of the `size` samples from position `first`. row_of: [size], the row of each sample; may be
-// NULL. Returns false if the group violates the rules; then group->time is NAN if it is outside the tables.
+// NULL. Returns false if the group violates the rules; then its time is NAN if it is outside the tables.
 bool split_groups_one(struct split_groups *groups,
                       const struct split_samples *samples,
                       const int32_t *order,

@@ -2,7 +2,6 @@
 #include "kernels/dynapipe/split/path_private.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 void split_path_take(struct split_path *path, int32_t points, struct room *room)
 {

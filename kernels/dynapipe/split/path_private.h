@@ -3,7 +3,7 @@
 #ifndef PPS_DYNAPIPE_SPLIT_PATH_PRIVATE_H
 #define PPS_DYNAPIPE_SPLIT_PATH_PRIVATE_H
 
-#include "kernels/dynapipe/split/path.h"
+#include "kernels/dynapipe/split/path_order.h"
 
 struct path_task {
     struct split_path *path;

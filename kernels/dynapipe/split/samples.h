@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds the lengths of the samples of one global batch, pads them, and sorts the samples by length.
+// Holds the lengths of the samples of one global batch, pads them, sorts the samples by length, and packs
+// them into rows.
 #ifndef PPS_DYNAPIPE_SPLIT_SAMPLES_H
 #define PPS_DYNAPIPE_SPLIT_SAMPLES_H
 
 #include "kernels/common/plan/room.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -37,5 +39,25 @@ struct split_key {
 
 // Writes the samples in descending order of (input, target, index). order, keys: [count].
 void split_sort(const struct split_samples *samples, struct split_key *keys, int32_t *order);
+
+// Rows that are being filled; the first row with enough room takes the next sample. Sequences in one row follow each
+// other with one separator token between two.
+struct split_rows {
+    const struct split_samples *samples;
+    int32_t input, target; // padded lengths of a row
+    int32_t count;
+    int32_t *used_input, *used_target; // [samples]: tokens of each row
+};
+
+void split_rows_take(struct split_rows *rows, int32_t samples, struct room *room);
+
+// Empties all rows and sets their padded lengths.
+void split_rows_clear(struct split_rows *rows,
+                      const struct split_samples *samples,
+                      int32_t input,
+                      int32_t target);
+
+// Adds a sample. Returns its row, which may be a new one.
+int32_t split_rows_add(struct split_rows *rows, int32_t sample);
 
 #endif

@@ -1,18 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/dynapipe/split/split.h"
+#include "kernels/dynapipe/split/split_private.h"
 
 #include <math.h>
 #include <string.h>
-
-struct split_memory {
-    struct split_groups groups;
-    struct split_divider divider;
-    struct split_division division;
-    struct split_path_order path;
-    struct split_key *keys;
-    int32_t *orders[2]; // by length, along the path
-    struct split_result best, trial;
-};
 
 static void take_result(struct split_result *result, int32_t samples, struct room *room)
 {
@@ -35,6 +25,8 @@ struct split_memory *split_memory_take(int32_t samples, int32_t width, struct ro
     into->keys = room_take(room, n, sizeof *into->keys);
     for (int k = 0; k < 2; k++)
         into->orders[k] = room_take(room, n, sizeof *into->orders[k]);
+    into->sorted_input = room_take(room, n, sizeof *into->sorted_input);
+    into->sorted_target = room_take(room, n, sizeof *into->sorted_target);
     take_result(&into->best, samples, room);
     take_result(&into->trial, samples, room);
     return memory;
@@ -54,6 +46,19 @@ static struct split_rules rules_of(const struct split_task *task,
         rules.stored_limit = task->fraction > 0 ? task->fraction * task->available
                                                 : task->available / task->pipeline.devices;
     return rules;
+}
+
+bool split_attempt(const struct split_task *task,
+                   int attempt,
+                   struct split_rules *rules,
+                   enum split_limit *limit)
+{
+    static const enum dynapipe_recompute types[] = {DYNAPIPE_KEEP, DYNAPIPE_SELECTIVE,
+                                                    DYNAPIPE_FULL};
+    const enum dynapipe_recompute type = types[attempt % DYNAPIPE_RECOMPUTE_TYPES];
+    *limit = (enum split_limit)(attempt / DYNAPIPE_RECOMPUTE_TYPES);
+    *rules = rules_of(task, *limit, type);
+    return !task->is_barred[type];
 }
 
 // Describes the division that was found as a result.
@@ -85,24 +90,19 @@ static enum split_outcome divide_order(struct split_memory *m,
                                        struct poll *poll,
                                        struct split_result *result)
 {
-    static const enum dynapipe_recompute types[] = {DYNAPIPE_KEEP, DYNAPIPE_SELECTIVE,
-                                                    DYNAPIPE_FULL};
-    for (int limit = 0; limit < SPLIT_LIMITS; limit++)
-        for (int k = 0; k < DYNAPIPE_RECOMPUTE_TYPES; k++) {
-            if (task->is_barred[types[k]])
-                continue;
-            const struct split_rules rules = rules_of(task, (enum split_limit)limit, types[k]);
-            if (!split_groups_fill(&m->groups, task->samples, order, &rules, poll))
-                return SPLIT_STOPPED;
-            const enum split_outcome outcome =
-                split_divide(&m->divider, &m->groups, &task->pipeline, poll, &m->division);
-            if (outcome == SPLIT_FOUND) {
-                describe(m, task, &rules, order, result);
-                result->limit = (enum split_limit)limit;
-            }
-            if (outcome != SPLIT_INFEASIBLE)
-                return outcome;
-        }
+    struct split_rules rules;
+    for (int k = 0; k < SPLIT_ATTEMPTS; k++) {
+        if (!split_attempt(task, k, &rules, &result->limit))
+            continue;
+        if (!split_groups_fill(&m->groups, task->samples, order, &rules, poll))
+            return SPLIT_STOPPED;
+        const enum split_outcome outcome =
+            split_divide(&m->divider, &m->groups, &task->pipeline, poll, &m->division);
+        if (outcome == SPLIT_FOUND)
+            describe(m, task, &rules, order, result);
+        if (outcome != SPLIT_INFEASIBLE)
+            return outcome;
+    }
     return SPLIT_INFEASIBLE;
 }
 
@@ -146,6 +146,26 @@ static struct split_lack lack_of(struct split_memory *m,
     return (struct split_lack){.sample = -1, .available = task->available};
 }
 
+// Orders the samples along the path. Clusters and the order inside them depend on the numbers of samples: the places
+// by length are used, so that the numbers that the caller gives make no difference.
+static bool order_by_path(struct split_memory *m,
+                          const struct split_task *task,
+                          struct poll *poll)
+{
+    const struct split_samples *s = task->samples;
+    for (int32_t p = 0; p < s->count; p++) {
+        m->sorted_input[p] = s->input[m->orders[0][p]];
+        m->sorted_target[p] = s->target[m->orders[0][p]];
+    }
+    const struct split_samples sorted = {s->count, m->sorted_input, m->sorted_target,
+                                         s->offset};
+    if (!split_path_order(&m->path, &sorted, task->measure, task->total, poll, m->orders[1]))
+        return false;
+    for (int32_t p = 0; p < s->count; p++)
+        m->orders[1][p] = m->orders[0][m->orders[1][p]];
+    return true;
+}
+
 enum split_outcome split_run(struct split_memory *memory,
                              const struct split_task *task,
                              struct poll *poll,
@@ -154,9 +174,7 @@ enum split_outcome split_run(struct split_memory *memory,
     const bool has_path = task->samples->target != NULL;
     enum split_outcome best = SPLIT_INFEASIBLE;
     split_sort(task->samples, memory->keys, memory->orders[0]);
-    if (has_path && task->order != SPLIT_ORDER_LENGTH &&
-        !split_path_order(&memory->path, task->samples, task->measure, task->total, poll,
-                          memory->orders[1]))
+    if (has_path && task->order != SPLIT_ORDER_LENGTH && !order_by_path(memory, task, poll))
         return SPLIT_STOPPED;
     for (int k = 0; k < 2; k++) {
         const enum split_order order = k == 0 ? SPLIT_ORDER_LENGTH : SPLIT_ORDER_PATH;
