@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 // The squared distance from which clusters do not merge.
-static const int64_t FAR2 = (int64_t)SPLIT_CLUSTER_DISTANCE * SPLIT_CLUSTER_DISTANCE;
+enum { FAR2 = SPLIT_CLUSTER_DISTANCE * SPLIT_CLUSTER_DISTANCE };
 
 void split_clusters_take(struct split_clusters *clusters, int32_t samples, struct room *room)
 {
@@ -14,6 +14,7 @@ void split_clusters_take(struct split_clusters *clusters, int32_t samples, struc
     clusters->keys = room_take(room, n, sizeof *clusters->keys);
     clusters->growing = room_take(room, n, sizeof *clusters->growing);
     clusters->twin = room_take(room, n, sizeof *clusters->twin);
+    clusters->distance2 = room_take(room, n, sizeof *clusters->distance2);
     clusters->of = room_take(room, n, sizeof *clusters->of);
     clusters->n_cells = 16;
     while (clusters->n_cells < n)
@@ -82,7 +83,7 @@ static int64_t distance2(const struct split_clusters *c, int32_t a, int32_t b, i
 {
     int64_t most = 0;
     for (int32_t i = a; i >= 0 && most < end; i = c->growing[i].next_point)
-        for (int32_t j = b; j >= 0; j = c->growing[j].next_point) {
+        for (int32_t j = b; j >= 0 && most < end; j = c->growing[j].next_point) {
             const int64_t dx = c->growing[i].point.x - c->growing[j].point.x,
                           dy = c->growing[i].point.y - c->growing[j].point.y;
             most = dx * dx + dy * dy > most ? dx * dx + dy * dy : most;
@@ -101,19 +102,20 @@ static int32_t *neighbour_cell(const struct split_clusters *c, struct split_poin
 static void find_nearest(struct split_clusters *c, int32_t cluster)
 {
     struct split_cluster *g = &c->growing[cluster];
+    int64_t least = FAR2;
     g->nearest = -1;
-    g->distance2 = FAR2;
     for (int k = 0; k < 9; k++)
         for (int32_t i = *neighbour_cell(c, g->point, k); i >= 0;
              i = c->growing[i].next_in_cell) {
             if (i <= cluster)
                 continue;
-            const int64_t d = distance2(c, cluster, i, g->distance2 + 1);
-            if (d < g->distance2 || (d == g->distance2 && g->nearest >= 0 && i < g->nearest)) {
+            const int64_t d = distance2(c, cluster, i, least + 1);
+            if (d < least || (d == least && i < g->nearest)) {
                 g->nearest = i;
-                g->distance2 = d;
+                least = d;
             }
         }
+    c->distance2[cluster] = (int32_t)least;
 }
 
 static void merge(struct split_clusters *c, int32_t a, int32_t b)
@@ -126,26 +128,21 @@ static void merge(struct split_clusters *c, int32_t a, int32_t b)
     c->growing[into->last_point].next_point = b;
     into->last_point = from->last_point;
     c->of[b] = a;
+    c->distance2[b] = FAR2;
 }
 
-// Removes merged clusters from the list. Returns the cluster with the smallest distance to its nearest; -1 if no two
-// clusters are close.
-static int32_t closest(const struct split_clusters *c, int32_t *alive, int32_t *n)
+// Returns the cluster with the smallest distance to its nearest, of equal ones the first; -1 if no two clusters are
+// close.
+static int32_t closest(const struct split_clusters *c, int32_t samples)
 {
-    int64_t least = FAR2;
-    int32_t best = -1, kept = 0;
-    for (int32_t k = 0; k < *n; k++) {
-        const int32_t i = alive[k];
-        if (c->of[i] != i)
-            continue;
-        alive[kept++] = i;
-        if (c->growing[i].distance2 < least) {
-            least = c->growing[i].distance2;
-            best = i;
-        }
-    }
-    *n = kept;
-    return best;
+    int32_t least = FAR2, i = 0;
+    for (int32_t k = 0; k < samples; k++)
+        least = c->distance2[k] < least ? c->distance2[k] : least;
+    if (least == FAR2)
+        return -1;
+    while (c->distance2[i] != least)
+        i++;
+    return i;
 }
 
 // Finds the nearest clusters again, around a cluster, of all clusters whose nearest was a or b.
@@ -160,17 +157,17 @@ static void renew_around(struct split_clusters *c,
                 find_nearest(c, i);
 }
 
-// Merges until no two clusters are close. alive: the names of the n clusters, ascending. Merging never makes a
-// cluster closer to the others, so only those that lost their nearest cluster can have another one.
-static bool grow(struct split_clusters *c, int32_t *alive, int32_t n, struct poll *poll)
+// Merges until no two clusters are close. Merging never makes a cluster closer to the others, so only those that lost
+// their nearest cluster can have another one.
+static bool grow(struct split_clusters *c, int32_t samples, struct poll *poll)
 {
-    for (int32_t a = closest(c, alive, &n); a >= 0; a = closest(c, alive, &n)) {
+    for (int32_t a = closest(c, samples); a >= 0; a = closest(c, samples)) {
         const int32_t b = c->growing[a].nearest;
         merge(c, a, b);
         find_nearest(c, a);
         renew_around(c, c->growing[a].point, a, b);
         renew_around(c, c->growing[b].point, a, b);
-        if (poll_over_after(poll, (uint64_t)n))
+        if (poll_over_after(poll, (uint64_t)samples))
             return false;
     }
     return true;
@@ -199,18 +196,18 @@ bool split_clusters_find(struct split_clusters *clusters,
                          const struct split_samples *samples,
                          struct poll *poll)
 {
-    int32_t *alive = clusters->next, n = 0; // the lists of samples follow later
     find_twins(clusters, samples);
     start(clusters, samples);
     for (int32_t i = 0; i < samples->count; i++)
         if (clusters->twin[i] == i) {
             find_nearest(clusters, i);
-            alive[n++] = i;
             if (poll_over(poll))
                 return false;
-        } else
+        } else {
             clusters->of[i] = clusters->twin[i];
-    if (!grow(clusters, alive, n, poll))
+            clusters->distance2[i] = FAR2;
+        }
+    if (!grow(clusters, samples->count, poll))
         return false;
     list(clusters, samples->count);
     return true;

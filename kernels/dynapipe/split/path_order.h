@@ -20,7 +20,6 @@ struct split_cluster {
     int32_t next_point;       // the next sample of the cluster with another point; -1: none
     int32_t last_point;       // of the cluster
     int32_t nearest;          // cluster with a higher name; -1: none within the distance
-    int64_t distance2;        // to it
 };
 
 struct split_clusters {
@@ -30,10 +29,11 @@ struct split_clusters {
     // Temporary.
     struct split_key *keys;        // [samples]
     struct split_cluster *growing; // [samples]
-    int32_t *twin;                 // [samples]: the lowest sample with the same point
-    int32_t *of;                   // [samples]: cluster of a sample
-    int32_t *cells;                // [n_cells]: heads of lists of clusters
-    uint32_t n_cells;              // a power of two
+    int32_t *distance2; // [samples]: squared, of the cluster with this name to its nearest
+    int32_t *twin;      // [samples]: the lowest sample with the same point
+    int32_t *of;        // [samples]: cluster of a sample
+    int32_t *cells;     // [n_cells]: heads of lists of clusters
+    uint32_t n_cells;   // a power of two
 };
 
 void split_clusters_take(struct split_clusters *clusters, int32_t samples, struct room *room);
