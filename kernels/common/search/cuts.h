@@ -5,11 +5,10 @@
 #ifndef PPS_COMMON_SEARCH_CUTS_H
 #define PPS_COMMON_SEARCH_CUTS_H
 
-#include "kernels/common/search/stage_options.h"
+#include "kernels/common/plan/room.h"
+#include "kernels/common/search/split_options.h"
 
-enum { CUTS_MOST = 160 };
-
-struct nd_cut {
+struct split_cut {
     double constant;
     double *forwards, *backwards; // [chunks * stages]: how often the path goes through them
     double *cost;                 // [options]
@@ -17,48 +16,54 @@ struct nd_cut {
     double *rest;
 };
 
-struct nd_cuts {
-    int32_t stages, chunks, layers; // of type 2
-    int32_t n;
-    struct nd_cut all[CUTS_MOST];
-    int32_t order[CUTS_MOST]; // the most useful first
-    int32_t options_room;     // of cost
-    struct nd_watch *watch;   // can end loops over all cuts, which are then incomplete
+struct split_cuts {
+    int32_t stages, chunks, layers;
+    int32_t n, most;
+    struct split_cut *all; // [most]
+    int32_t *order;        // [most]: the most useful first
+    double *columns;       // [3][layers + 1]: temporary
 };
 
-void nd_cuts_start(struct nd_cuts *cuts,
-                   const struct nd_program *program,
-                   struct nd_watch *watch);
-void nd_cuts_free(struct nd_cuts *cuts);
+// Takes memory for `most` cuts, >= 1.
+void split_cuts_take(struct split_cuts *cuts,
+                     int32_t stages,
+                     int32_t chunks,
+                     int32_t layers,
+                     int32_t most,
+                     struct room *room);
+
+// Returns the bytes of one cut, without its costs.
+size_t split_cut_bytes(int32_t stages, int32_t chunks, int32_t layers);
 
 // Returns the index of a new cut, which replaces the least useful cut if there is no room. The
-// caller fills its forwards and backwards, then calls nd_cut_price. -1: out of memory.
-int32_t nd_cuts_add(struct nd_cuts *cuts);
+// caller fills its forwards and backwards, then calls split_cut_price.
+int32_t split_cuts_add(struct split_cuts *cuts);
 
 // Moves a cut to the front of `order`, as the most useful.
-void nd_cuts_praise(struct nd_cuts *cuts, int32_t position);
+void split_cuts_praise(struct split_cuts *cuts, int32_t position);
 
-// Computes costs and rests for these options. false: out of memory.
-bool nd_cut_price(struct nd_cuts *cuts, int32_t cut, const struct nd_options *options);
-bool nd_cuts_price(struct nd_cuts *cuts, const struct nd_options *options);
+// Gives the cuts room for costs, [most * options]; the costs must be computed again.
+void split_cuts_set_costs(struct split_cuts *cuts, double *costs, int32_t options);
 
-static inline double nd_cut_rest(const struct nd_cuts *cuts,
-                                 int32_t cut,
-                                 int32_t stage,
-                                 int32_t layers)
+// Computes costs and rests for these options.
+void split_cut_price(struct split_cuts *cuts, int32_t cut, const struct split_options *options);
+
+static inline double split_cut_rest(const struct split_cuts *cuts,
+                                    int32_t cut,
+                                    int32_t stage,
+                                    int32_t layers)
 {
-    return cuts->all[cut].rest[stage * (cuts->layers + 1) + layers];
+    return cuts->all[cut].rest[(int64_t)stage * (cuts->layers + 1) + layers];
 }
 
 // Returns a lower bound of all choices of these options.
-double nd_cuts_bound(const struct nd_cuts *cuts);
+double split_cuts_bound(const struct split_cuts *cuts);
 
-// Marks the options that are in no choice below `limit`; *n_dropped is their number. false: out
-// of memory.
-bool nd_cuts_useless(const struct nd_cuts *cuts,
-                     const struct nd_options *options,
-                     double limit,
-                     bool *dropped,
-                     int32_t *n_dropped);
+// Marks the options that a cut proves to be in no choice below `limit`. The other marks stay.
+void split_cut_useless(const struct split_cuts *cuts,
+                       int32_t cut,
+                       const struct split_options *options,
+                       double limit,
+                       bool *dropped);
 
 #endif

@@ -69,8 +69,8 @@ static bool visit(struct nd_general *g, void *self)
     lack->worst[0] = -1;
     for (int32_t i = 0; i < g->program->stages; i++)
         add_stage(g, lack, i, even);
-    g->over = g->over || nd_watch_now(&g->watch);
-    if (!g->over && lack->least[layers] < lack->mb) {
+    g->search.over = g->search.over || nd_watch_now(&g->watch);
+    if (!g->search.over && lack->least[layers] < lack->mb) {
         lack->mb = lack->least[layers];
         lack->stage = lack->worst[layers];
     }
@@ -89,8 +89,8 @@ bool nd_general_lack(struct nd_general *g, double *mb, int32_t *stage, bool *dec
     free(lack.worst);
     *mb = lack.mb;
     *stage = lack.stage;
-    *decided = !g->over;
-    g->over = false;
+    *decided = !g->search.over;
+    g->search.over = false;
     g->bound = HUGE_VAL;
     return done;
 }

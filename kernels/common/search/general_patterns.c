@@ -30,8 +30,8 @@ static bool visit(struct patterns *all, int32_t k)
     g->pattern.n = k;
     if (g->program->stages * g->program->chunks - k > g->program->layers[1])
         return true; // a chunk would be left without a layer
-    if (++all->n > (g->over ? PATTERNS_BOUNDED : all->most) || nd_watch_now(&g->watch)) {
-        g->over = true;
+    if (++all->n > (g->search.over ? PATTERNS_BOUNDED : all->most) || nd_watch_now(&g->watch)) {
+        g->search.over = true;
         g->bound = 0;
         return true;
     }

@@ -8,9 +8,11 @@
 #include <string.h>
 
 enum {
-    FIRST_ROUND = 20000,  // nodes
     PATTERNS_MOST = 3000, // solved
     LOOKS_MOST = 500,     // at neighbours
+    CUTS_MOST = 160,
+    CUTS_FEW = 16,
+    CUTS_BYTES = 1 << 30, // of all cuts
     CHUNKS_FEW = 8, // with more chunks, too many spreads (2 to this power) are nearly even
 };
 
@@ -29,62 +31,48 @@ static int32_t most_layers(const struct nd_general *g)
 
 // Adds a cut for each stage: its own work, after the first forwards of earlier stages and
 // before their last backwards.
-static bool add_stage_cuts(struct nd_general *g)
+static void add_stage_cuts(struct nd_general *g)
 {
     const struct nd_program *p = g->program;
     const int32_t n = p->chunks * p->stages;
-    for (int32_t i = 0; i < p->stages && i < CUTS_MOST / 2; i++) {
-        const int32_t index = nd_cuts_add(&g->cuts);
-        if (index < 0)
-            return false;
-        struct nd_cut *cut = &g->cuts.all[index];
+    struct split_cuts *cuts = &g->search.cuts;
+    for (int32_t i = 0; i < p->stages && i < cuts->most / 2; i++) {
+        struct split_cut *cut = &cuts->all[split_cuts_add(cuts)];
         for (int32_t k = 0; k < n; k++)
             cut->forwards[k] = cut->backwards[k] = k % p->stages == i ? p->micro_batches
                                                    : k < i            ? 1.0 / p->splits
                                                                       : 0;
         cut->constant = 2 * i * p->hop;
     }
-    return true;
 }
 
 // ---- one pattern --------------------------------------------------------------------------------
 
-// Drops options until none is useless.
-static bool drop_useless(struct nd_general *g)
+// Gives the cuts room for the costs of all present options, and computes them. Returns false if memory runs out.
+static bool price(struct nd_general *g)
 {
-    bool *dropped = malloc((size_t)g->options.n + 1);
-    int32_t n = dropped != NULL;
-    bool done = dropped != NULL;
-    while (done && n > 0 && !g->over) {
-        done = nd_cuts_useless(&g->cuts, &g->options, nd_general_limit(g), dropped, &n);
-        g->over = g->over || nd_watch_now(&g->watch);
-        if (done && n > 0 && !g->over) {
-            nd_options_drop(&g->options, dropped);
-            done = nd_cuts_price(&g->cuts, &g->options);
-        }
+    const int32_t n = g->options.split.n + 1;
+    if (n > g->costs_room) {
+        free(g->costs);
+        g->costs = malloc((size_t)g->search.cuts.most * (size_t)n * sizeof *g->costs);
+        g->costs_room = g->costs != NULL ? n : 0;
+        if (g->costs == NULL)
+            return false;
+        split_cuts_set_costs(&g->search.cuts, g->costs, n);
     }
-    free(dropped);
-    return done;
+    split_search_price(&g->search);
+    return true;
 }
 
-// Searches in rounds. Between rounds, options that new paths or a better choice have made
-// useless are dropped. Each round is four times as long as the previous one, so that little
-// work is repeated.
-static bool search_rounds(struct nd_general *g)
+// Returns false if memory runs out.
+static bool decide(struct nd_general *g)
 {
-    for (uint64_t nodes = FIRST_ROUND;; nodes *= 4) {
-        if (!nd_general_blend(g) || !drop_useless(g))
-            return false;
-        if (g->over)
-            return true;
-        g->round_end = g->draft->nodes + nodes;
-        if (nd_cuts_bound(&g->cuts) >= nd_general_limit(g))
-            return true;
-        if (!nd_general_search(g) || g->over)
-            return g->over;
-        if (!nd_general_round_over(g))
-            return true;
-    }
+    bool *dropped = malloc((size_t)g->options.split.n + 1);
+    if (dropped == NULL)
+        return false;
+    split_search_rounds(&g->search, dropped);
+    free(dropped);
+    return !g->search.failed;
 }
 
 enum depth {
@@ -101,31 +89,31 @@ static bool solve_wanted(struct nd_general *g,
                          double *bound,
                          bool *too_many)
 {
-    bool found = false;
+    struct split_search *search = &g->search;
     bool done =
         nd_options_make(g->program, &g->flights, &g->pattern, wanted, &g->watch, &g->options);
     *bound = HUGE_VAL;
     if (!done)
         return false;
     *too_many = g->options.cut_short;
-    g->draft->nodes += (uint64_t)g->options.n * (8 + (uint64_t)g->cuts.n) / 512;
-    const bool search = !(depth == TRY && *too_many);
+    search->nodes += (uint64_t)g->options.split.n * (8 + (uint64_t)search->cuts.n) / 512;
+    const bool wants = !(depth == TRY && *too_many);
     if (depth == DECIDE && *too_many)
         g->complete = false;
-    done = !search || nd_cuts_price(&g->cuts, &g->options);
+    done = !wants || price(g);
     if (nd_watch_now(&g->watch)) { // options, or their prices, may be missing
-        g->over = true;
+        search->over = true;
         *bound = 0;
         nd_options_free(&g->options);
         return done;
     }
-    if (done && search && nd_cuts_bound(&g->cuts) < nd_general_limit(g)) {
-        if (!g->over)
-            done = nd_general_improve(g, &found);
-        *bound = nd_cuts_bound(&g->cuts);
-        if (done && found && depth != LOOK && !g->over)
-            done = search_rounds(g);
-        if (!g->over)
+    if (done && wants && split_cuts_bound(&search->cuts) < nd_general_limit(g)) {
+        const bool found = !search->over && split_search_improve(search);
+        *bound = split_cuts_bound(&search->cuts);
+        done = !search->failed;
+        if (done && found && depth != LOOK && !search->over)
+            done = decide(g);
+        if (!search->over)
             *bound = HUGE_VAL;
     }
     nd_options_free(&g->options);
@@ -159,12 +147,12 @@ static bool look(struct nd_general *g, int32_t most, int32_t from)
 {
     bool too_many = false;
     double bound;
-    for (int32_t spread = from; spread <= 2 * most && !g->over; spread *= 2) {
+    for (int32_t spread = from; spread <= 2 * most && !g->search.over; spread *= 2) {
         const struct nd_wanted wanted = {most, spread,
                                          nd_general_limit(g) / g->program->micro_batches};
         if (!solve_wanted(g, &wanted, LOOK, &bound, &too_many))
             return false;
-        if (from == 1 && g->draft->objective < HUGE_VAL)
+        if (from == 1 && g->search.best < HUGE_VAL)
             break;
     }
     return true;
@@ -179,9 +167,9 @@ static bool solve_pattern(struct nd_general *g)
     double bound = HUGE_VAL;
     bool too_many = false;
     most = most < p->layers[1] ? most : p->layers[1];
-    if (g->draft->objective == HUGE_VAL && (!look_even(g, most) || !look(g, most, 1)))
+    if (g->search.best == HUGE_VAL && (!look_even(g, most) || !look(g, most, 1)))
         return false;
-    if (g->draft->objective < HUGE_VAL)
+    if (g->search.best < HUGE_VAL)
         most = most_layers(g);
     for (bool more = true; more;) {
         most = most < p->layers[1] ? most : p->layers[1];
@@ -191,8 +179,8 @@ static bool solve_pattern(struct nd_general *g)
             (!look(g, most, 2) || !solve_layers(g, most, DECIDE, &bound, &too_many)))
             return false;
         const int32_t needed = most_layers(g); // all, as long as there is no choice
-        more = needed > most && !g->over;
-        most = g->draft->objective < HUGE_VAL ? needed : 2 * most;
+        more = needed > most && !g->search.over;
+        most = g->search.best < HUGE_VAL ? needed : 2 * most;
     }
     g->bound = fmin(g->bound, bound);
     return true;
@@ -255,15 +243,15 @@ static bool improve_pattern(struct nd_general *g)
     bool done = true, too_many;
     double bound, before;
     do {
-        before = g->draft->objective;
-        for (int32_t k = 0; k < 2 * n && done && !g->over && before < HUGE_VAL; k++) {
+        before = g->search.best;
+        for (int32_t k = 0; k < 2 * n && done && !g->search.over && before < HUGE_VAL; k++) {
             if (!set_neighbour(g, k / 2, k % 2 == 0 ? 1 : -1) || ++looks > LOOKS_MOST)
                 continue;
             const struct nd_wanted wanted = {most_layers(g), 2,
                                              nd_general_limit(g) / g->program->micro_batches};
             done = solve_wanted(g, &wanted, LOOK, &bound, &too_many);
         }
-    } while (done && g->draft->objective < before && looks < LOOKS_MOST);
+    } while (done && g->search.best < before && looks < LOOKS_MOST);
     memset(g->pattern.dense, 0, (size_t)n * sizeof *g->pattern.dense);
     return done;
 }
@@ -273,10 +261,11 @@ static bool improve_pattern(struct nd_general *g)
 static bool search_all(struct nd_general *g)
 {
     const bool many = g->program->layers[0] > 8;
-    if (!add_stage_cuts(g) || (many && (!solve_even_pattern(g) || !improve_pattern(g))) ||
+    add_stage_cuts(g);
+    if ((many && (!solve_even_pattern(g) || !improve_pattern(g))) ||
         !nd_general_patterns(g, visit, NULL, PATTERNS_MOST))
         return false;
-    g->draft->proven = g->complete && !g->over;
+    g->draft->proven = g->complete && !g->search.over;
     g->draft->timed_out = g->watch.timed_out;
     return true;
 }
@@ -302,9 +291,9 @@ static bool solve_all(struct nd_general *g, struct nd_infeasible *why)
     draft->bound = nd_program_average_bound(g->program);
     if (g->complete)
         draft->bound = fmax(draft->bound, g->bound);
-    if (draft->objective <= draft->bound * (1 + ND_SAME))
+    if (g->search.best <= draft->bound * (1 + ND_SAME))
         draft->proven = true;
-    if (draft->proven && draft->objective == HUGE_VAL)
+    if (draft->proven && g->search.best == HUGE_VAL)
         nd_why_layers(g->program, why); // the memory suffices, the published bounds do not
     return true;
 }
@@ -313,40 +302,55 @@ static void free_all(struct nd_general *g)
 {
     nd_evaluator_free(g->evaluator);
     nd_flights_free(&g->flights);
-    nd_cuts_free(&g->cuts);
+    free(g->memory);
+    free(g->costs);
     free(g->pattern.dense);
-    free(g->choice);
-    free(g->partial);
-    free(g->forward);
     free(g);
+}
+
+// Returns how many cuts fit in a reasonable memory.
+static int32_t cuts_most(const struct nd_program *p)
+{
+    const size_t fit = CUTS_BYTES / split_cut_bytes(p->stages, p->chunks, p->layers[1]);
+    return fit < CUTS_FEW ? CUTS_FEW : fit > CUTS_MOST ? CUTS_MOST : (int32_t)fit;
+}
+
+static bool make_search(struct nd_general *g)
+{
+    const struct nd_program *p = g->program;
+    const int32_t cuts = cuts_most(p);
+    struct room room = {NULL, 0};
+    split_search_take(&g->search, p->stages, p->chunks, p->layers[1], cuts, &room);
+    if (room.used == SIZE_MAX)
+        return false;
+    g->memory = room.memory = aligned_alloc(ROOM_ALIGNMENT, room.used);
+    if (g->memory == NULL)
+        return false;
+    room.used = 0;
+    split_search_take(&g->search, p->stages, p->chunks, p->layers[1], cuts, &room);
+    g->search.oracle = nd_general_oracle(g);
+    g->search.options = &g->options.split;
+    return true;
 }
 
 // Returns NULL when out of memory, or if the effort ended the construction of the order.
 static struct nd_general *allocate(const struct nd_program *program,
                                    const struct nd_watch *watch)
 {
-    const size_t stages = (size_t)program->stages, n = stages * (size_t)program->chunks;
+    const size_t n = (size_t)program->stages * (size_t)program->chunks;
     struct nd_general *g = calloc(1, sizeof *g);
     if (g == NULL)
         return NULL;
     g->program = program;
     g->watch = *watch;
     g->poll = nd_watch_poll(&g->watch);
-    nd_cuts_start(&g->cuts, program, &g->watch);
     g->evaluator = nd_evaluator_new(program, &g->poll);
     g->pattern.dense = calloc(n, sizeof *g->pattern.dense);
-    g->choice = calloc(stages, sizeof *g->choice);
-    g->partial = calloc((stages + 1) * CUTS_MOST, sizeof *g->partial);
-    g->forward = malloc(4 * n * sizeof *g->forward);
-    if (g->evaluator == NULL || g->pattern.dense == NULL || g->choice == NULL ||
-        g->partial == NULL || g->forward == NULL ||
+    if (g->evaluator == NULL || g->pattern.dense == NULL || !make_search(g) ||
         !nd_flights_make(program, &g->poll, &g->flights)) {
         free_all(g);
         return NULL;
     }
-    g->backward = g->forward + n;
-    g->forwards = g->backward + n;
-    g->backwards = g->forwards + n;
     g->bound = HUGE_VAL;
     g->complete = true;
     return g;
@@ -368,6 +372,8 @@ enum nd_outcome nd_solve_general(const struct nd_program *program,
         return ND_NO_MEMORY;
     g->draft = draft;
     const bool done = solve_all(g, why);
+    draft->objective = g->search.best;
+    draft->nodes = g->search.nodes;
     free_all(g);
     return done ? ND_DONE : ND_NO_MEMORY;
 }

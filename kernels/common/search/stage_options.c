@@ -94,25 +94,28 @@ struct maker {
     bool no_memory, too_many, stopped;
 };
 
+// Returns the array with the new size; the old one and *ok = false if memory runs out.
+static void *resized(void *array, size_t bytes, bool *ok)
+{
+    void *const moved = realloc(array, bytes);
+    *ok = *ok && moved != NULL;
+    return moved != NULL ? moved : array;
+}
+
 static bool grow(struct nd_options *o)
 {
-    if (o->n < o->room)
+    struct split_options *split = &o->split;
+    bool ok = true;
+    if (split->n < o->room)
         return true;
     o->room = o->room > 0 ? 2 * o->room : 256;
-    const size_t n = (size_t)o->room, v = (size_t)o->chunks;
-    int32_t *layers = realloc(o->layers, n * sizeof *layers);
-    if (layers != NULL)
-        o->layers = layers;
-    struct nd_chunk_plan *chunk = realloc(o->chunk, n * v * sizeof *chunk);
-    if (chunk != NULL)
-        o->chunk = chunk;
-    double *forward = realloc(o->forward, n * v * sizeof *forward);
-    if (forward != NULL)
-        o->forward = forward;
-    double *backward = realloc(o->backward, n * v * sizeof *backward);
-    if (backward != NULL)
-        o->backward = backward;
-    return layers != NULL && chunk != NULL && forward != NULL && backward != NULL;
+    const size_t n = (size_t)o->room, v = (size_t)split->chunks;
+    split->layers = resized(split->layers, n * sizeof *split->layers, &ok);
+    split->id = resized(split->id, n * sizeof *split->id, &ok);
+    split->forward = resized(split->forward, n * v * sizeof *split->forward, &ok);
+    split->backward = resized(split->backward, n * v * sizeof *split->backward, &ok);
+    o->chunk = resized(o->chunk, n * v * sizeof *o->chunk, &ok);
+    return ok;
 }
 
 static bool fits(const struct maker *m)
@@ -126,13 +129,14 @@ static bool fits(const struct maker *m)
 static bool is_dominated(struct maker *m)
 {
     const struct nd_options *o = m->options;
-    m->n_tries += o->n - m->first;
-    for (int32_t k = m->first; k < o->n; k++) {
+    m->n_tries += o->split.n - m->first;
+    for (int32_t k = m->first; k < o->split.n; k++) {
         int32_t v = 0;
-        while (v < o->chunks && nd_chunk_growth(m->program, &o->chunk[k * o->chunks + v]) <=
-                                    m->ways[v * WAYS_MOST + m->way[v]].growth)
+        while (v < o->split.chunks &&
+               nd_chunk_growth(m->program, &o->chunk[k * o->split.chunks + v]) <=
+                   m->ways[v * WAYS_MOST + m->way[v]].growth)
             v++;
-        if (v == o->chunks)
+        if (v == o->split.chunks)
             return true;
     }
     return false;
@@ -147,22 +151,23 @@ static void put(struct maker *m)
         m->no_memory = true;
         return;
     }
-    o->layers[o->n] = m->layers;
-    for (int32_t v = 0; v < o->chunks; v++) {
-        const int32_t k = v * o->stages + m->stage, at = o->n * o->chunks + v;
-        const bool head = k == o->stages * o->chunks - 1;
+    o->split.layers[o->split.n] = m->layers;
+    for (int32_t v = 0; v < o->split.chunks; v++) {
+        const int32_t k = v * o->split.stages + m->stage, at = o->split.n * o->split.chunks + v;
+        const bool head = k == o->split.stages * o->split.chunks - 1;
         o->chunk[at] = m->ways[v * WAYS_MOST + m->way[v]].chunk;
-        o->forward[at] = nd_chunk_forward(m->program, &o->chunk[at], head);
-        o->backward[at] = nd_chunk_backward(m->program, &o->chunk[at], head);
+        o->split.forward[at] = nd_chunk_forward(m->program, &o->chunk[at], head);
+        o->split.backward[at] = nd_chunk_backward(m->program, &o->chunk[at], head);
     }
-    o->n++;
+    o->split.id[o->split.n] = o->split.n;
+    o->split.n++;
 }
 
 static int32_t tries_most(const struct maker *m)
 {
-    return m->wanted_spread == ND_EVEN_WAY   ? TRIES_START
-           : m->options->chunks > CHUNKS_FEW ? TRIES_FEW
-                                             : TRIES_MOST;
+    return m->wanted_spread == ND_EVEN_WAY         ? TRIES_START
+           : m->options->split.chunks > CHUNKS_FEW ? TRIES_FEW
+                                                   : TRIES_MOST;
 }
 
 // Chooses ways to recompute for chunks v and later. Chunks after v start with their least growth,
@@ -170,7 +175,7 @@ static int32_t tries_most(const struct maker *m)
 // takes the first way that fits.
 static void choose_ways(struct maker *m, int32_t v, double takes)
 {
-    const int32_t last = m->options->chunks - 1;
+    const int32_t last = m->options->split.chunks - 1;
     for (int32_t w = 0; w < m->n_ways[v] && !m->no_memory && !m->stopped; w++) {
         m->stopped = nd_watch_often(m->watch);
         if (++m->n_tries > tries_most(m)) {
@@ -198,11 +203,11 @@ static void choose_ways(struct maker *m, int32_t v, double takes)
 static void put_spreading(struct maker *m)
 {
     double takes = 0;
-    m->first = m->options->n;
+    m->first = m->options->split.n;
     m->layers_mb = 0;
-    for (int32_t v = 0; v < m->options->chunks; v++) {
-        const int32_t k = v * m->options->stages + m->stage;
-        const bool head = k == m->options->stages * m->options->chunks - 1;
+    for (int32_t v = 0; v < m->options->split.chunks; v++) {
+        const int32_t k = v * m->options->split.stages + m->stage;
+        const bool head = k == m->options->split.stages * m->options->split.chunks - 1;
         m->layers_mb += nd_chunk_layers_mb(m->program, &m->chunks[v]);
         m->stopped = m->stopped || nd_watch_often(m->watch);
         if (m->n_ways[v] < 0)
@@ -221,11 +226,11 @@ static void put_spreading(struct maker *m)
 static bool is_even(const struct maker *m, int32_t v, int32_t left)
 {
     const int32_t spread = m->spread == ND_EVEN_WAY ? 1 : m->spread;
-    const int64_t behind = m->options->chunks - 1 - v;
+    const int64_t behind = m->options->split.chunks - 1 - v;
     int32_t low = INT32_MAX, high = 0;
     for (int32_t u = 0; m->spread < INT32_MAX && u <= v; u++) {
         const int32_t x = m->chunks[u].layers[1];
-        if (u * m->options->stages + m->stage < m->pattern->n)
+        if (u * m->options->split.stages + m->stage < m->pattern->n)
             continue;
         if (m->spread == ND_EVEN_WAY && x < high)
             return false;
@@ -241,10 +246,10 @@ static bool is_even(const struct maker *m, int32_t v, int32_t left)
 // Spreads the remaining layers of m->layers over chunks v and up.
 static void spread(struct maker *m, int32_t v, int32_t left)
 {
-    const int32_t k = v * m->options->stages + m->stage;
+    const int32_t k = v * m->options->split.stages + m->stage;
     const int32_t most = nd_pattern_most(m->program, m->pattern, k);
     int32_t x = nd_pattern_least(m->pattern, k);
-    if (v == m->options->chunks - 1) // the last chunk takes all remaining layers
+    if (v == m->options->split.chunks - 1) // the last chunk takes all remaining layers
         x = x > left ? x : left;
     m->chunks[v] = (struct nd_chunk_plan){.layers = {m->pattern->dense[k], 0}};
     for (; x <= most && x <= left && !m->no_memory && !m->too_many && !m->stopped; x++) {
@@ -253,14 +258,15 @@ static void spread(struct maker *m, int32_t v, int32_t left)
         m->stopped = nd_watch_often(m->watch);
         if (!is_even(m, v, left - x))
             continue;
-        if (v < m->options->chunks - 1) {
+        if (v < m->options->split.chunks - 1) {
             spread(m, v + 1, left - x);
             continue;
         }
         put_spreading(m);
-        m->too_many = m->spread != ND_EVEN_WAY &&
-                      (++m->n_spreads > SPREADS_MOST || m->n_tries > tries_most(m) ||
-                       m->options->n - m->stage_first > OPTIONS_MOST / m->options->stages);
+        m->too_many =
+            m->spread != ND_EVEN_WAY &&
+            (++m->n_spreads > SPREADS_MOST || m->n_tries > tries_most(m) ||
+             m->options->split.n - m->stage_first > OPTIONS_MOST / m->options->split.stages);
     }
 }
 
@@ -268,11 +274,11 @@ static void make_stage(struct maker *m, int32_t stage)
 {
     struct nd_options *o = m->options;
     m->stage = stage;
-    m->stage_first = o->n;
+    m->stage_first = o->split.n;
     m->spread = m->wanted_spread;
-    for (m->layers = 0; m->layers <= o->most && !m->no_memory && !m->stopped;) {
-        const int32_t before = o->n;
-        o->start[stage * (o->most + 2) + m->layers] = before;
+    for (m->layers = 0; m->layers <= o->split.most && !m->no_memory && !m->stopped;) {
+        const int32_t before = o->split.n;
+        o->split.start[stage * (o->split.most + 2) + m->layers] = before;
         m->n_spreads = m->n_tries = 0;
         m->too_many = false;
         spread(m, 0, m->layers);
@@ -280,11 +286,11 @@ static void make_stage(struct maker *m, int32_t stage)
             m->layers++;
             continue;
         }
-        o->n = before; // again from here, with only the nearly even spreads
+        o->split.n = before; // again from here, with only the nearly even spreads
         o->cut_short = true;
         m->spread = m->spread > 2 ? 2 : m->spread == 2 ? 1 : ND_EVEN_WAY;
     }
-    o->start[stage * (o->most + 2) + o->most + 1] = o->n;
+    o->split.start[stage * (o->split.most + 2) + o->split.most + 1] = o->split.n;
 }
 
 bool nd_options_make(const struct nd_program *program,
@@ -303,15 +309,15 @@ bool nd_options_make(const struct nd_program *program,
                       .wanted_spread = wanted->spread,
                       .slowest = wanted->slowest,
                       .watch = watch};
-    *o =
-        (struct nd_options){.stages = program->stages, .chunks = program->chunks, .most = most};
-    o->start = calloc(stages * ((size_t)most + 2), sizeof *o->start);
+    *o = (struct nd_options){
+        .split = {.stages = program->stages, .chunks = program->chunks, .most = most}};
+    o->split.start = calloc(stages * ((size_t)most + 2), sizeof *o->split.start);
     m.chunks = malloc(v * sizeof *m.chunks);
     m.ways = malloc(v * WAYS_MOST * sizeof *m.ways);
     m.n_ways = malloc(2 * v * sizeof *m.n_ways);
     m.kept = malloc(v * sizeof *m.kept);
-    m.no_memory = o->start == NULL || m.chunks == NULL || m.ways == NULL || m.n_ways == NULL ||
-                  m.kept == NULL;
+    m.no_memory = o->split.start == NULL || m.chunks == NULL || m.ways == NULL ||
+                  m.n_ways == NULL || m.kept == NULL;
     for (int32_t i = 0; !m.no_memory && !m.stopped && i < program->stages; i++) {
         m.way = m.n_ways + v;
         make_stage(&m, i);
@@ -327,31 +333,11 @@ bool nd_options_make(const struct nd_program *program,
 
 void nd_options_free(struct nd_options *o)
 {
-    free(o->start);
-    free(o->layers);
+    free(o->split.start);
+    free(o->split.layers);
+    free(o->split.id);
     free(o->chunk);
-    free(o->forward);
-    free(o->backward);
+    free(o->split.forward);
+    free(o->split.backward);
     *o = (struct nd_options){0};
-}
-
-void nd_options_drop(struct nd_options *o, const bool *dropped)
-{
-    const size_t v = (size_t)o->chunks;
-    const int32_t starts = o->stages * (o->most + 2);
-    int32_t kept = 0, at = 0;
-    for (int32_t k = 0; k <= o->n; k++) {
-        for (; at < starts && o->start[at] == k; at++)
-            o->start[at] = kept;
-        if (k == o->n || dropped[k])
-            continue;
-        o->layers[kept] = o->layers[k];
-        memmove(o->chunk + (size_t)kept * v, o->chunk + (size_t)k * v, v * sizeof *o->chunk);
-        memmove(o->forward + (size_t)kept * v, o->forward + (size_t)k * v,
-                v * sizeof *o->forward);
-        memmove(o->backward + (size_t)kept * v, o->backward + (size_t)k * v,
-                v * sizeof *o->backward);
-        kept++;
-    }
-    o->n = kept;
 }

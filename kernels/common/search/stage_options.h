@@ -8,6 +8,7 @@
 #ifndef PPS_COMMON_SEARCH_STAGE_OPTIONS_H
 #define PPS_COMMON_SEARCH_STAGE_OPTIONS_H
 
+#include "kernels/common/search/split_options.h"
 #include "kernels/common/search/time_limit.h"
 #include "kernels/common/split/chunk.h"
 
@@ -44,13 +45,10 @@ int32_t nd_pattern_most(const struct nd_program *program,
                         int32_t chunk);
 
 struct nd_options {
-    int32_t stages, chunks, most; // most layers of type 2 of a stage
-    int32_t n, room;
-    int32_t *start;              // [stages][most + 2]: first option with this number of layers
-    int32_t *layers;             // [n]: of type 2
-    struct nd_chunk_plan *chunk; // [n][chunks]
-    double *forward, *backward;  // [n][chunks]
-    bool cut_short;              // too many options: some uneven spreads are skipped
+    struct split_options split;  // layers of type 2; an id is the index of a plan below
+    struct nd_chunk_plan *chunk; // [room][chunks]
+    int32_t room;
+    bool cut_short; // too many options: some uneven spreads are skipped
 };
 
 // A value of `spread`: only the even way, with the remaining layers in the last chunks.
@@ -72,16 +70,6 @@ bool nd_options_make(const struct nd_program *program,
                      struct nd_watch *watch,
                      struct nd_options *options);
 void nd_options_free(struct nd_options *options);
-
-static inline int32_t nd_options_first(const struct nd_options *options,
-                                       int32_t i,
-                                       int32_t layers)
-{
-    return options->start[i * (options->most + 2) + layers];
-}
-
-// Drops the options with dropped[option].
-void nd_options_drop(struct nd_options *options, const bool *dropped);
 
 // Returns the least memory, MiB, of a stage with this number of layers of type 2, over all ways
 // to spread the layers; HUGE_VAL: there is no way.
