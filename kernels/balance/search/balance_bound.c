@@ -351,25 +351,46 @@ static void move_mean(double *mean, const double *now, size_t n, double part)
         mean[i] += part * (now[i] - mean[i]);
 }
 
-// Moves the mean visits towards the longest path for the mean response. Returns false if the poll ended the walk.
-static bool find_path(struct balance_bound *b, double part, struct poll *poll)
+// Adds `part` to the visits of the chunks on the longest path of the last run. Returns false if the poll ended the walk.
+static bool add_path(struct balance_bound *b,
+                     double part,
+                     double *forwards,
+                     double *backwards,
+                     struct poll *poll)
 {
-    const size_t all = (size_t)b->task->shape.stages * (size_t)b->task->shape.chunks;
-    (void)balance_makespan(b->replay, b->forward, b->backward);
     const struct executor *executor = balance_replay_executor(b->replay);
     const struct order *order = balance_replay_order(b->replay);
     const int32_t n =
         longest_path_critical(&b->path, executor_starts(executor), executor_ends(executor),
                               b->operations, b->room, poll);
+    for (int32_t i = 0; i < n; i++) {
+        const struct operation *op = &order->operations[b->operations[i]];
+        (op->type == OPERATION_F ? forwards : backwards)[op->stage] += part;
+    }
+    return n >= 0;
+}
+
+bool balance_bound_path(struct balance_bound *b,
+                        double *forwards,
+                        double *backwards,
+                        struct poll *poll)
+{
+    const size_t all = (size_t)b->task->shape.stages * (size_t)b->task->shape.chunks;
+    memset(forwards, 0, all * sizeof *forwards);
+    memset(backwards, 0, all * sizeof *backwards);
+    return add_path(b, 1, forwards, backwards, poll);
+}
+
+// Moves the mean visits towards the longest path for the mean response. Returns false if the poll ended the walk.
+static bool find_path(struct balance_bound *b, double part, struct poll *poll)
+{
+    const size_t all = (size_t)b->task->shape.stages * (size_t)b->task->shape.chunks;
+    (void)balance_makespan(b->replay, b->forward, b->backward);
     for (size_t i = 0; i < all; i++) {
         b->on_forward[i] *= 1 - part;
         b->on_backward[i] *= 1 - part;
     }
-    for (int32_t i = 0; i < n; i++) {
-        const struct operation *op = &order->operations[b->operations[i]];
-        (op->type == OPERATION_F ? b->on_forward : b->on_backward)[op->stage] += part;
-    }
-    return n >= 0;
+    return add_path(b, part, b->on_forward, b->on_backward, poll);
 }
 
 // Makes the weights of the largest bound the present ones.

@@ -32,6 +32,14 @@ struct balance_weights {
 };
 struct balance_weights balance_bound_weights(const struct balance_bound *bound);
 
+// Counts how often the longest path of the last run of the replay contains each chunk, [chunk * stages + stage]: for any
+// times, the sum of the counts times the times is at most the makespan. balance_bound_find has been called for the task.
+// Returns false if the poll (may be NULL) ended the loop.
+bool balance_bound_path(struct balance_bound *bound,
+                        double *forwards,
+                        double *backwards,
+                        struct poll *poll);
+
 // Returns the least weighted sum of n layers on a stage, head and tail included, with fractions of layers allowed: at most that of any
 // contents of the stage that fit. INFINITY: they do not fit. n: 0 or more.
 double balance_bound_of_stage(const struct balance_bound *bound, int32_t stage, int32_t n);

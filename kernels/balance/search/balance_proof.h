@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proves that a strategy is optimal, or finds a better one: enumerates all strategies whose weighted sum of times, a
-// lower bound of their makespans (balance_bound.h), is below the best makespan. Contents of a stage that are
-// dominated are left out: others have as many layers in every chunk, no longer backwards, and no more activations.
+// Proves that a strategy is optimal, or finds a better one: lists the fillings of every stage that may be part of a
+// better strategy (balance_fillings.h), and decides among them (kernels/common/search/split_search.h).
 #ifndef PPS_BALANCE_SEARCH_BALANCE_PROOF_H
 #define PPS_BALANCE_SEARCH_BALANCE_PROOF_H
 
-#include "kernels/balance/proxy/contents.h"
 #include "kernels/balance/search/balance_bound.h"
 
 struct balance_proof; // one thread
@@ -29,7 +27,7 @@ struct balance_proof_answer {
 // task and its replay.
 void balance_proof_run(struct balance_proof *proof,
                        const struct balance_task *task,
-                       const struct balance_bound *bound,
+                       struct balance_bound *bound,
                        struct balance_replay *replay,
                        double best,
                        int64_t budget,
