@@ -16,6 +16,8 @@ static struct balance_layers model(void)
                                     .layers = 96,
                                     .head = 0.05,
                                     .tail = 3.55,
+                                    .head_backward = 0.1,
+                                    .tail_backward = 7.1,
                                     .forward = 3.134,
                                     .has = {true, true, true, true, false},
                                     .activation_mb = {1002, 783, 695, 423, 0},

@@ -31,6 +31,7 @@ const struct pps_column balance_columns[N_COLUMNS] = {
     [C_BUBBLE_IDEAL] = PART("bubble_ideal", "of bubble: (P - 1) / (V M)"),
     [C_BUBBLE_IMBALANCE] = PART("bubble_imbalance", "of bubble: stages that differ"),
     [C_BUBBLE_RECOMPUTE] = PART("bubble_recompute", "of bubble: recomputation"),
+    [C_BUBBLE_TRANSFER] = PART("bubble_transfer", "of bubble: time of messages between stages"),
     [C_PEAK] = {.name = "peak",
                 .unit = "MiB",
                 .summary = "largest memory of a stage; if no strategy fits: the least memory "

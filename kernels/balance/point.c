@@ -47,7 +47,8 @@ void balance_point_set(struct balance_point *point,
                                         .chunks = (int32_t)value[P_CHUNKS],
                                         .micro_batches = (int32_t)value[P_MICRO_BATCHES],
                                         .pieces = (int32_t)value[P_SEQ],
-                                        .order = (enum balance_order)value[P_ORDER]},
+                                        .order = (enum balance_order)value[P_ORDER],
+                                        .transfer = point->layers.transfer},
                               .limit_mb = value[P_MEMORY] - value[P_MARGIN],
                               .allow_empty = value[P_EMPTY] != 0,
                               .budget = (int64_t)value[P_BUDGET],
@@ -150,8 +151,8 @@ double balance_lower_bound(const double *value, const void *of)
     for (int k = 0; k < BALANCE_KINDS; k++)
         if (layers->has[k])
             least = fmin(least, layers->backward[k]);
-    const double work =
-        layers->layers * (layers->forward + least) + 3 * (layers->head + layers->tail);
+    const double work = layers->layers * (layers->forward + least) + layers->head +
+                        layers->head_backward + layers->tail + layers->tail_backward;
     return fmax(work, work * value[P_MICRO_BATCHES] * value[P_SEQ] / value[P_STAGES]) *
            (1 - 1e-9);
 }

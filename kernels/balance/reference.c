@@ -11,6 +11,7 @@ static void set_times(struct pipeline *pipeline,
                       const struct balance_point *point,
                       const struct balance_strategy *strategy)
 {
+    pipeline->links.latency = point->task.shape.transfer;
     for (int32_t k = 0; k < pipeline->shape.stages; k++) {
         const struct balance_chunk chunk = balance_chunk_of(
             &point->layers, strategy, k / strategy->stages, k % strategy->stages);

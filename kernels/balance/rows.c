@@ -80,6 +80,7 @@ static void put_result(const struct pps_batch *batch,
     put(batch, i, C_BUBBLE_IDEAL, result->bubble.ideal);
     put(batch, i, C_BUBBLE_IMBALANCE, result->bubble.imbalance);
     put(batch, i, C_BUBBLE_RECOMPUTE, result->bubble.recompute);
+    put(batch, i, C_BUBBLE_TRANSFER, result->bubble.transfer);
     put(batch, i, C_PEAK, result->peak_mb[result->worst]);
     put(batch, i, C_WORST_STAGE, result->worst);
 }

@@ -252,6 +252,7 @@ enum pps_status balance_read_pipeline(struct balance_request *request,
         status = read_memory(request, args, err);
     if (status == PPS_OK)
         status = balance_read_sequence(request, args, err);
+    shape->transfer = request->layers.transfer;
     return status == PPS_OK ? check_layers(request, err) : status;
 }
 

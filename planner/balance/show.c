@@ -13,15 +13,15 @@ void balance_show_layers(const struct balance_layers *layers, FILE *out)
             layers->name[0] != '\0' ? layers->name : "layers", layers->layers);
     fprintf(out, "%-12s %10s %10s %12s %12s\n", "layer", "forward", "backward", "parameters",
             "activations");
-    fprintf(out, "%-12s %10.6g %10.6g %12.6g %12s\n", "head", layers->head, 2 * layers->head,
-            layers->head_mb, "-");
+    fprintf(out, "%-12s %10.6g %10.6g %12.6g %12s\n", "head", layers->head,
+            layers->head_backward, layers->head_mb, "-");
     for (int k = 0; k < BALANCE_KINDS; k++)
         if (layers->has[k])
             fprintf(out, "%-12s %10.6g %10.6g %12.6g %12.6g\n", balance_kind_names[k],
                     layers->forward, layers->backward[k], layers->parameter_mb,
                     layers->activation_mb[k]);
-    fprintf(out, "%-12s %10.6g %10.6g %12.6g %12s\n", "tail", layers->tail, 2 * layers->tail,
-            layers->tail_mb, "-");
+    fprintf(out, "%-12s %10.6g %10.6g %12.6g %12s\n", "tail", layers->tail,
+            layers->tail_backward, layers->tail_mb, "-");
     fprintf(out, "%-12s %10s %10s %12.6g %12s\n", "every stage", "-", "-", layers->constant_mb,
             "-");
 }
@@ -38,7 +38,14 @@ static void show_task(const struct balance_request *request, FILE *out)
             request->memory_mb);
     if (request->margin_mb > 0)
         fprintf(out, " less a margin of %.10g MiB", request->margin_mb);
-    fprintf(out, "\nTransfers between stages take no time.\n");
+    if (shape->transfer > 0)
+        fprintf(
+            out,
+            "\nA message between stages takes %.6g, on a link of its own; the proxy knows no "
+            "messages.\n",
+            shape->transfer);
+    else
+        fprintf(out, "\nTransfers between stages take no time.\n");
     if (shape->pieces > 1)
         fprintf(
             out,

@@ -148,17 +148,21 @@ static bool add_entry(const cJSON *object,
     const cJSON *type = items.item[FIELD_TYPE];
     const char *word = cJSON_IsString(type) ? type->valuestring : "";
     const double time = entry.forward_time > 0 ? entry.forward_time : entry.time;
-    const double n = (double)entry.nb_layer;
+    const double n = (double)entry.nb_layer, backward = entry.backward[BALANCE_NONE] > 0
+                                                            ? entry.backward[BALANCE_NONE]
+                                                            : 2 * time;
     if (strcmp(word, "BODY") == 0)
         return set_body(object, &entry, layers, fault);
     if (strcmp(word, "HEAD") == 0) {
         layers->head += n * time;
+        layers->head_backward += n * backward;
         layers->head_mb += n * entry.parameter_mb;
         return true;
     }
     if (strcmp(word, "TAIL") != 0)
         return pps_fault_set(fault, type, false, "type: expected HEAD, BODY or TAIL");
     layers->tail += n * time;
+    layers->tail_backward += n * backward;
     layers->tail_mb += n * entry.parameter_mb;
     return true;
 }
@@ -168,9 +172,11 @@ static const struct docfield root_fields[] = {
      offsetof(struct balance_layers, constant_mb)},
     {"layers_description", DOCFIELD_OWN, 0, 0, 0},
     {"name", DOCFIELD_OWN, 0, 0, 0},
+    {"transfer_time", DOCFIELD_REAL, 0, TIME_MOST, offsetof(struct balance_layers, transfer)},
 };
 
-static const struct docfields root_table = {"the layers of a model", root_fields, 3, NULL, 0};
+static const struct docfields root_table = {"the layers of a model", root_fields,
+                                            sizeof root_fields / sizeof *root_fields, NULL, 0};
 
 bool balance_layers_read(const struct cJSON *root,
                          struct balance_layers *layers,

@@ -7,7 +7,8 @@
 //      "memory_activation": 1002, "memory_select_rec": 783},
 //     {"name": "TAIL", "type": "TAIL", "time": 3.55, "nb_layer": 1, "memory_parameter": 5885}]}
 //
-// kernels/balance/model.md lists all keys. Several heads add up, and so do several tails.
+// kernels/balance/model.md lists all keys. Several heads add up, and so do several tails. "transfer_time" beside
+// "stage_const_mem" is the time of a message between neighbouring stages.
 #ifndef PPS_BALANCE_DOCUMENTS_LAYERS_READ_H
 #define PPS_BALANCE_DOCUMENTS_LAYERS_READ_H
 

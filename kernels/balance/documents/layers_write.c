@@ -2,6 +2,7 @@
 // Writes the layers of a model.
 #include "kernels/balance/documents/layers_write.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static const double coefficients[BALANCE_KINDS] = {0, 0.04, 0.125, 0.165, 0.5};
@@ -23,15 +24,19 @@ static void add_number(struct text_buffer *text, const char *key, double value)
     text_buffer_add_number(text, value);
 }
 
+// Without `backward`, NAN, readers take the usual one.
 static void add_entry(struct text_buffer *text,
                       const char *type,
                       double time,
+                      double backward,
                       int32_t layers,
                       double parameter_mb)
 {
     text_buffer_add(text, "    {\"name\": \"%s\", \"type\": \"%s\", \"nb_layer\": %d", type,
                     type, layers);
     add_number(text, "time", time);
+    if (backward > 0 && backward != 2 * time)
+        add_number(text, "backward_time", backward);
     add_number(text, "memory_parameter", parameter_mb);
 }
 
@@ -49,10 +54,12 @@ void balance_layers_write(const struct balance_layers *layers, struct text_buffe
     add_name(text, layers->name);
     text_buffer_add(text, "\"");
     add_number(text, "stage_const_mem", layers->constant_mb);
+    if (layers->transfer > 0)
+        add_number(text, "transfer_time", layers->transfer);
     text_buffer_add(text, ",\n  \"layers_description\": [\n");
-    add_entry(text, "HEAD", layers->head, 1, layers->head_mb);
+    add_entry(text, "HEAD", layers->head, layers->head_backward, 1, layers->head_mb);
     text_buffer_add(text, "},\n");
-    add_entry(text, "BODY", layers->forward, layers->layers, layers->parameter_mb);
+    add_entry(text, "BODY", layers->forward, (double)NAN, layers->layers, layers->parameter_mb);
     for (int k = 0; k < BALANCE_KINDS; k++) {
         if (!layers->has[k])
             continue;
@@ -62,6 +69,6 @@ void balance_layers_write(const struct balance_layers *layers, struct text_buffe
             add_number(text, time_keys[k], layers->backward[k]);
     }
     text_buffer_add(text, "},\n");
-    add_entry(text, "TAIL", layers->tail, 1, layers->tail_mb);
+    add_entry(text, "TAIL", layers->tail, layers->tail_backward, 1, layers->tail_mb);
     text_buffer_add(text, "}]}\n");
 }

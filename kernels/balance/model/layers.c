@@ -30,7 +30,9 @@ const char *balance_layers_misfit(const struct balance_layers *layers)
         return "there must be at least one body layer";
     if (!layers->has[BALANCE_NONE])
         return "the activation memory of a body layer without recomputation is missing";
-    if (!is_time(layers->head) || !is_time(layers->tail) || !is_time(layers->forward))
+    if (!is_time(layers->head) || !is_time(layers->tail) || !is_time(layers->forward) ||
+        !is_time(layers->head_backward) || !is_time(layers->tail_backward) ||
+        !is_time(layers->transfer))
         return "times must be numbers from 0 on";
     if (!isfinite(layers->parameter_mb) || !isfinite(layers->head_mb) ||
         !isfinite(layers->tail_mb) || !isfinite(layers->constant_mb))

@@ -21,17 +21,45 @@ extern const char
     *const balance_kind_names[BALANCE_KINDS]; // "none", "select", "select_comm", "both", "full"
 
 struct balance_layers {
-    char name[64];                  // of the model
-    int32_t layers;                 // L: body layers
-    double head, tail;              // forward times h, t; each backward takes twice its forward
-    double forward;                 // f of a body layer
-    double backward[BALANCE_KINDS]; // b[k] of a body layer, with what it computes again
-    bool has[BALANCE_KINDS];        // the kind is considered; BALANCE_NONE always is
+    char name[64];                       // of the model
+    int32_t layers;                      // L: body layers
+    double head, tail;                   // forward times h, t
+    double head_backward, tail_backward; // usually twice the forward
+    double forward;                      // f of a body layer
+    double backward[BALANCE_KINDS];      // b[k] of a body layer, with what it computes again
+    bool has[BALANCE_KINDS];             // the kind is considered; BALANCE_NONE always is
     double activation_mb[BALANCE_KINDS]; // a[k] of a body layer and a micro-batch
     double parameter_mb;     // p of a body layer, with gradients and optimiser state
     double head_mb, tail_mb; // mh, mt: what the first and the last stage hold besides
     double constant_mb;      // c of every stage
+    double transfer; // time of a message between neighbouring stages; the proxy knows none
 };
+
+// Times of head and tail on a chunk; chunks are numbered in the order of the model, 0 to n - 1.
+struct balance_ends {
+    double forward, backward;
+};
+
+static inline struct balance_ends balance_ends_of(const struct balance_layers *layers,
+                                                  int64_t chunk,
+                                                  int64_t n)
+{
+    struct balance_ends ends = {0, 0};
+    if (chunk == 0)
+        ends = (struct balance_ends){layers->head, layers->head_backward};
+    if (chunk == n - 1) {
+        ends.forward += layers->tail;
+        ends.backward += layers->tail_backward;
+    }
+    return ends;
+}
+
+// Makes the backwards of head and tail twice as long as their forwards.
+static inline void balance_usual_ends(struct balance_layers *layers)
+{
+    layers->head_backward = 2 * layers->head;
+    layers->tail_backward = 2 * layers->tail;
+}
 
 // Returns what is wrong, as a sentence without a full stop; NULL: nothing.
 const char *balance_layers_misfit(const struct balance_layers *layers);

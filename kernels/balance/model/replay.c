@@ -73,6 +73,7 @@ bool balance_replay_open(struct balance_replay *r, struct poll *poll)
         r->n_vectors[s] = memline_vectors(
             &shape, &r->order.operations[order_at(&r->order, s, 0)], vectors_of(r, s), r->room);
     }
+    r->pipeline.links.latency = r->shape.transfer;
     r->is_executed =
         executor_run(r->executor, &r->pipeline, &r->order, NULL, poll) == EXECUTOR_DONE;
     return r->is_executed;
@@ -113,10 +114,10 @@ struct balance_chunk balance_chunk_of(const struct balance_layers *layers,
                                       int32_t chunk,
                                       int32_t stage)
 {
-    const bool has_head = chunk == 0 && stage == 0,
-               has_tail = chunk == strategy->chunks - 1 && stage == strategy->stages - 1;
-    const double ends = (has_head ? layers->head : 0) + (has_tail ? layers->tail : 0);
-    struct balance_chunk cost = {.forward = ends, .backward = 2 * ends};
+    const struct balance_ends ends =
+        balance_ends_of(layers, (int64_t)chunk * strategy->stages + stage,
+                        (int64_t)strategy->chunks * strategy->stages);
+    struct balance_chunk cost = {.forward = ends.forward, .backward = ends.backward};
     for (int kind = 0; kind < BALANCE_KINDS; kind++) {
         const int32_t n =
             strategy->count[balance_at(strategy, (enum balance_kind)kind, chunk, stage)];
@@ -159,7 +160,18 @@ static double peak_of(const struct balance_replay *r,
     return balance_static_mb(layers, strategy, stage) + most;
 }
 
-static struct balance_bubble bubble_of(const struct balance_replay *r,
+// Returns the makespan of the present times if messages took no time.
+static double without_transfers(struct balance_replay *r)
+{
+    r->pipeline.links.latency = 0;
+    (void)executor_run(r->executor, &r->pipeline, &r->order, NULL, NULL);
+    const double makespan = executor_makespan(r->executor);
+    r->pipeline.links.latency = r->shape.transfer;
+    (void)executor_run(r->executor, &r->pipeline, &r->order, NULL, NULL);
+    return makespan;
+}
+
+static struct balance_bubble bubble_of(struct balance_replay *r,
                                        double makespan,
                                        double useful,
                                        double recompute)
@@ -171,7 +183,9 @@ static struct balance_bubble bubble_of(const struct balance_replay *r,
                                     .ideal = (shape->stages - 1) / (shape->chunks * items)};
     if (bubble.recomputes)
         bubble.recompute = recompute / useful;
-    bubble.imbalance = bubble.real - bubble.ideal - bubble.recompute;
+    if (shape->transfer > 0)
+        bubble.transfer = (makespan - without_transfers(r)) * shape->stages / (items * useful);
+    bubble.imbalance = bubble.real - bubble.ideal - bubble.recompute - bubble.transfer;
     return bubble;
 }
 

@@ -27,9 +27,10 @@ double balance_static_mb(const struct balance_layers *layers,
 
 // Idle time by cause. W = M * sum over chunks of forward and backward without recomputation is the useful time of
 // all stages; the parts are fractions of it:
-//   real = (P makespan - W) / W = ideal + imbalance + recompute, ideal = (P - 1) / (V M)
+//   real = (P makespan - W) / W = ideal + imbalance + recompute + transfer, ideal = (P - 1) / (V M)
+// transfer: what the makespan without the time of messages is shorter, times P / W.
 struct balance_bubble {
-    double real, ideal, imbalance, recompute;
+    double real, ideal, imbalance, recompute, transfer;
     bool recomputes; // some layer is recomputed; otherwise recompute is 0
 };
 

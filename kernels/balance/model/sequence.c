@@ -26,6 +26,9 @@ void balance_cut_sequence(struct balance_layers *layers,
                  z = 4 * tokens * (double)t->vocabulary / w / MIB;
     layers->head /= q;
     layers->tail /= q;
+    layers->head_backward /= q;
+    layers->tail_backward /= q;
+    layers->transfer /= q;
     layers->forward /= q;
     layers->has[BALANCE_FULL] = false;
     for (int k = 0; k < BALANCE_KINDS; k++) {

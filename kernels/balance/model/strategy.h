@@ -17,6 +17,8 @@ struct balance_shape {
     int32_t micro_batches; // M of a step
     int32_t pieces;        // q of a micro-batch along its sequence; 1: whole
     enum balance_order order;
+    double
+        transfer; // time from the end of an operation to the arrival of its message at another stage
 };
 
 // Counts of layers at [(kind * chunks + chunk) * stages + stage]: every layer has one kind.

@@ -75,9 +75,9 @@ static int32_t most_of_two_terms(struct proxy *proxy,
     const struct proxy_program *program = proxy->program;
     const int32_t last = program->shape.chunks - 1;
     for (int32_t v = 0; v <= last; v++) {
-        const double head_and_tail = proxy_head_and_tail(program, v, stage);
+        const struct balance_ends ends = proxy_ends(program, v, stage);
         proxy->slowest[v] = (v < last ? limits->stage : limits->last) * (1 + ROUNDING) -
-                            (v < last ? 2 : 3) * head_and_tail;
+                            (v < last ? 0 : ends.forward) - ends.backward;
         proxy->per_layer[v] = v < last ? 0 : proxy_last_per_layer(program, stage);
         fill_column(proxy, v, proxy->layers_max);
         if (proxy->fit.most[v] < proxy->fit.least)
@@ -90,10 +90,10 @@ static int32_t most_of_two_terms(struct proxy *proxy,
 }
 
 // Layers of a chunk whose forward, head and tail included, takes at most `slowest`.
-static int32_t most_by_forward(const struct proxy *proxy, double head_and_tail, double slowest)
+static int32_t most_by_forward(const struct proxy *proxy, double ends, double slowest)
 {
     const double forward = proxy->program->layers->forward;
-    const double rest = slowest * (1 + ROUNDING) - head_and_tail;
+    const double rest = slowest * (1 + ROUNDING) - ends;
     if (rest < 0)
         return -1;
     return rest >= forward * proxy->layers_max ? proxy->layers_max : (int32_t)(rest / forward);
@@ -110,13 +110,13 @@ static int32_t most_of_forward(struct proxy *proxy,
     struct stage_fit *fit = &proxy->fit;
     int64_t bound = 0;
     for (int32_t v = 0; v < fit->chunks; v++) {
-        const double head_and_tail = proxy_head_and_tail(program, v, stage);
-        const int32_t most = most_by_forward(proxy, head_and_tail, forward);
+        const struct balance_ends ends = proxy_ends(program, v, stage);
+        const int32_t most = most_by_forward(proxy, ends.forward, forward);
         if (most < fit->least)
             return -1;
         bound += most;
         fit->now[v] = most;
-        proxy->slowest[v] = limit * (1 + ROUNDING) - forward - 2 * head_and_tail;
+        proxy->slowest[v] = limit * (1 + ROUNDING) - forward - ends.backward;
         proxy->per_layer[v] = 0;
     }
     if (bound <= found)
@@ -139,11 +139,11 @@ static int32_t most_of_one_term(struct proxy *proxy, int32_t stage, double limit
     const double forward = program->layers->forward;
     int32_t found = -1;
     for (int32_t v = 0; v < chunks; v++) {
-        const double head_and_tail = proxy_head_and_tail(program, v, stage);
+        const double ends = proxy_ends(program, v, stage).forward;
         if (v > 0 && v < chunks - 1)
             continue; // as another chunk
         for (int32_t n = 0; n <= proxy->layers_max && !proxy_has_ended(proxy); n++) {
-            const double slowest = head_and_tail + n * forward;
+            const double slowest = ends + n * forward;
             if (slowest > limit * (1 + ROUNDING) || (n > 0 && forward <= 0))
                 break;
             const int32_t most = most_of_forward(proxy, stage, limit, slowest, found);
@@ -160,8 +160,9 @@ static int32_t most_of_one_term(struct proxy *proxy, int32_t stage, double limit
 static double load_of(const struct proxy *proxy, int32_t chunk, int32_t stage)
 {
     const size_t at = (size_t)(chunk * proxy->program->shape.stages + stage);
+    const struct balance_ends ends = proxy_ends(proxy->program, chunk, stage);
     return proxy->layers[at] * proxy->program->layers->forward + proxy->chosen[at]->backward +
-           3 * proxy_head_and_tail(proxy->program, chunk, stage);
+           ends.forward + ends.backward;
 }
 
 // Takes layers that are too many from the slowest chunks.

@@ -14,7 +14,7 @@ enum { PROXY_CHUNKS_MAX = 1 << 16 }; // of a pipeline
 struct proxy_chunk {
     int32_t layers;
     double forward, backward; // with head and tail
-    double head_and_tail;     // forward time of head and tail
+    struct balance_ends ends; // head and tail
     double activation_mb;
 };
 
@@ -28,15 +28,14 @@ static inline int32_t proxy_least(const struct proxy_program *program)
     return program->allow_empty ? 0 : 1;
 }
 
-// Returns the forward time of head and tail in a chunk.
-static inline double proxy_head_and_tail(const struct proxy_program *program,
-                                         int32_t chunk,
-                                         int32_t stage)
+// Returns the times of head and tail in a chunk.
+static inline struct balance_ends proxy_ends(const struct proxy_program *program,
+                                             int32_t chunk,
+                                             int32_t stage)
 {
     const struct balance_shape *shape = &program->shape;
-    return (chunk == 0 && stage == 0 ? program->layers->head : 0) +
-           (chunk == shape->chunks - 1 && stage == shape->stages - 1 ? program->layers->tail
-                                                                     : 0);
+    return balance_ends_of(program->layers, (int64_t)chunk * shape->stages + stage,
+                           (int64_t)shape->chunks * shape->stages);
 }
 
 // Returns the memory of a stage without body layers, MiB.

@@ -126,7 +126,7 @@ static size_t list_times(struct proxy *proxy, double most)
          i++)
         for (int head = 0; head < 2; head++) {
             const double time =
-                contents->list[i].backward + 2 * head * proxy->program->layers->head;
+                contents->list[i].backward + head * proxy->program->layers->head_backward;
             if (time <= most && n < proxy->times_cap)
                 times[n++] = time;
         }

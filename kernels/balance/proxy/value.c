@@ -53,7 +53,7 @@ static void add_chunk(const struct proxy_program *program,
                       struct proxy_chunk *sum)
 {
     const struct balance_layers *layers = program->layers;
-    *sum = (struct proxy_chunk){.head_and_tail = proxy_head_and_tail(program, chunk, stage)};
+    *sum = (struct proxy_chunk){.ends = proxy_ends(program, chunk, stage)};
     for (int k = 0; k < BALANCE_KINDS; k++) {
         const int32_t count =
             strategy->count[balance_at(strategy, (enum balance_kind)k, chunk, stage)];
@@ -63,8 +63,8 @@ static void add_chunk(const struct proxy_program *program,
         sum->backward += count * layers->backward[k];
         sum->activation_mb += count * layers->activation_mb[k];
     }
-    sum->forward = sum->layers * layers->forward + sum->head_and_tail;
-    sum->backward += 2 * sum->head_and_tail;
+    sum->forward = sum->layers * layers->forward + sum->ends.forward;
+    sum->backward += sum->ends.backward;
 }
 
 double proxy_stage_mb(const struct proxy_program *program,
@@ -116,7 +116,7 @@ static double filling_of(const struct proxy_program *program,
             struct proxy_chunk at;
             add_chunk(program, strategy, v, s, &at);
             all += at.forward + at.backward;
-            sum += at.forward + at.backward - 3 * at.head_and_tail;
+            sum += at.forward + at.backward - at.ends.forward - at.ends.backward;
         }
         if (v < chunks - 1)
             sum += (double)(chunks - v) / chunks * all / stages +

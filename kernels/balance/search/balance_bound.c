@@ -202,9 +202,10 @@ static double ends_of(const struct balance_bound *b, int32_t stage)
     const size_t last = (size_t)(shape->stages * shape->chunks) - 1;
     double cost = 0;
     if (stage == 0)
-        cost += layers->head * (b->on_forward[0] + 2 * b->on_backward[0]);
+        cost += layers->head * b->on_forward[0] + layers->head_backward * b->on_backward[0];
     if (stage == shape->stages - 1)
-        cost += layers->tail * (b->on_forward[last] + 2 * b->on_backward[last]);
+        cost +=
+            layers->tail * b->on_forward[last] + layers->tail_backward * b->on_backward[last];
     return cost;
 }
 
@@ -332,9 +333,9 @@ static void find_response(struct balance_bound *b)
     memset(b->forward_now, 0, all * sizeof *b->forward_now);
     memset(b->backward_now, 0, all * sizeof *b->backward_now);
     b->forward_now[0] += layers->head;
-    b->backward_now[0] += 2 * layers->head;
+    b->backward_now[0] += layers->head_backward;
     b->forward_now[all - 1] += layers->tail;
-    b->backward_now[all - 1] += 2 * layers->tail;
+    b->backward_now[all - 1] += layers->tail_backward;
     for (int32_t s = 0; s < task->shape.stages; s++) {
         const int32_t *vectors;
         (void)balance_in_flight(b->replay, s, &vectors);

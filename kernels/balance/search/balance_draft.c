@@ -74,9 +74,9 @@ static void refresh_chunk(struct balance_draft *d, int32_t stage, int32_t chunk)
 {
     const struct balance_layers *layers = d->task.layers;
     const int32_t *content = contents(d, stage, chunk);
-    const double ends = (chunk == 0 && stage == 0 ? layers->head : 0) +
-                        (chunk == d->chunks - 1 && stage == d->stages - 1 ? layers->tail : 0);
-    double forward = ends, backward = 2 * ends, mb = 0;
+    const struct balance_ends ends = balance_ends_of(layers, (int64_t)chunk * d->stages + stage,
+                                                     (int64_t)d->chunks * d->stages);
+    double forward = ends.forward, backward = ends.backward, mb = 0;
     for (int i = 0; i < d->n_kinds; i++) {
         const int32_t n = content[d->kinds[i]];
         forward += n * layers->forward;

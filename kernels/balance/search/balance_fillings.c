@@ -162,9 +162,11 @@ static double ends_of(const struct maker *m)
     const int32_t last = shape->stages * shape->chunks - 1;
     double cost = 0;
     if (m->stage == 0)
-        cost += layers->head * (m->weights.forward[0] + 2 * m->weights.backward[0]);
+        cost += layers->head * m->weights.forward[0] +
+                layers->head_backward * m->weights.backward[0];
     if (m->stage == shape->stages - 1)
-        cost += layers->tail * (m->weights.forward[last] + 2 * m->weights.backward[last]);
+        cost += layers->tail * m->weights.forward[last] +
+                layers->tail_backward * m->weights.backward[last];
     return cost;
 }
 
@@ -201,11 +203,11 @@ static void put(struct maker *m)
     o->id[o->n] = o->n;
     for (int32_t v = 0; v < o->chunks; v++) {
         const int32_t k = v * o->stages + m->stage, at = o->n * o->chunks + v;
-        const double ends =
-            (k == 0 ? layers->head : 0) + (k == o->stages * o->chunks - 1 ? layers->tail : 0);
+        const struct balance_ends ends =
+            balance_ends_of(layers, k, (int64_t)o->stages * o->chunks);
         f->contents_of[at] = f->now[v];
-        o->forward[at] = f->layers_now[v] * layers->forward + ends;
-        o->backward[at] = f->contents.list[f->now[v]].backward + 2 * ends;
+        o->forward[at] = f->layers_now[v] * layers->forward + ends.forward;
+        o->backward[at] = f->contents.list[f->now[v]].backward + ends.backward;
     }
     o->n++;
 }

@@ -7,7 +7,7 @@
 
 #include "kernels/balance/proxy/contents.h"
 #include "kernels/balance/search/balance_bound.h"
-#include "kernels/common/search/split_options.h"
+#include "kernels/common/options/split_options.h"
 
 struct balance_fillings {
     struct split_options split; // the fillings; an id is an index of contents_of

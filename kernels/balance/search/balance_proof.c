@@ -3,7 +3,7 @@
 #include "kernels/balance/search/balance_proof.h"
 
 #include "kernels/balance/search/balance_fillings.h"
-#include "kernels/common/search/split_search.h"
+#include "kernels/common/options/split_search.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,6 +14,8 @@ enum {
     CUTS = 64,
     STEPS_EACH = 512 // of the search, for each evaluation of the budget
 };
+
+#define ROUNDING 1e-12 // of sums, relative
 
 struct balance_proof {
     struct balance_fillings fillings;
@@ -68,10 +70,17 @@ static bool path(void *self,
                  double *constant)
 {
     struct balance_proof *p = self;
-    (void)forward; // the replay has just run with these times
-    (void)backward;
-    *constant = 0;
-    return balance_bound_path(p->bound, forwards, backwards, p->poll);
+    const int32_t n = p->search.stages * p->search.chunks;
+    double sum = 0;
+    // The replay has just run with these times.
+    if (!balance_bound_path(p->bound, forwards, backwards, p->poll))
+        return false;
+    for (int32_t k = 0; k < n; k++)
+        sum += forwards[k] * forward[k] + backwards[k] * backward[k];
+    const double makespan = executor_makespan(balance_replay_executor(p->replay)),
+                 messages = makespan * (1 - ROUNDING) - sum;
+    *constant = messages > 0 ? messages : 0;
+    return true;
 }
 
 static void keep(void *self, const int32_t *choice)

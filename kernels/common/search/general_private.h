@@ -7,8 +7,8 @@
 #ifndef PPS_COMMON_SEARCH_GENERAL_PRIVATE_H
 #define PPS_COMMON_SEARCH_GENERAL_PRIVATE_H
 
+#include "kernels/common/options/split_search.h"
 #include "kernels/common/search/solve_private.h"
-#include "kernels/common/search/split_search.h"
 #include "kernels/common/search/stage_options.h"
 
 #include <math.h>

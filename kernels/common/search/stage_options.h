@@ -8,7 +8,7 @@
 #ifndef PPS_COMMON_SEARCH_STAGE_OPTIONS_H
 #define PPS_COMMON_SEARCH_STAGE_OPTIONS_H
 
-#include "kernels/common/search/split_options.h"
+#include "kernels/common/options/split_options.h"
 #include "kernels/common/search/time_limit.h"
 #include "kernels/common/split/chunk.h"
 

@@ -10,7 +10,7 @@
 
 #define DASHES_12 "\u2014\u2014\u2014\u2014\u2014\u2014\u2014\u2014\u2014\u2014\u2014\u2014"
 
-enum { COLUMN = 11, PARTS = 4 }; // characters between two signs
+enum { COLUMN = 11, PARTS = 5 }; // characters between two signs
 
 // ---- lists --------------------------------------------------------------------------------------
 
@@ -33,14 +33,18 @@ struct part {
     double value;
 };
 
-// Returns the number of parts: recompute only if some layer is recomputed.
+// Returns the number of parts: recompute only if some layer is recomputed, comm only if messages take time.
 static int parts_of(const struct balance_bubble *bubble, struct part parts[PARTS])
 {
     parts[0] = (struct part){"real", bubble->real};
     parts[1] = (struct part){"ideal", bubble->ideal};
     parts[2] = (struct part){"imba", bubble->imbalance};
-    parts[3] = (struct part){"recompute", bubble->recompute};
-    return bubble->recomputes ? PARTS : PARTS - 1;
+    int n = 3;
+    if (bubble->recomputes)
+        parts[n++] = (struct part){"recompute", bubble->recompute};
+    if (bubble->transfer > 0)
+        parts[n++] = (struct part){"comm", bubble->transfer};
+    return n;
 }
 
 // No -0.0000.

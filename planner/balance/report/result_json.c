@@ -44,6 +44,7 @@ static void add_result(const struct balance_reported *r,
     add_number(text, ", \"ideal\": ", result->bubble.ideal);
     add_number(text, ", \"imbalance\": ", result->bubble.imbalance);
     add_number(text, ", \"recompute\": ", result->bubble.recompute);
+    add_number(text, ", \"transfer\": ", result->bubble.transfer);
     text_buffer_add(text, "},\n   \"peak_mib\": ");
     for (int32_t s = 0; s < r->shape->stages; s++)
         add_number(text, s == 0 ? "[" : ", ", result->peak_mb[s]);

@@ -28,6 +28,8 @@ static struct balance_shared *new_shared(struct random *random)
                                       .head_mb = 15,
                                       .tail_mb = 10,
                                       .constant_mb = 5};
+    balance_usual_ends(layers);
+    layers->transfer = random_coin(random) ? 0.1 * random_unit(random) : 0;
     for (int k = 0; k < BALANCE_KINDS; k++) {
         layers->backward[k] = 2 + 0.3 * k;
         layers->activation_mb[k] = 12 - 2 * k;

@@ -152,6 +152,7 @@ void case_golden(struct proxy_case *it, const char *name)
             read_body(&it->layers, layer);
         }
     }
+    balance_usual_ends(&it->layers);
     const double q = real(given, "seq", 1);
     if (q > 1)
         cut(&it->layers, cJSON_GetObjectItemCaseSensitive(given, "train"), q);
@@ -204,6 +205,7 @@ void case_random(struct proxy_case *it, struct random *random)
     layers->layers = chunks + (int32_t)random_below(random, chunks < 4 ? 5 : 2);
     layers->head = between(random, 0, 3);
     layers->tail = between(random, 0, 3);
+    balance_usual_ends(layers);
     layers->forward = between(random, 0.5, 2);
     double a = between(random, 8, 12), b = layers->forward * between(random, 1, 3);
     for (int k = 0; k < BALANCE_KINDS; k++) {

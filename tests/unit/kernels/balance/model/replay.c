@@ -138,9 +138,13 @@ static double ready(const struct plain *plain, const struct operation *op)
     const int32_t all = plain->shape->stages * plain->shape->chunks;
     const double *f = plain->end[0] + (int64_t)op->item * all,
                  *b = plain->end[1] + (int64_t)op->item * all;
-    if (op->type == OPERATION_F)
-        return op->stage == 0 ? 0 : f[op->stage - 1];
-    return op->stage == all - 1 ? f[op->stage] : b[op->stage + 1];
+    const double transfer = plain->shape->stages > 1 ? plain->shape->transfer : 0;
+    if (op->type == OPERATION_F && op->stage == 0)
+        return 0;
+    if (op->type != OPERATION_F && op->stage == all - 1)
+        return f[op->stage];
+    const double sent = op->type == OPERATION_F ? f[op->stage - 1] : b[op->stage + 1];
+    return sent < 0 ? sent : sent + transfer;
 }
 
 static double plain_makespan(struct plain *plain, const struct order *order)
@@ -197,6 +201,8 @@ static struct balance_layers layers_drawn(struct random *r)
                                     .head_mb = 5,
                                     .tail_mb = 3,
                                     .constant_mb = 7};
+    layers.head_backward = 2.5 * layers.head; // not the usual ones
+    layers.tail_backward = 1.5 * layers.tail;
     for (int kind = 0; kind < BALANCE_KINDS; kind++) {
         layers.has[kind] = true;
         layers.backward[kind] = layers.forward * (2 + 0.2 * kind);
@@ -213,6 +219,8 @@ static struct balance_shape shape_drawn(struct random *r)
                                   .order = random_coin(r) ? BALANCE_BIG_MEMORY
                                                           : BALANCE_LESS_MEMORY};
     shape.micro_batches = 1 + (int32_t)random_below(r, 14);
+    if (random_coin(r))
+        shape.transfer = 0.5 * random_unit(r);
     return shape;
 }
 
@@ -240,6 +248,11 @@ static void check_random(struct random *r, const struct balance_shape *shape, in
         balance_replay_run(replay, &layers, &strategy, &result);
         const struct order *order = balance_replay_order(replay);
         near(result.makespan, plain_makespan(&plain, order), 1e-12, "makespan", "drawn");
+        const struct balance_bubble *bubble = &result.bubble;
+        near(bubble->real,
+             bubble->ideal + bubble->imbalance + bubble->recompute + bubble->transfer, 1e-12,
+             "bubble", "drawn");
+        cr_assert(bubble->transfer >= -1e-12 && (shape->transfer > 0 || bubble->transfer == 0));
         for (int32_t s = 0; s < shape->stages; s++) {
             const double peak = plain_peak(&layers, &strategy, cost, order, s);
             cr_assert(fabs(result.peak_mb[s] - peak) < 1e-9, "case %d, stage %d: %g, not %g", k,

@@ -19,6 +19,9 @@ static struct balance_layers layers_of(void)
     return (struct balance_layers){.layers = 16,
                                    .head = 30,
                                    .tail = 90,
+                                   .head_backward = 60,
+                                   .tail_backward = 180,
+                                   .transfer = 3,
                                    .forward = 180,
                                    .backward = {360, 374.4},
                                    .has = {true, true, false, false, true},
@@ -38,6 +41,8 @@ Test(balance_sequence, worked_example)
     near(layers.head_mb, 4904, 1e-12, "head");
     near(layers.tail_mb, 8030, 1e-12, "tail");
     near(layers.forward, 90, 1e-12, "forward");
+    near(layers.tail_backward, 90, 1e-12, "backward of the tail");
+    near(layers.transfer, 1.5, 1e-12, "transfer");
     near(layers.backward[BALANCE_SELECT], 187.2, 1e-12, "backward");
     cr_expect_not(layers.has[BALANCE_FULL]);
 }

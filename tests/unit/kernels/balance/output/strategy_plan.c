@@ -74,6 +74,7 @@ Test(strategy_plan, no_negative_times)
     struct balance_golden_replayed r = balance_golden_replayed("simulate_01_tiny_1f1b.json", 0);
     r.layers.backward[BALANCE_NONE] = 0.25 * r.layers.forward;
     r.layers.head = r.layers.tail = 0;
+    balance_usual_ends(&r.layers);
     struct plan *plan = balance_plan_of(&(struct balance_plan){
         &r.layers, &r.shape, &r.strategy, r.replay, (double)INFINITY, 1, "x", 1, 1});
     for (int32_t k = 0; k < plan->pipeline->shape.stages; k++) {

@@ -204,6 +204,7 @@ Test(balance_proxy, more_freedom_never_raises_the_optimum)
             it.layers.has[k] = false;
         }
         it.layers.forward *= 7, it.layers.head *= 7, it.layers.tail *= 7;
+        balance_usual_ends(&it.layers);
         for (int k = 0; k < BALANCE_KINDS; k++)
             it.layers.backward[k] *= 7;
         if (optimum < (double)INFINITY)
@@ -255,12 +256,12 @@ Test(balance_proxy, has_the_published_factors)
         struct balance_shape shape;
         int32_t factor[3][4];
     } cases[] = {
-        {{4, 3, 8, 1, BALANCE_BIG_MEMORY}, {{7, 5, 4, 4}, {4, 4, 4, 4}, {4, 4, 3, 1}}},
-        {{4, 3, 8, 1, BALANCE_LESS_MEMORY}, {{4, 4, 4, 4}, {4, 4, 4, 4}, {4, 3, 2, 1}}},
-        {{4, 2, 4, 1, BALANCE_BIG_MEMORY}, {{4, 4, 4, 4}, {4, 4, 3, 1}}},
-        {{4, 2, 64, 2, BALANCE_BIG_MEMORY}, {{8, 6, 4, 4}, {4, 4, 4, 2}}},
-        {{4, 2, 64, 2, BALANCE_LESS_MEMORY}, {{5, 4, 4, 4}, {4, 4, 3, 2}}},
-        {{4, 1, 64, 4, BALANCE_BIG_MEMORY}, {{7, 6, 5, 4}}},
+        {{4, 3, 8, 1, BALANCE_BIG_MEMORY, 0}, {{7, 5, 4, 4}, {4, 4, 4, 4}, {4, 4, 3, 1}}},
+        {{4, 3, 8, 1, BALANCE_LESS_MEMORY, 0}, {{4, 4, 4, 4}, {4, 4, 4, 4}, {4, 3, 2, 1}}},
+        {{4, 2, 4, 1, BALANCE_BIG_MEMORY, 0}, {{4, 4, 4, 4}, {4, 4, 3, 1}}},
+        {{4, 2, 64, 2, BALANCE_BIG_MEMORY, 0}, {{8, 6, 4, 4}, {4, 4, 4, 2}}},
+        {{4, 2, 64, 2, BALANCE_LESS_MEMORY, 0}, {{5, 4, 4, 4}, {4, 4, 3, 2}}},
+        {{4, 1, 64, 4, BALANCE_BIG_MEMORY, 0}, {{7, 6, 5, 4}}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int32_t s = 0; s < 4; s++) {

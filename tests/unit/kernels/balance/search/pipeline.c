@@ -25,14 +25,18 @@ static void make(struct random *random,
                  full = activation * 0.1, layer = 50 + (double)random_below(random, 200),
                  tail = 0.25 * (double)random_below(random, 9);
     const bool is_full = random_coin(random);
+    const double hop = random_coin(random) ? 0.125 * (double)random_below(random, 4) : 0;
     *shape = (struct balance_shape){
         .stages = stages,
         .chunks = chunks,
         .micro_batches = stages * (1 + (int32_t)random_below(random, 3)),
         .pieces = 1,
+        .transfer = hop,
         .order = random_below(random, 2) == 0 ? BALANCE_BIG_MEMORY : BALANCE_LESS_MEMORY};
     *layers = (struct balance_layers){.layers = n,
                                       .tail = tail,
+                                      .tail_backward = 1.5 * tail,
+                                      .transfer = hop,
                                       .forward = 1,
                                       .backward = {2, 2.25, 0, 0, 3},
                                       .has = {true, !is_full, false, false, is_full},
@@ -49,7 +53,9 @@ static void make(struct random *random,
     program->micro_batches = shape->micro_batches;
     program->layers[0] = 0;
     program->layers[1] = n;
-    program->backward_ratio = program->head_backward = 2;
+    program->backward_ratio = 2;
+    program->head_backward = 1.5;
+    program->hop = hop;
     program->head_ratio = tail;
     program->full_growth = 1;
     program->select_growth = 0.25;

@@ -217,6 +217,7 @@ Test(balance_search, optima_keep_order)
             task.allow_empty = true;
         if (change == 2) {
             scaled.head *= 4, scaled.tail *= 4, scaled.forward *= 4;
+            balance_usual_ends(&scaled);
             for (int k = 0; k < BALANCE_KINDS; k++)
                 scaled.backward[k] *= 4;
             task.layers = &scaled;

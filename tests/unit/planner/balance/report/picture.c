@@ -146,11 +146,11 @@ Test(picture, headings)
 {
     char text[256];
     const struct balance_layers layers = {.name = "demo", .layers = 96};
-    struct balance_shape shape = {16, 3, 32, 1, BALANCE_LESS_MEMORY};
+    struct balance_shape shape = {16, 3, 32, 1, BALANCE_LESS_MEMORY, 0};
     balance_picture_heading("found", &layers, &shape, 56000, 1442.351, text, sizeof text);
     cr_assert_str_eq(text, "demo: found, 96 layers, 16 stages of 3 chunks (less memory), 32 "
                            "micro-batches, limit 56000 MiB, step time 1442.35");
-    shape = (struct balance_shape){4, 1, 8, 2, BALANCE_BIG_MEMORY};
+    shape = (struct balance_shape){4, 1, 8, 2, BALANCE_BIG_MEMORY, 0};
     balance_picture_heading("", &layers, &shape, (double)INFINITY, 10, text, sizeof text);
     cr_assert_str_eq(text,
                      "demo: 96 layers, 4 stages, 8 micro-batches in 2 pieces, step time 10");

@@ -5,10 +5,10 @@
 // The longest paths found so far bound the undecided stages (cuts.h). Options that are in no better choice are
 // dropped, and a depth-first search over stages decides among the rest. If a choice found there is not better,
 // its longest path is a new cut, which ends this branch and similar ones.
-#ifndef PPS_COMMON_SEARCH_SPLIT_SEARCH_H
-#define PPS_COMMON_SEARCH_SPLIT_SEARCH_H
+#ifndef PPS_COMMON_OPTIONS_SPLIT_SEARCH_H
+#define PPS_COMMON_OPTIONS_SPLIT_SEARCH_H
 
-#include "kernels/common/search/cuts.h"
+#include "kernels/common/options/cuts.h"
 
 #include <math.h>
 

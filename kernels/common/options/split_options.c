@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Drops options.
-#include "kernels/common/search/split_options.h"
+#include "kernels/common/options/split_options.h"
 
 #include <string.h>
 

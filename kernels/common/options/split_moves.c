@@ -2,7 +2,7 @@
 // Improves a choice by local moves: starts where the slowest stage is as fast as possible, then
 // changes the option of one stage, or moves a layer between two stages, while the objective
 // improves.
-#include "kernels/common/search/split_search.h"
+#include "kernels/common/options/split_search.h"
 
 enum { VALUES_MOST = 20000 }; // choices evaluated in one call
 

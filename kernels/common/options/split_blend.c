@@ -5,7 +5,7 @@
 // the choice with the least value of the present mean, then the cut with the greatest value for
 // this choice, and add the cut to the mean. The choices found are evaluated, too: they may be
 // good, and their longest paths are new cuts.
-#include "kernels/common/search/split_search.h"
+#include "kernels/common/options/split_search.h"
 
 #include <string.h>
 

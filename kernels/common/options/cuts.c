@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps cuts and computes the least cost that each leaves to the later stages.
-#include "kernels/common/search/cuts.h"
+#include "kernels/common/options/cuts.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Holds what each stage of a pipeline can be: a number of layers, and the times of its chunks. A solver takes one
 // option for every stage.
-#ifndef PPS_COMMON_SEARCH_SPLIT_OPTIONS_H
-#define PPS_COMMON_SEARCH_SPLIT_OPTIONS_H
+#ifndef PPS_COMMON_OPTIONS_SPLIT_OPTIONS_H
+#define PPS_COMMON_OPTIONS_SPLIT_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>

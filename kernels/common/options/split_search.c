@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Searches depth-first over stages, and evaluates a choice of options.
-#include "kernels/common/search/split_search.h"
+#include "kernels/common/options/split_search.h"
 
 #include <string.h>
 

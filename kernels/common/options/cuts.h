@@ -2,11 +2,11 @@
 // Keeps lower bounds of the objective that are sums over chunks: the longest paths found so far,
 // which exist in every choice. For each path, stores the least amount that the stages from i on can
 // add with n layers. Private to the solver.
-#ifndef PPS_COMMON_SEARCH_CUTS_H
-#define PPS_COMMON_SEARCH_CUTS_H
+#ifndef PPS_COMMON_OPTIONS_CUTS_H
+#define PPS_COMMON_OPTIONS_CUTS_H
 
+#include "kernels/common/options/split_options.h"
 #include "kernels/common/plan/room.h"
-#include "kernels/common/search/split_options.h"
 
 struct split_cut {
     double constant;
