@@ -91,13 +91,15 @@ const char *pps_outcome_word(enum pps_outcome outcome)
     return words[outcome];
 }
 
-enum pps_outcome pps_batch_outcome(uint8_t outcome,
+enum pps_outcome pps_batch_outcome(const struct pps_column *of,
+                                   uint8_t outcome,
                                    double *const *columns,
                                    int n_columns,
                                    size_t row)
 {
     for (int c = 0; outcome == PPS_DONE && c < n_columns; c++)
-        if (columns[c] != NULL && !isfinite(columns[c][row]))
+        if (columns[c] != NULL && !isfinite(columns[c][row]) &&
+            !(of[c].may_be_empty && isnan(columns[c][row])))
             return PPS_FAILED;
     return (enum pps_outcome)outcome;
 }

@@ -94,8 +94,9 @@ enum { PPS_STATUS_ROOM = 16 }; // bytes of its cell, with a comma, at most
 const char *pps_outcome_word(enum pps_outcome outcome);
 
 // Returns the outcome of row `row` of a batch. `outcome` is the kernel's; a finished point has failed
-// if one of its results is not a finite number. columns[c] may be NULL for c < n_columns.
-enum pps_outcome pps_batch_outcome(uint8_t outcome,
+// if one of its results is not a finite number, except for NAN in a column that may be empty. columns[c] may be NULL for c < n_columns.
+enum pps_outcome pps_batch_outcome(const struct pps_column *of,
+                                   uint8_t outcome,
                                    double *const *columns,
                                    int n_columns,
                                    size_t row);

@@ -67,8 +67,8 @@ static void run_rows(const struct pps_evaluator *e, size_t first, size_t end, vo
         if (n > 0)
             e->kernel->run(&batch, &worker);
         for (size_t i = 0; i < n; i++)
-            batch.outcome[i] =
-                (uint8_t)pps_batch_outcome(batch.outcome[i], column, e->kernel->n_columns, i);
+            batch.outcome[i] = (uint8_t)pps_batch_outcome(e->kernel->columns, batch.outcome[i],
+                                                          column, e->kernel->n_columns, i);
         first += n + 1;
     }
 }

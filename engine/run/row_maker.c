@@ -243,8 +243,8 @@ static enum pps_status take_row(struct pps_rowmaker *m,
                                 struct pps_error *err)
 {
     const size_t start = m->text_n;
-    const enum pps_outcome outcome =
-        pps_batch_outcome(m->outcome[i], m->column, m->kernel->n_columns, i);
+    const enum pps_outcome outcome = pps_batch_outcome(m->kernel->columns, m->outcome[i],
+                                                       m->column, m->kernel->n_columns, i);
     double key[PPS_MAX_PARAMS];
     rows->counts.rows++;
     if (outcome == PPS_FAILED && rows->counts.failed++ == 0)

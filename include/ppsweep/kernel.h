@@ -91,6 +91,9 @@ struct pps_column {
     bool on_request; // shown only with --metrics
     bool by_name;    // shown only where --metrics or --objective names it: a costly column
     bool size_free;  // comparable between points that do different amounts of work
+    // A point that is done may have no value here: NAN, an empty cell. In other columns a value that is not finite
+    // makes the point PPS_FAILED. Not of the first column.
+    bool may_be_empty;
 };
 
 // ---- composite axis -------------------------------------------------------------------------
@@ -407,7 +410,7 @@ struct pps_kernel {
 // ---- kernels in shared libraries --------------------------------------------------------------
 
 // Changes whenever a compiled kernel would no longer fit the structs of this header.
-enum { PPS_KERNEL_ABI = 5 };
+enum { PPS_KERNEL_ABI = 6 };
 
 // A shared library with a kernel exports this object under the name ppsweep_kernel_module.
 struct pps_kernel_module {

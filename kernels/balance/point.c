@@ -35,7 +35,8 @@ void balance_point_set(struct balance_point *point,
                        const struct balance_shared *shared)
 {
     const unsigned kinds = balance_kind_sets[(int)value[P_RECOMPUTE]];
-    point->layers = shared->layers[(int)value[P_LAYERS]];
+    point->layers = *balance_layers_at(shared, value);
+    point->starts = balance_starts_at(shared, value, &point->n_starts);
     for (int k = 0; k < BALANCE_KINDS && kinds != 0; k++)
         point->layers.has[k] = point->layers.has[k] && (kinds >> k & 1) != 0;
     if (value[P_SEQ] > 1 && shared->n_trainings > 0)
@@ -60,7 +61,7 @@ void balance_point_set(struct balance_point *point,
 int balance_check(const double *value, const void *of)
 {
     const struct balance_shared *shared = of;
-    const struct balance_layers *layers = &shared->layers[(int)value[P_LAYERS]];
+    const struct balance_layers *layers = balance_layers_at(shared, value);
     const unsigned kinds = balance_kind_sets[(int)value[P_RECOMPUTE]];
     struct balance_point point;
     balance_point_set(&point, value, shared);
@@ -111,13 +112,14 @@ size_t balance_scratch_bytes(const double *highest, const void *of)
 {
     const struct balance_shared *shared = of;
     size_t most = 0;
-    for (int i = 0; i < shared->n_layers && i <= (int)highest[P_LAYERS]; i++) {
+    const int by = shared->n_layers > 0 ? P_LAYERS : P_PLAN;
+    for (int i = 0; i <= (int)highest[by]; i++) {
         double value[N_PARAMS];
         struct balance_point point;
         struct balance_scratch scratch;
         struct room room = {NULL, 0};
         memcpy(value, highest, sizeof value);
-        value[P_LAYERS] = i;
+        value[by] = i;
         value[P_RECOMPUTE] = 0;
         value[P_EMPTY] = 1;
         value[P_MICRO_BATCHES] =
@@ -125,7 +127,7 @@ size_t balance_scratch_bytes(const double *highest, const void *of)
                  fmax(1, PIPELINE_OPERATIONS_MAX /
                              (2 * value[P_STAGES] * value[P_CHUNKS] * value[P_SEQ])));
         balance_point_set(&point, value, shared);
-        point.layers = shared->layers[i]; // with all kinds
+        point.layers = *balance_layers_at(shared, value); // with all kinds
         balance_scratch_take(&scratch, &point, &room);
         most = room.used > most ? room.used : most;
     }
@@ -170,6 +172,20 @@ struct poll balance_poll(const struct pps_worker *worker)
     return (struct poll){.over = is_stopped, .self = (void *)(uintptr_t)worker->stop};
 }
 
+// Returns the makespan of the fastest strategy of the user; NAN: there is none.
+static double manual_time(struct balance_scratch *scratch,
+                          const struct balance_point *point,
+                          struct balance_result *result)
+{
+    double least = (double)NAN;
+    for (int32_t i = 0; i < point->n_starts; i++) {
+        balance_replay_run(balance_search_replay(scratch->search), &point->layers,
+                           &point->starts[i], result);
+        least = fmin(result->makespan, least);
+    }
+    return least;
+}
+
 enum pps_outcome balance_evaluate(struct balance_scratch *scratch,
                                   const struct balance_point *point,
                                   struct poll *poll,
@@ -179,8 +195,8 @@ enum pps_outcome balance_evaluate(struct balance_scratch *scratch,
     struct balance_task task = point->task;
     if (point->objective == OBJECTIVE_PROXY)
         task.budget = 0; // the search adds nothing to the optimum of the proxy
-    const enum balance_outcome outcome =
-        balance_search_run(scratch->search, &task, point->level, NULL, 0, poll, answer);
+    const enum balance_outcome outcome = balance_search_run(
+        scratch->search, &task, point->level, point->starts, point->n_starts, poll, answer);
     if (outcome == BALANCE_INFEASIBLE)
         return PPS_INFEASIBLE;
     if (outcome == BALANCE_STOPPED)
@@ -189,6 +205,7 @@ enum pps_outcome balance_evaluate(struct balance_scratch *scratch,
     if (!figures->chosen->is_known)
         return PPS_FAILED;
     figures->result.peak_mb = scratch->peak_mb;
+    figures->manual_time = manual_time(scratch, point, &figures->result);
     balance_replay_run(balance_search_replay(scratch->search), &point->layers,
                        &figures->chosen->strategy, &figures->result);
     return PPS_DONE;

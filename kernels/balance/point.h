@@ -10,6 +10,8 @@
 struct balance_point {
     struct balance_layers layers; // with the kinds that the point allows
     struct balance_task task;
+    const struct balance_strategy *starts; // [n_starts]: strategies of the user with this shape
+    int32_t n_starts;
     int objective;
     int32_t level;
 };
@@ -34,6 +36,7 @@ void balance_scratch_take(struct balance_scratch *scratch,
 struct balance_figures {
     const struct balance_candidate *chosen; // by the objective
     struct balance_result result;           // of its replay
+    double manual_time;                     // the fastest strategy of the user; NAN: none
 };
 
 // Searches, and replays the strategy that the objective chooses. PPS_INFEASIBLE: answer.lack says why.

@@ -129,6 +129,7 @@ static enum pps_outcome run_point(const struct pps_batch *batch,
         return PPS_STOPPED;
     put_result(batch, i, &figures.result);
     put_search(batch, i, &scratch.answer, figures.result.makespan);
+    put(batch, i, C_MANUAL_TIME, figures.manual_time);
     put_lists(batch, i, &point, &figures.chosen->strategy, scratch.lists);
     return PPS_DONE;
 }

@@ -8,6 +8,8 @@
 enum {
     P_LAYERS, // number of the document
     P_TRAINING,
+    P_MANUAL,
+    P_PLAN,
     P_BODY_LAYERS,
     P_STAGES,
     P_CHUNKS,
@@ -40,6 +42,7 @@ enum {
     C_EVALUATIONS,
     C_PROXY,
     C_PROXY_TIME,
+    C_MANUAL_TIME,
     C_OFFSET,
     C_RECOMPUTE,
     C_SELECT,

@@ -311,7 +311,10 @@ void balance_explore_show(const struct balance_exploration *exploration,
             request->layers.layers, request->shape.stages, request->memory_mb);
     if (request->margin_mb > 0)
         fprintf(out, " less a margin of %.10g MiB", request->margin_mb);
-    fprintf(out, "; transfers between stages take no time\n\n");
+    if (request->shape.transfer > 0)
+        fprintf(out, "; a message between stages takes %.6g\n\n", request->shape.transfer);
+    else
+        fprintf(out, "; transfers between stages take no time\n\n");
     fprintf(out, "%6s %6s %13s %12s %15s %8s %11s %5s  %7s\n", "chunks", "order",
             "micro-batches", "step time", "per micro-batch", "bubble", "peak MiB", "stage",
             "gap");

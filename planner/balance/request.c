@@ -7,12 +7,14 @@
 #include "base/text/say.h"
 #include "engine/command/duration.h"
 #include "kernels/balance/documents/layers_read.h"
+#include "kernels/common/plan/plan_json.h"
 #include "kernels/balance/search/balance_search.h"
 #include "planner/balance/init/fit_layers.h"
 #include "planner/balance/training/training_file.h"
 #include "planner/shared/files.h"
 #include "planner/shared/options.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -96,6 +98,25 @@ static enum pps_status fit_layers(struct balance_request *request,
     return status;
 }
 
+// Reads layers and pipeline from a plan, and frees the document.
+static enum pps_status read_plan(struct balance_request *request,
+                                 struct pps_json *json,
+                                 struct pps_error *err)
+{
+    struct pps_fault fault;
+    enum pps_status status = PPS_OK;
+    if (!balance_planned_read(json->root, &request->planned, &fault))
+        status = fault.text[0] == '\0' ? pps_fail_memory(err, "%s", request->path)
+                                       : plan_fail_document(json, &fault, err);
+    else if (request->planned.layers.layers == 0)
+        status = pps_json_fail(json, json->root, err,
+                               "the plan does not say of which layers its stages are made; "
+                               "plans of ppsweep balance and ppsweep nd pipeline do");
+    request->layers = request->planned.layers;
+    pps_json_free(json);
+    return status;
+}
+
 enum pps_status balance_read_layers(struct balance_request *request,
                                     const struct pps_args *args,
                                     struct pps_error *err)
@@ -103,6 +124,7 @@ enum pps_status balance_read_layers(struct balance_request *request,
     struct pps_json json;
     struct pps_fault fault = {.document = 0};
     const cJSON *unknown;
+    request->planned = (struct balance_planned){.memory_mb = (double)INFINITY};
     if (pps_arg(args, "init") != NULL)
         return fit_layers(request, args, err);
     enum pps_status status = find_path(request, args, err);
@@ -110,6 +132,8 @@ enum pps_status balance_read_layers(struct balance_request *request,
         status = pps_json_load(&json, request->path, err);
     if (status != PPS_OK)
         return status;
+    if (plan_json_is_plan(json.root))
+        return read_plan(request, &json, err);
     if (!balance_layers_read(json.root, &request->layers, &unknown, &fault)) {
         status = plan_fail_document(&json, &fault, err);
         pps_json_free(&json);
@@ -148,13 +172,14 @@ static enum pps_status read_order(struct balance_shape *shape,
                                   struct pps_error *err)
 {
     const char *name = pps_arg(args, "order");
-    bool less = false;
+    bool less = shape->order == BALANCE_LESS_MEMORY;
     if (name != NULL && pps_arg(args, "less-memory") != NULL)
         return pps_fail(err, PPS_E_INPUT, "give --order or --less-memory, not both");
     if (name != NULL && strcmp(name, "big") != 0 && strcmp(name, "less") != 0)
         return pps_fail(err, PPS_E_INPUT, "--order %s: expected big or less", name);
     const enum pps_status status = plan_arg_bool(args, "less-memory", &less, err);
-    less = less || (name != NULL && strcmp(name, "less") == 0);
+    if (name != NULL)
+        less = strcmp(name, "less") == 0;
     shape->order = less ? BALANCE_LESS_MEMORY : BALANCE_BIG_MEMORY;
     return status;
 }
@@ -238,6 +263,11 @@ enum pps_status balance_read_pipeline(struct balance_request *request,
     struct balance_shape *shape = &request->shape;
     *shape = (struct balance_shape){.stages = 4, .chunks = 1, .micro_batches = 4, .pieces = 1};
     request->memory_mb = 56000;
+    if (request->planned.layers.layers > 0) {
+        *shape = request->planned.shape;
+        if (isfinite(request->planned.memory_mb))
+            request->memory_mb = request->planned.memory_mb;
+    }
     request->margin_mb = 0;
     request->allow_empty = pps_arg(args, "allow-empty") != NULL;
     enum pps_status status = read_whole(args, "stages", STAGES_MAX, &shape->stages, err);

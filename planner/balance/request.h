@@ -4,6 +4,7 @@
 #define PPS_PLANNER_BALANCE_REQUEST_H
 
 #include "engine/command/command.h"
+#include "kernels/balance/documents/plan_layers_read.h"
 #include "kernels/balance/search/balance_task.h"
 
 // Options of the layers, for the tables of commands.
@@ -39,6 +40,7 @@
 
 struct balance_request {
     struct balance_layers layers;
+    struct balance_planned planned; // by the plan that gives the layers; its layers.layers is 0 without one
     char path[4096]; // of the layers
     struct balance_shape shape;
     double memory_mb, margin_mb; // the limit is their difference
@@ -49,12 +51,12 @@ struct balance_request {
     double seconds; // time limit; 0: none
 };
 
-// Reads the layers of WORD, or of --model-name in --layer-folder, and prints a warning for keys without a meaning.
+// Reads the layers of WORD, which may be a plan, or of --model-name in --layer-folder, and prints a warning for keys without a meaning.
 PPS_MUST_CHECK enum pps_status balance_read_layers(struct balance_request *request,
                                                    const struct pps_args *args,
                                                    struct pps_error *err);
 
-// Reads the options of the pipeline, and checks that the layers fill its chunks.
+// Reads the options of the pipeline, whose defaults are those of a plan, and checks that the layers fill its chunks.
 PPS_MUST_CHECK enum pps_status balance_read_pipeline(struct balance_request *request,
                                                      const struct pps_args *args,
                                                      struct pps_error *err);

@@ -6,6 +6,10 @@
 
 extern const struct pps_command *const balance_tools[];
 
-const struct pps_command *const balance_tools[] = {
-    &balance_command,       &balance_fit_command,    &balance_guide_command,
-    &balance_peaks_command, &balance_replay_command, NULL};
+const struct pps_command *const balance_tools[] = {&balance_command,
+                                                   &balance_fit_command,
+                                                   &balance_layers_command,
+                                                   &balance_guide_command,
+                                                   &balance_peaks_command,
+                                                   &balance_replay_command,
+                                                   NULL};

@@ -35,6 +35,33 @@ static void convert(struct passes *passes,
     pipeline->links.latency *= units->layer_s;
 }
 
+bool nd_plan_layers_of(const struct nd_program *p, double s, struct plan_layers *layers)
+{
+    const struct nd_figures *memory = &p->memory;
+    if (p->layers[0] > 0 || p->splits > 1 || p->compat != ND_CORRECTED)
+        return false;
+    *layers = (struct plan_layers){
+        .count = p->layers[1],
+        .f = s,
+        .bytes = memory->layer_mem * UNITS_MIB,
+        .has = {[PLAN_KEEP] = true,
+                [PLAN_SELECT] = p->allow_select && memory->select_mem > 0,
+                [PLAN_FULL] = p->allow_full && memory->re_comp_mem > 0},
+        .b = {[PLAN_KEEP] = p->backward_ratio * s,
+              [PLAN_SELECT] = (p->backward_ratio + p->select_growth) * s,
+              [PLAN_FULL] = (p->backward_ratio + p->full_growth) * s},
+        .kept = {[PLAN_KEEP] = memory->act_mem * UNITS_MIB,
+                 [PLAN_SELECT] = memory->select_mem * UNITS_MIB,
+                 [PLAN_FULL] = memory->re_comp_mem * UNITS_MIB},
+        .head = {.bytes = (memory->static_mem0 - memory->static_mem) * UNITS_MIB},
+        .tail = {.f = p->head_ratio * s,
+                 .b = (nd_program_head(p) - p->head_ratio) * s,
+                 .bytes = (memory->lm_head_mem - memory->static_mem) * UNITS_MIB},
+        .stage_bytes = memory->static_mem * UNITS_MIB,
+        .transfer = p->hop * s};
+    return true;
+}
+
 static struct plan *make(const struct nd_program *program,
                          const struct nd_choice *choice,
                          struct passes *passes,
@@ -44,6 +71,12 @@ static struct plan *make(const struct nd_program *program,
     struct plan *plan = plan_new(&passes->timed.pipeline, &passes->timed.order);
     if (plan == NULL)
         return NULL;
+    struct plan_layers layers;
+    if (nd_plan_layers_of(program, units->layer_s, &layers) &&
+        !plan_set_layers(plan, &layers)) {
+        plan_free(plan);
+        return NULL;
+    }
     plan_made_by(plan, PLAN_PLACEMENT, "nd pipeline", "", (double)NAN, (double)NAN);
     plan_made_by(plan, PLAN_TIMES, units->times, "", (double)NAN, (double)NAN);
     plan_made_by(plan, PLAN_ORDER, program->chunks > 1 ? "interleaved 1F1B" : "1F1B",

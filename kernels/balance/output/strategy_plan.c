@@ -2,6 +2,7 @@
 // Writes strategies as plans.
 #include "kernels/balance/output/strategy_plan.h"
 
+#include "kernels/balance/documents/plan_layers_read.h"
 #include "kernels/common/plan/plan_json.h"
 
 #include <math.h>
@@ -30,6 +31,16 @@ static void name_makers(const struct balance_plan *of, struct plan *plan)
                  of->bound * of->seconds);
 }
 
+// Layers whose micro-batches are cut along the sequence are not those of the model.
+static bool add_layers(const struct balance_plan *of, struct plan *plan)
+{
+    struct plan_layers layers;
+    if (of->shape->pieces > 1)
+        return true;
+    balance_layers_to_plan(of->layers, of->seconds, &layers);
+    return plan_set_layers(plan, &layers);
+}
+
 struct plan *balance_plan_of(const struct balance_plan *of)
 {
     const struct pipeline_shape shape = balance_pipeline(of->shape);
@@ -44,10 +55,14 @@ struct plan *balance_plan_of(const struct balance_plan *of)
         if (isfinite(of->limit_mb))
             pipeline->limit[s] = of->limit_mb * MIB;
     }
+    pipeline->links.latency = of->shape->transfer * of->seconds;
     struct plan *plan = plan_new(pipeline, balance_replay_order(of->replay));
     pipeline_free(pipeline);
-    if (plan != NULL)
-        name_makers(of, plan);
+    if (plan == NULL || !add_layers(of, plan)) {
+        plan_free(plan);
+        return NULL;
+    }
+    name_makers(of, plan);
     return plan;
 }
 

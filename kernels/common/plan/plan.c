@@ -95,7 +95,17 @@ void plan_free(struct plan *plan)
     }
     pipeline_free(plan->pipeline);
     order_free(plan->order);
+    free(plan->layers);
     free(plan);
+}
+
+bool plan_set_layers(struct plan *plan, const struct plan_layers *layers)
+{
+    if (plan->layers == NULL)
+        plan->layers = malloc(sizeof *plan->layers);
+    if (plan->layers != NULL)
+        *plan->layers = *layers;
+    return plan->layers != NULL;
 }
 
 void plan_made_by(struct plan *plan,
@@ -155,6 +165,24 @@ static bool same_maker(const struct plan_maker *a, const struct plan_maker *b)
            same_number(a->value, b->value) && same_number(a->bound, b->bound);
 }
 
+static bool same_end(const struct plan_end *a, const struct plan_end *b)
+{
+    return same_number(a->f, b->f) && same_number(a->b, b->b) &&
+           same_number(a->bytes, b->bytes);
+}
+
+static bool same_layers(const struct plan_layers *a, const struct plan_layers *b)
+{
+    if (a == NULL || b == NULL)
+        return a == b;
+    return a->count == b->count && same_number(a->f, b->f) && same_number(a->bytes, b->bytes) &&
+           memcmp(a->has, b->has, sizeof a->has) == 0 &&
+           same_numbers(a->b, b->b, PLAN_RECOMPUTES) &&
+           same_numbers(a->kept, b->kept, PLAN_RECOMPUTES) && same_end(&a->head, &b->head) &&
+           same_end(&a->tail, &b->tail) && same_number(a->stage_bytes, b->stage_bytes) &&
+           same_number(a->transfer, b->transfer);
+}
+
 bool plan_equal(const struct plan *a, const struct plan *b)
 {
     for (int k = 0; k < PLAN_PARTS; k++)
@@ -162,6 +190,6 @@ bool plan_equal(const struct plan *a, const struct plan *b)
             return false;
     if ((a->order == NULL) != (b->order == NULL))
         return false;
-    return same_pipeline(a->pipeline, b->pipeline) &&
+    return same_pipeline(a->pipeline, b->pipeline) && same_layers(a->layers, b->layers) &&
            (a->order == NULL || order_equal(a->order, b->order));
 }

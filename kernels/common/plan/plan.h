@@ -5,6 +5,7 @@
 #define PPS_COMMON_PLAN_PLAN_H
 
 #include "kernels/common/plan/order.h"
+#include "kernels/common/plan/plan_layers.h"
 
 enum plan_part {
     PLAN_PLACEMENT, // stages on devices
@@ -27,16 +28,20 @@ struct plan_maker {
 };
 
 struct plan {
-    struct pipeline *pipeline; // seconds and bytes; its tables of links belong to the plan
-    struct order *order;       // NULL: none
+    struct pipeline *pipeline;  // seconds and bytes; its tables of links belong to the plan
+    struct order *order;        // NULL: none
+    struct plan_layers *layers; // of which the stages are made; NULL: not known
     struct plan_maker makers[PLAN_PARTS];
 };
 
-// Makes a plan with copies of the pipeline and the order, which may be NULL, and no makers. On the
+// Makes a plan with copies of the pipeline and the order, which may be NULL, no layers and no makers. On the
 // diagonals of the tables of links, which mean nothing, latencies are 0 and bandwidths infinite. The
 // caller frees it with plan_free. NULL: out of memory.
 struct plan *plan_new(const struct pipeline *pipeline, const struct order *order);
 void plan_free(struct plan *plan); // NULL is allowed
+
+// Sets the layers to a copy. Returns false if memory runs out.
+bool plan_set_layers(struct plan *plan, const struct plan_layers *layers);
 
 // Names the maker of a part; longer names are cut. value, bound: NAN: none.
 void plan_made_by(struct plan *plan,

@@ -9,6 +9,7 @@
 //    "links": {"channels": "free", "latency": 1e-5, "occupation": 0,
 //              "latencies": [[0, 1e-6], ...], "bandwidths": [[null, 4e10], ...]},
 //    "order": ["F0.0 F1.0 ...", ...],
+//    "layers": {"body": {...}, "head": {...}, "tail": {...}, ...}, see plan_layers.h
 //    "makers": {"order": {"by": "zb_auto", "objective": "makespan", "value": 1.5, "bound": 1.4}}}
 //
 // plan is the version of this form. Times are in s, memory in bytes, bandwidths in bytes per s. Numbers
@@ -16,7 +17,7 @@
 // device_reverse is the device of a stage in direction 1. channels: free, links or cards. A limit that
 // is absent is infinite, an absent pair takes f + b + w, an absent r takes f, a bandwidth null is
 // infinite; every other number that is absent is 0. slices and directions are 1, channels free if
-// absent; device, links, order and makers may be absent.
+// absent; device, links, order, layers and makers may be absent.
 #ifndef PPS_COMMON_PLAN_PLAN_JSON_H
 #define PPS_COMMON_PLAN_PLAN_JSON_H
 

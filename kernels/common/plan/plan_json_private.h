@@ -4,6 +4,7 @@
 #define PPS_COMMON_PLAN_PLAN_JSON_PRIVATE_H
 
 #include "base/document/fields.h"
+#include "base/text/text_buffer.h"
 #include "kernels/common/plan/plan.h"
 
 #include <cjson/cJSON.h>
@@ -28,5 +29,9 @@ bool plan_require_list(const struct plan_reader *r,
 bool plan_read_links(const struct plan_reader *r, const struct cJSON *object);
 bool plan_read_order(const struct plan_reader *r, const struct cJSON *list);
 bool plan_read_makers(const struct plan_reader *r, const struct cJSON *object);
+bool plan_read_layers(const struct plan_reader *r, const struct cJSON *object);
+
+// Appends ", " and the layers.
+void plan_write_layers(const struct plan_layers *layers, struct text_buffer *out);
 
 #endif

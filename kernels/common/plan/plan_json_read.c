@@ -25,6 +25,7 @@ enum top {
     TOP_LINKS,
     TOP_ORDER,
     TOP_MAKERS,
+    TOP_LAYERS,
     TOPS,
 };
 
@@ -51,6 +52,7 @@ static const struct docfield top_fields[TOPS] = {
     [TOP_LINKS] = {"links", DOCFIELD_OWN, 0, 0, 0},
     [TOP_ORDER] = {"order", DOCFIELD_OWN, 0, 0, 0},
     [TOP_MAKERS] = {"makers", DOCFIELD_OWN, 0, 0, 0},
+    [TOP_LAYERS] = {"layers", DOCFIELD_OWN, 0, 0, 0},
 };
 
 static const struct docfields top_table = {"a plan", top_fields, TOPS, NULL, 0};
@@ -251,7 +253,8 @@ struct plan *plan_json_read(const struct cJSON *root, struct pps_fault *fault)
     r.plan = plan;
     if (read_stages(&r) && read_devices(&r) && plan_read_links(&r, items.item[TOP_LINKS]) &&
         plan_read_order(&r, items.item[TOP_ORDER]) &&
-        plan_read_makers(&r, items.item[TOP_MAKERS]))
+        plan_read_makers(&r, items.item[TOP_MAKERS]) &&
+        plan_read_layers(&r, items.item[TOP_LAYERS]))
         return plan;
     plan_free(plan);
     return NULL;

@@ -4,6 +4,7 @@
 
 #include "base/edit/json_write.h"
 #include "kernels/common/plan/order_text.h"
+#include "kernels/common/plan/plan_json_private.h"
 
 #include <math.h>
 
@@ -143,6 +144,8 @@ void plan_json_write(const struct plan *plan, struct text_buffer *out)
     write_links(plan->pipeline, out);
     if (plan->order != NULL)
         write_order(plan, out);
+    if (plan->layers != NULL)
+        plan_write_layers(plan->layers, out);
     write_makers(plan, out);
     text_buffer_add(out, "\n}\n");
 }

@@ -98,6 +98,26 @@ static void make_some(struct random *r, struct plan *plan)
                          random_coin(r) ? random_number(r) : (double)NAN);
 }
 
+static void set_layers(struct random *r, struct plan *plan)
+{
+    struct plan_layers layers = {.count = 1 + (int32_t)random_below(r, 100),
+                                 .f = random_number(r),
+                                 .bytes = random_number(r),
+                                 .has = {true},
+                                 .head = {random_number(r), random_number(r), -random_number(r)},
+                                 .tail = {random_number(r), random_number(r), random_number(r)},
+                                 .stage_bytes = random_number(r),
+                                 .transfer = random_number(r)};
+    for (int k = 0; k < PLAN_RECOMPUTES; k++) {
+        layers.has[k] = layers.has[k] || random_coin(r);
+        if (!layers.has[k])
+            continue;
+        layers.b[k] = random_number(r);
+        layers.kept[k] = 1 + random_number(r);
+    }
+    cr_assert(plan_set_layers(plan, &layers));
+}
+
 static struct plan *random_plan(struct random *r)
 {
     const struct pipeline_shape shape = {.devices = 1 + (int32_t)random_below(r, 4),
@@ -114,6 +134,8 @@ static struct plan *random_plan(struct random *r)
     struct order *order = random_coin(r) ? random_operations(r, p) : NULL;
     struct plan *plan = plan_new(p, order);
     make_some(r, plan);
+    if (random_coin(r))
+        set_layers(r, plan);
     free(latencies);
     free(bandwidths);
     order_free(order);
@@ -201,6 +223,11 @@ static const struct {
     {SHAPE STAGES ", 'order': ['F0.0', @'F0:1.1']}", "too large"},
     {SHAPE STAGES ", 'makers': {@'ordre': {}}}", "ordre: the parts of a plan are"},
     {SHAPE STAGES ", 'makers': {'order': {'by': @5}}}", "by: expected a text"},
+    {SHAPE STAGES ", 'layers': @{'head': {}}}", "layers need the key \"body\""},
+    {SHAPE STAGES ", 'layers': {'body': @{'count': 3, 'f': 1}}}",
+     "the body needs the key \"none\""},
+    {SHAPE STAGES ", 'layers': {'body': {'count': 3, 'none': @{'b': 1}}}}",
+     "none: expected the backward b and the bytes kept"},
 };
 
 Test(plan_json, faults)

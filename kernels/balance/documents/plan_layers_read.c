@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads layers and pipeline from plans.
+#include "kernels/balance/documents/plan_layers_read.h"
+
+#include "base/document/fields.h"
+#include "kernels/balance/model/balance_order.h"
+#include "kernels/common/plan/plan_json.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MIB 1048576.0
+#define MS  1e3 // of a second
+
+// ---- layers -------------------------------------------------------------------------------------
+
+void balance_layers_of_plan(const struct plan_layers *from, struct balance_layers *layers)
+{
+    *layers = (struct balance_layers){.layers = from->count,
+                                      .head = from->head.f * MS,
+                                      .tail = from->tail.f * MS,
+                                      .head_backward = from->head.b * MS,
+                                      .tail_backward = from->tail.b * MS,
+                                      .forward = from->f * MS,
+                                      .parameter_mb = from->bytes / MIB,
+                                      .head_mb = from->head.bytes / MIB,
+                                      .tail_mb = from->tail.bytes / MIB,
+                                      .constant_mb = from->stage_bytes / MIB,
+                                      .transfer = from->transfer * MS};
+    for (int k = 0; k < BALANCE_KINDS; k++) {
+        layers->has[k] = from->has[k];
+        layers->backward[k] = from->b[k] * MS;
+        layers->activation_mb[k] = from->kept[k] / MIB;
+    }
+}
+
+void balance_layers_to_plan(const struct balance_layers *layers,
+                            double seconds,
+                            struct plan_layers *to)
+{
+    *to = (struct plan_layers){.count = layers->layers,
+                               .f = layers->forward * seconds,
+                               .bytes = layers->parameter_mb * MIB,
+                               .head = {layers->head * seconds, layers->head_backward * seconds,
+                                        layers->head_mb * MIB},
+                               .tail = {layers->tail * seconds, layers->tail_backward * seconds,
+                                        layers->tail_mb * MIB},
+                               .stage_bytes = layers->constant_mb * MIB,
+                               .transfer = layers->transfer * seconds};
+    for (int k = 0; k < BALANCE_KINDS; k++) {
+        to->has[k] = layers->has[k];
+        to->b[k] = layers->has[k] ? layers->backward[k] * seconds : 0;
+        to->kept[k] = layers->has[k] ? layers->activation_mb[k] * MIB : 0;
+    }
+}
+
+// ---- the pipeline -------------------------------------------------------------------------------
+
+static bool is_loop(const struct pipeline *pipeline)
+{
+    for (int32_t k = 0; k < pipeline->shape.stages; k++)
+        if (pipeline_device(pipeline, 0, k) != k % pipeline->shape.devices)
+            return false;
+    return pipeline->shape.directions == 1 &&
+           pipeline->shape.stages % pipeline->shape.devices == 0;
+}
+
+// Returns whether the plan runs its forwards and backwards in this order.
+static bool has_order(const struct plan *plan, const struct balance_shape *shape)
+{
+    const int32_t room = 2 * shape->chunks * shape->micro_batches;
+    struct order *order = order_new(shape->stages, room);
+    bool same = order != NULL;
+    if (same)
+        balance_order_write(shape, order);
+    for (int32_t d = 0; same && d < shape->stages; d++)
+        for (int32_t i = 0; same && i < order->n[d]; i++) {
+            const struct operation *a = &order->operations[order_at(order, d, i)],
+                                   *b = &plan->order->operations[order_at(plan->order, d, i)];
+            same = i < plan->order->n[d] && a->type == b->type && a->item == b->item &&
+                   a->stage == b->stage;
+        }
+    order_free(order);
+    return same;
+}
+
+static enum balance_order order_of(const struct plan *plan, struct balance_shape shape)
+{
+    shape.order = BALANCE_LESS_MEMORY;
+    return plan->order != NULL && balance_shape_misfit(&shape) == NULL &&
+                   has_order(plan, &shape)
+               ? BALANCE_LESS_MEMORY
+               : BALANCE_BIG_MEMORY;
+}
+
+static void read_pipeline(const struct plan *plan, struct balance_planned *planned)
+{
+    const struct pipeline *pipeline = plan->pipeline;
+    planned->shape =
+        (struct balance_shape){.stages = pipeline->shape.devices,
+                               .chunks = pipeline->shape.stages / pipeline->shape.devices,
+                               .micro_batches = pipeline->shape.micro_batches,
+                               .pieces = 1};
+    planned->shape.order = order_of(plan, planned->shape);
+    planned->memory_mb = (double)INFINITY;
+    for (int32_t d = 0; d < pipeline->shape.devices; d++)
+        planned->memory_mb = fmin(planned->memory_mb, pipeline->limit[d] / MIB);
+}
+
+bool balance_planned_read(const struct cJSON *root,
+                          struct balance_planned *planned,
+                          struct pps_fault *fault)
+{
+    struct plan *plan = plan_json_read(root, fault);
+    *planned = (struct balance_planned){.layers = {.layers = 0}};
+    if (plan == NULL)
+        return false;
+    const bool fits = is_loop(plan->pipeline) && plan->pipeline->shape.slices == 1;
+    if (fits) {
+        read_pipeline(plan, planned);
+        if (plan->layers != NULL)
+            balance_layers_of_plan(plan->layers, &planned->layers);
+    }
+    plan_free(plan);
+    return fits || pps_fault_set(fault, root, false,
+                                 "the plan is no pipeline in one direction whose stage s is on "
+                                 "device s mod P, with whole micro-batches");
+}

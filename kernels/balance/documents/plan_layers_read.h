@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads layers and pipeline from a plan (kernels/common/plan/plan_json.h) that says of which layers its stages are
+// made, as plans of `balance` and of `nd pipeline` do. Times become ms, memory MiB.
+#ifndef PPS_BALANCE_DOCUMENTS_PLAN_LAYERS_READ_H
+#define PPS_BALANCE_DOCUMENTS_PLAN_LAYERS_READ_H
+
+#include "kernels/balance/model/strategy.h"
+#include "kernels/common/plan/plan.h"
+#include "ppsweep/fault.h"
+
+struct cJSON;
+
+// What a plan says of a task. `order` is that of the plan if it is an interleaved order of this program, otherwise
+// BALANCE_BIG_MEMORY.
+struct balance_planned {
+    struct balance_layers layers; // no body layers: the plan does not say them
+    struct balance_shape shape;   // whole micro-batches; without transfer
+    double memory_mb;             // least limit of a device; INFINITY: none
+};
+
+// Returns false with a fault, also for plans that are no pipeline of chunks s mod P; an empty fault->text means out of memory.
+bool balance_planned_read(const struct cJSON *root,
+                          struct balance_planned *planned,
+                          struct pps_fault *fault);
+
+// Converts in both directions; a unit of time of the layers takes `seconds`.
+void balance_layers_of_plan(const struct plan_layers *from, struct balance_layers *layers);
+void balance_layers_to_plan(const struct balance_layers *layers,
+                            double seconds,
+                            struct plan_layers *to);
+
+#endif
