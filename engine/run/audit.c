@@ -309,8 +309,8 @@ enum pps_status pps_auditor_batch(struct pps_auditor *a,
         pair.row[1] = i;
         pair.outcome[0] = pps_batch_outcome(a->kernel->columns, batch->outcome[a->row[i]],
                                             batch->column, a->kernel->n_columns, a->row[i]);
-        pair.outcome[1] =
-            pps_batch_outcome(a->kernel->columns, a->outcome[i], pair.column[1], a->kernel->n_columns, i);
+        pair.outcome[1] = pps_batch_outcome(a->kernel->columns, a->outcome[i], pair.column[1],
+                                            a->kernel->n_columns, i);
         enum pps_status status = compare(&pair, audited, err);
         if (status != PPS_OK || audited->stopped)
             return status;

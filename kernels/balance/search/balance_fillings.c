@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FILLINGS_MAX = 1 << 14, CHUNKS_OF_FILLINGS_MAX = 1 << 18 };
+enum { FILLINGS_MAX = 1 << 16, CHUNKS_OF_FILLINGS_MAX = 1 << 18 };
 
 struct maker {
     struct balance_fillings *f;

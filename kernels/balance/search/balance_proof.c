@@ -11,8 +11,9 @@
 enum {
     CHUNKS_MAX = 64,  // of a pipeline
     LAYERS_MAX = 500, // of a model
-    CUTS = 64,
-    STEPS_EACH = 512 // of the search, for each evaluation of the budget
+    CUTS = 64,        // at most; 16 with the most fillings
+    COSTS = 1 << 20,  // of fillings in cuts
+    STEPS_EACH = 512  // of the search, for each evaluation of the budget
 };
 
 #define ROUNDING 1e-12 // of sums, relative
@@ -20,7 +21,7 @@ enum {
 struct balance_proof {
     struct balance_fillings fillings;
     struct split_search search;
-    double *costs; // [CUTS][fillings]
+    double *costs; // [COSTS]
     bool *dropped; // [fillings]
 
     // Of the present call.
@@ -48,7 +49,7 @@ struct balance_proof *balance_proof_take(const struct balance_layers *layers,
     const size_t n = (size_t)balance_fillings_max(shape);
     balance_fillings_take(&p->fillings, layers, shape, allow_empty, room);
     split_search_take(&p->search, shape->stages, shape->chunks, layers->layers, CUTS, room);
-    p->costs = room_take(room, CUTS * n, sizeof *p->costs);
+    p->costs = room_take(room, COSTS, sizeof *p->costs);
     p->dropped = room_take(room, n, sizeof *p->dropped);
     return taken;
 }
@@ -127,6 +128,13 @@ static void add_weights(struct balance_proof *p)
     cut->constant = 0;
 }
 
+// Returns how many cuts there is room for.
+static int32_t cuts_of(int32_t fillings)
+{
+    const int32_t most = COSTS / (fillings > 0 ? fillings : 1);
+    return most < CUTS ? most : CUTS;
+}
+
 static void open_search(struct balance_proof *p, double best)
 {
     struct split_search *s = &p->search;
@@ -140,7 +148,8 @@ static void open_search(struct balance_proof *p, double best)
     s->best = best;
     s->over = s->failed = false;
     s->cuts.n = 0;
-    split_cuts_set_costs(&s->cuts, p->costs, p->fillings.fillings_max);
+    s->cuts.most = cuts_of(p->fillings.split.n);
+    split_cuts_set_costs(&s->cuts, p->costs, p->fillings.split.n);
     add_weights(p);
     split_search_price(s);
 }
@@ -175,6 +184,5 @@ void balance_proof_run(struct balance_proof *p,
     answer->makespan = p->search.best;
     answer->is_complete = !p->search.over;
     answer->bound =
-        fmin(answer->is_complete ? p->search.best : split_cuts_bound(&p->search.cuts),
-             p->search.best);
+        fmin(answer->is_complete ? p->search.best : p->search.bound, p->search.best);
 }

@@ -182,9 +182,11 @@ static void drop_useless(struct split_search *s, bool *dropped)
 // Each round is four times as long as the previous one, so that little work is repeated.
 void split_search_rounds(struct split_search *s, bool *dropped)
 {
+    s->bound = split_cuts_bound(&s->cuts);
     for (uint64_t nodes = FIRST_ROUND;; nodes *= 4) {
         if (!s->over)
             split_search_blend(s);
+        s->bound = fmax(s->bound, split_cuts_bound(&s->cuts));
         if (!s->over)
             drop_useless(s, dropped);
         if (s->over)

@@ -48,7 +48,8 @@ struct split_search {
     double *sums;                 // [cuts.most]
     double *worst;                // [stages + 1][layers + 1]: temporary of the start
     int32_t *taken;
-    double best; // the least objective so far; HUGE_VAL: none
+    double best;  // the least objective so far; HUGE_VAL: none
+    double bound; // of split_search_rounds: no choice of its options is below this or `best`
     uint64_t nodes;
     uint64_t round_end; // nodes after which useless options are dropped again
     bool over;          // it is time to stop
