@@ -40,7 +40,8 @@
 
 struct balance_request {
     struct balance_layers layers;
-    struct balance_planned planned; // by the plan that gives the layers; its layers.layers is 0 without one
+    struct balance_planned
+        planned;     // by the plan that gives the layers; its layers.layers is 0 without one
     char path[4096]; // of the layers
     struct balance_shape shape;
     double memory_mb, margin_mb; // the limit is their difference

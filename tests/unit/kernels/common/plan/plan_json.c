@@ -100,14 +100,15 @@ static void make_some(struct random *r, struct plan *plan)
 
 static void set_layers(struct random *r, struct plan *plan)
 {
-    struct plan_layers layers = {.count = 1 + (int32_t)random_below(r, 100),
-                                 .f = random_number(r),
-                                 .bytes = random_number(r),
-                                 .has = {true},
-                                 .head = {random_number(r), random_number(r), -random_number(r)},
-                                 .tail = {random_number(r), random_number(r), random_number(r)},
-                                 .stage_bytes = random_number(r),
-                                 .transfer = random_number(r)};
+    struct plan_layers layers = {
+        .count = 1 + (int32_t)random_below(r, 100),
+        .f = random_number(r),
+        .bytes = random_number(r),
+        .has = {true},
+        .head = {random_number(r), random_number(r), -random_number(r)},
+        .tail = {random_number(r), random_number(r), random_number(r)},
+        .stage_bytes = random_number(r),
+        .transfer = random_number(r)};
     for (int k = 0; k < PLAN_RECOMPUTES; k++) {
         layers.has[k] = layers.has[k] || random_coin(r);
         if (!layers.has[k])
