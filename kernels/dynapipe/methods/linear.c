@@ -168,6 +168,29 @@ const double *linear_peaks(const struct linear *linear)
     return linear->peaks;
 }
 
+struct linear_peak linear_peak_of(const struct linear *l,
+                                  const struct linear_plan *plan,
+                                  int32_t stage)
+{
+    double memory = l->pipeline->state[stage];
+    struct linear_peak peak = {.memory = memory};
+    for (int32_t f = 0, b = 0; b < l->count;) {
+        if (f < l->count && f < plan->warm_up[stage] + b) {
+            const struct cell *cell = cell_of(l, plan, f, stage);
+            if (memory + cell->peak > peak.memory)
+                peak = (struct linear_peak){memory + cell->peak, b, f};
+            memory += cell->stored;
+            f++;
+        } else {
+            if (memory > peak.memory)
+                peak = (struct linear_peak){memory, b, f};
+            memory -= cell_of(l, plan, b, stage)->stored;
+            b++;
+        }
+    }
+    return peak;
+}
+
 // ---- plans as lanes -------------------------------------------------------------------------------
 
 static void write_batch(const struct linear *l,

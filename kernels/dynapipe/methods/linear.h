@@ -41,6 +41,18 @@ double linear_evaluate(struct linear *linear, const struct linear_plan *plan);
 // The largest memory of every device in the last evaluation, [stages].
 const double *linear_peaks(const struct linear *linear);
 
+// The largest memory of a device, and the positions that are in flight there then: first to end - 1.
+struct linear_peak {
+    double memory;
+    int32_t first, end;
+};
+
+// Returns the largest memory of a device under a plan, without an evaluation: it depends on the order and on the
+// warm-up and recomputation of this device alone.
+struct linear_peak linear_peak_of(const struct linear *linear,
+                                  const struct linear_plan *plan,
+                                  int32_t stage);
+
 // Writes the micro-batches of a plan, in its order and with its recomputation, and its lanes: for other users of
 // schedules, and as an oracle. batches and lanes have the size of the pipeline.
 void linear_write(const struct linear *linear,

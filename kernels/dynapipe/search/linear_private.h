@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Holds the state of a search for linear plans.
+#ifndef PPS_DYNAPIPE_SEARCH_LINEAR_PRIVATE_H
+#define PPS_DYNAPIPE_SEARCH_LINEAR_PRIVATE_H
+
+#include "kernels/dynapipe/search/linear_search.h"
+
+struct linear_search {
+    int32_t count, stages;
+    struct linear *linear;
+    struct linear_plan best, current, trial;
+    double *key;      // [count]: for sorting
+    uint8_t *decided; // [count * stages]: recomputation that an enumeration has chosen
+    double bound;     // no plan has a smaller makespan
+
+    // Of the present task.
+    const struct plan_task *task;
+    struct poll *poll;
+    enum linear_warm_ups warm_ups;
+    double makespan; // of the best plan; INFINITY: none
+    int64_t evaluations;
+    uint64_t draw; // of random numbers
+    bool is_over;  // the poll has ended the search
+};
+
+// Returns a random number in 0 to end - 1.
+int32_t linear_draw(struct linear_search *search, int32_t end);
+
+// Evaluates the trial plan and keeps it if it is better than the best one. The plan fits in memory.
+double linear_try(struct linear_search *search);
+
+// Makes the trial plan fit in memory: recomputes random micro-batches that are in flight at the peak, or holds fewer of
+// them. Returns false if the warm-ups are fixed and nothing helps.
+bool linear_fit(struct linear_search *search, bool prefers_fewer);
+
+// Sets the warm-up of a device without limits of memory.
+int32_t linear_warm_up(const struct linear_search *search,
+                       enum linear_warm_ups which,
+                       int32_t stage);
+
+// Tries simple plans: orders, warm-ups, recomputation.
+void linear_starts(struct linear_search *search);
+
+// Enumerates all plans if there are no more than the budget. Returns whether it did.
+bool linear_enumerate(struct linear_search *search);
+
+#endif

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Says what a search for plans has to schedule, and how long it may take.
+#ifndef PPS_DYNAPIPE_SEARCH_PLAN_TASK_H
+#define PPS_DYNAPIPE_SEARCH_PLAN_TASK_H
+
+#include "kernels/dynapipe/model/micro_batches.h"
+
+#include <math.h>
+
+#define PLAN_TOLERANCE_MB 1e-6 // a device fits if its peak is at most its limit and this
+
+struct plan_task {
+    const struct dynapipe_pipeline *pipeline;
+    // The micro-batches with each recomputation of all layers; NULL: the type is not allowed. DYNAPIPE_KEEP is always
+    // given; its peaks and transfers hold for all types.
+    const struct micro_batches *of[DYNAPIPE_RECOMPUTE_TYPES];
+    bool keeps_order; // of the micro-batches
+    int64_t budget;   // evaluations of schedules
+    uint64_t seed;
+};
+
+static inline bool plan_fits(double peak, double limit)
+{
+    return peak <= limit + PLAN_TOLERANCE_MB;
+}
+
+// Returns the type of recomputation with which a stage keeps the least of a micro-batch; of equals, the fastest.
+static inline enum dynapipe_recompute plan_leanest(const struct plan_task *task, int64_t at)
+{
+    enum dynapipe_recompute best = DYNAPIPE_KEEP;
+    for (int type = 1; type < DYNAPIPE_RECOMPUTE_TYPES; type++) {
+        const struct micro_batches *b = task->of[type], *c = task->of[best];
+        if (b != NULL && (b->stored[at] < c->stored[at] || (b->stored[at] == c->stored[at] &&
+                                                            b->backward[at] < c->backward[at])))
+            best = (enum dynapipe_recompute)type;
+    }
+    return best;
+}
+
+#endif
