@@ -43,8 +43,9 @@ static bool is_held(const struct making *m, const struct lane_operation *op)
     const int64_t at = micro_batches_at(m->batches, op->micro_batch, op->stage);
     if (limits->by_memory && m->room->memory[d] + m->batches->peak[at] > m->pipeline->limit[d])
         return true;
-    return limits->in_flight > 0 &&
-           m->room->started[d] - m->room->finished[d] >= limits->in_flight;
+    const int32_t most =
+        limits->in_flight_of != NULL ? limits->in_flight_of[d] : limits->in_flight;
+    return most > 0 && m->room->started[d] - m->room->finished[d] >= most;
 }
 
 static void count(const struct making *m, const struct lane_operation *op)

@@ -16,7 +16,7 @@ bool method_allows(enum method method, enum assignment assignment)
 
 struct method_room *method_room_take(int32_t devices,
                                      int32_t stages,
-                                     int32_t micro_batches,
+                                     int32_t lane_room,
                                      struct room *room)
 {
     struct method_room *taken = room_take(room, 1, sizeof *taken), counted;
@@ -34,7 +34,7 @@ struct method_room *method_room_take(int32_t devices,
     r->memory = room_take(room, d, sizeof *r->memory);
     r->started = room_take(room, d, sizeof *r->started);
     r->finished = room_take(room, d, sizeof *r->finished);
-    lanes_take(&r->queue, devices, 2 * stages * micro_batches, room);
+    lanes_take(&r->queue, devices, lane_room, room);
     r->first = room_take(room, LANES * d, sizeof *r->first);
     r->running = room_take(room, LANES * d, sizeof *r->running);
     r->ended = room_take(room, LANES * d, sizeof *r->ended);

@@ -27,14 +27,16 @@ bool method_allows(enum method method, enum assignment assignment);
 struct method_limits {
     bool by_memory;    // a forward waits if the memory of its device would exceed the limit
     int32_t in_flight; // micro-batches that a device holds at most; 0: any number
+    const int32_t *in_flight_of; // [devices]: the same for each device, in place of in_flight; may be NULL
     bool as_published; // counts by indices: 0 means micro-batch 0 as well as none
 };
 
 struct method_room; // memory of the rules; one thread
 
+// lane_room: what lanes_room returns.
 struct method_room *method_room_take(int32_t devices,
                                      int32_t stages,
-                                     int32_t micro_batches,
+                                     int32_t lane_room,
                                      struct room *room);
 
 enum method_outcome {

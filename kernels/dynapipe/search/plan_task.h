@@ -19,6 +19,19 @@ struct plan_task {
     uint64_t seed;
 };
 
+// The size of a task, for which memory is taken.
+struct plan_size {
+    int32_t devices, stages;
+    int32_t widest; // stages of the device with most of them
+    int32_t count;  // micro-batches
+};
+
+struct plan_size plan_size_of(const struct dynapipe_pipeline *pipeline, int32_t count);
+
+// Returns whether each device keeps within its limit if it has one micro-batch at a time and recomputes what keeps the
+// least: if not, no plan fits. *device: the device that lacks most memory; *needs: what it needs, MB.
+bool plan_is_feasible(const struct plan_task *task, int32_t *device, double *needs);
+
 static inline bool plan_fits(double peak, double limit)
 {
     return peak <= limit + PLAN_TOLERANCE_MB;

@@ -107,7 +107,7 @@ static void draw_micro_batch(struct plan_case *c, int32_t m, struct random *r)
                 s < c->pipeline.stages - 1 && c->device_of[s] != c->device_of[s + 1];
             b->forward[at] = 100 * size;
             b->backward[at] = 100 * size * backward[type];
-            b->stored[at] = 50 * size * stored[type];
+            b->stored[at] = 100 * size * stored[type];
             b->peak[at] = 60 * size;
             b->activation[at] = b->gradient[at] = sends ? 5 * size : 0;
         }

@@ -37,7 +37,7 @@ static void take(struct fixture *f, int32_t stages, int32_t count, struct room *
     f->linear = linear_take(count, stages, room);
     lanes_take(&f->lanes, stages, 2 * count, room);
     f->times = lanes_times_take(stages, stages, count, room);
-    f->room = method_room_take(stages, stages, count, room);
+    f->room = method_room_take(stages, stages, 2 * count, room);
 }
 
 static void draw_tables(struct fixture *f, struct random *r)

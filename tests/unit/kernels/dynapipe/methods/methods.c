@@ -36,7 +36,7 @@ static void take(struct fixture *f,
     micro_batches_take(&f->batches, count, stages, room);
     lanes_take(&f->lanes, devices, 2 * stages * count, room);
     f->times = lanes_times_take(devices, stages, count, room);
-    f->room = method_room_take(devices, stages, count, room);
+    f->room = method_room_take(devices, stages, 2 * stages * count, room);
 }
 
 static void open(struct fixture *f, int32_t devices, int32_t stages, int32_t count)

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the search of a mode and executes its plan.
+#include "kernels/dynapipe/search/plan_search.h"
+
+#include <string.h>
+
+enum { FIFO_SHARE = 8 }; // a part of the budget for FIFO, if it comes close to other plans
+
+#define CLOSE                                                                                  \
+    1.03 // a method is worth a search if its simple plans are at most this much longer than the best
+
+const char *const plan_mode_names[PLAN_MODES] = {"best", "quick", "normal", "fast", "auto"};
+const char *const plan_free_warm_ups = "free-warm-up";
+
+struct plan_search {
+    struct plan_size size;
+    struct rule rule;
+    struct linear_search *linear;
+    struct rule_search *methods[METHODS];
+    struct published_search *published;
+    struct rule_plan plan; // of the answer
+    int32_t *warm_up;      // [devices]
+
+    // Of the present request.
+    const struct plan_request *request;
+    struct poll *poll;
+    struct plan_answer *answer;
+    enum assignment assignment;
+};
+
+struct plan_search *plan_search_take(const struct plan_size *size, struct room *room)
+{
+    struct plan_search *taken = room_take(room, 1, sizeof *taken), counted;
+    struct plan_search *s = taken != NULL ? taken : &counted;
+    s->size = *size;
+    rule_take(&s->rule, size, room);
+    s->linear = linear_search_take(size->count, size->stages, room);
+    for (int m = 0; m < METHODS; m++)
+        s->methods[m] = rule_search_take(size, &s->rule, room);
+    s->published = published_search_take(size, &s->rule, room);
+    rule_plan_take(&s->plan, size, room);
+    s->warm_up = room_take(room, (size_t)size->devices, sizeof *s->warm_up);
+    return taken;
+}
+
+// ---- answers --------------------------------------------------------------------------------------
+
+// Counts the forwards of every device before its first backward.
+static void count_warm_ups(struct plan_search *s)
+{
+    const struct lanes *lanes = &s->rule.lanes;
+    for (int32_t d = 0; d < s->size.devices; d++) {
+        int32_t n = 0;
+        while (n < lanes->n[LANE_COMPUTE][d] &&
+               !lanes->operations[LANE_COMPUTE][lanes_at(lanes, d, n)].backward)
+            n++;
+        s->warm_up[d] = n;
+    }
+}
+
+static void finish(struct plan_search *s, const char *method)
+{
+    struct plan_answer *a = s->answer;
+    count_warm_ups(s);
+    a->has_plan = true;
+    a->method = method;
+    a->order = s->plan.order;
+    a->warm_up = s->warm_up;
+    a->recompute = s->plan.recompute;
+    a->rule = &s->rule;
+    a->makespan = s->rule.makespan;
+    a->fits = s->rule.fits;
+    for (int32_t d = 0; !a->fits && d < s->size.devices; d++) {
+        const double excess = s->rule.peaks[d] - s->request->task.pipeline->limit[d];
+        if (a->device < 0 || excess > a->needs - s->request->task.pipeline->limit[a->device]) {
+            a->device = d;
+            a->needs = s->rule.peaks[d];
+        }
+    }
+}
+
+// Executes a plan of a rule and makes it the answer.
+static void answer_rule(struct plan_search *s, const struct rule_plan *plan)
+{
+    rule_plan_copy(&s->plan, plan, &s->size);
+    rule_evaluate(&s->rule, &s->request->task, &s->plan,
+                  s->request->as_published && s->answer->mode >= PLAN_NORMAL, NULL);
+    finish(s, method_names[plan->method]);
+}
+
+// Returns the name of the method that has the same warm-ups.
+static const char *name_of(const struct plan_search *s, const int32_t *warm_up)
+{
+    bool is_1f1b = s->size.devices > 1, is_cyclic = true;
+    for (int32_t d = 0; d < s->size.devices; d++) {
+        const int32_t left = s->size.devices - d, count = s->size.count;
+        is_1f1b = is_1f1b && warm_up[d] == (left < count ? left : count);
+        is_cyclic = is_cyclic && warm_up[d] == (2 * left - 1 < count ? 2 * left - 1 : count);
+    }
+    return is_1f1b     ? method_names[METHOD_1F1B]
+           : is_cyclic ? method_names[METHOD_WAIT_FREE_CYCLIC]
+                       : plan_free_warm_ups;
+}
+
+static void answer_linear(struct plan_search *s, const struct linear_plan *plan)
+{
+    const int named = s->request->method;
+    memcpy(s->plan.order, plan->order, (size_t)s->size.count * sizeof *plan->order);
+    memcpy(s->plan.recompute, plan->recompute, (size_t)s->size.count * (size_t)s->size.stages);
+    linear_write(linear_search_linear(s->linear), plan, &s->rule.ordered, &s->rule.lanes);
+    lanes_execute(s->rule.times, s->request->task.pipeline, &s->rule.ordered, &s->rule.lanes);
+    s->rule.makespan = lanes_makespan(s->rule.times);
+    rule_weigh(&s->rule, &s->request->task);
+    finish(s, named != PLAN_ANY_METHOD ? method_names[named] : name_of(s, plan->warm_up));
+}
+
+// ---- best and quick -------------------------------------------------------------------------------
+
+static bool has_memory_limit(const struct plan_search *s)
+{
+    for (int32_t d = 0; d < s->size.devices; d++)
+        if (s->request->task.pipeline->limit[d] < HUGE_VAL)
+            return true;
+    return false;
+}
+
+static int64_t budget_of(const struct plan_search *s)
+{
+    return s->request->task.budget > 0     ? s->request->task.budget
+           : s->answer->mode == PLAN_QUICK ? PLAN_QUICK_BUDGET
+                                           : PLAN_BEST_BUDGET;
+}
+
+// Searches plans of some methods; those that come close to the best, or to a makespan that is known, share the
+// evaluations. Returns the best method, -1: none that is shorter.
+static int search_methods(struct plan_search *s,
+                          const enum method *methods,
+                          int n,
+                          int64_t budget,
+                          double known)
+{
+    struct plan_task task = s->request->task;
+    double makespan[METHODS], best = known;
+    int chosen = -1, close = 0;
+    task.budget = budget / n;
+    for (int k = 0; k < n; k++) {
+        struct rule_search *search = s->methods[methods[k]];
+        makespan[k] = rule_search_open(search, &task, methods[k], s->poll);
+        budget -= rule_search_found(search).evaluations;
+        best = fmin(best, makespan[k]);
+    }
+    for (int k = 0; k < n; k++)
+        close += makespan[k] <= CLOSE * best;
+    best = known;
+    for (int k = 0; k < n; k++) {
+        struct rule_search *search = s->methods[methods[k]];
+        if (makespan[k] <= CLOSE * fmin(best, makespan[k]) && close > 0)
+            makespan[k] = rule_search_improve(search, budget / close);
+        const struct rule_found found = rule_search_found(search);
+        if (s->answer->first_fit == 0 && found.first_fit > 0)
+            s->answer->first_fit = s->answer->evaluations + found.first_fit;
+        s->answer->evaluations += found.evaluations;
+        if (makespan[k] < best) {
+            best = makespan[k];
+            chosen = k;
+        }
+    }
+    return chosen < 0 ? -1 : (int)methods[chosen];
+}
+
+static bool is_stopped(struct plan_search *s)
+{
+    return poll_has_ended(s->poll);
+}
+
+static enum plan_outcome conclude(struct plan_search *s)
+{
+    const struct plan_answer *a = s->answer;
+    if (is_stopped(s))
+        return PLAN_STOPPED;
+    return a->has_plan && a->fits ? PLAN_FOUND : PLAN_NONE_FITS;
+}
+
+// A plan that exceeds the limits, to tell how much the method lacks: its simple schedule with what keeps the least.
+static void answer_lack(struct plan_search *s, enum method method)
+{
+    const struct plan_task *task = &s->request->task;
+    s->plan.method = method;
+    s->plan.by_memory = false;
+    memset(s->plan.in_flight, 0, (size_t)s->size.devices * sizeof *s->plan.in_flight);
+    for (int32_t m = 0; m < s->size.count; m++)
+        s->plan.order[m] = m;
+    for (int64_t at = 0; at < (int64_t)s->size.count * s->size.stages; at++)
+        s->plan.recompute[at] = (uint8_t)plan_leanest(task, at);
+    rule_evaluate(&s->rule, task, &s->plan, false, NULL);
+    if (s->rule.makespan < HUGE_VAL)
+        finish(s, method_names[method]);
+}
+
+static enum plan_outcome search_rules(struct plan_search *s, const enum method *methods, int n)
+{
+    const int method = search_methods(s, methods, n, budget_of(s), HUGE_VAL);
+    if (method >= 0)
+        answer_rule(s, rule_search_found(s->methods[method]).best);
+    else if (!is_stopped(s))
+        answer_lack(s, methods[0]);
+    if (!s->answer->has_plan && !is_stopped(s))
+        return PLAN_NO_SCHEDULE;
+    return conclude(s);
+}
+
+static enum plan_outcome search_linear(struct plan_search *s, enum linear_warm_ups warm_ups)
+{
+    static const enum method fifo[] = {METHOD_FIFO};
+    const int64_t budget = budget_of(s);
+    struct plan_task task = s->request->task;
+    struct linear_answer linear;
+    const bool any = warm_ups == LINEAR_ANY_WARM_UP;
+    task.budget = any ? budget - budget / FIFO_SHARE : budget;
+    bool goes_on = linear_search_run(s->linear, &task, warm_ups, s->poll, &linear);
+    s->answer->evaluations += linear.evaluations;
+    s->answer->first_fit = linear.plan != NULL; // the search looks at plans that fit only
+    const int other =
+        any && goes_on && !linear.is_proven
+            ? search_methods(s, fifo, 1, budget - s->answer->evaluations, linear.makespan)
+            : -1;
+    if (other >= 0)
+        answer_rule(s, rule_search_found(s->methods[other]).best);
+    else if (linear.plan != NULL)
+        answer_linear(s, linear.plan);
+    s->answer->is_proven = other < 0 && linear.is_proven;
+    return conclude(s);
+}
+
+static enum plan_outcome search_best(struct plan_search *s)
+{
+    const enum method all[] = {METHOD_WAIT_FREE_CYCLIC, METHOD_FIFO, METHOD_INTERLEAVED};
+    const enum method named = (enum method)s->request->method;
+    const bool any = s->request->method == PLAN_ANY_METHOD,
+               linear = s->assignment == ASSIGNMENT_LINEAR;
+    if (any && linear)
+        return search_linear(s, LINEAR_ANY_WARM_UP);
+    if (any)
+        return search_rules(s, all, s->assignment == ASSIGNMENT_INTERLEAVED ? 3 : 2);
+    if (linear && (named == METHOD_1F1B || named == METHOD_WAIT_FREE_CYCLIC)) {
+        const enum plan_outcome outcome = search_linear(
+            s, named == METHOD_1F1B ? LINEAR_WARM_UP_1F1B : LINEAR_WARM_UP_CYCLIC);
+        if (s->answer->has_plan || outcome == PLAN_STOPPED)
+            return outcome;
+    }
+    return search_rules(s, &named, 1);
+}
+
+// ---- normal and fast ------------------------------------------------------------------------------
+
+// Lists the candidates of the published search.
+static int list_methods(const struct plan_search *s, enum method *methods)
+{
+    int n = 0;
+    if (s->request->method != PLAN_ANY_METHOD) {
+        methods[n++] = (enum method)s->request->method;
+        return n;
+    }
+    methods[n++] = METHOD_WAIT_FREE_CYCLIC;
+    if (s->answer->mode == PLAN_FAST)
+        return n;
+    if (s->assignment == ASSIGNMENT_LINEAR && s->size.devices > 1)
+        methods[n++] = METHOD_1F1B;
+    if (s->assignment == ASSIGNMENT_INTERLEAVED)
+        methods[n++] = METHOD_INTERLEAVED;
+    return n;
+}
+
+static enum plan_outcome search_published(struct plan_search *s)
+{
+    enum method methods[METHODS];
+    const struct published_task task = {
+        .plan = &s->request->task,
+        .methods = methods,
+        .n_methods = list_methods(s, methods),
+        .start = s->request->start,
+        .fast = s->answer->mode == PLAN_FAST,
+        .as_published = s->request->as_published,
+    };
+    struct published_answer published;
+    const bool goes_on = published_search_run(s->published, &task, s->poll, &published);
+    s->answer->evaluations = published.evaluations;
+    if (published.plan != NULL)
+        answer_rule(s, published.plan);
+    s->answer->first_fit = published.first_fit;
+    if (!goes_on)
+        return PLAN_STOPPED;
+    if (published.plan == NULL)
+        return PLAN_NO_SCHEDULE;
+    return published.fits || s->request->as_published ? PLAN_FOUND : PLAN_NONE_FITS;
+}
+
+// ---- all modes ------------------------------------------------------------------------------------
+
+enum plan_outcome plan_search_run(struct plan_search *s,
+                                  const struct plan_request *request,
+                                  struct poll *poll,
+                                  struct plan_answer *answer)
+{
+    const bool is_small = s->size.count <= PLAN_AUTO_NORMAL;
+    *answer = (struct plan_answer){
+        .mode = request->mode != PLAN_AUTO ? request->mode
+                : is_small                 ? PLAN_NORMAL
+                                           : PLAN_FAST,
+        .makespan = HUGE_VAL,
+        .bound = method_bound(request->task.pipeline, request->task.of[DYNAPIPE_KEEP]),
+        .device = -1,
+    };
+    s->request = request;
+    s->poll = poll;
+    s->answer = answer;
+    s->assignment = assignment_of(request->task.pipeline);
+    const bool published = answer->mode == PLAN_NORMAL || answer->mode == PLAN_FAST;
+    if (has_memory_limit(s) && !(published && request->as_published) &&
+        !plan_is_feasible(&request->task, &answer->device, &answer->needs))
+        return PLAN_INFEASIBLE;
+    return published ? search_published(s) : search_best(s);
+}
+
+double plan_search_plain(struct plan_search *s,
+                         const struct plan_task *task,
+                         enum method method,
+                         struct poll *poll)
+{
+    s->plan.method = method;
+    s->plan.by_memory = false;
+    memset(s->plan.in_flight, 0, (size_t)s->size.devices * sizeof *s->plan.in_flight);
+    memset(s->plan.recompute, DYNAPIPE_KEEP, (size_t)s->size.count * (size_t)s->size.stages);
+    for (int32_t m = 0; m < s->size.count; m++)
+        s->plan.order[m] = m;
+    rule_evaluate(&s->rule, task, &s->plan, false, poll);
+    return s->rule.makespan;
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests of the modes of planning against published plans. They would catch plans that exceed their limits, the published
+// search with another result, and searches that are worse than the published one.
+#include "kernels/dynapipe/search/plan_search.h"
+
+#include "tests/unit/support/kernels/golden.h"
+#include "tests/unit/support/kernels/plan_case.h"
+#include "tests/unit/support/near.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct planning {
+    struct plan_search *search;
+    void *memory;
+};
+
+static struct planning take(const struct plan_case *c)
+{
+    struct planning p;
+    struct room room = {NULL, 0};
+    const struct plan_size size = plan_size_of(&c->pipeline, c->of[0].count);
+    plan_search_take(&size, &room);
+    p.memory = aligned_alloc(ROOM_ALIGNMENT, room.used);
+    memset(p.memory, 0x5a, room.used);
+    room = (struct room){p.memory, 0};
+    p.search = plan_search_take(&size, &room);
+    return p;
+}
+
+static struct plan_request request_of(const struct plan_case *c, enum plan_mode mode)
+{
+    struct plan_request r = {.task = c->task, .mode = mode, .method = PLAN_ANY_METHOD};
+    r.task.budget = 0;
+    return r;
+}
+
+// Checks what every plan promises.
+static void check_plan(const struct plan_case *c, const struct plan_answer *a)
+{
+    const struct rule *rule = a->rule;
+    cr_assert(a->has_plan);
+    cr_assert(lanes_execute(rule->times, &c->pipeline, &rule->ordered, &rule->lanes));
+    cr_assert_eq(lanes_makespan(rule->times), a->makespan);
+    cr_assert_geq(a->makespan, a->bound * (1 - 1e-12));
+    bool fits = true;
+    for (int32_t d = 0; d < c->pipeline.devices; d++)
+        fits = fits && plan_fits(lanes_peak(&rule->lanes, &c->pipeline, &rule->ordered, d),
+                                 c->limit[d]);
+    cr_assert_eq(fits, a->fits);
+}
+
+static double run(const struct plan_case *c, enum plan_mode mode, struct plan_answer *answer)
+{
+    struct planning p = take(c);
+    const struct plan_request request = request_of(c, mode);
+    const enum plan_outcome outcome = plan_search_run(p.search, &request, NULL, answer);
+    check_plan(c, answer);
+    cr_assert_eq(outcome, answer->fits ? PLAN_FOUND : PLAN_NONE_FITS);
+    const double makespan = answer->fits ? answer->makespan / 1000 : (double)INFINITY;
+    free(p.memory);
+    return makespan;
+}
+
+static const char *const names[] = {"plan_01_s4_n4.json",      "plan_02_s4_n8_mem.json",
+                                    "plan_03_s4_n16_mem.json", "plan_04_s8_n16_mem.json",
+                                    "plan_05_s8_n32.json",     "plan_06_s16_n64.json"};
+
+Test(dynapipe_plan_search, better_than_published)
+{
+    double parts = 1;
+    int unlimited = 0;
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        struct plan_case c;
+        const cJSON *expected;
+        struct plan_answer answer;
+        cJSON *document = plan_case_load(&c, names[k], &expected);
+        const double normal = golden_real(golden_item(expected, "normal"), "makespan_ms"),
+                     best = run(&c, PLAN_BEST, &answer);
+        cr_assert_eq(answer.first_fit, 1);
+        if (isfinite(c.limit[0])) {
+            cr_assert_leq(best, 0.92 * normal, "%s: %g, %g", names[k], best, normal);
+        } else {
+            cr_assert_leq(best, normal * (1 + 1e-9));
+            if (c.of[0].count >= 8) {
+                parts *= best / normal;
+                unlimited++;
+            }
+        }
+        near(answer.bound / 1000,
+             golden_real(golden_item(expected, "reference_search"), "lower_bound_ms"), 1e-5,
+             "bound of %s", names[k]);
+        const double quick = run(&c, PLAN_QUICK, &answer);
+        cr_assert_leq(quick, 1.1 * best, "%s: %g, %g", names[k], quick, best);
+        plan_case_close(&c);
+        cJSON_Delete(document);
+    }
+    cr_assert_leq(pow(parts, 1.0 / unlimited), 0.94, "%g", pow(parts, 1.0 / unlimited));
+}
+
+// Four micro-batches: the published search tries all orders.
+Test(dynapipe_plan_search, published_search)
+{
+    for (size_t k = 0; k < sizeof names / sizeof *names - 1; k++) {
+        struct plan_case c;
+        const cJSON *expected;
+        struct plan_answer answer;
+        cJSON *document = plan_case_load(&c, names[k], &expected);
+        const double normal = golden_real(golden_item(expected, "normal"), "makespan_ms"),
+                     mended = run(&c, PLAN_NORMAL, &answer);
+        if (c.of[0].count == 4) {
+            near(mended, normal, 1e-9, "%s", names[k]);
+            cr_assert_str_eq(answer.method,
+                             golden_word(golden_item(expected, "normal"), "chosen_method"));
+        }
+        cr_assert_leq(mended, 1.02 * normal, "%s: %g, %g", names[k], mended, normal);
+        if (isfinite(c.limit[0])) { // three adjustments do not suffice
+            cr_assert(isinf(run(&c, PLAN_FAST, &answer)));
+            cr_assert_gt(answer.needs, c.limit[answer.device]);
+        }
+        plan_case_close(&c);
+        cJSON_Delete(document);
+    }
+}
+
+// As published, plans that exceed their limits win.
+Test(dynapipe_plan_search, faults_are_kept_on_request)
+{
+    struct plan_case c;
+    const cJSON *expected;
+    struct plan_answer answer;
+    cJSON *document = plan_case_load(&c, "plan_02_s4_n8_mem.json", &expected);
+    struct planning p = take(&c);
+    struct plan_request request = request_of(&c, PLAN_FAST);
+    request.as_published = true;
+    cr_assert_eq(plan_search_run(p.search, &request, NULL, &answer), PLAN_FOUND);
+    cr_assert(!answer.fits && answer.has_plan);
+    cr_assert_lt(answer.makespan / 1000,
+                 golden_real(golden_item(expected, "normal"), "makespan_ms"));
+    free(p.memory);
+    plan_case_close(&c);
+    cJSON_Delete(document);
+}
+
+static void draw_placement(struct plan_case *c, struct random *r)
+{
+    const int32_t devices = 2 + (int32_t)random_below(r, 3);
+    const int shape = (int)random_below(r, 3);
+    const int32_t stages = shape == 0   ? devices
+                           : shape == 1 ? 2 * devices
+                                        : 2 * devices - 1,
+                  count = 1 + (int32_t)random_below(r, 9);
+    plan_case_open(c, devices, stages, count);
+    for (int32_t s = 0; s < stages && shape == 2; s++) // there and back
+        c->device_of[s] = s < devices ? s : 2 * devices - 2 - s;
+    plan_case_draw(c, r);
+    for (int32_t d = 0; d < devices; d++)
+        c->limit[d] = c->state[d] + 1200 * random_unit(r);
+}
+
+// The search of all modes on any assignment: feasible if anything is, and not worse than the published search.
+Test(dynapipe_plan_search, all_assignments)
+{
+    struct random r = {41};
+    int found = 0, infeasible = 0, worse = 0;
+    for (int round = 0; round < 120; round++) {
+        struct plan_case c;
+        struct plan_answer best, normal;
+        draw_placement(&c, &r);
+        struct planning p = take(&c);
+        struct plan_request request = request_of(&c, PLAN_BEST);
+        request.task.budget = 3000;
+        const enum plan_outcome outcome = plan_search_run(p.search, &request, NULL, &best);
+        if (outcome == PLAN_INFEASIBLE) {
+            cr_assert_gt(best.needs, c.limit[best.device]);
+            infeasible++;
+        } else {
+            cr_assert_eq(outcome, PLAN_FOUND, "round %d: %d", round, (int)outcome);
+            check_plan(&c, &best);
+            found++;
+        }
+        request = request_of(&c, PLAN_NORMAL);
+        plan_search_run(p.search, &request, NULL, &normal);
+        if (normal.has_plan)
+            check_plan(&c, &normal);
+        if (normal.has_plan && normal.fits && best.makespan > normal.makespan * (1 + 1e-9)) fprintf(stderr, "devices %d stages %d count %d: %g %s, normal %g %s evaluations %d\n", c.pipeline.devices, c.pipeline.stages, c.of[0].count, best.makespan, best.method, normal.makespan, normal.method, (int)best.evaluations);
+        worse += normal.has_plan && normal.fits && best.makespan > normal.makespan * (1 + 1e-9);
+        free(p.memory);
+        plan_case_close(&c);
+    }
+    cr_assert(found > 60 && infeasible > 5, "%d, %d", found, infeasible);
+    cr_assert_eq(worse, 0, "%d", worse);
+}
+
+// A named method, and no micro-batches at all.
+Test(dynapipe_plan_search, named_methods)
+{
+    struct random r = {42};
+    for (int round = 0; round < 30; round++) {
+        struct plan_case c;
+        plan_case_open(&c, 3, 3, (int32_t)random_below(&r, 7));
+        plan_case_draw(&c, &r);
+        struct planning p = take(&c);
+        for (int method = 0; method < METHODS; method++) {
+            struct plan_request request = request_of(&c, PLAN_QUICK);
+            struct plan_answer answer;
+            if (!method_allows((enum method)method, ASSIGNMENT_LINEAR))
+                continue;
+            request.method = method;
+            cr_assert_eq(plan_search_run(p.search, &request, NULL, &answer), PLAN_FOUND);
+            cr_assert_str_eq(answer.method, method_names[method]);
+            if (method != METHOD_CYCLIC) // its times are its own
+                check_plan(&c, &answer);
+        }
+        free(p.memory);
+        plan_case_close(&c);
+    }
+}
