@@ -65,7 +65,7 @@ static double distinct_warm_ups(const struct linear_search *s)
 static bool must_end(struct linear_search *s)
 {
     s->is_over = s->is_over || poll_over_after(s->poll, POLL_STEPS / 16);
-    return s->is_over || s->evaluations > s->task->budget;
+    return s->is_over || s->evaluations > s->enumerated;
 }
 
 static bool is_short(struct linear_search *s)
@@ -168,9 +168,11 @@ static bool try_orders(struct linear_search *s, int32_t depth)
 
 bool linear_enumerate(struct linear_search *s)
 {
+    const int64_t most = (s->task->budget - s->evaluations) / 2;
     if (s->count == 0 || s->is_over || !is_monotone(s) ||
-        distinct_orders(s) * distinct_warm_ups(s) > (double)(s->task->budget - s->evaluations))
+        distinct_orders(s) * distinct_warm_ups(s) > (double)most)
         return false;
+    s->enumerated = s->evaluations + most;
     memset(s->decided, 0, (size_t)s->count * (size_t)s->stages);
     memset(s->trial.recompute, DYNAPIPE_KEEP, (size_t)s->count * (size_t)s->stages);
     for (int32_t m = 0; m < s->count; m++)

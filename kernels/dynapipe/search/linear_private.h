@@ -19,8 +19,9 @@ struct linear_search {
     enum linear_warm_ups warm_ups;
     double makespan; // of the best plan; INFINITY: none
     int64_t evaluations;
-    uint64_t draw; // of random numbers
-    bool is_over;  // the poll has ended the search
+    int64_t enumerated; // evaluations at which an enumeration gives up
+    uint64_t draw;      // of random numbers
+    bool is_over;       // the poll has ended the search
 };
 
 // Returns a random number in 0 to end - 1.
@@ -41,7 +42,7 @@ int32_t linear_warm_up(const struct linear_search *search,
 // Tries simple plans: orders, warm-ups, recomputation.
 void linear_starts(struct linear_search *search);
 
-// Enumerates all plans if there are no more than the budget. Returns whether it did.
+// Enumerates all plans if half of the budget suffices. Returns whether it did.
 bool linear_enumerate(struct linear_search *search);
 
 #endif

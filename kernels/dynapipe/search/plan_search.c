@@ -4,7 +4,10 @@
 
 #include <string.h>
 
-enum { FIFO_SHARE = 8 }; // a part of the budget for FIFO, if it comes close to other plans
+enum {
+    FIFO_SHARE = 8,      // a part of the budget for FIFO, if it comes close to other plans
+    PUBLISHED_SHARE = 4, // a part of the budget for the published search, where it is a start
+};
 
 #define CLOSE                                                                                  \
     1.03 // a method is worth a search if its simple plans are at most this much longer than the best
@@ -131,8 +134,42 @@ static int64_t budget_of(const struct plan_search *s)
                                            : PLAN_BEST_BUDGET;
 }
 
-// Searches plans of some methods; those that come close to the best, or to a makespan that is known, share the
-// evaluations. Returns the best method, -1: none that is shorter.
+// Offers the plan of the published search to the search of its method.
+static void offer_published(struct plan_search *s,
+                            const enum method *methods,
+                            int n,
+                            int64_t most)
+{
+    const struct published_task task = {.plan = &s->request->task,
+                                        .methods = methods,
+                                        .n_methods = n,
+                                        .start = s->request->start,
+                                        .most = most};
+    struct published_answer published;
+    published_search_run(s->published, &task, s->poll, &published);
+    s->answer->evaluations += published.evaluations;
+    if (published.plan != NULL && published.fits)
+        rule_search_offer(s->methods[published.plan->method], published.plan);
+}
+
+// Improves the plans of the methods that come close to the best; they share the evaluations.
+static void improve_methods(struct plan_search *s,
+                            const enum method *methods,
+                            int n,
+                            int64_t budget,
+                            double best)
+{
+    int close = 0;
+    for (int k = 0; k < n; k++)
+        best = fmin(best, rule_search_found(s->methods[methods[k]]).makespan);
+    for (int k = 0; k < n; k++)
+        close += rule_search_found(s->methods[methods[k]]).makespan <= CLOSE * best;
+    for (int k = 0; k < n && close > 0; k++)
+        if (rule_search_found(s->methods[methods[k]]).makespan <= CLOSE * best)
+            rule_search_improve(s->methods[methods[k]], budget / close);
+}
+
+// Searches plans of some methods. Returns the best method; -1: none is shorter than a makespan that is known.
 static int search_methods(struct plan_search *s,
                           const enum method *methods,
                           int n,
@@ -140,32 +177,29 @@ static int search_methods(struct plan_search *s,
                           double known)
 {
     struct plan_task task = s->request->task;
-    double makespan[METHODS], best = known;
-    int chosen = -1, close = 0;
+    int chosen = -1;
     task.budget = budget / n;
     for (int k = 0; k < n; k++) {
-        struct rule_search *search = s->methods[methods[k]];
-        makespan[k] = rule_search_open(search, &task, methods[k], s->poll);
-        budget -= rule_search_found(search).evaluations;
-        best = fmin(best, makespan[k]);
+        rule_search_open(s->methods[methods[k]], &task, methods[k], s->poll);
+        budget -= rule_search_found(s->methods[methods[k]]).evaluations;
     }
-    for (int k = 0; k < n; k++)
-        close += makespan[k] <= CLOSE * best;
-    best = known;
+    if (known == HUGE_VAL) {
+        const int64_t before = s->answer->evaluations;
+        offer_published(s, methods, n, budget / PUBLISHED_SHARE);
+        budget -= s->answer->evaluations - before;
+    }
+    improve_methods(s, methods, n, budget, known);
     for (int k = 0; k < n; k++) {
-        struct rule_search *search = s->methods[methods[k]];
-        if (makespan[k] <= CLOSE * fmin(best, makespan[k]) && close > 0)
-            makespan[k] = rule_search_improve(search, budget / close);
-        const struct rule_found found = rule_search_found(search);
+        const struct rule_found found = rule_search_found(s->methods[methods[k]]);
         if (s->answer->first_fit == 0 && found.first_fit > 0)
             s->answer->first_fit = s->answer->evaluations + found.first_fit;
         s->answer->evaluations += found.evaluations;
-        if (makespan[k] < best) {
-            best = makespan[k];
-            chosen = k;
+        if (found.makespan < known) {
+            known = found.makespan;
+            chosen = (int)methods[k];
         }
     }
-    return chosen < 0 ? -1 : (int)methods[chosen];
+    return chosen;
 }
 
 static bool is_stopped(struct plan_search *s)

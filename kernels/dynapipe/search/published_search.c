@@ -27,7 +27,7 @@ struct published_search {
     struct published_answer *answer;
     uint64_t draw;
     int32_t adjustments; // of the present order, or candidate if as published
-    bool is_over;
+    bool is_over;        // by the poll, or the evaluations have been used
 };
 
 struct published_search *published_search_take(const struct plan_size *size,
@@ -175,7 +175,8 @@ static void keep(struct published_search *s)
 
 static bool evaluate(struct published_search *s)
 {
-    s->is_over = s->is_over || poll_over_after(s->poll, POLL_STEPS / 8);
+    s->is_over = s->is_over || poll_over_after(s->poll, POLL_STEPS / 8) ||
+                 (s->task->most > 0 && s->answer->evaluations >= s->task->most);
     if (s->is_over)
         return false;
     rule_evaluate(s->rule, s->task->plan, &s->trial, s->task->as_published, s->poll);

