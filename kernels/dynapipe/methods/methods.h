@@ -27,7 +27,8 @@ bool method_allows(enum method method, enum assignment assignment);
 struct method_limits {
     bool by_memory;    // a forward waits if the memory of its device would exceed the limit
     int32_t in_flight; // micro-batches that a device holds at most; 0: any number
-    const int32_t *in_flight_of; // [devices]: the same for each device, in place of in_flight; may be NULL
+    const int32_t *
+        in_flight_of; // [devices]: the same for each device, in place of in_flight; may be NULL
     bool as_published; // counts by indices: 0 means micro-batch 0 as well as none
 };
 
