@@ -324,11 +324,19 @@ static bool fill(const struct csv *c, struct cost_tables *t)
     return true;
 }
 
+static bool is_of_decoder(const struct cost_tables *t, int quantity)
+{
+    enum cost_axis axes[COST_AXES];
+    int n = 0;
+    if (quantity < COST_QUANTITIES)
+        cost_axes_of(t, (enum cost_quantity)quantity, axes, &n);
+    return n == COST_AXES;
+}
+
 static bool check_decoder(const struct csv *c, const struct cost_tables *t)
 {
-    for (size_t k = 0; k < c->n_rows; k++)
-        if (c->rows[k].quantity < COST_QUANTITIES &&
-            cost_values_of(t, (enum cost_quantity)c->rows[k].quantity) == 0)
+    for (size_t k = 0; k < c->n_rows && !t->has_decoder; k++)
+        if (is_of_decoder(t, c->rows[k].quantity))
             return refuse(c, c->rows[k].line, quantity_name(c->rows[k].quantity),
                           "there are no parameters of a decoder; add a row of "
                           "decoder_params_mb");
