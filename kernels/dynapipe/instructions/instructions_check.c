@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks instructions.
+#include "kernels/dynapipe/instructions/instructions_check.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TOLERANCE_MB 1e-6
+
+struct instruction_check {
+    struct lanes lanes;
+    struct lanes_times *times;
+    uint8_t *seen;    // [INSTRUCTION_KINDS][count * 2 * stages]
+    int32_t *next;    // [devices]
+    uint8_t *is_held; // slots of a device; [room of a device]
+    int32_t *last;    // [room of a device]: last use of a slot
+};
+
+// What is checked.
+struct checking {
+    const struct instructions *in;
+    const struct dynapipe_pipeline *pipeline;
+    const struct micro_batches *batches;
+    struct instruction_check *check;
+    char *text;
+    size_t size;
+};
+
+struct instruction_check *instruction_check_take(const struct instructions *i,
+                                                 int32_t widest,
+                                                 struct room *room)
+{
+    struct instruction_check *taken = room_take(room, 1, sizeof *taken), counted;
+    struct instruction_check *c = taken != NULL ? taken : &counted;
+    const size_t cells = 2 * (size_t)i->stages * (size_t)i->count;
+    lanes_take(&c->lanes, i->devices, 2 * widest * i->count, room);
+    c->times = lanes_times_take(i->devices, i->stages, i->count, room);
+    c->seen = room_take(room, cells * INSTRUCTION_KINDS, sizeof *c->seen);
+    c->next = room_take(room, (size_t)i->devices, sizeof *c->next);
+    c->is_held = room_take(room, (size_t)i->room + 1, sizeof *c->is_held);
+    c->last = room_take(room, (size_t)i->room + 1, sizeof *c->last);
+    return taken;
+}
+
+__attribute__((format(printf, 4, 5))) static bool refuse(const struct checking *c,
+                                                         int32_t device,
+                                                         int32_t k,
+                                                         const char *format,
+                                                         ...)
+{
+    char what[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    if (k >= 0)
+        snprintf(c->text, c->size, "device %d, instruction %d: %s", (int)device, (int)k, what);
+    else if (device >= 0)
+        snprintf(c->text, c->size, "device %d: %s", (int)device, what);
+    else
+        snprintf(c->text, c->size, "%s", what);
+    return false;
+}
+
+static int64_t cell_of(const struct checking *c, const struct instruction *i)
+{
+    return (int64_t)i->micro_batch * 2 * c->in->stages + i->stage;
+}
+
+static uint8_t *seen(const struct checking *c, int kind, int64_t cell)
+{
+    return &c->check->seen[(int64_t)kind * 2 * c->in->stages * c->in->count + cell];
+}
+
+// ---- single instructions --------------------------------------------------------------------------
+
+// Returns the stage that an instruction runs at: receives belong to the stage that they feed.
+static bool is_on_device(const struct checking *c, int32_t device, const struct instruction *i)
+{
+    return c->pipeline->device_of[instruction_stage(c->in->stages, i->stage)] == device;
+}
+
+static bool is_forward_kind(int kind)
+{
+    return kind == INSTRUCTION_LOAD || kind == INSTRUCTION_F || kind == INSTRUCTION_SA ||
+           kind == INSTRUCTION_SAF || kind == INSTRUCTION_RA || kind == INSTRUCTION_RAF;
+}
+
+static bool is_transfer(int kind)
+{
+    return kind >= INSTRUCTION_SA && kind <= INSTRUCTION_RGF;
+}
+
+// Returns the device at the other end of a transfer; -1: the instruction is none.
+static int32_t peer_of(const struct checking *c, const struct instruction *i)
+{
+    const int32_t n = 2 * c->in->stages;
+    const bool sends = i->kind == INSTRUCTION_SA || i->kind == INSTRUCTION_SAF ||
+                       i->kind == INSTRUCTION_SG || i->kind == INSTRUCTION_SGF,
+               receives = i->kind == INSTRUCTION_RA || i->kind == INSTRUCTION_RAF ||
+                          i->kind == INSTRUCTION_RG || i->kind == INSTRUCTION_RGF;
+    const int32_t other = sends ? i->stage + 1 : i->stage - 1;
+    if ((!sends && !receives) || other < 0 || other >= n ||
+        (i->stage < c->in->stages) != (other < c->in->stages))
+        return -1;
+    return c->pipeline->device_of[instruction_stage(c->in->stages, other)];
+}
+
+static int start_of(int kind)
+{
+    return kind == INSTRUCTION_SAF   ? INSTRUCTION_SA
+           : kind == INSTRUCTION_RAF ? INSTRUCTION_RA
+           : kind == INSTRUCTION_SGF ? INSTRUCTION_SG
+           : kind == INSTRUCTION_RGF ? INSTRUCTION_RG
+                                     : -1;
+}
+
+static bool check_one(const struct checking *c, int32_t device, int32_t k)
+{
+    const struct instruction *i = instruction_at(c->in, device, k);
+    const char *name = i->kind < INSTRUCTION_KINDS ? instruction_names[i->kind] : "?";
+    if (i->kind == INSTRUCTION_FREE)
+        return true;
+    if (i->kind >= INSTRUCTION_KINDS || i->micro_batch < 0 || i->micro_batch >= c->in->count ||
+        i->stage < 0 || i->stage >= 2 * c->in->stages ||
+        is_forward_kind(i->kind) != (i->stage < c->in->stages))
+        return refuse(c, device, k, "%s of micro-batch %d at flattened stage %d does not exist",
+                      name, (int)i->micro_batch, (int)i->stage);
+    if (is_transfer(i->kind) && peer_of(c, i) < 0)
+        return refuse(c, device, k, "%s %d,%d: there is no transfer at this stage", name,
+                      (int)i->micro_batch, (int)i->stage);
+    if (!is_on_device(c, device, i))
+        return refuse(c, device, k, "%s %d,%d belongs to device %d", name, (int)i->micro_batch,
+                      (int)i->stage,
+                      (int)c->pipeline->device_of[instruction_stage(c->in->stages, i->stage)]);
+    if (i->peer != peer_of(c, i))
+        return refuse(c, device, k, "%s %d,%d has the peer %d, not %d", name,
+                      (int)i->micro_batch, (int)i->stage, (int)i->peer, (int)peer_of(c, i));
+    uint8_t *is_seen = seen(c, i->kind, cell_of(c, i));
+    if (*is_seen)
+        return refuse(c, device, k, "%s %d,%d appears twice", name, (int)i->micro_batch,
+                      (int)i->stage);
+    if (start_of(i->kind) >= 0 && !*seen(c, start_of(i->kind), cell_of(c, i)))
+        return refuse(c, device, k, "%s %d,%d waits for a transfer that has not started", name,
+                      (int)i->micro_batch, (int)i->stage);
+    *is_seen = 1;
+    return true;
+}
+
+// A pass runs behind the wait for its input.
+static bool check_input(const struct checking *c, int32_t device, int32_t k)
+{
+    const struct instruction *i = instruction_at(c->in, device, k);
+    const int32_t n = c->in->stages;
+    const bool forward = i->kind == INSTRUCTION_F;
+    if ((!forward && i->kind != INSTRUCTION_B) || i->stage == 0 || i->stage == n)
+        return true;
+    return *seen(c, forward ? INSTRUCTION_RAF : INSTRUCTION_RGF, cell_of(c, i)) ||
+           refuse(c, device, k, "%s %d,%d runs before its input has been received",
+                  instruction_names[i->kind], (int)i->micro_batch, (int)i->stage);
+}
+
+// ---- slots ----------------------------------------------------------------------------------------
+
+static bool is_slot(const struct checking *c, int32_t device, int32_t slot)
+{
+    return slot >= 0 && slot < c->in->slots[device] && slot <= c->in->room;
+}
+
+static bool check_slots(const struct checking *c, int32_t device)
+{
+    uint8_t *held = c->check->is_held;
+    memset(held, 0, (size_t)c->in->room + 1);
+    for (int32_t k = 0; k < c->in->n[device]; k++) {
+        const struct instruction *i = instruction_at(c->in, device, k);
+        const bool brings = i->kind == INSTRUCTION_LOAD || i->kind == INSTRUCTION_RA ||
+                            i->kind == INSTRUCTION_RG;
+        for (int t = 0; t < i->slots; t++) {
+            if (!is_slot(c, device, i->slot[t]))
+                return refuse(c, device, k, "slot %d: the device has %d slots", (int)i->slot[t],
+                              (int)c->in->slots[device]);
+            if (brings && held[i->slot[t]])
+                return refuse(c, device, k, "slot %d is written while it is in use",
+                              (int)i->slot[t]);
+            if (!brings && !held[i->slot[t]])
+                return refuse(c, device, k,
+                              "slot %d is used before it is written, or after it is freed",
+                              (int)i->slot[t]);
+            held[i->slot[t]] = i->kind != INSTRUCTION_FREE;
+        }
+    }
+    for (int32_t slot = 0; slot < c->in->slots[device]; slot++)
+        if (held[slot])
+            return refuse(c, device, -1, "slot %d is never freed", (int)slot);
+    return true;
+}
+
+// ---- transfers ------------------------------------------------------------------------------------
+
+static bool is_start(int kind)
+{
+    return kind == INSTRUCTION_SA || kind == INSTRUCTION_RA || kind == INSTRUCTION_SG ||
+           kind == INSTRUCTION_RG;
+}
+
+// Moves to the next start of a transfer. Returns NULL behind the last one.
+static const struct instruction *head(const struct checking *c, int32_t device)
+{
+    int32_t *next = &c->check->next[device];
+    while (*next < c->in->n[device] && !is_start(instruction_at(c->in, device, *next)->kind))
+        ++*next;
+    return *next < c->in->n[device] ? instruction_at(c->in, device, *next) : NULL;
+}
+
+static bool match(const struct instruction *a, const struct instruction *b)
+{
+    static const int other[INSTRUCTION_KINDS] = {[INSTRUCTION_SA] = INSTRUCTION_RA,
+                                                 [INSTRUCTION_RA] = INSTRUCTION_SA,
+                                                 [INSTRUCTION_SG] = INSTRUCTION_RG,
+                                                 [INSTRUCTION_RG] = INSTRUCTION_SG};
+    const bool sends = a->kind == INSTRUCTION_SA || a->kind == INSTRUCTION_SG;
+    return b->kind == other[a->kind] && a->micro_batch == b->micro_batch &&
+           b->stage == a->stage + (sends ? 1 : -1) && a->tensors == b->tensors;
+}
+
+// Takes heads of devices that name each other until all are taken.
+static bool check_transfers(const struct checking *c)
+{
+    memset(c->check->next, 0, (size_t)c->in->devices * sizeof *c->check->next);
+    for (bool moves = true; moves;) {
+        moves = false;
+        for (int32_t d = 0; d < c->in->devices; d++) {
+            const struct instruction *a = head(c, d);
+            if (a == NULL)
+                continue;
+            const struct instruction *b = head(c, a->peer);
+            if (b == NULL)
+                return refuse(c, d, c->check->next[d],
+                              "%s %d,%d: device %d starts no further transfer",
+                              instruction_names[a->kind], (int)a->micro_batch, (int)a->stage,
+                              (int)a->peer);
+            if (b->peer != d)
+                continue;
+            if (!match(a, b))
+                return refuse(c, d, c->check->next[d], "%s %d,%d meets %s %d,%d of device %d",
+                              instruction_names[a->kind], (int)a->micro_batch, (int)a->stage,
+                              instruction_names[b->kind], (int)b->micro_batch, (int)b->stage,
+                              (int)a->peer);
+            c->check->next[d]++;
+            c->check->next[a->peer]++;
+            moves = true;
+        }
+    }
+    for (int32_t d = 0; d < c->in->devices; d++)
+        if (head(c, d) != NULL)
+            return refuse(c, d, c->check->next[d],
+                          "deadlock: devices wait for each other's transfers");
+    return true;
+}
+
+// ---- replay ---------------------------------------------------------------------------------------
+
+static bool is_complete(const struct checking *c)
+{
+    for (int32_t m = 0; m < c->in->count; m++)
+        for (int32_t stage = 0; stage < 2 * c->in->stages; stage++) {
+            const bool forward = stage < c->in->stages;
+            const int64_t cell = (int64_t)m * 2 * c->in->stages + stage;
+            if (!*seen(c, forward ? INSTRUCTION_F : INSTRUCTION_B, cell))
+                return refuse(c, -1, -1, "%s %d,%d is missing", forward ? "F" : "B", (int)m,
+                              (int)stage);
+        }
+    return true;
+}
+
+static void add_lane(const struct checking *c, int32_t device, const struct instruction *i)
+{
+    const bool compute = i->kind == INSTRUCTION_F || i->kind == INSTRUCTION_B,
+               send = i->kind == INSTRUCTION_SA || i->kind == INSTRUCTION_SG;
+    const struct lane_operation op = {.micro_batch = i->micro_batch,
+                                      .stage = instruction_stage(c->in->stages, i->stage),
+                                      .backward = i->stage >= c->in->stages};
+    if (compute || send)
+        lanes_add(&c->check->lanes, compute ? LANE_COMPUTE : LANE_SEND, device, &op);
+}
+
+static bool replay(const struct checking *c,
+                   bool checks_memory,
+                   double *makespan,
+                   double *peaks)
+{
+    lanes_clear(&c->check->lanes);
+    for (int32_t d = 0; d < c->in->devices; d++)
+        for (int32_t k = 0; k < c->in->n[d]; k++)
+            add_lane(c, d, instruction_at(c->in, d, k));
+    if (!lanes_execute(c->check->times, c->pipeline, c->batches, &c->check->lanes))
+        return refuse(c, -1, -1,
+                      "deadlock: passes wait for each other, or a transfer is missing");
+    *makespan = lanes_makespan(c->check->times);
+    for (int32_t d = 0; d < c->in->devices; d++) {
+        peaks[d] = lanes_peak(&c->check->lanes, c->pipeline, c->batches, d);
+        if (checks_memory && peaks[d] > c->pipeline->limit[d] + TOLERANCE_MB)
+            return refuse(c, d, -1, "the peak of %.3f MB exceeds the limit of %.3f MB",
+                          peaks[d], c->pipeline->limit[d]);
+    }
+    return true;
+}
+
+bool instructions_check(const struct instructions *instructions,
+                        const struct dynapipe_pipeline *pipeline,
+                        const struct micro_batches *batches,
+                        bool checks_memory,
+                        struct instruction_check *check,
+                        double *makespan,
+                        double *peaks,
+                        char *text,
+                        size_t size)
+{
+    const struct checking c = {instructions, pipeline, batches, check, text, size};
+    memset(check->seen, 0,
+           2 * (size_t)instructions->stages * (size_t)instructions->count * INSTRUCTION_KINDS);
+    for (int32_t d = 0; d < instructions->devices; d++) {
+        for (int32_t k = 0; k < instructions->n[d]; k++)
+            if (!check_one(&c, d, k) || !check_input(&c, d, k))
+                return false;
+        if (!check_slots(&c, d))
+            return false;
+    }
+    return is_complete(&c) && check_transfers(&c) && replay(&c, checks_memory, makespan, peaks);
+}
