@@ -25,6 +25,7 @@ static const struct docfield fields[] = {
     {"sequence_lengths", DOCFIELD_OWN, 0, 0, 0},
     {"target_lengths", DOCFIELD_OWN, 0, 0, 0},
     {"recompute", DOCFIELD_OWN, 0, 0, 0},
+    {"network", DOCFIELD_OWN, 0, 0, 0},
     {"name", DOCFIELD_OWN, 0, 0, 0},
     {"note", DOCFIELD_OWN, 0, 0, 0},
     {"source", DOCFIELD_OWN, 0, 0, 0},
@@ -34,6 +35,14 @@ static const struct docfield fields[] = {
 };
 static const struct docfields table = {"cost tables", fields, sizeof fields / sizeof *fields,
                                        NULL, 0};
+
+static const struct docfield root_fields[] = {
+    {"tables", DOCFIELD_OWN, 0, 0, 0}, {"network", DOCFIELD_OWN, 0, 0, 0},
+    {"name", DOCFIELD_OWN, 0, 0, 0},   {"note", DOCFIELD_OWN, 0, 0, 0},
+    {"source", DOCFIELD_OWN, 0, 0, 0},
+};
+static const struct docfields root_table = {"cost tables", root_fields,
+                                            sizeof root_fields / sizeof *root_fields, NULL, 0};
 
 static const struct docfield type_fields[] = {
     {"encoder_fw", DOCFIELD_OWN, 0, 0, 0},
@@ -309,11 +318,14 @@ bool cost_tables_read(const struct cJSON *root,
                                              : NULL,
                 *one = list != NULL ? list->child : root, *found = NULL;
     struct cost_degrees degrees = {.n = 0};
+    struct docitems items;
     *fault = (struct pps_fault){.document = 0};
     *t = (struct cost_tables){.tensor_parallel = tensor_parallel};
     if (list != NULL && (!cJSON_IsArray(list) || list->child == NULL))
         return pps_fault_set(fault, list, false,
                              "tables: expected a list of cost tables, one for each degree");
+    if (list != NULL && !docfields_find(&root_table, root, false, &items, fault))
+        return false;
     for (; one != NULL; one = list != NULL ? one->next : NULL) {
         int32_t degree;
         if (!degree_of(one, &degree, fault))
