@@ -88,6 +88,11 @@ static void answer_rule(struct plan_search *s, const struct rule_plan *plan)
     rule_plan_copy(&s->plan, plan, &s->size);
     rule_evaluate(&s->rule, &s->request->task, &s->plan,
                   s->request->as_published && s->answer->mode >= PLAN_NORMAL, NULL);
+    // FIFO counts ends that are close as simultaneous; the times of a plan are exact.
+    if (plan->method == METHOD_FIFO && s->rule.makespan < HUGE_VAL) {
+        lanes_execute(s->rule.times, s->request->task.pipeline, &s->rule.ordered, &s->rule.lanes);
+        s->rule.makespan = lanes_makespan(s->rule.times);
+    }
     finish(s, method_names[plan->method]);
 }
 

@@ -37,7 +37,7 @@ struct step_division {
 
 struct step_division *step_division_take(const struct step_setup *setup,
                                          int32_t samples,
-                                         int32_t replicas,
+                                         bool packs,
                                          struct room *room)
 {
     struct step_division *taken = room_take(room, 1, sizeof *taken), counted;
@@ -46,8 +46,8 @@ struct step_division *step_division_take(const struct step_setup *setup,
                   rows =
                       (int32_t)
                           setup->tables->axis[COST_ROWS][setup->tables->nodes[COST_ROWS] - 1];
-    d->memory = split_memory_take(n, rows < n ? rows : n, room);
-    d->dealer = split_dealer_take(n, replicas, room);
+    d->memory = split_memory_take(n, packs || rows > n ? n : rows, room);
+    d->dealer = split_dealer_take(n, setup->replicas, room);
     d->replica = room_take(room, (size_t)n, sizeof *d->replica);
     d->times = room_take(room, (size_t)n, sizeof *d->times);
     return taken;

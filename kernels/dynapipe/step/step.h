@@ -49,10 +49,11 @@ struct step_choice {
 
 struct step_division; // memory for one thread
 
-// Takes the memory for so many samples, of a setup that step_setup_open has opened; NULL if the room only counts.
+// Takes the memory for so many samples, of a setup that step_setup_open has opened; NULL if the room only counts. packs: of
+// the choice.
 struct step_division *step_division_take(const struct step_setup *setup,
                                          int32_t samples,
-                                         int32_t replicas,
+                                         bool packs,
                                          struct room *room);
 
 // Divides the samples and deals the micro-batches. No samples are no micro-batches.
