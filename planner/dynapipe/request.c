@@ -338,8 +338,8 @@ static enum pps_status open_setup(struct dynaplan_request *r,
     const int32_t over = step_setup_open(&r->setup);
     if (over >= 0)
         return pps_fail(
-            err, PPS_E_INFEASIBLE,
-            "infeasible: device %d needs %.1f MB for parameters, gradients and optimiser, has "
+            err, PPS_E_INPUT,
+            "--memory: device %d needs %.1f MB for parameters, gradients and optimiser, has "
             "%.1f MB; use more devices, a larger --tp or --zero, or more --memory",
             (int)over, r->setup.state[over], r->setup.limit);
     return PPS_OK;

@@ -72,6 +72,7 @@ static void finish(struct plan_search *s, const char *method)
     a->recompute = s->plan.recompute;
     a->rule = &s->rule;
     a->makespan = s->rule.makespan;
+    a->bound = fmin(a->bound, a->makespan); // rounding
     a->fits = s->rule.fits;
     for (int32_t d = 0; !a->fits && d < s->size.devices; d++) {
         const double excess = s->rule.peaks[d] - s->request->task.pipeline->limit[d];
@@ -90,7 +91,8 @@ static void answer_rule(struct plan_search *s, const struct rule_plan *plan)
                   s->request->as_published && s->answer->mode >= PLAN_NORMAL, NULL);
     // FIFO counts ends that are close as simultaneous; the times of a plan are exact.
     if (plan->method == METHOD_FIFO && s->rule.makespan < HUGE_VAL) {
-        lanes_execute(s->rule.times, s->request->task.pipeline, &s->rule.ordered, &s->rule.lanes);
+        lanes_execute(s->rule.times, s->request->task.pipeline, &s->rule.ordered,
+                      &s->rule.lanes);
         s->rule.makespan = lanes_makespan(s->rule.times);
     }
     finish(s, method_names[plan->method]);

@@ -80,9 +80,13 @@ enum split_outcome step_divide(struct step_division *d,
                                const struct step_setup *setup,
                                const struct step_choice *choice,
                                const struct split_samples *samples,
+                               struct step_caution caution,
                                struct poll *poll)
 {
-    const struct split_task task = task_of(setup, choice, samples);
+    struct split_task task = task_of(setup, choice, samples);
+    task.available -= caution.withheld;
+    for (int type = 1; type < DYNAPIPE_RECOMPUTE_TYPES; type++)
+        task.is_barred[type] = task.is_barred[type] || caution.keeps_all;
     d->deal = (struct split_deal){.replica = d->replica, .is_proven = true};
     d->split = (struct split_result){.count = 0};
     if (samples->count == 0)

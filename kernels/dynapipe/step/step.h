@@ -56,11 +56,19 @@ struct step_division *step_division_take(const struct step_setup *setup,
                                          bool packs,
                                          struct room *room);
 
+// A stricter division, for when the micro-batches of the usual one are too large for any plan: the division trusts
+// recomputation to lower the peak of a forward, a plan does not.
+struct step_caution {
+    bool keeps_all;  // peaks are those without recomputation
+    double withheld; // MB of every device that stay free
+};
+
 // Divides the samples and deals the micro-batches. No samples are no micro-batches.
 enum split_outcome step_divide(struct step_division *division,
                                const struct step_setup *setup,
                                const struct step_choice *choice,
                                const struct split_samples *samples,
+                               struct step_caution caution,
                                struct poll *poll);
 
 // Of the last division.

@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: Apache-2.0
+// ppsweep dynaplan: plans of training steps whose micro-batches differ.
+#include "base/edit/json_write.h"
+#include "base/system/disk.h"
+#include "base/system/text_reader.h"
+#include "base/system/threads.h"
+#include "base/system/whole_file.h"
+#include "base/text/grow_list.h"
+#include "base/text/say.h"
+#include "engine/command/signals.h"
+#include "engine/trace/trace_write.h"
+#include "kernels/dynapipe/output/timeline.h"
+#include "planner/dynapipe/commands.h"
+#include "planner/dynapipe/plan_log.h"
+#include "planner/dynapipe/totals.h"
+#include "planner/shared/options.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PIECE = 1 << 16, // bytes that are read at once
+    PATH = 4096,
+    WAVE = 4,  // batches a thread that are planned together
+    SPARE = 2, // items behind a wave: a line can complete a batch and refuse the next one
+    THREADS_MOST = 1024,
+};
+
+static const struct pps_opt options[] = {
+    DYNAPLAN_OPTIONS,
+    {"stream", 0, NULL, "read batches and write one plan a line, each as soon as it is ready"},
+    {"fail-fast", 0, NULL, "--stream: stop at the first batch without a plan"},
+    {"output", 'o', "DIR", "write the plans to DIR/plan-NUMBER.json"},
+    {"trace", 0, "FILE", "timeline of the first batch: NAME.json, .svg, .png or .csv"},
+    {"log", 0, "[DIR]",
+     "write performance logs (DYNAPIPE_PERFORMANCE_LOG_DIR, performance_logs)"},
+    {"threads", 'j', "N", "batches that are planned at the same time (all CPUs; --stream 1)"},
+    {"force", 0, NULL, "overwrite files that exist"},
+    {"verbose", 'v', NULL, "print evaluations and divisions of every batch"},
+    {NULL, 0, NULL, NULL},
+};
+
+static const char details[] =
+    "The command turns batches of samples of different length into plans: which samples go\n"
+    "together into a micro-batch, which replica runs it, in which order, with which schedule\n"
+    "and recomputation, and the instructions of every device. All plans are replayed before\n"
+    "they are written: without deadlock and within the memory.\n"
+    "\n"
+    "BATCHES is a file or - (stdin): text with a batch a line and samples as in 512 or\n"
+    "512,128 (input, target), CSV with the columns batch, enc and dec, or JSON lines.\n"
+    "\n"
+    "DYNAPIPE_FAST_MODE=true makes fast the default of --mode. Exit status: 3 if a batch has\n"
+    "no plan that fits in memory, 4 if --stream met batches that it cannot read.\n"
+    "\n"
+    "  ppsweep dynaplan --model llama2-7b --devices 4 --tp 2 lengths.txt -o plans\n"
+    "  ppsweep dynaplan -c costs.json --cluster links.json -d 4 --memory 38000 --stream -\n";
+
+// ---- batches --------------------------------------------------------------------------------------
+
+// A batch that waits for its turn to be written.
+struct item {
+    struct batch batch;
+    bool is_refused; // by the reader: `reason` says why
+    char reason[512];
+    int line, column;
+    struct planned planned;
+    struct text_buffer text, recompute; // the plan; its recomputation for the log
+};
+
+struct run {
+    const struct pps_args *args;
+    struct dynaplan_request request;
+    const char *input, *folder, *trace;
+    bool streams, fails_fast, verbose, force;
+    int threads;
+    atomic_bool *stop;
+    struct plan_batch_room *rooms; // [threads]
+    struct item *items;            // [wave + SPARE]
+    int wave, n;
+    atomic_int next;
+    struct totals totals;
+    struct plan_log log;
+    int64_t unreadable;
+    bool traced;
+    struct pps_error *err;
+};
+
+// Plans the items of a wave; several threads share them.
+static void work(void *self, int thread)
+{
+    struct run *r = self;
+    for (int k = atomic_fetch_add(&r->next, 1); k < r->n; k = atomic_fetch_add(&r->next, 1)) {
+        struct item *item = &r->items[k];
+        if (item->is_refused)
+            continue;
+        plan_batch(&r->request, &item->batch, &r->rooms[thread], r->stop, &item->planned);
+        text_buffer_clear(&item->text);
+        if (item->planned.outcome == PLANNED && (r->streams || r->folder != NULL))
+            plan_write(&item->planned.step, &item->text);
+        if (item->planned.outcome == PLANNED && r->log.is_open)
+            plan_log_collect(&item->planned, &item->recompute);
+    }
+}
+
+static void write_error(const struct run *r, const struct item *item, struct text_buffer *out)
+{
+    text_buffer_clear(out);
+    text_buffer_add(out, "{\"batch\":");
+    json_write_text(out, item->batch.name);
+    text_buffer_add(
+        out, ",\"number\":%lld,\"status\":\"%s\",\"reason\":", (long long)item->batch.number,
+        !item->is_refused && item->planned.outcome == PLANNED_INFEASIBLE ? "infeasible"
+                                                                         : "error");
+    if (item->is_refused) {
+        char reason[1024];
+        snprintf(reason, sizeof reason, "%s:%d:%d: %s", r->input, item->line, item->column,
+                 item->reason);
+        json_write_text(out, reason);
+    } else {
+        json_write_text(out, item->planned.reason);
+    }
+    text_buffer_add(out, "}\n");
+}
+
+static enum pps_status write_file(const struct run *r, const struct item *item)
+{
+    struct pps_whole_file file;
+    char path[PATH];
+    snprintf(path, sizeof path, "%s/plan-%06lld.json", r->folder,
+             (long long)item->batch.number);
+    enum pps_status status = pps_whole_file_open(&file, path, r->force, r->err);
+    if (status != PPS_OK)
+        return status;
+    fwrite(item->text.text, 1, item->text.n, file.out);
+    return pps_whole_file_close(&file, r->err);
+}
+
+static enum pps_status tell(void *self,
+                            const struct pps_trace_sink *sink,
+                            struct pps_error *err)
+{
+    const struct planned *p = self;
+    const struct step_replica *slowest = &p->step.replicas[p->figures.slowest];
+    const struct plan_answer *a = &slowest->answer;
+    const struct timeline timeline = {
+        &p->step.setup->pipeline, &a->rule->ordered, &a->rule->lanes,
+        a->rule->times,           a->order,          a->recompute};
+    return timeline_send(&timeline, sink) ? PPS_OK : pps_fail_memory(err, "the timeline");
+}
+
+// Writes the timeline of the slowest replica.
+static enum pps_status write_trace(struct run *r, const struct item *item)
+{
+    struct planned *planned = (struct planned *)(uintptr_t)&item->planned;
+    char title[256];
+    struct pps_tracewrite write = {.path = r->trace,
+                                   .force = r->force,
+                                   .names = &timeline_names,
+                                   .window = {0, (double)INFINITY},
+                                   .tell = tell,
+                                   .self = planned};
+    if (!pps_trace_form_of(r->trace, &write.form))
+        return pps_fail(r->err, PPS_E_INPUT,
+                        "--trace %s: expected a name that ends in .json, .svg, .png or .csv",
+                        r->trace);
+    snprintf(title, sizeof title, "batch %s, replica %d of %d: %s, %.3f ms, peak %.0f MB",
+             item->batch.name, (int)planned->figures.slowest, (int)planned->step.n,
+             planned->method, planned->figures.makespan / 1000, planned->figures.peak);
+    write.title = title;
+    r->traced = true;
+    return pps_tracewrite(&write, r->err);
+}
+
+static void show_verbose(const struct item *item)
+{
+    const struct planned *p = &item->planned;
+    pps_say(stdout,
+            "           evaluations %lld, first plan that fits after %lld; recomputed %lld "
+            "full, %lld "
+            "selective; utilisation %.1f %%; division %.3f ms",
+            (long long)p->figures.evaluations, (long long)p->figures.first_fit,
+            (long long)p->figures.full, (long long)p->figures.selective,
+            100 * p->figures.utilisation, p->objective);
+}
+
+// Writes a batch. The plan itself belongs to a room that other batches of the wave have used, so only its text is left.
+static enum pps_status write_item(struct run *r, struct item *item)
+{
+    const struct planned *p = &item->planned;
+    if (item->is_refused || p->outcome == PLANNED_REFUSED || p->outcome == PLANNED_INFEASIBLE) {
+        r->unreadable += item->is_refused || p->outcome == PLANNED_REFUSED;
+        if (r->streams)
+            write_error(r, item, &item->text);
+    }
+    if (!item->is_refused && !totals_add(&r->totals, p))
+        return pps_fail_memory(r->err, "the totals");
+    if (r->streams) {
+        fwrite(item->text.text, 1, item->text.n, stdout);
+        fflush(stdout);
+    } else if (!item->is_refused) {
+        totals_show_batch(&item->batch, p, stdout);
+    }
+    return PPS_OK;
+}
+
+static enum pps_status fail_item(const struct run *r, const struct item *item)
+{
+    if (item->is_refused)
+        return pps_fail_at(r->err, PPS_E_INPUT, r->input, item->line, item->column, "%s",
+                           item->reason);
+    return pps_fail_at(
+        r->err, item->planned.outcome == PLANNED_INFEASIBLE ? PPS_E_INFEASIBLE : PPS_E_INPUT,
+        r->input, item->batch.line, 0, "batch %s: %s", item->batch.name, item->planned.reason);
+}
+
+// Finishes an item in the order of the input.
+static enum pps_status finish(struct run *r, struct item *item)
+{
+    const struct planned *p = &item->planned;
+    if (!item->is_refused && p->outcome == PLANNED_STOPPED)
+        return pps_fail(r->err, PPS_E_STOPPED, "stopped; plans of %lld batches were written",
+                        (long long)r->totals.batches);
+    if (!item->is_refused && p->outcome == PLANNED_NO_MEMORY)
+        return pps_fail_memory(r->err, "batch %s", item->batch.name);
+    enum pps_status status = write_item(r, item);
+    const bool planned = !item->is_refused && p->outcome == PLANNED;
+    if (status == PPS_OK && planned && r->folder != NULL)
+        status = write_file(r, item);
+    if (status == PPS_OK && planned && r->verbose && !r->streams)
+        show_verbose(item);
+    if (status == PPS_OK && planned && r->log.is_open)
+        status = plan_log_write(&r->log, &item->batch, p, &item->recompute, r->err);
+    if (status == PPS_OK && planned && r->trace != NULL && !r->traced)
+        status = write_trace(r, item);
+    if (status == PPS_OK && !planned &&
+        (r->streams ? r->fails_fast : item->is_refused || p->outcome == PLANNED_REFUSED))
+        status = fail_item(r, item);
+    return status;
+}
+
+static enum pps_status plan_wave(struct run *r)
+{
+    enum pps_status status = PPS_OK;
+    const int threads = r->n < r->threads ? r->n : r->threads;
+    atomic_store(&r->next, 0);
+    if (threads > 1)
+        status = pps_parallel(threads, work, r, r->err);
+    else
+        work(r, 0);
+    for (int k = 0; k < r->n && status == PPS_OK; k++)
+        status = finish(r, &r->items[k]);
+    r->n = 0;
+    return status;
+}
+
+// ---- input ----------------------------------------------------------------------------------------
+
+static struct item *next_item(struct run *r)
+{
+    struct item *item = &r->items[r->n];
+    item->is_refused = false;
+    return item;
+}
+
+static void add_refused(struct run *r,
+                        const struct batch_reader *reader,
+                        const struct pps_fault *fault)
+{
+    struct item *item = next_item(r);
+    item->is_refused = true;
+    item->line = fault->line;
+    item->column = fault->column;
+    item->batch.number = batch_reader_refused(reader);
+    snprintf(item->batch.name, sizeof item->batch.name, "%lld", (long long)item->batch.number);
+    snprintf(item->reason, sizeof item->reason, "%s", fault->text);
+    r->n++;
+}
+
+// Takes what the reader has made of a line.
+static enum pps_status take(struct run *r,
+                            const struct batch_reader *reader,
+                            enum batch_fed fed,
+                            const struct pps_fault *fault)
+{
+    if (fed == BATCH_NO_MEMORY)
+        return pps_fail_memory(r->err, "a batch");
+    if (fed == BATCH_READY)
+        r->n++;
+    if (fed == BATCH_REFUSED || (fed == BATCH_READY && fault->text[0] != '\0'))
+        add_refused(r, reader, fault);
+    // The timeline needs a plan that no later batch has replaced.
+    const bool one = r->streams || (r->trace != NULL && !r->traced);
+    return r->n < (one ? 1 : r->wave) ? PPS_OK : plan_wave(r);
+}
+
+struct lines {
+    struct pps_text_source *source;
+    char *text; // bytes that are not taken yet
+    size_t n, room;
+};
+
+// Reads more bytes. Returns false at the end.
+static enum pps_status read_more(struct lines *lines, bool *more, struct pps_error *err)
+{
+    size_t n;
+    char *text = pps_grow(lines->text, &lines->room, lines->n + PIECE, 1);
+    if (text == NULL)
+        return pps_fail_memory(err, "the input");
+    lines->text = text;
+    const enum pps_status status =
+        pps_text_source_read(lines->source, lines->text + lines->n, PIECE, &n, err);
+    *more = status == PPS_OK && n > 0;
+    lines->n += status == PPS_OK ? n : 0;
+    return status;
+}
+
+// Takes all whole lines; at the end also one without a line break.
+static enum pps_status take_lines(struct run *r,
+                                  struct lines *lines,
+                                  struct batch_reader *reader,
+                                  bool at_end)
+{
+    struct pps_fault fault;
+    size_t at = 0;
+    enum pps_status status = PPS_OK;
+    while (at < lines->n && status == PPS_OK) {
+        const char *end = memchr(lines->text + at, '\n', lines->n - at);
+        if (end == NULL && !at_end)
+            break;
+        const size_t n = end != NULL ? (size_t)(end - lines->text) - at + 1 : lines->n - at;
+        status =
+            take(r, reader,
+                 batch_reader_line(reader, lines->text + at, n, &next_item(r)->batch, &fault),
+                 &fault);
+        at += n;
+    }
+    memmove(lines->text, lines->text + at, lines->n - at);
+    lines->n -= at;
+    return status;
+}
+
+static enum pps_status read_all(struct run *r, struct lines *lines, struct batch_reader *reader)
+{
+    struct pps_fault fault;
+    enum pps_status status = PPS_OK;
+    for (bool more = true; more && status == PPS_OK;) {
+        status = read_more(lines, &more, r->err);
+        if (status == PPS_OK)
+            status = take_lines(r, lines, reader, !more);
+    }
+    if (status == PPS_OK)
+        status =
+            take(r, reader, batch_reader_end(reader, &next_item(r)->batch, &fault), &fault);
+    return status == PPS_OK && r->n > 0 ? plan_wave(r) : status;
+}
+
+static enum pps_status plan_input(struct run *r)
+{
+    struct lines lines = {.text = NULL};
+    struct batch_reader *reader = batch_reader_open();
+    if (reader == NULL)
+        return pps_fail_memory(r->err, "the reader");
+    enum pps_status status =
+        pps_text_source_open_stoppable(&lines.source, r->input, false, r->stop, r->err);
+    if (status == PPS_OK) {
+        status = read_all(r, &lines, reader);
+        pps_text_source_close(lines.source);
+    }
+    free(lines.text);
+    batch_reader_close(reader);
+    return status;
+}
+
+// ---- the command ----------------------------------------------------------------------------------
+
+static enum pps_status open_run(struct run *r, const struct pps_args *args)
+{
+    uint64_t threads = 1;
+    r->args = args;
+    r->input = pps_arg_word(args, 0);
+    r->streams = pps_arg(args, "stream") != NULL;
+    r->fails_fast = pps_arg(args, "fail-fast") != NULL;
+    r->verbose = pps_arg(args, "verbose") != NULL;
+    r->force = pps_arg(args, "force") != NULL;
+    r->folder = pps_arg(args, "output");
+    r->trace = pps_arg(args, "trace");
+    enum pps_status status = PPS_OK;
+    if (!r->streams || pps_arg(args, "threads") != NULL)
+        status = plan_arg_threads(args, THREADS_MOST, &threads, r->err);
+    if (status == PPS_OK)
+        status = dynaplan_request_open(&r->request, args, r->err);
+    if (status == PPS_OK && r->folder != NULL)
+        status = pps_disk_make_folder(r->folder, r->err);
+    if (status == PPS_OK)
+        status = plan_log_open(&r->log, pps_arg(args, "log"), r->err);
+    if (status != PPS_OK)
+        return status;
+    r->threads = (int)threads;
+    r->wave = WAVE * r->threads;
+    r->rooms = calloc((size_t)r->threads, sizeof *r->rooms);
+    r->items = calloc((size_t)r->wave + SPARE, sizeof *r->items);
+    return r->rooms != NULL && r->items != NULL ? PPS_OK
+                                                : pps_fail_memory(r->err, "the batches");
+}
+
+static void close_run(struct run *r)
+{
+    for (int k = 0; r->items != NULL && k < r->wave + SPARE; k++) {
+        batch_free(&r->items[k].batch);
+        text_buffer_free(&r->items[k].text);
+        text_buffer_free(&r->items[k].recompute);
+    }
+    for (int k = 0; k < r->threads && r->rooms != NULL; k++)
+        plan_batch_room_free(&r->rooms[k]);
+    free(r->items);
+    free(r->rooms);
+    totals_free(&r->totals);
+    plan_log_close(&r->log);
+    dynaplan_request_close(&r->request);
+}
+
+static enum pps_status conclude(struct run *r)
+{
+    if (!r->streams) {
+        totals_show(&r->totals, stdout);
+        if (r->folder != NULL)
+            pps_say(stdout, "plans     %s/plan-*.json", r->folder);
+    }
+    totals_show_times(&r->totals, stderr);
+    if (r->unreadable > 0)
+        return pps_fail(r->err, PPS_E_POINTS,
+                        "%lld of the batches cannot be read; their error records have "
+                        "\"status\": \"error\"",
+                        (long long)r->unreadable);
+    if (r->totals.infeasible > 0)
+        return pps_fail(r->err, PPS_E_INFEASIBLE, "%lld of the batches have no plan that fits",
+                        (long long)r->totals.infeasible);
+    return PPS_OK;
+}
+
+static enum pps_status dynaplan_main(const struct pps_args *args, struct pps_error *err)
+{
+    struct run *r = calloc(1, sizeof *r);
+    if (r == NULL)
+        return pps_fail_memory(err, "the plans");
+    r->err = err;
+    enum pps_status status = open_run(r, args);
+    if (status == PPS_OK) {
+        r->stop = pps_signals_install();
+        if (!r->streams)
+            totals_show_head(stdout);
+        status = plan_input(r);
+    }
+    if (status == PPS_OK)
+        status = conclude(r);
+    close_run(r);
+    free(r);
+    return status;
+}
+
+const struct pps_command dynaplan_command = {
+    .name = "dynaplan",
+    .summary = "plan training steps whose samples have different lengths",
+    .usage = "[options] BATCHES",
+    .details = details,
+    .options = options,
+    .config = true,
+    .min_words = 1,
+    .max_words = 1,
+    .main = dynaplan_main,
+};

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans batches: division, replicas, instructions, checks.
+#include "planner/dynapipe/plan_batch.h"
+
+#include "base/system/machine.h"
+#include "kernels/dynapipe/instructions/instructions_check.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS = 12 }; // divisions of a batch at most
+
+// A batch that is planned.
+struct batch_task {
+    const struct dynaplan_request *request;
+    const struct batch *batch;
+    struct plan_batch_room *room;
+    struct planned *planned;
+    struct split_samples samples;
+    struct step_division *division;
+    struct poll poll;
+    double lacks; // MB that any plan of a replica lacks; 0: none
+    int32_t tensors[DYNAPIPE_STAGES_MAX];
+};
+
+void plan_batch_room_free(struct plan_batch_room *room)
+{
+    for (int32_t k = 0; k < room->n; k++)
+        free(room->replica[k]);
+    free(room->division);
+    free(room->replica);
+    free(room->replica_bytes);
+    free(room->replicas);
+    free(room->instructions);
+    *room = (struct plan_batch_room){.n = 0};
+}
+
+__attribute__((format(printf, 3, 4))) static bool end(struct batch_task *t,
+                                                      enum planned_outcome outcome,
+                                                      const char *format,
+                                                      ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(t->planned->reason, sizeof t->planned->reason, format, args);
+    va_end(args);
+    t->planned->outcome = outcome;
+    return false;
+}
+
+static bool is_over(void *stop)
+{
+    return atomic_load_explicit((const atomic_bool *)stop, memory_order_relaxed);
+}
+
+// Makes a block at least so large. Its content is lost.
+static bool grow(void **block, size_t *has, size_t bytes)
+{
+    if (bytes == SIZE_MAX)
+        return false;
+    if (bytes <= *has)
+        return true;
+    free(*block);
+    *has = 0;
+    *block = aligned_alloc(ROOM_ALIGNMENT, bytes);
+    if (*block == NULL)
+        return false;
+    *has = bytes;
+    return true;
+}
+
+static bool grow_replicas(struct plan_batch_room *room, int32_t n)
+{
+    if (room->n >= n)
+        return true;
+    room->replica = calloc((size_t)n, sizeof *room->replica);
+    room->replica_bytes = calloc((size_t)n, sizeof *room->replica_bytes);
+    room->replicas = calloc((size_t)n, sizeof *room->replicas);
+    room->instructions = calloc((size_t)n, sizeof *room->instructions);
+    room->n = room->replica != NULL ? n : 0;
+    return room->replica != NULL && room->replica_bytes != NULL && room->replicas != NULL &&
+           room->instructions != NULL;
+}
+
+// ---- samples --------------------------------------------------------------------------------------
+
+// Every sample has a target length if and only if the network has a decoder.
+static bool take_samples(struct batch_task *t)
+{
+    const bool decoder = t->request->network.decoders > 0;
+    for (int32_t i = 0; i < t->batch->count; i++)
+        if ((t->batch->target[i] >= 0) != decoder) {
+            t->planned->sample = i;
+            return end(t, PLANNED_REFUSED,
+                       decoder
+                           ? "sample %d has no target length; write two lengths as in 512,128"
+                           : "sample %d has a target length, but the network has no decoder; "
+                             "write one length",
+                       (int)i);
+        }
+    if (t->batch->count > SPLIT_SAMPLES_MAX)
+        return end(t, PLANNED_REFUSED, "%d samples; at most %d", (int)t->batch->count,
+                   SPLIT_SAMPLES_MAX);
+    t->samples =
+        (struct split_samples){t->batch->count, t->batch->input,
+                               decoder ? t->batch->target : NULL, t->request->choice.offset};
+    return true;
+}
+
+static bool explain_division(struct batch_task *t)
+{
+    const struct split_lack *lack = &step_divided(t->division).split->lack;
+    if (lack->sample < 0)
+        return end(t, PLANNED_INFEASIBLE,
+                   "each sample fits alone with some recomputation, but not all of them with "
+                   "the same one");
+    t->planned->sample = lack->sample;
+    if (lack->is_outside)
+        return end(
+            t, PLANNED_REFUSED,
+            "sample %d (length %d) is outside the cost tables, which end at %g tokens",
+            (int)lack->sample, (int)t->samples.input[lack->sample],
+            t->request->tables.axis[COST_INPUT][t->request->tables.nodes[COST_INPUT] - 1]);
+    return end(
+        t, PLANNED_INFEASIBLE,
+        "sample %d (length %d) alone needs %.1f MB, device 0 has %.1f MB left beside the "
+        "state; use more memory, devices or tensor parallelism",
+        (int)lack->sample, (int)t->samples.input[lack->sample], lack->needed, lack->available);
+}
+
+static bool divide(struct batch_task *t, struct step_caution caution)
+{
+    const struct dynaplan_request *r = t->request;
+    struct room room = {NULL, 0};
+    step_division_take(&r->setup, t->samples.count, r->choice.pack, &room);
+    if (!grow(&t->room->division, &t->room->division_bytes, room.used))
+        return end(t, PLANNED_NO_MEMORY, "out of memory");
+    room = (struct room){t->room->division, 0};
+    t->division = step_division_take(&r->setup, t->samples.count, r->choice.pack, &room);
+    switch (step_divide(t->division, &r->setup, &r->choice, &t->samples, caution, &t->poll)) {
+    case SPLIT_FOUND:
+        t->planned->objective = step_divided(t->division).split->objective;
+        return true;
+    case SPLIT_STOPPED:
+        return end(t, PLANNED_STOPPED, "stopped");
+    case SPLIT_INFEASIBLE:
+        break;
+    }
+    return explain_division(t);
+}
+
+// ---- replicas -------------------------------------------------------------------------------------
+
+static bool explain_plan(struct batch_task *t, const struct step_replica *r)
+{
+    const struct plan_answer *a = &r->answer;
+    const int32_t d = a->device;
+    if (r->outcome == PLAN_STOPPED)
+        return end(t, PLANNED_STOPPED, "stopped");
+    if (r->outcome == PLAN_NO_SCHEDULE)
+        return end(t, PLANNED_INFEASIBLE,
+                   "the method has no schedule for these micro-batches; try --mode best "
+                   "without --method");
+    if (r->outcome == PLAN_INFEASIBLE)
+        t->lacks = a->needs - t->request->setup.limits[d];
+    if (r->outcome == PLAN_INFEASIBLE)
+        return end(t, PLANNED_INFEASIBLE, "needs %.1f MB, has %.1f MB (device %d)", a->needs,
+                   t->request->setup.limits[d], (int)d);
+    return end(t, PLANNED_INFEASIBLE,
+               "mode %s found no plan that fits: its plan needs %.1f MB, has %.1f MB (device "
+               "%d); use --mode best",
+               plan_mode_names[a->mode], a->needs, d >= 0 ? t->request->setup.limits[d] : 0,
+               (int)d);
+}
+
+// The memory of a replica: its plan, its instructions and their check.
+struct replica_room {
+    struct instruction_room *made;
+    struct instruction_check *check;
+    double *peaks;
+};
+
+static void take_replica(const struct batch_task *t,
+                         int32_t k,
+                         int32_t count,
+                         struct replica_room *out,
+                         struct room *room)
+{
+    const struct step_setup *s = &t->request->setup;
+    struct instructions *in = &t->room->instructions[k];
+    const struct plan_size size = plan_size_of(&s->pipeline, count);
+    step_replica_take(&t->room->replicas[k], s, count, room);
+    instructions_take(in, size.devices, size.stages, size.widest, count, room);
+    out->made = instruction_room_take(in, room);
+    out->check = instruction_check_take(in, size.widest, room);
+    out->peaks = room_take(room, (size_t)size.devices, sizeof *out->peaks);
+}
+
+static bool instruct(struct batch_task *t, int32_t k, const struct replica_room *room)
+{
+    const struct step_setup *s = &t->request->setup;
+    const struct rule *rule = t->room->replicas[k].answer.rule;
+    char text[256];
+    double makespan;
+    instructions_make(&t->room->instructions[k], &s->pipeline, &rule->lanes, rule->times,
+                      t->tensors, !t->request->choice.as_published, room->made);
+    if (instructions_check(&t->room->instructions[k], &s->pipeline, &rule->ordered,
+                           t->room->replicas[k].answer.fits, room->check, &makespan,
+                           room->peaks, text, sizeof text))
+        return true;
+    return end(t, PLANNED_INFEASIBLE,
+               "the plan of replica %d is not valid: %s; please report this", (int)k, text);
+}
+
+static bool plan_replica(struct batch_task *t, int32_t k)
+{
+    struct step_replica *r = &t->room->replicas[k];
+    const int32_t count = step_count_of(t->division, k);
+    struct replica_room taken;
+    struct room room = {NULL, 0};
+    take_replica(t, k, count, &taken, &room);
+    if (!grow(&t->room->replica[k], &t->room->replica_bytes[k], room.used))
+        return end(t, PLANNED_NO_MEMORY, "out of memory");
+    room = (struct room){t->room->replica[k], 0};
+    take_replica(t, k, count, &taken, &room);
+    if (step_plan(r, &t->request->setup, &t->request->choice, t->division, k, &t->poll) !=
+        PLAN_FOUND)
+        return explain_plan(t, r);
+    return instruct(t, k, &taken);
+}
+
+static bool plan_replicas(struct batch_task *t)
+{
+    const struct step_setup *s = &t->request->setup;
+    t->lacks = 0;
+    if (!grow_replicas(t->room, s->replicas))
+        return end(t, PLANNED_NO_MEMORY, "out of memory");
+    for (int32_t k = 0; k < s->replicas; k++)
+        if (!plan_replica(t, k))
+            return false;
+    return true;
+}
+
+// Divides and plans. Micro-batches that are too large for a plan are made smaller.
+static bool divide_and_plan(struct batch_task *t)
+{
+    struct step_caution caution = {.keeps_all = false};
+    for (int round = 0; round < ROUNDS; round++) {
+        if (!divide(t, caution))
+            return false;
+        if (plan_replicas(t))
+            return true;
+        if (!(t->lacks > 0) || t->request->choice.as_published)
+            return false;
+        if (caution.keeps_all)
+            caution.withheld += t->lacks * (1 + 0.1 * round) + 1e-3;
+        caution.keeps_all = true;
+    }
+    return false;
+}
+
+static void conclude(struct batch_task *t)
+{
+    struct planned *p = t->planned;
+    p->samples = t->samples;
+    p->step = (struct planned_step){.batch = t->batch->name,
+                                    .setup = &t->request->setup,
+                                    .choice = &t->request->choice,
+                                    .samples = &p->samples,
+                                    .division = t->division,
+                                    .replicas = t->room->replicas,
+                                    .instructions = t->room->instructions,
+                                    .n = t->request->setup.replicas};
+    p->figures = step_figures_of(&p->step);
+    p->method = t->room->replicas[p->figures.slowest].answer.method;
+    p->mode = plan_mode_names[t->room->replicas[0].answer.mode];
+    p->outcome = PLANNED;
+}
+
+void plan_batch(const struct dynaplan_request *request,
+                const struct batch *batch,
+                struct plan_batch_room *room,
+                const atomic_bool *stop,
+                struct planned *planned)
+{
+    const double begin = pps_wall_seconds();
+    struct batch_task t = {.request = request,
+                           .batch = batch,
+                           .room = room,
+                           .planned = planned,
+                           .poll = {.over = is_over, .self = (void *)(uintptr_t)stop}};
+    memset(planned, 0, sizeof *planned);
+    planned->sample = -1;
+    for (int32_t s = 0; s < request->stages.stages; s++)
+        t.tensors[s] = network_tensors(&request->network, &request->stages, s);
+    if (take_samples(&t) && divide_and_plan(&t))
+        conclude(&t);
+    planned->seconds = pps_wall_seconds() - begin;
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans batches of samples: each becomes a plan of a step with checked instructions, or a reason why there is none.
+#ifndef PPS_PLANNER_DYNAPIPE_PLAN_BATCH_H
+#define PPS_PLANNER_DYNAPIPE_PLAN_BATCH_H
+
+#include "base/text/text_buffer.h"
+#include "kernels/dynapipe/documents/batch_reader.h"
+#include "kernels/dynapipe/output/plan_write.h"
+#include "planner/dynapipe/request.h"
+
+#include <stdatomic.h>
+
+enum planned_outcome {
+    PLANNED,
+    PLANNED_REFUSED,    // lengths that the tables or the network do not know
+    PLANNED_INFEASIBLE, // nothing fits in memory
+    PLANNED_STOPPED,
+    PLANNED_NO_MEMORY, // of this machine
+};
+
+// Memory that batches use one after the other; one thread. Zeroed at first.
+struct plan_batch_room {
+    void *division, **replica;
+    size_t division_bytes, *replica_bytes;
+    int32_t n;
+    struct step_replica *replicas;
+    struct instructions *instructions;
+};
+
+void plan_batch_room_free(struct plan_batch_room *room);
+
+// What became of a batch.
+struct planned {
+    enum planned_outcome outcome;
+    char reason[512];            // of PLANNED_REFUSED and PLANNED_INFEASIBLE
+    int32_t sample;              // of PLANNED_REFUSED: the sample at fault; -1: none
+    struct step_figures figures; // of PLANNED
+    const char *method, *mode;
+    double objective; // ms, of the division
+    double seconds;   // that planning took
+    struct split_samples samples;
+    // The plan; valid until the room is used again.
+    struct planned_step step;
+};
+
+// Plans a batch. stop: ends the search early.
+void plan_batch(const struct dynaplan_request *request,
+                const struct batch *batch,
+                struct plan_batch_room *room,
+                const atomic_bool *stop,
+                struct planned *planned);
+
+#endif

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Adds up batches.
+#include "planner/dynapipe/totals.h"
+
+#include "base/text/grow_list.h"
+#include "base/text/say.h"
+
+#include <stdlib.h>
+
+void totals_free(struct totals *totals)
+{
+    free(totals->seconds);
+    *totals = (struct totals){.batches = 0};
+}
+
+bool totals_add(struct totals *t, const struct planned *p)
+{
+    const size_t n = (size_t)(t->batches + t->refused + t->infeasible);
+    double *seconds = pps_grow(t->seconds, &t->room, n + 1, sizeof *seconds);
+    if (seconds == NULL)
+        return false;
+    t->seconds = seconds;
+    seconds[n] = p->seconds;
+    t->refused += p->outcome == PLANNED_REFUSED;
+    t->infeasible += p->outcome == PLANNED_INFEASIBLE;
+    if (p->outcome != PLANNED)
+        return true;
+    t->batches++;
+    t->samples += p->figures.samples;
+    t->tokens += p->figures.tokens;
+    t->padded += p->figures.padded;
+    t->micro_batches += p->figures.micro_batches;
+    t->makespan += p->figures.makespan;
+    t->bound += p->figures.bound;
+    return true;
+}
+
+static double padding(int64_t tokens, int64_t padded)
+{
+    return padded > 0 ? 100 * (1 - (double)tokens / (double)padded) : 0;
+}
+
+void totals_show_head(FILE *out)
+{
+    fprintf(out, "%-10s %8s %6s  %-16s %-6s %12s %8s %11s %8s\n", "batch", "samples", "micro",
+            "method", "mode", "makespan_ms", "gap_%", "peak_mb", "padding_%");
+}
+
+void totals_show_batch(const struct batch *batch, const struct planned *p, FILE *out)
+{
+    const struct step_figures *f = &p->figures;
+    if (p->outcome != PLANNED) {
+        pps_say(out, "%-10s %8d         %s: %s", batch->name, (int)batch->count,
+                p->outcome == PLANNED_INFEASIBLE ? "infeasible" : "refused", p->reason);
+        return;
+    }
+    pps_say(out, "%-10s %8lld %6d  %-16s %-6s %12.3f %8.2f %11.1f %8.2f", batch->name,
+            (long long)f->samples, (int)f->micro_batches, p->method, p->mode,
+            f->makespan / 1000, f->bound > 0 ? 100 * (f->makespan / f->bound - 1) : 0, f->peak,
+            padding(f->tokens, f->padded));
+}
+
+void totals_show(const struct totals *t, FILE *out)
+{
+    fprintf(
+        out,
+        "%lld batches, %lld samples, %lld micro-batches; %.1f ms, at most %.2f %% above the "
+        "lower bound; %.0f tokens/s; padding %.2f %%\n",
+        (long long)t->batches, (long long)t->samples, (long long)t->micro_batches,
+        t->makespan / 1000, t->bound > 0 ? 100 * (t->makespan / t->bound - 1) : 0,
+        t->makespan > 0 ? (double)t->tokens / (t->makespan / 1e6) : 0,
+        padding(t->tokens, t->padded));
+    if (t->refused + t->infeasible > 0)
+        fprintf(out, "without a plan: %lld infeasible, %lld refused\n",
+                (long long)t->infeasible, (long long)t->refused);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+void totals_show_times(struct totals *t, FILE *out)
+{
+    const size_t n = (size_t)(t->batches + t->refused + t->infeasible);
+    if (n == 0)
+        return;
+    qsort(t->seconds, n, sizeof *t->seconds, ascending);
+    fprintf(out, "planning  %.2f ms a batch (median), %.2f ms (99th percentile)\n",
+            1e3 * t->seconds[n / 2], 1e3 * t->seconds[(n * 99 + 99) / 100 - 1]);
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shows what became of batches, and adds up figures over all of them.
+#ifndef PPS_PLANNER_DYNAPIPE_TOTALS_H
+#define PPS_PLANNER_DYNAPIPE_TOTALS_H
+
+#include "planner/dynapipe/plan_batch.h"
+
+#include <stdio.h>
+
+struct totals {
+    int64_t batches, refused, infeasible;
+    int64_t samples, tokens, padded, micro_batches;
+    double makespan, bound; // us, sums over batches
+    double *seconds;        // [batches] planning times
+    size_t room;
+};
+
+void totals_free(struct totals *totals);
+
+// Adds a batch. Returns false if memory lacks.
+bool totals_add(struct totals *totals, const struct planned *planned);
+
+// Prints the head of the table of batches, a line of it, and what the batches add up to.
+void totals_show_head(FILE *out);
+void totals_show_batch(const struct batch *batch, const struct planned *planned, FILE *out);
+void totals_show(const struct totals *totals, FILE *out);
+
+// Prints the median and the 99th percentile of planning times.
+void totals_show_times(struct totals *totals, FILE *out);
+
+#endif
