@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 12 }; // divisions of a batch at most
-
 // A batch that is planned.
 struct batch_task {
     const struct dynaplan_request *request;
@@ -191,7 +189,7 @@ static void take_replica(const struct batch_task *t,
     const struct step_setup *s = &t->request->setup;
     struct instructions *in = &t->room->instructions[k];
     const struct plan_size size = plan_size_of(&s->pipeline, count);
-    step_replica_take(&t->room->replicas[k], s, count, room);
+    step_replica_take(&t->room->replicas[k], &size, room);
     instructions_take(in, size.devices, size.stages, size.widest, count, room);
     out->made = instruction_room_take(in, room);
     out->check = instruction_check_take(in, size.widest, room);
@@ -246,17 +244,14 @@ static bool plan_replicas(struct batch_task *t)
 // Divides and plans. Micro-batches that are too large for a plan are made smaller.
 static bool divide_and_plan(struct batch_task *t)
 {
-    struct step_caution caution = {.keeps_all = false};
-    for (int round = 0; round < ROUNDS; round++) {
+    struct step_caution caution = {.round = 0};
+    for (bool again = true; again;) {
         if (!divide(t, caution))
             return false;
         if (plan_replicas(t))
             return true;
-        if (!(t->lacks > 0) || t->request->choice.as_published)
-            return false;
-        if (caution.keeps_all)
-            caution.withheld += t->lacks * (1 + 0.1 * round) + 1e-3;
-        caution.keeps_all = true;
+        again = t->lacks > 0 && !t->request->choice.as_published &&
+                step_caution_grow(&caution, t->lacks);
     }
     return false;
 }

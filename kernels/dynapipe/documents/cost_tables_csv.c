@@ -380,3 +380,15 @@ bool cost_tables_read_csv(const char *text,
     free(c.rows);
     return done;
 }
+
+int cost_tables_degrees_csv(const char *text, size_t n, int32_t *degrees, int most)
+{
+    struct pps_fault fault = {.document = 0};
+    struct csv c = {.text = text, .n = n, .wanted = -1, .fault = &fault};
+    c.cells = malloc(n + PPS_CSV_LINE_ROOM);
+    const bool done = c.cells != NULL && read_lines(&c);
+    const int found = !done ? 0 : c.degrees.n < most ? c.degrees.n : most;
+    memcpy(degrees, c.degrees.degree, (size_t)found * sizeof *degrees);
+    free(c.cells);
+    return found;
+}

@@ -341,3 +341,19 @@ bool cost_tables_read(const struct cJSON *root,
         return cost_degrees_refuse(&degrees, tensor_parallel, root, fault);
     return read_degree(found, t, fault);
 }
+
+int cost_tables_degrees(const struct cJSON *root, int32_t *degrees, int most)
+{
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(root, "tables"),
+                *one = cJSON_IsArray(list) ? list->child : root;
+    struct cost_degrees found = {.n = 0};
+    struct pps_fault fault;
+    for (; one != NULL; one = list != NULL ? one->next : NULL) {
+        int32_t degree;
+        if (degree_of(one, &degree, &fault))
+            cost_degrees_add(&found, degree);
+    }
+    const int n = found.n < most ? found.n : most;
+    memcpy(degrees, found.degree, (size_t)n * sizeof *degrees);
+    return n;
+}

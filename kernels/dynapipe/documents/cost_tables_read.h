@@ -31,4 +31,8 @@ bool cost_tables_read_csv(const char *text,
                           struct cost_tables *tables,
                           struct pps_fault *fault);
 
+// Return how many tensor-parallel degrees a document has, at most `most`, and write them. What is wrong is left out.
+int cost_tables_degrees(const struct cJSON *root, int32_t *degrees, int most);
+int cost_tables_degrees_csv(const char *text, size_t n, int32_t *degrees, int most);
+
 #endif

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+enum { ROUNDS = 12 }; // divisions of a batch at most
+
 int32_t step_setup_open(struct step_setup *s)
 {
     const struct network_stages *stages = s->stages;
@@ -76,6 +78,14 @@ static struct split_task task_of(const struct step_setup *setup,
     return task;
 }
 
+bool step_caution_grow(struct step_caution *caution, double lacks)
+{
+    if (caution->keeps_all)
+        caution->withheld += lacks * (1 + 0.1 * caution->round) + 1e-3;
+    caution->keeps_all = true;
+    return ++caution->round < ROUNDS;
+}
+
 enum split_outcome step_divide(struct step_division *d,
                                const struct step_setup *setup,
                                const struct step_choice *choice,
@@ -122,17 +132,13 @@ struct step_divided step_divided(const struct step_division *division)
 
 // ---- replicas -------------------------------------------------------------------------------------
 
-void step_replica_take(struct step_replica *r,
-                       const struct step_setup *setup,
-                       int32_t count,
-                       struct room *room)
+void step_replica_take(struct step_replica *r, const struct plan_size *size, struct room *room)
 {
-    const struct plan_size size = plan_size_of(&setup->pipeline, count);
-    r->count = count;
+    r->count = size->count;
     for (int type = 0; type < DYNAPIPE_RECOMPUTE_TYPES; type++)
-        micro_batches_take(&r->of[type], count, setup->pipeline.stages, room);
-    r->group = room_take(room, (size_t)count, sizeof *r->group);
-    r->search = plan_search_take(&size, room);
+        micro_batches_take(&r->of[type], size->count, size->stages, room);
+    r->group = room_take(room, (size_t)size->count, sizeof *r->group);
+    r->search = plan_search_take(size, room);
 }
 
 enum plan_outcome step_plan_filled(struct step_replica *r,

@@ -57,11 +57,15 @@ struct step_division *step_division_take(const struct step_setup *setup,
                                          struct room *room);
 
 // A stricter division, for when the micro-batches of the usual one are too large for any plan: the division trusts
-// recomputation to lower the peak of a forward, a plan does not.
+// recomputation to lower the peak of a forward, a plan does not. Zeroed at first.
 struct step_caution {
+    int round;
     bool keeps_all;  // peaks are those without recomputation
     double withheld; // MB of every device that stay free
 };
+
+// Makes the next division stricter, as any plan of the last one lacked so many MB. Returns false after many rounds.
+bool step_caution_grow(struct step_caution *caution, double lacks);
 
 // Divides the samples and deals the micro-batches. No samples are no micro-batches.
 enum split_outcome step_divide(struct step_division *division,
@@ -97,10 +101,9 @@ struct step_replica {
     enum plan_outcome outcome;
 };
 
-// Takes the memory for a replica of so many micro-batches.
+// Takes the memory for a replica of size->count micro-batches.
 void step_replica_take(struct step_replica *replica,
-                       const struct step_setup *setup,
-                       int32_t count,
+                       const struct plan_size *size,
                        struct room *room);
 
 // Fills the micro-batches of replica k of a division and plans them.

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the documents of an experiment.
+#include "kernels/dynapipe/documents.h"
+
+#include "base/text/grow_list.h"
+#include "kernels/dynapipe/documents/cost_tables_read.h"
+#include "kernels/dynapipe/documents/network_read.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct pps_slot dynapipe_slots[N_SLOTS] = {
+    [SLOT_COSTS] = {.name = "costs",
+                    .summary = "cost tables of layers, JSON or CSV; needed with batches",
+                    .param = P_COSTS,
+                    .text = true},
+    [SLOT_CLUSTER] = {.name = "cluster",
+                      .summary = "links and memory; without it 4800 Gbit/s and 10 us in nodes "
+                                 "of 8, 200 Gbit/s and 20 us between them",
+                      .param = P_CLUSTER},
+    [SLOT_BATCHES] = {.name = "batches",
+                      .summary = "lengths of the samples of batches, as dynaplan reads them; "
+                                 "without it sizes are drawn",
+                      .param = P_BATCHES,
+                      .text = true},
+};
+
+struct cost_tables *shared_tables(const struct shared_costs *costs, int32_t tensor_parallel)
+{
+    for (int k = 0; k < costs->n; k++)
+        if (costs->tables[k].tensor_parallel == tensor_parallel)
+            return &costs->tables[k];
+    return NULL;
+}
+
+// ---- cost tables ----------------------------------------------------------------------------------
+
+static bool read_degree(const struct pps_document *d,
+                        int32_t degree,
+                        struct shared_costs *costs,
+                        struct pps_fault *fault)
+{
+    struct cost_tables *tables =
+        realloc(costs->tables, ((size_t)costs->n + 1) * sizeof *tables);
+    if (tables == NULL) {
+        fault->text[0] = '\0';
+        return false;
+    }
+    costs->tables = tables;
+    if (!(d->root != NULL
+              ? cost_tables_read(d->root, degree, &tables[costs->n], fault)
+              : cost_tables_read_csv(d->text, d->n, degree, &tables[costs->n], fault)))
+        return false;
+    costs->n++;
+    return true;
+}
+
+static bool read_costs(struct dynapipe_shared *shared,
+                       const struct pps_document *d,
+                       struct pps_fault *fault)
+{
+    struct shared_costs *costs = &shared->costs[shared->n_costs++];
+    int32_t degrees[SHARED_DEGREES];
+    const int n = d->root != NULL
+                      ? cost_tables_degrees(d->root, degrees, SHARED_DEGREES)
+                      : cost_tables_degrees_csv(d->text, d->n, degrees, SHARED_DEGREES);
+    const cJSON *network = d->root != NULL ? network_of_costs(d->root) : NULL;
+    if (n == 0) // whatever is wrong, the reader says
+        return read_degree(d, 1, costs, fault);
+    for (int k = 0; k < n; k++)
+        if (!read_degree(d, degrees[k], costs, fault))
+            return false;
+    return network == NULL || network_read(network, &costs->network, fault);
+}
+
+static bool read_cluster(struct dynapipe_shared *shared,
+                         const struct pps_document *d,
+                         struct pps_fault *fault)
+{
+    struct shared_cluster *cluster = &shared->clusters[shared->n_clusters++];
+    cluster->counts_devices = cJSON_GetObjectItemCaseSensitive(d->root, "node_devices") == NULL;
+    return network_links_read(d->root, &cluster->links, &cluster->memory, fault);
+}
+
+// ---- batches --------------------------------------------------------------------------------------
+
+static bool add_batch(struct shared_batches *to, struct batch *batch, struct pps_fault *fault)
+{
+    struct batch *list = pps_grow(to->list, &to->room, (size_t)to->n + 1, sizeof *list);
+    if (list == NULL) {
+        fault->text[0] = '\0';
+        return false;
+    }
+    to->list = list;
+    to->list[to->n++] = *batch;
+    to->most = batch->count > to->most ? batch->count : to->most;
+    *batch = (struct batch){.count = 0};
+    return true;
+}
+
+static bool take(struct shared_batches *to,
+                 enum batch_fed fed,
+                 struct batch *batch,
+                 struct pps_fault *fault)
+{
+    if (fed == BATCH_NO_MEMORY)
+        fault->text[0] = '\0';
+    if (fed == BATCH_NO_MEMORY || fed == BATCH_REFUSED)
+        return false;
+    const bool refused = fed == BATCH_READY && fault->text[0] != '\0';
+    return fed == BATCH_MORE || (!refused && add_batch(to, batch, fault));
+}
+
+static bool read_text(struct shared_batches *to,
+                      const char *text,
+                      size_t n,
+                      struct pps_fault *fault)
+{
+    struct batch_reader *reader = batch_reader_open();
+    struct batch batch = {.count = 0};
+    bool done = reader != NULL;
+    for (size_t at = 0; at < n && done;) {
+        const char *end = memchr(text + at, '\n', n - at);
+        const size_t length = end != NULL ? (size_t)(end - text) - at + 1 : n - at;
+        done = take(to, batch_reader_line(reader, text + at, length, &batch, fault), &batch,
+                    fault);
+        at += length;
+    }
+    done = done && take(to, batch_reader_end(reader, &batch, fault), &batch, fault);
+    if (reader == NULL)
+        fault->text[0] = '\0';
+    batch_free(&batch);
+    batch_reader_close(reader);
+    return done;
+}
+
+// A JSON object is one batch, as a line of JSONL.
+static bool read_object(struct shared_batches *to, const cJSON *root, struct pps_fault *fault)
+{
+    char *text = cJSON_PrintUnformatted(root);
+    if (text == NULL) {
+        fault->text[0] = '\0';
+        return false;
+    }
+    const bool done = read_text(to, text, strlen(text), fault);
+    fault->line = fault->column = 0; // of the copy
+    free(text);
+    return done;
+}
+
+static bool read_batches(struct dynapipe_shared *shared,
+                         const struct pps_document *d,
+                         struct pps_fault *fault)
+{
+    struct shared_batches *to = &shared->batches[shared->n_batches++];
+    if (!(d->root != NULL ? read_object(to, d->root, fault)
+                          : read_text(to, d->text, d->n, fault)))
+        return false;
+    if (to->n == 0)
+        snprintf(fault->text, sizeof fault->text, "there is no batch");
+    return to->n > 0;
+}
+
+// ---- all ------------------------------------------------------------------------------------------
+
+static bool check_whole(const struct dynapipe_shared *shared, struct pps_fault *fault)
+{
+    if (shared->n_batches == 0)
+        return true;
+    fault->document = -1;
+    if (shared->n_costs == 0)
+        snprintf(fault->text, sizeof fault->text,
+                 "batches need cost tables; write \"inputs\": {\"costs\": \"FILE\", ...}; "
+                 "ppsweep dynaplan tables makes them");
+    for (int k = 0; k < shared->n_costs; k++)
+        if (shared->costs[k].network.hidden == 0)
+            snprintf(fault->text, sizeof fault->text,
+                     "the cost tables do not describe the network; add \"network\": "
+                     "{\"encoder_layers\": 24, \"hidden\": 1024} to them");
+    return fault->text[0] == '\0';
+}
+
+static bool read_all(struct dynapipe_shared *shared,
+                     const struct pps_document *documents,
+                     int n,
+                     struct pps_fault *fault)
+{
+    bool (*const readers[N_SLOTS])(struct dynapipe_shared *, const struct pps_document *,
+                                   struct pps_fault *) = {read_costs, read_cluster,
+                                                          read_batches};
+    for (int d = 0; d < n; d++) {
+        if (!readers[documents[d].slot](shared, &documents[d], fault)) {
+            fault->document = d;
+            return false;
+        }
+    }
+    return check_whole(shared, fault);
+}
+
+void dynapipe_close(void *of)
+{
+    struct dynapipe_shared *shared = of;
+    if (shared == NULL)
+        return;
+    for (int k = 0; k < shared->n_costs; k++) {
+        for (int t = 0; t < shared->costs[k].n; t++)
+            cost_tables_free(&shared->costs[k].tables[t]);
+        free(shared->costs[k].tables);
+    }
+    for (int k = 0; k < shared->n_batches; k++) {
+        for (int32_t b = 0; b < shared->batches[k].n; b++)
+            batch_free(&shared->batches[k].list[b]);
+        free(shared->batches[k].list);
+    }
+    free(shared->costs);
+    free(shared->clusters);
+    free(shared->batches);
+    free(shared);
+}
+
+bool dynapipe_open(const struct pps_document *documents,
+                   int n,
+                   void **out,
+                   struct pps_fault *fault)
+{
+    struct dynapipe_shared *shared = calloc(1, sizeof *shared);
+    const size_t most = n > 0 ? (size_t)n : 1;
+    *fault = (struct pps_fault){.document = 0};
+    if (shared != NULL) {
+        shared->costs = calloc(most, sizeof *shared->costs);
+        shared->clusters = calloc(most, sizeof *shared->clusters);
+        shared->batches = calloc(most, sizeof *shared->batches);
+    }
+    *out = shared;
+    if (shared != NULL && shared->costs != NULL && shared->clusters != NULL &&
+        shared->batches != NULL && read_all(shared, documents, n, fault))
+        return true;
+    dynapipe_close(shared);
+    *out = NULL;
+    return false;
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Evaluates batches of points and writes their rows.
+#include "kernels/dynapipe/point.h"
+#include "kernels/dynapipe/reference.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void put(const struct pps_batch *batch, size_t i, int column, double value)
+{
+    if (batch->column[column] != NULL)
+        batch->column[column][i] = value;
+}
+
+static char *text_of(const struct pps_batch *batch, size_t i, int column)
+{
+    return batch->text[column] == NULL
+               ? NULL
+               : batch->text[column] + i * ((size_t)dynapipe_columns[column].text_max + 1);
+}
+
+static void put_text(const struct pps_batch *batch, size_t i, int column, const char *text)
+{
+    char *to = text_of(batch, i, column);
+    if (to != NULL)
+        memcpy(to, text, strlen(text) + 1);
+}
+
+// Writes an order as "3 0 2 1"; a long one ends with "...".
+static void put_order(const struct pps_batch *batch,
+                      size_t i,
+                      const int32_t *order,
+                      int32_t count)
+{
+    char *to = text_of(batch, i, C_ORDER);
+    size_t n = 0;
+    for (int32_t k = 0; to != NULL && k < count; k++) {
+        char number[16];
+        const size_t length =
+            (size_t)snprintf(number, sizeof number, "%s%d", k > 0 ? " " : "", (int)order[k]);
+        if (n + length + 3 > ORDER_TEXT) {
+            memcpy(to + n, "...", 4);
+            return;
+        }
+        memcpy(to + n, number, length + 1);
+        n += length;
+    }
+}
+
+static void put_empty_row(const struct pps_batch *batch, size_t i)
+{
+    for (int c = 0; c < N_COLUMNS; c++) {
+        put(batch, i, c, (double)NAN);
+        if (dynapipe_columns[c].kind == PPS_COLUMN_TEXT)
+            put_text(batch, i, c, "");
+    }
+}
+
+static void put_figures(const struct pps_batch *batch,
+                        size_t i,
+                        const struct dynapipe_scratch *s,
+                        const struct dynapipe_figures *f)
+{
+    const double devices = s->point->setup.pipeline.devices,
+                 replicas = s->point->setup.replicas;
+    put(batch, i, C_MAKESPAN, f->makespan / 1000);
+    put(batch, i, C_UTILISATION,
+        f->makespan > 0 ? 100 * f->busy / (devices * replicas * f->makespan) : 0);
+    put(batch, i, C_PEAK, f->peak);
+    put(batch, i, C_WORST_DEVICE, f->worst_device);
+    put_text(batch, i, C_METHOD, f->method);
+    put_text(batch, i, C_MODE, f->mode);
+    put(batch, i, C_EVALUATIONS, (double)f->evaluations);
+    put(batch, i, C_BOUND, f->bound / 1000);
+    put(batch, i, C_GAP, f->bound > 0 ? 100 * (f->makespan - f->bound) / f->bound : 0);
+    put(batch, i, C_FULL, (double)f->full);
+    put(batch, i, C_SELECTIVE, (double)f->selective);
+    put(batch, i, C_SPEEDUP,
+        f->plain < HUGE_VAL && f->makespan > 0 ? f->plain / f->makespan : (double)NAN);
+    put(batch, i, C_MICRO_BATCHES, (double)f->micro_batches);
+    put_order(batch, i, s->order, f->count);
+    if (s->point->batch == NULL)
+        return;
+    put(batch, i, C_PADDING,
+        f->padded > 0 ? 100 * (1 - (double)f->tokens / (double)f->padded) : 0);
+    put(batch, i, C_TOKENS, f->makespan > 0 ? (double)f->tokens / (f->makespan / 1e6) : 0);
+    put(batch, i, C_OBJECTIVE, f->objective);
+}
+
+// Replaces the makespan by that of a replay of the slowest replica. Returns false if memory lacks.
+static bool refer(struct dynapipe_scratch *s, struct poll *poll, struct dynapipe_figures *f)
+{
+    struct step_replica replica;
+    if (f->makespan == 0 || strcmp(f->method, method_names[METHOD_CYCLIC]) == 0)
+        return true; // the times of the cyclic method are its own
+    if (dynapipe_plan(s, f->slowest, s->replica, &replica, poll) != PLAN_FOUND)
+        return false;
+    const struct rule *rule = replica.answer.rule;
+    f->makespan = dynapipe_replay(&s->point->setup.pipeline, &rule->ordered, &rule->lanes);
+    return !isnan(f->makespan);
+}
+
+static enum pps_outcome run_point(const struct pps_batch *batch,
+                                  size_t i,
+                                  const struct pps_worker *worker,
+                                  bool plain)
+{
+    double value[N_PARAMS];
+    for (int p = 0; p < N_PARAMS; p++)
+        value[p] = batch->param[p][i];
+    struct dynapipe_scratch scratch;
+    struct dynapipe_figures figures;
+    struct step_caution caution = {.round = 0};
+    struct poll poll = dynapipe_poll(worker);
+    dynapipe_scratch_open(&scratch, value, worker);
+    put_empty_row(batch, i);
+    const enum pps_outcome outcome = dynapipe_evaluate(&scratch, &poll, &figures, &caution);
+    if (outcome == PPS_INFEASIBLE) {
+        put(batch, i, C_PEAK, figures.needs);
+        put(batch, i, C_WORST_DEVICE, figures.worst_device);
+    }
+    if (outcome != PPS_DONE)
+        return outcome;
+    if (plain && !refer(&scratch, &poll, &figures))
+        return PPS_STOPPED;
+    put_figures(batch, i, &scratch, &figures);
+    return PPS_DONE;
+}
+
+static void run_points(const struct pps_batch *batch,
+                       const struct pps_worker *worker,
+                       bool plain)
+{
+    for (size_t i = 0; i < batch->n_points; i++) {
+        const struct poll poll = dynapipe_poll(worker);
+        batch->outcome[i] = PPS_STOPPED;
+        if (!poll.over(poll.self))
+            batch->outcome[i] = (uint8_t)run_point(batch, i, worker, plain);
+    }
+}
+
+void dynapipe_run(const struct pps_batch *batch, const struct pps_worker *worker)
+{
+    run_points(batch, worker, false);
+}
+
+void dynapipe_run_reference(const struct pps_batch *batch, const struct pps_worker *worker)
+{
+    run_points(batch, worker, true);
+}
