@@ -26,7 +26,7 @@ static const double *add_values(const struct cost_tables *t,
         if (isnan(*values))
             text_buffer_add(out, "null");
         else
-            text_buffer_add(out, "%.6g", *values);
+            text_buffer_add(out, "%.5g", *values);
         return values + 1;
     }
     text_buffer_add(out, "[");
