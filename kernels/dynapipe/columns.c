@@ -48,6 +48,7 @@ const struct pps_column dynapipe_columns[N_COLUMNS] = {
                 .text_max = 6,
                 .on_request = true},
     [C_EVALUATIONS] = COUNT("evaluations", "schedules that the search evaluated"),
+    [C_FIRST_FIT] = COUNT("first_fit", "evaluations until the first plan that fits"),
     [C_BOUND] = {.name = "bound",
                  .unit = "ms",
                  .summary = "no schedule of these micro-batches takes less; memory is ignored",

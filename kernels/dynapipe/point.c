@@ -335,6 +335,7 @@ static void add_replica(struct dynapipe_scratch *s,
     const struct plan_answer *a = &r->answer;
     const int64_t cells = (int64_t)r->count * s->point->setup.pipeline.stages;
     f->evaluations += a->evaluations;
+    f->first_fit = a->first_fit > f->first_fit ? a->first_fit : f->first_fit;
     f->micro_batches += r->count;
     f->bound = fmax(f->bound, a->bound);
     for (int64_t at = 0; at < cells; at++) {

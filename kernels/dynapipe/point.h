@@ -39,7 +39,7 @@ struct dynapipe_figures {
     double peak; // MB
     int32_t worst_device, slowest, count; // count: micro-batches of the slowest replica
     const char *method, *mode;
-    int64_t evaluations, full, selective, micro_batches;
+    int64_t evaluations, first_fit, full, selective, micro_batches;
     int64_t tokens, padded;
     double objective; // ms
     double needs;     // MB, of a point that is infeasible; NAN: unknown

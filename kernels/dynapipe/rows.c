@@ -72,6 +72,7 @@ static void put_figures(const struct pps_batch *batch,
     put_text(batch, i, C_METHOD, f->method);
     put_text(batch, i, C_MODE, f->mode);
     put(batch, i, C_EVALUATIONS, (double)f->evaluations);
+    put(batch, i, C_FIRST_FIT, (double)f->first_fit);
     put(batch, i, C_BOUND, f->bound / 1000);
     put(batch, i, C_GAP, f->bound > 0 ? 100 * (f->makespan - f->bound) / f->bound : 0);
     put(batch, i, C_FULL, (double)f->full);

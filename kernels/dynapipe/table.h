@@ -41,6 +41,7 @@ enum {
     C_METHOD,
     C_MODE,
     C_EVALUATIONS,
+    C_FIRST_FIT,
     C_BOUND,
     C_GAP,
     C_FULL,
