@@ -203,7 +203,7 @@ static void try_order(struct published_search *s)
 {
     s->answer->orders++;
     if (!adjust(s, DYNAPIPE_KEEP) && !s->task->as_published && s->task->start != DYNAPIPE_KEEP)
-        adjust(s, s->task->start);
+        adjust(s, (int)s->task->start);
 }
 
 // Writes the next permutation in lexicographic order. Returns false behind the last one.
