@@ -33,6 +33,9 @@ static const struct pps_opt options[] = {
     {"fail-fast", 0, NULL, "--stream: stop at the first batch without a plan"},
     {"output", 'o', "DIR", "write the plans to DIR/plan-NUMBER.json"},
     {"trace", 0, "FILE", "timeline of the first batch: NAME.json, .svg, .png or .csv"},
+    {"baselines", 0, NULL,
+     "compare with micro-batches of equal tokens and of equal rows in 1F1B, the best of "
+     "several sizes"},
     {"log", 0, "[DIR]",
      "write performance logs (DYNAPIPE_PERFORMANCE_LOG_DIR, performance_logs)"},
     {"threads", 'j', "N", "batches that are planned at the same time (all CPUs; --stream 1)"},
@@ -72,7 +75,7 @@ struct run {
     const struct pps_args *args;
     struct dynaplan_request request;
     const char *input, *folder, *trace;
-    bool streams, fails_fast, verbose, force;
+    bool streams, fails_fast, verbose, force, baselines;
     int threads;
     atomic_bool *stop;
     struct plan_batch_room *rooms; // [threads]
@@ -94,7 +97,8 @@ static void work(void *self, int thread)
         struct item *item = &r->items[k];
         if (item->is_refused)
             continue;
-        plan_batch(&r->request, &item->batch, &r->rooms[thread], r->stop, &item->planned);
+        plan_batch(&r->request, &item->batch, r->baselines, &r->rooms[thread], r->stop,
+                   &item->planned);
         text_buffer_clear(&item->text);
         if (item->planned.outcome == PLANNED && (r->streams || r->folder != NULL))
             plan_write(&item->planned.step, &item->text);
@@ -383,6 +387,7 @@ static enum pps_status open_run(struct run *r, const struct pps_args *args)
     r->fails_fast = pps_arg(args, "fail-fast") != NULL;
     r->verbose = pps_arg(args, "verbose") != NULL;
     r->force = pps_arg(args, "force") != NULL;
+    r->baselines = pps_arg(args, "baselines") != NULL;
     r->folder = pps_arg(args, "output");
     r->trace = pps_arg(args, "trace");
     enum pps_status status = PPS_OK;
@@ -424,6 +429,8 @@ static enum pps_status conclude(struct run *r)
 {
     if (!r->streams) {
         totals_show(&r->totals, stdout);
+        if (r->baselines)
+            totals_show_baselines(&r->totals, stdout);
         if (r->folder != NULL)
             pps_say(stdout, "plans     %s/plan-*.json", r->folder);
     }

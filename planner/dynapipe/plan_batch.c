@@ -5,6 +5,7 @@
 #include "base/system/machine.h"
 #include "kernels/dynapipe/instructions/instructions_check.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 // A batch that is planned.
 struct batch_task {
     const struct dynaplan_request *request;
+    const struct step_choice *choice; // of the request, or of a simple rule
     const struct batch *batch;
     struct plan_batch_room *room;
     struct planned *planned;
@@ -131,13 +133,14 @@ static bool explain_division(struct batch_task *t)
 static bool divide(struct batch_task *t, struct step_caution caution)
 {
     const struct dynaplan_request *r = t->request;
+    const bool packs = t->choice->pack || t->choice->rule != STEP_OPTIMAL;
     struct room room = {NULL, 0};
-    step_division_take(&r->setup, t->samples.count, r->choice.pack, &room);
+    step_division_take(&r->setup, t->samples.count, packs, &room);
     if (!grow(&t->room->division, &t->room->division_bytes, room.used))
         return end(t, PLANNED_NO_MEMORY, "out of memory");
     room = (struct room){t->room->division, 0};
-    t->division = step_division_take(&r->setup, t->samples.count, r->choice.pack, &room);
-    switch (step_divide(t->division, &r->setup, &r->choice, &t->samples, caution, &t->poll)) {
+    t->division = step_division_take(&r->setup, t->samples.count, packs, &room);
+    switch (step_divide(t->division, &r->setup, t->choice, &t->samples, caution, &t->poll)) {
     case SPLIT_FOUND:
         t->planned->objective = step_divided(t->division).split->objective;
         return true;
@@ -203,7 +206,7 @@ static bool instruct(struct batch_task *t, int32_t k, const struct replica_room 
     char text[256];
     double makespan;
     instructions_make(&t->room->instructions[k], &s->pipeline, &rule->lanes, rule->times,
-                      t->tensors, !t->request->choice.as_published, room->made);
+                      t->tensors, !t->choice->as_published, room->made);
     if (instructions_check(&t->room->instructions[k], &s->pipeline, &rule->ordered,
                            t->room->replicas[k].answer.fits, room->check, &makespan,
                            room->peaks, text, sizeof text))
@@ -223,8 +226,7 @@ static bool plan_replica(struct batch_task *t, int32_t k)
         return end(t, PLANNED_NO_MEMORY, "out of memory");
     room = (struct room){t->room->replica[k], 0};
     take_replica(t, k, count, &taken, &room);
-    if (step_plan(r, &t->request->setup, &t->request->choice, t->division, k, &t->poll) !=
-        PLAN_FOUND)
+    if (step_plan(r, &t->request->setup, t->choice, t->division, k, &t->poll) != PLAN_FOUND)
         return explain_plan(t, r);
     return instruct(t, k, &taken);
 }
@@ -250,8 +252,8 @@ static bool divide_and_plan(struct batch_task *t)
             return false;
         if (plan_replicas(t))
             return true;
-        again = t->lacks > 0 && !t->request->choice.as_published &&
-                step_caution_grow(&caution, t->lacks);
+        again =
+            t->lacks > 0 && !t->choice->as_published && step_caution_grow(&caution, t->lacks);
     }
     return false;
 }
@@ -274,14 +276,70 @@ static void conclude(struct batch_task *t)
     p->outcome = PLANNED;
 }
 
+// ---- baselines ------------------------------------------------------------------------------------
+
+enum { BASELINE_BUDGET = 200 }; // evaluations: recomputation where memory needs it
+
+static double slowest_of(const struct batch_task *t)
+{
+    double makespan = 0;
+    for (int32_t k = 0; k < t->request->setup.replicas; k++)
+        makespan = fmax(makespan, t->room->replicas[k].answer.makespan);
+    return makespan;
+}
+
+// Tries the powers of two from `least` to `most` as sizes of a rule. *size: the best.
+static double best_of_rule(struct batch_task *t,
+                           enum step_rule rule,
+                           int64_t least,
+                           int64_t most,
+                           int64_t *size)
+{
+    const enum assignment a = assignment_of(&t->request->setup.pipeline);
+    struct step_choice choice = t->request->choice;
+    double best = HUGE_VAL;
+    choice.rule = rule;
+    choice.keeps_order = true;
+    choice.mode = PLAN_QUICK;
+    choice.budget = BASELINE_BUDGET;
+    choice.method = a == ASSIGNMENT_LINEAR        ? METHOD_1F1B
+                    : a == ASSIGNMENT_INTERLEAVED ? METHOD_INTERLEAVED
+                                                  : METHOD_WAIT_FREE_CYCLIC;
+    t->choice = &choice;
+    for (choice.rule_size = least; choice.rule_size <= most; choice.rule_size *= 2)
+        if (divide_and_plan(t) && slowest_of(t) < best) {
+            best = slowest_of(t);
+            *size = choice.rule_size;
+        }
+    t->choice = &t->request->choice;
+    return best;
+}
+
+static void plan_baselines(struct batch_task *t)
+{
+    int64_t longest = 8, sum = 0, rows = 1;
+    for (int32_t i = 0; i < t->samples.count; i++) {
+        const int64_t length = split_input_of(&t->samples, i) + split_target_of(&t->samples, i);
+        longest = length > longest ? length : longest;
+        sum += length;
+    }
+    while (2 * rows <= t->samples.count)
+        rows *= 2;
+    struct baselines *b = &t->planned->baselines;
+    b->tokens =
+        best_of_rule(t, STEP_TOKENS, longest, sum > longest ? sum : longest, &b->tokens_size);
+    b->uniform = best_of_rule(t, STEP_UNIFORM, 1, rows, &b->uniform_size);
+}
+
 void plan_batch(const struct dynaplan_request *request,
                 const struct batch *batch,
+                bool with_baselines,
                 struct plan_batch_room *room,
                 const atomic_bool *stop,
                 struct planned *planned)
 {
-    const double begin = pps_wall_seconds();
     struct batch_task t = {.request = request,
+                           .choice = &request->choice,
                            .batch = batch,
                            .room = room,
                            .planned = planned,
@@ -290,7 +348,12 @@ void plan_batch(const struct dynaplan_request *request,
     planned->sample = -1;
     for (int32_t s = 0; s < request->stages.stages; s++)
         t.tensors[s] = network_tensors(&request->network, &request->stages, s);
-    if (take_samples(&t) && divide_and_plan(&t))
+    const bool taken = take_samples(&t);
+    if (taken && with_baselines && batch->count > 0)
+        plan_baselines(&t);
+    const double begin = pps_wall_seconds();
+    planned->outcome = taken ? PLANNED : PLANNED_REFUSED;
+    if (taken && divide_and_plan(&t))
         conclude(&t);
     planned->seconds = pps_wall_seconds() - begin;
 }

@@ -29,6 +29,13 @@ struct plan_batch_room {
 
 void plan_batch_room_free(struct plan_batch_room *room);
 
+// The shortest steps of simple rules: micro-batches of so many tokens, or of so many rows, with 1F1B (interleaved 1F1B, or
+// the wait-free cyclic method where there is none) in the order of the division. us; INFINITY: none fits.
+struct baselines {
+    double tokens, uniform;
+    int64_t tokens_size, uniform_size; // the best of powers of two
+};
+
 // What became of a batch.
 struct planned {
     enum planned_outcome outcome;
@@ -36,16 +43,18 @@ struct planned {
     int32_t sample;              // of PLANNED_REFUSED: the sample at fault; -1: none
     struct step_figures figures; // of PLANNED
     const char *method, *mode;
-    double objective; // ms, of the division
-    double seconds;   // that planning took
+    double objective;           // ms, of the division
+    double seconds;             // that planning took, without baselines
+    struct baselines baselines; // zeroed: not asked for
     struct split_samples samples;
     // The plan; valid until the room is used again.
     struct planned_step step;
 };
 
-// Plans a batch. stop: ends the search early.
+// Plans a batch. with_baselines: plans the simple rules, too. stop: ends the search early.
 void plan_batch(const struct dynaplan_request *request,
                 const struct batch *batch,
+                bool with_baselines,
                 struct plan_batch_room *room,
                 const atomic_bool *stop,
                 struct planned *planned);

@@ -5,12 +5,26 @@
 #include "base/text/grow_list.h"
 #include "base/text/say.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 void totals_free(struct totals *totals)
 {
     free(totals->seconds);
     *totals = (struct totals){.batches = 0};
+}
+
+static void add_baseline(double baseline,
+                         double makespan,
+                         double *sum,
+                         double *plans,
+                         int64_t *n)
+{
+    if (!(baseline > 0) || isinf(baseline))
+        return;
+    *sum += baseline;
+    *plans += makespan;
+    ++*n;
 }
 
 bool totals_add(struct totals *t, const struct planned *p)
@@ -32,6 +46,10 @@ bool totals_add(struct totals *t, const struct planned *p)
     t->micro_batches += p->figures.micro_batches;
     t->makespan += p->figures.makespan;
     t->bound += p->figures.bound;
+    add_baseline(p->baselines.tokens, p->figures.makespan, &t->by_tokens, &t->tokens_plans,
+                 &t->n_tokens);
+    add_baseline(p->baselines.uniform, p->figures.makespan, &t->by_rows, &t->rows_plans,
+                 &t->n_rows);
     return true;
 }
 
@@ -73,6 +91,28 @@ void totals_show(const struct totals *t, FILE *out)
     if (t->refused + t->infeasible > 0)
         fprintf(out, "without a plan: %lld infeasible, %lld refused\n",
                 (long long)t->infeasible, (long long)t->refused);
+}
+
+static void show_baseline(const char *name,
+                          double sum,
+                          double plans,
+                          int64_t n,
+                          int64_t all,
+                          FILE *out)
+{
+    if (n == 0)
+        fprintf(out, "baseline  %s: no plan fits\n", name);
+    else
+        fprintf(out, "baseline  %s: %.1f ms, %.2f times the plans (%lld of %lld batches fit)\n",
+                name, sum / 1000, sum / plans, (long long)n, (long long)all);
+}
+
+void totals_show_baselines(const struct totals *t, FILE *out)
+{
+    show_baseline("micro-batches of equal tokens, 1F1B", t->by_tokens, t->tokens_plans,
+                  t->n_tokens, t->batches, out);
+    show_baseline("packed rows, micro-batches of equal rows, 1F1B", t->by_rows,
+                  t->rows_plans, t->n_rows, t->batches, out);
 }
 
 static int ascending(const void *a, const void *b)

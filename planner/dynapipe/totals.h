@@ -11,7 +11,10 @@ struct totals {
     int64_t batches, refused, infeasible;
     int64_t samples, tokens, padded, micro_batches;
     double makespan, bound; // us, sums over batches
-    double *seconds;        // [batches] planning times
+    // Of the batches that a baseline can plan: its makespans, and those of the plans.
+    double by_tokens, tokens_plans, by_rows, rows_plans;
+    int64_t n_tokens, n_rows;
+    double *seconds; // [batches] planning times
     size_t room;
 };
 
@@ -24,6 +27,8 @@ bool totals_add(struct totals *totals, const struct planned *planned);
 void totals_show_head(FILE *out);
 void totals_show_batch(const struct batch *batch, const struct planned *planned, FILE *out);
 void totals_show(const struct totals *totals, FILE *out);
+
+void totals_show_baselines(const struct totals *totals, FILE *out);
 
 // Prints the median and the 99th percentile of planning times.
 void totals_show_times(struct totals *totals, FILE *out);

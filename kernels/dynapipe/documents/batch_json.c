@@ -69,7 +69,7 @@ static enum batch_fed read_tree(const cJSON *root, struct batch *batch, struct p
     }
     cJSON_ArrayForEach(sample, samples)
     {
-        int32_t lengths[2];
+        int32_t lengths[2] = {0, -1};
         if (!read_sample(sample, batch->count, lengths, fault))
             return BATCH_REFUSED;
         if (!batch_add(batch, lengths[0], lengths[1]))

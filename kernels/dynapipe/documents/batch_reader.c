@@ -220,7 +220,7 @@ static enum batch_fed read_csv(struct batch_reader *r,
     const int cell = r->column[COLUMN_BATCH];
     const char *name = cell < row->n ? row->text[cell] : "";
     bool ready = false;
-    int32_t lengths[2];
+    int32_t lengths[2] = {0, -1};
     if (!r->has_next || strncmp(name, r->next.name, BATCH_NAME - 1) != 0) {
         ready = deliver(r, batch);
         begin(&r->next, r->number++, r->line);

@@ -137,7 +137,7 @@ static bool read_values(struct reading *r, const cJSON *item, int level)
 {
     const cJSON *inner;
     char what[96];
-    if (level == r->depth)
+    if (level == r->depth || level == COST_AXES)
         return read_value(r, item);
     const int32_t nodes = r->tables->nodes[r->axes[level]];
     if (!cJSON_IsArray(item) || cJSON_GetArraySize(item) != nodes) {

@@ -93,6 +93,8 @@ static bool fit_stage(struct linear_search *s, int32_t stage, bool prefers_fewer
         const struct linear_peak peak = linear_peak_of(s->linear, &s->trial, stage);
         if (plan_fits(peak.memory, limit))
             return true;
+        if ((s->is_over = s->is_over || poll_over_after(s->poll, (uint64_t)s->count / 8)))
+            return false;
         const bool fewer = is_free && prefers_fewer && *warm_up > 1;
         if (!fewer && keep_less(s, stage, &peak))
             continue;

@@ -101,7 +101,12 @@ enum split_outcome step_divide(struct step_division *d,
     d->split = (struct split_result){.count = 0};
     if (samples->count == 0)
         return SPLIT_FOUND;
-    const enum split_outcome outcome = split_run(d->memory, &task, poll, &d->split);
+    const enum split_outcome outcome =
+        choice->rule == STEP_TOKENS
+            ? split_by_tokens(d->memory, &task, choice->rule_size, &d->split)
+        : choice->rule == STEP_UNIFORM
+            ? split_uniformly(d->memory, &task, (int32_t)choice->rule_size, &d->split)
+            : split_run(d->memory, &task, poll, &d->split);
     if (outcome != SPLIT_FOUND)
         return outcome;
     for (int32_t g = 0; g < d->split.count; g++)

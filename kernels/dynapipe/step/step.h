@@ -29,8 +29,17 @@ struct step_setup {
 // Computes states, limits and the pipeline of a setup. Returns the first device whose state does not fit; -1: all fit.
 int32_t step_setup_open(struct step_setup *setup);
 
+// How samples are divided. The simple rules are for comparison.
+enum step_rule {
+    STEP_OPTIMAL, // split_run
+    STEP_TOKENS,  // split_by_tokens
+    STEP_UNIFORM, // split_uniformly
+};
+
 // How a step is divided and planned.
 struct step_choice {
+    enum step_rule rule;
+    int64_t rule_size; // tokens or rows of a micro-batch
     enum split_order order;
     enum split_measure measure;
     double
