@@ -216,3 +216,109 @@ Test(dynapipe_plan_search, named_methods)
         plan_case_close(&c);
     }
 }
+
+static enum plan_outcome search(const struct plan_case *c,
+                                struct plan_request request,
+                                struct plan_answer *answer,
+                                struct planning *p)
+{
+    *p = take(c);
+    return plan_search_run(p->search, &request, NULL, answer);
+}
+
+// A single micro-batch: as published its backward, the last one of every device, is never relieved.
+Test(dynapipe_plan_search, the_last_backward_is_relieved)
+{
+    struct random r = {43};
+    struct plan_case c;
+    struct plan_answer answer;
+    struct planning p;
+    plan_case_open(&c, 2, 2, 1);
+    plan_case_draw(&c, &r);
+    for (int32_t d = 0; d < 2; d++)
+        c.limit[d] = c.state[d] + c.of[0].peak[d] + 1;
+    cr_assert_gt(c.of[0].stored[0], c.of[0].peak[0] + 1);
+    struct plan_request request = request_of(&c, PLAN_NORMAL);
+    cr_assert_eq(search(&c, request, &answer, &p), PLAN_FOUND);
+    cr_assert(answer.fits);
+    free(p.memory);
+    request.as_published = true;
+    search(&c, request, &answer, &p);
+    cr_assert(!answer.fits);
+    free(p.memory);
+    plan_case_close(&c);
+}
+
+// Without recomputation only the limits of the cyclic rule make a plan fit.
+Test(dynapipe_plan_search, limits_are_tried_and_types_kept)
+{
+    struct random r = {44};
+    int by_limits = 0;
+    for (int round = 0; round < 30; round++) {
+        struct plan_case c;
+        struct plan_answer answer;
+        struct planning p;
+        plan_case_open(&c, 3, 3, 5);
+        plan_case_draw(&c, &r);
+        for (int32_t d = 0; d < 3; d++)
+            c.limit[d] = c.state[d] + 500 + 100 * random_unit(&r);
+        c.task.of[DYNAPIPE_FULL] = NULL;
+        if (round % 2 == 0)
+            c.task.of[DYNAPIPE_SELECTIVE] = NULL;
+        for (int mode = PLAN_BEST; mode <= PLAN_NORMAL; mode++) {
+            struct plan_request request = request_of(&c, (enum plan_mode)mode);
+            request.task.budget = 500;
+            if (search(&c, request, &answer, &p) == PLAN_FOUND) {
+                check_plan(&c, &answer);
+                for (int at = 0; at < 15; at++)
+                    cr_assert(answer.recompute[at] == DYNAPIPE_KEEP ||
+                              (round % 2 == 1 && answer.recompute[at] == DYNAPIPE_SELECTIVE));
+                by_limits += mode == PLAN_NORMAL && round % 2 == 0;
+            }
+            free(p.memory);
+        }
+        plan_case_close(&c);
+    }
+    cr_assert_gt(by_limits, 3, "%d", by_limits);
+}
+
+// The recomputation of the division is where the published search begins if nothing else fits.
+Test(dynapipe_plan_search, starts_from_the_division)
+{
+    struct plan_case c;
+    const cJSON *expected;
+    struct plan_answer answer;
+    struct planning p;
+    cJSON *document = plan_case_load(&c, "plan_03_s4_n16_mem.json", &expected);
+    struct plan_request request = request_of(&c, PLAN_FAST);
+    cr_assert_eq(search(&c, request, &answer, &p), PLAN_NONE_FITS);
+    free(p.memory);
+    request.start = DYNAPIPE_FULL;
+    cr_assert_eq(search(&c, request, &answer, &p), PLAN_FOUND);
+    check_plan(&c, &answer);
+    free(p.memory);
+    plan_case_close(&c);
+    cJSON_Delete(document);
+}
+
+// The same request gives the same plan, another seed maybe another one.
+Test(dynapipe_plan_search, seeds)
+{
+    struct plan_case c;
+    const cJSON *expected;
+    struct plan_answer a, b;
+    struct planning p, q;
+    cJSON *document = plan_case_load(&c, "plan_02_s4_n8_mem.json", &expected);
+    for (int mode = PLAN_BEST; mode <= PLAN_FAST; mode++) {
+        struct plan_request request = request_of(&c, (enum plan_mode)mode);
+        search(&c, request, &a, &p);
+        search(&c, request, &b, &q);
+        cr_assert_eq(a.makespan, b.makespan);
+        cr_assert_arr_eq(a.order, b.order, 8 * sizeof *a.order);
+        cr_assert_arr_eq(a.recompute, b.recompute, 32);
+        free(p.memory);
+        free(q.memory);
+    }
+    plan_case_close(&c);
+    cJSON_Delete(document);
+}
