@@ -24,6 +24,7 @@ struct batch_reader {
     int64_t refused;   // number of the batch that was refused last
     struct batch next; // CSV: the rows so far
     bool has_next;
+    bool is_lost;        // CSV: the header is wrong, nothing can be read
     bool is_refused;     // CSV: rows of the batch are read past
     int column[COLUMNS]; // CSV: cell of a column; -1: none
     char *cells;         // CSV: room for a line
@@ -241,6 +242,12 @@ static enum batch_fed read_csv(struct batch_reader *r,
     return ready ? BATCH_READY : BATCH_MORE;
 }
 
+static enum batch_fed refuse_cells(struct batch_reader *r, bool header, struct pps_fault *fault)
+{
+    r->is_lost = header;
+    return batch_refuse(fault, r->line, 0, "expected plain cells without quotes");
+}
+
 static enum batch_fed read_csv_line(struct batch_reader *r,
                                     const char *line,
                                     size_t n,
@@ -256,10 +263,14 @@ static enum batch_fed read_csv_line(struct batch_reader *r,
     if (!pps_csv_line_split(line, n, r->cells, &row)) {
         for (size_t k = 0; k < n; k++)
             if (!is_blank(line[k]))
-                return batch_refuse(fault, r->line, 0, "expected plain cells without quotes");
+                return refuse_cells(r, header, fault);
         return BATCH_MORE;
     }
-    return header ? read_header(r, &row, fault) : read_csv(r, &row, batch, fault);
+    if (!header)
+        return read_csv(r, &row, batch, fault);
+    const enum batch_fed fed = read_header(r, &row, fault);
+    r->is_lost = fed == BATCH_REFUSED;
+    return fed;
 }
 
 // ---- lines ----------------------------------------------------------------------------------------
@@ -288,7 +299,7 @@ enum batch_fed batch_reader_line(struct batch_reader *r,
         n = (size_t)(comment - line);
     while (at < n && is_blank(line[at]))
         at++;
-    if (at == n)
+    if (at == n || r->is_lost)
         return BATCH_MORE;
     const bool first = r->form == FORM_UNKNOWN;
     if (first)
