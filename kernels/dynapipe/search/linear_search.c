@@ -13,9 +13,11 @@ enum {
     CHAINS = 2,           // annealings, one after the other; each begins at the best plan
 };
 
-// Temperatures at the begin and at the end of a chain, as parts of the makespan.
-#define HOT  0.01
-#define COLD 0.0003
+// The temperature at the begin of a chain, as a part of the makespan, and what remains of it at the end. Many micro-batches
+// need a cold start: the budget does not suffice to find the way back.
+#define HOT         0.01
+#define HOT_OF_MANY 2.0 // divided by the square of the micro-batches
+#define COOLING     0.05
 
 struct linear_search *linear_search_take(int32_t count, int32_t stages, struct room *room)
 {
@@ -235,8 +237,9 @@ static bool is_met(const struct linear_search *s)
 static void anneal(struct linear_search *s, int64_t steps)
 {
     const bool limited = is_limited(s);
-    const double cooling = detmath_exp(detmath_log(COLD / HOT) / (double)steps);
-    double temperature = HOT * s->makespan, makespan = s->makespan;
+    const double cooling = detmath_exp(detmath_log(COOLING) / (double)steps);
+    double temperature = fmin(HOT, HOT_OF_MANY / ((double)s->count * s->count)) * s->makespan,
+           makespan = s->makespan;
     linear_plan_copy(&s->current, &s->best, s->count, s->stages);
     for (int64_t step = 0; step < steps; step++, temperature *= cooling) {
         if ((s->is_over = s->is_over || poll_over_after(s->poll, POLL_STEPS / 16)) || is_met(s))
