@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const int plan_sets[] = {P_MICRO_BATCHES, P_DEVICES, P_CHUNKS, P_DP};
+
 const struct pps_slot dynapipe_slots[N_SLOTS] = {
     [SLOT_COSTS] = {.name = "costs",
                     .summary = "cost tables of layers, JSON or CSV; needed with batches",
@@ -26,6 +28,13 @@ const struct pps_slot dynapipe_slots[N_SLOTS] = {
                                  "without it sizes are drawn",
                       .param = P_BATCHES,
                       .text = true},
+    [SLOT_PLAN] = {.name = "plan",
+                   .summary =
+                       "a plan of dynaplan, in place of costs and batches: its pipeline and "
+                       "micro-batches, as simulated, are planned again",
+                   .param = P_PLAN,
+                   .sets = plan_sets,
+                   .n_sets = (int)(sizeof plan_sets / sizeof *plan_sets)},
 };
 
 struct cost_tables *shared_tables(const struct shared_costs *costs, int32_t tensor_parallel)
@@ -164,6 +173,90 @@ static bool read_batches(struct dynapipe_shared *shared,
     return to->n > 0;
 }
 
+// ---- plans ----------------------------------------------------------------------------------------
+
+// Moves micro-batches from their positions to their numbers.
+static void unpermute(const struct micro_batches *from,
+                      const int32_t *order,
+                      struct micro_batches *to)
+{
+    const size_t bytes = (size_t)from->stages * sizeof(double);
+    for (int32_t i = 0; i < from->count; i++) {
+        const int64_t at = micro_batches_at(from, i, 0), m = micro_batches_at(to, order[i], 0);
+        memcpy(to->forward + m, from->forward + at, bytes);
+        memcpy(to->backward + m, from->backward + at, bytes);
+        memcpy(to->stored + m, from->stored + at, bytes);
+        memcpy(to->peak + m, from->peak + at, bytes);
+        memcpy(to->activation + m, from->activation + at, bytes);
+        memcpy(to->gradient + m, from->gradient + at, bytes);
+    }
+}
+
+static bool read_replica(struct shared_plan *plan,
+                         const cJSON *replica,
+                         struct pps_fault *fault)
+{
+    const int32_t stages = plan->pipeline->pipeline.stages, k = plan->n++;
+    struct micro_batches read;
+    int32_t count, *order;
+    struct room room = {NULL, 0};
+    if (!plan_count_read(replica, &count, fault))
+        return false;
+    for (int pass = 0; pass < 2; pass++) {
+        micro_batches_take(&plan->replicas[k], count, stages, &room);
+        micro_batches_take(&read, count, stages, &room);
+        order = room_take(&room, (size_t)count, sizeof *order);
+        if (pass == 1)
+            break;
+        plan->memory[k] = room.used == SIZE_MAX
+                              ? NULL
+                              : aligned_alloc(ROOM_ALIGNMENT, room.used + ROOM_ALIGNMENT);
+        room = (struct room){plan->memory[k], 0};
+        if (plan->memory[k] == NULL) {
+            fault->text[0] = '\0';
+            return false;
+        }
+    }
+    if (!plan_tables_read(replica, &read, fault) ||
+        !plan_order_read(replica, count, order, fault))
+        return false;
+    unpermute(&read, order, &plan->replicas[k]);
+    plan->most = count > plan->most ? count : plan->most;
+    return true;
+}
+
+static bool read_plan(struct dynapipe_shared *shared,
+                      const struct pps_document *d,
+                      struct pps_fault *fault)
+{
+    struct shared_plan *plan = &shared->plans[shared->n_plans++];
+    const cJSON *replicas = cJSON_GetObjectItemCaseSensitive(d->root, "replicas"), *one;
+    const int n = cJSON_IsArray(replicas) ? cJSON_GetArraySize(replicas) : 0;
+    plan->pipeline = malloc(sizeof *plan->pipeline);
+    plan->replicas = calloc((size_t)n + 1, sizeof *plan->replicas);
+    plan->memory = calloc((size_t)n + 1, sizeof *plan->memory);
+    if (plan->pipeline == NULL || plan->replicas == NULL || plan->memory == NULL) {
+        fault->text[0] = '\0';
+        return false;
+    }
+    if (!plan_pipeline_read(d->root, plan->pipeline, fault))
+        return false;
+    cJSON_ArrayForEach(one, replicas) if (!read_replica(plan, one, fault)) return false;
+    if (plan->most == 0)
+        snprintf(fault->text, sizeof fault->text, "the plan has no micro-batches");
+    return plan->most > 0;
+}
+
+void dynapipe_values(const void *of, int slot, int i, double *values)
+{
+    const struct dynapipe_shared *shared = of;
+    (void)slot;
+    values[0] = shared->plans[i].most;
+    values[1] = shared->plans[i].pipeline->pipeline.devices;
+    values[2] = shared->plans[i].pipeline->widest;
+    values[3] = shared->plans[i].n;
+}
+
 // ---- all ------------------------------------------------------------------------------------------
 
 static bool check_whole(const struct dynapipe_shared *shared, struct pps_fault *fault)
@@ -171,6 +264,10 @@ static bool check_whole(const struct dynapipe_shared *shared, struct pps_fault *
     if (shared->n_batches == 0)
         return true;
     fault->document = -1;
+    if (shared->n_plans > 0) {
+        snprintf(fault->text, sizeof fault->text, "name a plan or batches, not both");
+        return false;
+    }
     if (shared->n_costs == 0)
         snprintf(fault->text, sizeof fault->text,
                  "batches need cost tables; write \"inputs\": {\"costs\": \"FILE\", ...}; "
@@ -190,7 +287,7 @@ static bool read_all(struct dynapipe_shared *shared,
 {
     bool (*const readers[N_SLOTS])(struct dynapipe_shared *, const struct pps_document *,
                                    struct pps_fault *) = {read_costs, read_cluster,
-                                                          read_batches};
+                                                          read_batches, read_plan};
     for (int d = 0; d < n; d++) {
         if (!readers[documents[d].slot](shared, &documents[d], fault)) {
             fault->document = d;
@@ -215,6 +312,14 @@ void dynapipe_close(void *of)
             batch_free(&shared->batches[k].list[b]);
         free(shared->batches[k].list);
     }
+    for (int k = 0; k < shared->n_plans; k++) {
+        for (int32_t r = 0; r < shared->plans[k].n; r++)
+            free(shared->plans[k].memory[r]);
+        free(shared->plans[k].memory);
+        free(shared->plans[k].replicas);
+        free(shared->plans[k].pipeline);
+    }
+    free(shared->plans);
     free(shared->costs);
     free(shared->clusters);
     free(shared->batches);
@@ -233,10 +338,12 @@ bool dynapipe_open(const struct pps_document *documents,
         shared->costs = calloc(most, sizeof *shared->costs);
         shared->clusters = calloc(most, sizeof *shared->clusters);
         shared->batches = calloc(most, sizeof *shared->batches);
+        shared->plans = calloc(most, sizeof *shared->plans);
     }
     *out = shared;
     if (shared != NULL && shared->costs != NULL && shared->clusters != NULL &&
-        shared->batches != NULL && read_all(shared, documents, n, fault))
+        shared->batches != NULL && shared->plans != NULL &&
+        read_all(shared, documents, n, fault))
         return true;
     dynapipe_close(shared);
     *out = NULL;

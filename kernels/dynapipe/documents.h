@@ -5,9 +5,10 @@
 
 #include "kernels/dynapipe/costs/network.h"
 #include "kernels/dynapipe/documents/batch_reader.h"
+#include "kernels/dynapipe/output/plan_read.h"
 #include "kernels/dynapipe/table.h"
 
-enum { SLOT_COSTS, SLOT_CLUSTER, SLOT_BATCHES, N_SLOTS };
+enum { SLOT_COSTS, SLOT_CLUSTER, SLOT_BATCHES, SLOT_PLAN, N_SLOTS };
 
 enum { SHARED_DEGREES = 64 };
 
@@ -31,6 +32,14 @@ struct shared_batches {
     int32_t most; // samples of a batch
 };
 
+// A plan of which the pipeline and the micro-batches are planned again.
+struct shared_plan {
+    struct plan_pipeline *pipeline;
+    struct micro_batches *replicas; // [n]: in the order in which they were numbered
+    void **memory;                  // [n]
+    int32_t n, most;                // most: micro-batches of a replica
+};
+
 struct dynapipe_shared {
     struct shared_costs *costs; // [n_costs]
     int n_costs;
@@ -38,6 +47,8 @@ struct dynapipe_shared {
     int n_clusters;
     struct shared_batches *batches; // [n_batches]
     int n_batches;
+    struct shared_plan *plans; // [n_plans]
+    int n_plans;
 };
 
 // Returns the tables of a tensor-parallel degree; NULL: there are none.
@@ -49,5 +60,6 @@ bool dynapipe_open(const struct pps_document *documents,
                    void **shared,
                    struct pps_fault *fault);
 void dynapipe_close(void *shared);
+void dynapipe_values(const void *shared, int slot, int i, double *values);
 
 #endif

@@ -28,6 +28,7 @@ const struct pps_kernel pps_kernel_dynapipe = {
     .n_slots = N_SLOTS,
     .open = dynapipe_open,
     .close = dynapipe_close,
+    .values = dynapipe_values,
     .scratch_bytes = dynapipe_scratch_bytes,
     .check = dynapipe_check,
     .cost = dynapipe_cost,

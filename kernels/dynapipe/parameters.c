@@ -36,6 +36,7 @@ const struct pps_param dynapipe_params[N_PARAMS] = {
     [P_COSTS] = NUMBER_OF("costs", "the cost tables, if the experiment names several"),
     [P_CLUSTER] = NUMBER_OF("cluster", "the cluster, if the experiment names several"),
     [P_BATCHES] = NUMBER_OF("batches", "the batches, if the experiment names several"),
+    [P_PLAN] = NUMBER_OF("plan", "the plan, if the experiment names several"),
     [P_BATCH] = COUNT("batch", NULL, "number of the batch in its document", 0, 0, 1e9, true),
     [P_MICRO_BATCHES] = COUNT("microbatches",
                               "N",

@@ -14,6 +14,7 @@ enum {
     NO_TARGET,
     MANY_STAGES,
     NO_TYPES,
+    OTHER_PLAN,
 };
 
 enum { LAYERS_OF_STAGE = 4 }; // of a generated network by default
@@ -29,6 +30,7 @@ const char *const dynapipe_reasons[] = {
     [NO_TARGET] = "samples and network do not belong together: target lengths and a decoder",
     [MANY_STAGES] = "more than 4096 stages or layers",
     [NO_TYPES] = "the cost tables have a decoder, but the network has none, or the reverse",
+    [OTHER_PLAN] = "microbatches, devices, chunks and dp are not those of the plan",
     NULL,
 };
 
@@ -88,6 +90,20 @@ static double layers_of(const struct dynapipe_shared *shared, const double *valu
     return network->encoders + network->decoders;
 }
 
+static int check_plan(const struct shared_plan *plan, const double *value, int method)
+{
+    double set[4];
+    const struct dynapipe_shared one = {.plans = (struct shared_plan *)(uintptr_t)plan};
+    dynapipe_values(&one, SLOT_PLAN, 0, set);
+    if (set[0] != value[P_MICRO_BATCHES] || set[1] != value[P_DEVICES] ||
+        set[2] != value[P_CHUNKS] || set[3] != value[P_DP])
+        return OTHER_PLAN;
+    return method < 0 ||
+                   method_allows((enum method)method, assignment_of(&plan->pipeline->pipeline))
+               ? 0
+               : NO_METHOD;
+}
+
 int dynapipe_check(const double *value, const void *of)
 {
     const struct dynapipe_shared *shared = of;
@@ -96,6 +112,8 @@ int dynapipe_check(const double *value, const void *of)
     const int wrong = shared->n_batches > 0 ? check_batch(shared, value) : 0;
     if (wrong != 0)
         return wrong;
+    if (shared->n_plans > 0)
+        return check_plan(&shared->plans[(int)value[P_PLAN]], value, method);
     const double layers = layers_of(shared, value);
     if (stages > DYNAPIPE_STAGES_MAX || layers > NETWORK_LAYERS_MAX)
         return MANY_STAGES;
@@ -134,6 +152,30 @@ static void set_network(struct dynapipe_point *p,
     }
 }
 
+// Takes the pipeline of a plan; its stages count as single layers.
+static void set_plan(struct dynapipe_point *p, const double *value)
+{
+    const struct plan_pipeline *from = p->plan->pipeline;
+    const int32_t devices = from->pipeline.devices, stages = from->pipeline.stages;
+    p->network = (struct network){stages, 0, 1, 2};
+    p->stages.devices = devices;
+    p->stages.stages = stages;
+    p->stages.chunks = from->widest;
+    p->stages.layers = 1;
+    memcpy(p->stages.device_of, from->device_of, (size_t)stages * sizeof *from->device_of);
+    for (int32_t s = 0; s <= stages; s++)
+        p->stages.first_layer[s] = s;
+    p->setup.limit = value[P_MEMORY] > 0 ? value[P_MEMORY] : from->limit[0];
+    p->setup.pipeline = (struct dynapipe_pipeline){devices, stages, p->stages.device_of,
+                                                   p->setup.state, p->setup.limits};
+    p->over = -1;
+    for (int32_t d = devices - 1; d >= 0; d--) {
+        p->setup.state[d] = from->state[d];
+        p->setup.limits[d] = p->setup.limit;
+        p->over = plan_fits(from->state[d], p->setup.limit) ? p->over : d;
+    }
+}
+
 static void set_point(struct dynapipe_point *p,
                       const double *value,
                       const struct dynapipe_shared *shared)
@@ -148,15 +190,20 @@ static void set_point(struct dynapipe_point *p,
     p->comm_ratio = value[P_COMM_RATIO];
     p->seed = (uint64_t)value[P_SEED];
     p->choice = choice_of(value);
-    set_network(p, value, shared);
-    network_spread(&p->network, (int32_t)value[P_DEVICES], (int32_t)value[P_CHUNKS], device,
-                   text, sizeof text);
-    network_assign(&p->network, device, &p->stages, text, sizeof text);
     p->setup.network = &p->network;
     p->setup.stages = &p->stages;
     p->setup.links = &p->links;
     p->setup.replicas = (int32_t)value[P_DP];
     p->setup.zero = (int32_t)value[P_ZERO];
+    p->plan = shared->n_plans > 0 ? &shared->plans[(int)value[P_PLAN]] : NULL;
+    if (p->plan != NULL) {
+        set_plan(p, value);
+        return;
+    }
+    set_network(p, value, shared);
+    network_spread(&p->network, (int32_t)value[P_DEVICES], (int32_t)value[P_CHUNKS], device,
+                   text, sizeof text);
+    network_assign(&p->network, device, &p->stages, text, sizeof text);
     p->over = step_setup_open(&p->setup);
     if (p->batch != NULL)
         p->samples =
@@ -239,7 +286,7 @@ double dynapipe_cost(const double *value, const void *of)
 double dynapipe_lower_bound(const double *value, const void *of)
 {
     const struct dynapipe_shared *shared = of;
-    if (shared->n_batches > 0)
+    if (shared->n_batches > 0 || shared->n_plans > 0)
         return 0;
     return layers_of(shared, value) / value[P_DEVICES] * value[P_MICRO_BATCHES] * 12 *
            (1 - 1e-9);
@@ -281,8 +328,21 @@ enum pps_outcome dynapipe_divide(struct dynapipe_scratch *s,
 
 int32_t dynapipe_count(const struct dynapipe_scratch *s, int32_t replica)
 {
+    if (s->point->plan != NULL)
+        return s->point->plan->replicas[replica].count;
     return s->point->batch == NULL ? s->point->micro_batches
                                    : step_count_of(s->division, replica);
+}
+
+static void copy_tables(const struct micro_batches *from, struct micro_batches *to)
+{
+    const size_t bytes = (size_t)from->count * (size_t)from->stages * sizeof(double);
+    memcpy(to->forward, from->forward, bytes);
+    memcpy(to->backward, from->backward, bytes);
+    memcpy(to->stored, from->stored, bytes);
+    memcpy(to->peak, from->peak, bytes);
+    memcpy(to->activation, from->activation, bytes);
+    memcpy(to->gradient, from->gradient, bytes);
 }
 
 enum plan_outcome dynapipe_plan(struct dynapipe_scratch *s,
@@ -296,6 +356,11 @@ enum plan_outcome dynapipe_plan(struct dynapipe_scratch *s,
     step_replica_take(replica, &size, &room);
     if (p->batch != NULL)
         return step_plan(replica, &p->setup, &p->choice, s->division, k, poll);
+    if (p->plan != NULL) {
+        static const bool has[DYNAPIPE_RECOMPUTE_TYPES] = {true};
+        copy_tables(&p->plan->replicas[k], &replica->of[DYNAPIPE_KEEP]);
+        return step_plan_filled(replica, &p->setup, &p->choice, has, DYNAPIPE_KEEP, poll);
+    }
     dynapipe_generate(p, k, s->size, replica);
     return step_plan_filled(replica, &p->setup, &p->choice, p->none.has, DYNAPIPE_KEEP, poll);
 }

@@ -8,8 +8,9 @@
 
 // A point as a task. The structure is large and lies in the scratch.
 struct dynapipe_point {
-    const struct batch *batch; // NULL: sizes are drawn
-    int32_t micro_batches;     // that are drawn for a replica
+    const struct batch *batch;      // NULL: a plan, or sizes are drawn
+    const struct shared_plan *plan; // NULL: none
+    int32_t micro_batches;          // that are drawn for a replica
     int distribution;
     double spread, comm_ratio;
     uint64_t seed;

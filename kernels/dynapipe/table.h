@@ -9,6 +9,7 @@ enum {
     P_COSTS, // number of the document
     P_CLUSTER,
     P_BATCHES,
+    P_PLAN,
     P_BATCH,
     P_MICRO_BATCHES,
     P_DEVICES,

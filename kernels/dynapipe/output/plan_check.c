@@ -4,6 +4,7 @@
 
 #include "base/document/fault.h"
 #include "kernels/dynapipe/instructions/instructions_check.h"
+#include "kernels/dynapipe/output/plan_read.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -12,15 +13,12 @@
 
 #define SAME 1e-9 // relative
 
-enum { MICRO_BATCHES_MOST = DYNAPIPE_MICRO_BATCHES_MAX, NUMBER_MOST = 1 << 28 };
+enum { NUMBER_MOST = 1 << 28 };
 
 // A plan that is read.
 struct reading {
     struct pps_fault *fault;
-    struct dynapipe_pipeline pipeline;
-    int32_t device_of[DYNAPIPE_STAGES_MAX];
-    double state[DYNAPIPE_DEVICES_MAX], limit[DYNAPIPE_DEVICES_MAX];
-    int32_t widest;
+    struct plan_pipeline plan;
     // Of a replica:
     int32_t count;
     struct micro_batches batches;
@@ -53,101 +51,15 @@ static bool read_real(const struct reading *r,
     return true;
 }
 
-static bool whole_of(const cJSON *item, int32_t least, int32_t most, int32_t *value)
-{
-    if (!cJSON_IsNumber(item) || !(item->valuedouble >= least && item->valuedouble <= most) ||
-        item->valuedouble != floor(item->valuedouble))
-        return false;
-    *value = (int32_t)item->valuedouble;
-    return true;
-}
-
-// ---- the pipeline ---------------------------------------------------------------------------------
-
-static bool read_devices(struct reading *r, const cJSON *item)
-{
-    const cJSON *list = member(item, "device_of_stage"), *one;
-    int32_t n[DYNAPIPE_DEVICES_MAX] = {0}, s = 0;
-    if (!whole_of(member(item, "devices"), 1, DYNAPIPE_DEVICES_MAX, &r->pipeline.devices))
-        return refuse(r, item, "devices: expected a whole number from 1 to 1024");
-    if (!cJSON_IsArray(list) || list->child == NULL ||
-        cJSON_GetArraySize(list) > DYNAPIPE_STAGES_MAX)
-        return refuse(r, list != NULL ? list : item,
-                      "device_of_stage: expected a list of devices, one for each stage");
-    r->widest = 0;
-    cJSON_ArrayForEach(one, list)
-    {
-        int32_t *d = &r->device_of[s++];
-        if (!whole_of(one, 0, r->pipeline.devices - 1, d))
-            return refuse(r, one, "device_of_stage: there is no such device");
-        if (s > 1 && d[-1] == *d)
-            return refuse(r, one,
-                          "device_of_stage: neighbouring stages are on the same device; they "
-                          "are one stage");
-        r->widest = ++n[*d] > r->widest ? n[*d] : r->widest;
-    }
-    r->pipeline.stages = s;
-    r->pipeline.device_of = r->device_of;
-    return true;
-}
-
-static bool read_memory(struct reading *r, const cJSON *item)
-{
-    const cJSON *states = member(item, "state_mb"), *limit = member(item, "limit_mb"), *one;
-    int32_t d = 0;
-    if (!cJSON_IsArray(states) || cJSON_GetArraySize(states) != r->pipeline.devices)
-        return refuse(r, states != NULL ? states : item,
-                      "state_mb: expected a list of MB, one for each device");
-    cJSON_ArrayForEach(one, states)
-    {
-        if (!cJSON_IsNumber(one) || one->valuedouble < 0)
-            return refuse(r, one, "state_mb: expected a number from 0 up");
-        r->state[d++] = one->valuedouble;
-    }
-    for (d = 0; d < r->pipeline.devices; d++)
-        r->limit[d] = cJSON_IsNumber(limit) ? limit->valuedouble : (double)INFINITY;
-    r->pipeline.state = r->state;
-    r->pipeline.limit = r->limit;
-    return true;
-}
-
 // ---- a replica ------------------------------------------------------------------------------------
 
 static void take(struct reading *r, struct room *room)
 {
-    micro_batches_take(&r->batches, r->count, r->pipeline.stages, room);
-    instructions_take(&r->instructions, r->pipeline.devices, r->pipeline.stages, r->widest,
-                      r->count, room);
-    r->check = instruction_check_take(&r->instructions, r->widest, room);
-    r->peaks = room_take(room, (size_t)r->pipeline.devices, sizeof *r->peaks);
-}
-
-static bool read_cells(const struct reading *r,
-                       const cJSON *object,
-                       const char *name,
-                       double *values)
-{
-    const cJSON *list = member(object, name), *line, *one;
-    int64_t at = 0;
-    if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) != r->count)
-        return pps_fault_set(r->fault, list != NULL ? list : object, false,
-                             "%s: expected a list for each of the %d micro-batches", name,
-                             (int)r->count);
-    cJSON_ArrayForEach(line, list)
-    {
-        if (!cJSON_IsArray(line) || cJSON_GetArraySize(line) != r->pipeline.stages)
-            return pps_fault_set(r->fault, line, false,
-                                 "%s: expected a number for each of the %d stages", name,
-                                 (int)r->pipeline.stages);
-        cJSON_ArrayForEach(one, line)
-        {
-            if (!cJSON_IsNumber(one) || one->valuedouble < 0)
-                return pps_fault_set(r->fault, one, false, "%s: expected a number from 0 up",
-                                     name);
-            values[at++] = one->valuedouble;
-        }
-    }
-    return true;
+    micro_batches_take(&r->batches, r->count, r->plan.pipeline.stages, room);
+    instructions_take(&r->instructions, r->plan.pipeline.devices, r->plan.pipeline.stages,
+                      r->plan.widest, r->count, room);
+    r->check = instruction_check_take(&r->instructions, r->plan.widest, room);
+    r->peaks = room_take(room, (size_t)r->plan.pipeline.devices, sizeof *r->peaks);
 }
 
 static bool read_slots(const cJSON *list, struct instruction *i)
@@ -155,8 +67,8 @@ static bool read_slots(const cJSON *list, struct instruction *i)
     const cJSON *one;
     if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) > INSTRUCTION_TENSORS)
         return false;
-    cJSON_ArrayForEach(
-        one, list) if (!whole_of(one, 0, NUMBER_MOST, &i->slot[i->slots++])) return false;
+    cJSON_ArrayForEach(one, list) if (!plan_whole_read(one, 0, NUMBER_MOST,
+                                                       &i->slot[i->slots++])) return false;
     return true;
 }
 
@@ -171,11 +83,11 @@ static bool read_instruction(const cJSON *item, struct instruction *i)
            strcmp(part->valuestring, instruction_names[i->kind]) != 0)
         i->kind++;
     const cJSON *m = part->next, *stage = m->next, *peer = stage->next, *slots = peer->next;
-    const bool known = i->kind < INSTRUCTION_KINDS &&
-                       whole_of(m, -1, NUMBER_MOST, &i->micro_batch) &&
-                       whole_of(stage, -1, NUMBER_MOST, &i->stage) &&
-                       whole_of(peer, -1, NUMBER_MOST, &i->peer) && read_slots(slots, i) &&
-                       whole_of(slots->next, 0, INSTRUCTION_TENSORS, &tensors);
+    const bool known =
+        i->kind < INSTRUCTION_KINDS && plan_whole_read(m, -1, NUMBER_MOST, &i->micro_batch) &&
+        plan_whole_read(stage, -1, NUMBER_MOST, &i->stage) &&
+        plan_whole_read(peer, -1, NUMBER_MOST, &i->peer) && read_slots(slots, i) &&
+        plan_whole_read(slots->next, 0, INSTRUCTION_TENSORS, &tensors);
     i->tensors = (uint8_t)tensors;
     return known;
 }
@@ -185,16 +97,16 @@ static bool read_instructions(const struct reading *r, const cJSON *replica)
     const cJSON *lists = member(replica, "instructions"), *slots = member(replica, "slots"),
                 *list, *one;
     int32_t d = 0;
-    if (!cJSON_IsArray(lists) || cJSON_GetArraySize(lists) != r->pipeline.devices ||
-        !cJSON_IsArray(slots) || cJSON_GetArraySize(slots) != r->pipeline.devices)
+    if (!cJSON_IsArray(lists) || cJSON_GetArraySize(lists) != r->plan.pipeline.devices ||
+        !cJSON_IsArray(slots) || cJSON_GetArraySize(slots) != r->plan.pipeline.devices)
         return refuse(r, lists != NULL ? lists : replica,
                       "expected \"instructions\" and \"slots\" for each device");
     cJSON_ArrayForEach(list, lists)
     {
         int32_t *n = &r->instructions.n[d];
         *n = 0;
-        if (!whole_of(cJSON_GetArrayItem(slots, d), 0, r->instructions.room,
-                      &r->instructions.slots[d]))
+        if (!plan_whole_read(cJSON_GetArrayItem(slots, d), 0, r->instructions.room,
+                             &r->instructions.slots[d]))
             return refuse(r, slots, "slots: expected a whole number for each device");
         if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) > r->instructions.room)
             return refuse(
@@ -229,7 +141,7 @@ static bool compare(const struct reading *r, const cJSON *replica, double makesp
         return pps_fault_set(r->fault, member(replica, "makespan_ms"), false,
                              "the replay takes %.6f ms, but the plan states %.6f ms",
                              makespan / 1000, stated);
-    for (int32_t d = 0; d < r->pipeline.devices; d++) {
+    for (int32_t d = 0; d < r->plan.pipeline.devices; d++) {
         const cJSON *one = cJSON_GetArrayItem(peaks, d);
         if (!cJSON_IsNumber(one) || !is_same(one->valuedouble, r->peaks[d]))
             return pps_fault_set(r->fault, one != NULL ? one : replica, false,
@@ -241,13 +153,7 @@ static bool compare(const struct reading *r, const cJSON *replica, double makesp
 
 static bool read_replica(struct reading *r, const cJSON *replica)
 {
-    return read_cells(r, replica, "forward_us", r->batches.forward) &&
-           read_cells(r, replica, "backward_us", r->batches.backward) &&
-           read_cells(r, replica, "stored_mb", r->batches.stored) &&
-           read_cells(r, replica, "forward_peak_mb", r->batches.peak) &&
-           read_cells(r, replica, "activation_us", r->batches.activation) &&
-           read_cells(r, replica, "gradient_us", r->batches.gradient) &&
-           read_instructions(r, replica);
+    return plan_tables_read(replica, &r->batches, r->fault) && read_instructions(r, replica);
 }
 
 static void add(const struct reading *r, double makespan, struct plan_checked *c)
@@ -255,10 +161,10 @@ static void add(const struct reading *r, double makespan, struct plan_checked *c
     c->replicas++;
     c->micro_batches += r->count;
     c->makespan = fmax(c->makespan, makespan / 1000);
-    for (int32_t d = 0; d < r->pipeline.devices; d++) {
+    for (int32_t d = 0; d < r->plan.pipeline.devices; d++) {
         c->instructions += r->instructions.n[d];
         c->peak = fmax(c->peak, r->peaks[d]);
-        c->slack = fmin(c->slack, r->limit[d] - r->peaks[d]);
+        c->slack = fmin(c->slack, r->plan.limit[d] - r->peaks[d]);
     }
 }
 
@@ -267,14 +173,11 @@ static bool check_replica(struct reading *r,
                           struct plan_checked *c,
                           bool *is_wrong)
 {
-    const cJSON *order = member(replica, "order");
     char text[512];
     double makespan = 0;
     struct room room = {NULL, 0};
-    if (!cJSON_IsArray(order) || cJSON_GetArraySize(order) > MICRO_BATCHES_MOST)
-        return refuse(r, order != NULL ? order : replica,
-                      "order: expected a list of micro-batches");
-    r->count = cJSON_GetArraySize(order);
+    if (!plan_count_read(replica, &r->count, r->fault))
+        return false;
     take(r, &room);
     void *memory = room.used == SIZE_MAX ? NULL : aligned_alloc(ROOM_ALIGNMENT, room.used);
     if (memory == NULL) {
@@ -286,8 +189,8 @@ static bool check_replica(struct reading *r,
     bool done = read_replica(r, replica);
     if (done) {
         *is_wrong = true;
-        done = instructions_check(&r->instructions, &r->pipeline, &r->batches, true, r->check,
-                                  &makespan, r->peaks, text, sizeof text) ||
+        done = instructions_check(&r->instructions, &r->plan.pipeline, &r->batches, true,
+                                  r->check, &makespan, r->peaks, text, sizeof text) ||
                refuse(r, member(replica, "instructions"), text);
         done = done && compare(r, replica, makespan);
     }
@@ -325,7 +228,6 @@ bool plan_check(const struct cJSON *root,
                 struct pps_fault *fault)
 {
     struct reading *r = malloc(sizeof *r);
-    const cJSON *pipeline = member(root, "pipeline");
     *fault = (struct pps_fault){.document = 0};
     *checked = (struct plan_checked){.slack = (double)INFINITY};
     *is_wrong = false;
@@ -333,12 +235,9 @@ bool plan_check(const struct cJSON *root,
         return false;
     r->fault = fault;
     const bool done =
-        (cJSON_IsObject(pipeline) ||
-         refuse(r, root, "not a plan of ppsweep dynaplan: \"pipeline\" is missing")) &&
-        read_devices(r, pipeline) && read_memory(r, pipeline) &&
-        check_all(r, root, checked, is_wrong);
-    checked->devices = r->pipeline.devices;
-    checked->stages = r->pipeline.stages;
+        plan_pipeline_read(root, &r->plan, fault) && check_all(r, root, checked, is_wrong);
+    checked->devices = r->plan.pipeline.devices;
+    checked->stages = r->plan.pipeline.stages;
     free(r);
     return done;
 }

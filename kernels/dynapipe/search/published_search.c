@@ -291,6 +291,15 @@ static void try_limits(struct published_search *s)
     }
 }
 
+// Limits are those of the cyclic rule.
+static bool has_cyclic(const struct published_task *task)
+{
+    for (int32_t k = 0; k < task->n_methods; k++)
+        if (task->methods[k] == METHOD_WAIT_FREE_CYCLIC)
+            return true;
+    return false;
+}
+
 bool published_search_run(struct published_search *s,
                           const struct published_task *task,
                           struct poll *poll,
@@ -309,7 +318,7 @@ bool published_search_run(struct published_search *s,
         s->adjustments = 0;
         try_orders(s);
     }
-    if (!answer->fits && !task->as_published && !task->fast)
+    if (!answer->fits && !task->as_published && !task->fast && has_cyclic(task))
         try_limits(s);
     return !s->is_over;
 }

@@ -207,6 +207,13 @@ Test(dynapipe_plan_search, named_methods)
             if (!method_allows((enum method)method, ASSIGNMENT_LINEAR))
                 continue;
             request.method = method;
+            for (int32_t d = 0; d < 3; d++) // tight: the named method may not fit
+                c.limit[d] = c.state[d] + 400;
+            const enum plan_outcome tight = plan_search_run(p.search, &request, NULL, &answer);
+            if (tight == PLAN_FOUND && c.of[0].count > 0)
+                cr_assert_str_eq(answer.method, method_names[method]);
+            for (int32_t d = 0; d < 3; d++)
+                c.limit[d] = (double)INFINITY;
             cr_assert_eq(plan_search_run(p.search, &request, NULL, &answer), PLAN_FOUND);
             cr_assert_str_eq(answer.method, method_names[method]);
             if (method != METHOD_CYCLIC) // its times are its own

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads pipelines and tables of plans.
+#include "kernels/dynapipe/output/plan_read.h"
+
+#include "base/document/fault.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <string.h>
+
+static const cJSON *member(const cJSON *object, const char *name)
+{
+    return cJSON_GetObjectItemCaseSensitive(object, name);
+}
+
+static bool refuse(struct pps_fault *fault, const cJSON *item, const char *what)
+{
+    return pps_fault_set(fault, item, false, "%s", what);
+}
+
+bool plan_whole_read(const cJSON *item, int32_t least, int32_t most, int32_t *value)
+{
+    if (!cJSON_IsNumber(item) || !(item->valuedouble >= least && item->valuedouble <= most) ||
+        item->valuedouble != floor(item->valuedouble))
+        return false;
+    *value = (int32_t)item->valuedouble;
+    return true;
+}
+
+static bool read_devices(struct plan_pipeline *r, const cJSON *item, struct pps_fault *fault)
+{
+    const cJSON *list = member(item, "device_of_stage"), *one;
+    int32_t n[DYNAPIPE_DEVICES_MAX] = {0}, s = 0;
+    if (!plan_whole_read(member(item, "devices"), 1, DYNAPIPE_DEVICES_MAX,
+                         &r->pipeline.devices))
+        return refuse(fault, item, "devices: expected a whole number from 1 to 1024");
+    if (!cJSON_IsArray(list) || list->child == NULL ||
+        cJSON_GetArraySize(list) > DYNAPIPE_STAGES_MAX)
+        return refuse(fault, list != NULL ? list : item,
+                      "device_of_stage: expected a list of devices, one for each stage");
+    r->widest = 0;
+    cJSON_ArrayForEach(one, list)
+    {
+        int32_t *d = &r->device_of[s++];
+        if (!plan_whole_read(one, 0, r->pipeline.devices - 1, d))
+            return refuse(fault, one, "device_of_stage: there is no such device");
+        if (s > 1 && d[-1] == *d)
+            return refuse(fault, one,
+                          "device_of_stage: neighbouring stages are on the same device; they "
+                          "are one stage");
+        r->widest = ++n[*d] > r->widest ? n[*d] : r->widest;
+    }
+    r->pipeline.stages = s;
+    r->pipeline.device_of = r->device_of;
+    return true;
+}
+
+static bool read_memory(struct plan_pipeline *r, const cJSON *item, struct pps_fault *fault)
+{
+    const cJSON *states = member(item, "state_mb"), *limit = member(item, "limit_mb"), *one;
+    int32_t d = 0;
+    if (!cJSON_IsArray(states) || cJSON_GetArraySize(states) != r->pipeline.devices)
+        return refuse(fault, states != NULL ? states : item,
+                      "state_mb: expected a list of MB, one for each device");
+    cJSON_ArrayForEach(one, states)
+    {
+        if (!cJSON_IsNumber(one) || one->valuedouble < 0)
+            return refuse(fault, one, "state_mb: expected a number from 0 up");
+        r->state[d++] = one->valuedouble;
+    }
+    for (d = 0; d < r->pipeline.devices; d++)
+        r->limit[d] = cJSON_IsNumber(limit) ? limit->valuedouble : (double)INFINITY;
+    r->pipeline.state = r->state;
+    r->pipeline.limit = r->limit;
+    return true;
+}
+
+bool plan_pipeline_read(const struct cJSON *root,
+                        struct plan_pipeline *plan,
+                        struct pps_fault *fault)
+{
+    const cJSON *pipeline = member(root, "pipeline");
+    if (!cJSON_IsObject(pipeline))
+        return refuse(fault, root, "not a plan of ppsweep dynaplan: \"pipeline\" is missing");
+    return read_devices(plan, pipeline, fault) && read_memory(plan, pipeline, fault);
+}
+
+// ---- replicas -------------------------------------------------------------------------------------
+
+bool plan_count_read(const struct cJSON *replica, int32_t *count, struct pps_fault *fault)
+{
+    const cJSON *order = member(replica, "order");
+    if (!cJSON_IsArray(order) || cJSON_GetArraySize(order) > DYNAPIPE_MICRO_BATCHES_MAX)
+        return refuse(fault, order != NULL ? order : replica,
+                      "order: expected a list of micro-batches");
+    *count = cJSON_GetArraySize(order);
+    return true;
+}
+
+bool plan_order_read(const struct cJSON *replica,
+                     int32_t count,
+                     int32_t *order,
+                     struct pps_fault *fault)
+{
+    const cJSON *one;
+    int32_t n = 0;
+    cJSON_ArrayForEach(one, member(replica, "order"))
+    {
+        if (!plan_whole_read(one, 0, count - 1, &order[n]))
+            return refuse(fault, one, "order: there is no such micro-batch");
+        for (int32_t k = 0; k < n; k++)
+            if (order[k] == order[n])
+                return refuse(fault, one, "order: the micro-batch appears twice");
+        n++;
+    }
+    return true;
+}
+
+static bool read_cells(const struct micro_batches *b,
+                       const cJSON *object,
+                       const char *name,
+                       double *values,
+                       struct pps_fault *fault)
+{
+    const cJSON *list = member(object, name), *line, *one;
+    int64_t at = 0;
+    if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) != b->count)
+        return pps_fault_set(fault, list != NULL ? list : object, false,
+                             "%s: expected a list for each of the %d micro-batches", name,
+                             (int)b->count);
+    cJSON_ArrayForEach(line, list)
+    {
+        if (!cJSON_IsArray(line) || cJSON_GetArraySize(line) != b->stages)
+            return pps_fault_set(fault, line, false,
+                                 "%s: expected a number for each of the %d stages", name,
+                                 (int)b->stages);
+        cJSON_ArrayForEach(one, line)
+        {
+            if (!cJSON_IsNumber(one) || one->valuedouble < 0)
+                return pps_fault_set(fault, one, false, "%s: expected a number from 0 up",
+                                     name);
+            values[at++] = one->valuedouble;
+        }
+    }
+    return true;
+}
+
+bool plan_tables_read(const struct cJSON *replica,
+                      struct micro_batches *b,
+                      struct pps_fault *fault)
+{
+    return read_cells(b, replica, "forward_us", b->forward, fault) &&
+           read_cells(b, replica, "backward_us", b->backward, fault) &&
+           read_cells(b, replica, "stored_mb", b->stored, fault) &&
+           read_cells(b, replica, "forward_peak_mb", b->peak, fault) &&
+           read_cells(b, replica, "activation_us", b->activation, fault) &&
+           read_cells(b, replica, "gradient_us", b->gradient, fault);
+}
