@@ -153,7 +153,7 @@ enum method_outcome cyclic_make(const struct making *m)
     lanes_clear(m->lanes);
     for (int32_t ran = 1; ran > 0;) {
         double last = t;
-        if (poll_over(m->poll))
+        if (poll_over_after(m->poll, (uint64_t)m->pipeline->stages))
             return METHOD_STOPPED;
         ran = 0;
         for (int32_t d = 0; d < m->pipeline->devices; d++)

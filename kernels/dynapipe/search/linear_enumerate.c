@@ -64,7 +64,7 @@ static double distinct_warm_ups(const struct linear_search *s)
 
 static bool must_end(struct linear_search *s)
 {
-    s->is_over = s->is_over || poll_over_after(s->poll, POLL_STEPS / 16);
+    s->is_over = s->is_over || poll_over_after(s->poll, linear_steps(s));
     return s->is_over || s->evaluations > s->enumerated;
 }
 

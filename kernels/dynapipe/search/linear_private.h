@@ -24,6 +24,12 @@ struct linear_search {
     bool is_over;       // the poll has ended the search
 };
 
+// Returns the steps of a poll that an evaluation counts as.
+static inline uint64_t linear_steps(const struct linear_search *search)
+{
+    return POLL_STEPS / 16 + (uint64_t)search->count * (uint64_t)search->stages;
+}
+
 // Returns a random number in 0 to end - 1.
 int32_t linear_draw(struct linear_search *search, int32_t end);
 

@@ -242,7 +242,7 @@ static void anneal(struct linear_search *s, int64_t steps)
            makespan = s->makespan;
     linear_plan_copy(&s->current, &s->best, s->count, s->stages);
     for (int64_t step = 0; step < steps; step++, temperature *= cooling) {
-        if ((s->is_over = s->is_over || poll_over_after(s->poll, POLL_STEPS / 16)) || is_met(s))
+        if ((s->is_over = s->is_over || poll_over_after(s->poll, linear_steps(s))) || is_met(s))
             return;
         linear_plan_copy(&s->trial, &s->current, s->count, s->stages);
         if (!move(s, limited))
@@ -269,7 +269,7 @@ static void polish(struct linear_search *s)
             const double before = s->makespan;
             linear_plan_copy(&s->trial, &s->best, s->count, s->stages);
             s->trial.recompute[at] = DYNAPIPE_KEEP;
-            s->is_over = poll_over_after(s->poll, POLL_STEPS / 16);
+            s->is_over = poll_over_after(s->poll, linear_steps(s));
             if (!plan_fits(linear_peak_of(s->linear, &s->trial, stage).memory,
                            s->task->pipeline->limit[stage]))
                 continue;

@@ -20,7 +20,7 @@ static void start(struct linear_search *s,
 
 static bool is_enough(struct linear_search *s)
 {
-    s->is_over = s->is_over || poll_over_after(s->poll, POLL_STEPS / 16);
+    s->is_over = s->is_over || poll_over_after(s->poll, linear_steps(s));
     return s->is_over || s->makespan <= s->bound * (1 + 1e-12) ||
            (s->makespan < HUGE_VAL && s->evaluations >= s->task->budget);
 }

@@ -175,7 +175,7 @@ static void keep(struct published_search *s)
 
 static bool evaluate(struct published_search *s)
 {
-    s->is_over = s->is_over || poll_over_after(s->poll, POLL_STEPS / 8) ||
+    s->is_over = s->is_over || poll_has_ended(s->poll) ||
                  (s->task->most > 0 && s->answer->evaluations >= s->task->most);
     if (s->is_over)
         return false;

@@ -65,7 +65,7 @@ static bool is_cyclic(const struct rule_search *s)
 // Evaluates the trial plan, and keeps it if it fits and is better than the best one. Returns what it costs.
 static double try(struct rule_search *s)
 {
-    s->is_over = s->is_over || poll_over_after(s->poll, POLL_STEPS / 8);
+    s->is_over = s->is_over || poll_has_ended(s->poll);
     if (s->is_over)
         return HUGE_VAL;
     rule_evaluate(s->rule, s->task, &s->trial, false, s->poll);
