@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Speed of planning micro-batches that differ: evaluations of plans by the fast and the general evaluator, plans in all
-// modes, instructions, and the scratch of a plan. One JSON line per measurement, CPU time, the least of
+// modes, division of samples, instructions, and the scratch of a plan. One JSON line per measurement, CPU time, the least of
 // several runs. Not a test: a wrong makespan is a failure, a slow machine is not.
 #include "base/math/random.h"
 #include "base/system/machine.h"
 #include "kernels/dynapipe/instructions/instructions_check.h"
 #include "kernels/dynapipe/reference.h"
 #include "kernels/dynapipe/search/plan_search.h"
+#include "kernels/dynapipe/split/split.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -233,10 +234,70 @@ static int instruct(int32_t stages, int32_t count)
     return valid && makespan == answer.makespan ? 0 : 1;
 }
 
+// ---- division -------------------------------------------------------------------------------------
+
+enum { SAMPLES = 1024, ROWS = 128 };
+
+// Costs of a layer as a smooth function of the shape.
+static bool cost(void *self,
+                 enum dynapipe_recompute recompute,
+                 int32_t rows,
+                 int32_t input,
+                 int32_t target,
+                 struct split_layer_cost *out)
+{
+    const double tokens = (double)rows * input, answers = (double)rows * target;
+    (void)self;
+    (void)recompute;
+    *out =
+        (struct split_layer_cost){.encoder = 1e-4 * tokens * (1 + input / 4096.0),
+                                  .decoder = 1e-4 * answers * (2 + (input + target) / 4096.0),
+                                  .postprocess = 1e-5 * (tokens + answers),
+                                  .encoder_stored = 1e-3 * tokens,
+                                  .decoder_stored = 2e-3 * answers,
+                                  .encoder_peak = 2e-3 * tokens,
+                                  .decoder_peak = 3e-3 * answers};
+    return rows <= ROWS;
+}
+
+static int divide(bool decoder)
+{
+    static int32_t input[SAMPLES], target[SAMPLES];
+    for (int k = 0; k < SAMPLES; k++) {
+        input[k] = (int32_t)(16 + 2000 * draw(4000 + (uint64_t)k) * draw(8000 + (uint64_t)k));
+        target[k] = (int32_t)(8 + 300 * draw(12000 + (uint64_t)k));
+    }
+    const struct split_samples samples = {SAMPLES, input, decoder ? target : NULL, 0};
+    const struct split_task task = {.samples = &samples,
+                                    .pipeline = {4, 1, 4, 1, decoder},
+                                    .costs = {cost, NULL},
+                                    .available = 400};
+    struct split_result result;
+    struct room room = {NULL, 0};
+    split_memory_take(SAMPLES, ROWS, &room);
+    char *memory = aligned_alloc(ROOM_ALIGNMENT, room.used);
+    room = (struct room){memory, 0};
+    struct split_memory *taken = split_memory_take(SAMPLES, ROWS, &room);
+    enum split_outcome outcome = SPLIT_STOPPED;
+    double least = HUGE_VAL;
+    for (int run = 0; run < RUNS; run++) {
+        const double start = pps_cpu_seconds();
+        outcome = split_run(taken, &task, NULL, &result);
+        least = fmin(least, pps_cpu_seconds() - start);
+    }
+    printf("{\"bench\":\"division\",\"samples\":%d,\"decoder\":%s,\"ms\":%.3f,\"micro_"
+           "batches\":%d,\"objective\":%.6g}\n",
+           SAMPLES, decoder ? "true" : "false", 1e3 * least, (int)result.count,
+           result.objective);
+    free(memory);
+    return outcome == SPLIT_FOUND ? 0 : 1;
+}
+
 int main(void)
 {
     int failed = evaluations(4, 8) | evaluations(8, 16) | evaluations(16, 64);
     failed |= plans(4, 8, 3200) | plans(4, 16, 3200) | plans(8, 16, 4200) | plans(16, 64, 6000);
+    failed |= divide(false) | divide(true);
     failed |= instruct(8, 16) | instruct(16, 64);
     return failed;
 }

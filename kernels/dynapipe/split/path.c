@@ -16,16 +16,6 @@ void split_path_take(struct split_path *path, int32_t points, struct room *room)
     path->is_queued = room_take(room, n, sizeof *path->is_queued);
 }
 
-int64_t split_distance(enum split_measure measure,
-                       const struct split_point *a,
-                       const struct split_point *b)
-{
-    const int64_t dx = llabs(a->x - b->x), dy = llabs(a->y - b->y);
-    if (measure == SPLIT_MEASURE_MAX)
-        return dx > dy ? dx : dy;
-    return measure == SPLIT_MEASURE_SUM ? dx + dy : dx * dx + dy * dy;
-}
-
 // Returns the total of a path that is one step longer.
 static int64_t longer(enum split_total total, int64_t path, int64_t step)
 {

@@ -67,9 +67,15 @@ enum split_total {
     SPLIT_TOTAL_BOTTLENECK, // the largest step
 };
 
-int64_t split_distance(enum split_measure measure,
-                       const struct split_point *a,
-                       const struct split_point *b);
+static inline int64_t split_distance(enum split_measure measure,
+                                     const struct split_point *a,
+                                     const struct split_point *b)
+{
+    const int64_t x = a->x - b->x, y = a->y - b->y, dx = x < 0 ? -x : x, dy = y < 0 ? -y : y;
+    if (measure == SPLIT_MEASURE_SUM)
+        return dx + dy;
+    return measure == SPLIT_MEASURE_SQUARES ? dx * dx + dy * dy : dx > dy ? dx : dy;
+}
 
 // Memory of the search.
 struct split_path {

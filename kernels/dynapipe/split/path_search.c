@@ -203,32 +203,46 @@ static int32_t extreme(const struct path_task *t, int64_t dx, int64_t dy)
     return best;
 }
 
+// Exchanges the points at two places.
+static void exchange(const struct path_task *t, int32_t p, int32_t q)
+{
+    const int32_t point = t->path->trial[p];
+    put(t, p, t->path->trial[q]);
+    put(t, q, point);
+}
+
+// Returns the place of the nearest point at the places from p on, of equal ones that with the lowest number. Mostly it is
+// one of the near points of the point before.
+static int32_t nearest_left(const struct path_task *t, int32_t p)
+{
+    const int32_t *trial = t->path->trial, last = trial[p - 1],
+                  *near = t->path->near + (int64_t)last * SPLIT_NEAR;
+    int32_t best = p;
+    int64_t least = INT64_MAX;
+    for (int32_t k = 0; k < SPLIT_NEAR && near[k] >= 0; k++)
+        if (t->path->place[near[k]] >= p)
+            return t->path->place[near[k]];
+    for (int32_t q = p; q < t->n; q++) {
+        const int64_t step = path_step(t, last, trial[q]);
+        if (step < least || (step == least && trial[q] < trial[best])) {
+            least = step;
+            best = q;
+        }
+    }
+    return best;
+}
+
 // Starts at a point and goes to the nearest point that is left.
 static bool follow_nearest(const struct path_task *t, int32_t first, struct poll *poll)
 {
-    int32_t *trial = t->path->trial;
     for (int32_t i = 0; i < t->n; i++)
-        trial[i] = i;
-    trial[0] = first;
-    trial[first] = 0;
+        put(t, i, i);
+    exchange(t, 0, first);
     for (int32_t p = 1; p < t->n; p++) {
-        int32_t best = p;
-        int64_t least = INT64_MAX;
-        for (int32_t q = p; q < t->n; q++) {
-            const int64_t step = path_step(t, trial[p - 1], trial[q]);
-            if (step < least || (step == least && trial[q] < trial[best])) {
-                least = step;
-                best = q;
-            }
-        }
-        const int32_t point = trial[best];
-        trial[best] = trial[p];
-        trial[p] = point;
+        exchange(t, p, nearest_left(t, p));
         if (poll_over_after(poll, (uint64_t)(t->n - p)))
             return false;
     }
-    for (int32_t p = 0; p < t->n; p++)
-        t->path->place[trial[p]] = p;
     return true;
 }
 
