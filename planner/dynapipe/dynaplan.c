@@ -72,9 +72,9 @@ struct item {
 };
 
 struct run {
-    const struct pps_args *args;
     struct dynaplan_request request;
     const char *input, *folder, *trace;
+    enum pps_trace_form trace_form;
     bool streams, fails_fast, verbose, force, baselines;
     int threads;
     atomic_bool *stop;
@@ -159,15 +159,13 @@ static enum pps_status write_trace(struct run *r, const struct item *item)
     struct planned *planned = (struct planned *)(uintptr_t)&item->planned;
     char title[256];
     struct pps_tracewrite write = {.path = r->trace,
+
+                                   .form = r->trace_form,
                                    .force = r->force,
                                    .names = &timeline_names,
                                    .window = {0, (double)INFINITY},
                                    .tell = tell,
                                    .self = planned};
-    if (!pps_trace_form_of(r->trace, &write.form))
-        return pps_fail(r->err, PPS_E_INPUT,
-                        "--trace %s: expected a name that ends in .json, .svg, .png or .csv",
-                        r->trace);
     snprintf(title, sizeof title, "batch %s, replica %d of %d: %s, %.3f ms, peak %.0f MB",
              item->batch.name, (int)planned->figures.slowest, (int)planned->step.n,
              planned->method, planned->figures.makespan / 1000, planned->figures.peak);
@@ -181,8 +179,7 @@ static void show_verbose(const struct item *item)
     const struct planned *p = &item->planned;
     pps_say(stdout,
             "           evaluations %lld, first plan that fits after %lld; recomputed %lld "
-            "full, %lld "
-            "selective; utilisation %.1f %%; division %.3f ms",
+            "full, %lld selective; utilisation %.1f %%; division %.3f ms",
             (long long)p->figures.evaluations, (long long)p->figures.first_fit,
             (long long)p->figures.full, (long long)p->figures.selective,
             100 * p->figures.utilisation, p->objective);
@@ -225,7 +222,7 @@ static enum pps_status finish(struct run *r, struct item *item)
     if (!item->is_refused && p->outcome == PLANNED_STOPPED)
         return pps_fail(r->err, PPS_E_STOPPED, "stopped; plans of %lld batches were written",
                         (long long)r->totals.batches);
-    if (!item->is_refused && p->outcome == PLANNED_NO_MEMORY)
+    if (!item->is_refused && (p->outcome == PLANNED_NO_MEMORY || item->text.failed))
         return pps_fail_memory(r->err, "batch %s", item->batch.name);
     enum pps_status status = write_item(r, item);
     const bool planned = !item->is_refused && p->outcome == PLANNED;
@@ -381,7 +378,6 @@ static enum pps_status plan_input(struct run *r)
 static enum pps_status open_run(struct run *r, const struct pps_args *args)
 {
     uint64_t threads = 1;
-    r->args = args;
     r->input = pps_arg_word(args, 0);
     r->streams = pps_arg(args, "stream") != NULL;
     r->fails_fast = pps_arg(args, "fail-fast") != NULL;
@@ -391,6 +387,10 @@ static enum pps_status open_run(struct run *r, const struct pps_args *args)
     r->folder = pps_arg(args, "output");
     r->trace = pps_arg(args, "trace");
     enum pps_status status = PPS_OK;
+    if (r->trace != NULL && !pps_trace_form_of(r->trace, &r->trace_form))
+        return pps_fail(r->err, PPS_E_INPUT,
+                        "--trace %s: expected a name that ends in .json, .svg, .png or .csv",
+                        r->trace);
     if (!r->streams || pps_arg(args, "threads") != NULL)
         status = plan_arg_threads(args, THREADS_MOST, &threads, r->err);
     if (status == PPS_OK)

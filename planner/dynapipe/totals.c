@@ -111,8 +111,8 @@ void totals_show_baselines(const struct totals *t, FILE *out)
 {
     show_baseline("micro-batches of equal tokens, 1F1B", t->by_tokens, t->tokens_plans,
                   t->n_tokens, t->batches, out);
-    show_baseline("packed rows, micro-batches of equal rows, 1F1B", t->by_rows,
-                  t->rows_plans, t->n_rows, t->batches, out);
+    show_baseline("packed rows, micro-batches of equal rows, 1F1B", t->by_rows, t->rows_plans,
+                  t->n_rows, t->batches, out);
 }
 
 static int ascending(const void *a, const void *b)
