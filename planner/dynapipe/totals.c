@@ -29,7 +29,7 @@ static void add_baseline(double baseline,
 
 bool totals_add(struct totals *t, const struct planned *p)
 {
-    const size_t n = (size_t)(t->batches + t->refused + t->infeasible);
+    const size_t n = (size_t)(t->batches + t->refused + t->infeasible) % TOTALS_TIMES;
     double *seconds = pps_grow(t->seconds, &t->room, n + 1, sizeof *seconds);
     if (seconds == NULL)
         return false;
@@ -123,7 +123,8 @@ static int ascending(const void *a, const void *b)
 
 void totals_show_times(struct totals *t, FILE *out)
 {
-    const size_t n = (size_t)(t->batches + t->refused + t->infeasible);
+    const size_t all = (size_t)(t->batches + t->refused + t->infeasible),
+                 n = all < TOTALS_TIMES ? all : TOTALS_TIMES;
     if (n == 0)
         return;
     qsort(t->seconds, n, sizeof *t->seconds, ascending);

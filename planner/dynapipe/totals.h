@@ -7,6 +7,8 @@
 
 #include <stdio.h>
 
+enum { TOTALS_TIMES = 65536 };
+
 struct totals {
     int64_t batches, refused, infeasible;
     int64_t samples, tokens, padded, micro_batches;
@@ -14,7 +16,7 @@ struct totals {
     // Of the batches that a baseline can plan: its makespans, and those of the plans.
     double by_tokens, tokens_plans, by_rows, rows_plans;
     int64_t n_tokens, n_rows;
-    double *seconds; // [batches] planning times
+    double *seconds; // planning times of the last TOTALS_TIMES batches
     size_t room;
 };
 
@@ -30,7 +32,7 @@ void totals_show(const struct totals *totals, FILE *out);
 
 void totals_show_baselines(const struct totals *totals, FILE *out);
 
-// Prints the median and the 99th percentile of planning times.
+// Prints the median and the 99th percentile of the last planning times.
 void totals_show_times(struct totals *totals, FILE *out);
 
 #endif
