@@ -9,6 +9,7 @@ void split_path_take(struct split_path *path, int32_t points, struct room *room)
                  subsets = ((size_t)1 << few) * few;
     path->best = room_take(room, subsets, sizeof *path->best);
     path->before = room_take(room, subsets, sizeof *path->before);
+    path->keys = room_take(room, n, sizeof *path->keys);
     path->trial = room_take(room, n, sizeof *path->trial);
     path->place = room_take(room, n, sizeof *path->place);
     path->near = room_take(room, n * SPLIT_NEAR, sizeof *path->near);

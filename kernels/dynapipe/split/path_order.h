@@ -77,8 +77,14 @@ static inline int64_t split_distance(enum split_measure measure,
     return measure == SPLIT_MEASURE_SQUARES ? dx * dx + dy * dy : dx > dy ? dx : dy;
 }
 
+struct split_path_key {
+    int64_t x;
+    int32_t point;
+};
+
 // Memory of the search.
 struct split_path {
+    struct split_path_key *keys; // [points], sorted by x
     int64_t *
         best; // [subsets][points]: the smallest total of a path through a subset that ends at a point
     int8_t *before;         // [subsets][points]: the point before the last of that path

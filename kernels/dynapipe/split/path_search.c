@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/dynapipe/split/path_private.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
-    STARTS = 4,  // the extreme points of both diagonals
+    STARTS = 4,         // the extreme points of both diagonals,
+    STARTS_OF_MANY = 2, // of more than MANY points
+    MANY = 512,
     SEGMENT = 3, // most points that or-opt moves at once
 };
 
@@ -167,26 +170,71 @@ static bool improve(const struct path_task *t, struct poll *poll)
     return true;
 }
 
+// Near points of a point while they are found, in the order of (step, number).
+struct finding {
+    const struct path_task *t;
+    int32_t point, n;
+    int32_t *near; // [SPLIT_NEAR]
+    int64_t far[SPLIT_NEAR];
+};
+
+static void offer(struct finding *f, int32_t other)
+{
+    const int64_t step = path_step(f->t, f->point, other);
+    int32_t k = f->n;
+    if (k == SPLIT_NEAR &&
+        (step > f->far[k - 1] || (step == f->far[k - 1] && other > f->near[k - 1])))
+        return;
+    k = k < SPLIT_NEAR ? f->n++ : k - 1;
+    for (; k > 0 && (f->far[k - 1] > step || (f->far[k - 1] == step && f->near[k - 1] > other));
+         k--) {
+        f->far[k] = f->far[k - 1];
+        f->near[k] = f->near[k - 1];
+    }
+    f->far[k] = step;
+    f->near[k] = other;
+}
+
+// Returns whether all points from a distance in x on are farther than those found.
+static bool is_enough(const struct finding *f, int64_t dx)
+{
+    const int64_t least = f->t->measure == SPLIT_MEASURE_SQUARES ? dx * dx : dx;
+    return f->n == SPLIT_NEAR && least > f->far[SPLIT_NEAR - 1];
+}
+
+static int by_x(const void *a, const void *b)
+{
+    const struct split_path_key *p = a, *q = b;
+    return (p->x > q->x) - (p->x < q->x);
+}
+
+// Looks at the points around place s of those sorted by x, the nearer side first.
+static void find_around(struct finding *f, int32_t s)
+{
+    const struct split_path_key *keys = f->t->path->keys;
+    for (int32_t left = s - 1, right = s + 1; left >= 0 || right < f->t->n;) {
+        const int64_t l = left >= 0 ? keys[s].x - keys[left].x : INT64_MAX,
+                      r = right < f->t->n ? keys[right].x - keys[s].x : INT64_MAX;
+        if (is_enough(f, l < r ? l : r))
+            return;
+        offer(f, keys[l < r ? left-- : right++].point);
+    }
+}
+
 static bool find_near(const struct path_task *t, struct poll *poll)
 {
-    for (int32_t a = 0; a < t->n; a++) {
-        int32_t *near = t->path->near + (int64_t)a * SPLIT_NEAR, n = 0;
-        int64_t far[SPLIT_NEAR];
-        for (int32_t b = 0; b < t->n; b++) {
-            const int64_t step = path_step(t, a, b);
-            if (b == a || (n == SPLIT_NEAR && step >= far[n - 1]))
-                continue;
-            int32_t k = n < SPLIT_NEAR ? n++ : n - 1;
-            for (; k > 0 && far[k - 1] > step; k--) {
-                far[k] = far[k - 1];
-                near[k] = near[k - 1];
-            }
-            far[k] = step;
-            near[k] = b;
-        }
-        for (; n < SPLIT_NEAR; n++)
-            near[n] = -1;
-        if (poll_over_after(poll, (uint64_t)t->n))
+    for (int32_t i = 0; i < t->n; i++)
+        t->path->keys[i] = (struct split_path_key){t->points[i].x, i};
+    qsort(t->path->keys, (size_t)t->n, sizeof *t->path->keys, by_x);
+    for (int32_t s = 0; s < t->n; s++) {
+        const int32_t point = t->path->keys[s].point;
+        struct finding f = {.t = t,
+                            .point = point,
+                            .near = t->path->near + (int64_t)point * SPLIT_NEAR};
+        find_around(&f, s);
+        for (int32_t k = f.n; k < SPLIT_NEAR; k++)
+            f.near[k] = -1;
+        if (poll_over_after(poll, SPLIT_NEAR * SEGMENT))
             return false;
     }
     return true;
@@ -251,7 +299,7 @@ bool path_search(const struct path_task *t, struct poll *poll, int32_t *sequence
     int64_t least = INT64_MAX;
     if (!find_near(t, poll))
         return false;
-    for (int s = 0; s < STARTS; s++) {
+    for (int s = 0; s < (t->n > MANY ? STARTS_OF_MANY : STARTS); s++) {
         const int32_t first = extreme(t, s & 1 ? -1 : 1, s & 2 ? -1 : 1);
         if (!follow_nearest(t, first, poll) || !improve(t, poll))
             return false;
