@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# Compares the modes of planning at 4, 8 and 16 micro-batches on 4 devices, over 20 draws of their sizes:
+# Compares the modes of planning at 4, 8 and 16 micro-batches on 4 devices, over 20 (DRAWS) draws of their sizes:
 #   docs/examples/dynapipe_modes.sh PPSWEEP
 # Times are those of one thread on this machine, and vary; all other figures are the same everywhere.
 set -euo pipefail
-program=$1
+program=$1 draws=${DRAWS:-20}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
 # sweep MICRO_BATCHES MEMORY MODE: writes the rows to $folder/rows and sets `ms`, the time of a plan.
 sweep() {
-	echo '{"kernel": "dynapipe", "devices": 4, "layers_per_stage": 2, "spread": 0.6, "seed": "1..20",
+	echo '{"kernel": "dynapipe", "devices": 4, "layers_per_stage": 2, "spread": 0.6, "seed": "1..'"$draws"'",
 		"microbatches": '"$1"', "memory": '"$2"', "mode": "'"$3"'"}' >"$folder/e.json"
 	local begin=$EPOCHREALTIME
 	"$program" -c "$folder/e.json" -j 1 -o "$folder/rows.csv" --force -q \
 		--metrics=makespan,peak,gap,evaluations,first_fit >/dev/null 2>&1
-	ms=$(echo "$begin $EPOCHREALTIME" | awk '{printf "%.2f", ($2 - $1) * 1000 / 20}')
+	ms=$(echo "$begin $EPOCHREALTIME" | awk '{printf "%.2f", ($2 - $1) * 1000 / '"$draws"'}')
 }
 
 table() {

@@ -98,7 +98,7 @@ static void check(struct random *r, bool transfers, enum method method)
     const int32_t devices = 2 + (int32_t)random_below(r, 6),
                   count = 1 + (int32_t)random_below(r, 12);
     struct plan_case c;
-    struct evaluator e;
+    struct evaluator e = {.memory = NULL};
     plan_case_open(&c, devices, devices, count);
     make_equal(&c, r, transfers);
     const struct pipeline_shape shape = {devices, devices, count, 1, 1};
@@ -130,7 +130,7 @@ Test(dynapipe_cross, peaks_and_bounds)
     struct random r = {72};
     for (int round = 0; round < 200; round++) {
         struct plan_case c;
-        struct evaluator e;
+        struct evaluator e = {.memory = NULL};
         const int32_t devices = 1 + (int32_t)random_below(&r, 5),
                       chunks = devices > 1 ? 1 + (int32_t)random_below(&r, 3) : 1;
         double peaks[8];
