@@ -16,6 +16,8 @@ static const struct hardware records[] = {
     // NVIDIA A100 80GB SXM datasheet: 312 TFLOPS, 2,039 GB/s, NVLink 600 GB/s both ways; one
     // 200 Gb/s adapter a device.
     {.name = "A100",
+     .base = "A100",
+     .design_power = 400,
      .peak = 312e12,
      .hbm = 2.039e12,
      .intra = 300e9,
@@ -32,6 +34,7 @@ static const struct hardware records[] = {
     // variant has 313), 64 GB at 1.6 TB/s, seven HCCS links of 56 GB/s both ways within a node, one
     // 200 Gb/s adapter a device. Efficiencies inherited from A100, the nearest in peak.
     {.name = "Ascend910B",
+     .base = "Ascend910B",
      .peak = 376e12,
      .hbm = 1.6e12,
      .intra = 196e9,
@@ -46,6 +49,8 @@ static const struct hardware records[] = {
     // NVIDIA H100 SXM datasheet: 989 TFLOPS dense, 3.35 TB/s, NVLink 900 GB/s both ways; one
     // 400 Gb/s adapter a device.
     {.name = "H100",
+     .base = "H100",
+     .design_power = 700,
      .peak = 989e12,
      .hbm = 3.35e12,
      .intra = 450e9,
@@ -53,13 +58,17 @@ static const struct hardware records[] = {
      .node = 8,
      .alpha = 8e-6,
      .memory = 80 * UNITS_GIB,
+     .peak_fp8 = 1979e12,
      .gemm_eff = 0.61,
+     .fp8_eff = 0.50,
      .attention_eff = 0.45,
      .memory_eff = 0.80,
      .link_eff = 0.80,
      .calibrated = true},
     // NVIDIA H200 SXM datasheet: H100 with 141 GB at 4.8 TB/s. Efficiencies inherited from H100.
     {.name = "H200",
+     .base = "H200",
+     .design_power = 700,
      .peak = 989e12,
      .hbm = 4.8e12,
      .intra = 450e9,
@@ -74,6 +83,8 @@ static const struct hardware records[] = {
     // NVIDIA DGX B200 datasheet: 18 PFLOPS dense, 1,440 GB at 64 TB/s, NVLink 14.4 TB/s both ways,
     // eight devices; one 400 Gb/s adapter a device.
     {.name = "B200",
+     .base = "B200",
+     .design_power = 1000,
      .peak = 2250e12,
      .hbm = 8e12,
      .intra = 900e9,
@@ -81,7 +92,9 @@ static const struct hardware records[] = {
      .node = 8,
      .alpha = 8e-6,
      .memory = 180 * UNITS_GIB,
+     .peak_fp8 = 4500e12,
      .gemm_eff = 0.45,
+     .fp8_eff = 0.40,
      .attention_eff = 0.40,
      .memory_eff = 0.20,
      .link_eff = 0.80,
@@ -95,6 +108,12 @@ const struct hardware *hardware_all(int *n)
 {
     *n = N_RECORDS;
     return records;
+}
+
+double hardware_power_share(const struct hardware *hardware)
+{
+    const double power = hardware->power, design = hardware->design_power;
+    return power > 0 && power < design ? power / design : 1;
 }
 
 // ---- by name --------------------------------------------------------------------------------

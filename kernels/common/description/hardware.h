@@ -8,17 +8,37 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+// Efficiencies of links by the size of a group: that of the largest entry not above the size.
+enum { HARDWARE_SIZES = 6 };
+struct hardware_sizes {
+    struct {
+        int64_t size;
+        double value;
+    } at[HARDWARE_SIZES]; // by size, ascending
+    int n;                // 0: one value for all sizes
+};
+
 struct hardware {
     char name[32];
+    char base[32];                  // name of the built-in record it comes from, or ""
     double peak;                    // FLOP/s, bf16, dense
+    double peak_fp8;                // FLOP/s, 8-bit products; 0: the device has none
     double hbm;                     // bytes/s
     double intra;                   // bytes/s a device and direction, within a node
     double inter;                   // bytes/s a device, across nodes
     int64_t node;                   // devices a node
     double alpha;                   // s, latency of a collective step
+    double power, design_power;     // W; 0: unknown. Less power than designed slows products
     double memory;                  // bytes of a device; 0: unknown
     double gemm_eff, attention_eff; // fractions of peak: matrix products, attention kernel
     double memory_eff, link_eff;    // of hbm; of the links
+    double fp8_eff;                 // fraction of peak_fp8: 8-bit matrix products
+    struct hardware_sizes within; // link_eff by devices of a node that a group spans
+    struct hardware_sizes across; // link_eff by nodes of a group
+    // Share of `inter` that is left to a group of at least so many devices: levels of the network
+    // above the node with fewer links.
+    struct hardware_sizes levels;
+    bool fp8;                       // its document gives the peak of 8-bit products as peak
     bool fused_ce;                  // fused cross-entropy
     bool calibrated;                // on measurements of this device; otherwise inherited
 };
@@ -29,6 +49,9 @@ const struct hardware *hardware_find(const char *name);
 
 // All built-in records in order of age; *n of them.
 const struct hardware *hardware_all(int *n);
+
+// The share of its rate that the power limit leaves to products.
+double hardware_power_share(const struct hardware *hardware);
 
 struct cluster {
     int64_t world_size;   // N devices
@@ -42,7 +65,9 @@ struct cJSON;
 struct docfields;
 
 // A name, or an object with the fields of a record: name, base, peak, hbm, intra, inter, node,
-// alpha, memory (GiB or "80GB"), eg, ea, em, el, fused_ce, calibrated. Missing fields come from
+// alpha, memory (GiB or "80GB"), eg, ea, em, el, fused_ce, calibrated ... (model.md of ndsearch has
+// all of them). el may be a list of pairs [ranks, el]; el_nodes is a list of pairs [nodes, el],
+// levels a list of pairs [devices, share]. Missing fields come from
 // its base; without a base, from the built-in record of its name. Without both, peak and the
 // three rates are required, and the other fields come from the H100. If a rate or an efficiency
 // is given, the efficiencies count as not calibrated unless the object sets `calibrated`.

@@ -14,16 +14,21 @@ enum field {
     KEY_NAME,
     KEY_BASE,
     KEY_PEAK,
+    KEY_PEAK_FP8,
     KEY_HBM,
     KEY_INTRA,
     KEY_INTER,
     KEY_NODE,
     KEY_ALPHA,
     KEY_MEMORY,
+    KEY_POWER,
     KEY_GEMM_EFF,
     KEY_ATTENTION_EFF,
     KEY_MEMORY_EFF,
     KEY_LINK_EFF,
+    KEY_FP8_EFF,
+    KEY_ACROSS,
+    KEY_LEVELS,
     KEY_FUSED_CE,
     KEY_CALIBRATED,
     N_KEYS
@@ -33,16 +38,21 @@ static const struct docfield fields[N_KEYS] = {
     [KEY_NAME] = {"name", DOCFIELD_OWN, 0, 0, 0},
     [KEY_BASE] = {"base", DOCFIELD_OWN, 0, 0, 0},
     [KEY_PEAK] = {"peak", DOCFIELD_REAL, 1e6, 1e21, AT(peak)},
+    [KEY_PEAK_FP8] = {"peak_fp8", DOCFIELD_REAL, 0, 1e21, AT(peak_fp8)},
     [KEY_HBM] = {"hbm", DOCFIELD_REAL, 1e3, 1e18, AT(hbm)},
     [KEY_INTRA] = {"intra", DOCFIELD_REAL, 1e3, 1e18, AT(intra)},
     [KEY_INTER] = {"inter", DOCFIELD_REAL, 1e3, 1e18, AT(inter)},
     [KEY_NODE] = {"node", DOCFIELD_WHOLE, 1, 1 << 20, AT(node)},
     [KEY_ALPHA] = {"alpha", DOCFIELD_REAL, 0, 1, AT(alpha)},
     [KEY_MEMORY] = {"memory", DOCFIELD_GIB, 0, 0, AT(memory)},
+    [KEY_POWER] = {"power", DOCFIELD_REAL, 1, 1e6, AT(power)},
     [KEY_GEMM_EFF] = {"eg", DOCFIELD_REAL, 1e-6, 1, AT(gemm_eff)},
     [KEY_ATTENTION_EFF] = {"ea", DOCFIELD_REAL, 1e-6, 1, AT(attention_eff)},
     [KEY_MEMORY_EFF] = {"em", DOCFIELD_REAL, 1e-6, 1, AT(memory_eff)},
-    [KEY_LINK_EFF] = {"el", DOCFIELD_REAL, 1e-6, 1, AT(link_eff)},
+    [KEY_LINK_EFF] = {"el", DOCFIELD_OWN, 0, 0, 0},
+    [KEY_ACROSS] = {"el_nodes", DOCFIELD_OWN, 0, 0, 0},
+    [KEY_LEVELS] = {"levels", DOCFIELD_OWN, 0, 0, 0},
+    [KEY_FP8_EFF] = {"eg8", DOCFIELD_REAL, 1e-6, 1, AT(fp8_eff)},
     [KEY_FUSED_CE] = {"fused_ce", DOCFIELD_FLAG, 0, 1, AT(fused_ce)},
     [KEY_CALIBRATED] = {"calibrated", DOCFIELD_FLAG, 0, 1, AT(calibrated)},
 };
@@ -50,6 +60,7 @@ static const struct docfield fields[N_KEYS] = {
 static const struct docalias aliases[] = {
     {"npus_per_node", "node"}, {"gemm_eff", "eg"}, {"attention_eff", "ea"},
     {"memory_eff", "em"},      {"link_eff", "el"},
+    {"fp8_eff", "eg8"},
 };
 
 static const struct docfields table = {
@@ -131,6 +142,8 @@ static bool take_base(struct hardware *hardware,
     if (record == NULL) {
         hardware->memory = 0;
         hardware->fused_ce = false;
+        hardware->peak_fp8 = 0;
+        hardware->base[0] = '\0';
         memcpy(hardware->name, "custom", sizeof "custom");
     }
     return true;
@@ -139,10 +152,106 @@ static bool take_base(struct hardware *hardware,
 // Efficiencies are calibrated for the rates they were fitted with.
 static bool is_changed(const struct docitems *items)
 {
-    for (int i = KEY_PEAK; i <= KEY_LINK_EFF; i++)
+    for (int i = KEY_PEAK; i <= KEY_FP8_EFF; i++)
         if (i != KEY_MEMORY && items->item[i] != NULL)
             return true;
     return false;
+}
+
+// ---- values by size -------------------------------------------------------------------------
+
+static bool is_pair(const struct cJSON *pair)
+{
+    const struct cJSON *size = pair->child, *value = size != NULL ? size->next : NULL;
+    return cJSON_IsArray(pair) && cJSON_GetArraySize(pair) == 2 && cJSON_IsNumber(size) &&
+           cJSON_IsNumber(value) && size->valuedouble >= 1 && size->valuedouble <= 1 << 20 &&
+           value->valuedouble > 0 && value->valuedouble <= 1;
+}
+
+// A list of pairs, as in [[2, 0.7], [8, 0.4]].
+static bool read_sizes(struct hardware_sizes *sizes,
+                       const struct cJSON *item,
+                       struct pps_fault *fault)
+{
+    const struct cJSON *pair;
+    sizes->n = 0;
+    if (!cJSON_IsArray(item))
+        return pps_fault_set(fault, item, false,
+                             "%s: expected a list of pairs, as in [[2, 0.7], [8, 0.4]]",
+                             docfields_name(item));
+    cJSON_ArrayForEach(pair, item)
+    {
+        const int64_t size = is_pair(pair) ? (int64_t)pair->child->valuedouble : 0;
+        if (size == 0)
+            return pps_fault_set(fault, pair, false,
+                                 "%s: expected a pair of a size and a share of at most 1, as in "
+                                 "[8, 0.4]",
+                                 docfields_name(item));
+        if (sizes->n == HARDWARE_SIZES)
+            return pps_fault_set(fault, pair, false, "%s: more than %d pairs",
+                                 docfields_name(item), HARDWARE_SIZES);
+        if (sizes->n > 0 && sizes->at[sizes->n - 1].size >= size)
+            return pps_fault_set(fault, pair, false, "%s: expected sizes in ascending order",
+                                 docfields_name(item));
+        sizes->at[sizes->n].size = size;
+        sizes->at[sizes->n++].value = pair->child->next->valuedouble;
+    }
+    return true;
+}
+
+static bool read_link(struct hardware *hardware,
+                      const struct cJSON *item,
+                      struct pps_fault *fault)
+{
+    const bool number = cJSON_IsNumber(item) && item->valuedouble > 0 && item->valuedouble <= 1;
+    if (!number && !cJSON_IsArray(item))
+        return pps_fault_set(fault, item, false,
+                             "%s: expected a number above 0 and at most 1, or a list of pairs",
+                             docfields_name(item));
+    if (number) {
+        hardware->link_eff = item->valuedouble;
+        hardware->within.n = 0;
+        return true;
+    }
+    return read_sizes(&hardware->within, item, fault);
+}
+
+// PCI Express up to generation 4: exchanges of NCCL within a node reach these shares of the rate of
+// the slot (measured by MooreThreads, SimuMax, on A100 without NVLink).
+static void take_pcie(struct hardware *hardware, const struct docitems *items)
+{
+    if (items->item[KEY_INTRA] == NULL || items->item[KEY_LINK_EFF] != NULL ||
+        hardware->intra > 32e9)
+        return;
+    hardware->within = (struct hardware_sizes){{{1, 0.69}, {8, 0.41}}, 2};
+}
+
+static bool read_links(struct hardware *hardware,
+                       const struct docitems *items,
+                       struct pps_fault *fault)
+{
+    const struct cJSON *link = items->item[KEY_LINK_EFF], *across = items->item[KEY_ACROSS];
+    const struct cJSON *levels = items->item[KEY_LEVELS];
+    take_pcie(hardware, items);
+    return (link == NULL || read_link(hardware, link, fault)) &&
+           (across == NULL || read_sizes(&hardware->across, across, fault)) &&
+           (levels == NULL || read_sizes(&hardware->levels, levels, fault));
+}
+
+// A peak that is the peak of 8-bit products of the base stands for a training with these products;
+// the efficiency of attention then is a share of this peak, too.
+static void take_fp8_peak(struct hardware *hardware, const struct docitems *items)
+{
+    const struct hardware *base = hardware_find(hardware->base);
+    if (base == NULL || items->item[KEY_PEAK] == NULL || base->peak_fp8 == 0 ||
+        hardware->peak < 0.95 * base->peak_fp8)
+        return;
+    if (items->item[KEY_ATTENTION_EFF] != NULL)
+        hardware->attention_eff *= hardware->peak / base->peak;
+    if (items->item[KEY_PEAK_FP8] == NULL)
+        hardware->peak_fp8 = hardware->peak;
+    hardware->peak = base->peak;
+    hardware->fp8 = true;
 }
 
 static bool by_object(struct hardware *hardware,
@@ -157,7 +266,11 @@ static bool by_object(struct hardware *hardware,
         hardware->calibrated = false;
     if (items.item[KEY_NAME] != NULL && !read_text_name(hardware, items.item[KEY_NAME], fault))
         return false;
-    return docfields_store(&table, &items, hardware, fault);
+    if (!docfields_store(&table, &items, hardware, fault) ||
+        !read_links(hardware, &items, fault))
+        return false;
+    take_fp8_peak(hardware, &items);
+    return true;
 }
 
 bool hardware_read(struct hardware *hardware, const struct cJSON *item, struct pps_fault *fault)

@@ -190,6 +190,7 @@ static bool derive_ffn(struct reader *r)
 static void forget_experts(struct modeldesc *model)
 {
     model->experts = model->topk = model->moe_ffn = model->shared_ffn = 0;
+    model->expert_groups = model->routed_groups = 0;
     model->dense_layers = model->num_layers;
     model->router_bias = false;
 }
@@ -234,6 +235,11 @@ static bool derive_experts(struct reader *r)
                              "%s: expected a whole number 1 ... %lld, which %s is",
                              name_of(r, KEY_TOPK), (long long)model->experts,
                              name_of(r, KEY_EXPERTS));
+    if (model->routed_groups > model->expert_groups)
+        return pps_fault_set(r->fault, r->items.item[KEY_ROUTED_GROUPS], false,
+                             "%s: expected a whole number 0 ... %lld, which %s is",
+                             name_of(r, KEY_ROUTED_GROUPS), (long long)model->expert_groups,
+                             name_of(r, KEY_EXPERT_GROUPS));
     return true;
 }
 

@@ -39,6 +39,8 @@ struct modeldesc {
     int64_t v_dim;             // dv; MLA only
     int64_t experts;           // E; 0: dense
     int64_t topk;              // k
+    int64_t expert_groups;     // groups of experts, which are placed on nodes; 0: no groups
+    int64_t routed_groups;     // groups among which a token chooses its experts
     int64_t moe_ffn;           // m
     int64_t shared_ffn;        // msh: width of all shared experts together
     int64_t dense_layers;      // kd: leading dense layers; all layers of a dense model

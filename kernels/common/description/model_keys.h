@@ -46,6 +46,8 @@ enum modelkeys_field {
     KEY_V_DIM,
     KEY_EXPERTS,
     KEY_TOPK,
+    KEY_EXPERT_GROUPS,
+    KEY_ROUTED_GROUPS,
     KEY_MOE_FFN,
     KEY_SHARED_FFN,
     KEY_SHARED_EXPERTS,

@@ -24,6 +24,9 @@ enum field {
     KEY_SCHEDULE,
     KEY_LOW_MEM_VPP,
     KEY_DUMMY_WGRAD,
+    KEY_DROPOUT,
+    KEY_PRECISION,
+    KEY_STACK,
     KEY_NAME, // of the document
     N_KEYS
 };
@@ -50,6 +53,9 @@ static const struct docfield fields[N_KEYS] = {
     [KEY_SCHEDULE] = {"schedule", DOCFIELD_OWN, 0, 0, 0},
     [KEY_LOW_MEM_VPP] = {"low_mem_vpp", DOCFIELD_FLAG, 0, 1, AT(low_mem_vpp)},
     [KEY_DUMMY_WGRAD] = {"dummy_wgrad", DOCFIELD_FLAG, 0, 1, AT(dummy_wgrad)},
+    [KEY_DROPOUT] = {"dropout", DOCFIELD_FLAG, 0, 1, AT(dropout)},
+    [KEY_PRECISION] = {"precision", DOCFIELD_OWN, 0, 0, 0},
+    [KEY_STACK] = {"stack", DOCFIELD_OWN, 0, 0, 0},
     [KEY_NAME] = {"name", DOCFIELD_OWN, 0, 0, 0},
 };
 
@@ -76,6 +82,14 @@ void training_default(struct training *training)
         .flash_attention = true,
         .fused_cross_entropy = true,
     };
+}
+
+const struct stack *training_stack(const struct training *training)
+{
+    const bool sharded = training->distributed_optimizer && training->zero_level >= 2;
+    if (training->stack.name[0] != '\0')
+        return &training->stack;
+    return stack_find(sharded ? "fsdp" : "megatron");
 }
 
 // ---- micro-batch sizes ----------------------------------------------------------------------
@@ -147,6 +161,19 @@ static bool read_schedule(struct training *training,
     return true;
 }
 
+static bool read_precision(struct training *training,
+                           const struct cJSON *item,
+                           struct pps_fault *fault)
+{
+    static const char *const words[] = {"bf16", "fp8", "mxfp8"};
+    for (int i = 0; i < COUNT_OF(words); i++)
+        if (is_word(item, words[i])) {
+            training->precision = (enum training_precision)i;
+            return true;
+        }
+    return pps_fault_set(fault, item, false, "precision: expected bf16, fp8 or mxfp8");
+}
+
 // ---- whole documents ------------------------------------------------------------------------
 
 bool training_read(struct training *training,
@@ -166,6 +193,15 @@ bool training_read(struct training *training,
     if (items.item[KEY_SCHEDULE] != NULL &&
         !read_schedule(&reading.training, items.item[KEY_SCHEDULE], fault))
         return false;
+    if (items.item[KEY_PRECISION] != NULL &&
+        !read_precision(&reading.training, items.item[KEY_PRECISION], fault))
+        return false;
+    if (items.item[KEY_STACK] != NULL &&
+        !stack_read(&reading.training.stack, items.item[KEY_STACK], fault))
+        return false;
+    // A stack that writes attention scores is of the time when models were trained with dropout.
+    if (items.item[KEY_DROPOUT] == NULL && items.item[KEY_FLASH] != NULL)
+        reading.training.dropout = !reading.training.flash_attention;
     reading.training.zero_level = (int)reading.zero_level;
     reading.training.zero_given |= items.item[KEY_ZERO] != NULL;
     *training = reading.training;

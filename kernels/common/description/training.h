@@ -5,6 +5,7 @@
 #define PPS_COMMON_DESCRIPTION_TRAINING_H
 
 #include "base/document/fault.h"
+#include "kernels/common/description/stack.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,6 +16,13 @@ enum training_schedule {
     TRAINING_ANY_SCHEDULE, // by the number of virtual chunks
     TRAINING_1F1B,         // one chunk a stage
     TRAINING_VPP,          // interleaved: two chunks or more
+};
+
+// Numbers that the linear layers multiply. The router, the head and attention stay in bf16.
+enum training_precision {
+    TRAINING_BF16,
+    TRAINING_FP8,   // 8 bits, one scale per tensor or block
+    TRAINING_MXFP8, // 8 bits, one scale for 32 numbers
 };
 
 struct training {
@@ -30,6 +38,9 @@ struct training {
     bool fused_cross_entropy;
     enum training_schedule schedule;
     bool low_mem_vpp; // the interleaved order with the low warm-up
+    enum training_precision precision;
+    struct stack stack; // name "": the default for the level of ZeRO
+    bool dropout;       // masks of dropout are kept
     bool dummy_wgrad; // gradients accumulate in the matrix product: one buffer per matrix shape
 };
 
@@ -42,6 +53,9 @@ static inline bool training_allows_chunks(const struct training *training,
            : training->schedule == TRAINING_VPP ? chunks > 1 || stages == 1
                                                 : true;
 }
+
+// The stack of the training, or the default: fsdp for levels 2 and 3 of ZeRO, otherwise megatron.
+const struct stack *training_stack(const struct training *training);
 
 struct cJSON;
 struct docfields;

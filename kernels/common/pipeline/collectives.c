@@ -17,11 +17,21 @@ static double filled(double size)
     return size / (size + HALF_RATE);
 }
 
-double hardware_gemm(const struct hardware *hw, double m, double n, double k)
+static double product(double rate, double m, double n, double k)
 {
     if (m <= 0 || n <= 0 || k <= 0)
         return 0;
-    return 2 * m * n * k / (hw->peak * hw->gemm_eff * filled(m) * filled(n) * filled(k));
+    return 2 * m * n * k / (rate * filled(m) * filled(n) * filled(k));
+}
+
+double hardware_gemm(const struct hardware *hw, double m, double n, double k)
+{
+    return product(hw->peak * hw->gemm_eff, m, n, k);
+}
+
+double hardware_gemm_fp8(const struct hardware *hw, double m, double n, double k)
+{
+    return product(hw->peak_fp8 * hw->fp8_eff, m, n, k);
 }
 
 double hardware_stream(const struct hardware *hw, double bytes)
@@ -38,26 +48,69 @@ static int64_t ranks_in_node(const struct hardware *hw, int64_t ranks, int64_t s
     return places < ranks ? places : ranks;
 }
 
+static double by_size(const struct hardware_sizes *sizes, int64_t size, double otherwise)
+{
+    double value = sizes->n > 0 ? sizes->at[0].value : otherwise;
+    for (int i = 1; i < sizes->n && sizes->at[i].size <= size; i++)
+        value = sizes->at[i].value;
+    return value;
+}
+
+// `span` devices of a node lie between the first and the last rank of the group.
+static double rate_within(const struct hardware *hw, int64_t span)
+{
+    return hw->intra * by_size(&hw->within, span < hw->node ? span : hw->node, hw->link_eff);
+}
+
+// Of one device's links to other nodes.
+static double rate_across(const struct hardware *hw, int64_t nodes, int64_t devices)
+{
+    const struct hardware_sizes *levels = &hw->levels;
+    double share = 1;
+    for (int i = 0; i < levels->n && levels->at[i].size <= devices; i++)
+        share = levels->at[i].value;
+    return hw->inter * share * by_size(&hw->across, nodes, hw->link_eff);
+}
+
+double hardware_link_rate(const struct hardware *hw, int64_t ranks, int64_t stride)
+{
+    int64_t inside = ranks_in_node(hw, ranks, stride);
+    if (inside >= ranks)
+        return rate_within(hw, ranks * stride);
+    // Every device of the group within a node adds its own link to other nodes.
+    double across = (double)inside * rate_across(hw, (ranks + inside - 1) / inside, ranks * stride);
+    return inside > 1 ? fmin(rate_within(hw, inside * stride), across) : across;
+}
+
 double hardware_gather(const struct hardware *hw, int64_t ranks, int64_t stride, double bytes)
 {
     if (ranks <= 1)
         return 0;
-    int64_t inside = ranks_in_node(hw, ranks, stride);
-    // Every device of the group within a node adds its own link to other nodes.
-    double rate = inside >= ranks ? hw->intra : fmin(hw->intra, (double)inside * hw->inter);
     double n = (double)ranks;
-    return (n - 1) / n * bytes / (rate * hw->link_eff) + hw->alpha * detmath_log2(n);
+    return (n - 1) / n * bytes / hardware_link_rate(hw, ranks, stride) +
+           hw->alpha * detmath_log2(n);
 }
 
-double hardware_all_to_all(const struct hardware *hw, int64_t ranks, double bytes)
+double hardware_nodes(const struct hardware *hw, int64_t ranks)
+{
+    return (double)ranks / (double)ranks_in_node(hw, ranks, 1);
+}
+
+double hardware_all_to_all(const struct hardware *hw,
+                           int64_t ranks,
+                           double bytes,
+                           double across)
 {
     if (ranks <= 1)
         return 0;
     int64_t inside = ranks_in_node(hw, ranks, 1);
     double n = (double)ranks, in = (double)inside;
-    double within = bytes / (hw->intra * hw->link_eff);
+    double within = bytes / rate_within(hw, inside);
     if (inside >= ranks)
         return (n - 1) / n * within + hw->alpha;
-    double across = bytes / (hw->inter * hw->link_eff);
-    return fmax((in - 1) / n * within, (n - in) / n * across) + hw->alpha;
+    const double rate = rate_across(hw, (ranks + inside - 1) / inside, ranks);
+    double beyond = fmin((n - in) / n, across) * bytes / rate;
+    // What came to the node once is passed on within it.
+    double inside_share = across < 1 ? (in - 1) / in : (in - 1) / n;
+    return fmax(inside_share * within, beyond) + hw->alpha;
 }

@@ -7,11 +7,21 @@
 #include "kernels/common/description/hardware.h"
 
 double hardware_gemm(const struct hardware *hw, double m, double n, double k);
+// The same with 8-bit factors.
+double hardware_gemm_fp8(const struct hardware *hw, double m, double n, double k);
 double hardware_stream(const struct hardware *hw, double bytes);
+// Bytes/s of a ring over `ranks` ranks that are `stride` devices apart.
+double hardware_link_rate(const struct hardware *hw, int64_t ranks, int64_t stride);
 // An all-gather over `ranks` ranks that are `stride` devices apart; `bytes` of the full buffer. An
 // all-reduce takes twice as long.
 double hardware_gather(const struct hardware *hw, int64_t ranks, int64_t stride, double bytes);
-// `bytes` are sent by each rank; the ranks are neighbours.
-double hardware_all_to_all(const struct hardware *hw, int64_t ranks, double bytes);
+// `bytes` are sent by each rank; the ranks are neighbours. At most the share `across` of the bytes
+// leaves the node: less than (nodes - 1) / nodes where tokens travel to each node once.
+double hardware_all_to_all(const struct hardware *hw,
+                           int64_t ranks,
+                           double bytes,
+                           double across);
+// Nodes that a group of neighbours touches.
+double hardware_nodes(const struct hardware *hw, int64_t ranks);
 
 #endif

@@ -4,6 +4,8 @@
 
 #include "kernels/common/pipeline/collectives.h"
 
+#include "base/math/detmath.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -14,6 +16,7 @@
 struct setting {
     const struct layercost_model *m;
     const struct hardware *hw;
+    const struct stack *stack;
     double tokens;                    // T: per micro-batch and cp rank
     double seq, t, u;                 // s; tp; tp where sequence parallel, else 1
     double cp;                        // ranks
@@ -36,6 +39,7 @@ static struct setting set_up(const struct layercost_model *m,
     bool mla = d->attention == MODELDESC_MLA;
     struct setting s = {.m = m,
                         .hw = &m->hardware,
+                        .stack = &m->stack,
                         .tokens = (double)(shape->mbs * shape->seq_length) / (double)shape->cp,
                         .seq = (double)shape->seq_length,
                         .t = (double)shape->tp,
@@ -52,14 +56,26 @@ static struct setting set_up(const struct layercost_model *m,
     return s;
 }
 
+// A product of a linear layer: the operands have 8 bits where the training says so.
+static double product(const struct setting *s, double m, double n, double k)
+{
+    return s->m->fp8 ? hardware_gemm_fp8(s->hw, m, n, k) : hardware_gemm(s->hw, m, n, k);
+}
+
+// The part of an exchange that computation does not hide: at least the share `exposed`.
+static double exposed(double share, double exchange, double computation)
+{
+    return share >= 1 ? exchange : fmax(share * exchange, exchange - computation);
+}
+
 // ---- attention ----------------------------------------------------------------------------------
 
 static double grouped_projections(const struct setting *s)
 {
     const struct modeldesc *d = &s->m->model;
     double qkv = (double)((d->heads + 2 * d->query_groups) * d->head_dim) / s->t;
-    return hardware_gemm(s->hw, s->tokens, qkv, s->h) +
-           hardware_gemm(s->hw, s->tokens, s->h, s->heads * s->dv);
+    return product(s, s->tokens, qkv, s->h) +
+           product(s, s->tokens, s->h, s->heads * s->dv);
 }
 
 static double compressed_projections(const struct setting *s)
@@ -67,11 +83,11 @@ static double compressed_projections(const struct setting *s)
     const struct modeldesc *d = &s->m->model;
     double r = (double)d->q_rank, c = (double)d->kv_rank;
     double down = c + (double)d->qk_rope, up = s->heads * ((double)d->qk_nope + s->dv);
-    double queries = hardware_gemm(s->hw, s->tokens, r, s->h) +
-                     hardware_gemm(s->hw, s->tokens, s->heads * s->dq, r > 0 ? r : s->h);
-    return queries + hardware_gemm(s->hw, s->tokens, down, s->h) +
-           hardware_gemm(s->hw, s->tokens, up, c) +
-           hardware_gemm(s->hw, s->tokens, s->h, s->heads * s->dv);
+    double queries = product(s, s->tokens, r, s->h) +
+                     product(s, s->tokens, s->heads * s->dq, r > 0 ? r : s->h);
+    return queries + product(s, s->tokens, down, s->h) +
+           product(s, s->tokens, up, c) +
+           product(s, s->tokens, s->h, s->heads * s->dv);
 }
 
 // Keys and values that cp ranks exchange, in numbers per token.
@@ -125,8 +141,10 @@ static void add_attention(struct setting *s, const struct layercost_shape *shape
     bool mla = s->m->model.attention == MODELDESC_MLA;
     double seen = s->m->flash ? 0.5 : 1; // a causal kernel skips the masked half
     s->attention.gemm = mla ? compressed_projections(s) : grouped_projections(s);
-    s->attention.attention = 2 * s->tokens * s->seq * s->heads * (s->dq + s->dv) * seen /
-                             (hw->peak * hw->attention_eff);
+    // Zigzag slices: each context rank has two, one of the front and one of the back.
+    const double slice = s->cp > 1 ? s->seq / (2 * s->cp) : s->seq;
+    const double rate = hw->peak * hw->attention_eff * slice / (slice + s->stack->attention_half);
+    s->attention.attention = 2 * s->tokens * s->seq * s->heads * (s->dq + s->dv) * seen / rate;
     double bytes = 16 * s->tokens * s->h / s->u + 4 * s->tokens * s->heads * (s->dq + s->dv);
     if (!s->m->flash)
         bytes += 16 * s->scores;
@@ -154,8 +172,8 @@ struct feed_forward {
 
 static double network(const struct setting *s, double rows, double width)
 {
-    return hardware_gemm(s->hw, rows, width * (s->matrices - 1), s->h) +
-           hardware_gemm(s->hw, rows, s->h, width);
+    return product(s, rows, width * (s->matrices - 1), s->h) +
+           product(s, rows, s->h, width);
 }
 
 static struct feed_forward dense_network(const struct setting *s)
@@ -167,6 +185,41 @@ static struct feed_forward dense_network(const struct setting *s)
                                  .kept = ELEMENT * s->tokens * width * s->matrices,
                                  .ends = s->tokens * (2 * s->h / s->u + width * s->matrices),
                                  .remade = ELEMENT * s->tokens * width};
+}
+
+// Products of one expert: small ones and uneven load make them slower.
+static double expert_products(const struct setting *s, double rows, double width)
+{
+    const struct stack *stack = s->stack;
+    const double rate = stack->grouped * rows / (rows + stack->grouped_half);
+    return rows > 0 ? network(s, rows, width) * stack->imbalance / rate : 0;
+}
+
+// Nodes that the experts of a token can be on: routing among groups of experts limits them.
+static double reachable_nodes(const struct modeldesc *d, double nodes)
+{
+    const double groups = (double)d->expert_groups, routed = (double)d->routed_groups;
+    return routed > 0 && routed < groups ? fmin(nodes, routed * fmax(1, nodes / groups)) : nodes;
+}
+
+// The share of a token's copies that leaves its node, if each node gets one: k draws among n nodes
+// meet n (1 - (1 - 1/n)^k) of them, and one of all nodes is the token's own.
+static double copies_across(const struct setting *s)
+{
+    const double k = (double)s->m->model.topk, nodes = hardware_nodes(s->hw, s->ep);
+    if (!s->stack->node_copies || nodes <= 1)
+        return 1;
+    const double n = reachable_nodes(&s->m->model, nodes);
+    const double met = n > 1 ? n * (1 - detmath_exp(k * detmath_log(1 - 1 / n))) : 1;
+    return met * (nodes - 1) / nodes / k;
+}
+
+// To the experts and back.
+static double token_exchange(const struct setting *s, double sent)
+{
+    const double across = copies_across(s), numbers = sent * s->h * s->stack->imbalance;
+    return hardware_all_to_all(s->hw, s->ep, s->stack->dispatch * numbers, across) +
+           hardware_all_to_all(s->hw, s->ep, s->stack->combine * numbers, across);
 }
 
 // Each tp rank routes the tokens of its share of the sequence. If experts are split over tp, the tp
@@ -182,13 +235,13 @@ static struct feed_forward routed_network(const struct setting *s)
     double router = hardware_gemm(s->hw, s->tokens / s->u, (double)d->experts, s->h);
     double bytes = ELEMENT * received * s->h;
     double exchange = split ? 2 * hardware_gather(s->hw, s->tp, 1, bytes) : 0;
-    double routed = experts * network(s, received / experts, width);
+    double routed = expert_products(s, received / experts, width) * experts;
     return (struct feed_forward){
         .gemm = routed + network(s, s->tokens, shared) + router,
         .traffic = 2 * received * width * (n + 1) + 12 * received * s->h,
         .gathers = d->shared_ffn > 0 ? 4 : 2,
         .exchange = exchange,
-        .ep = 2 * hardware_all_to_all(s->hw, s->ep, 2 * sent * s->h),
+        .ep = token_exchange(s, sent),
         .kept = INDEX * s->tokens * (double)d->experts / s->u +
                 ELEMENT * (received * (2 * s->h + n * width) + s->tokens * shared * n),
         .ends = received * (2 * s->h + n * width) +
@@ -201,10 +254,11 @@ static void backward_times(const struct setting *s, struct layercost *layer)
     const struct layercost_parts *p = &layer->parts;
     bool flash = s->m->flash;
     double exchanges = p->tp + p->ep + p->cp;
-    layer->forward = p->gemm + p->attention + p->memory + exchanges;
+    layer->forward = fmax(p->gemm + p->attention + p->memory + exchanges, s->stack->launch);
     double plain = 2 * p->gemm + (flash ? 2.5 : 2) * p->attention + 2 * p->memory + exchanges;
     double again =
         flash ? 0.5 * p->memory : p->attention + hardware_stream(s->hw, 16 * s->scores);
+    plain = fmax(plain, s->stack->launch);
     layer->backward[LAYERCOST_NONE] = plain;
     layer->backward[LAYERCOST_SELECT] = plain + again;
     layer->backward[LAYERCOST_FULL] = plain + layer->forward;
@@ -219,12 +273,15 @@ static void add_up(const struct setting *s,
     *p = s->attention;
     p->gemm += f->gemm;
     p->memory += hardware_stream(s->hw, f->traffic);
-    p->tp = s->m->tp_exposed * (f->gathers * s->gather + f->exchange);
-    p->ep = s->m->ep_exposed * f->ep;
-    p->cp = s->cp_gather;
+    if (s->m->fp8) // a third forward, two thirds backward
+        p->memory += hardware_stream(
+            s->hw, s->stack->quantise * (s->tokens * s->attention_ends + f->ends) / 3);
+    p->tp = exposed(s->stack->tp_exposed, f->gathers * s->gather + f->exchange, p->gemm);
+    p->ep = exposed(s->stack->ep_exposed, f->ep, p->gemm + p->attention + p->memory);
+    p->cp = exposed(s->stack->cp_exposed, s->cp_gather, p->attention);
     backward_times(s, layer);
     double input = ELEMENT * s->tokens * s->h / s->u;
-    double kept = 4 * input + s->attention_kept + f->kept;
+    double kept = (s->m->dropout ? 5 : 4) * input + s->attention_kept + f->kept;
     layer->stored[LAYERCOST_NONE] = s->m->flash ? kept : kept + 5 * s->scores;
     layer->stored[LAYERCOST_SELECT] = s->m->flash ? kept - 2 * input - f->remade : kept;
     layer->stored[LAYERCOST_FULL] = input;
@@ -264,15 +321,15 @@ static void head_costs(const struct setting *s, struct layercost_head *head)
     head->forward = gemm + hardware_stream(s->hw, (fused ? 6 : 14) * logits);
     head->backward = 2 * gemm + hardware_stream(s->hw, (fused ? 4 : 10) * logits);
     head->weights = gemm;
-    head->logits = 6 * logits; // two bytes and fp32
+    head->logits = s->stack->logits * logits;
     head->parameters = columns * s->h;
 }
 
-// An activation forward and its gradient backward.
-static double boundary(const struct setting *s, double rate)
+// An activation forward and its gradient backward between ranks that are `stride` devices apart.
+static double boundary(const struct setting *s, int64_t stride)
 {
     double bytes = 2 * s->tokens * s->h / s->u;
-    return 2 * (bytes / (rate * s->hw->link_eff) + s->hw->alpha);
+    return 2 * (bytes / hardware_link_rate(s->hw, 2, stride) + s->hw->alpha);
 }
 
 void layercost_open(struct layercost_model *m,
@@ -284,8 +341,13 @@ void layercost_open(struct layercost_model *m,
     m->model = *model;
     m->hardware = *hardware;
     modeldesc_count(model, &m->counts);
-    m->tp_exposed = 1;
-    m->ep_exposed = 1;
+    m->stack = *training_stack(training);
+    stack_apply(&m->stack, &m->hardware);
+    m->hardware.gemm_eff *= hardware_power_share(hardware);
+    m->hardware.fp8_eff *= hardware_power_share(hardware);
+    m->hardware.attention_eff *= hardware_power_share(hardware);
+    m->fp8 = (training->precision != TRAINING_BF16 || hardware->fp8) && hardware->peak_fp8 > 0;
+    m->dropout = training->dropout;
     m->flash = training->flash_attention;
     m->fused_ce = hardware->fused_ce && training->fused_cross_entropy;
     m->expert_tensor_parallel = training->expert_tensor_parallel;
@@ -307,7 +369,7 @@ void layercost_of(const struct layercost_model *m,
     set->attention_matrices = projections(&s);
     set->embedding = set->head.parameters + (double)(d->positions * d->hidden);
     set->mtp_parameters = 2 * s.h * s.h / s.t + 3 * s.h;
-    set->mtp_forward = hardware_gemm(s.hw, s.tokens, s.h / s.t, 2 * s.h);
-    set->p2p_intra = boundary(&s, m->hardware.intra);
-    set->p2p_inter = boundary(&s, m->hardware.inter);
+    set->mtp_forward = product(&s, s.tokens, s.h / s.t, 2 * s.h);
+    set->p2p_intra = boundary(&s, 1);
+    set->p2p_inter = boundary(&s, m->hardware.node);
 }

@@ -30,18 +30,6 @@ static int64_t dense_shards(const struct nd_strategy *s)
     return s->op > 0 ? s->op : s->dp;
 }
 
-// Experts have fewer replicas than other parameters; optimizer shards lie within them.
-static int64_t expert_shards(const struct nd_estimate *e, const struct nd_strategy *s)
-{
-    int64_t replicas = (int64_t)s->dp * s->cp, op = dense_shards(s);
-    int64_t share = e->layers.expert_tensor_parallel ? (int64_t)s->ep * s->tp : s->ep;
-    int64_t most = replicas * s->tp / share;
-    int64_t shards = op == replicas ? most : op * s->tp / share;
-    if (shards > most)
-        shards = most;
-    return shards < 1 ? 1 : shards;
-}
-
 static double parameter_bytes(const struct nd_estimate *e, double shards)
 {
     return e->bytes_whole + e->bytes_shared / shards;
@@ -56,7 +44,7 @@ static void view_shards(struct memory_view *w, const struct nd_strategy *s)
     w->routed_shards = 1;
     w->routed_bytes = 0;
     if (e->n_dense < e->n_layers) {
-        w->routed_shards = (double)expert_shards(e, s);
+        w->routed_shards = (double)nd_shards_of(e, s).routed;
         w->routed_bytes = parameter_bytes(e, w->routed_shards);
     }
     w->dense_bytes = at->set.dense.parameters * w->common_bytes;
@@ -221,13 +209,17 @@ static double boundary(const struct nd_estimate *e,
 
 static void after_pipeline(const struct nd_estimate *e,
                            const struct nd_strategy *s,
-                           double held,
+                           const struct nd_held *held,
                            double micro_batches,
                            struct nd_time *time)
 {
     const struct hardware *hw = &e->layers.hardware;
     nd_exchange_replicas(e, s, held, micro_batches, time);
-    double updated = e->zero_level >= 1 ? held / (double)dense_shards(s) : held;
+    double updated = held->common + held->routed;
+    if (e->zero_level >= 1) {
+        const struct nd_replicas shards = nd_shards_of(e, s);
+        updated = held->common / (double)shards.common + held->routed / (double)shards.routed;
+    }
     time->optimizer = hardware_stream(hw, updated * (2 * e->bytes_optim + e->bytes_grad));
 }
 
@@ -245,8 +237,11 @@ static void tell_time(const struct nd_estimate *e,
     time->stage = longest->time;
     time->pipe = micro_batches * time->stage;
     time->bubble = (sum - time->stage) / s->vp;
-    time->p2p = s->pp > 1 ? 2 * (double)(s->pp - 1) * boundary(e, at, s) : 0;
-    after_pipeline(e, s, at->held / s->pp, micro_batches, time);
+    const double hops =
+        2 * (double)(s->pp - 1) + e->layers.stack.pp_exposed * micro_batches * s->vp;
+    time->p2p = s->pp > 1 ? hops * boundary(e, at, s) : 0;
+    const struct nd_held held = {at->held / s->pp, at->held_routed / s->pp};
+    after_pipeline(e, s, &held, micro_batches, time);
     time->step = time->pipe + time->bubble + time->p2p + time->dp_exposed + time->optimizer;
     tell_exchanges(at, longest, mode, micro_batches, time);
     time->head = micro_batches * longest->ends[longest->kind->ends];

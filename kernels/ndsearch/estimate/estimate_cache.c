@@ -102,7 +102,8 @@ void nd_fill_shape(const struct nd_estimate *e,
     fill_transients(e, place);
     fill_gathered(e, place);
     double etp = e->layers.expert_tensor_parallel ? s->tp : 1;
-    place->held = e->common_parameters / s->tp + e->routed_parameters / (s->ep * etp);
+    place->held = e->common_parameters / s->tp;
+    place->held_routed = e->routed_parameters / (s->ep * etp);
 }
 
 const struct nd_shape_place *nd_shape_of(const struct nd_estimate *e,

@@ -8,10 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-// The share of the longest stage's time of one micro-batch that hides the exchange between
-// replicas.
-#define DP_HIDDEN 0.33
-
 // ---- layers -------------------------------------------------------------------------------------
 
 static int64_t least(int64_t a, int64_t b)
@@ -280,32 +276,59 @@ static double exchanged(const struct view *w, int32_t i, int k)
     return sum;
 }
 
-// The exchange between replicas that one micro-batch causes; the last one of a step ends with what
-// is exchanged once. Levels 2 and 3 of ZeRO shard within groups of op devices.
-static double exchange_time(const struct view *w, double parameters, bool is_last)
+// The exchange of gradients or parameters between replicas of which `shards` share a state.
+static double gather_time(const struct view *w, double bytes, int64_t shards, int64_t stride)
 {
-    const struct hardware *hw = &w->e->layers.hardware;
-    const int zero = w->e->zero_level;
-    int64_t ranks = (int64_t)w->s->dp * w->s->cp, shards = dense_shards(w->s);
-    int64_t group = zero >= 2 ? shards : ranks;
-    double gather = hardware_gather(hw, group, w->s->tp, w->e->bytes_param * parameters);
-    double scatter = hardware_gather(hw, group, w->s->tp, w->e->bytes_grad * parameters);
-    if (zero >= 2 && shards < ranks) {
-        double shard = w->e->bytes_grad * parameters / (double)shards;
-        scatter += 2 * hardware_gather(hw, ranks / shards, w->s->tp * shards, shard);
-    }
-    if (zero >= 3)
-        return 2 * gather + scatter;
-    return (zero == 2 || is_last ? scatter : 0) + (is_last ? gather : 0);
+    return hardware_gather(&w->e->layers.hardware, shards, stride, bytes);
 }
 
-static void exchange_times(const struct view *w, double parameters, struct nd_time *time)
+// The exchange of `parameters` that one micro-batch causes; the last one of a step ends with what is
+// exchanged once. Levels 2 and 3 of ZeRO shard within groups of `shards` devices.
+static double exchange_time(const struct view *w,
+                            double parameters,
+                            int64_t ranks,
+                            int64_t shards,
+                            int64_t stride,
+                            bool once)
 {
-    for (int64_t m = 0; m < w->micro_batches; m++) {
-        double exchange = exchange_time(w, parameters, m == w->micro_batches - 1);
-        time->dp += exchange;
-        time->dp_exposed += fmax(0, exchange - DP_HIDDEN * time->stage);
+    const int zero = w->e->zero_level;
+    int64_t group = zero >= 2 ? shards : ranks;
+    double gather = gather_time(w, w->e->bytes_param * parameters, group, stride);
+    double scatter = gather_time(w, w->e->bytes_grad * parameters, group, stride);
+    if (zero >= 2 && shards < ranks) {
+        double shard = w->e->bytes_grad * parameters / (double)shards;
+        scatter += 2 * gather_time(w, shard, ranks / shards, stride * shards);
     }
+    if (once)
+        return zero < 2 ? gather + scatter : zero == 2 ? gather : 0;
+    return zero < 2 ? 0 : scatter + (zero >= 3 ? 2 * gather : 0);
+}
+
+static void exchange_times(const struct view *w,
+                           double common,
+                           double routed,
+                           struct nd_time *time)
+{
+    const struct nd_strategy *s = w->s;
+    const struct stack *stack = &w->e->layers.stack;
+    const int64_t etp = w->e->layers.expert_tensor_parallel ? s->tp : 1;
+    int64_t ranks = (int64_t)s->dp * s->cp, experts = ranks * s->tp / (s->ep * etp);
+    if (experts < 1)
+        experts = 1;
+    double parts[2];
+    for (int once = 0; once < 2; once++) {
+        parts[once] = exchange_time(w, common, ranks, dense_shards(s), s->tp, once);
+        if (routed > 0)
+            parts[once] += exchange_time(w, routed, experts, expert_shards(w->e, s),
+                                         s->ep * etp, once);
+    }
+    for (int64_t m = 0; m < w->micro_batches; m++) {
+        time->dp += parts[0];
+        time->dp_exposed += fmax(stack->zero_exposed * parts[0],
+                                 parts[0] - stack->zero_hidden * time->stage);
+    }
+    time->dp += parts[1];
+    time->dp_exposed += fmax(0, parts[1] - stack->dp_hidden * time->stage);
 }
 
 static double boundary_time(const struct view *w)
@@ -338,12 +361,16 @@ static void whole_step(const struct view *w,
     time->pipe = m * time->stage;
     time->bubble = (sum - time->stage) / s->vp;
     time->p2p = 2 * (double)(s->pp - 1) * boundary_time(w);
+    for (int32_t v = 0; v < s->vp; v++)
+        time->p2p += m * e->layers.stack.pp_exposed * boundary_time(w);
 
     double etp = e->layers.expert_tensor_parallel ? s->tp : 1;
-    double held = e->common_parameters / ((double)s->pp * s->tp) +
-                  e->routed_parameters / ((double)s->pp * s->ep * etp);
-    exchange_times(w, held, time);
-    double updated = e->zero_level >= 1 ? held / (double)dense_shards(s) : held;
+    double common = e->common_parameters / ((double)s->pp * s->tp);
+    double routed = e->routed_parameters / ((double)s->pp * s->ep * etp);
+    exchange_times(w, common, routed, time);
+    double updated = common + routed;
+    if (e->zero_level >= 1)
+        updated = common / (double)dense_shards(s) + routed / (double)expert_shards(e, s);
     time->optimizer =
         hardware_stream(&e->layers.hardware, updated * (2 * e->bytes_optim + e->bytes_grad));
     time->step = time->pipe + time->bubble + time->p2p + time->dp_exposed + time->optimizer;

@@ -6,51 +6,92 @@
 
 #include <math.h>
 
-// The share of the longest stage's time of one micro-batch that hides the exchange between
-// replicas.
-#define DP_HIDDEN 0.33
+// ---- groups -------------------------------------------------------------------------------------
+
+static int64_t expert_ranks(const struct nd_estimate *e, const struct nd_strategy *s)
+{
+    return (int64_t)s->ep * (e->layers.expert_tensor_parallel ? s->tp : 1);
+}
+
+struct nd_replicas nd_replicas_of(const struct nd_estimate *e, const struct nd_strategy *s)
+{
+    const int64_t common = (int64_t)s->dp * s->cp;
+    const int64_t routed = common * s->tp / expert_ranks(e, s);
+    return (struct nd_replicas){common, routed < 1 ? 1 : routed};
+}
+
+// Optimizer shards of experts lie within the replicas of experts.
+struct nd_replicas nd_shards_of(const struct nd_estimate *e, const struct nd_strategy *s)
+{
+    const struct nd_replicas replicas = nd_replicas_of(e, s);
+    const int64_t shards = s->op > 0 ? s->op : s->dp;
+    int64_t routed =
+        shards == replicas.common ? replicas.routed : shards * s->tp / expert_ranks(e, s);
+    if (routed > replicas.routed)
+        routed = replicas.routed;
+    return (struct nd_replicas){shards, routed < 1 ? 1 : routed};
+}
+
+// ---- exchanges ----------------------------------------------------------------------------------
 
 // Times of the parts of an exchange, s.
 struct parts {
     double gather, scatter;
 };
 
-// Levels 2 and 3: shards lie within groups; what each device holds after the scatter is summed over
-// the groups.
-static struct parts within_shards(const struct nd_estimate *e,
-                                  const struct nd_strategy *s,
-                                  double held)
+// Shards lie within groups; what each device holds after the scatter is summed over the groups.
+static struct parts exchange(const struct nd_estimate *e,
+                             double held,
+                             int64_t replicas,
+                             int64_t shards,
+                             int64_t stride)
 {
     const struct hardware *hw = &e->layers.hardware;
-    const int64_t replicas = (int64_t)s->dp * s->cp, shards = s->op > 0 ? s->op : s->dp;
     const double gradients = e->bytes_grad * held;
-    struct parts parts = {hardware_gather(hw, shards, s->tp, e->bytes_param * held),
-                          hardware_gather(hw, shards, s->tp, gradients)};
+    if (held <= 0)
+        return (struct parts){0, 0};
+    struct parts parts = {hardware_gather(hw, shards, stride, e->bytes_param * held),
+                          hardware_gather(hw, shards, stride, gradients)};
     if (shards < replicas)
-        parts.scatter += 2 * hardware_gather(hw, replicas / shards, s->tp * shards,
+        parts.scatter += 2 * hardware_gather(hw, replicas / shards, stride * shards,
                                              gradients / (double)shards);
     return parts;
 }
 
+static struct parts both(const struct nd_estimate *e,
+                         const struct nd_strategy *s,
+                         const struct nd_held *held,
+                         const struct nd_replicas *shards)
+{
+    const struct nd_replicas replicas = nd_replicas_of(e, s);
+    const struct parts common =
+        exchange(e, held->common, replicas.common, shards->common, s->tp);
+    const struct parts routed =
+        exchange(e, held->routed, replicas.routed, shards->routed, expert_ranks(e, s));
+    return (struct parts){common.gather + routed.gather, common.scatter + routed.scatter};
+}
+
 void nd_exchange_replicas(const struct nd_estimate *e,
                           const struct nd_strategy *s,
-                          double held,
+                          const struct nd_held *held,
                           double micro_batches,
                           struct nd_time *time)
 {
-    const double hidden = DP_HIDDEN * time->stage;
+    const struct stack *stack = &e->layers.stack;
+    const double hidden = stack->dp_hidden * time->stage;
     if (e->zero_level < 2) {
-        // Gradients are scattered, parameters gathered: as twice their mean.
-        const double bytes = (e->bytes_grad + e->bytes_param) / 2 * held;
-        time->dp =
-            2 * hardware_gather(&e->layers.hardware, (int64_t)s->dp * s->cp, s->tp, bytes);
+        const struct nd_replicas replicas = nd_replicas_of(e, s);
+        const struct parts parts = both(e, s, held, &replicas);
+        time->dp = parts.gather + parts.scatter;
         time->dp_exposed = fmax(0, time->dp - hidden);
         return;
     }
-    const struct parts parts = within_shards(e, s, held);
+    const struct nd_replicas shards = nd_shards_of(e, s);
+    const struct parts parts = both(e, s, held, &shards);
     const bool full = e->zero_level >= 3;
+    const double room = stack->zero_hidden * time->stage;
     const double each = parts.scatter + (full ? 2 * parts.gather : 0);
-    const double last = full ? each : each + parts.gather;
-    time->dp = (micro_batches - 1) * each + last;
-    time->dp_exposed = (micro_batches - 1) * fmax(0, each - hidden) + fmax(0, last - hidden);
+    const double once = full ? 0 : fmax(0, parts.gather - hidden);
+    time->dp = micro_batches * each + (full ? 0 : parts.gather);
+    time->dp_exposed = micro_batches * fmax(stack->zero_exposed * each, each - room) + once;
 }

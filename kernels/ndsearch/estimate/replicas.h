@@ -5,12 +5,26 @@
 
 #include "kernels/ndsearch/estimate/estimate.h"
 
-// Sets dp and dp_exposed of *time, which already holds the longest stage. held: parameters of one
-// device. ZeRO level 0 or 1 exchanges once per step; level 2 scatters gradients in every
+// Parameters that one device exchanges.
+struct nd_held {
+    double common, routed; // without and of routed experts, which have fewer replicas
+};
+
+// Devices among which the parameters are exchanged: dp * cp replicas, and for routed experts
+// dp * cp * tp / (ep * etp).
+struct nd_replicas {
+    int64_t common, routed;
+};
+struct nd_replicas nd_replicas_of(const struct nd_estimate *e, const struct nd_strategy *s);
+
+// Devices that share an optimizer state.
+struct nd_replicas nd_shards_of(const struct nd_estimate *e, const struct nd_strategy *s);
+
+// Sets dp and dp_exposed of *time, which already holds the longest stage. ZeRO level 0 or 1 exchanges once per step; level 2 scatters gradients in every
 // micro-batch; level 3 also gathers the parameters twice in every micro-batch (model.md).
 void nd_exchange_replicas(const struct nd_estimate *e,
                           const struct nd_strategy *s,
-                          double held,
+                          const struct nd_held *held,
                           double micro_batches,
                           struct nd_time *time);
 

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// A software stack describes how well a training framework uses a device: which share of the
+// device's efficiencies it reaches, which exchanges it hides behind computation, and what it
+// keeps in memory besides the tensors of the model. The device record (hardware.h) describes the
+// machine; a stack multiplies its efficiencies.
+#ifndef PPS_COMMON_DESCRIPTION_STACK_H
+#define PPS_COMMON_DESCRIPTION_STACK_H
+
+#include "base/document/fault.h"
+#include "kernels/common/description/hardware.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// Factors of a device's efficiencies.
+struct stack_rates {
+    double gemm, attention, memory, link;
+};
+
+enum { STACK_DEVICES = 4 };
+
+// A share of a time or of bytes is 0 ... 1.
+struct stack {
+    char name[32];
+    struct stack_rates rates;
+    // Devices on which the factors differ, by the name of their built-in record.
+    struct {
+        char device[32];
+        struct stack_rates rates;
+    } on[STACK_DEVICES];
+    int n_on;
+
+    double attention_half; // tokens of a slice of the sequence at which attention is half as fast
+    double grouped;        // factor of the rate of products of experts
+    double grouped_half;   // tokens per expert at which these products are half as fast
+    double imbalance;      // tokens of the busiest expert rank over the mean of all ranks
+    double launch;         // s, least time of a layer's forward or backward pass: launching kernels
+
+    // Shares of the exchanges that are never hidden. The rest hides behind computation of the same
+    // layer; what does not fit there is exposed, too.
+    double tp_exposed, cp_exposed, ep_exposed;
+    double pp_exposed;  // of transfers between chunks, besides those that fill the pipeline
+    double dp_hidden;   // share of a stage's time of one micro-batch that hides the exchange of replicas
+    double zero_hidden; // the same for the exchanges of every micro-batch (ZeRO levels 2 and 3)
+    double zero_exposed; // share of these exchanges that is never hidden
+
+    bool node_copies;         // a token travels once to each node, not once to each expert
+    double dispatch, combine; // bytes per element of tokens on their way to experts and back
+    double quantise;          // bytes of memory traffic per element that is converted to 8 bits
+
+    double logits;        // bytes per logit on the last stage
+    double fragmentation; // share of activations and transient memory that the allocator adds
+    double buffers;       // bytes of communication libraries and of the framework
+    bool pipeline_whole;  // with several stages, level 2 and 3 keep parameters and gradients whole
+};
+
+// The built-in record of this name; NULL: there is none.
+const struct stack *stack_find(const char *name);
+
+// All built-in records; *n of them. The first one is the default.
+const struct stack *stack_all(int *n);
+
+// The efficiencies of `hardware` with the factors of the stack.
+void stack_apply(const struct stack *stack, struct hardware *hardware);
+
+struct cJSON;
+
+// Reads a name, or an object: name, base and the other members by their names, times in s, bytes
+// per element, "buffers_mib". Missing fields come from the base, or from the built-in record of
+// this name; otherwise from the default stack.
+bool stack_read(struct stack *stack, const struct cJSON *item, struct pps_fault *fault);
+
+#endif

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a software stack: its name, or an object whose fields replace those of a built-in record.
+#include "base/document/fields.h"
+#include "base/math/units.h"
+#include "kernels/common/description/stack.h"
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <string.h>
+
+#define COUNT_OF(a) ((int)(sizeof(a) / sizeof *(a)))
+#define AT(member)  offsetof(struct stack, member)
+
+#define SHARE(key, member)  {key, DOCFIELD_REAL, 0, 1, AT(member)}
+#define FACTOR(key, member) {key, DOCFIELD_ABOVE, 0, 10, AT(member)}
+#define AMOUNT(key, member, most) {key, DOCFIELD_REAL, 0, most, AT(member)}
+
+enum { KEY_NAME, KEY_BASE, KEY_SOURCE, KEY_ON, N_OWN };
+
+static const struct docfield fields[] = {
+    [KEY_NAME] = {"name", DOCFIELD_OWN, 0, 0, 0},
+    [KEY_BASE] = {"base", DOCFIELD_OWN, 0, 0, 0},
+    [KEY_SOURCE] = {"source", DOCFIELD_OWN, 0, 0, 0},
+    [KEY_ON] = {"on", DOCFIELD_OWN, 0, 0, 0},
+    FACTOR("gemm", rates.gemm),
+    FACTOR("attention", rates.attention),
+    FACTOR("memory", rates.memory),
+    FACTOR("link", rates.link),
+    AMOUNT("attention_half", attention_half, 1e6),
+    FACTOR("grouped", grouped),
+    AMOUNT("grouped_half", grouped_half, 1e6),
+    {"imbalance", DOCFIELD_REAL, 1, 100, AT(imbalance)},
+    AMOUNT("launch", launch, 1),
+    SHARE("tp_exposed", tp_exposed),
+    SHARE("cp_exposed", cp_exposed),
+    SHARE("ep_exposed", ep_exposed),
+    SHARE("pp_exposed", pp_exposed),
+    AMOUNT("dp_hidden", dp_hidden, 10),
+    AMOUNT("zero_hidden", zero_hidden, 10),
+    SHARE("zero_exposed", zero_exposed),
+    {"node_copies", DOCFIELD_FLAG, 0, 1, AT(node_copies)},
+    AMOUNT("dispatch", dispatch, 8),
+    AMOUNT("combine", combine, 8),
+    AMOUNT("quantise", quantise, 64),
+    AMOUNT("logits", logits, 64),
+    AMOUNT("fragmentation", fragmentation, 10),
+    {"buffers", DOCFIELD_GIB, 0, 0, AT(buffers)},
+    {"pipeline_whole", DOCFIELD_FLAG, 0, 1, AT(pipeline_whole)},
+};
+
+static const struct docfields table = {"a stack", fields, COUNT_OF(fields), NULL, 0};
+
+#define RATE(key, member) {key, DOCFIELD_ABOVE, 0, 10, offsetof(struct stack_rates, member)}
+static const struct docfield rate_fields[] = {
+    RATE("gemm", gemm),
+    RATE("attention", attention),
+    RATE("memory", memory),
+    RATE("link", link),
+};
+static const struct docfields rate_table = {"the factors of a device", rate_fields,
+                                            COUNT_OF(rate_fields), NULL, 0};
+
+static bool by_name(struct stack *stack, const struct cJSON *item, struct pps_fault *fault)
+{
+    const struct stack *record = stack_find(item->valuestring);
+    char names[256] = "";
+    int n;
+    if (record != NULL) {
+        *stack = *record;
+        return true;
+    }
+    record = stack_all(&n);
+    for (int i = 0; i < n; i++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i > 0 ? ", " : "",
+                 record[i].name);
+    return pps_fault_set(fault, item, false,
+                         "%s: no stack called \"%.40s\" is known; expected %s, or an object that "
+                         "describes it",
+                         docfields_name(item), item->valuestring, names);
+}
+
+static bool read_name(char *name, size_t size, const struct cJSON *item, struct pps_fault *fault)
+{
+    if (!cJSON_IsString(item) || *item->valuestring == '\0' ||
+        strlen(item->valuestring) >= size)
+        return pps_fault_set(fault, item, false, "%s: expected text of 1 ... %zu bytes",
+                             docfields_name(item), size - 1);
+    memcpy(name, item->valuestring, strlen(item->valuestring) + 1);
+    return true;
+}
+
+// One member for each device: {"B200": {"memory": 0.3}}.
+static bool read_on(struct stack *stack, const struct cJSON *item, struct pps_fault *fault)
+{
+    const struct cJSON *each;
+    if (!cJSON_IsObject(item))
+        return pps_fault_set(fault, item, false,
+                             "on: expected an object, as in {\"B200\": {\"gemm\": 0.9}}");
+    stack->n_on = 0;
+    cJSON_ArrayForEach(each, item)
+    {
+        const struct hardware *device = hardware_find(each->string);
+        struct docitems items;
+        if (device == NULL)
+            return pps_fault_set(fault, each, true, "on: no device called \"%.40s\" is known",
+                                 each->string);
+        if (stack->n_on == STACK_DEVICES)
+            return pps_fault_set(fault, each, true, "on: more than %d devices", STACK_DEVICES);
+        memcpy(stack->on[stack->n_on].device, device->name, sizeof device->name);
+        stack->on[stack->n_on].rates = stack->rates;
+        if (!docfields_find(&rate_table, each, false, &items, fault) ||
+            !docfields_store(&rate_table, &items, &stack->on[stack->n_on].rates, fault))
+            return false;
+        stack->n_on++;
+    }
+    return true;
+}
+
+static bool by_object(struct stack *stack, const struct cJSON *object, struct pps_fault *fault)
+{
+    struct docitems items;
+    int n;
+    if (!docfields_find(&table, object, false, &items, fault))
+        return false;
+    const struct cJSON *base = items.item[KEY_BASE], *name = items.item[KEY_NAME];
+    const struct stack *record = stack_all(&n);
+    if (cJSON_IsString(name) && stack_find(name->valuestring) != NULL)
+        record = stack_find(name->valuestring);
+    *stack = *record;
+    if (base != NULL && !cJSON_IsString(base))
+        return pps_fault_set(fault, base, false, "base: expected the name of a known stack");
+    if (base != NULL && !by_name(stack, base, fault))
+        return false;
+    if (name == NULL && base == NULL)
+        memcpy(stack->name, "custom", sizeof "custom");
+    if (name != NULL && !read_name(stack->name, sizeof stack->name, name, fault))
+        return false;
+    return docfields_store(&table, &items, stack, fault) &&
+           (items.item[KEY_ON] == NULL || read_on(stack, items.item[KEY_ON], fault));
+}
+
+bool stack_read(struct stack *stack, const struct cJSON *item, struct pps_fault *fault)
+{
+    struct stack read;
+    bool ok;
+    memset(&read, 0, sizeof read);
+    if (cJSON_IsString(item))
+        ok = by_name(&read, item, fault);
+    else if (cJSON_IsObject(item))
+        ok = by_object(&read, item, fault);
+    else
+        ok = pps_fault_set(
+            fault, item, false,
+            "stack: expected the name of a software stack, or an object that describes one");
+    if (ok)
+        *stack = read;
+    return ok;
+}
