@@ -35,8 +35,9 @@
         .fallback = fallback_, .max = 1                                                        \
     }
 
-static const char *const hardware_names[] = {"own",  "A100", "Ascend910B", "H100",
-                                             "H200", "B200", NULL};
+static const char *const hardware_names[] = {"own",  "A100",  "Ascend910B", "H100",
+                                             "H800", "H200",  "B200",       "GB200",
+                                             "B300", "GB300", NULL};
 static const char *const recompute_names[] = {"none", "select", "full", "auto", NULL};
 
 static const struct pps_param params[N_PARAMS] = {
@@ -57,7 +58,7 @@ static const struct pps_param params[N_PARAMS] = {
                     .summary = "device: own (of the cluster file), or a built-in record",
                     .kind = PPS_CHOICE,
                     .fallback = HARDWARE_OWN,
-                    .max = 5,
+                    .max = sizeof hardware_names / sizeof *hardware_names - 2,
                     .names = hardware_names},
     [P_MEMORY] = AMOUNT("memory", "GiB", "usable memory per device; 0: all of it", 0, 0x1p30),
     [P_RESERVE] = AMOUNT("reserve",

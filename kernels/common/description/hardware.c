@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Built-in records of devices. Peaks, memory and links are the makers' published figures; the
-// efficiencies of A100, H100 and B200 are fitted on published step times (Korthikanti et al. 2022,
-// table 5; Llama 3, 2024, table 4; measurements of B200 systems); other devices have the
+// efficiencies of A100, H100, B200 and GB200 are fitted on published step times
+// (docs/ndsearch-measurements.md) as those of a well-tuned software stack; other devices have the
 // efficiencies of the nearest of these devices, and `calibrated` is false.
 #include "kernels/common/description/hardware.h"
 
@@ -10,6 +10,14 @@
 #include <ctype.h>
 #include <stddef.h>
 #include <string.h>
+
+// Efficiencies of a generation of devices: docs/ndsearch-measurements.md has the fit.
+#define HOPPER                                                                                 \
+    .peak_fp8 = 1979e12, .gemm_eff = 0.63, .fp8_eff = 0.57, .attention_eff = 0.42,             \
+    .memory_eff = 0.77, .link_eff = 0.80
+#define BLACKWELL                                                                              \
+    .gemm_eff = 0.52, .fp8_eff = 0.58, .attention_eff = 0.44, .memory_eff = 0.61,              \
+    .link_eff = 0.80
 
 // Memory is nominal: what the maker calls GB, as GiB.
 static const struct hardware records[] = {
@@ -34,7 +42,7 @@ static const struct hardware records[] = {
     // variant has 313), 64 GB at 1.6 TB/s, seven HCCS links of 56 GB/s both ways within a node, one
     // 200 Gb/s adapter a device. Efficiencies inherited from A100, the nearest in peak.
     {.name = "Ascend910B",
-     .base = "Ascend910B",
+     .base = "A100",
      .peak = 376e12,
      .hbm = 1.6e12,
      .intra = 196e9,
@@ -58,16 +66,24 @@ static const struct hardware records[] = {
      .node = 8,
      .alpha = 8e-6,
      .memory = 80 * UNITS_GIB,
-     .peak_fp8 = 1979e12,
-     .gemm_eff = 0.61,
-     .fp8_eff = 0.50,
-     .attention_eff = 0.45,
-     .memory_eff = 0.80,
-     .link_eff = 0.80,
+     HOPPER,
      .calibrated = true},
+    // NVIDIA H800: H100 with NVLink of 400 GB/s both ways (DeepSeek-AI, "DeepSeek-V3", 2024, 3.1).
+    // Efficiencies inherited from H100.
+    {.name = "H800",
+     .base = "H100",
+     .design_power = 700,
+     .peak = 989e12,
+     .hbm = 3.35e12,
+     .intra = 200e9,
+     .inter = 50e9,
+     .node = 8,
+     .alpha = 8e-6,
+     .memory = 80 * UNITS_GIB,
+     HOPPER},
     // NVIDIA H200 SXM datasheet: H100 with 141 GB at 4.8 TB/s. Efficiencies inherited from H100.
     {.name = "H200",
-     .base = "H200",
+     .base = "H100",
      .design_power = 700,
      .peak = 989e12,
      .hbm = 4.8e12,
@@ -76,10 +92,7 @@ static const struct hardware records[] = {
      .node = 8,
      .alpha = 8e-6,
      .memory = 141 * UNITS_GIB,
-     .gemm_eff = 0.61,
-     .attention_eff = 0.45,
-     .memory_eff = 0.80,
-     .link_eff = 0.80},
+     HOPPER},
     // NVIDIA DGX B200 datasheet: 18 PFLOPS dense, 1,440 GB at 64 TB/s, NVLink 14.4 TB/s both ways,
     // eight devices; one 400 Gb/s adapter a device.
     {.name = "B200",
@@ -93,13 +106,54 @@ static const struct hardware records[] = {
      .alpha = 8e-6,
      .memory = 180 * UNITS_GIB,
      .peak_fp8 = 4500e12,
-     .gemm_eff = 0.45,
-     .fp8_eff = 0.40,
-     .attention_eff = 0.40,
-     .memory_eff = 0.20,
-     .link_eff = 0.80,
+     BLACKWELL,
      .fused_ce = true,
      .calibrated = true},
+    // NVIDIA GB200 NVL72 datasheet: 360 PFLOPS of FP8 without sparsity and 576 TB/s on 72 devices, one
+    // NVLink domain; clocks are higher than those of B200. Allocations are of 64 devices.
+    {.name = "GB200",
+     .base = "B200",
+     .design_power = 1200,
+     .peak = 2500e12,
+     .peak_fp8 = 5000e12,
+     .hbm = 8e12,
+     .intra = 900e9,
+     .inter = 50e9,
+     .node = 64,
+     .alpha = 8e-6,
+     .memory = 186 * UNITS_GIB,
+     BLACKWELL,
+     .fused_ce = true,
+     .calibrated = true},
+    // NVIDIA DGX B300 datasheet: 288 GB at 8 TB/s a device; 16-bit rates of B200, one 800 Gb/s
+    // adapter a device.
+    {.name = "B300",
+     .base = "B200",
+     .design_power = 1100,
+     .peak = 2250e12,
+     .peak_fp8 = 4500e12,
+     .hbm = 8e12,
+     .intra = 900e9,
+     .inter = 100e9,
+     .node = 8,
+     .alpha = 8e-6,
+     .memory = 288 * UNITS_GIB,
+     BLACKWELL,
+     .fused_ce = true},
+    // NVIDIA GB300 NVL72 datasheet: GB200 with 288 GB a device and 800 Gb/s adapters.
+    {.name = "GB300",
+     .base = "B200",
+     .design_power = 1400,
+     .peak = 2500e12,
+     .peak_fp8 = 5000e12,
+     .hbm = 8e12,
+     .intra = 900e9,
+     .inter = 100e9,
+     .node = 64,
+     .alpha = 8e-6,
+     .memory = 288 * UNITS_GIB,
+     BLACKWELL,
+     .fused_ce = true},
 };
 
 enum { N_RECORDS = sizeof records / sizeof *records };
@@ -125,6 +179,7 @@ static const struct {
     {"A100-SXM4-80GB", "A100"}, {"H100-80", "H100"},           {"H100-80GB", "H100"},
     {"H100-SXM", "H100"},       {"H100-SXM5-80GB", "H100"},    {"H200-141", "H200"},
     {"H200-SXM", "H200"},       {"B200-180", "B200"},          {"B200-SXM", "B200"},
+    {"GB200-NVL72", "GB200"},   {"GB300-NVL72", "GB300"},   {"B300-288", "B300"},
     {"910B", "Ascend910B"},     {"Ascend-910B", "Ascend910B"},
 };
 

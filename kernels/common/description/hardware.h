@@ -20,7 +20,7 @@ struct hardware_sizes {
 
 struct hardware {
     char name[32];
-    char base[32];                  // name of the built-in record it comes from, or ""
+    char base[32];                  // built-in record whose efficiencies it has; "": none
     double peak;                    // FLOP/s, bf16, dense
     double peak_fp8;                // FLOP/s, 8-bit products; 0: the device has none
     double hbm;                     // bytes/s

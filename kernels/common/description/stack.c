@@ -1,37 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in records of software stacks. The sources of all figures are in sweep_configs/stacks; a
-// test compares these records with the documents there.
+// Built-in records of software stacks. sweep_configs/stacks has the same records with the source of
+// every figure; a test compares them.
 #include "kernels/common/description/stack.h"
 
+#include <stdio.h>
 #include <string.h>
 
-#define ALL {1, 1, 1, 1}
+#define NO_FACTORS {1, 1, 1, 1}
+// What the frameworks have in common: bf16 tokens on their way to experts, conversions of 8-bit
+// products, half of the rate of an expert's products at 227 tokens.
+#define COMMON                                                                                 \
+    .scale = 1, .grouped = 1, .grouped_half = 227, .imbalance = 1, .ep_exposed = 1, .node_copies = true,    \
+    .dispatch = 2, .combine = 2, .quantise = 7.2
+// Megatron-LM keeps the logits in 16 bits and as fp32 of its part of the vocabulary.
+#define MEGATRON_MEMORY .logits = 6
+#define FSDP_MEMORY     .logits = 12, .pipeline_whole = true
 
 static const struct stack records[] = {
+    {.name = "megatron-tuned",
+     .rates = NO_FACTORS,
+     COMMON,
+     .tp_exposed = 0.49,
+     .cp_exposed = 0.5,
+     .dp_hidden = 0.77,
+     .zero_hidden = 0.60,
+     .zero_exposed = 0.40,
+     MEGATRON_MEMORY},
     {.name = "megatron",
-     .rates = ALL,
-     .grouped = 1,
-     .imbalance = 1,
+     .rates = NO_FACTORS,
+     .on = {{"B200", {0.86, 1, 0.40, 1}}},
+     .n_on = 1,
+     COMMON,
      .tp_exposed = 1,
      .cp_exposed = 1,
-     .ep_exposed = 1,
      .dp_hidden = 0.33,
-     .zero_hidden = 0.33,
-     .dispatch = 2,
-     .combine = 2,
-     .logits = 6},
+     .zero_hidden = 0.60,
+     .zero_exposed = 0.40,
+     MEGATRON_MEMORY},
     {.name = "fsdp",
-     .rates = ALL,
-     .grouped = 1,
-     .imbalance = 1,
+     .rates = {1, 0.75, 1, 1},
+     .on = {{"A100", {1, 0.52, 0.52, 1}}},
+     .n_on = 1,
+     COMMON,
+     .tp_exposed = 1,
+     .cp_exposed = 0.5,
+     .dp_hidden = 0.33,
+     .zero_hidden = 0.60,
+     .zero_exposed = 0.40,
+     FSDP_MEMORY},
+    {.name = "fsdp-2023",
+     .rates = {1, 0.52, 0.52, 1},
+     COMMON,
      .tp_exposed = 1,
      .cp_exposed = 1,
-     .ep_exposed = 1,
      .dp_hidden = 0.33,
-     .zero_hidden = 0.33,
-     .dispatch = 2,
-     .combine = 2,
-     .logits = 6},
+     .zero_hidden = 0.60,
+     .zero_exposed = 0.40,
+     FSDP_MEMORY},
+    {.name = "deepspeed",
+     .rates = {1, 0.75, 0.52, 1},
+     COMMON,
+     .tp_exposed = 1,
+     .cp_exposed = 1,
+     .dp_hidden = 0.33,
+     .zero_hidden = 0.60,
+     .zero_exposed = 0.40,
+     FSDP_MEMORY},
+    {.name = "deepseek",
+     .rates = NO_FACTORS,
+     COMMON,
+     .tp_exposed = 0.49,
+     .cp_exposed = 0.5,
+     .dp_hidden = 0.77,
+     .zero_hidden = 0.60,
+     .zero_exposed = 0.40,
+     MEGATRON_MEMORY},
 };
 
 enum { N_RECORDS = sizeof records / sizeof *records };
@@ -50,18 +93,35 @@ const struct stack *stack_find(const char *name)
     return NULL;
 }
 
+const char *stack_names(char *text, size_t size)
+{
+    *text = '\0';
+    for (int i = 0; i < N_RECORDS; i++)
+        snprintf(text + strlen(text), size - strlen(text), "%s%s", i > 0 ? ", " : "",
+                 records[i].name);
+    return text;
+}
+
+// The factors of the links also change the tables of their efficiencies by size.
+static void multiply(struct hardware_sizes *sizes, double factor)
+{
+    for (int i = 0; i < sizes->n; i++)
+        sizes->at[i].value *= factor;
+}
+
 void stack_apply(const struct stack *stack, struct hardware *hardware)
 {
     const struct stack_rates *rates = &stack->rates;
     for (int i = 0; i < stack->n_on; i++)
         if (strcmp(stack->on[i].device, hardware->base) == 0)
             rates = &stack->on[i].rates;
-    hardware->gemm_eff *= rates->gemm;
-    hardware->attention_eff *= rates->attention;
-    hardware->memory_eff *= rates->memory;
-    hardware->link_eff *= rates->link;
-    for (int i = 0; i < hardware->within.n; i++)
-        hardware->within.at[i].value *= rates->link;
-    for (int i = 0; i < hardware->across.n; i++)
-        hardware->across.at[i].value *= rates->link;
+    const double speed = 1 / stack->scale;
+    hardware->gemm_eff *= rates->gemm * speed;
+    hardware->fp8_eff *= rates->gemm * speed;
+    hardware->attention_eff *= rates->attention * speed;
+    hardware->memory_eff *= rates->memory * speed;
+    hardware->link_eff *= rates->link * speed;
+    hardware->alpha *= stack->scale;
+    multiply(&hardware->within, rates->link * speed);
+    multiply(&hardware->across, rates->link * speed);
 }

@@ -10,6 +10,7 @@
 #include "kernels/common/description/hardware.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 // Factors of a device's efficiencies.
@@ -23,13 +24,14 @@ enum { STACK_DEVICES = 4 };
 struct stack {
     char name[32];
     struct stack_rates rates;
-    // Devices on which the factors differ, by the name of their built-in record.
+    // Devices on which the factors differ, with all devices that have their efficiencies.
     struct {
         char device[32];
         struct stack_rates rates;
     } on[STACK_DEVICES];
     int n_on;
 
+    double scale;          // factor of all times: what one measured step says of a cluster
     double attention_half; // tokens of a slice of the sequence at which attention is half as fast
     double grouped;        // factor of the rate of products of experts
     double grouped_half;   // tokens per expert at which these products are half as fast
@@ -59,6 +61,9 @@ const struct stack *stack_find(const char *name);
 
 // All built-in records; *n of them. The first one is the default.
 const struct stack *stack_all(int *n);
+
+// Writes the names of all built-in records with commas between them; returns the text.
+const char *stack_names(char *text, size_t size);
 
 // The efficiencies of `hardware` with the factors of the stack.
 void stack_apply(const struct stack *stack, struct hardware *hardware);

@@ -5,7 +5,6 @@
 #include "kernels/common/description/stack.h"
 
 #include <cjson/cJSON.h>
-#include <stdio.h>
 #include <string.h>
 
 #define COUNT_OF(a) ((int)(sizeof(a) / sizeof *(a)))
@@ -26,6 +25,7 @@ static const struct docfield fields[] = {
     FACTOR("attention", rates.attention),
     FACTOR("memory", rates.memory),
     FACTOR("link", rates.link),
+    {"scale", DOCFIELD_REAL, 0.01, 100, AT(scale)},
     AMOUNT("attention_half", attention_half, 1e6),
     FACTOR("grouped", grouped),
     AMOUNT("grouped_half", grouped_half, 1e6),
@@ -63,20 +63,16 @@ static const struct docfields rate_table = {"the factors of a device", rate_fiel
 static bool by_name(struct stack *stack, const struct cJSON *item, struct pps_fault *fault)
 {
     const struct stack *record = stack_find(item->valuestring);
-    char names[256] = "";
-    int n;
+    char names[256];
     if (record != NULL) {
         *stack = *record;
         return true;
     }
-    record = stack_all(&n);
-    for (int i = 0; i < n; i++)
-        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i > 0 ? ", " : "",
-                 record[i].name);
     return pps_fault_set(fault, item, false,
                          "%s: no stack called \"%.40s\" is known; expected %s, or an object that "
                          "describes it",
-                         docfields_name(item), item->valuestring, names);
+                         docfields_name(item), item->valuestring,
+                         stack_names(names, sizeof names));
 }
 
 static bool read_name(char *name, size_t size, const struct cJSON *item, struct pps_fault *fault)
@@ -106,7 +102,7 @@ static bool read_on(struct stack *stack, const struct cJSON *item, struct pps_fa
                                  each->string);
         if (stack->n_on == STACK_DEVICES)
             return pps_fault_set(fault, each, true, "on: more than %d devices", STACK_DEVICES);
-        memcpy(stack->on[stack->n_on].device, device->name, sizeof device->name);
+        memcpy(stack->on[stack->n_on].device, device->base, sizeof device->base);
         stack->on[stack->n_on].rates = stack->rates;
         if (!docfields_find(&rate_table, each, false, &items, fault) ||
             !docfields_store(&rate_table, &items, &stack->on[stack->n_on].rates, fault))

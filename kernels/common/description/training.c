@@ -89,7 +89,7 @@ const struct stack *training_stack(const struct training *training)
     const bool sharded = training->distributed_optimizer && training->zero_level >= 2;
     if (training->stack.name[0] != '\0')
         return &training->stack;
-    return stack_find(sharded ? "fsdp" : "megatron");
+    return stack_find(sharded ? "fsdp" : "megatron-tuned");
 }
 
 // ---- micro-batch sizes ----------------------------------------------------------------------

@@ -54,7 +54,8 @@ static inline bool training_allows_chunks(const struct training *training,
                                                 : true;
 }
 
-// The stack of the training, or the default: fsdp for levels 2 and 3 of ZeRO, otherwise megatron.
+// The stack of the training, or the default: fsdp for levels 2 and 3 of ZeRO, otherwise
+// megatron-tuned.
 const struct stack *training_stack(const struct training *training);
 
 struct cJSON;

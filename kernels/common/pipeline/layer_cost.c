@@ -343,6 +343,7 @@ void layercost_open(struct layercost_model *m,
     modeldesc_count(model, &m->counts);
     m->stack = *training_stack(training);
     stack_apply(&m->stack, &m->hardware);
+    m->stack.launch *= m->stack.scale;
     m->hardware.gemm_eff *= hardware_power_share(hardware);
     m->hardware.fp8_eff *= hardware_power_share(hardware);
     m->hardware.attention_eff *= hardware_power_share(hardware);

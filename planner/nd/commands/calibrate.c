@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ppsweep nd calibrate: fits a device's efficiencies to measured steps and prints them as a
-// hardware record for a cluster file.
+// ppsweep nd calibrate: fits named factors of a device and a software stack to measured steps and
+// prints them as records for a cluster and a training file.
 #include "base/document/json.h"
 #include "base/text/say.h"
 #include "planner/nd/commands/commands.h"
@@ -12,13 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 512, FEWEST = 3 };
+enum { FEWEST = 3 };
 
 static const struct pps_opt options[] = {
     {"set", 's', "NAME", "use only measurements of this set; may be repeated (all sets)"},
     {"hardware", 0, "NAME", "use only measurements on this device (all; they must share one)"},
-    {"fit", 0, "LIST", "efficiencies to fit: eg, ea, em, el (eg,em,el)"},
-    {"quiet", 'q', NULL, "print only the hardware record"},
+    {"stack", 0, "NAME", "assume this software stack (that of the sets)"},
+    {"fit", 0, "LIST", "factors to fit: eg, ea, em, el, eg8, tp_exposed ... (eg,em,el)"},
+    {"scale", 0, NULL, "fit one factor of all times; one measured step is enough"},
+    {"quiet", 'q', NULL, "print only the records"},
     {NULL, 0, NULL, NULL},
 };
 
@@ -27,13 +29,16 @@ static const char details[] =
     "MFU\n"
     "per step), like docs/ndsearch-measurements.json. Efficiencies are fractions of the "
     "device's\n"
-    "peak: eg matrix products, ea attention kernel, em memory traffic, el links. The table "
-    "shows\n"
-    "the error of the model for each step before and after the fit. The last figure is the "
-    "mean\n"
-    "error for steps that the fit did not see: the error to expect for other steps.\n"
+    "peak: eg matrix products, eg8 8-bit products, ea attention kernel, em memory traffic, el\n"
+    "links. Other factors are those of the software stack (sweep_configs/stacks). Each factor is\n"
+    "drawn to its value in the record, so a factor that no measurement depends on does not "
+    "change.\n"
+    "The table shows the error of the model for each step before and after the fit. The last "
+    "figure\n"
+    "is the mean error for steps that the fit did not see: the error to expect for other steps.\n"
     "\n"
-    "  ppsweep nd calibrate docs/ndsearch-measurements.json --set korthikanti\n";
+    "  ppsweep nd calibrate docs/ndsearch-measurements.json --set korthikanti\n"
+    "  ppsweep nd calibrate my-step.json --scale\n";
 
 struct calibration {
     struct pps_json json;
@@ -41,40 +46,53 @@ struct calibration {
     int n;
     const struct nd_measurement **chosen;
     int n_chosen;
-    unsigned which;
+    struct nd_unknown unknowns[ND_UNKNOWNS];
+    int n_unknowns;
+    bool scale;
     struct nd_cache *cache;
 };
 
 // ---- options ------------------------------------------------------------------------------------
 
-static const char *const names[ND_EFFICIENCIES] = {
-    [ND_GEMM] = "eg",
-    [ND_ATTENTION] = "ea",
-    [ND_MEMORY] = "em",
-    [ND_LINK] = "el",
-};
+static enum pps_status read_factors(struct calibration *c,
+                                    const struct pps_args *args,
+                                    struct pps_error *err)
+{
+    const char *list = pps_arg(args, "fit");
+    c->scale = pps_arg(args, "scale") != NULL;
+    if (c->scale && list != NULL)
+        return pps_fail(err, PPS_E_INPUT, "--scale fits one factor; leave out --fit");
+    for (const char *at = list != NULL ? list : "eg,em,el"; at != NULL;) {
+        const size_t n = strcspn(at, ",");
+        const enum nd_factor factor = nd_factor_find(at, n);
+        if (factor == ND_FACTORS)
+            return pps_fail(err, PPS_E_INPUT,
+                            "--fit %.*s: expected eg, ea, em, el, eg8 or a factor of a stack, such "
+                            "as tp_exposed",
+                            (int)n, at);
+        for (int k = 0; k < c->n_unknowns; k++)
+            if (c->unknowns[k].factor == factor)
+                return pps_fail(err, PPS_E_INPUT, "--fit %.*s: given twice", (int)n, at);
+        c->unknowns[c->n_unknowns++].factor = factor;
+        at = at[n] == ',' ? at + n + 1 : NULL;
+    }
+    return PPS_OK;
+}
 
-static enum pps_status read_which(struct calibration *c,
+static enum pps_status take_stack(struct calibration *c,
                                   const struct pps_args *args,
                                   struct pps_error *err)
 {
-    const char *list = pps_arg(args, "fit");
-    c->which = 1U << ND_GEMM | 1U << ND_MEMORY | 1U << ND_LINK;
-    if (list == NULL)
+    const char *name = pps_arg(args, "stack");
+    const struct stack *stack = name != NULL ? stack_find(name) : NULL;
+    char names[256];
+    if (name == NULL)
         return PPS_OK;
-    c->which = 0;
-    for (const char *at = list; at != NULL;) {
-        const size_t n = strcspn(at, ",");
-        unsigned found = 0;
-        for (int e = 0; e < ND_EFFICIENCIES; e++)
-            if (strlen(names[e]) == n && memcmp(names[e], at, n) == 0)
-                found = 1U << e;
-        if (found == 0)
-            return pps_fail(err, PPS_E_INPUT, "--fit %s: expected some of eg, ea, em, el",
-                            list);
-        c->which |= found;
-        at = at[n] == ',' ? at + n + 1 : NULL;
-    }
+    if (stack == NULL)
+        return pps_fail(err, PPS_E_INPUT, "--stack %s: expected one of %s", name,
+                        stack_names(names, sizeof names));
+    for (int i = 0; i < c->n; i++)
+        c->all[i].training.stack = *stack;
     return PPS_OK;
 }
 
@@ -98,16 +116,23 @@ static enum pps_status choose(struct calibration *c,
     for (int i = 0; i < c->n; i++)
         if (is_asked(args, &c->all[i]))
             c->chosen[c->n_chosen++] = &c->all[i];
-    if (c->n_chosen < FEWEST)
+    const int fewest = c->scale ? 1 : FEWEST;
+    if (c->n_chosen < fewest)
         return pps_fail(err, PPS_E_INPUT,
-                        "%s: a fit needs at least %d measured steps, and this selects %d",
-                        pps_arg_word(args, 0), FEWEST, c->n_chosen);
+                        "%s: a fit needs at least %d measured step%s, and this selects %d",
+                        pps_arg_word(args, 0), fewest, fewest > 1 ? "s" : "", c->n_chosen);
     for (int i = 1; i < c->n_chosen; i++)
         if (strcmp(c->chosen[i]->hardware.name, c->chosen[0]->hardware.name) != 0)
             return pps_fail(err, PPS_E_INPUT,
                             "%s: measured on %s and %s; select one with --hardware or --set",
                             pps_arg_word(args, 0), c->chosen[0]->hardware.name,
                             c->chosen[i]->hardware.name);
+        else if (strcmp(c->chosen[i]->training.stack.name,
+                        c->chosen[0]->training.stack.name) != 0)
+            return pps_fail(err, PPS_E_INPUT,
+                            "%s: measured with the stacks %s and %s; select one with --set",
+                            pps_arg_word(args, 0), c->chosen[0]->training.stack.name,
+                            c->chosen[i]->training.stack.name);
     return PPS_OK;
 }
 
@@ -118,71 +143,176 @@ static enum pps_status load(struct calibration *c, const char *path, struct pps_
     enum pps_status status = pps_json_load(&c->json, path, err);
     if (status != PPS_OK)
         return status;
-    c->all = calloc(MOST, sizeof *c->all);
-    c->chosen = calloc(MOST, sizeof *c->chosen);
+    c->all = calloc(ND_MEASURED, sizeof *c->all);
+    c->chosen = calloc(ND_MEASURED, sizeof *c->chosen);
     c->cache = aligned_alloc(64, bytes);
     if (c->all == NULL || c->chosen == NULL || c->cache == NULL)
         return pps_fail_memory(err, "the measurements");
     memset(c->cache, 0, bytes);
-    if (nd_measurements_read(c->all, MOST, &c->n, c->json.root, &fault))
+    if (nd_measurements_read(c->all, ND_MEASURED, &c->n, c->json.root, &fault))
         return PPS_OK;
     const cJSON *item = fault.item != NULL ? fault.item : c->json.root;
     return fault.at_key ? pps_json_fail_key(&c->json, item, err, "%s", fault.text)
                         : pps_json_fail(&c->json, item, err, "%s", fault.text);
 }
 
+// ---- the fit ------------------------------------------------------------------------------------
+
+// The factor of all times is the geometric mean of measured over predicted.
+static double fitted_scale(const struct calibration *c)
+{
+    double sum = 0;
+    for (int i = 0; i < c->n_chosen; i++)
+        sum += log(c->chosen[i]->seconds / nd_predict(c->chosen[i], c->cache));
+    return exp(sum / c->n_chosen);
+}
+
+static void fit(struct calibration *c)
+{
+    struct nd_measurement first = *c->chosen[0];
+    nd_take_unknowns(&first, NULL, 0);
+    if (c->scale)
+        return;
+    for (int k = 0; k < c->n_unknowns; k++)
+        c->unknowns[k].start = c->unknowns[k].value = *nd_factor_at(
+            c->unknowns[k].factor, &first.hardware, &first.training.stack);
+    nd_fit(c->chosen, c->n_chosen, NULL, c->unknowns, c->n_unknowns, &ND_ONE_TABLE, c->cache);
+}
+
 // ---- output -------------------------------------------------------------------------------------
 
-static void print_steps(const struct calibration *c, const struct nd_fit *fit)
+static double error_after(const struct calibration *c, int i, double scale)
 {
-    double before = 0;
+    return c->scale ? nd_predict(c->chosen[i], c->cache) * scale / c->chosen[i]->seconds - 1
+                    : nd_error_of(c->chosen[i], c->unknowns, c->n_unknowns, c->cache);
+}
+
+// Of each step, scaled by the other steps alone; NAN for one step.
+static double scaled_left_out(const struct calibration *c)
+{
+    double sum = 0;
+    struct calibration others = *c;
+    const struct nd_measurement *list[ND_MEASURED];
+    if (c->n_chosen < 2)
+        return NAN;
+    others.chosen = list;
+    for (int i = 0; i < c->n_chosen; i++) {
+        others.n_chosen = 0;
+        for (int j = 0; j < c->n_chosen; j++)
+            if (j != i)
+                list[others.n_chosen++] = c->chosen[j];
+        sum += fabs(error_after(c, i, fitted_scale(&others)));
+    }
+    return sum / c->n_chosen;
+}
+
+static void print_steps(const struct calibration *c, double scale)
+{
+    double before = 0, after = 0, worst = 0;
     printf("%-24s %-22s %5s %4s %4s %4s %10s %8s %8s\n", "set", "model", "dp", "tp", "cp", "pp",
            "seconds", "before", "fitted");
     for (int i = 0; i < c->n_chosen; i++) {
         const struct nd_measurement *m = c->chosen[i];
         const struct nd_strategy *s = &m->point.strategy;
-        const double old = nd_predict(m, &m->hardware, c->cache) / m->seconds - 1;
-        const double new = nd_predict(m, &fit->hardware, c->cache) / m->seconds - 1;
+        const double old = nd_predict(m, c->cache) / m->seconds - 1;
+        const double new = error_after(c, i, scale);
         pps_say(stdout, "%-24s %-22s %5d %4d %4d %4d %10.4f %+7.1f%% %+7.1f%%", m->set,
                 m->model_name, s->dp, s->tp, s->cp, s->pp, m->seconds, 100 * old, 100 * new);
         before += fabs(old) / c->n_chosen;
+        after += fabs(new) / c->n_chosen;
+        worst = fmax(worst, fabs(new));
     }
-    const double left_out =
-        nd_left_out_error(c->chosen, c->n_chosen, c->which, &c->chosen[0]->hardware, c->cache);
-    printf(
-        "\nmean error: %.2f %% before, %.2f %% fitted (worst %.2f %%), %.2f %% for steps not "
-        "in the fit\n\n",
-        100 * before, 100 * fit->mean_error, 100 * fit->worst_error, 100 * left_out);
+    const double left_out = c->scale ? scaled_left_out(c)
+                                     : nd_left_out_error(c->chosen, c->n_chosen, c->unknowns,
+                                                         c->n_unknowns, c->cache);
+    printf("\nmean error: %.2f %% before, %.2f %% fitted (worst %.2f %%)", 100 * before,
+           100 * after, 100 * worst);
+    if (isnan(left_out))
+        printf("; one step says nothing about the error of others\n\n");
+    else
+        printf(", %.2f %% for steps not in the fit\n\n", 100 * left_out);
 }
 
-// Prints the record in the form that a cluster file accepts.
-static void print_record(const struct nd_fit *fit)
+static void print_text(const char *before, const char *text)
 {
-    const struct hardware *h = &fit->hardware;
-    cJSON *name = cJSON_CreateString(h->name);
-    char *text = cJSON_PrintUnformatted(name);
-    printf("{\"hardware\": {\"name\": %s, \"base\": %s", text, text);
-    for (int e = 0; e < ND_EFFICIENCIES; e++)
-        printf(", \"%s\": %.4f", names[e], nd_efficiency_of(h, (enum nd_efficiency)e));
+    cJSON *item = cJSON_CreateString(text);
+    char *quoted = cJSON_PrintUnformatted(item);
+    printf("%s%s", before, quoted);
+    cJSON_free(quoted);
+    cJSON_Delete(item);
+}
+
+// Prints the device's record in the form that a cluster file accepts.
+static void print_hardware(const struct calibration *c)
+{
+    static const enum nd_factor always[] = {ND_GEMM, ND_ATTENTION, ND_MEMORY, ND_LINK};
+    struct nd_measurement m = *c->chosen[0];
+    nd_take_unknowns(&m, c->unknowns, c->n_unknowns);
+    print_text("{\"hardware\": {\"name\": ", m.hardware.name);
+    print_text(", \"base\": ", m.hardware.name);
+    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+        printf(", \"%s\": %.4f", nd_factor_name(always[i]),
+               *nd_factor_at(always[i], &m.hardware, &m.training.stack));
+    for (int k = 0; k < c->n_unknowns; k++)
+        if (c->unknowns[k].factor == ND_FP8)
+            printf(", \"eg8\": %.4f", c->unknowns[k].value);
     printf(", \"calibrated\": true}}\n");
-    cJSON_free(text);
-    cJSON_Delete(name);
+}
+
+// Prints the stack's record in the form that a training file accepts, if a factor of it was fitted.
+static void print_stack(const struct calibration *c, double scale)
+{
+    bool any = c->scale;
+    for (int k = 0; k < c->n_unknowns && !c->scale; k++)
+        any |= nd_factor_of_stack(c->unknowns[k].factor);
+    if (!any)
+        return;
+    print_text("{\"stack\": {\"name\": \"calibrated\", \"base\": ",
+               c->chosen[0]->training.stack.name);
+    if (c->scale)
+        printf(", \"scale\": %.4f", scale * c->chosen[0]->training.stack.scale);
+    struct nd_measurement m = *c->chosen[0];
+    nd_take_unknowns(&m, c->unknowns, c->scale ? 0 : c->n_unknowns);
+    bool rates = false;
+    for (int k = 0; k < c->n_unknowns && !c->scale; k++) {
+        const enum nd_factor factor = c->unknowns[k].factor;
+        const bool is_rate = factor >= ND_RATE_GEMM && factor <= ND_RATE_LINK;
+        rates |= is_rate;
+        if (nd_factor_of_stack(factor) && !is_rate)
+            printf(", \"%s\": %.4g", nd_factor_name(factor), c->unknowns[k].value);
+    }
+    for (int f = ND_RATE_GEMM; f <= ND_RATE_LINK && rates; f++)
+        printf(", \"%s\": %.4g", nd_factor_name((enum nd_factor)f),
+               *nd_factor_at((enum nd_factor)f, &m.hardware, &m.training.stack));
+    printf("%s}}\n", rates ? ", \"on\": {}" : ""); // the base may have others on this device
+}
+
+static bool fits_device(const struct calibration *c)
+{
+    for (int k = 0; k < c->n_unknowns && !c->scale; k++)
+        if (!nd_factor_of_stack(c->unknowns[k].factor))
+            return true;
+    return false;
 }
 
 static enum pps_status calibrate_main(const struct pps_args *args, struct pps_error *err)
 {
     struct calibration c = {.n = 0};
-    struct nd_fit fit;
-    enum pps_status status = read_which(&c, args, err);
+    enum pps_status status = read_factors(&c, args, err);
     if (status == PPS_OK)
         status = load(&c, pps_arg_word(args, 0), err);
     if (status == PPS_OK)
+        status = take_stack(&c, args, err);
+    if (status == PPS_OK)
         status = choose(&c, args, err);
     if (status == PPS_OK) {
-        nd_calibrate(c.chosen, c.n_chosen, c.which, &c.chosen[0]->hardware, c.cache, &fit);
+        fit(&c);
+        const double scale = c.scale ? fitted_scale(&c) : 1;
         if (pps_arg(args, "quiet") == NULL)
-            print_steps(&c, &fit);
-        print_record(&fit);
+            print_steps(&c, scale);
+        if (fits_device(&c))
+            print_hardware(&c);
+        print_stack(&c, scale);
     }
     pps_json_free(&c.json);
     free(c.all);
@@ -193,7 +323,7 @@ static enum pps_status calibrate_main(const struct pps_args *args, struct pps_er
 
 const struct pps_command nd_calibrate_command = {
     .name = "nd calibrate",
-    .summary = "fit a device's efficiencies to measured steps",
+    .summary = "fit a device or a software stack to measured steps",
     .usage = "[options] FILE",
     .details = details,
     .options = options,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Minimises by the Gauss-Newton method with Levenberg's damping on the logarithms, with
-// derivatives by differences: at most four unknowns, each a few hundred predictions.
+// derivatives by differences.
 #include "planner/nd/profiling/calibrate.h"
 
 #include "kernels/ndsearch/estimate/estimate_cache.h"
@@ -11,39 +11,19 @@
 #include <string.h>
 
 #define ROUNDS 60
-// Of an efficiency, for a derivative: large against rounding, small against curvature.
+// Of u, for a derivative: large against rounding, small against curvature.
 #define STEP 1e-5
-// Efficiencies outside say that something else is wrong.
-#define LEAST 0.02
-#define MOST  1.0
-// An efficiency is known beforehand to within a factor of e, a measured step to within 5 %. Drawn
-// more, by 0.3 in place of 1, published points that are left out of a fit come out worse.
-#define DRAWN (0.05 / 1.0)
+#define FAR  0.5 // of u in a round: far from here nothing is linear
 
 // ---- one measurement ----------------------------------------------------------------------------
-
-double nd_efficiency_of(const struct hardware *hardware, enum nd_efficiency which)
-{
-    const double all[ND_EFFICIENCIES] = {hardware->gemm_eff, hardware->attention_eff,
-                                         hardware->memory_eff, hardware->link_eff};
-    return all[which];
-}
-
-static void set_efficiency(struct hardware *hardware, int which, double value)
-{
-    double *const all[ND_EFFICIENCIES] = {&hardware->gemm_eff, &hardware->attention_eff,
-                                          &hardware->memory_eff, &hardware->link_eff};
-    *all[which] = value;
-}
 
 // Past what fits no step gets faster.
 enum { MBS_END = 64 };
 
-double nd_predict(const struct nd_measurement *measurement,
-                  const struct hardware *hardware,
-                  struct nd_cache *cache)
+double nd_predict(const struct nd_measurement *measurement, struct nd_cache *cache)
 {
     const struct nd_strategy *s = &measurement->point.strategy;
+    const struct hardware *hardware = &measurement->hardware;
     struct cluster cluster = {.world_size = (int64_t)s->dp * s->tp * s->cp * s->pp,
                               .node_devices = hardware->node,
                               .hardware = *hardware};
@@ -66,97 +46,190 @@ double nd_predict(const struct nd_measurement *measurement,
     return best;
 }
 
+static bool is_word(const char *word, size_t n, const char *name)
+{
+    return strlen(name) == n && memcmp(word, name, n) == 0;
+}
+
+// Whether one name of the list selects the records of a measurement.
+static bool selects(const char *word, size_t n, const struct nd_measurement *m, bool of_stack)
+{
+    const char *at = memchr(word, '@', n);
+    if (!of_stack)
+        return is_word(word, n, m->hardware.base);
+    if (at == NULL)
+        return is_word(word, n, m->training.stack.name);
+    const size_t name = (size_t)(at - word);
+    return is_word(word, name, m->training.stack.name) &&
+           is_word(at + 1, n - name - 1, m->hardware.base);
+}
+
+static bool belongs(const struct nd_unknown *unknown, const struct nd_measurement *m)
+{
+    const char *word = unknown->of;
+    if (*word == '\0')
+        return true;
+    for (;;) {
+        const size_t n = strcspn(word, ",");
+        if (selects(word, n, m, nd_factor_of_stack(unknown->factor)))
+            return true;
+        if (word[n] == '\0')
+            return false;
+        word += n + 1;
+    }
+}
+
+// The factors of a stack for the device of the measurement become those of the stack.
+static void settle_rates(struct nd_measurement *m)
+{
+    struct stack *stack = &m->training.stack;
+    for (int i = 0; i < stack->n_on; i++)
+        if (strcmp(stack->on[i].device, m->hardware.base) == 0)
+            stack->rates = stack->on[i].rates;
+    stack->n_on = 0;
+}
+
+void nd_take_unknowns(struct nd_measurement *measurement,
+                      const struct nd_unknown *unknowns,
+                      int n)
+{
+    settle_rates(measurement);
+    for (int k = 0; k < n; k++)
+        if (belongs(&unknowns[k], measurement))
+            *nd_factor_at(unknowns[k].factor, &measurement->hardware,
+                          &measurement->training.stack) = unknowns[k].value;
+}
+
 // ---- fitting ------------------------------------------------------------------------------------
 
 struct problem {
     const struct nd_measurement *const *measurements;
-    int n, skip;                  // measurement `skip` is left out; -1: none is
-    int unknown[ND_EFFICIENCIES]; // which
-    int n_unknown;
-    double start[ND_EFFICIENCIES]; // of the unknowns
+    int n;
+    const bool *skip;
+    struct nd_unknown *unknowns;
+    int n_unknowns;
+    const struct nd_fit_weights *weights;
     struct nd_cache *cache;
 };
 
-// Of one measurement.
-static double residual(const struct problem *p, int i, const struct hardware *hardware)
+static void move_to(const struct problem *p, const double *u)
 {
-    const struct nd_measurement *m = p->measurements[i];
-    return detmath_log(nd_predict(m, hardware, p->cache) / m->seconds);
+    for (int k = 0; k < p->n_unknowns; k++)
+        p->unknowns[k].value =
+            nd_factor_moved(p->unknowns[k].factor, p->unknowns[k].start, u[k]);
 }
 
-static double drawn(const struct problem *p, int k, const struct hardware *hardware)
+// The square root of the weight of a measurement; 0: it is left out.
+static double weight_of(const struct problem *p, int i)
 {
-    double now = nd_efficiency_of(hardware, (enum nd_efficiency)p->unknown[k]);
-    return DRAWN * detmath_log(now / p->start[k]);
+    int rows = 0;
+    if (p->skip != NULL && p->skip[i])
+        return 0;
+    if (!p->weights->by_table)
+        return 1;
+    for (int j = 0; j < p->n; j++)
+        rows += strcmp(p->measurements[i]->set, p->measurements[j]->set) == 0;
+    return sqrt(1 / sqrt((double)rows));
 }
 
-static double squares(const struct problem *p, const struct hardware *hardware)
+static double residual(const struct problem *p, int i)
+{
+    struct nd_measurement m = *p->measurements[i];
+    nd_take_unknowns(&m, p->unknowns, p->n_unknowns);
+    return detmath_log(nd_predict(&m, p->cache) / m.seconds);
+}
+
+// The pseudo-Huber loss: r^2 where r is small, 2 bend |r| where it is large.
+static double loss(const struct problem *p, double r)
+{
+    const double bend = p->weights->bend;
+    return bend > 0 ? 2 * bend * bend * (sqrt(1 + r / bend * (r / bend)) - 1) : r * r;
+}
+
+// Its slope over that of r^2.
+static double bent(const struct problem *p, double r)
+{
+    const double bend = p->weights->bend;
+    return bend > 0 ? 1 / sqrt(1 + r / bend * (r / bend)) : 1;
+}
+
+static double squares(const struct problem *p, const double *u)
 {
     double sum = 0;
+    move_to(p, u);
     for (int i = 0; i < p->n; i++) {
-        if (i == p->skip)
-            continue;
-        double r = residual(p, i, hardware);
-        sum += r * r;
+        const double weight = weight_of(p, i);
+        if (weight > 0)
+            sum += weight * weight * loss(p, residual(p, i));
     }
-    for (int k = 0; k < p->n_unknown; k++)
-        sum += drawn(p, k, hardware) * drawn(p, k, hardware);
+    for (int k = 0; k < p->n_unknowns; k++)
+        sum += p->weights->drawn * u[k] * p->weights->drawn * u[k];
     return sum;
 }
 
 struct normal {
-    double matrix[ND_EFFICIENCIES][ND_EFFICIENCIES];
-    double right[ND_EFFICIENCIES];
+    double matrix[ND_UNKNOWNS][ND_UNKNOWNS];
+    double right[ND_UNKNOWNS];
 };
 
-// At a bound, and drawn outside: the others move as if it were known.
-static bool held_back(const struct problem *p,
-                      int k,
-                      const struct hardware *hardware,
-                      double pull)
+// A factor at an end of its range does not move; the others move as if it were known.
+static bool is_held(const struct problem *p, int k, double u, double pull)
 {
-    double now = nd_efficiency_of(hardware, (enum nd_efficiency)p->unknown[k]);
-    return (now >= MOST && pull > 0) || (now <= LEAST && pull < 0);
+    const enum nd_factor factor = p->unknowns[k].factor;
+    const double start = p->unknowns[k].start, now = nd_factor_moved(factor, start, u);
+    const double next = nd_factor_moved(factor, start, u + (pull > 0 ? STEP : -STEP));
+    return pull != 0 && !(next > now) && !(next < now);
 }
 
-// Normal equations for relative changes of the unknowns.
-static void linearise(const struct problem *p,
-                      const struct hardware *hardware,
-                      struct normal *normal)
+// Adds the terms of one measurement to the normal equations.
+static void add_terms(const struct problem *p, int i, double *u, struct normal *normal)
 {
-    memset(normal, 0, sizeof *normal);
-    for (int i = 0; i < p->n; i++) {
-        if (i == p->skip)
+    const double weight = weight_of(p, i);
+    double slope[ND_UNKNOWNS];
+    if (weight <= 0)
+        return;
+    move_to(p, u);
+    const double r = residual(p, i), w = weight * weight * bent(p, r);
+    for (int k = 0; k < p->n_unknowns; k++) {
+        const double at = u[k];
+        slope[k] = 0;
+        if (!belongs(&p->unknowns[k], p->measurements[i]))
             continue;
-        double r = residual(p, i, hardware), slope[ND_EFFICIENCIES];
-        for (int k = 0; k < p->n_unknown; k++) {
-            struct hardware moved = *hardware;
-            double now = nd_efficiency_of(hardware, (enum nd_efficiency)p->unknown[k]);
-            set_efficiency(&moved, p->unknown[k], now * (1 + STEP));
-            slope[k] = (residual(p, i, &moved) - r) / STEP;
-        }
-        for (int k = 0; k < p->n_unknown; k++) {
-            for (int l = 0; l < p->n_unknown; l++)
-                normal->matrix[k][l] += slope[k] * slope[l];
-            normal->right[k] -= slope[k] * r;
-        }
+        u[k] = at + STEP;
+        move_to(p, u);
+        slope[k] = (residual(p, i) - r) / STEP;
+        u[k] = at;
     }
-    for (int k = 0; k < p->n_unknown; k++) {
-        normal->matrix[k][k] += DRAWN * DRAWN;
-        normal->right[k] -= DRAWN * drawn(p, k, hardware);
+    for (int k = 0; k < p->n_unknowns; k++) {
+        for (int l = 0; l < p->n_unknowns; l++)
+            normal->matrix[k][l] += w * slope[k] * slope[l];
+        normal->right[k] -= w * slope[k] * r;
     }
-    for (int k = 0; k < p->n_unknown; k++)
-        if (held_back(p, k, hardware, normal->right[k]))
-            for (int l = 0; l < p->n_unknown; l++) {
-                normal->matrix[k][l] = normal->matrix[l][k] = k == l;
-                normal->right[k] = 0;
-            }
+}
+
+static void linearise(const struct problem *p, double *u, struct normal *normal)
+{
+    const double drawn = p->weights->drawn * p->weights->drawn;
+    memset(normal, 0, sizeof *normal);
+    for (int i = 0; i < p->n; i++)
+        add_terms(p, i, u, normal);
+    for (int k = 0; k < p->n_unknowns; k++) {
+        normal->matrix[k][k] += drawn;
+        normal->right[k] -= drawn * u[k];
+    }
+    for (int k = 0; k < p->n_unknowns; k++) {
+        if (!is_held(p, k, u[k], normal->right[k]))
+            continue;
+        for (int l = 0; l < p->n_unknowns; l++)
+            normal->matrix[k][l] = normal->matrix[l][k] = k == l;
+        normal->right[k] = 0;
+    }
 }
 
 // Cholesky's method; what drawing and damping add to the diagonal keeps it positive.
 static void solve(const struct normal *normal, int n, double damping, double *x)
 {
-    double low[ND_EFFICIENCIES][ND_EFFICIENCIES] = {{0}};
+    double low[ND_UNKNOWNS][ND_UNKNOWNS] = {{0}};
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++) {
             double sum = normal->matrix[i][j] * (i == j ? 1 + damping : 1);
@@ -177,94 +250,70 @@ static void solve(const struct normal *normal, int n, double damping, double *x)
     }
 }
 
-static struct hardware moved_by(const struct problem *p,
-                                const struct hardware *hardware,
-                                const double *x)
+static void descend(const struct problem *p)
 {
-    struct hardware moved = *hardware;
-    for (int k = 0; k < p->n_unknown; k++) {
-        double now = nd_efficiency_of(hardware, (enum nd_efficiency)p->unknown[k]);
-        double change = fmax(-0.5, fmin(x[k], 1)); // far from here nothing is linear
-        set_efficiency(&moved, p->unknown[k], fmax(LEAST, fmin(now * (1 + change), MOST)));
-    }
-    return moved;
-}
-
-static struct problem state_problem(const struct nd_measurement *const *measurements,
-                                    int n,
-                                    unsigned which,
-                                    const struct hardware *start,
-                                    struct nd_cache *cache)
-{
-    struct problem p = {.measurements = measurements, .n = n, .skip = -1, .cache = cache};
-    for (int k = 0; k < ND_EFFICIENCIES; k++)
-        if (which >> k & 1) {
-            p.start[p.n_unknown] = nd_efficiency_of(start, (enum nd_efficiency)k);
-            p.unknown[p.n_unknown++] = k;
-        }
-    return p;
-}
-
-static int descend(const struct problem *p, struct hardware *hardware)
-{
-    double now = squares(p, hardware), damping = 1e-3;
-    int rounds = 0;
-    for (; rounds < ROUNDS && damping < 1e9; rounds++) {
+    double u[ND_UNKNOWNS] = {0}, next_u[ND_UNKNOWNS], x[ND_UNKNOWNS];
+    double now = squares(p, u), damping = 1e-3;
+    for (int round = 0; round < ROUNDS && damping < 1e9; round++) {
         struct normal normal;
-        double x[ND_EFFICIENCIES];
-        linearise(p, hardware, &normal);
-        solve(&normal, p->n_unknown, damping, x);
-        struct hardware moved = moved_by(p, hardware, x);
-        double next = squares(p, &moved);
+        linearise(p, u, &normal);
+        solve(&normal, p->n_unknowns, damping, x);
+        for (int k = 0; k < p->n_unknowns; k++)
+            next_u[k] = u[k] + fmax(-FAR, fmin(x[k], FAR));
+        const double next = squares(p, next_u);
         if (!(next < now)) {
             damping *= 10;
             continue;
         }
-        bool still = now - next < 1e-13 * now;
-        *hardware = moved;
+        const bool still = now - next < 1e-13 * now;
+        memcpy(u, next_u, sizeof u);
         now = next;
         damping /= 10;
         if (still)
             break;
     }
-    return rounds;
+    move_to(p, u);
 }
 
-static double error_of(const struct problem *p, int i, const struct hardware *hardware)
+void nd_fit(const struct nd_measurement *const *measurements,
+            int n,
+            const bool *skip,
+            struct nd_unknown *unknowns,
+            int n_unknowns,
+            const struct nd_fit_weights *weights,
+            struct nd_cache *cache)
 {
-    return fabs(
-        nd_predict(p->measurements[i], hardware, p->cache) / p->measurements[i]->seconds - 1);
+    const struct problem p = {measurements, n, skip, unknowns, n_unknowns, weights, cache};
+    descend(&p);
 }
 
-void nd_calibrate(const struct nd_measurement *const *measurements,
-                  int n,
-                  unsigned which,
-                  const struct hardware *start,
-                  struct nd_cache *cache,
-                  struct nd_fit *fit)
+double nd_error_of(const struct nd_measurement *measurement,
+                   const struct nd_unknown *unknowns,
+                   int n,
+                   struct nd_cache *cache)
 {
-    struct problem p = state_problem(measurements, n, which, start, cache);
-    *fit = (struct nd_fit){.hardware = *start};
-    fit->rounds = descend(&p, &fit->hardware);
-    for (int i = 0; i < n; i++) {
-        double error = error_of(&p, i, &fit->hardware);
-        fit->mean_error += error / n;
-        fit->worst_error = fmax(fit->worst_error, error);
-    }
+    struct nd_measurement m = *measurement;
+    nd_take_unknowns(&m, unknowns, n);
+    return nd_predict(&m, cache) / m.seconds - 1;
 }
 
 double nd_left_out_error(const struct nd_measurement *const *measurements,
                          int n,
-                         unsigned which,
-                         const struct hardware *start,
+                         const struct nd_unknown *unknowns,
+                         int n_unknowns,
                          struct nd_cache *cache)
 {
-    struct problem p = state_problem(measurements, n, which, start, cache);
     double sum = 0;
-    for (p.skip = 0; p.skip < n; p.skip++) {
-        struct hardware hardware = *start;
-        descend(&p, &hardware);
-        sum += error_of(&p, p.skip, &hardware);
+    for (int i = 0; i < n; i++) {
+        struct nd_unknown found[ND_UNKNOWNS];
+        const struct nd_measurement *others[ND_MEASURED];
+        int n_others = 0;
+        for (int j = 0; j < n; j++)
+            if (j != i)
+                others[n_others++] = measurements[j];
+        memcpy(found, unknowns, (size_t)n_unknowns * sizeof *found);
+        nd_fit(others, n_others, NULL, found, n_unknowns, &ND_ONE_TABLE, cache);
+        sum += fabs(nd_error_of(measurements[i], found, n_unknowns, cache));
     }
     return sum / n;
 }

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fits the efficiencies of a device to measured steps: minimises the sum of the squared logarithms
-// of predicted over measured time. Deterministic; allocates no memory.
+// Fits named factors of devices and software stacks to measured steps: minimises the sum of the
+// squared logarithms of predicted over measured time. Deterministic; allocates no memory.
 #ifndef PPS_PLANNER_ND_PROFILING_CALIBRATE_H
 #define PPS_PLANNER_ND_PROFILING_CALIBRATE_H
 
 #include "kernels/ndsearch/estimate/estimate.h"
+#include "planner/nd/profiling/factors.h"
 
 struct cJSON;
 
 // One measured step. All replicas share optimizer states unless the point sets op.
 struct nd_measurement {
-    char set[48]; // name of its set
+    char set[48];    // name of its set
+    char source[24]; // of the set: sets of one source are left out of a fit together
+    bool judges;     // no constant was chosen on this set
     char model_name[48];
     struct modeldesc model;
-    struct training training;
+    struct training training; // with its stack: always named
     struct hardware hardware;
     struct nd_point
         point;      // strategy.mbs 0: whichever power of two takes least, as not published
@@ -21,56 +24,71 @@ struct nd_measurement {
     double memory;  // bytes of the fullest device; 0: not measured
 };
 
-// A document: {"models": {name: model}, "sets": [{"name", "source", "hardware", "training",
-// "seq_length", "measurements": [{"model", dp ... sp, "recompute", "gbs", and one of "seconds",
-// "tflops", "mfu"}]}]}. "tflops" are a device's TFLOP/s by equation 3 of Narayanan et al. 2021,
-// "mfu" is as nd_estimate has it. At most `max` measurements; *n of them.
+// A document: {"models": {name: model}, "sets": [{"name", "from", "part", "source", "hardware",
+// "training", "seq_length", "measurements": [{"model", dp ... sp, "recompute", "gbs", and one of
+// "seconds", "tflops", "mfu"}]}]}. "from" names the source of several sets (the set itself); "part"
+// is "fit" or "judge". "tflops" are a device's TFLOP/s by equation 3 of Narayanan et al. 2021, "mfu"
+// is as nd_estimate has it. At most `max` measurements; *n of them.
 bool nd_measurements_read(struct nd_measurement *measurements,
                           int max,
                           int *n,
                           const struct cJSON *document,
                           struct pps_fault *fault);
 
-enum nd_efficiency {
-    ND_GEMM,
-    ND_ATTENTION,
-    ND_MEMORY,
-    ND_LINK,
-    ND_EFFICIENCIES,
+// Returns the predicted seconds of a measurement. Uses only the scratch of the cache.
+double nd_predict(const struct nd_measurement *measurement, struct nd_cache *cache);
+
+// A factor to fit. `of` selects the records that it belongs to, as a list with commas: names of
+// stacks, "name@DEVICE" for a stack on devices with the efficiencies of DEVICE, or such devices;
+// empty: all records.
+struct nd_unknown {
+    enum nd_factor factor;
+    char of[64];
+    double start; // before the fit
+    double value; // found
 };
 
-double nd_efficiency_of(const struct hardware *hardware, enum nd_efficiency which);
+enum { ND_UNKNOWNS = 32, ND_MEASURED = 512 }; // at most, in one fit
 
-// Returns the predicted seconds of a measurement with the efficiencies of `hardware`. Uses only the
-// scratch of the cache.
-double nd_predict(const struct nd_measurement *measurement,
-                  const struct hardware *hardware,
-                  struct nd_cache *cache);
+// Sets the factors of a measurement to the values of the unknowns that select its records.
+void nd_take_unknowns(struct nd_measurement *measurement,
+                      const struct nd_unknown *unknowns,
+                      int n);
 
-struct nd_fit {
-    struct hardware hardware; // with the efficiencies found
-    double mean_error;        // mean of |predicted / measured - 1|
-    double worst_error;
-    int rounds;
+// How a fit weighs: `drawn` is the weight of a unit of u (factors.h) against the logarithm of a
+// measured time; `by_table`: a table of n rows weighs sqrt(n), not n; `bend`: errors of the logarithm
+// beyond it count by their size, not their square (0: all count by their square).
+struct nd_fit_weights {
+    double drawn;
+    bool by_table;
+    double bend;
 };
 
-// Fits the efficiencies in `which` (bits 1 << enum nd_efficiency) to the n measurements, starting
-// from the values in `start`; other efficiencies keep these values. Results are in 0.02 ... 1. Each
-// efficiency is drawn slightly to its start value, so an efficiency on which no measurement depends
-// stays unchanged.
-void nd_calibrate(const struct nd_measurement *const *measurements,
-                  int n,
-                  unsigned which,
-                  const struct hardware *start,
-                  struct nd_cache *cache,
-                  struct nd_fit *fit);
+// An efficiency is known beforehand to within a factor of e, a measured step to within 5 %. Drawn
+// less, published points that are left out of a fit come out worse.
+static const struct nd_fit_weights ND_ONE_TABLE = {0.05, false, 0};
 
-// Returns the mean error of measurements, each predicted by a fit to all others: the error to
-// expect for steps that were not measured.
+// Fits the unknowns, from their start values, to the measurements i with skip[i] false (NULL: all).
+void nd_fit(const struct nd_measurement *const *measurements,
+            int n,
+            const bool *skip,
+            struct nd_unknown *unknowns,
+            int n_unknowns,
+            const struct nd_fit_weights *weights,
+            struct nd_cache *cache);
+
+// Returns predicted / measured - 1 with the values of the unknowns.
+double nd_error_of(const struct nd_measurement *measurement,
+                   const struct nd_unknown *unknowns,
+                   int n,
+                   struct nd_cache *cache);
+
+// Returns the mean absolute error of measurements, each predicted by a fit to all others: the error
+// to expect for steps that were not measured.
 double nd_left_out_error(const struct nd_measurement *const *measurements,
                          int n,
-                         unsigned which,
-                         const struct hardware *start,
+                         const struct nd_unknown *unknowns,
+                         int n_unknowns,
                          struct nd_cache *cache);
 
 #endif

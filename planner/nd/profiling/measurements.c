@@ -69,7 +69,8 @@ static const struct docfields table = {"a measurement", fields, N_KEYS, NULL, 0}
 
 // The values that the measurements of a set share.
 struct set {
-    const char *name;
+    const char *name, *source;
+    bool judges;
     const cJSON *models;
     struct training training;
     struct hardware hardware;
@@ -185,7 +186,10 @@ static bool read_row(struct nd_measurement *m,
         return pps_fault_set(fault, item, false,
                              "gbs: missing; give the number of sequences per step");
     snprintf(m->set, sizeof m->set, "%s", set->name);
+    snprintf(m->source, sizeof m->source, "%s", set->source);
+    m->judges = set->judges;
     m->training = set->training;
+    m->training.stack = *training_stack(&set->training);
     m->hardware = set->hardware;
     m->memory = row.memory;
     m->point = (struct nd_point){.seq_length = row.seq_length, .gbs = row.gbs};
@@ -209,6 +213,8 @@ static bool read_row(struct nd_measurement *m,
 enum set_field {
     SET_NAME,
     SET_SOURCE,
+    SET_FROM,
+    SET_PART,
     SET_HARDWARE,
     SET_TRAINING,
     SET_SEQ_LENGTH,
@@ -219,6 +225,8 @@ enum set_field {
 static const struct docfield set_fields[N_SET_KEYS] = {
     [SET_NAME] = {"name", DOCFIELD_OWN, 0, 0, 0},
     [SET_SOURCE] = {"source", DOCFIELD_OWN, 0, 0, 0},
+    [SET_FROM] = {"from", DOCFIELD_OWN, 0, 0, 0},
+    [SET_PART] = {"part", DOCFIELD_OWN, 0, 0, 0},
     [SET_HARDWARE] = {"hardware", DOCFIELD_OWN, 0, 0, 0},
     [SET_TRAINING] = {"training", DOCFIELD_OWN, 0, 0, 0},
     [SET_SEQ_LENGTH] = {"seq_length", DOCFIELD_WHOLE, 1, TOKENS,
@@ -228,6 +236,22 @@ static const struct docfield set_fields[N_SET_KEYS] = {
 
 static const struct docfields set_table = {"a set of measurements", set_fields, N_SET_KEYS,
                                            NULL, 0};
+
+static bool read_part(struct set *set,
+                      const cJSON *from,
+                      const cJSON *part,
+                      struct pps_fault *fault)
+{
+    const bool judge = cJSON_IsString(part) && strcmp(part->valuestring, "judge") == 0;
+    if (from != NULL && !cJSON_IsString(from))
+        return pps_fault_set(fault, from, false, "from: expected the name of a source");
+    if (part != NULL && !judge &&
+        (!cJSON_IsString(part) || strcmp(part->valuestring, "fit") != 0))
+        return pps_fault_set(fault, part, false, "part: expected \"fit\" or \"judge\"");
+    set->source = from != NULL ? from->valuestring : set->name;
+    set->judges = judge;
+    return true;
+}
 
 static bool read_set(struct set *set,
                      const cJSON *item,
@@ -248,6 +272,8 @@ static bool read_set(struct set *set,
     if (!cJSON_IsArray(*rows))
         return pps_fault_set(fault, item, false, "measurements: missing; expected a list");
     set->name = name->valuestring;
+    if (!read_part(set, items.item[SET_FROM], items.item[SET_PART], fault))
+        return false;
     training_default(&set->training);
     return hardware_read(&set->hardware, items.item[SET_HARDWARE], fault) &&
            (training == NULL || training_read(&set->training, training, fault));

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// One fit to everything, and one fit without each source.
+#include "bench/measured_fit.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Weighs a unit of u against tables: chosen so that left-out sources come out best, in steps of two.
+static const struct nd_fit_weights weights = {0.7, true, 0.04};
+
+static _Noreturn void stop(const char *path, const char *text)
+{
+    fprintf(stderr, "%s: %s\n", path, text);
+    exit(2);
+}
+
+static void read_unknown(struct measured *m, const cJSON *item, const char *path)
+{
+    const cJSON *factor = cJSON_GetObjectItemCaseSensitive(item, "factor");
+    const cJSON *of = cJSON_GetObjectItemCaseSensitive(item, "of");
+    const cJSON *before = cJSON_GetObjectItemCaseSensitive(item, "before");
+    const cJSON *why = cJSON_GetObjectItemCaseSensitive(item, "why");
+    struct nd_unknown *u = &m->unknowns[m->n_unknowns];
+    if (m->n_unknowns == ND_UNKNOWNS || !cJSON_IsString(factor) || !cJSON_IsString(of) ||
+        !cJSON_IsNumber(before) || !cJSON_IsString(why) ||
+        strlen(of->valuestring) >= sizeof u->of)
+        stop(path, "fit: expected a list of {\"factor\", \"of\", \"before\", \"why\"}");
+    u->factor = nd_factor_find(factor->valuestring, strlen(factor->valuestring));
+    if (u->factor == ND_FACTORS)
+        stop(path, "fit: unknown factor");
+    memcpy(u->of, of->valuestring, strlen(of->valuestring) + 1);
+    u->start = before->valuedouble;
+    m->why[m->n_unknowns++] = why->valuestring;
+}
+
+void measured_read(struct measured *m, const cJSON *document, const char *path)
+{
+    struct pps_fault fault = {.item = NULL};
+    const cJSON *item;
+    if (!nd_measurements_read(m->all, ND_MEASURED, &m->n, document, &fault))
+        stop(path, fault.text);
+    for (int i = 0; i < m->n; i++)
+        m->each[i] = &m->all[i];
+    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(document, "fit"))
+    {
+        read_unknown(m, item, path);
+    }
+}
+
+static bool is_new_source(const struct measured *m, int i)
+{
+    for (int j = 0; j < i; j++)
+        if (strcmp(m->all[j].source, m->all[i].source) == 0)
+            return false;
+    return true;
+}
+
+static void leave_out(struct measured *m, const char *source)
+{
+    struct nd_unknown unknowns[ND_UNKNOWNS];
+    bool skip[ND_MEASURED];
+    for (int i = 0; i < m->n; i++)
+        skip[i] = m->all[i].judges || strcmp(m->all[i].source, source) == 0;
+    memcpy(unknowns, m->unknowns, sizeof unknowns);
+    nd_fit(m->each, m->n, skip, unknowns, m->n_unknowns, &weights, m->cache);
+    for (int i = 0; i < m->n; i++)
+        if (strcmp(m->all[i].source, source) == 0)
+            m->left_out[i] = nd_error_of(m->each[i], unknowns, m->n_unknowns, m->cache);
+}
+
+void measured_fit(struct measured *m)
+{
+    bool skip[ND_MEASURED];
+    for (int i = 0; i < m->n; i++) {
+        skip[i] = m->all[i].judges;
+        m->built_in[i] = nd_predict(m->each[i], m->cache) / m->all[i].seconds - 1;
+        if (is_new_source(m, i))
+            leave_out(m, m->all[i].source);
+    }
+    nd_fit(m->each, m->n, skip, m->unknowns, m->n_unknowns, &weights, m->cache);
+}
+
+int measured_one_step(const struct measured *m, const char *set, double *mean, double *best)
+{
+    int rows = 0;
+    double sum = 0;
+    *best = HUGE_VAL;
+    for (int i = 0; i < m->n; i++) {
+        double of_others = 0;
+        int others = 0;
+        if (strcmp(m->all[i].set, set) != 0)
+            continue;
+        rows++;
+        for (int j = 0; j < m->n; j++)
+            if (j != i && strcmp(m->all[j].set, set) == 0) {
+                of_others += fabs((1 + m->built_in[j]) / (1 + m->built_in[i]) - 1);
+                others++;
+            }
+        if (others == 0)
+            continue;
+        sum += of_others / others;
+        *best = fmin(*best, of_others / others);
+    }
+    *mean = rows > 1 ? sum / rows : NAN;
+    return rows;
+}
