@@ -1,325 +1,377 @@
 // SPDX-License-Identifier: Apache-2.0
 // The model against published measurements, as Markdown:
 //   measured_steps docs/ndsearch-measurements.json > docs/ndsearch-measurements.md
+//   measured_steps docs/ndsearch-measurements.json --groups > planner/nd/profiling/left_out_table.h
 //   measured_steps docs/ndsearch-measurements.json --check docs/ndsearch-measurements.md
-// The second form writes nothing and fails where the file would come out otherwise: a change of the
-// model must come with its figures.
+// The last form writes nothing and fails where the page or the table would come out otherwise: a
+// change of the model must come with its figures.
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/measured_page.h"
+#include "bench/measured/fit.h"
+#include "bench/measured/page.h"
 
 #include "base/math/units.h"
-#include "planner/nd/profiling/calibrate.h"
+#include "planner/nd/profiling/left_out.h"
 
-enum { MOST = 256, GROUPS = 5, UNKNOWNS = 1 << ND_GEMM | 1 << ND_MEMORY | 1 << ND_LINK };
+static struct measured m;
 
-struct work {
-    struct nd_measurement all[MOST];
+// ---- sums over rows -----------------------------------------------------------------------------
+
+struct sum {
     int n;
-    struct nd_cache *cache;
-    FILE *out;
+    double built_in, left_out;
 };
 
-// Sets that one fit is made of.
-struct group {
-    const char *title;
-    const char *sets[3];
-    const struct nd_measurement *in[MOST];
-    int n;
-    struct nd_fit fit;
-    double mean_before, mean_left_out; // with the built-in efficiencies; of points left out
-};
-
-static struct group groups[GROUPS] = {
-    {.title = "A100, Korthikanti et al. alone", .sets = {"korthikanti"}},
-    {.title = "A100, both tables", .sets = {"korthikanti", "narayanan"}},
-    {.title = "B200, dense models alone", .sets = {"b200_dense"}},
-    {.title = "B200, models with experts alone", .sets = {"b200_moe"}},
-    {.title = "B200, both tables", .sets = {"b200_dense", "b200_moe"}},
-};
-
-static double error_of(const struct work *w,
-                       const struct nd_measurement *m,
-                       const struct hardware *hardware)
+static void add(struct sum *sum, int i)
 {
-    return nd_predict(m, hardware, w->cache) / m->seconds - 1;
+    sum->n++;
+    sum->built_in += fabs(m.built_in[i]);
+    sum->left_out += fabs(m.left_out[i]);
 }
 
-// ---- fits ---------------------------------------------------------------------------------------
-
-static void collect(struct work *w, struct group *g)
+static bool is_fp8(int i)
 {
-    g->n = 0;
-    for (int i = 0; i < w->n; i++)
-        for (int s = 0; s < 3 && g->sets[s] != NULL; s++)
-            if (strcmp(w->all[i].set, g->sets[s]) == 0)
-                g->in[g->n++] = &w->all[i];
+    return m.all[i].training.precision != TRAINING_BF16;
 }
 
-static void fit_group(struct work *w, struct group *g)
+// The steps on which the model was first made.
+static bool is_first(int i)
 {
-    collect(w, g);
-    if (g->n == 0) {
-        fprintf(stderr, "measured_steps: no measurements for \"%s\"\n", g->title);
-        exit(1);
+    static const char *const sets[] = {"korthikanti", "narayanan", "b200_dense", "b200_moe"};
+    for (size_t k = 0; k < sizeof sets / sizeof *sets; k++)
+        if (strcmp(m.all[i].set, sets[k]) == 0)
+            return true;
+    return false;
+}
+
+static bool is_known(int i)
+{
+    static const char *const sets[] = {"b200_long", "llama3", "torchtitan"};
+    for (size_t k = 0; k < sizeof sets / sizeof *sets; k++)
+        if (strcmp(m.all[i].set, sets[k]) == 0)
+            return true;
+    return is_first(i);
+}
+
+static void print_sum(FILE *o, const char *what, const struct sum *sum)
+{
+    fprintf(o, "| %s | %d | %.1f %% | %.1f %% |\n", what, sum->n, 100 * sum->built_in / sum->n,
+            100 * sum->left_out / sum->n);
+}
+
+static void write_sums(FILE *o)
+{
+    struct sum first = {0}, bf16 = {0}, fp8 = {0}, judge = {0}, short_rows = {0};
+    for (int i = 0; i < m.n; i++) {
+        if (is_first(i))
+            add(&first, i);
+        if (!is_known(i) && !is_fp8(i))
+            add(&bf16, i);
+        if (!is_known(i) && !is_fp8(i) && m.all[i].point.seq_length <= 4096)
+            add(&short_rows, i);
+        if (is_fp8(i))
+            add(&fp8, i);
+        if (m.all[i].judges)
+            add(&judge, i);
     }
-    nd_calibrate(g->in, g->n, UNKNOWNS, &g->in[0]->hardware, w->cache, &g->fit);
-    g->mean_before = 0;
-    for (int i = 0; i < g->n; i++)
-        g->mean_before += fabs(error_of(w, g->in[i], &g->in[i]->hardware)) / g->n;
-    g->mean_left_out = nd_left_out_error(g->in, g->n, UNKNOWNS, &g->in[0]->hardware, w->cache);
+    fprintf(o, "| steps | number | built-in | source left out |\n| --- | --- | --- | --- |\n");
+    print_sum(o, "the first ones: A100 and B200, bf16", &first);
+    print_sum(o, "all later tables, bf16", &bf16);
+    print_sum(o, "of these, sequences of at most 4096 tokens", &short_rows);
+    print_sum(o, "8-bit products (fp8, mxfp8)", &fp8);
+    print_sum(o, "tables that only judge", &judge);
 }
 
-// All that fits were made of, device by device.
-static void write_sum(const struct work *w)
+// ---- the fit ------------------------------------------------------------------------------------
+
+static void write_fit(FILE *o)
 {
-    const struct group *devices[2] = {&groups[1], &groups[GROUPS - 1]};
-    double before = 0, fitted = 0, left_out = 0;
-    int n = 0;
-    for (int i = 0; i < 2; i++) {
-        n += devices[i]->n;
-        before += devices[i]->n * devices[i]->mean_before;
-        fitted += devices[i]->n * devices[i]->fit.mean_error;
-        left_out += devices[i]->n * devices[i]->mean_left_out;
-    }
-    fprintf(
-        w->out,
-        "| both devices, each by its own fit | %d | %.2f %% | %.2f %% | | %.2f %% | | | |\n", n,
-        100 * before / n, 100 * fitted / n, 100 * left_out / n);
+    fprintf(o, "| factor | of | before | fitted | the value before |\n"
+               "| --- | --- | --- | --- | --- |\n");
+    for (int k = 0; k < m.n_unknowns; k++)
+        fprintf(o, "| `%s` | %s | %.3g | %.3g | %s |\n", nd_factor_name(m.unknowns[k].factor),
+                m.unknowns[k].of, m.unknowns[k].start, m.unknowns[k].value, m.why[k]);
 }
 
-static void write_fits(const struct work *w)
+// ---- tables -------------------------------------------------------------------------------------
+
+static bool is_new_set(int i)
 {
-    fprintf(w->out, "| fit | points | built-in | fitted | worst, fitted | cross-validated | "
-                    "`eg` | `em` | `el` |\n"
-                    "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
-    for (int i = 0; i < GROUPS; i++) {
-        const struct group *g = &groups[i];
-        const struct hardware *h = &g->fit.hardware;
-        fprintf(w->out,
-                "| %s | %d | %.2f %% | %.2f %% | %.2f %% | %.2f %% | %.3f | %.3f | %.3f |\n",
-                g->title, g->n, 100 * g->mean_before, 100 * g->fit.mean_error,
-                100 * g->fit.worst_error, 100 * g->mean_left_out, h->gemm_eff, h->memory_eff,
-                h->link_eff);
-    }
-    write_sum(w);
+    return i == 0 || strcmp(m.all[i].set, m.all[i - 1].set) != 0;
 }
 
-// ---- order of configurations --------------------------------------------------------------------
-
-static double device_seconds_a_token(const struct nd_measurement *m, double seconds)
+static double cost_of_token(int i, double seconds)
 {
-    const struct nd_strategy *s = &m->point.strategy;
-    double devices = (double)s->dp * s->tp * s->cp * s->pp;
-    return seconds * devices / ((double)m->point.gbs * (double)m->point.seq_length);
+    const struct nd_strategy *s = &m.all[i].point.strategy;
+    const double devices = (double)s->dp * s->tp * s->cp * s->pp;
+    return seconds * devices /
+           ((double)m.all[i].point.gbs * (double)m.all[i].point.seq_length);
 }
 
-struct pairs {
-    int n, right;
-};
-
-// Pairs that differ by more than a tenth. Of one model by what a token costs; of all by the time of
-// a step.
-static struct pairs rank(const struct work *w, const struct hardware *hardware, bool same_model)
+// Kendall's tau of the device time per token, over pairs of one table and one model that differ by
+// more than 2 %. Returns the number of pairs.
+static int kendall(int begin, double *tau)
 {
-    const struct group *g = &groups[GROUPS - 1];
-    struct pairs pairs = {0, 0};
-    for (int i = 0; i < g->n; i++)
-        for (int j = 0; j < i; j++) {
-            const struct nd_measurement *a = g->in[i], *b = g->in[j];
-            if (same_model && strcmp(a->model_name, b->model_name) != 0)
+    int pairs = 0, right = 0;
+    for (int i = begin; i < m.n && strcmp(m.all[i].set, m.all[begin].set) == 0; i++)
+        for (int j = begin; j < i; j++) {
+            if (strcmp(m.all[i].model_name, m.all[j].model_name) != 0)
                 continue;
-            double x = a->seconds, y = b->seconds;
-            double p = nd_predict(a, hardware, w->cache), q = nd_predict(b, hardware, w->cache);
-            if (same_model) {
-                x = device_seconds_a_token(a, x);
-                y = device_seconds_a_token(b, y);
-                p = device_seconds_a_token(a, p);
-                q = device_seconds_a_token(b, q);
-            }
-            if (fmax(x, y) <= 1.1 * fmin(x, y))
+            const double x = cost_of_token(i, m.all[i].seconds);
+            const double y = cost_of_token(j, m.all[j].seconds);
+            if (fmax(x, y) <= 1.02 * fmin(x, y))
                 continue;
-            pairs.n++;
-            pairs.right += (x < y) == (p < q);
+            pairs++;
+            right += (x < y) == (x * (1 + m.built_in[i]) < y * (1 + m.built_in[j]));
         }
+    *tau = pairs > 0 ? 2.0 * right / pairs - 1 : (double)NAN;
     return pairs;
 }
 
-static void write_ranks(const struct work *w)
+static void write_tables(FILE *o)
 {
-    const struct group *g = &groups[GROUPS - 1];
-    const struct hardware *sets[2] = {&g->in[0]->hardware, &g->fit.hardware};
-    static const char *const names[2] = {"built-in", "fitted"};
-    fprintf(w->out, "| efficiencies | pairs | right | pairs of one model | right |\n"
-                    "| --- | --- | --- | --- | --- |\n");
-    for (int i = 0; i < 2; i++) {
-        struct pairs all = rank(w, sets[i], false), model = rank(w, sets[i], true);
-        fprintf(w->out, "| %s | %d | %.1f %% | %d | %.1f %% |\n", names[i], all.n,
-                100.0 * all.right / all.n, model.n, 100.0 * model.right / model.n);
+    double sum = 0, sum_best = 0;
+    int rows_scaled = 0;
+    fprintf(o, "| table | rows | device | stack | part | built-in | bias | source left out | one "
+               "step measured | best choice of it | Kendall, pairs |\n"
+               "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+    for (int i = 0; i < m.n; i++) {
+        struct sum table = {0};
+        double bias = 0, mean, best, tau;
+        if (!is_new_set(i))
+            continue;
+        for (int j = i; j < m.n && strcmp(m.all[i].set, m.all[j].set) == 0; j++) {
+            add(&table, j);
+            bias += m.built_in[j];
+        }
+        const int rows = measured_one_step(&m, m.all[i].set, &mean, &best);
+        const int pairs = kendall(i, &tau);
+        fprintf(o, "| %s | %d | %s | %s | %s | %.1f %% | %+.1f %% | %.1f %% |", m.all[i].set,
+                rows, m.all[i].hardware.name, m.all[i].training.stack.name,
+                m.all[i].judges ? "judge" : "fit", 100 * table.built_in / rows,
+                100 * bias / rows, 100 * table.left_out / rows);
+        if (rows > 1) {
+            fprintf(o, " %.1f %% | %.1f %% |", 100 * mean, 100 * best);
+            sum += rows * mean;
+            sum_best += rows * best;
+            rows_scaled += rows;
+        } else
+            fprintf(o, " | |");
+        if (pairs > 2)
+            fprintf(o, " %+.2f, %d |\n", tau, pairs);
+        else
+            fprintf(o, " |\n");
     }
+    fprintf(o, "| all tables of two rows or more | %d | | | | | | | %.1f %% | %.1f %% | |\n",
+            rows_scaled, 100 * sum / rows_scaled, 100 * sum_best / rows_scaled);
+}
+
+// ---- groups -------------------------------------------------------------------------------------
+
+static bool same_group(int i, int j)
+{
+    return strcmp(m.all[i].hardware.base, m.all[j].hardware.base) == 0 &&
+           strcmp(m.all[i].training.stack.name, m.all[j].training.stack.name) == 0 &&
+           (m.all[i].model.experts > 0) == (m.all[j].model.experts > 0) &&
+           is_fp8(i) == is_fp8(j);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// The groups in the order of their first step; returns their number.
+static int find_groups(struct nd_left_out_group *groups)
+{
+    int n = 0;
+    for (int i = 0; i < m.n; i++) {
+        double errors[ND_MEASURED];
+        int first = 0, steps = 0;
+        while (!same_group(i, first))
+            first++;
+        if (first < i)
+            continue;
+        for (int j = 0; j < m.n; j++)
+            if (same_group(i, j))
+                errors[steps++] = fabs(m.left_out[j]);
+        qsort(errors, (size_t)steps, sizeof *errors, by_value);
+        groups[n++] = (struct nd_left_out_group){m.all[i].hardware.base,
+                                                 m.all[i].training.stack.name,
+                                                 m.all[i].model.experts > 0,
+                                                 is_fp8(i),
+                                                 steps,
+                                                 errors[(4 * steps + 4) / 5 - 1]};
+    }
+    return n;
+}
+
+static void write_groups(FILE *o)
+{
+    static struct nd_left_out_group groups[ND_MEASURED];
+    const int n = find_groups(groups);
+    fprintf(o, "// Made by measured_steps --groups.\n// clang-format off\n");
+    for (int i = 0; i < n; i++)
+        fprintf(o, "{\"%s\", \"%s\", %s, %s, %d, %.3f},\n", groups[i].device, groups[i].stack,
+                groups[i].experts ? "true" : "false", groups[i].fp8 ? "true" : "false",
+                groups[i].steps, groups[i].within);
+    fprintf(o, "// clang-format on\n");
+}
+
+static bool groups_differ(void)
+{
+    static struct nd_left_out_group groups[ND_MEASURED];
+    int n;
+    const struct nd_left_out_group *kept = nd_left_out_groups(&n);
+    if (find_groups(groups) != n)
+        return true;
+    for (int i = 0; i < n; i++)
+        if (strcmp(groups[i].device, kept[i].device) != 0 ||
+            strcmp(groups[i].stack, kept[i].stack) != 0 ||
+            groups[i].experts != kept[i].experts || groups[i].fp8 != kept[i].fp8 ||
+            groups[i].steps != kept[i].steps || fabs(groups[i].within - kept[i].within) > 6e-4)
+            return true;
+    return false;
+}
+
+static void write_group_table(FILE *o)
+{
+    int n;
+    const struct nd_left_out_group *groups = nd_left_out_groups(&n);
+    fprintf(o, "| devices like | stack | models | products | steps | four of five within |\n"
+               "| --- | --- | --- | --- | --- | --- |\n");
+    for (int i = 0; i < n; i++)
+        fprintf(o, "| %s | %s | %s | %s | %d | %.0f %% |\n", groups[i].device, groups[i].stack,
+                groups[i].experts ? "with experts" : "dense",
+                groups[i].fp8 ? "8 bits" : "16 bits", groups[i].steps, 100 * groups[i].within);
 }
 
 // ---- points -------------------------------------------------------------------------------------
 
 static const char *const modes[] = {"none", "select", "full"};
 
-static void write_strategy(const struct work *w, const struct nd_measurement *m)
+static void write_rows(FILE *o, const char *set)
 {
-    const struct nd_strategy *s = &m->point.strategy;
-    char mbs[16];
-    snprintf(mbs, sizeof mbs, s->mbs > 0 ? "%d" : "best", s->mbs);
-    fprintf(w->out, "| %s | %d/%d/%d/%d/%d | %d | %s | %lld | %lld | %s | %s ", m->model_name,
-            s->dp, s->tp, s->cp, s->pp, s->ep, s->vp, mbs, (long long)m->point.seq_length,
-            (long long)m->point.gbs, modes[s->recompute], s->sp ? "yes" : "no");
-}
-
-// The largest group that the set is in.
-static const struct group *group_of(const char *set)
-{
-    const struct group *found = NULL;
-    for (int i = 0; i < GROUPS; i++)
-        for (int s = 0; s < 3 && groups[i].sets[s] != NULL; s++)
-            if (strcmp(groups[i].sets[s], set) == 0)
-                found = &groups[i];
-    return found;
-}
-
-static void write_set(const struct work *w, const char *set, const struct hardware *fitted)
-{
-    double sum[2] = {0, 0};
-    int n = 0;
-    fprintf(
-        w->out,
-        "| model | dp/tp/cp/pp/ep | vp | mbs | seq | gbs | recompute | sp | measured, s | "
-        "built-in, s | error | fitted, s | error |\n"
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
-    for (int i = 0; i < w->n; i++) {
-        const struct nd_measurement *m = &w->all[i];
-        if (strcmp(m->set, set) != 0)
+    fprintf(o, "| model | dp/tp/cp/pp/ep | vp | mbs | seq | gbs | recompute | sp | measured, s | "
+               "built-in, s | error | source left out |\n"
+               "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+    for (int i = 0; i < m.n; i++) {
+        const struct nd_measurement *row = &m.all[i];
+        const struct nd_strategy *s = &row->point.strategy;
+        char mbs[16];
+        if (strcmp(row->set, set) != 0)
             continue;
-        const struct hardware *two[2] = {&m->hardware, fitted != NULL ? fitted : &m->hardware};
-        write_strategy(w, m);
-        fprintf(w->out, "| %.4f ", m->seconds);
-        for (int k = 0; k < 2; k++) {
-            double error = error_of(w, m, two[k]);
-            sum[k] += fabs(error);
-            if (k == 0 || fitted != NULL)
-                fprintf(w->out, "| %.4f | %+.1f %% ", (1 + error) * m->seconds, 100 * error);
-            else
-                fprintf(w->out, "| | ");
-        }
-        fprintf(w->out, "|\n");
-        n++;
+        snprintf(mbs, sizeof mbs, s->mbs > 0 ? "%d" : "best", s->mbs);
+        fprintf(o,
+                "| %s | %d/%d/%d/%d/%d | %d | %s | %lld | %lld | %s | %s | %.4f | %.4f | %+.1f %% "
+                "| %+.1f %% |\n",
+                row->model_name, s->dp, s->tp, s->cp, s->pp, s->ep, s->vp, mbs,
+                (long long)row->point.seq_length, (long long)row->point.gbs,
+                modes[s->recompute], s->sp ? "yes" : "no", row->seconds,
+                (1 + m.built_in[i]) * row->seconds, 100 * m.built_in[i], 100 * m.left_out[i]);
     }
-    fprintf(w->out, "\nMean absolute error: %.2f %% built-in", 100 * sum[0] / n);
-    if (fitted != NULL)
-        fprintf(w->out, ", %.2f %% fitted", 100 * sum[1] / n);
-    fprintf(w->out, ".\n");
 }
 
 // ---- memory -------------------------------------------------------------------------------------
 
-static double memory_of(const struct work *w, const struct nd_measurement *m, bool buffers)
+static void memory_of(const struct nd_measurement *row, struct nd_memory *memory)
 {
-    struct cluster cluster = {.node_devices = m->hardware.node, .hardware = m->hardware};
-    struct training training = m->training;
+    const struct cluster cluster = {.node_devices = row->hardware.node,
+                                    .hardware = row->hardware};
     struct nd_estimate e;
-    struct nd_memory memory;
-    training.dummy_wgrad = buffers;
-    nd_estimate_open(&e, &m->model, &cluster, &training, 0);
-    memset(w->cache, 0, nd_cache_bytes());
-    nd_estimate(&e, w->cache, &m->point, &memory, NULL);
-    return memory.total;
+    nd_estimate_open(&e, &row->model, &cluster, &row->training, 0);
+    memset(m.cache, 0, nd_cache_bytes());
+    nd_estimate(&e, m.cache, &row->point, memory, NULL);
 }
 
-static void write_memory(const struct work *w)
+static void write_memory(FILE *o)
 {
-    double sum[2] = {0, 0};
-    int n = 0;
-    fprintf(
-        w->out,
-        "| model | dp/tp/cp/pp/ep | seq | measured, GiB | model, GiB | error | with buffers, "
-        "GiB | error |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n");
-    for (int i = 0; i < w->n; i++) {
-        const struct nd_measurement *m = &w->all[i];
-        const struct nd_strategy *s = &m->point.strategy;
-        if (m->memory == 0)
+    double sum = 0, of_set = 0;
+    int n = 0, n_set = 0;
+    fprintf(o, "| table | model | dp/tp/cp/pp/ep | seq | measured, GiB | model, GiB | error | "
+               "states | activations | transient | reserve |\n"
+               "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+    for (int i = 0; i < m.n; i++) {
+        const struct nd_measurement *row = &m.all[i];
+        const struct nd_strategy *s = &row->point.strategy;
+        struct nd_memory memory;
+        if (is_new_set(i))
+            of_set = n_set = 0;
+        if (row->memory == 0)
             continue;
-        fprintf(w->out, "| %s | %d/%d/%d/%d/%d | %lld | %.2f ", m->model_name, s->dp, s->tp,
-                s->cp, s->pp, s->ep, (long long)m->point.seq_length, units_to_gib(m->memory));
-        for (int k = 0; k < 2; k++) {
-            double bytes = memory_of(w, m, k == 1), error = bytes / m->memory - 1;
-            sum[k] += fabs(error);
-            fprintf(w->out, "| %.2f | %+.1f %% ", units_to_gib(bytes), 100 * error);
-        }
-        fprintf(w->out, "|\n");
+        memory_of(row, &memory);
+        const double error = memory.total / row->memory - 1;
+        sum += fabs(error);
+        of_set += error;
         n++;
+        n_set++;
+        fprintf(o,
+                "| %s | %s | %d/%d/%d/%d/%d | %lld | %.1f | %.1f | %+.1f %% | %.1f | %.1f | %.1f | "
+                "%.1f |\n",
+                row->set, row->model_name, s->dp, s->tp, s->cp, s->pp, s->ep,
+                (long long)row->point.seq_length, units_to_gib(row->memory),
+                units_to_gib(memory.total), 100 * error,
+                units_to_gib(memory.parameters + memory.gradients + memory.optimizer),
+                units_to_gib(memory.activations), units_to_gib(memory.transient),
+                units_to_gib(memory.reserve));
+        if (i + 1 == m.n || is_new_set(i + 1))
+            fprintf(o, "| *%s* | %d rows | | | | mean | %+.1f %% | | | | |\n", row->set, n_set,
+                    100 * of_set / n_set);
     }
-    fprintf(w->out, "\nMean absolute error: %.2f %%, with buffers %.2f %%.\n", 100 * sum[0] / n,
-            100 * sum[1] / n);
+    fprintf(o, "\nMean absolute error of all %d rows: %.1f %%.\n", n, 100 * sum / n);
 }
 
 // ---- the page -----------------------------------------------------------------------------------
 
-static void write_devices(const struct work *w)
+static void write_devices(FILE *o)
 {
     int n;
     const struct hardware *all = hardware_all(&n);
-    fprintf(w->out,
-            "| device | `eg` | `ea` | `em` | `el` | measured steps here | efficiencies |\n"
-            "| --- | --- | --- | --- | --- | --- | --- |\n");
+    fprintf(o, "| device | `eg` | `eg8` | `ea` | `em` | `el` | steps here | efficiencies |\n"
+               "| --- | --- | --- | --- | --- | --- | --- | --- |\n");
     for (int i = 0; i < n; i++) {
         const struct hardware *h = &all[i];
         int points = 0;
-        for (int k = 0; k < w->n; k++)
-            points += strcmp(w->all[k].hardware.name, h->name) == 0;
-        fprintf(w->out, "| %s | %.2f | %.2f | %.2f | %.2f | %d | %s |\n", h->name, h->gemm_eff,
-                h->attention_eff, h->memory_eff, h->link_eff, points,
-                points == 0     ? "inherited from the nearest device, not measured"
-                : h->calibrated ? "calibrated on published steps"
-                                : "not calibrated");
+        for (int k = 0; k < m.n; k++)
+            points += strcmp(m.all[k].hardware.name, h->name) == 0;
+        fprintf(o, "| %s | %.2f | ", h->name, h->gemm_eff);
+        if (h->peak_fp8 > 0)
+            fprintf(o, "%.2f", h->fp8_eff);
+        fprintf(o, " | %.2f | %.2f | %.2f | %d | %s%s |\n", h->attention_eff, h->memory_eff,
+                h->link_eff, points, h->calibrated ? "fitted" : "as ",
+                h->calibrated ? "" : h->base);
     }
 }
 
-static const char *device_of(const struct work *w, const char *set)
-{
-    int i = 0;
-    while (i < w->n - 1 && strcmp(w->all[i].set, set) != 0)
-        i++;
-    return w->all[i].hardware.name;
-}
-
-static void write_page(struct work *w, const cJSON *document)
+static void write_page(FILE *o, const cJSON *document)
 {
     const cJSON *set;
-    FILE *o = w->out;
     fputs(page_begin, o);
-    write_fits(w);
+    write_sums(o);
+    fputs(page_tables, o);
+    write_tables(o);
+    fputs(page_groups, o);
+    write_group_table(o);
+    fputs(page_fit, o);
+    write_fit(o);
     fputs(page_devices, o);
-    write_devices(w);
-    fputs(page_order, o);
-    write_ranks(w);
+    write_devices(o);
+    fputs(page_beside, o);
+    fputs(page_memory, o);
+    write_memory(o);
+    fprintf(o, "\n## All steps\n");
     cJSON_ArrayForEach(set, cJSON_GetObjectItemCaseSensitive(document, "sets"))
     {
         const char *name = cJSON_GetObjectItemCaseSensitive(set, "name")->valuestring;
-        const struct group *g = group_of(name);
-        bool held = strcmp(name, "b200_long") == 0;
-        fprintf(o, "\n## %s, %s\n\n%s. %s\n\n", name, device_of(w, name),
-                cJSON_GetObjectItemCaseSensitive(set, "source")->valuestring,
-                g != NULL ? "Fitted: all tables of this device together."
-                : held    ? "In no fit: *fitted* are the efficiencies of the other B200 tables."
-                          : "In no fit.");
-        write_set(w, name,
-                  g != NULL ? &g->fit.hardware
-                  : held    ? &groups[GROUPS - 1].fit.hardware
-                            : NULL);
+        fprintf(o, "\n### %s\n\n%s.\n\n", name,
+                cJSON_GetObjectItemCaseSensitive(set, "source")->valuestring);
+        write_rows(o, name);
     }
-    fputs(page_memory, o);
-    write_memory(w);
 }
 
 static char *slurp(const char *path)
@@ -347,38 +399,41 @@ static int check(const char *path, const char *made)
         fprintf(stderr,
                 "measured_steps: %s differs from the output of the model; write it again\n",
                 path);
+    if (groups_differ()) {
+        fprintf(stderr, "measured_steps: planner/nd/profiling/left_out_table.h differs from the "
+                        "output of the model; write it again with --groups\n");
+        differ = 1;
+    }
     free(kept);
     return differ;
 }
 
 int main(int argc, char **argv)
 {
-    static struct work w;
-    struct pps_fault fault;
-    bool checking = argc == 4 && strcmp(argv[2], "--check") == 0;
-    if (argc != 2 && !checking) {
-        fprintf(stderr, "usage: measured_steps MEASUREMENTS [--check PAGE]\n");
+    const bool checking = argc == 4 && strcmp(argv[2], "--check") == 0;
+    const bool groups = argc == 3 && strcmp(argv[2], "--groups") == 0;
+    if (argc != 2 && !checking && !groups) {
+        fprintf(stderr, "usage: measured_steps MEASUREMENTS [--groups | --check PAGE]\n");
         return 2;
     }
     char *text = slurp(argv[1]), *page = NULL;
     size_t size = 0;
     cJSON *document = cJSON_Parse(text);
-    w.cache = aligned_alloc(64, (nd_cache_bytes() + 63) / 64 * 64);
-    w.out = checking ? open_memstream(&page, &size) : stdout;
-    if (document == NULL || w.cache == NULL || w.out == NULL)
+    m.cache = aligned_alloc(64, (nd_cache_bytes() + 63) / 64 * 64);
+    FILE *out = checking ? open_memstream(&page, &size) : stdout;
+    if (document == NULL || m.cache == NULL || out == NULL)
         return 1;
-    memset(w.cache, 0, nd_cache_bytes());
-    if (!nd_measurements_read(w.all, MOST, &w.n, document, &fault)) {
-        fprintf(stderr, "%s: %s\n", argv[1], fault.text);
-        return 2;
-    }
-    for (int i = 0; i < GROUPS; i++)
-        fit_group(&w, &groups[i]);
-    write_page(&w, document);
-    int status = checking ? fclose(w.out) != 0 || check(argv[3], page) : fflush(stdout) != 0;
+    memset(m.cache, 0, nd_cache_bytes());
+    measured_read(&m, document, argv[1]);
+    measured_fit(&m);
+    if (groups)
+        write_groups(out);
+    else
+        write_page(out, document);
+    int status = checking ? fclose(out) != 0 || check(argv[3], page) : fflush(stdout) != 0;
     free(page);
     free(text);
-    free(w.cache);
+    free(m.cache);
     cJSON_Delete(document);
     return status;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads models, clusters and a training from the documents of an experiment, and the parameters
+// Reads models, clusters, stacks and a training from the documents of an experiment, and the parameters
 // that they set.
 #include "kernels/ndsearch/documents.h"
 
@@ -24,7 +24,8 @@ static const int training_sets[] = {P_GBS,
                                     P_FLASH_ATTENTION,
                                     P_FUSED_CROSS_ENTROPY,
                                     P_LOW_MEM_VPP,
-                                    P_DUMMY_WGRAD};
+                                    P_DUMMY_WGRAD,
+                                    P_PRECISION};
 
 #define LENGTH(list) ((int)(sizeof(list) / sizeof *(list)))
 
@@ -33,6 +34,8 @@ const struct pps_slot nd_slots[N_SLOTS] = {
                     true, P_MODEL, model_sets, LENGTH(model_sets), false},
     [SLOT_CLUSTER] = {"cluster", "number, type and memory of devices (eight H100)", false,
                       P_CLUSTER, cluster_sets, LENGTH(cluster_sets), false},
+    [SLOT_STACK] = {"stack", "software stack (megatron-tuned; fsdp for zero_level 2 and 3)", false,
+                    P_STACK, NULL, 0, false},
     [SLOT_TRAINING] = {"training",
                        "batch, sharding, bytes per parameter and schedule (1f1b or vpp)", false,
                        -1, training_sets, LENGTH(training_sets), false},
@@ -57,11 +60,12 @@ void nd_close(void *of)
         return;
     free(shared->models);
     free(shared->clusters);
+    free(shared->stacks);
     free(shared);
 }
 
 // Without a cluster document there is one default cluster.
-static struct nd_shared *new_shared(int n_models, int n_clusters)
+static struct nd_shared *new_shared(int n_models, int n_clusters, int n_stacks)
 {
     struct nd_shared *shared = calloc(1, sizeof *shared);
     if (shared == NULL)
@@ -69,7 +73,9 @@ static struct nd_shared *new_shared(int n_models, int n_clusters)
     shared->n_clusters = n_clusters > 0 ? n_clusters : 1;
     shared->models = calloc((size_t)n_models + 1, sizeof *shared->models);
     shared->clusters = calloc((size_t)shared->n_clusters, sizeof *shared->clusters);
-    if (shared->models == NULL || shared->clusters == NULL) {
+    shared->n_stacks = n_stacks;
+    shared->stacks = calloc((size_t)n_stacks + 1, sizeof *shared->stacks);
+    if (shared->models == NULL || shared->clusters == NULL || shared->stacks == NULL) {
         nd_close(shared);
         return NULL;
     }
@@ -96,6 +102,8 @@ static bool read_document(struct nd_shared *shared,
         return modeldesc_read(&shared->models[i], part, fault);
     case SLOT_CLUSTER:
         return cluster_read(&shared->clusters[i], part, fault);
+    case SLOT_STACK:
+        return stack_read(&shared->stacks[i], part, fault);
     default:
         return training_read(&shared->training, part, fault);
     }
@@ -106,7 +114,8 @@ bool nd_open(const struct pps_document *documents, int n, void **out, struct pps
     int count[N_SLOTS] = {0};
     for (int d = 0; d < n; d++)
         count[documents[d].slot]++;
-    struct nd_shared *shared = new_shared(count[SLOT_MODEL], count[SLOT_CLUSTER]);
+    struct nd_shared *shared = new_shared(count[SLOT_MODEL], count[SLOT_CLUSTER],
+                                          count[SLOT_STACK]);
     *fault = (struct pps_fault){.document = 0};
     if (shared == NULL)
         return false;
@@ -156,6 +165,7 @@ static void training_values(const struct training *training, double *values)
     *values++ = training->fused_cross_entropy;
     *values++ = training->low_mem_vpp;
     *values++ = training->dummy_wgrad;
+    *values++ = training->precision;
 }
 
 void nd_values(const void *shared, int slot, int i, double *values)
@@ -165,6 +175,6 @@ void nd_values(const void *shared, int slot, int i, double *values)
         model_values(&s->models[i], values);
     else if (slot == SLOT_CLUSTER)
         cluster_values(&s->clusters[i], values);
-    else
+    else if (slot == SLOT_TRAINING)
         training_values(&s->training, values);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds the documents of an experiment: models, clusters and a training. The kernel reads them
+// Holds the documents of an experiment: models, clusters, software stacks and a training. The kernel reads them
 // once; then they are constant.
 #ifndef PPS_NDSEARCH_DOCUMENTS_H
 #define PPS_NDSEARCH_DOCUMENTS_H
@@ -13,6 +13,8 @@ struct nd_shared {
     struct modeldesc *models;
     struct cluster *clusters; // n_clusters, at least one
     int n_clusters;
+    struct stack *stacks; // n_stacks; without one the training names its stack
+    int n_stacks;
     struct training training;
 };
 

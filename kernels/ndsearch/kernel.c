@@ -38,6 +38,7 @@
 static const char *const hardware_names[] = {"own",  "A100",  "Ascend910B", "H100",
                                              "H800", "H200",  "B200",       "GB200",
                                              "B300", "GB300", NULL};
+static const char *const precision_names[] = {"bf16", "fp8", "mxfp8", NULL};
 static const char *const recompute_names[] = {"none", "select", "full", "auto", NULL};
 
 static const struct pps_param params[N_PARAMS] = {
@@ -52,6 +53,11 @@ static const struct pps_param params[N_PARAMS] = {
                    .summary = "the cluster, if the experiment names several",
                    .kind = PPS_CHOICE,
                    .max = 0x1p20},
+    [P_STACK] = {.name = "stack",
+                 .unit = "",
+                 .summary = "the software stack, if the experiment names several",
+                 .kind = PPS_CHOICE,
+                 .max = 0x1p20},
     [P_WORLD_SIZE] = COUNT("world_size", "N", "", "devices", 8, 1, 1 << 20),
     [P_HARDWARE] = {.name = "hardware",
                     .unit = "",
@@ -87,6 +93,12 @@ static const struct pps_param params[N_PARAMS] = {
         SWITCH("fused_cross_entropy", "the loss reads the logits only once", 1),
     [P_LOW_MEM_VPP] = SWITCH("low_mem_vpp", "interleaved order with the shorter warm-up", 0),
     [P_DUMMY_WGRAD] = SWITCH("dummy_wgrad", "one gradient buffer per matrix shape", 0),
+    [P_PRECISION] = {.name = "precision",
+                     .unit = "",
+                     .summary = "numbers that linear layers multiply (head and attention: bf16)",
+                     .kind = PPS_CHOICE,
+                     .max = 2,
+                     .names = precision_names},
     [P_SEQ_LENGTH] = WORK("seq_length", "s", "tokens", "sequence length", 4096, 1 << 28),
     [P_LAYERS] = OF_MODEL("layers", "L", "layers, including MTP layers"),
     [P_HIDDEN] = OF_MODEL("hidden", "h", "hidden size"),
@@ -230,7 +242,7 @@ const struct pps_kernel pps_kernel_ndsearch = {
     .name = "ndsearch",
     .summary = "memory and step time of parallel strategies (DP x TP x PP x EP x CP ...)",
     .source = "the definition in kernels/ndsearch/model.md",
-    .version = "3",
+    .version = "4",
     .params = params,
     .n_params = N_PARAMS,
     .columns = columns,
@@ -240,7 +252,7 @@ const struct pps_kernel pps_kernel_ndsearch = {
                 .y = "pp",
                 .value = "step_ms",
                 .best = true,
-                .by = "model,cluster,world_size,hardware,memory,reserve,gbs,seq_length"},
+                .by = "model,cluster,stack,precision,world_size,hardware,memory,reserve,gbs,seq_length"},
     .stacks = stacks,
     .nearest = "memory_gib",
     .trace_names = &nd_trace_names,

@@ -11,6 +11,7 @@
 
 // Parameters on which an open estimate depends.
 static const int setting_params[] = {P_MODEL,           P_CLUSTER,
+                                     P_STACK,           P_PRECISION,
                                      P_HARDWARE,        P_RESERVE,
                                      P_ZERO_LEVEL,      P_DISTRIBUTED_OPTIMIZER,
                                      P_BYTES_PARAM,     P_BYTES_GRAD,
@@ -48,6 +49,7 @@ static void read_training(const double *value, struct training *t)
     t->fused_cross_entropy = value[P_FUSED_CROSS_ENTROPY] != 0;
     t->low_mem_vpp = value[P_LOW_MEM_VPP] != 0;
     t->dummy_wgrad = value[P_DUMMY_WGRAD] != 0;
+    t->precision = (enum training_precision)value[P_PRECISION];
 }
 
 static const struct hardware *hardware_of(const struct nd_shared *shared, const double *value)
@@ -72,6 +74,8 @@ static const struct nd_estimate *open_estimate(struct nd_worker *worker,
         setting.cluster.hardware = *hardware_of(shared, value);
         setting.cluster.node_devices = setting.cluster.hardware.node;
     }
+    if (shared->n_stacks > 0)
+        setting.training.stack = shared->stacks[(int)value[P_STACK]];
     read_training(value, &setting.training);
     return nd_opened_get(&worker->opened, &setting);
 }

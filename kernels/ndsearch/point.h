@@ -7,7 +7,7 @@
 #include "kernels/ndsearch/documents.h"
 #include "kernels/ndsearch/open_estimates.h"
 
-enum { ND_SETTINGS = 14 }; // parameters on which an open estimate depends
+enum { ND_SETTINGS = 16 }; // parameters on which an open estimate depends
 
 // Lies in a worker's scratch; the cache of estimates follows.
 struct nd_worker {

@@ -9,6 +9,7 @@
 enum {
     P_MODEL,
     P_CLUSTER,
+    P_STACK,
     // of the cluster
     P_WORLD_SIZE,
     P_HARDWARE,
@@ -26,6 +27,7 @@ enum {
     P_FUSED_CROSS_ENTROPY,
     P_LOW_MEM_VPP,
     P_DUMMY_WGRAD,
+    P_PRECISION,
     // of the model
     P_SEQ_LENGTH,
     P_LAYERS,
@@ -91,7 +93,7 @@ enum {
 // ---- documents.c ----
 
 extern const struct pps_slot nd_slots[];
-enum { SLOT_MODEL, SLOT_CLUSTER, SLOT_TRAINING, N_SLOTS };
+enum { SLOT_MODEL, SLOT_CLUSTER, SLOT_STACK, SLOT_TRAINING, N_SLOTS };
 
 // Reads the documents. After an error there is nothing to close.
 bool nd_open(const struct pps_document *documents,

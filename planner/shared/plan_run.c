@@ -228,6 +228,61 @@ static enum pps_status read_cluster_options(struct plan_run *run,
     return PPS_OK;
 }
 
+static enum pps_status read_stack_file(struct plan_run *run,
+                                       const char *path,
+                                       struct pps_error *err)
+{
+    struct pps_fault fault = {.item = NULL};
+    struct plan_document *document = &run->documents[run->n_documents];
+    enum pps_status status = pps_json_load(&document->json, path, err);
+    if (status != PPS_OK)
+        return status;
+    run->n_documents++;
+    return stack_read(&run->training.stack, document->json.root, &fault)
+               ? PPS_OK
+               : plan_fail_document(&document->json, &fault, err);
+}
+
+static enum pps_status read_stack(struct plan_run *run,
+                                  const struct pps_args *args,
+                                  struct pps_error *err)
+{
+    const char *word = pps_arg(args, "stack");
+    const struct stack *stack = word != NULL ? stack_find(word) : NULL;
+    char names[256];
+    if (word == NULL)
+        return PPS_OK;
+    if (stack != NULL) {
+        run->training.stack = *stack;
+        return PPS_OK;
+    }
+    if (strpbrk(word, "./") == NULL)
+        return pps_fail(err, PPS_E_INPUT, "--stack %s: expected one of %s, or a file", word,
+                        stack_names(names, sizeof names));
+    return read_stack_file(run, word, err);
+}
+
+static enum pps_status read_precision(struct plan_run *run,
+                                      const struct pps_args *args,
+                                      struct pps_error *err)
+{
+    static const char *const words[] = {"bf16", "fp8", "mxfp8"};
+    const struct hardware *hardware = &run->cluster.hardware;
+    const char *word = pps_arg(args, "precision");
+    int k = 0;
+    while (word != NULL && k < 3 && strcmp(word, words[k]) != 0)
+        k++;
+    if (k == 3)
+        return pps_fail(err, PPS_E_INPUT, "--precision %s: expected bf16, fp8 or mxfp8", word);
+    if (word != NULL)
+        run->training.precision = (enum training_precision)k;
+    if (run->training.precision != TRAINING_BF16 && hardware->peak_fp8 == 0)
+        return pps_fail(err, PPS_E_INPUT,
+                        "precision %s: %s has no 8-bit products; set peak_fp8 in its record",
+                        words[run->training.precision], hardware->name);
+    return PPS_OK;
+}
+
 static enum pps_status read_other_options(struct plan_run *run,
                                           const struct pps_args *args,
                                           struct pps_error *err)
@@ -238,7 +293,9 @@ static enum pps_status read_other_options(struct plan_run *run,
         status = pps_arg_count(args, "seq-length", 1, 1U << 28, &tokens, err);
     run->training.gbs = (int64_t)gbs;
     run->model.seq_length = (int64_t)tokens;
-    return status;
+    if (status == PPS_OK)
+        status = read_stack(run, args, err);
+    return status == PPS_OK ? read_precision(run, args, err) : status;
 }
 
 // ---- all ----------------------------------------------------------------------------------------

@@ -14,7 +14,9 @@
     .dispatch = 2, .combine = 2, .quantise = 7.2
 // Megatron-LM keeps the logits in 16 bits and as fp32 of its part of the vocabulary.
 #define MEGATRON_MEMORY .logits = 6
-#define FSDP_MEMORY     .logits = 12, .pipeline_whole = true
+// torchtitan keeps every second product, the logits in 16 bits and twice as fp32, and their gradient.
+#define FSDP_MEMORY                                                                            \
+    .select_products = 0.5, .logits = 12, .fragmentation = 0.1, .pipeline_whole = true
 
 static const struct stack records[] = {
     {.name = "megatron-tuned",
@@ -68,7 +70,15 @@ static const struct stack records[] = {
      FSDP_MEMORY},
     {.name = "deepseek",
      .rates = NO_FACTORS,
-     COMMON,
+     .scale = 1,
+     .grouped = 1,
+     .grouped_half = 227,
+     .imbalance = 1,
+     .ep_exposed = 0,
+     .node_copies = true,
+     .dispatch = 1,
+     .combine = 2,
+     .quantise = 7.2,
      .tp_exposed = 0.49,
      .cp_exposed = 0.5,
      .dp_hidden = 0.77,

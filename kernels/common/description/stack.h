@@ -50,10 +50,13 @@ struct stack {
     double dispatch, combine; // bytes per element of tokens on their way to experts and back
     double quantise;          // bytes of memory traffic per element that is converted to 8 bits
 
-    double logits;        // bytes per logit on the last stage
-    double fragmentation; // share of activations and transient memory that the allocator adds
-    double buffers;       // bytes of communication libraries and of the framework
-    bool pipeline_whole;  // with several stages, level 2 and 3 keep parameters and gradients whole
+    double select_products;  // share of products whose outputs mode select keeps, besides those of
+                             // attention; 0: it drops what model.md of ndsearch lists
+    double logits;           // bytes per logit on the last stage
+    bool whole_logits;       // tensor ranks do not split the vocabulary of the logits
+    double fragmentation;    // share of activations and transient memory that the allocator adds
+    bool pipeline_whole;     // with several stages, ZeRO levels 2 and 3 keep all but optimizer whole
+    bool accumulation_whole; // the same for gradients with several micro-batches
 };
 
 // The built-in record of this name; NULL: there is none.

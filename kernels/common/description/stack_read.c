@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads a software stack: its name, or an object whose fields replace those of a built-in record.
 #include "base/document/fields.h"
-#include "base/math/units.h"
 #include "kernels/common/description/stack.h"
 
 #include <cjson/cJSON.h>
@@ -42,9 +41,11 @@ static const struct docfield fields[] = {
     AMOUNT("dispatch", dispatch, 8),
     AMOUNT("combine", combine, 8),
     AMOUNT("quantise", quantise, 64),
+    SHARE("select_products", select_products),
     AMOUNT("logits", logits, 64),
     AMOUNT("fragmentation", fragmentation, 10),
-    {"buffers", DOCFIELD_GIB, 0, 0, AT(buffers)},
+    {"whole_logits", DOCFIELD_FLAG, 0, 1, AT(whole_logits)},
+    {"accumulation_whole", DOCFIELD_FLAG, 0, 1, AT(accumulation_whole)},
     {"pipeline_whole", DOCFIELD_FLAG, 0, 1, AT(pipeline_whole)},
 };
 

@@ -30,6 +30,7 @@ struct setting {
     double cp_gather;      // s, of keys and values among cp ranks
     double attention_kept; // bytes
     double attention_ends; // numbers per token: inputs and outputs of the matrices
+    double attention_made; // numbers per token: outputs of the matrices
 };
 
 static struct setting set_up(const struct layercost_model *m,
@@ -123,6 +124,15 @@ static double attention_ends(const struct setting *s)
            s->heads * ((double)d->qk_nope + s->dv);
 }
 
+static double attention_made(const struct setting *s)
+{
+    const struct modeldesc *d = &s->m->model;
+    if (d->attention == MODELDESC_GQA)
+        return s->dq * (s->heads + 2 * (double)d->query_groups / s->t) + s->h / s->u;
+    return (double)(d->q_rank + d->kv_rank + d->qk_rope) + s->heads * s->dq +
+           s->heads * ((double)d->qk_nope + s->dv) + s->h / s->u;
+}
+
 static double projections(const struct setting *s)
 {
     const struct modeldesc *d = &s->m->model;
@@ -154,6 +164,7 @@ static void add_attention(struct setting *s, const struct layercost_shape *shape
         hardware_gather(hw, shape->cp, shape->tp, s->cp * 4 * s->tokens * exchanged(s));
     s->attention_kept = attention_bytes(s);
     s->attention_ends = attention_ends(s);
+    s->attention_made = attention_made(s);
 }
 
 // ---- layers -------------------------------------------------------------------------------------
@@ -167,6 +178,7 @@ struct feed_forward {
     double ep;       // s, among ep ranks
     double kept;     // bytes
     double ends;     // numbers: inputs and outputs of the matrices
+    double made;     // numbers: outputs of the matrices
     double remade;   // part of `kept` that mode select recomputes with a flash kernel
 };
 
@@ -184,6 +196,7 @@ static struct feed_forward dense_network(const struct setting *s)
                                  .gathers = 4,
                                  .kept = ELEMENT * s->tokens * width * s->matrices,
                                  .ends = s->tokens * (2 * s->h / s->u + width * s->matrices),
+                                 .made = s->tokens * (width * (s->matrices - 1) + s->h / s->u),
                                  .remade = ELEMENT * s->tokens * width};
 }
 
@@ -246,7 +259,15 @@ static struct feed_forward routed_network(const struct setting *s)
                 ELEMENT * (received * (2 * s->h + n * width) + s->tokens * shared * n),
         .ends = received * (2 * s->h + n * width) +
                 s->tokens * (shared * n + 2 * s->h / s->u + (double)d->experts / s->u),
+        .made = received * ((n - 1) * width + s->h) +
+                s->tokens * ((n - 1) * shared + s->h / s->u),
         .remade = ELEMENT * (received * width + s->tokens * shared)};
+}
+
+// Whether mode select keeps a share of the products and makes everything else again.
+static bool keeps_products(const struct setting *s)
+{
+    return s->m->flash && s->stack->select_products > 0;
 }
 
 static void backward_times(const struct setting *s, struct layercost *layer)
@@ -258,6 +279,8 @@ static void backward_times(const struct setting *s, struct layercost *layer)
     double plain = 2 * p->gemm + (flash ? 2.5 : 2) * p->attention + 2 * p->memory + exchanges;
     double again =
         flash ? 0.5 * p->memory : p->attention + hardware_stream(s->hw, 16 * s->scores);
+    if (keeps_products(s))
+        again = (1 - s->stack->select_products) * p->gemm + p->memory;
     plain = fmax(plain, s->stack->launch);
     layer->backward[LAYERCOST_NONE] = plain;
     layer->backward[LAYERCOST_SELECT] = plain + again;
@@ -284,6 +307,11 @@ static void add_up(const struct setting *s,
     double kept = (s->m->dropout ? 5 : 4) * input + s->attention_kept + f->kept;
     layer->stored[LAYERCOST_NONE] = s->m->flash ? kept : kept + 5 * s->scores;
     layer->stored[LAYERCOST_SELECT] = s->m->flash ? kept - 2 * input - f->remade : kept;
+    if (keeps_products(s))
+        layer->stored[LAYERCOST_SELECT] =
+            input + ELEMENT * s->stack->select_products *
+                        (s->tokens * s->attention_made + f->made) +
+            ELEMENT * s->tokens * s->heads * s->dv + INDEX * s->tokens * s->heads;
     layer->stored[LAYERCOST_FULL] = input;
     layer->kept_for_weights = fmin(ELEMENT * (s->tokens * s->attention_ends + f->ends),
                                    layer->stored[LAYERCOST_NONE]);
@@ -321,7 +349,7 @@ static void head_costs(const struct setting *s, struct layercost_head *head)
     head->forward = gemm + hardware_stream(s->hw, (fused ? 6 : 14) * logits);
     head->backward = 2 * gemm + hardware_stream(s->hw, (fused ? 4 : 10) * logits);
     head->weights = gemm;
-    head->logits = s->stack->logits * logits;
+    head->logits = s->stack->logits * logits * (s->stack->whole_logits ? s->t : 1);
     head->parameters = columns * s->h;
 }
 

@@ -16,13 +16,13 @@
 struct memory_view {
     const struct nd_estimate *e;
     const struct nd_shape_place *at;
+    struct nd_sharing sharing;
     double common_shards, routed_shards; // devices that share an optimizer state
     double common_bytes, routed_bytes;   // a parameter, all together
     double dense_bytes, moe_bytes;       // a layer's parameters
     double dense_stored, moe_stored;     // a layer and micro-batch
     double ends[ND_ENDS];                // bytes beyond layers
-    const double *passing;               // by ND_HOLDS
-    double with_gathered[ND_HOLDS];      // `passing` points here where parameters are gathered
+    double passing[ND_HOLDS];
 };
 
 static int64_t dense_shards(const struct nd_strategy *s)
@@ -30,41 +30,52 @@ static int64_t dense_shards(const struct nd_strategy *s)
     return s->op > 0 ? s->op : s->dp;
 }
 
-static double parameter_bytes(const struct nd_estimate *e, double shards)
+static double parameter_bytes(const struct memory_view *w, double shards)
 {
-    return e->bytes_whole + e->bytes_shared / shards;
+    const struct nd_estimate *e = w->e;
+    const double shared = 1 / shards;
+    return w->sharing.param * (w->sharing.parameters ? shared : 1) +
+           e->bytes_grad * (w->sharing.gradients ? shared : 1) +
+           e->bytes_optim * (w->sharing.optimizer ? shared : 1);
 }
 
-static void view_shards(struct memory_view *w, const struct nd_strategy *s)
+// What activations and transient memory take, with what the allocator adds.
+static double allocated(const struct nd_estimate *e)
+{
+    return 1 + e->layers.stack.fragmentation;
+}
+
+static void view_shards(struct memory_view *w, const struct nd_strategy *s, int64_t micro_batches)
 {
     const struct nd_estimate *e = w->e;
     const struct nd_shape_place *at = w->at;
+    w->sharing = nd_sharing_of(e, s, micro_batches);
     w->common_shards = (double)dense_shards(s);
-    w->common_bytes = parameter_bytes(e, w->common_shards);
+    w->common_bytes = parameter_bytes(w, w->common_shards);
     w->routed_shards = 1;
     w->routed_bytes = 0;
     if (e->n_dense < e->n_layers) {
         w->routed_shards = (double)nd_shards_of(e, s).routed;
-        w->routed_bytes = parameter_bytes(e, w->routed_shards);
+        w->routed_bytes = parameter_bytes(w, w->routed_shards);
     }
     w->dense_bytes = at->set.dense.parameters * w->common_bytes;
     w->moe_bytes =
         at->set.moe.parameters * w->common_bytes + at->set.moe.routed * w->routed_bytes;
     for (int i = 0; i < ND_ENDS; i++)
         w->ends[i] =
-            at->ends[i] * w->common_bytes + e->reserve + (i & ND_LAST ? at->logits : 0);
+            at->ends[i] * w->common_bytes + e->reserve +
+            (i & ND_LAST ? allocated(e) * at->logits : 0);
 }
 
 static void view_mode(struct memory_view *w, int mode)
 {
-    w->dense_stored = w->at->set.dense.stored[mode];
-    w->moe_stored = w->at->set.moe.stored[mode];
-    w->passing = mode == LAYERCOST_FULL ? w->at->passing_full : w->at->passing;
-    if (w->e->zero_level < 3 || w->common_shards <= 1)
-        return;
+    const double *passing = mode == LAYERCOST_FULL ? w->at->passing_full : w->at->passing;
+    const double factor = allocated(w->e);
+    const bool gathers = w->sharing.parameters && w->common_shards > 1;
+    w->dense_stored = factor * w->at->set.dense.stored[mode];
+    w->moe_stored = factor * w->at->set.moe.stored[mode];
     for (int i = 0; i < ND_HOLDS; i++)
-        w->with_gathered[i] = w->passing[i] + w->at->gathered[i];
-    w->passing = w->with_gathered;
+        w->passing[i] = factor * (passing[i] + (gathers ? w->at->gathered[i] : 0));
 }
 
 static inline double total(const struct memory_view *w, const struct nd_kind *k)
@@ -123,12 +134,15 @@ static void tell_memory(const struct worst *worst, struct nd_memory *memory)
         k->dense * set->dense.parameters + k->moe * set->moe.parameters + w->at->ends[k->ends];
     double routed = k->moe * set->moe.routed, whole = common + routed;
     double shared = common / w->common_shards + routed / w->routed_shards;
-    memory->parameters = e->bytes_param * (e->zero_level >= 3 ? shared : whole);
-    memory->gradients = e->bytes_grad * (e->zero_level >= 2 ? shared : whole);
-    memory->optimizer = e->bytes_optim * (e->zero_level >= 1 ? shared : whole);
-    memory->activations = k->live_dense * w->dense_stored + k->live_moe * w->moe_stored;
-    memory->transient = w->passing[k->holds] + (k->ends & ND_LAST ? w->at->logits : 0);
-    memory->reserve = e->reserve;
+    memory->parameters = w->sharing.param * (w->sharing.parameters ? shared : whole);
+    memory->gradients = e->bytes_grad * (w->sharing.gradients ? shared : whole);
+    memory->optimizer = e->bytes_optim * (w->sharing.optimizer ? shared : whole);
+    const double live = k->live_dense * w->dense_stored + k->live_moe * w->moe_stored;
+    const double passing =
+        w->passing[k->holds] + (k->ends & ND_LAST ? allocated(e) * w->at->logits : 0);
+    memory->activations = live / allocated(e);
+    memory->transient = passing / allocated(e);
+    memory->reserve = e->reserve + (1 - 1 / allocated(e)) * (live + passing);
     memory->total = worst->total;
     memory->stage = k->stage;
 }
@@ -276,7 +290,7 @@ void nd_estimate(const struct nd_estimate *e,
     if (memory != NULL) {
         struct memory_view w = {.e = e, .at = at};
         struct worst worst = {.view = &w};
-        view_shards(&w, s);
+        view_shards(&w, s, n);
         view_mode(&w, mode);
         find_worst(&worst, kinds, cache, &p);
         tell_memory(&worst, memory);
@@ -313,9 +327,10 @@ void nd_memory_modes(const struct nd_estimate *e,
     const struct nd_strategy *s = &point->strategy;
     struct memory_view w = {.e = e, .at = nd_shape_of(e, cache, point)};
     struct worst worst = {.view = &w};
-    const struct nd_pipeline p = nd_pipeline_of(e, s, some_micro_batches(point));
+    const int64_t n = some_micro_batches(point);
+    const struct nd_pipeline p = nd_pipeline_of(e, s, n);
     const struct nd_kinds *kinds = nd_kinds_of(e, cache, &p);
-    view_shards(&w, s);
+    view_shards(&w, s, n);
     for (int mode = 0; mode < LAYERCOST_MODES; mode++) {
         view_mode(&w, mode);
         find_worst(&worst, kinds, cache, &p);
@@ -337,7 +352,7 @@ enum nd_recompute nd_estimate_fitting(const struct nd_estimate *e,
     int64_t n = some_micro_batches(point);
     const struct nd_pipeline p = nd_pipeline_of(e, s, n);
     const struct nd_kinds *kinds = nd_kinds_of(e, cache, &p);
-    view_shards(&w[0], s);
+    view_shards(&w[0], s, n);
     w[1] = w[2] = w[0];
     int mode = isnan(limit) ? (int)s->recompute : LAYERCOST_MODES;
     for (int k = 0; k < LAYERCOST_MODES; k++) {

@@ -27,7 +27,6 @@ struct nd_estimate {
     double reserve;
     double bytes_param, bytes_grad, bytes_optim; // a parameter
     int zero_level;                              // 0 also without a distributed optimizer
-    double bytes_whole, bytes_shared; // of these, on each device; by optimizer shards
     bool low_mem_vpp, dummy_wgrad;
     double common_parameters; // of the whole model without routed experts, with MTP modules
     double routed_parameters; // of the whole model
@@ -49,7 +48,7 @@ struct nd_memory {
     double activations; // of all micro-batches in flight
     // Logits, one layer that is made again, gradient buffers of fused accumulation.
     double transient;
-    double reserve;
+    double reserve; // of the cluster, and what the allocator of the stack adds
     double total;
     int32_t stage;
 };

@@ -58,9 +58,6 @@ void nd_estimate_open(struct nd_estimate *e,
     e->bytes_grad = training->bytes_grad;
     e->bytes_optim = training->bytes_optim;
     e->zero_level = training->distributed_optimizer ? training->zero_level : 0;
-    *(e->zero_level >= 3 ? &e->bytes_shared : &e->bytes_whole) += e->bytes_param;
-    *(e->zero_level >= 2 ? &e->bytes_shared : &e->bytes_whole) += e->bytes_grad;
-    *(e->zero_level >= 1 ? &e->bytes_shared : &e->bytes_whole) += e->bytes_optim;
     e->low_mem_vpp = training->low_mem_vpp;
     e->dummy_wgrad = training->dummy_wgrad;
     e->routed_parameters = (double)((e->n_layers - e->n_dense) * c->routed);

@@ -172,8 +172,13 @@ static void add_static(const struct view *w, struct nd_stage *stage)
     double dense = (double)dense_shards(w->s), expert = (double)expert_shards(e, w->s);
     double whole = stage->common + stage->routed;
     double sharded = stage->common / dense + stage->routed / expert;
-    stage->parameters = e->bytes_param * (e->zero_level >= 3 ? sharded : whole);
-    stage->gradients = e->bytes_grad * (e->zero_level >= 2 ? sharded : whole);
+    const bool stages = e->layers.stack.pipeline_whole && w->s->pp > 1;
+    const bool accumulates = e->layers.stack.accumulation_whole && w->micro_batches > 1;
+    const bool shares_gradients = e->zero_level >= 2 && !stages && !accumulates;
+    const bool shares = e->zero_level >= 3 && !stages;
+    const double copy = e->layers.fp8 && e->bytes_param >= 2 && !shares ? 1 : 0;
+    stage->parameters = (e->bytes_param + copy) * (shares ? sharded : whole);
+    stage->gradients = e->bytes_grad * (shares_gradients ? sharded : whole);
     stage->optimizer = e->bytes_optim * (e->zero_level >= 1 ? sharded : whole);
 }
 
@@ -208,7 +213,8 @@ static void add_transient(const struct view *w, int32_t i, struct nd_stage *stag
         stage->transient += (double)(1 + w->e->mtp_depth) * set->head.logits;
     if (w->e->dummy_wgrad)
         stage->transient += 2 * shapes;
-    if (w->e->zero_level >= 3 && dense_shards(w->s) > 1)
+    const bool whole = w->e->layers.stack.pipeline_whole && w->s->pp > 1;
+    if (w->e->zero_level >= 3 && !whole && dense_shards(w->s) > 1)
         stage->transient += gathered(w, stage);
 }
 
@@ -242,7 +248,8 @@ static void describe_stage(const struct view *w, int32_t i, struct nd_stage *sta
     add_static(w, stage);
     stage->activations = peak_stored(w, i, &stage->in_flight);
     add_transient(w, i, stage);
-    stage->reserve = w->e->reserve;
+    stage->reserve = w->e->reserve + w->e->layers.stack.fragmentation *
+                                         (stage->activations + stage->transient);
     stage->total = stage->parameters + stage->gradients + stage->optimizer +
                    stage->activations + stage->transient + stage->reserve;
     add_times(w, i, stage);

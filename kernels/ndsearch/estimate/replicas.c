@@ -32,6 +32,21 @@ struct nd_replicas nd_shards_of(const struct nd_estimate *e, const struct nd_str
     return (struct nd_replicas){shards, routed < 1 ? 1 : routed};
 }
 
+struct nd_sharing nd_sharing_of(const struct nd_estimate *e,
+                                const struct nd_strategy *s,
+                                int64_t micro_batches)
+{
+    const struct stack *stack = &e->layers.stack;
+    const bool stages = stack->pipeline_whole && s->pp > 1;
+    const bool accumulates = stack->accumulation_whole && micro_batches > 1;
+    const bool copies = e->layers.fp8 && e->bytes_param >= 2;
+    const bool shares = e->zero_level >= 3 && !stages;
+    return (struct nd_sharing){.parameters = shares,
+                               .param = e->bytes_param + (copies && !shares ? 1 : 0),
+                               .gradients = e->zero_level >= 2 && !stages && !accumulates,
+                               .optimizer = e->zero_level >= 1};
+}
+
 // ---- exchanges ----------------------------------------------------------------------------------
 
 // Times of the parts of an exchange, s.

@@ -20,6 +20,16 @@ struct nd_replicas nd_replicas_of(const struct nd_estimate *e, const struct nd_s
 // Devices that share an optimizer state.
 struct nd_replicas nd_shards_of(const struct nd_estimate *e, const struct nd_strategy *s);
 
+// Which states the devices of a shard group share. Some stacks keep parameters and gradients whole
+// while several stages or micro-batches use them.
+struct nd_sharing {
+    bool parameters, gradients, optimizer;
+    double param; // bytes a parameter, with the 8-bit copy of parameters that are not shared
+};
+struct nd_sharing nd_sharing_of(const struct nd_estimate *e,
+                                const struct nd_strategy *s,
+                                int64_t micro_batches);
+
 // Sets dp and dp_exposed of *time, which already holds the longest stage. ZeRO level 0 or 1 exchanges once per step; level 2 scatters gradients in every
 // micro-batch; level 3 also gathers the parameters twice in every micro-batch (model.md).
 void nd_exchange_replicas(const struct nd_estimate *e,

@@ -194,7 +194,7 @@ static double scaled_left_out(const struct calibration *c)
     struct calibration others = *c;
     const struct nd_measurement *list[ND_MEASURED];
     if (c->n_chosen < 2)
-        return NAN;
+        return (double)NAN;
     others.chosen = list;
     for (int i = 0; i < c->n_chosen; i++) {
         others.n_chosen = 0;

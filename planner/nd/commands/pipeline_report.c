@@ -6,6 +6,7 @@
 #include "base/text/say.h"
 #include "kernels/common/search/time_limit.h"
 #include "kernels/common/split/playback.h"
+#include "planner/nd/commands/search_report.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -52,6 +53,8 @@ static void print_head(const struct nd_pipe *pipe, const struct nd_program *prog
     printf("\n");
     if (!pipe->input->quiet)
         plan_run_print_memory(&pipe->input->job.run);
+    if (!pipe->input->quiet && pipe->unit_of_model)
+        nd_note_trust(&pipe->input->job);
     if (pipe->tokens_unknown && !pipe->input->quiet)
         fprintf(stderr, "note      the profile has no column mbs; ppsweep assumes that it "
                         "applies to this micro-batch size\n");

@@ -200,6 +200,7 @@ void nd_ranking_notes(const struct nd_ranking *ranking)
     if (ranking->input->quiet)
         return;
     plan_run_print_memory(&ranking->input->job.run);
+    nd_note_trust(&ranking->input->job);
     note_tokens(ranking);
     note_sources(ranking);
     note_select(ranking);

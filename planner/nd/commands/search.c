@@ -262,6 +262,8 @@ static enum pps_status search(struct setup *setup,
         return nd_report_empty(job, &setup->open.search, &counts, &setup->result, err);
     nd_report_table(&setup->open.search, &setup->result, job->space.orig ? NULL : &setup->lines,
                     baseline);
+    if (!quiet)
+        nd_report_trust(job);
     return nd_files_write(&setup->files, job, &setup->open.search, &setup->result, &setup->fits,
                           err);
 }
@@ -276,6 +278,8 @@ static enum pps_status explain(const struct setup *setup,
         nd_strategy_read(job, "why", pps_arg(args, "why"), &strategy, err);
     if (status == PPS_OK)
         nd_report_why(job, &setup->open.search, &strategy);
+    if (status == PPS_OK)
+        nd_report_trust(job);
     return status;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/math/units.h"
 #include "base/text/say.h"
+#include "planner/nd/profiling/left_out.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -141,6 +142,22 @@ void nd_report_table(const struct nd_search *search,
         nd_report_faster(
             result->best.heap[0].step_ms, base.step_ms,
             nd_search_fits(search, &base) ? "" : "; the baseline does not fit in memory");
+}
+
+void nd_report_trust(const struct nd_job *job)
+{
+    char text[ND_TRUST_TEXT];
+    if (!job->space.orig)
+        pps_say(stdout, "%s", nd_trust_text(&job->run.cluster.hardware, &job->run.training,
+                                            job->run.model.experts > 0, text));
+}
+
+void nd_note_trust(const struct nd_job *job)
+{
+    char text[ND_TRUST_TEXT];
+    pps_say(stderr, "note      modelled times: %s",
+            nd_trust_text(&job->run.cluster.hardware, &job->run.training,
+                          job->run.model.experts > 0, text));
 }
 
 // ---- empty results ------------------------------------------------------------------------------

@@ -22,6 +22,13 @@ void nd_report_table(const struct nd_search *search,
                      const struct nd_lines *lines,
                      const struct nd_strategy *baseline);
 
+// Prints the software stack of the predictions, and how far they may be trusted. Prints nothing for
+// published formulas, which have no times.
+void nd_report_trust(const struct nd_job *job);
+
+// The same on stderr, as a note on times that come from models.
+void nd_note_trust(const struct nd_job *job);
+
 // Prints "The best is 12.3 % faster than the baseline (38.8 s, baseline 44.3 s)" and `more`.
 void nd_report_faster(double best_ms, double base_ms, const char *more);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One fit to everything, and one fit without each source.
-#include "bench/measured_fit.h"
+#include "bench/measured/fit.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -104,6 +104,6 @@ int measured_one_step(const struct measured *m, const char *set, double *mean, d
         sum += of_others / others;
         *best = fmin(*best, of_others / others);
     }
-    *mean = rows > 1 ? sum / rows : NAN;
+    *mean = rows > 1 ? sum / rows : (double)NAN;
     return rows;
 }

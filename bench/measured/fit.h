@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fits the constants of devices and software stacks to all published steps, and predicts every source
 // by a fit to all other sources.
-#ifndef MEASURED_FIT_H
-#define MEASURED_FIT_H
+#ifndef BENCH_MEASURED_FIT_H
+#define BENCH_MEASURED_FIT_H
 
 #include "planner/nd/profiling/calibrate.h"
 

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Holds the prose of the page that measured_steps writes, between its tables.
+#ifndef BENCH_MEASURED_PAGE_H
+#define BENCH_MEASURED_PAGE_H
+
+static const char page_begin[] =
+    "# The model against published measurements\n\n"
+    "How far can a prediction of `ppsweep nd` be trusted? This page compares predictions with "
+    "published\n"
+    "training steps. `measured_steps docs/ndsearch-measurements.json` writes it; a test fails if "
+    "the page\n"
+    "differs from its output. Times are those of the closed form of `kernels/ndsearch/model.md`. An "
+    "error\n"
+    "is predicted / measured - 1; means are means of absolute errors.\n\n"
+    "- *Built-in*: with the device records and software stacks that every command uses.\n"
+    "- *Source left out*: by a fit that saw no step of the same source. This is the error to expect "
+    "for\n"
+    "  steps that nobody fitted.\n"
+    "- Tables that only *judge* are in no fit at all.\n\n";
+
+static const char page_tables[] =
+    "\n## Tables\n\n"
+    "*One step measured*: one step of the table sets a factor of all times (`nd calibrate --scale`), "
+    "and the\n"
+    "error is that of the other steps: the mean over all choices of this step, and the best choice. "
+    "*Bias* is\n"
+    "the mean error with its sign. *Kendall* is the rank correlation of device time per token over "
+    "pairs of\n"
+    "one model that differ by more than 2 % (1: all pairs in the right order), with the number of "
+    "pairs.\n\n";
+
+static const char page_groups[] =
+    "\nOne step says little about a table whose rows differ in software, such as `zoo_qwen_h100`, or "
+    "in model,\n"
+    "such as `bridge_moe_gb200`: GPT-OSS has attention with windows and small experts, and its steps "
+    "take\n"
+    "longer than predicted everywhere. The tables of one software and one kind of model reach 2 to "
+    "10 %.\n\n"
+    "## How far to trust a prediction\n\n"
+    "`ppsweep nd` prints the line of this table that is nearest to the run: the same kind of device "
+    "and of\n"
+    "model, and if possible the same stack and precision. Four of five steps of the group had at most "
+    "this\n"
+    "error with their source left out.\n\n";
+
+static const char page_fit[] =
+    "\n## Fitted constants\n\n"
+    "All other constants are published for the device or assumed in the record of the stack "
+    "(`sweep_configs/stacks`).\n"
+    "The fit minimises errors of the logarithm of the time, large errors by their size and not their "
+    "square,\n"
+    "with the weight sqrt(n) for a table of n rows. Each factor is drawn to a value that is known or "
+    "assumed\n"
+    "*before* the fit; the last column has the reason for it. The records have the fitted values, "
+    "rounded.\n"
+    "`H100` stands for H800 and H200, too, `B200` for GB200, B300 and GB300.\n\n";
+
+static const char page_devices[] = "\n## Devices\n\n";
+
+static const char page_beside[] =
+    "\n## Beside other tools\n\n"
+    "Of 182 published steps in bf16 that were not fitted, most of them on this page, calculon (an "
+    "analytical\n"
+    "model of Isaev et al., 2023) could express a part. On the same steps its mean error was 49.7 %, "
+    "and 31.0 %\n"
+    "for sequences of at most 4096 tokens; the version of this model before software stacks had "
+    "15.8 % and\n"
+    "14.9 %, and the assumption that every device runs at half of its peak 22.4 %. The present "
+    "figures on the\n"
+    "steps of this page are in the first table.\n";
+
+static const char page_memory[] =
+    "\n## Memory\n\n"
+    "The device that needs the most memory. *States* are parameters, gradients and optimizer; "
+    "*transient*\n"
+    "memory is logits, one recomputed layer and gathered parameters; *reserve* is what the allocator "
+    "of the\n"
+    "stack adds. The figures of `kempner_h200` set bytes per parameter and logits of their framework "
+    "here; all\n"
+    "others use the records. Megatron-LM with gradient buffers (`dummy_wgrad`) needs up to 9 % more "
+    "than shown\n"
+    "for `llama3_405b_4_layers`.\n\n";
+
+#endif

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Holds the table of groups. measured_steps (bench) makes it, and its check compares it.
+#include "planner/nd/profiling/left_out.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct nd_left_out_group groups[] = {
+#include "planner/nd/profiling/left_out_table.h"
+};
+
+enum { N_GROUPS = sizeof groups / sizeof *groups };
+
+const struct nd_left_out_group *nd_left_out_groups(int *n)
+{
+    *n = N_GROUPS;
+    return groups;
+}
+
+static bool is_fp8(const struct hardware *hardware, const struct training *training)
+{
+    return hardware->fp8 || (training->precision != TRAINING_BF16 && hardware->peak_fp8 > 0);
+}
+
+const struct nd_left_out_group *nd_left_out_group(const struct hardware *hardware,
+                                                  const struct training *training,
+                                                  bool experts)
+{
+    const char *stack = training_stack(training)->name;
+    for (int i = 0; i < N_GROUPS; i++)
+        if (strcmp(groups[i].device, hardware->base) == 0 &&
+            strcmp(groups[i].stack, stack) == 0 && groups[i].experts == experts &&
+            groups[i].fp8 == is_fp8(hardware, training))
+            return &groups[i];
+    return NULL;
+}
+
+// Where no step has all four properties, the stack may be another one, then the precision; the
+// device and the kind of model stay.
+static const struct nd_left_out_group *nearest(const struct hardware *hardware,
+                                               const struct training *training,
+                                               bool experts)
+{
+    const struct nd_left_out_group *found = nd_left_out_group(hardware, training, experts);
+    for (int pass = 0; pass < 2 && found == NULL; pass++)
+        for (int i = 0; i < N_GROUPS && found == NULL; i++)
+            if (strcmp(groups[i].device, hardware->base) == 0 && groups[i].experts == experts &&
+                (pass == 1 || groups[i].fp8 == is_fp8(hardware, training)))
+                found = &groups[i];
+    return found;
+}
+
+// Whether a device is of the generation that was measured, and not merely has its efficiencies.
+static bool is_kind_of(const struct hardware *hardware, const char *device)
+{
+    return hardware->design_power > 0 || strcmp(hardware->name, device) == 0;
+}
+
+const char *nd_trust_text(const struct hardware *hardware,
+                          const struct training *training,
+                          bool experts,
+                          char text[ND_TRUST_TEXT])
+{
+    const struct stack *stack = training_stack(training);
+    const bool assumed = training->stack.name[0] == '\0';
+    const struct nd_left_out_group *exact = nd_left_out_group(hardware, training, experts);
+    const struct nd_left_out_group *group = nearest(hardware, training, experts);
+    const char *kind = experts ? "with experts" : "dense";
+    int n = snprintf(text, ND_TRUST_TEXT, "stack %s%s; ", stack->name,
+                     assumed ? " (assumed; --stack)" : "");
+    if (group == NULL)
+        snprintf(text + n, (size_t)(ND_TRUST_TEXT - n),
+                 "no measured step on %s for models %s: the error of times is unknown",
+                 hardware->base[0] != '\0' ? hardware->base : hardware->name, kind);
+    else
+        snprintf(text + n, (size_t)(ND_TRUST_TEXT - n),
+                 "times +- %.0f %% (four of five of %d published steps on %s%s, %s%s%s%s)",
+                 100 * group->within, group->steps, group->device,
+                 is_kind_of(hardware, group->device) ? "" : " (the nearest device)", kind,
+                 exact == NULL ? ", stack " : "", exact == NULL ? group->stack : "",
+                 group->fp8 ? ", 8 bits" : "");
+    return text;
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tells how far predictions of step times may be trusted: errors of published steps, each predicted
+// by a fit that did not see its source, by kind of device, software stack, model and precision.
+#ifndef PPS_PLANNER_ND_PROFILING_LEFT_OUT_H
+#define PPS_PLANNER_ND_PROFILING_LEFT_OUT_H
+
+#include "kernels/common/description/hardware.h"
+#include "kernels/common/description/training.h"
+
+#include <stddef.h>
+
+struct nd_left_out_group {
+    const char *device; // built-in record whose efficiencies the devices have
+    const char *stack;
+    bool experts;
+    bool fp8;
+    int steps;     // of the group
+    double within; // four of five steps have at most this error
+};
+
+// The group of a prediction; NULL: no step of its kind was ever measured.
+const struct nd_left_out_group *nd_left_out_group(const struct hardware *hardware,
+                                                  const struct training *training,
+                                                  bool experts);
+
+// All groups; *n of them.
+const struct nd_left_out_group *nd_left_out_groups(int *n);
+
+enum { ND_TRUST_TEXT = 240 };
+
+// Writes the sentence that every report of predictions carries: the stack, and "+-" the error that
+// four of five published steps of the nearest group had, or that there is none.
+const char *nd_trust_text(const struct hardware *hardware,
+                          const struct training *training,
+                          bool experts,
+                          char text[ND_TRUST_TEXT]);
+
+#endif

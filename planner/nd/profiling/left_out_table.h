@@ -1,0 +1,21 @@
+// Made by measured_steps --groups.
+// clang-format off
+{"A100", "megatron", false, false, 30, 0.083},
+{"B200", "megatron", false, false, 32, 0.088},
+{"B200", "megatron", true, false, 12, 0.068},
+{"H100", "megatron", false, false, 2, 0.048},
+{"H100", "fsdp", false, false, 19, 0.149},
+{"H100", "megatron-tuned", false, false, 26, 0.107},
+{"H100", "megatron", true, false, 6, 0.248},
+{"B200", "megatron-tuned", false, false, 3, 0.040},
+{"H100", "fsdp-2023", false, false, 34, 0.101},
+{"A100", "fsdp-2023", false, false, 26, 0.180},
+{"H100", "megatron-tuned", true, false, 2, 0.279},
+{"B200", "megatron-tuned", true, false, 13, 0.301},
+{"H100", "megatron-tuned", false, true, 14, 0.082},
+{"H100", "megatron-tuned", true, true, 3, 0.252},
+{"H100", "fsdp", false, true, 17, 0.198},
+{"H100", "fsdp", true, false, 6, 0.353},
+{"B200", "megatron-tuned", false, true, 5, 0.137},
+{"B200", "megatron-tuned", true, true, 6, 0.178},
+// clang-format on
