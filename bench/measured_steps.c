@@ -108,8 +108,7 @@ static double cost_of_token(int i, double seconds)
 {
     const struct nd_strategy *s = &m.all[i].point.strategy;
     const double devices = (double)s->dp * s->tp * s->cp * s->pp;
-    return seconds * devices /
-           ((double)m.all[i].point.gbs * (double)m.all[i].point.seq_length);
+    return seconds * devices / ((double)m.all[i].point.gbs * (double)m.all[i].point.seq_length);
 }
 
 // Kendall's tau of the device time per token, over pairs of one table and one model that differ by
@@ -136,9 +135,10 @@ static void write_tables(FILE *o)
 {
     double sum = 0, sum_best = 0;
     int rows_scaled = 0;
-    fprintf(o, "| table | rows | device | stack | part | built-in | bias | source left out | one "
-               "step measured | best choice of it | Kendall, pairs |\n"
-               "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+    fprintf(o,
+            "| table | rows | device | stack | part | built-in | bias | source left out | one "
+            "step measured | best choice of it | Kendall, pairs |\n"
+            "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
     for (int i = 0; i < m.n; i++) {
         struct sum table = {0};
         double bias = 0, mean, best, tau;
@@ -257,9 +257,10 @@ static const char *const modes[] = {"none", "select", "full"};
 
 static void write_rows(FILE *o, const char *set)
 {
-    fprintf(o, "| model | dp/tp/cp/pp/ep | vp | mbs | seq | gbs | recompute | sp | measured, s | "
-               "built-in, s | error | source left out |\n"
-               "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+    fprintf(o,
+            "| model | dp/tp/cp/pp/ep | vp | mbs | seq | gbs | recompute | sp | measured, s | "
+            "built-in, s | error | source left out |\n"
+            "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
     for (int i = 0; i < m.n; i++) {
         const struct nd_measurement *row = &m.all[i];
         const struct nd_strategy *s = &row->point.strategy;
@@ -267,13 +268,14 @@ static void write_rows(FILE *o, const char *set)
         if (strcmp(row->set, set) != 0)
             continue;
         snprintf(mbs, sizeof mbs, s->mbs > 0 ? "%d" : "best", s->mbs);
-        fprintf(o,
-                "| %s | %d/%d/%d/%d/%d | %d | %s | %lld | %lld | %s | %s | %.4f | %.4f | %+.1f %% "
-                "| %+.1f %% |\n",
-                row->model_name, s->dp, s->tp, s->cp, s->pp, s->ep, s->vp, mbs,
-                (long long)row->point.seq_length, (long long)row->point.gbs,
-                modes[s->recompute], s->sp ? "yes" : "no", row->seconds,
-                (1 + m.built_in[i]) * row->seconds, 100 * m.built_in[i], 100 * m.left_out[i]);
+        fprintf(
+            o,
+            "| %s | %d/%d/%d/%d/%d | %d | %s | %lld | %lld | %s | %s | %.4f | %.4f | %+.1f %% "
+            "| %+.1f %% |\n",
+            row->model_name, s->dp, s->tp, s->cp, s->pp, s->ep, s->vp, mbs,
+            (long long)row->point.seq_length, (long long)row->point.gbs, modes[s->recompute],
+            s->sp ? "yes" : "no", row->seconds, (1 + m.built_in[i]) * row->seconds,
+            100 * m.built_in[i], 100 * m.left_out[i]);
     }
 }
 
@@ -310,15 +312,16 @@ static void write_memory(FILE *o)
         of_set += error;
         n++;
         n_set++;
-        fprintf(o,
-                "| %s | %s | %d/%d/%d/%d/%d | %lld | %.1f | %.1f | %+.1f %% | %.1f | %.1f | %.1f | "
-                "%.1f |\n",
-                row->set, row->model_name, s->dp, s->tp, s->cp, s->pp, s->ep,
-                (long long)row->point.seq_length, units_to_gib(row->memory),
-                units_to_gib(memory.total), 100 * error,
-                units_to_gib(memory.parameters + memory.gradients + memory.optimizer),
-                units_to_gib(memory.activations), units_to_gib(memory.transient),
-                units_to_gib(memory.reserve));
+        fprintf(
+            o,
+            "| %s | %s | %d/%d/%d/%d/%d | %lld | %.1f | %.1f | %+.1f %% | %.1f | %.1f | %.1f | "
+            "%.1f |\n",
+            row->set, row->model_name, s->dp, s->tp, s->cp, s->pp, s->ep,
+            (long long)row->point.seq_length, units_to_gib(row->memory),
+            units_to_gib(memory.total), 100 * error,
+            units_to_gib(memory.parameters + memory.gradients + memory.optimizer),
+            units_to_gib(memory.activations), units_to_gib(memory.transient),
+            units_to_gib(memory.reserve));
         if (i + 1 == m.n || is_new_set(i + 1))
             fprintf(o, "| *%s* | %d rows | | | | mean | %+.1f %% | | | | |\n", row->set, n_set,
                     100 * of_set / n_set);
@@ -400,8 +403,9 @@ static int check(const char *path, const char *made)
                 "measured_steps: %s differs from the output of the model; write it again\n",
                 path);
     if (groups_differ()) {
-        fprintf(stderr, "measured_steps: planner/nd/profiling/left_out_table.h differs from the "
-                        "output of the model; write it again with --groups\n");
+        fprintf(stderr,
+                "measured_steps: planner/nd/profiling/left_out_table.h differs from the "
+                "output of the model; write it again with --groups\n");
         differ = 1;
     }
     free(kept);

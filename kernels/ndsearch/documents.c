@@ -34,8 +34,8 @@ const struct pps_slot nd_slots[N_SLOTS] = {
                     true, P_MODEL, model_sets, LENGTH(model_sets), false},
     [SLOT_CLUSTER] = {"cluster", "number, type and memory of devices (eight H100)", false,
                       P_CLUSTER, cluster_sets, LENGTH(cluster_sets), false},
-    [SLOT_STACK] = {"stack", "software stack (megatron-tuned; fsdp for zero_level 2 and 3)", false,
-                    P_STACK, NULL, 0, false},
+    [SLOT_STACK] = {"stack", "software stack (megatron-tuned; fsdp for zero_level 2 and 3)",
+                    false, P_STACK, NULL, 0, false},
     [SLOT_TRAINING] = {"training",
                        "batch, sharding, bytes per parameter and schedule (1f1b or vpp)", false,
                        -1, training_sets, LENGTH(training_sets), false},
@@ -114,8 +114,8 @@ bool nd_open(const struct pps_document *documents, int n, void **out, struct pps
     int count[N_SLOTS] = {0};
     for (int d = 0; d < n; d++)
         count[documents[d].slot]++;
-    struct nd_shared *shared = new_shared(count[SLOT_MODEL], count[SLOT_CLUSTER],
-                                          count[SLOT_STACK]);
+    struct nd_shared *shared =
+        new_shared(count[SLOT_MODEL], count[SLOT_CLUSTER], count[SLOT_STACK]);
     *fault = (struct pps_fault){.document = 0};
     if (shared == NULL)
         return false;

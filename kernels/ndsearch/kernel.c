@@ -95,7 +95,8 @@ static const struct pps_param params[N_PARAMS] = {
     [P_DUMMY_WGRAD] = SWITCH("dummy_wgrad", "one gradient buffer per matrix shape", 0),
     [P_PRECISION] = {.name = "precision",
                      .unit = "",
-                     .summary = "numbers that linear layers multiply (head and attention: bf16)",
+                     .summary =
+                         "numbers that linear layers multiply (head and attention: bf16)",
                      .kind = PPS_CHOICE,
                      .max = 2,
                      .names = precision_names},
@@ -248,11 +249,13 @@ const struct pps_kernel pps_kernel_ndsearch = {
     .columns = columns,
     .n_columns = N_COLUMNS,
     .reasons = nd_reasons,
-    .heatmap = {.x = "tp",
-                .y = "pp",
-                .value = "step_ms",
-                .best = true,
-                .by = "model,cluster,stack,precision,world_size,hardware,memory,reserve,gbs,seq_length"},
+    .heatmap =
+        {.x = "tp",
+         .y = "pp",
+         .value = "step_ms",
+         .best = true,
+         .by =
+             "model,cluster,stack,precision,world_size,hardware,memory,reserve,gbs,seq_length"},
     .stacks = stacks,
     .nearest = "memory_gib",
     .trace_names = &nd_trace_names,

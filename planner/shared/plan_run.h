@@ -19,7 +19,7 @@
         {"memory", 0, "GIB",                                                                   \
          "usable memory per device (from the cluster file, else all of it)"},                  \
         {"stack", 0, "NAME|FILE",                                                              \
-         "software stack (from the training file, else megatron-tuned; ZeRO 2 and 3: fsdp)"}, \
+         "software stack (from the training file, else megatron-tuned; ZeRO 2 and 3: fsdp)"},  \
         {"precision", 0, "WORD", "bf16, fp8 or mxfp8 (from the training file, else bf16)"},    \
         {"gbs", 0, "N", "sequences per step (from the training file, else 1024)"},             \
     {                                                                                          \

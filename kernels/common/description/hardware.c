@@ -13,7 +13,7 @@
 
 // Efficiencies of a generation of devices: docs/ndsearch-measurements.md has the fit.
 #define HOPPER                                                                                 \
-    .peak_fp8 = 1979e12, .gemm_eff = 0.63, .fp8_eff = 0.57, .attention_eff = 0.42,             \
+    .peak_fp8 = 1979e12, .gemm_eff = 0.63, .fp8_eff = 0.58, .attention_eff = 0.42,             \
     .memory_eff = 0.77, .link_eff = 0.80
 #define BLACKWELL                                                                              \
     .gemm_eff = 0.52, .fp8_eff = 0.58, .attention_eff = 0.44, .memory_eff = 0.61,              \
@@ -179,7 +179,7 @@ static const struct {
     {"A100-SXM4-80GB", "A100"}, {"H100-80", "H100"},           {"H100-80GB", "H100"},
     {"H100-SXM", "H100"},       {"H100-SXM5-80GB", "H100"},    {"H200-141", "H200"},
     {"H200-SXM", "H200"},       {"B200-180", "B200"},          {"B200-SXM", "B200"},
-    {"GB200-NVL72", "GB200"},   {"GB300-NVL72", "GB300"},   {"B300-288", "B300"},
+    {"GB200-NVL72", "GB200"},   {"GB300-NVL72", "GB300"},      {"B300-288", "B300"},
     {"910B", "Ascend910B"},     {"Ascend-910B", "Ascend910B"},
 };
 

@@ -33,14 +33,14 @@ struct hardware {
     double gemm_eff, attention_eff; // fractions of peak: matrix products, attention kernel
     double memory_eff, link_eff;    // of hbm; of the links
     double fp8_eff;                 // fraction of peak_fp8: 8-bit matrix products
-    struct hardware_sizes within; // link_eff by devices of a node that a group spans
-    struct hardware_sizes across; // link_eff by nodes of a group
+    struct hardware_sizes within;   // link_eff by devices of a node that a group spans
+    struct hardware_sizes across;   // link_eff by nodes of a group
     // Share of `inter` that is left to a group of at least so many devices: levels of the network
     // above the node with fewer links.
     struct hardware_sizes levels;
-    bool fp8;                       // its document gives the peak of 8-bit products as peak
-    bool fused_ce;                  // fused cross-entropy
-    bool calibrated;                // on measurements of this device; otherwise inherited
+    bool fp8;        // its document gives the peak of 8-bit products as peak
+    bool fused_ce;   // fused cross-entropy
+    bool calibrated; // on measurements of this device; otherwise inherited
 };
 
 // The built-in record; NULL where there is none of that name or maker's name, such as

@@ -59,8 +59,7 @@ static const struct docfield fields[N_KEYS] = {
 
 static const struct docalias aliases[] = {
     {"npus_per_node", "node"}, {"gemm_eff", "eg"}, {"attention_eff", "ea"},
-    {"memory_eff", "em"},      {"link_eff", "el"},
-    {"fp8_eff", "eg8"},
+    {"memory_eff", "em"},      {"link_eff", "el"}, {"fp8_eff", "eg8"},
 };
 
 static const struct docfields table = {
@@ -183,10 +182,11 @@ static bool read_sizes(struct hardware_sizes *sizes,
     {
         const int64_t size = is_pair(pair) ? (int64_t)pair->child->valuedouble : 0;
         if (size == 0)
-            return pps_fault_set(fault, pair, false,
-                                 "%s: expected a pair of a size and a share of at most 1, as in "
-                                 "[8, 0.4]",
-                                 docfields_name(item));
+            return pps_fault_set(
+                fault, pair, false,
+                "%s: expected a pair of a size and a share of at most 1, as in "
+                "[8, 0.4]",
+                docfields_name(item));
         if (sizes->n == HARDWARE_SIZES)
             return pps_fault_set(fault, pair, false, "%s: more than %d pairs",
                                  docfields_name(item), HARDWARE_SIZES);

@@ -31,18 +31,20 @@ struct stack {
     } on[STACK_DEVICES];
     int n_on;
 
-    double scale;          // factor of all times: what one measured step says of a cluster
-    double attention_half; // tokens of a slice of the sequence at which attention is half as fast
-    double grouped;        // factor of the rate of products of experts
-    double grouped_half;   // tokens per expert at which these products are half as fast
-    double imbalance;      // tokens of the busiest expert rank over the mean of all ranks
-    double launch;         // s, least time of a layer's forward or backward pass: launching kernels
+    double scale; // factor of all times: what one measured step says of a cluster
+    double
+        attention_half;  // tokens of a slice of the sequence at which attention is half as fast
+    double grouped;      // factor of the rate of products of experts
+    double grouped_half; // tokens per expert at which these products are half as fast
+    double imbalance;    // tokens of the busiest expert rank over the mean of all ranks
+    double launch; // s, least time of a layer's forward or backward pass: launching kernels
 
     // Shares of the exchanges that are never hidden. The rest hides behind computation of the same
     // layer; what does not fit there is exposed, too.
     double tp_exposed, cp_exposed, ep_exposed;
-    double pp_exposed;  // of transfers between chunks, besides those that fill the pipeline
-    double dp_hidden;   // share of a stage's time of one micro-batch that hides the exchange of replicas
+    double pp_exposed; // of transfers between chunks, besides those that fill the pipeline
+    double
+        dp_hidden; // share of a stage's time of one micro-batch that hides the exchange of replicas
     double zero_hidden; // the same for the exchanges of every micro-batch (ZeRO levels 2 and 3)
     double zero_exposed; // share of these exchanges that is never hidden
 
@@ -50,12 +52,14 @@ struct stack {
     double dispatch, combine; // bytes per element of tokens on their way to experts and back
     double quantise;          // bytes of memory traffic per element that is converted to 8 bits
 
-    double select_products;  // share of products whose outputs mode select keeps, besides those of
-                             // attention; 0: it drops what model.md of ndsearch lists
-    double logits;           // bytes per logit on the last stage
-    bool whole_logits;       // tensor ranks do not split the vocabulary of the logits
-    double fragmentation;    // share of activations and transient memory that the allocator adds
-    bool pipeline_whole;     // with several stages, ZeRO levels 2 and 3 keep all but optimizer whole
+    double
+        select_products;  // share of products whose outputs mode select keeps, besides those of
+                          // attention; 0: it drops what model.md of ndsearch lists
+    double logits;        // bytes per logit on the last stage
+    bool whole_logits;    // tensor ranks do not split the vocabulary of the logits
+    double fragmentation; // share of activations and transient memory that the allocator adds
+    bool
+        pipeline_whole; // with several stages, ZeRO levels 2 and 3 keep all but optimizer whole
     bool accumulation_whole; // the same for gradients with several micro-batches
 };
 

@@ -9,9 +9,18 @@
 #define COUNT_OF(a) ((int)(sizeof(a) / sizeof *(a)))
 #define AT(member)  offsetof(struct stack, member)
 
-#define SHARE(key, member)  {key, DOCFIELD_REAL, 0, 1, AT(member)}
-#define FACTOR(key, member) {key, DOCFIELD_ABOVE, 0, 10, AT(member)}
-#define AMOUNT(key, member, most) {key, DOCFIELD_REAL, 0, most, AT(member)}
+#define SHARE(key, member)                                                                     \
+    {                                                                                          \
+        key, DOCFIELD_REAL, 0, 1, AT(member)                                                   \
+    }
+#define FACTOR(key, member)                                                                    \
+    {                                                                                          \
+        key, DOCFIELD_ABOVE, 0, 10, AT(member)                                                 \
+    }
+#define AMOUNT(key, member, most)                                                              \
+    {                                                                                          \
+        key, DOCFIELD_REAL, 0, most, AT(member)                                                \
+    }
 
 enum { KEY_NAME, KEY_BASE, KEY_SOURCE, KEY_ON, N_OWN };
 
@@ -51,7 +60,10 @@ static const struct docfield fields[] = {
 
 static const struct docfields table = {"a stack", fields, COUNT_OF(fields), NULL, 0};
 
-#define RATE(key, member) {key, DOCFIELD_ABOVE, 0, 10, offsetof(struct stack_rates, member)}
+#define RATE(key, member)                                                                      \
+    {                                                                                          \
+        key, DOCFIELD_ABOVE, 0, 10, offsetof(struct stack_rates, member)                       \
+    }
 static const struct docfield rate_fields[] = {
     RATE("gemm", gemm),
     RATE("attention", attention),
@@ -69,14 +81,17 @@ static bool by_name(struct stack *stack, const struct cJSON *item, struct pps_fa
         *stack = *record;
         return true;
     }
-    return pps_fault_set(fault, item, false,
-                         "%s: no stack called \"%.40s\" is known; expected %s, or an object that "
-                         "describes it",
-                         docfields_name(item), item->valuestring,
-                         stack_names(names, sizeof names));
+    return pps_fault_set(
+        fault, item, false,
+        "%s: no stack called \"%.40s\" is known; expected %s, or an object that "
+        "describes it",
+        docfields_name(item), item->valuestring, stack_names(names, sizeof names));
 }
 
-static bool read_name(char *name, size_t size, const struct cJSON *item, struct pps_fault *fault)
+static bool read_name(char *name,
+                      size_t size,
+                      const struct cJSON *item,
+                      struct pps_fault *fault)
 {
     if (!cJSON_IsString(item) || *item->valuestring == '\0' ||
         strlen(item->valuestring) >= size)

@@ -78,7 +78,8 @@ double hardware_link_rate(const struct hardware *hw, int64_t ranks, int64_t stri
     if (inside >= ranks)
         return rate_within(hw, ranks * stride);
     // Every device of the group within a node adds its own link to other nodes.
-    double across = (double)inside * rate_across(hw, (ranks + inside - 1) / inside, ranks * stride);
+    double across =
+        (double)inside * rate_across(hw, (ranks + inside - 1) / inside, ranks * stride);
     return inside > 1 ? fmin(rate_within(hw, inside * stride), across) : across;
 }
 

@@ -75,8 +75,7 @@ static double grouped_projections(const struct setting *s)
 {
     const struct modeldesc *d = &s->m->model;
     double qkv = (double)((d->heads + 2 * d->query_groups) * d->head_dim) / s->t;
-    return product(s, s->tokens, qkv, s->h) +
-           product(s, s->tokens, s->h, s->heads * s->dv);
+    return product(s, s->tokens, qkv, s->h) + product(s, s->tokens, s->h, s->heads * s->dv);
 }
 
 static double compressed_projections(const struct setting *s)
@@ -86,8 +85,7 @@ static double compressed_projections(const struct setting *s)
     double down = c + (double)d->qk_rope, up = s->heads * ((double)d->qk_nope + s->dv);
     double queries = product(s, s->tokens, r, s->h) +
                      product(s, s->tokens, s->heads * s->dq, r > 0 ? r : s->h);
-    return queries + product(s, s->tokens, down, s->h) +
-           product(s, s->tokens, up, c) +
+    return queries + product(s, s->tokens, down, s->h) + product(s, s->tokens, up, c) +
            product(s, s->tokens, s->h, s->heads * s->dv);
 }
 
@@ -153,7 +151,8 @@ static void add_attention(struct setting *s, const struct layercost_shape *shape
     s->attention.gemm = mla ? compressed_projections(s) : grouped_projections(s);
     // Zigzag slices: each context rank has two, one of the front and one of the back.
     const double slice = s->cp > 1 ? s->seq / (2 * s->cp) : s->seq;
-    const double rate = hw->peak * hw->attention_eff * slice / (slice + s->stack->attention_half);
+    const double rate =
+        hw->peak * hw->attention_eff * slice / (slice + s->stack->attention_half);
     s->attention.attention = 2 * s->tokens * s->seq * s->heads * (s->dq + s->dv) * seen / rate;
     double bytes = 16 * s->tokens * s->h / s->u + 4 * s->tokens * s->heads * (s->dq + s->dv);
     if (!s->m->flash)
@@ -184,8 +183,7 @@ struct feed_forward {
 
 static double network(const struct setting *s, double rows, double width)
 {
-    return product(s, rows, width * (s->matrices - 1), s->h) +
-           product(s, rows, s->h, width);
+    return product(s, rows, width * (s->matrices - 1), s->h) + product(s, rows, s->h, width);
 }
 
 static struct feed_forward dense_network(const struct setting *s)
@@ -212,7 +210,8 @@ static double expert_products(const struct setting *s, double rows, double width
 static double reachable_nodes(const struct modeldesc *d, double nodes)
 {
     const double groups = (double)d->expert_groups, routed = (double)d->routed_groups;
-    return routed > 0 && routed < groups ? fmin(nodes, routed * fmax(1, nodes / groups)) : nodes;
+    return routed > 0 && routed < groups ? fmin(nodes, routed * fmax(1, nodes / groups))
+                                         : nodes;
 }
 
 // The share of a token's copies that leaves its node, if each node gets one: k draws among n nodes
@@ -259,8 +258,8 @@ static struct feed_forward routed_network(const struct setting *s)
                 ELEMENT * (received * (2 * s->h + n * width) + s->tokens * shared * n),
         .ends = received * (2 * s->h + n * width) +
                 s->tokens * (shared * n + 2 * s->h / s->u + (double)d->experts / s->u),
-        .made = received * ((n - 1) * width + s->h) +
-                s->tokens * ((n - 1) * shared + s->h / s->u),
+        .made =
+            received * ((n - 1) * width + s->h) + s->tokens * ((n - 1) * shared + s->h / s->u),
         .remade = ELEMENT * (received * width + s->tokens * shared)};
 }
 
@@ -297,8 +296,8 @@ static void add_up(const struct setting *s,
     p->gemm += f->gemm;
     p->memory += hardware_stream(s->hw, f->traffic);
     if (s->m->fp8) // a third forward, two thirds backward
-        p->memory += hardware_stream(
-            s->hw, s->stack->quantise * (s->tokens * s->attention_ends + f->ends) / 3);
+        p->memory += hardware_stream(s->hw, s->stack->quantise *
+                                                (s->tokens * s->attention_ends + f->ends) / 3);
     p->tp = exposed(s->stack->tp_exposed, f->gathers * s->gather + f->exchange, p->gemm);
     p->ep = exposed(s->stack->ep_exposed, f->ep, p->gemm + p->attention + p->memory);
     p->cp = exposed(s->stack->cp_exposed, s->cp_gather, p->attention);
@@ -309,8 +308,8 @@ static void add_up(const struct setting *s,
     layer->stored[LAYERCOST_SELECT] = s->m->flash ? kept - 2 * input - f->remade : kept;
     if (keeps_products(s))
         layer->stored[LAYERCOST_SELECT] =
-            input + ELEMENT * s->stack->select_products *
-                        (s->tokens * s->attention_made + f->made) +
+            input +
+            ELEMENT * s->stack->select_products * (s->tokens * s->attention_made + f->made) +
             ELEMENT * s->tokens * s->heads * s->dv + INDEX * s->tokens * s->heads;
     layer->stored[LAYERCOST_FULL] = input;
     layer->kept_for_weights = fmin(ELEMENT * (s->tokens * s->attention_ends + f->ends),

@@ -66,13 +66,13 @@ struct layercost_head {
 struct layercost_model {
     struct modeldesc model;
     struct modeldesc_counts counts;
-    struct hardware hardware;      // with the factors of the stack
+    struct hardware hardware; // with the factors of the stack
     struct stack stack;
-    bool fp8;                      // linear layers multiply 8-bit numbers
-    bool dropout;                  // masks of dropout are stored
-    bool flash;                    // attention kernel that never writes scores
-    bool fused_ce;                 // fused cross-entropy
-    bool expert_tensor_parallel;   // experts are split over tp too
+    bool fp8;                    // linear layers multiply 8-bit numbers
+    bool dropout;                // masks of dropout are stored
+    bool flash;                  // attention kernel that never writes scores
+    bool fused_ce;               // fused cross-entropy
+    bool expert_tensor_parallel; // experts are split over tp too
 };
 
 // All costs of one shape.

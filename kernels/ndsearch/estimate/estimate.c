@@ -45,7 +45,9 @@ static double allocated(const struct nd_estimate *e)
     return 1 + e->layers.stack.fragmentation;
 }
 
-static void view_shards(struct memory_view *w, const struct nd_strategy *s, int64_t micro_batches)
+static void view_shards(struct memory_view *w,
+                        const struct nd_strategy *s,
+                        int64_t micro_batches)
 {
     const struct nd_estimate *e = w->e;
     const struct nd_shape_place *at = w->at;
@@ -62,9 +64,8 @@ static void view_shards(struct memory_view *w, const struct nd_strategy *s, int6
     w->moe_bytes =
         at->set.moe.parameters * w->common_bytes + at->set.moe.routed * w->routed_bytes;
     for (int i = 0; i < ND_ENDS; i++)
-        w->ends[i] =
-            at->ends[i] * w->common_bytes + e->reserve +
-            (i & ND_LAST ? allocated(e) * at->logits : 0);
+        w->ends[i] = at->ends[i] * w->common_bytes + e->reserve +
+                     (i & ND_LAST ? allocated(e) * at->logits : 0);
 }
 
 static void view_mode(struct memory_view *w, int mode)

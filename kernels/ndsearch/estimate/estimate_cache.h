@@ -30,7 +30,7 @@ struct nd_shape_place {
     // buffers of gradients; passing_full: in mode full.
     double passing[ND_HOLDS], passing_full[ND_HOLDS];
     double gathered[ND_HOLDS]; // bytes of two layers' parameters, which ZeRO level 3 gathers
-    double held, held_routed; // of the whole model: parameters a device exchanges, times pp
+    double held, held_routed;  // of the whole model: parameters a device exchanges, times pp
 };
 
 struct nd_pipeline_place {

@@ -248,8 +248,8 @@ static void describe_stage(const struct view *w, int32_t i, struct nd_stage *sta
     add_static(w, stage);
     stage->activations = peak_stored(w, i, &stage->in_flight);
     add_transient(w, i, stage);
-    stage->reserve = w->e->reserve + w->e->layers.stack.fragmentation *
-                                         (stage->activations + stage->transient);
+    stage->reserve = w->e->reserve +
+                     w->e->layers.stack.fragmentation * (stage->activations + stage->transient);
     stage->total = stage->parameters + stage->gradients + stage->optimizer +
                    stage->activations + stage->transient + stage->reserve;
     add_times(w, i, stage);
@@ -326,13 +326,13 @@ static void exchange_times(const struct view *w,
     for (int once = 0; once < 2; once++) {
         parts[once] = exchange_time(w, common, ranks, dense_shards(s), s->tp, once);
         if (routed > 0)
-            parts[once] += exchange_time(w, routed, experts, expert_shards(w->e, s),
-                                         s->ep * etp, once);
+            parts[once] +=
+                exchange_time(w, routed, experts, expert_shards(w->e, s), s->ep * etp, once);
     }
     for (int64_t m = 0; m < w->micro_batches; m++) {
         time->dp += parts[0];
-        time->dp_exposed += fmax(stack->zero_exposed * parts[0],
-                                 parts[0] - stack->zero_hidden * time->stage);
+        time->dp_exposed +=
+            fmax(stack->zero_exposed * parts[0], parts[0] - stack->zero_hidden * time->stage);
     }
     time->dp += parts[1];
     time->dp_exposed += fmax(0, parts[1] - stack->dp_hidden * time->stage);

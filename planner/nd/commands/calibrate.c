@@ -30,12 +30,14 @@ static const char details[] =
     "per step), like docs/ndsearch-measurements.json. Efficiencies are fractions of the "
     "device's\n"
     "peak: eg matrix products, eg8 8-bit products, ea attention kernel, em memory traffic, el\n"
-    "links. Other factors are those of the software stack (sweep_configs/stacks). Each factor is\n"
+    "links. Other factors are those of the software stack (sweep_configs/stacks). Each factor "
+    "is\n"
     "drawn to its value in the record, so a factor that no measurement depends on does not "
     "change.\n"
     "The table shows the error of the model for each step before and after the fit. The last "
     "figure\n"
-    "is the mean error for steps that the fit did not see: the error to expect for other steps.\n"
+    "is the mean error for steps that the fit did not see: the error to expect for other "
+    "steps.\n"
     "\n"
     "  ppsweep nd calibrate docs/ndsearch-measurements.json --set korthikanti\n"
     "  ppsweep nd calibrate my-step.json --scale\n";
@@ -66,10 +68,11 @@ static enum pps_status read_factors(struct calibration *c,
         const size_t n = strcspn(at, ",");
         const enum nd_factor factor = nd_factor_find(at, n);
         if (factor == ND_FACTORS)
-            return pps_fail(err, PPS_E_INPUT,
-                            "--fit %.*s: expected eg, ea, em, el, eg8 or a factor of a stack, such "
-                            "as tp_exposed",
-                            (int)n, at);
+            return pps_fail(
+                err, PPS_E_INPUT,
+                "--fit %.*s: expected eg, ea, em, el, eg8 or a factor of a stack, such "
+                "as tp_exposed",
+                (int)n, at);
         for (int k = 0; k < c->n_unknowns; k++)
             if (c->unknowns[k].factor == factor)
                 return pps_fail(err, PPS_E_INPUT, "--fit %.*s: given twice", (int)n, at);
@@ -127,8 +130,8 @@ static enum pps_status choose(struct calibration *c,
                             "%s: measured on %s and %s; select one with --hardware or --set",
                             pps_arg_word(args, 0), c->chosen[0]->hardware.name,
                             c->chosen[i]->hardware.name);
-        else if (strcmp(c->chosen[i]->training.stack.name,
-                        c->chosen[0]->training.stack.name) != 0)
+        else if (strcmp(c->chosen[i]->training.stack.name, c->chosen[0]->training.stack.name) !=
+                 0)
             return pps_fail(err, PPS_E_INPUT,
                             "%s: measured with the stacks %s and %s; select one with --set",
                             pps_arg_word(args, 0), c->chosen[0]->training.stack.name,
@@ -174,8 +177,8 @@ static void fit(struct calibration *c)
     if (c->scale)
         return;
     for (int k = 0; k < c->n_unknowns; k++)
-        c->unknowns[k].start = c->unknowns[k].value = *nd_factor_at(
-            c->unknowns[k].factor, &first.hardware, &first.training.stack);
+        c->unknowns[k].start = c->unknowns[k].value =
+            *nd_factor_at(c->unknowns[k].factor, &first.hardware, &first.training.stack);
     nd_fit(c->chosen, c->n_chosen, NULL, c->unknowns, c->n_unknowns, &ND_ONE_TABLE, c->cache);
 }
 

@@ -35,18 +35,36 @@ const struct nd_left_out_group *nd_left_out_group(const struct hardware *hardwar
     return NULL;
 }
 
-// Where no step has all four properties, the stack may be another one, then the precision; the
-// device and the kind of model stay.
+// How near a group is to a prediction of the same kind of device and model; 0: another kind. The
+// default stack of the training stands for stacks that were never measured.
+static int nearness(const struct nd_left_out_group *group,
+                    const struct hardware *hardware,
+                    const struct training *training,
+                    bool experts)
+{
+    struct training plain = *training;
+    plain.stack.name[0] = '\0';
+    if (strcmp(group->device, hardware->base) != 0 || group->experts != experts)
+        return 0;
+    const int precision = group->fp8 == is_fp8(hardware, training) ? 4 : 0;
+    if (strcmp(group->stack, training_stack(training)->name) == 0)
+        return 3 + precision;
+    return (strcmp(group->stack, training_stack(&plain)->name) == 0 ? 2 : 1) + precision;
+}
+
 static const struct nd_left_out_group *nearest(const struct hardware *hardware,
                                                const struct training *training,
                                                bool experts)
 {
-    const struct nd_left_out_group *found = nd_left_out_group(hardware, training, experts);
-    for (int pass = 0; pass < 2 && found == NULL; pass++)
-        for (int i = 0; i < N_GROUPS && found == NULL; i++)
-            if (strcmp(groups[i].device, hardware->base) == 0 && groups[i].experts == experts &&
-                (pass == 1 || groups[i].fp8 == is_fp8(hardware, training)))
-                found = &groups[i];
+    const struct nd_left_out_group *found = NULL;
+    int best = 0;
+    for (int i = 0; i < N_GROUPS; i++) {
+        const int near = nearness(&groups[i], hardware, training, experts);
+        if (near > best) {
+            best = near;
+            found = &groups[i];
+        }
+    }
     return found;
 }
 

@@ -18,4 +18,4 @@
 {"H100", "fsdp", true, false, 6, 0.353},
 {"B200", "megatron-tuned", false, true, 5, 0.137},
 {"B200", "megatron-tuned", true, true, 6, 0.178},
-// clang-format on
+    // clang-format on

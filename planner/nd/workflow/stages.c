@@ -76,7 +76,7 @@ static void pass(struct nd_stage_line *line,
 
 static void add_model(struct nd_stage_line *line, const struct pps_args *args)
 {
-    static const char *const options[] = {"training", "devices", "memory",     "stack",
+    static const char *const options[] = {"training",  "devices", "memory",     "stack",
                                           "precision", "gbs",     "seq-length", NULL};
     for (int w = 0; w < pps_arg_words(args); w++)
         add(line, "%s", pps_arg_word(args, w));

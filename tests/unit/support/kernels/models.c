@@ -82,5 +82,12 @@ struct training random_training(struct random *r)
         t.bytes_param = 1;
         t.bytes_optim = 6;
     }
+    int n;
+    const struct stack *stacks = stack_all(&n);
+    t.stack = stacks[random_below(r, n)];
+    t.stack.pp_exposed = random_coin(r) ? 0.3 : 0;
+    t.stack.accumulation_whole = random_coin(r);
+    t.precision = (enum training_precision)random_below(r, 3);
+    t.dropout = random_coin(r);
     return t;
 }

@@ -4,6 +4,7 @@
 
 #include "base/math/units.h"
 #include "kernels/common/description/hardware.h"
+#include "kernels/common/pipeline/collectives.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -64,15 +65,17 @@ Test(hardware, records)
     cr_assert(a100->peak == 312e12 && a100->hbm == 2.039e12 && a100->intra == 300e9);
     cr_assert(a100->gemm_eff == 0.78 && a100->attention_eff == 0.55 && !a100->fused_ce);
     cr_assert(h100->peak == 989e12 && h100->hbm == 3.35e12 && h100->inter == 50e9);
-    cr_assert(h100->gemm_eff == 0.61 && h100->attention_eff == 0.45 && !h100->fused_ce);
-    cr_assert(b200->peak == 2250e12 && b200->intra == 900e9 && b200->memory_eff == 0.2);
+    cr_assert(h100->gemm_eff == 0.63 && h100->attention_eff == 0.42 && !h100->fused_ce);
+    cr_assert(b200->peak == 2250e12 && b200->intra == 900e9 && b200->memory_eff == 0.61);
     cr_assert(b200->fused_ce && b200->calibrated && a100->calibrated && h100->calibrated);
     cr_assert(!hardware_find("H200")->calibrated && !hardware_find("910B")->calibrated);
     int n;
     const struct hardware *all = hardware_all(&n);
-    cr_assert_eq(n, 5);
+    cr_assert_eq(n, 9);
     for (int i = 0; i < n; i++) {
-        cr_assert(all[i].node == 8 && all[i].alpha == 8e-6 && all[i].link_eff == 0.8);
+        cr_assert_not_null(hardware_find(all[i].base));
+        cr_assert((all[i].node == 8 || all[i].node == 64) && all[i].alpha == 8e-6 &&
+                  all[i].link_eff == 0.8);
         cr_assert(all[i].memory >= 64 * UNITS_GIB && all[i].hbm > all[i].intra);
         cr_assert_eq(hardware_find(all[i].name), &all[i]);
     }
@@ -88,12 +91,12 @@ Test(hardware, objects)
     hw = device_of("{'hardware':{'base':'A100','memory':40}}");
     cr_assert(hw.calibrated && hw.memory == 40 * UNITS_GIB);
     hw = device_of("{'hardware':{'name':'h100','eg':0.7,'calibrated':true}}");
-    cr_assert(hw.gemm_eff == 0.7 && hw.attention_eff == 0.45 && hw.calibrated);
+    cr_assert(hw.gemm_eff == 0.7 && hw.attention_eff == 0.42 && hw.calibrated);
     cr_assert_str_eq(hw.name, "h100");
     hw =
         device_of("{'hardware':{'name':'mine','peak':1e15,'hbm':1e12,'intra':2e11,'inter':1e10,"
                   "'node':4,'alpha':1e-6,'ea':0.3,'em':0.5,'el':0.6,'fused_ce':1}}");
-    cr_assert(hw.peak == 1e15 && hw.node == 4 && hw.alpha == 1e-6 && hw.gemm_eff == 0.61);
+    cr_assert(hw.peak == 1e15 && hw.node == 4 && hw.alpha == 1e-6 && hw.gemm_eff == 0.63);
     cr_assert(hw.attention_eff == 0.3 && hw.memory_eff == 0.5 && hw.link_eff == 0.6);
     cr_assert(hw.fused_ce && hw.memory == 0 && !hw.calibrated);
     hw = device_of("{'hardware':{'peak':1e15,'hbm':1e12,'intra':2e11,'inter':1e10}}");
@@ -182,13 +185,13 @@ Test(hardware, faults)
          "word_size: there is no such key in a cluster; did you mean world_size?"},
         {"{'world_size':8,'hardware':3}",
          "hardware: expected the name of a device, or an object that describes one"},
-        {"{'world_size':8,'hardware':'V100'}", "hardware: no device called \"V100\" is known; "
-                                               "expected A100, Ascend910B, H100, H200, B200, "
-                                               "or an object that describes it"},
+        {"{'world_size':8,'hardware':'V100'}",
+         "hardware: no device called \"V100\" is known; "
+         "expected A100, Ascend910B, H100, H800, H200, "
+         "B200, GB200, B300, GB300, or an object that describes it"},
         {"{'world_size':8,'hardware':{'base':'V100'}}",
-         "base: no device called \"V100\" is known; expected A100, Ascend910B, H100, H200, "
-         "B200, "
-         "or "
+         "base: no device called \"V100\" is known; expected A100, Ascend910B, H100, H800, "
+         "H200, B200, GB200, B300, GB300, or "
          "an object that describes it"},
         {"{'world_size':8,'hardware':{'base':1}}", "base: expected the name of a known device"},
         {"{'world_size':8,'hardware':{'peak':1e15,'hbm':1e12,'inter':1e9}}",
@@ -198,7 +201,7 @@ Test(hardware, faults)
         {"{'world_size':8,'hardware':{'base':'H100','eg':1.1}}",
          "eg: expected a number 1e-06 ... 1"},
         {"{'world_size':8,'hardware':{'base':'H100','el':0}}",
-         "el: expected a number 1e-06 ... 1"},
+         "el: expected a number above 0 and at most 1, or a list of pairs"},
         {"{'world_size':8,'hardware':{'base':'H100','node':0}}",
          "node: expected a whole number 1 ... 1048576"},
         {"{'world_size':8,'hardware':{'base':'H100','name':''}}",
@@ -212,6 +215,51 @@ Test(hardware, faults)
         struct pps_fault fault;
         cr_assert_not(cluster_read(&cluster, json.root, &fault), "%s", rows[i][0]);
         cr_assert_str_eq(fault.text, rows[i][1], "%s: %s", rows[i][0], fault.text);
+        pps_json_free(&json);
+    }
+}
+
+// Links by the size of a group, levels of the network, and the peak of 8-bit products.
+Test(hardware, tables_of_links)
+{
+    struct hardware hw = device_of("{'hardware':{'base':'H100','el':[[2,0.7],[8,0.4]],"
+                                   "'el_nodes':[[2,0.9],[16,0.5]],'levels':[[512,0.25]]}}");
+    cr_assert_float_eq(hardware_link_rate(&hw, 4, 1), 450e9 * 0.7, 1);
+    cr_assert_float_eq(hardware_link_rate(&hw, 8, 1), 450e9 * 0.4, 1);
+    cr_assert_float_eq(hardware_link_rate(&hw, 2, 4), 450e9 * 0.4, 1); // spans the node
+    cr_assert_float_eq(hardware_link_rate(&hw, 2, 8), 50e9 * 0.9, 1);
+    cr_assert_float_eq(hardware_link_rate(&hw, 16, 8), 50e9 * 0.5, 1);
+    cr_assert_float_eq(hardware_link_rate(&hw, 64, 8), 50e9 * 0.5 * 0.25, 1);
+    hw = device_of("{'hardware':{'base':'A100','intra':25e9}}"); // PCI Express
+    cr_assert_float_eq(hardware_link_rate(&hw, 2, 1), 25e9 * 0.69, 1);
+    cr_assert_float_eq(hardware_link_rate(&hw, 8, 1), 25e9 * 0.41, 1);
+    hw = device_of("{'hardware':{'base':'A100','intra':25e9,'el':0.8}}");
+    cr_assert_float_eq(hardware_link_rate(&hw, 8, 1), 25e9 * 0.8, 1);
+    hw = device_of("{'hardware':{'base':'H100','peak':1979e12,'ea':0.2}}");
+    cr_assert(hw.fp8 && hw.peak == 989e12 && hw.peak_fp8 == 1979e12);
+    cr_assert_float_eq(hw.attention_eff, 0.2 * 1979 / 989, 1e-12);
+    hw = device_of("{'hardware':{'base':'H100','power':350}}");
+    cr_assert_float_eq(hardware_power_share(&hw), 0.5, 1e-12);
+    cr_assert_float_eq(hardware_power_share(hardware_find("H100")), 1, 0);
+}
+
+Test(hardware, faults_of_tables)
+{
+    static const char *const rows[][2] = {
+        {"{'world_size':8,'hardware':{'base':'H100','el':[2,0.7]}}", "el: expected a pair"},
+        {"{'world_size':8,'hardware':{'base':'H100','el':[[8,0.7],[2,0.5]]}}",
+         "el: expected sizes in ascending order"},
+        {"{'world_size':8,'hardware':{'base':'H100','levels':0.5}}",
+         "levels: expected a list of pairs"},
+        {"{'world_size':8,'hardware':{'base':'H100','el_nodes':[[2,1.5]]}}",
+         "el_nodes: expected a pair"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct pps_json json = document_of(rows[i][0]);
+        struct cluster cluster;
+        struct pps_fault fault;
+        cr_assert_not(cluster_read(&cluster, json.root, &fault), "%s", rows[i][0]);
+        cr_assert(strstr(fault.text, rows[i][1]) != NULL, "%s: %s", rows[i][0], fault.text);
         pps_json_free(&json);
     }
 }

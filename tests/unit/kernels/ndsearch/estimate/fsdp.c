@@ -31,6 +31,7 @@ static void evaluate(int zero, int32_t op, struct nd_memory *memory, struct nd_t
     struct nd_estimate e;
     struct nd_cache *cache = make_cache();
     training_default(&training);
+    training.stack = *stack_find("plain");
     training.zero_level = zero;
     nd_estimate_open(&e, dense_model(), &cluster, &training, 1);
     const struct nd_point point = {{8, 1, 1, 1, 1, op, 1, 1, false, ND_RECOMPUTE_NONE},

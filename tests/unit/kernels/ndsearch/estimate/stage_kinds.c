@@ -96,6 +96,7 @@ Test(nd_kinds, more_ranks_never_need_more_for_parameters)
         s.model.num_layers = 48;
         s.model.dense_layers = s.model.experts > 0 ? 0 : 48;
         s.training.low_mem_vpp = false;
+        s.training.stack = *stack_find("plain"); // fsdp keeps stages of a pipeline whole
         nd_estimate_open(&s.estimate, &s.model, &s.cluster, &s.training, (uint32_t)k);
         struct nd_point p = random_nd_point(&r, &s.model);
         p.strategy.vp = 1;
@@ -161,6 +162,7 @@ Test(nd_kinds, time_scales_with_the_device)
         random_setting(&r, &s, (uint32_t)k);
         struct cluster twice = s.cluster;
         twice.hardware.peak *= 2;
+        twice.hardware.peak_fp8 *= 2;
         twice.hardware.hbm *= 2;
         twice.hardware.intra *= 2;
         twice.hardware.inter *= 2;

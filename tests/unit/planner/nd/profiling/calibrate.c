@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Published measurements: the errors of the model, and that fitting recovers known
-// efficiencies.
+// Published measurements: the errors of the model, and that fitting recovers known factors.
 #include "tests/unit/support/kernels/nd_points.h"
 
 #include "base/math/units.h"
 #include "planner/nd/profiling/calibrate.h"
+#include "planner/nd/profiling/left_out.h"
 #include "tests/unit/support/files.h"
 #include "tests/unit/support/near.h"
 
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 256, THREE = 1 << ND_GEMM | 1 << ND_MEMORY | 1 << ND_LINK };
+enum { MOST = ND_MEASURED, THREE = 3 };
 
 static struct nd_measurement all[MOST];
 static struct nd_cache *cache;
@@ -47,22 +47,38 @@ static int of_sets(const struct nd_measurement **in, const char *a, const char *
     return n;
 }
 
-static double error_of(const struct nd_measurement *m, const struct hardware *hardware)
+static double error_of(const struct nd_measurement *m)
 {
-    return fabs(nd_predict(m, hardware, cache) / m->seconds - 1);
+    return fabs(nd_predict(m, cache) / m->seconds - 1);
 }
 
-static double mean_error(const struct nd_measurement **in, int n)
+// Efficiencies of products, memory traffic and links, from those of the record.
+static void three_of(const struct nd_measurement *m, struct nd_unknown unknowns[THREE])
+{
+    static const enum nd_factor factors[THREE] = {ND_GEMM, ND_MEMORY, ND_LINK};
+    struct nd_measurement copy = *m;
+    memset(unknowns, 0, THREE * sizeof *unknowns);
+    for (int k = 0; k < THREE; k++) {
+        unknowns[k].factor = factors[k];
+        unknowns[k].start = *nd_factor_at(factors[k], &copy.hardware, &copy.training.stack);
+    }
+}
+
+static void fit_three(const struct nd_measurement **in, int n, struct nd_unknown *unknowns)
+{
+    three_of(in[0], unknowns);
+    nd_fit(in, n, NULL, unknowns, THREE, &ND_ONE_TABLE, cache);
+}
+
+static double mean_after(const struct nd_measurement **in,
+                         int n,
+                         const struct nd_unknown *unknowns,
+                         int n_unknowns)
 {
     double sum = 0;
     for (int i = 0; i < n; i++)
-        sum += error_of(in[i], &in[i]->hardware);
-    return sum / n;
-}
-
-static double left_out(const struct nd_measurement **in, int n)
-{
-    return nd_left_out_error(in, n, THREE, &in[0]->hardware, cache);
+        sum += fabs(nd_error_of(in[i], unknowns, n_unknowns, cache)) / n;
+    return sum;
 }
 
 // A change of the model that moves it away from what was measured.
@@ -75,31 +91,41 @@ Test(nd_calibrate, the_model_comes_near_to_published_steps)
     } want[] = {
         {"korthikanti", "", 8, 0.025, 0.020, 0.030},
         {"korthikanti", "narayanan", 18, 0.045, 0.030, 0.035},
-        {"b200_dense", "b200_moe", 36, 0.052, 0.035, 0.040},
+        {"b200_dense", "b200_moe", 36, 0.055, 0.035, 0.040},
+        {"nemo2407_h100_fp8", "", 12, 0.040, 0.040, 0.060},
     };
     read_published();
-    for (int i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         const struct nd_measurement *in[MOST];
-        struct nd_fit fit;
+        struct nd_unknown unknowns[THREE];
         int n = of_sets(in, want[i].a, want[i].b);
         cr_assert_eq(n, want[i].n);
-        nd_calibrate(in, n, THREE, &in[0]->hardware, cache, &fit);
-        cr_expect(mean_error(in, n) <= want[i].built_in, "%s: %g", want[i].a,
-                  mean_error(in, n));
-        cr_expect(fit.mean_error <= want[i].fitted, "%s: %g", want[i].a, fit.mean_error);
-        cr_expect(left_out(in, n) <= want[i].left_out, "%s: %g", want[i].a, left_out(in, n));
+        fit_three(in, n, unknowns);
+        const double before = mean_after(in, n, NULL, 0);
+        const double after = mean_after(in, n, unknowns, THREE);
+        three_of(in[0], unknowns);
+        const double left_out = nd_left_out_error(in, n, unknowns, THREE, cache);
+        cr_expect(before <= want[i].built_in, "%s: %g", want[i].a, before);
+        cr_expect(after <= want[i].fitted, "%s: %g", want[i].a, after);
+        cr_expect(left_out <= want[i].left_out, "%s: %g", want[i].a, left_out);
     }
     free(cache);
 }
 
-// Steps that no efficiency was ever fitted to.
-Test(nd_calibrate, the_model_foretells_steps_with_context_parallel_ranks)
+// The bars of the whole collection, with the records.
+Test(nd_calibrate, built_in_errors_stay_within_their_bars)
 {
+    double sum[2] = {0, 0};
+    int n[2] = {0, 0};
     read_published();
-    const struct nd_measurement *in[MOST];
-    int n = of_sets(in, "b200_long", "");
-    cr_assert_eq(n, 8);
-    cr_expect(mean_error(in, n) <= 0.045, "%g", mean_error(in, n));
+    for (int i = 0; i < n_all; i++) {
+        const int fp8 = all[i].training.precision != TRAINING_BF16;
+        sum[fp8] += error_of(&all[i]);
+        n[fp8]++;
+    }
+    cr_assert(n[0] > 200 && n[1] > 40, "%d %d", n[0], n[1]);
+    cr_expect(sum[0] / n[0] <= 0.10, "%g", sum[0] / n[0]);
+    cr_expect(sum[1] / n[1] <= 0.12, "fp8: %g", sum[1] / n[1]);
     free(cache);
 }
 
@@ -120,16 +146,28 @@ Test(nd_calibrate, configurations_that_differ_are_ranked_as_measured)
                 continue;
             double x = cost_of_token(in[i], in[i]->seconds);
             double y = cost_of_token(in[j], in[j]->seconds);
-            double p = cost_of_token(in[i], nd_predict(in[i], &in[i]->hardware, cache));
-            double q = cost_of_token(in[j], nd_predict(in[j], &in[j]->hardware, cache));
+            double p = cost_of_token(in[i], nd_predict(in[i], cache));
+            double q = cost_of_token(in[j], nd_predict(in[j], cache));
             if (fmax(x, y) <= 1.1 * fmin(x, y))
                 continue;
             pairs++;
             right += (x < y) == (p < q);
         }
     cr_assert(pairs > 50);
-    cr_expect(right >= 0.95 * pairs, "%d of %d", right, pairs);
+    cr_expect(right >= 0.92 * pairs, "%d of %d", right, pairs);
     free(cache);
+}
+
+static double memory_of(const struct nd_measurement *m, bool buffers, uint32_t id)
+{
+    struct cluster cluster = {.node_devices = m->hardware.node, .hardware = m->hardware};
+    struct training training = m->training;
+    struct nd_estimate e;
+    struct nd_memory memory;
+    training.dummy_wgrad = buffers;
+    nd_estimate_open(&e, &m->model, &cluster, &training, id);
+    nd_estimate(&e, cache, &m->point, &memory, NULL);
+    return memory.total;
 }
 
 Test(nd_calibrate, memory_comes_near_to_what_was_measured)
@@ -137,72 +175,125 @@ Test(nd_calibrate, memory_comes_near_to_what_was_measured)
     // GiB of the plain model, and its error, as published with the measurements of 4096 tokens.
     static const double plain[] = {64.41, 59.59, 38.44, 27.86, 79.00,  76.49,
                                    50.09, 36.89, 45.63, 44.79, 103.51, 113.46};
-    double sum[2] = {0, 0};
-    int n = 0;
+    double sum = 0, set = 0;
+    int n = 0, of_set = 0;
     read_published();
     for (int i = 0; i < n_all; i++) {
+        if (i > 0 && strcmp(all[i].set, all[i - 1].set) != 0)
+            set = of_set = 0;
         if (all[i].memory == 0)
             continue;
-        for (int k = 0; k < 2; k++) {
-            struct cluster cluster = cluster_of("B200");
-            struct training training = all[i].training;
-            struct nd_estimate e;
-            struct nd_memory memory;
-            training.dummy_wgrad = k == 1;
-            nd_estimate_open(&e, &all[i].model, &cluster, &training, (uint32_t)(2 * i + k));
-            nd_estimate(&e, cache, &all[i].point, &memory, NULL);
-            sum[k] += fabs(memory.total / all[i].memory - 1);
-            if (k == 0 && n < 12)
-                cr_expect(fabs(units_to_gib(memory.total) - plain[n]) < 0.0051, "%d: %g", n,
-                          units_to_gib(memory.total));
-        }
+        const double bytes = memory_of(&all[i], false, (uint32_t)i);
+        sum += fabs(bytes / all[i].memory - 1);
+        set += bytes / all[i].memory - 1;
+        of_set++;
+        if (n < 12)
+            cr_expect(fabs(units_to_gib(bytes) - plain[n]) < 0.0051, "%d: %g", n,
+                      units_to_gib(bytes));
         n++;
+        if (i + 1 == n_all || strcmp(all[i].set, all[i + 1].set) != 0)
+            cr_expect(set / of_set > -0.1, "%s: %g", all[i].set, set / of_set);
     }
-    cr_assert_eq(n, 21);
-    cr_expect(sum[0] / n <= 0.031, "%g", sum[0] / n);
-    cr_expect(sum[1] / n <= 0.015, "with buffers: %g", sum[1] / n);
+    cr_assert(n > 45, "%d", n);
+    cr_expect(sum / n <= 0.06, "%g", sum / n);
     free(cache);
 }
 
-// Steps computed with known efficiencies: the fit recovers these from another start, except for the
-// small pull to the start. Efficiencies on which no step depends keep their start.
-Test(nd_calibrate, efficiencies_that_are_there_are_found)
+// Steps computed with known factors: the fit recovers these from another start, except for the
+// small pull to the start. Factors on which no step depends keep their start.
+Test(nd_calibrate, factors_that_are_there_are_found)
 {
-    read_published();
+    static const double true_values[THREE] = {0.6, 0.35, 0.5};
+    struct nd_unknown unknowns[THREE + 1], again[THREE + 1];
     const struct nd_measurement *in[MOST];
+    read_published();
     int n = of_sets(in, "b200_dense", "b200_moe");
-    struct hardware true_one = in[0]->hardware;
-    true_one.gemm_eff = 0.6;
-    true_one.memory_eff = 0.35;
-    true_one.link_eff = 0.5;
+    three_of(in[0], unknowns);
+    for (int k = 0; k < THREE; k++)
+        unknowns[k].value = true_values[k];
     for (int i = 0; i < n_all; i++)
-        all[i].seconds = nd_predict(&all[i], &true_one, cache);
-    struct nd_fit fit, again;
-    nd_calibrate(in, n, THREE, &in[0]->hardware, cache, &fit);
-    near(fit.hardware.gemm_eff, 0.6, 0.01, "eg");
-    near(fit.hardware.memory_eff, 0.35, 0.05, "em");
-    near(fit.hardware.link_eff, 0.5, 0.05, "el");
-    cr_assert_eq(fit.hardware.attention_eff, in[0]->hardware.attention_eff);
-    cr_assert(fit.mean_error < 0.003, "%g", fit.mean_error);
-    nd_calibrate(in, n, THREE, &in[0]->hardware, cache, &again);
-    cr_assert_eq(memcmp(&fit.hardware, &again.hardware, sizeof fit.hardware), 0);
+        all[i].seconds *= 1 + nd_error_of(&all[i], unknowns, THREE, cache);
+    unknowns[THREE] = (struct nd_unknown){.factor = ND_FP8, .start = 0.5};
+    nd_fit(in, n, NULL, unknowns, THREE + 1, &ND_ONE_TABLE, cache);
+    near(unknowns[0].value, 0.6, 0.01, "eg");
+    near(unknowns[1].value, 0.35, 0.05, "em");
+    near(unknowns[2].value, 0.5, 0.05, "el");
+    cr_assert_float_eq(unknowns[THREE].value, 0.5, 0);
+    cr_assert(mean_after(in, n, unknowns, THREE + 1) < 0.003);
+    memcpy(again, unknowns, sizeof again);
+    nd_fit(in, n, NULL, again, THREE + 1, &ND_ONE_TABLE, cache);
+    for (int k = 0; k <= THREE; k++)
+        cr_assert_float_eq(again[k].value, unknowns[k].value, 0);
+    free(cache);
+}
 
-    // Without one of them it is the same fit, of n - 1.
+Test(nd_calibrate, the_error_of_left_out_steps_is_that_of_fits_to_the_others)
+{
+    struct nd_unknown unknowns[THREE];
+    const struct nd_measurement *in[MOST];
     double sum = 0;
+    read_published();
+    of_sets(in, "b200_dense", "b200_moe");
     for (int i = 0; i < 3; i++) {
         const struct nd_measurement *two[2] = {in[i == 0 ? 1 : 0], in[i == 2 ? 1 : 2]};
-        nd_calibrate(two, 2, THREE, &in[0]->hardware, cache, &fit);
-        sum += error_of(in[i], &fit.hardware) / 3;
+        fit_three(two, 2, unknowns);
+        sum += fabs(nd_error_of(in[i], unknowns, THREE, cache)) / 3;
     }
-    near(left_out(in, 3), sum, 1e-9, "left out");
+    three_of(in[0], unknowns);
+    near(nd_left_out_error(in, 3, unknowns, THREE, cache), sum, 1e-9, "left out");
+    free(cache);
+}
 
-    nd_calibrate(in, 1, 15, &in[0]->hardware, cache, &fit); // one step, four unknowns
-    for (int k = 0; k < ND_EFFICIENCIES; k++) {
-        double was = nd_efficiency_of(&in[0]->hardware, (enum nd_efficiency)k);
-        double is = nd_efficiency_of(&fit.hardware, (enum nd_efficiency)k);
-        cr_assert(is > was / 2 && is < was * 2, "%d: %g from %g", k, is, was);
+// Factors of a stack belong to the records that the unknown names, and to no others.
+Test(nd_calibrate, unknowns_select_their_records)
+{
+    struct nd_unknown unknown = {.factor = ND_RATE_MEMORY, .of = "fsdp,megatron@B200"};
+    unknown.value = 0.123;
+    read_published();
+    int set = 0;
+    for (int i = 0; i < n_all; i++) {
+        struct nd_measurement m = all[i];
+        nd_take_unknowns(&m, &unknown, 1);
+        const bool is_fsdp = strcmp(m.training.stack.name, "fsdp") == 0;
+        const bool is_b200 = strcmp(m.training.stack.name, "megatron") == 0 &&
+                             strcmp(m.hardware.base, "B200") == 0;
+        cr_assert_eq(fabs(m.training.stack.rates.memory - 0.123) < 1e-12, is_fsdp || is_b200);
+        set += is_fsdp || is_b200;
+    }
+    cr_assert(set > 60 && set < n_all);
+    free(cache);
+}
+
+// One factor of all times: every predicted time grows by it.
+Test(nd_calibrate, the_scale_of_a_stack_multiplies_the_step)
+{
+    read_published();
+    for (int i = 0; i < n_all; i++) {
+        struct nd_measurement m = all[i];
+        m.training.stack.scale = 1.25;
+        near(nd_predict(&m, cache), 1.25 * nd_predict(&all[i], cache), 1e-9, "%s", all[i].set);
     }
     free(cache);
+}
+
+Test(nd_calibrate, trust_says_what_is_measured)
+{
+    char text[ND_TRUST_TEXT];
+    struct training training;
+    training_default(&training);
+    const struct hardware *h100 = hardware_find("H100");
+    cr_assert(strstr(nd_trust_text(h100, &training, false, text),
+                     "stack megatron-tuned (assumed") != NULL,
+              "%s", text);
+    cr_assert(strstr(text, "+-") != NULL && strstr(text, "on H100, dense") != NULL, "%s", text);
+    training.stack = *stack_find("deepspeed");
+    cr_assert(strstr(nd_trust_text(h100, &training, true, text), "stack deepspeed;") != NULL);
+    cr_assert(strstr(text, "with experts, stack ") != NULL, "%s", text);
+    struct hardware mine = *h100;
+    memcpy(mine.name, "mine", 5);
+    mine.base[0] = '\0';
+    nd_trust_text(&mine, &training, false, text);
+    cr_assert(strstr(text, "no measured step on mine") != NULL, "%s", text);
 }
 
 Test(nd_calibrate, what_is_wrong_with_measurements_is_said)

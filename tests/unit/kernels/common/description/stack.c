@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Software stacks: shipped documents equal the built-in records, figures replace those of a base, and
+// faults are named.
+#include "kernels/common/description/stack.h"
+#include "tests/unit/support/documents.h"
+
+#include "kernels/common/description/training.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct stack read_stack(const char *text)
+{
+    struct pps_fault fault = {.text = ""};
+    struct stack stack;
+    struct pps_json json = document_of(text);
+    cr_assert(stack_read(&stack, json.root, &fault), "%s: %s", text, fault.text);
+    pps_json_free(&json);
+    return stack;
+}
+
+Test(stacks, shipped_documents_are_the_records)
+{
+    int n;
+    const struct stack *records = stack_all(&n);
+    cr_assert(n >= 5);
+    for (int i = 0; i < n; i++) {
+        char path[128];
+        struct pps_fault fault = {.text = ""};
+        struct stack stack;
+        snprintf(path, sizeof path, "sweep_configs/stacks/%s.json", records[i].name);
+        struct pps_json json = document_in(path);
+        cr_assert(stack_read(&stack, json.root, &fault), "%s: %s", path, fault.text);
+        pps_json_free(&json);
+        cr_expect_eq(memcmp(&stack, &records[i], sizeof stack), 0, "%s differs from its record",
+                     path);
+    }
+}
+
+Test(stacks, figures_replace_those_of_the_base)
+{
+    const struct stack fsdp = *stack_find("fsdp");
+    const struct stack mine = read_stack("{\"base\": \"fsdp\", \"tp_exposed\": 0.25}");
+    cr_assert_str_eq(mine.name, "fsdp");
+    cr_assert_float_eq(mine.tp_exposed, 0.25, 0);
+    cr_assert_float_eq(mine.rates.attention, fsdp.rates.attention, 0);
+    const struct stack named =
+        read_stack("{\"name\": \"x\", \"on\": {\"GB200\": {\"memory\": 0.5}}}");
+    cr_assert_str_eq(named.name, "x");
+    cr_assert_eq(named.n_on, 1);
+    cr_assert_str_eq(named.on[0].device, "B200"); // all devices with these efficiencies
+    cr_assert_str_eq(read_stack("{\"launch\": 1e-4}").name, "custom");
+    cr_assert_str_eq(read_stack("\"megatron\"").name, "megatron");
+}
+
+// The factors multiply efficiencies, on a device of `on` its own ones; times grow by the scale.
+Test(stacks, factors_multiply_the_efficiencies)
+{
+    struct stack stack = read_stack("{\"gemm\": 0.5, \"link\": 0.25, \"scale\": 2,"
+                                    " \"on\": {\"B200\": {\"gemm\": 0.75}}}");
+    struct hardware h100 = *hardware_find("H100"), b300 = *hardware_find("B300");
+    const struct hardware was = h100, b = b300;
+    stack_apply(&stack, &h100);
+    stack_apply(&stack, &b300);
+    cr_assert_float_eq(h100.gemm_eff, was.gemm_eff * 0.25, 1e-15);
+    cr_assert_float_eq(h100.fp8_eff, was.fp8_eff * 0.25, 1e-15);
+    cr_assert_float_eq(h100.link_eff, was.link_eff * 0.125, 1e-15);
+    cr_assert_float_eq(h100.memory_eff, was.memory_eff * 0.5, 1e-15);
+    cr_assert_float_eq(h100.alpha, was.alpha * 2, 1e-15);
+    cr_assert_float_eq(b300.gemm_eff, b.gemm_eff * 0.375, 1e-15);
+}
+
+Test(stacks, a_training_has_the_stack_of_its_level)
+{
+    struct training training;
+    training_default(&training);
+    cr_assert_str_eq(training_stack(&training)->name, "megatron-tuned");
+    training.zero_level = 3;
+    cr_assert_str_eq(training_stack(&training)->name, "fsdp");
+    training.distributed_optimizer = false;
+    cr_assert_str_eq(training_stack(&training)->name, "megatron-tuned");
+    training.stack = *stack_find("deepspeed");
+    cr_assert_str_eq(training_stack(&training)->name, "deepspeed");
+}
+
+Test(stacks, faults_name_the_key)
+{
+    static const char *const rows[][2] = {
+        {"3", "stack: expected the name"},
+        {"\"megatrom\"", "no stack called \"megatrom\" is known; expected megatron-tuned, "},
+        {"{\"base\": 3}", "base: expected the name of a known stack"},
+        {"{\"base\": \"x\"}", "base: no stack called \"x\""},
+        {"{\"name\": \"\"}", "name: expected text"},
+        {"{\"tp_expose\": 1}", "tp_expose"},
+        {"{\"tp_exposed\": 1.5}", "tp_exposed: "},
+        {"{\"imbalance\": 0.5}", "imbalance: "},
+        {"{\"on\": [1]}", "on: expected an object"},
+        {"{\"on\": {\"X1\": {}}}", "on: no device called \"X1\""},
+        {"{\"on\": {\"H100\": {\"gem\": 1}}}", "gem"},
+        {"{\"on\": {\"H100\": {\"gemm\": 0}}}", "gemm: "},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct pps_fault fault = {.text = ""};
+        struct stack stack = {.name = "kept"};
+        struct pps_json json = document_of(rows[i][0]);
+        cr_expect_not(stack_read(&stack, json.root, &fault), "%s", rows[i][0]);
+        cr_expect(strstr(fault.text, rows[i][1]) != NULL, "%s: %s", rows[i][0], fault.text);
+        cr_expect_str_eq(stack.name, "kept");
+        pps_json_free(&json);
+    }
+}
