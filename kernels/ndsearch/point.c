@@ -152,7 +152,8 @@ const char *const nd_reasons[] = {
     [ODD_SHARDS] = "op does not divide dp*cp",
     [FEW_MICRO_BATCHES] = "vp > 1 with fewer micro-batches than stages",
     [ONE_STAGE] = "vp > 1 with one stage",
-    [OTHER_SCHEDULE] = "vp does not match the schedule of the training (1f1b: 1, vpp: above 1)",
+    [OTHER_SCHEDULE] = "vp or pp does not match the schedule of the training (vpp: vp above 1, "
+                       "others: vp 1; dualpipe: even pp)",
     NULL,
 };
 
@@ -160,6 +161,7 @@ const char *const nd_reasons[] = {
 struct chunk_rules {
     bool one, several; // of several stages
     bool of_one_stage;
+    bool odd; // numbers of stages above 1
 };
 
 static struct chunk_rules chunk_rules_of(const void *shared)
@@ -167,7 +169,8 @@ static struct chunk_rules chunk_rules_of(const void *shared)
     const struct training *training = &((const struct nd_shared *)shared)->training;
     return (struct chunk_rules){.one = training_allows_chunks(training, 2, 1),
                                 .several = training_allows_chunks(training, 2, 2),
-                                .of_one_stage = training_allows_chunks(training, 1, 1)};
+                                .of_one_stage = training_allows_chunks(training, 1, 1),
+                                .odd = training->schedule != TRAINING_DUALPIPE};
 }
 
 static inline bool divides(double part, double whole)
@@ -190,7 +193,8 @@ static inline double first_reason(const double *value, const struct chunk_rules 
     const bool allowed = several     ? chunks->several
                          : one_stage ? chunks->of_one_stage
                                      : chunks->one;
-    double reason = allowed ? 0 : OTHER_SCHEDULE;
+    const bool odd = value[P_PP] > 2 * floor(value[P_PP] / 2);
+    double reason = allowed & (chunks->odd | one_stage | !odd) ? 0 : OTHER_SCHEDULE;
     reason = (several & few) ? FEW_MICRO_BATCHES : reason;
     reason = (several & one_stage) ? ONE_STAGE : reason;
     reason = ((value[P_OP] > 0) & !divides(value[P_OP], shards)) ? ODD_SHARDS : reason;

@@ -87,6 +87,11 @@ static void read_parts(const struct pps_json *json)
     if (!training_read(&training, json->root, &fault))
         check_place(json, &fault);
     check_training(&training);
+    struct stack stack;
+    if (stack_read(&stack, json->root, &fault))
+        require(stack.name[0] != '\0' && stack.scale > 0 && stack.n_on <= STACK_DEVICES);
+    else
+        check_place(json, &fault);
 }
 
 // The split creates parts that have no place in the text, so errors there need none.

@@ -14,9 +14,11 @@
 // products, half of the rate of an expert's products at 227 tokens.
 #define COMMON                                                                                 \
     .scale = 1, .grouped = 1, .grouped_half = 227, .imbalance = 1, .ep_exposed = 1,            \
-    .node_copies = true, .dispatch = 2, .combine = 2, .quantise = 7.0
-// Megatron-LM keeps the logits in 16 bits and as fp32 of its part of the vocabulary.
-#define MEGATRON_MEMORY .logits = 6
+    .node_copies = true, .dispatch = 2, .combine = 2, .expert_outputs = 2, .expert_hidden = 2, \
+    .quantise = 7.0
+// Transformer Engine stores the inputs of 8-bit products as such. Megatron-LM keeps the logits in 16
+// bits and as fp32, of its part of the vocabulary.
+#define MEGATRON_MEMORY .kept_8bit = true, .logits = 6
 // torchtitan keeps every second product, the logits in 16 bits and twice as fp32, and their gradient.
 #define FSDP_MEMORY                                                                            \
     .select_products = 0.5, .logits = 12, .fragmentation = 0.1, .pipeline_whole = true
@@ -81,6 +83,8 @@ static const struct stack records[] = {
      .node_copies = true,
      .dispatch = 1,
      .combine = 2,
+     .expert_outputs = 0,
+     .expert_hidden = 1,
      .quantise = 7.0,
      .tp_exposed = 0.50,
      .cp_exposed = 0.5,
@@ -101,7 +105,9 @@ static const struct stack records[] = {
      .zero_hidden = 0.33,
      .dispatch = 2,
      .combine = 2,
-     MEGATRON_MEMORY},
+     .expert_outputs = 2,
+     .expert_hidden = 2,
+     .logits = 6},
 };
 
 enum { N_RECORDS = sizeof records / sizeof *records };

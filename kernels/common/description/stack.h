@@ -52,9 +52,13 @@ struct stack {
     double dispatch, combine; // bytes per element of tokens on their way to experts and back
     double quantise;          // bytes of memory traffic per element that is converted to 8 bits
 
-    double
-        select_products;  // share of products whose outputs mode select keeps, besides those of
-                          // attention; 0: it drops what model.md of ndsearch lists
+    // Bytes per element that experts store of their outputs, and of the inputs of their activation
+    // function.
+    double expert_outputs, expert_hidden;
+    bool kept_8bit; // inputs of 8-bit products are stored in 8 bits
+    // Share of products whose outputs mode select keeps, besides those of attention; 0: mode select
+    // drops what kernels/ndsearch/model.md lists.
+    double select_products;
     double logits;        // bytes per logit on the last stage
     bool whole_logits;    // tensor ranks do not split the vocabulary of the logits
     double fragmentation; // share of activations and transient memory that the allocator adds

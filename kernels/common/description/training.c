@@ -27,6 +27,7 @@ enum field {
     KEY_DROPOUT,
     KEY_PRECISION,
     KEY_STACK,
+    KEY_MODULES,
     KEY_NAME, // of the document
     N_KEYS
 };
@@ -56,6 +57,7 @@ static const struct docfield fields[N_KEYS] = {
     [KEY_DROPOUT] = {"dropout", DOCFIELD_FLAG, 0, 1, AT(dropout)},
     [KEY_PRECISION] = {"precision", DOCFIELD_OWN, 0, 0, 0},
     [KEY_STACK] = {"stack", DOCFIELD_OWN, 0, 0, 0},
+    [KEY_MODULES] = {"recompute_modules", DOCFIELD_OWN, 0, 0, 0},
     [KEY_NAME] = {"name", DOCFIELD_OWN, 0, 0, 0},
 };
 
@@ -151,13 +153,55 @@ static bool read_expert_tp(struct training *training,
     return true;
 }
 
+static const char *const schedule_words[] = {
+    [TRAINING_ANY_SCHEDULE] = "",     [TRAINING_1F1B] = "1f1b",
+    [TRAINING_VPP] = "vpp",           [TRAINING_ZERO_BUBBLE] = "zero_bubble",
+    [TRAINING_DUALPIPE] = "dualpipe",
+};
+
+const char *training_schedule_word(enum training_schedule schedule)
+{
+    return schedule_words[schedule];
+}
+
 static bool read_schedule(struct training *training,
                           const struct cJSON *item,
                           struct pps_fault *fault)
 {
-    if (!is_word(item, "1f1b") && !is_word(item, "vpp"))
-        return pps_fault_set(fault, item, false, "schedule: expected \"1f1b\" or \"vpp\"");
-    training->schedule = is_word(item, "vpp") ? TRAINING_VPP : TRAINING_1F1B;
+    for (int i = TRAINING_1F1B; i < COUNT_OF(schedule_words); i++)
+        if (is_word(item, schedule_words[i])) {
+            training->schedule = (enum training_schedule)i;
+            return true;
+        }
+    return pps_fault_set(
+        fault, item, false,
+        "schedule: expected \"1f1b\", \"vpp\", \"zero_bubble\" or \"dualpipe\"");
+}
+
+static const char *const module_words[] = {"core_attn",   "layernorm", "moe_act",
+                                           "mla_up_proj", "mlp",       "moe"};
+
+static bool read_modules(struct training *training,
+                         const struct cJSON *item,
+                         struct pps_fault *fault)
+{
+    const struct cJSON *each = NULL;
+    training->recompute_modules = 0;
+    if (!cJSON_IsArray(item) || cJSON_GetArraySize(item) == 0)
+        return pps_fault_set(
+            fault, item, false,
+            "recompute_modules: expected a list, as in [\"layernorm\", \"moe_act\"]");
+    cJSON_ArrayForEach(each, item)
+    {
+        int k = 0;
+        while (k < COUNT_OF(module_words) && !is_word(each, module_words[k]))
+            k++;
+        if (k == COUNT_OF(module_words))
+            return pps_fault_set(fault, each, false,
+                                 "recompute_modules: expected core_attn, layernorm, moe_act, "
+                                 "mla_up_proj, mlp or moe");
+        training->recompute_modules |= 1U << k;
+    }
     return true;
 }
 
@@ -195,6 +239,9 @@ bool training_read(struct training *training,
         return false;
     if (items.item[KEY_PRECISION] != NULL &&
         !read_precision(&reading.training, items.item[KEY_PRECISION], fault))
+        return false;
+    if (items.item[KEY_MODULES] != NULL &&
+        !read_modules(&reading.training, items.item[KEY_MODULES], fault))
         return false;
     if (items.item[KEY_STACK] != NULL &&
         !stack_read(&reading.training.stack, items.item[KEY_STACK], fault))

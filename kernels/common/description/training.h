@@ -16,6 +16,18 @@ enum training_schedule {
     TRAINING_ANY_SCHEDULE, // by the number of virtual chunks
     TRAINING_1F1B,         // one chunk a stage
     TRAINING_VPP,          // interleaved: two chunks or more
+    TRAINING_ZERO_BUBBLE,  // gradients of weights fill the bubble (ZB-H1): one chunk a stage
+    TRAINING_DUALPIPE,     // micro-batches from both ends, every device has two stages
+};
+
+// Modules that mode select of recomputation makes again, as Megatron-LM names them.
+enum training_module {
+    TRAINING_CORE_ATTN = 1,
+    TRAINING_LAYERNORM = 2,
+    TRAINING_MOE_ACT = 4,
+    TRAINING_MLA_UP_PROJ = 8,
+    TRAINING_MLP = 16, // of dense layers
+    TRAINING_MOE = 32,
 };
 
 // Numbers that the linear layers multiply. The router, the head and attention stay in bf16.
@@ -39,19 +51,32 @@ struct training {
     enum training_schedule schedule;
     bool low_mem_vpp; // the interleaved order with the low warm-up
     enum training_precision precision;
-    struct stack stack; // name "": the default for the level of ZeRO
-    bool dropout;       // masks of dropout are kept
+    unsigned recompute_modules; // bits of enum training_module; 0: those of the stack
+    struct stack stack;         // name "": the default for the level of ZeRO
+    bool dropout;               // masks of dropout are kept
     bool dummy_wgrad; // gradients accumulate in the matrix product: one buffer per matrix shape
 };
 
-// Returns whether the schedule allows this number of chunks per stage.
+// Returns the word of a schedule in documents; "" for any.
+const char *training_schedule_word(enum training_schedule schedule);
+
+// Returns whether the schedule allows this number of stages and of chunks per stage.
 static inline bool training_allows_chunks(const struct training *training,
                                           int64_t stages,
                                           int64_t chunks)
 {
-    return training->schedule == TRAINING_1F1B  ? chunks == 1
-           : training->schedule == TRAINING_VPP ? chunks > 1 || stages == 1
-                                                : true;
+    switch (training->schedule) {
+    case TRAINING_1F1B:
+    case TRAINING_ZERO_BUBBLE:
+        return chunks == 1;
+    case TRAINING_VPP:
+        return chunks > 1 || stages == 1;
+    case TRAINING_DUALPIPE:
+        return chunks == 1 && (stages % 2 == 0 || stages == 1);
+    case TRAINING_ANY_SCHEDULE:
+        break;
+    }
+    return true;
 }
 
 // The stack of the training, or the default: fsdp for levels 2 and 3 of ZeRO, otherwise

@@ -179,6 +179,8 @@ struct feed_forward {
     double ends;     // numbers: inputs and outputs of the matrices
     double made;     // numbers: outputs of the matrices
     double remade;   // part of `kept` that mode select recomputes with a flash kernel
+    double inputs;   // part of `kept`, inputs of products besides these
+    bool routed;     // to experts
 };
 
 static double network(const struct setting *s, double rows, double width)
@@ -255,36 +257,148 @@ static struct feed_forward routed_network(const struct setting *s)
         .exchange = exchange,
         .ep = token_exchange(s, sent),
         .kept = INDEX * s->tokens * (double)d->experts / s->u +
-                ELEMENT * (received * (2 * s->h + n * width) + s->tokens * shared * n),
+                ELEMENT * (received * (s->h + width) + s->tokens * shared * n) +
+                received * (s->stack->expert_outputs * s->h +
+                            s->stack->expert_hidden * (n - 1) * width),
         .ends = received * (2 * s->h + n * width) +
                 s->tokens * (shared * n + 2 * s->h / s->u + (double)d->experts / s->u),
         .made =
             received * ((n - 1) * width + s->h) + s->tokens * ((n - 1) * shared + s->h / s->u),
-        .remade = ELEMENT * (received * width + s->tokens * shared)};
+        .remade = ELEMENT * (received * width + s->tokens * shared),
+        .inputs = ELEMENT * received * s->h,
+        .routed = true};
+}
+
+// Products that expand compressed queries, keys and values.
+static double up_products(const struct setting *s)
+{
+    const struct modeldesc *d = &s->m->model;
+    const double r = (double)d->q_rank;
+    if (d->attention != MODELDESC_MLA)
+        return 0;
+    const double up = s->heads * ((double)d->qk_nope + s->dv);
+    return (r > 0 ? product(s, s->tokens, s->heads * s->dq, r) : 0) +
+           product(s, s->tokens, up, (double)d->kv_rank);
+}
+
+// Parts of what a layer stores, bytes.
+struct stored_parts {
+    double norms;     // outputs of norms
+    double attention; // output of attention and its log-sum-exp
+    double expanded;  // queries, keys and values that were expanded
+    double remade;    // outputs of activation functions
+    double network;   // all of the feed-forward part
+    double all;
+};
+
+static struct stored_parts stored_parts(const struct setting *s, const struct feed_forward *f)
+{
+    const double input = ELEMENT * s->tokens * s->h / s->u, inputs = s->m->kept_8bit ? 0.5 : 1;
+    const double output = ELEMENT * s->tokens * s->heads * s->dv;
+    const bool mla = s->m->model.attention == MODELDESC_MLA;
+    struct stored_parts parts = {
+        .norms = inputs * 2 * input,
+        .attention = inputs * output + INDEX * s->tokens * s->heads,
+        .expanded = mla ? ELEMENT * s->tokens * s->heads * (2 * s->dq + s->dv) : 0,
+        .remade = inputs * f->remade,
+        .network = f->kept - (1 - inputs) * (f->remade + f->inputs),
+    };
+    parts.all = (s->m->dropout ? 3 : 2) * input + parts.norms + s->attention_kept -
+                (1 - inputs) * output + parts.network;
+    return parts;
+}
+
+// Adds what mode select of a list of modules drops to *dropped, and returns the time to make it again.
+static double remake_modules(const struct setting *s,
+                             const struct feed_forward *f,
+                             const struct layercost_parts *p,
+                             double *dropped)
+{
+    const struct stored_parts parts = stored_parts(s, f);
+    const unsigned modules = s->m->modules;
+    const bool network = (modules & (f->routed ? TRAINING_MOE : TRAINING_MLP)) != 0;
+    double again = 0;
+    if (modules & TRAINING_CORE_ATTN) {
+        *dropped += s->m->flash ? parts.attention : 0; // scores: see below
+        again += p->attention + (s->m->flash ? 0 : hardware_stream(s->hw, 16 * s->scores));
+    }
+    if (modules & TRAINING_LAYERNORM) {
+        *dropped += parts.norms;
+        again += 0.25 * p->memory;
+    }
+    if (modules & TRAINING_MLA_UP_PROJ) {
+        *dropped += parts.expanded;
+        again += up_products(s);
+    }
+    if (network) {
+        *dropped += parts.network;
+        again += f->gemm + hardware_stream(s->hw, f->traffic) + (f->routed ? p->ep : 0);
+    } else if (f->routed && (modules & TRAINING_MOE_ACT)) {
+        *dropped += parts.remade;
+        again += 0.25 * p->memory;
+    }
+    return again;
 }
 
 // Whether mode select keeps a share of the products and makes everything else again.
 static bool keeps_products(const struct setting *s)
 {
-    return s->m->flash && s->stack->select_products > 0;
+    return s->m->flash && s->m->modules == 0 && s->stack->select_products > 0;
 }
 
-static void backward_times(const struct setting *s, struct layercost *layer)
+// The time that mode select adds to a backward pass.
+static double select_again(const struct setting *s,
+                           const struct feed_forward *f,
+                           const struct layercost_parts *p)
+{
+    double dropped = 0;
+    if (s->m->modules != 0)
+        return remake_modules(s, f, p, &dropped);
+    if (keeps_products(s))
+        return (1 - s->stack->select_products) * p->gemm + p->memory;
+    return s->m->flash ? 0.5 * p->memory
+                       : p->attention + hardware_stream(s->hw, 16 * s->scores);
+}
+
+static void backward_times(const struct setting *s,
+                           const struct feed_forward *f,
+                           struct layercost *layer)
 {
     const struct layercost_parts *p = &layer->parts;
-    bool flash = s->m->flash;
-    double exchanges = p->tp + p->ep + p->cp;
+    const double exchanges = p->tp + p->ep + p->cp;
     layer->forward = fmax(p->gemm + p->attention + p->memory + exchanges, s->stack->launch);
-    double plain = 2 * p->gemm + (flash ? 2.5 : 2) * p->attention + 2 * p->memory + exchanges;
-    double again =
-        flash ? 0.5 * p->memory : p->attention + hardware_stream(s->hw, 16 * s->scores);
-    if (keeps_products(s))
-        again = (1 - s->stack->select_products) * p->gemm + p->memory;
-    plain = fmax(plain, s->stack->launch);
+    const double plain =
+        fmax(2 * p->gemm + (s->m->flash ? 2.5 : 2) * p->attention + 2 * p->memory + exchanges,
+             s->stack->launch);
     layer->backward[LAYERCOST_NONE] = plain;
-    layer->backward[LAYERCOST_SELECT] = plain + again;
+    layer->backward[LAYERCOST_SELECT] = plain + select_again(s, f, p);
     layer->backward[LAYERCOST_FULL] = plain + layer->forward;
     layer->weights = p->gemm;
+}
+
+static void stored_bytes(const struct setting *s,
+                         const struct feed_forward *f,
+                         struct layercost *layer)
+{
+    const struct stored_parts parts = stored_parts(s, f);
+    const double input = ELEMENT * s->tokens * s->h / s->u;
+    const double scores = s->m->flash ? 0 : 5 * s->scores;
+    double *stored = layer->stored, dropped = 0;
+    stored[LAYERCOST_NONE] = parts.all + scores;
+    stored[LAYERCOST_SELECT] = s->m->flash ? parts.all - parts.norms - parts.remade : parts.all;
+    if (keeps_products(s))
+        stored[LAYERCOST_SELECT] =
+            input +
+            ELEMENT * s->stack->select_products * (s->tokens * s->attention_made + f->made) +
+            parts.attention;
+    if (s->m->modules != 0) {
+        remake_modules(s, f, &layer->parts, &dropped);
+        const bool attention = (s->m->modules & TRAINING_CORE_ATTN) != 0;
+        stored[LAYERCOST_SELECT] = parts.all + (attention ? 0 : scores) - dropped;
+    }
+    stored[LAYERCOST_FULL] = input;
+    layer->kept_for_weights =
+        fmin(ELEMENT * (s->tokens * s->attention_ends + f->ends), stored[LAYERCOST_NONE]);
 }
 
 static void add_up(const struct setting *s,
@@ -301,19 +415,8 @@ static void add_up(const struct setting *s,
     p->tp = exposed(s->stack->tp_exposed, f->gathers * s->gather + f->exchange, p->gemm);
     p->ep = exposed(s->stack->ep_exposed, f->ep, p->gemm + p->attention + p->memory);
     p->cp = exposed(s->stack->cp_exposed, s->cp_gather, p->attention);
-    backward_times(s, layer);
-    double input = ELEMENT * s->tokens * s->h / s->u;
-    double kept = (s->m->dropout ? 5 : 4) * input + s->attention_kept + f->kept;
-    layer->stored[LAYERCOST_NONE] = s->m->flash ? kept : kept + 5 * s->scores;
-    layer->stored[LAYERCOST_SELECT] = s->m->flash ? kept - 2 * input - f->remade : kept;
-    if (keeps_products(s))
-        layer->stored[LAYERCOST_SELECT] =
-            input +
-            ELEMENT * s->stack->select_products * (s->tokens * s->attention_made + f->made) +
-            ELEMENT * s->tokens * s->heads * s->dv + INDEX * s->tokens * s->heads;
-    layer->stored[LAYERCOST_FULL] = input;
-    layer->kept_for_weights = fmin(ELEMENT * (s->tokens * s->attention_ends + f->ends),
-                                   layer->stored[LAYERCOST_NONE]);
+    backward_times(s, f, layer);
+    stored_bytes(s, f, layer);
 }
 
 static void dense_layer(const struct setting *s, struct layercost *layer)
@@ -375,6 +478,8 @@ void layercost_open(struct layercost_model *m,
     m->hardware.fp8_eff *= hardware_power_share(hardware);
     m->hardware.attention_eff *= hardware_power_share(hardware);
     m->fp8 = (training->precision != TRAINING_BF16 || hardware->fp8) && hardware->peak_fp8 > 0;
+    m->kept_8bit = m->fp8 && m->stack.kept_8bit;
+    m->modules = training->recompute_modules;
     m->dropout = training->dropout;
     m->flash = training->flash_attention;
     m->fused_ce = hardware->fused_ce && training->fused_cross_entropy;

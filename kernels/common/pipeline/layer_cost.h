@@ -69,6 +69,8 @@ struct layercost_model {
     struct hardware hardware; // with the factors of the stack
     struct stack stack;
     bool fp8;                    // linear layers multiply 8-bit numbers
+    bool kept_8bit;              // their inputs are stored in 8 bits
+    unsigned modules;            // that mode select makes again; 0: as the stack does
     bool dropout;                // masks of dropout are stored
     bool flash;                  // attention kernel that never writes scores
     bool fused_ce;               // fused cross-entropy

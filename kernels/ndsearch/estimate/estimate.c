@@ -6,6 +6,7 @@
 #include "kernels/common/pipeline/collectives.h"
 #include "kernels/ndsearch/estimate/estimate_cache.h"
 #include "kernels/ndsearch/estimate/replicas.h"
+#include "kernels/ndsearch/estimate/stage_layers.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,6 +18,7 @@ struct memory_view {
     const struct nd_estimate *e;
     const struct nd_shape_place *at;
     struct nd_sharing sharing;
+    int stages;                          // of a device: two with DualPipe
     double common_shards, routed_shards; // devices that share an optimizer state
     double common_bytes, routed_bytes;   // a parameter, all together
     double dense_bytes, moe_bytes;       // a layer's parameters
@@ -45,6 +47,12 @@ static double allocated(const struct nd_estimate *e)
     return 1 + e->layers.stack.fragmentation;
 }
 
+// With DualPipe the first and the last stage are on one device.
+static int held_ends(const struct memory_view *w, int ends)
+{
+    return w->stages > 1 && ends != 0 ? ND_FIRST | ND_LAST : ends;
+}
+
 static void view_shards(struct memory_view *w,
                         const struct nd_strategy *s,
                         int64_t micro_batches)
@@ -63,9 +71,14 @@ static void view_shards(struct memory_view *w,
     w->dense_bytes = at->set.dense.parameters * w->common_bytes;
     w->moe_bytes =
         at->set.moe.parameters * w->common_bytes + at->set.moe.routed * w->routed_bytes;
-    for (int i = 0; i < ND_ENDS; i++)
-        w->ends[i] = at->ends[i] * w->common_bytes + e->reserve +
-                     (i & ND_LAST ? allocated(e) * at->logits : 0);
+    w->stages = e->schedule == TRAINING_DUALPIPE && s->pp > 1 && s->vp == 1 ? 2 : 1;
+    w->dense_bytes *= w->stages;
+    w->moe_bytes *= w->stages;
+    for (int i = 0; i < ND_ENDS; i++) {
+        const int ends = held_ends(w, i);
+        w->ends[i] = at->ends[ends] * w->common_bytes + e->reserve +
+                     (ends & ND_LAST ? allocated(e) * at->logits : 0);
+    }
 }
 
 static void view_mode(struct memory_view *w, int mode)
@@ -131,16 +144,18 @@ static void tell_memory(const struct worst *worst, struct nd_memory *memory)
     const struct nd_estimate *e = w->e;
     const struct layercost_set *set = &w->at->set;
     const struct nd_kind *k = worst->kind;
+    const int ends = held_ends(w, k->ends);
     double common =
-        k->dense * set->dense.parameters + k->moe * set->moe.parameters + w->at->ends[k->ends];
-    double routed = k->moe * set->moe.routed, whole = common + routed;
+        w->stages * (k->dense * set->dense.parameters + k->moe * set->moe.parameters) +
+        w->at->ends[ends];
+    double routed = w->stages * k->moe * set->moe.routed, whole = common + routed;
     double shared = common / w->common_shards + routed / w->routed_shards;
     memory->parameters = w->sharing.param * (w->sharing.parameters ? shared : whole);
     memory->gradients = e->bytes_grad * (w->sharing.gradients ? shared : whole);
     memory->optimizer = e->bytes_optim * (w->sharing.optimizer ? shared : whole);
     const double live = k->live_dense * w->dense_stored + k->live_moe * w->moe_stored;
     const double passing =
-        w->passing[k->holds] + (k->ends & ND_LAST ? allocated(e) * w->at->logits : 0);
+        w->passing[k->holds] + (ends & ND_LAST ? allocated(e) * w->at->logits : 0);
     memory->activations = live / allocated(e);
     memory->transient = passing / allocated(e);
     memory->reserve = e->reserve + (1 - 1 / allocated(e)) * (live + passing);
@@ -156,6 +171,7 @@ struct longest {
     double time;
     const struct nd_kind *kind;
     struct nd_kind walked;
+    double share; // of the kind's layers that a micro-batch goes through: half of a pair of stages
 };
 
 static inline double length(const struct longest *longest, const struct nd_kind *k)
@@ -174,6 +190,33 @@ static void consider_time(void *self, const struct nd_kind *kind)
     }
 }
 
+static int64_t dense_between(const struct nd_pipeline *p, int64_t begin, int64_t end)
+{
+    const int64_t last = p->dense < end ? p->dense : end;
+    return last > begin ? last - begin : 0;
+}
+
+// DualPipe: a device works for half of the micro-batches on a stage, and for the other half on the
+// opposite stage.
+static void find_longest_pair(struct longest *longest, const struct nd_pipeline *p)
+{
+    int64_t front = 0, back = p->layers;
+    longest->share = 0.5;
+    for (int32_t i = 0; i < p->stages / 2; i++) {
+        const int64_t first = nd_stage_layers(p->layers, p->stages, i);
+        const int64_t last = nd_stage_layers(p->layers, p->stages, p->stages - 1 - i);
+        const int64_t dense = dense_between(p, front, front + first) +
+                              dense_between(p, back - last, back);
+        const struct nd_kind pair = {.dense = (int32_t)dense,
+                                     .moe = (int32_t)(first + last - dense),
+                                     .ends = i == 0 ? ND_FIRST | ND_LAST : 0};
+        consider_time(longest, &pair);
+        front += first;
+        back -= last;
+    }
+    longest->time *= longest->share;
+}
+
 static void find_longest(struct longest *longest,
                          const struct nd_shape_place *at,
                          int mode,
@@ -186,6 +229,11 @@ static void find_longest(struct longest *longest,
     longest->ends[0] = longest->ends[ND_FIRST] = 0;
     longest->ends[ND_LAST] = longest->ends[ND_FIRST | ND_LAST] = at->head_time;
     longest->time = -1;
+    longest->share = 1;
+    if (p->dualpipe && p->stages % 2 == 0) {
+        find_longest_pair(longest, p);
+        return;
+    }
     if (kinds->n_time > ND_KINDS) {
         nd_walk_kinds(p, cache->begin, consider_time, longest);
         return;
@@ -207,7 +255,7 @@ static void tell_exchanges(const struct nd_shape_place *at,
                            struct nd_time *time)
 {
     const struct layercost_parts *d = &at->set.dense.parts, *m = &at->set.moe.parts;
-    double passes = (mode == LAYERCOST_FULL ? 3 : 2) * micro_batches;
+    double passes = (mode == LAYERCOST_FULL ? 3 : 2) * micro_batches * longest->share;
     double dense = longest->kind->dense * passes, moe = longest->kind->moe * passes;
     time->exchange[0] = dense * d->tp + moe * m->tp;
     time->exchange[1] = dense * d->ep + moe * m->ep;
@@ -238,6 +286,34 @@ static void after_pipeline(const struct nd_estimate *e,
     time->optimizer = hardware_stream(hw, updated * (2 * e->bytes_optim + e->bytes_grad));
 }
 
+// How long the longest stage waits; `others` is the time of all other stages for one micro-batch.
+// Zero bubble: F + B - 2 W of each other stage, where B includes W, the gradients of weights (Qi et
+// al., "Zero Bubble Pipeline Parallelism", 2024, table 2: ZB-H1). DualPipe: (P / 2 - 1)
+// (F + 2 B - 3 W) (DeepSeek-AI, "DeepSeek-V3 Technical Report", 2024, table 2).
+static double bubble(const struct nd_estimate *e,
+                     const struct nd_shape_place *at,
+                     const struct longest *longest,
+                     const struct nd_strategy *s,
+                     double others)
+{
+    const struct layercost_set *set = &at->set;
+    const struct nd_kind *k = longest->kind;
+    const double mtp = (double)e->mtp_depth;
+    const double dense = (double)e->n_dense - longest->share * k->dense;
+    const double moe = (double)(e->n_layers - e->n_dense) - longest->share * k->moe;
+    const double heads = k->ends & ND_LAST ? 1 - longest->share : 1;
+    if (s->vp > 1 || (e->schedule != TRAINING_ZERO_BUBBLE && e->schedule != TRAINING_DUALPIPE))
+        return others / s->vp;
+    const double weights = dense * set->dense.weights + moe * set->moe.weights +
+                           heads * ((1 + mtp) * set->head.weights + mtp * set->mtp_forward);
+    if (e->schedule == TRAINING_ZERO_BUBBLE || s->pp == 1)
+        return fmax(0, others - 2 * weights);
+    const double forward = dense * set->dense.forward + moe * set->moe.forward +
+                           heads * ((1 + mtp) * set->head.forward + mtp * set->mtp_forward);
+    const double share = (0.5 * s->pp - 1) / (double)(s->pp - 1);
+    return share * fmax(0, 2 * others - forward - 3 * weights);
+}
+
 static void tell_time(const struct nd_estimate *e,
                       const struct nd_shape_place *at,
                       const struct longest *longest,
@@ -251,7 +327,7 @@ static void tell_time(const struct nd_estimate *e,
                  (double)(e->n_layers - e->n_dense) * longest->moe + longest->ends[ND_LAST];
     time->stage = longest->time;
     time->pipe = micro_batches * time->stage;
-    time->bubble = (sum - time->stage) / s->vp;
+    time->bubble = bubble(e, at, longest, s, sum - time->stage);
     const double hops =
         2 * (double)(s->pp - 1) + e->layers.stack.pp_exposed * micro_batches * s->vp;
     time->p2p = s->pp > 1 ? hops * boundary(e, at, s) : 0;
@@ -259,7 +335,7 @@ static void tell_time(const struct nd_estimate *e,
     after_pipeline(e, s, &held, micro_batches, time);
     time->step = time->pipe + time->bubble + time->p2p + time->dp_exposed + time->optimizer;
     tell_exchanges(at, longest, mode, micro_batches, time);
-    time->head = micro_batches * longest->ends[longest->kind->ends];
+    time->head = micro_batches * longest->share * longest->ends[longest->kind->ends];
     double seq = (double)point->seq_length, tokens = (double)point->gbs * seq;
     double devices = (double)s->dp * s->tp * s->cp * s->pp;
     time->tokens_per_s = tokens / time->step;

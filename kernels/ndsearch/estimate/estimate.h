@@ -27,6 +27,7 @@ struct nd_estimate {
     double reserve;
     double bytes_param, bytes_grad, bytes_optim; // a parameter
     int zero_level;                              // 0 also without a distributed optimizer
+    enum training_schedule schedule;
     bool low_mem_vpp, dummy_wgrad;
     double common_parameters; // of the whole model without routed experts, with MTP modules
     double routed_parameters; // of the whole model

@@ -58,6 +58,7 @@ void nd_estimate_open(struct nd_estimate *e,
     e->bytes_grad = training->bytes_grad;
     e->bytes_optim = training->bytes_optim;
     e->zero_level = training->distributed_optimizer ? training->zero_level : 0;
+    e->schedule = training->schedule;
     e->low_mem_vpp = training->low_mem_vpp;
     e->dummy_wgrad = training->dummy_wgrad;
     e->routed_parameters = (double)((e->n_layers - e->n_dense) * c->routed);

@@ -91,9 +91,24 @@ static int32_t chunk_of(const struct view *w, int64_t n)
     return (int32_t)((n - first * v) % (p * v) / p);
 }
 
+// DualPipe: every device has a stage and its opposite, and pp + 1 micro-batches are alive.
+static bool has_two_stages(const struct view *w);
+
+static bool has_pairs(const struct view *w)
+{
+    return has_two_stages(w) && w->s->pp % 2 == 0;
+}
+
+static bool has_two_stages(const struct view *w)
+{
+    return w->e->schedule == TRAINING_DUALPIPE && w->s->pp > 1 && w->s->vp == 1;
+}
+
 static int64_t warm_up(const struct view *w, int32_t stage)
 {
     int64_t after = w->s->pp - 1 - stage, v = w->s->vp;
+    if (has_two_stages(w))
+        return least(w->s->pp, w->micro_batches);
     bool low = v == 1 || w->e->low_mem_vpp;
     return least((v - 1) * first_part(w) + (low ? after : 2 * after), v * w->micro_batches);
 }
@@ -151,9 +166,13 @@ static void add_parameters(const struct view *w, int32_t i, struct nd_stage *sta
 {
     const struct layercost_set *set = w->set;
     const struct modeldesc *d = &w->e->layers.model;
+    const double stages = has_two_stages(w) ? 2 : 1;
     bool first = i == 0, last = i == w->s->pp - 1;
-    stage->common = stage->dense * set->dense.parameters + stage->moe * set->moe.parameters;
-    stage->routed = stage->moe * set->moe.routed;
+    if (has_two_stages(w))
+        first = last = first || last;
+    stage->common =
+        stages * (stage->dense * set->dense.parameters + stage->moe * set->moe.parameters);
+    stage->routed = stages * stage->moe * set->moe.routed;
     if (first)
         stage->common += set->embedding;
     if (last) {
@@ -194,7 +213,7 @@ static double gathered(const struct view *w, const struct nd_stage *stage)
 static void add_transient(const struct view *w, int32_t i, struct nd_stage *stage)
 {
     const struct layercost_set *set = w->set;
-    bool last = i == w->s->pp - 1;
+    bool last = i == w->s->pp - 1 || (has_two_stages(w) && i == 0);
     double again = 0, shapes = 0;
     if (remakes(w, i, true))
         again = set->dense.stored[LAYERCOST_NONE];
@@ -347,6 +366,43 @@ static double boundary_time(const struct view *w)
     return across ? w->set->p2p_inter : w->set->p2p_intra;
 }
 
+static double weights_of(const struct view *w, const struct nd_stage *stage, int32_t i)
+{
+    const struct layercost_set *set = w->set;
+    const double mtp = (double)w->e->mtp_depth;
+    double sum = stage->dense * set->dense.weights + stage->moe * set->moe.weights;
+    if (i == w->s->pp - 1)
+        sum += (1 + mtp) * set->head.weights + mtp * set->mtp_forward;
+    return sum;
+}
+
+// Bubbles of schedules that split the backward pass: tables of the two papers, summed over the other
+// stages (model.md).
+static double split_bubble(const struct view *w, const struct nd_stage *stage, int32_t longest)
+{
+    double forward = 0, backward = 0, weights = 0;
+    for (int32_t i = 0; i < w->s->pp; i++) {
+        const bool pair = has_pairs(w) && (i == longest || i == w->s->pp - 1 - longest);
+        const double others = pair ? 0.5 : i == longest ? 0 : 1;
+        forward += others * stage[i].forward;
+        backward += others * stage[i].backward;
+        weights += others * weights_of(w, &stage[i], i);
+    }
+    if (!has_two_stages(w))
+        return fmax(0, forward + backward - 2 * weights);
+    return (0.5 * w->s->pp - 1) / (w->s->pp - 1.0) *
+           fmax(0, forward + 2 * backward - 3 * weights);
+}
+
+// The time of one micro-batch on a device. With DualPipe a device has two opposite stages, and half
+// of the micro-batches go through each.
+static double lasts(const struct view *w, const struct nd_stage *stage, int32_t i)
+{
+    const double own = stage[i].forward + stage[i].backward;
+    const struct nd_stage *other = &stage[w->s->pp - 1 - i];
+    return has_pairs(w) ? (own + other->forward + other->backward) / 2 : own;
+}
+
 static void whole_step(const struct view *w,
                        const struct nd_point *point,
                        const struct nd_stage *stage,
@@ -358,8 +414,8 @@ static void whole_step(const struct view *w,
     int32_t longest = 0;
     memset(time, 0, sizeof *time);
     for (int32_t i = 0; i < s->pp; i++) {
-        double length = stage[i].forward + stage[i].backward;
-        sum += length;
+        const double length = lasts(w, stage, i);
+        sum += stage[i].forward + stage[i].backward;
         if (length > time->stage) {
             time->stage = length;
             longest = i;
@@ -367,6 +423,8 @@ static void whole_step(const struct view *w,
     }
     time->pipe = m * time->stage;
     time->bubble = (sum - time->stage) / s->vp;
+    if (s->vp == 1 && (e->schedule == TRAINING_ZERO_BUBBLE || e->schedule == TRAINING_DUALPIPE))
+        time->bubble = split_bubble(w, stage, longest);
     time->p2p = 2 * (double)(s->pp - 1) * boundary_time(w);
     for (int32_t v = 0; v < s->vp; v++)
         time->p2p += m * e->layers.stack.pp_exposed * boundary_time(w);
@@ -382,13 +440,16 @@ static void whole_step(const struct view *w,
         hardware_stream(&e->layers.hardware, updated * (2 * e->bytes_optim + e->bytes_grad));
     time->step = time->pipe + time->bubble + time->p2p + time->dp_exposed + time->optimizer;
 
+    const bool pairs = has_pairs(w);
+    const int32_t opposite = s->pp - 1 - longest;
     for (int k = 0; k < 3; k++)
-        time->exchange[k] = m * exchanged(w, longest, k);
+        time->exchange[k] = pairs ? m / 2 * (exchanged(w, longest, k) + exchanged(w, opposite, k))
+                                  : m * exchanged(w, longest, k);
     double mtp = (double)e->mtp_depth;
     const struct layercost_head *head = &w->set->head;
-    if (longest == s->pp - 1)
+    if (longest == s->pp - 1 || (pairs && longest == 0))
         time->head =
-            m * ((1 + mtp) * (head->forward + head->backward) + 3 * mtp * w->set->mtp_forward);
+            (pairs ? 0.5 : 1) * m * ((1 + mtp) * (head->forward + head->backward) + 3 * mtp * w->set->mtp_forward);
     double devices = (double)s->dp * s->tp * s->cp * s->pp, seq = (double)point->seq_length;
     double tokens = (double)point->gbs * seq;
     time->tokens_per_s = tokens / time->step;

@@ -13,14 +13,15 @@
 // the fourth, and from then on all repeats itself.
 #define PARTS 4
 
-int64_t nd_few_micro_batches(int64_t micro_batches, int32_t stages, int32_t chunks)
+int64_t nd_few_micro_batches(int64_t micro_batches, const struct nd_pipeline *p)
 {
+    const int64_t stages = p->stages;
     if (micro_batches <= stages)
         return micro_batches;
-    if (chunks == 1)
-        return stages;
+    if (p->chunks == 1)
+        return stages + p->dualpipe;
     int64_t parts = micro_batches / stages;
-    return parts <= PARTS ? micro_batches : PARTS * (int64_t)stages + micro_batches % stages;
+    return parts <= PARTS ? micro_batches : PARTS * stages + micro_batches % stages;
 }
 
 // ---- layers of chunks ---------------------------------------------------------------------------
@@ -148,7 +149,9 @@ static void walk_interleaved(struct walk *w, int32_t stage)
 
 static void walk_plain(struct walk *w, int32_t stage)
 {
-    add_live(w, 0, least(w->p->micro_batches, w->p->stages - stage));
+    const struct nd_pipeline *p = w->p;
+    const int64_t most = p->dualpipe ? p->stages + 1 : p->stages - stage;
+    add_live(w, 0, least(p->micro_batches, most));
     w->visit(w->self, &w->kind);
 }
 

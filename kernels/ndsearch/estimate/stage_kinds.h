@@ -18,7 +18,8 @@ struct nd_pipeline {
     int64_t layers, dense; // of the model; the leading ones that are dense
     int64_t micro_batches; // see nd_few_micro_batches
     int32_t stages, chunks;
-    bool low_mem; // the interleaved order that warms up less
+    bool low_mem;  // the interleaved order that warms up less
+    bool dualpipe; // micro-batches from both ends: stages + 1 are alive on every stage
 };
 
 // The parts of a stage besides its layers.
@@ -50,7 +51,7 @@ struct nd_kinds {
 };
 
 // Returns the smallest number of micro-batches with equal peaks; most points share that number.
-int64_t nd_few_micro_batches(int64_t micro_batches, int32_t stages, int32_t chunks);
+int64_t nd_few_micro_batches(int64_t micro_batches, const struct nd_pipeline *p);
 
 // Every stage's peaks, stage after stage, to `visit`. `begin` is scratch of ND_MAX_CHUNKS numbers;
 // chunks <= ND_MAX_CHUNKS.

@@ -110,12 +110,18 @@ enum pps_status nd_strategy_check_chunks(const struct nd_job *job,
     const struct training *training = &job->run.training;
     if (job->space.orig || training_allows_chunks(training, strategy->pp, strategy->vp))
         return PPS_OK;
+    if (training->schedule == TRAINING_DUALPIPE && strategy->vp == 1)
+        return pps_fail(
+            err, PPS_E_INPUT,
+            "--%s %s: pp %d, but the training document sets schedule dualpipe, which "
+            "needs an even number of stages",
+            option, text, strategy->pp);
     return pps_fail(err, PPS_E_INPUT,
-                    "--%s %s: vp %d, but the training document sets schedule %s", option, text,
-                    strategy->vp,
+                    "--%s %s: vp %d, but the training document sets schedule %s, which %s",
+                    option, text, strategy->vp, training_schedule_word(training->schedule),
                     training->schedule == TRAINING_VPP
-                        ? "vpp, which needs at least two chunks per stage; write vp=2"
-                        : "1f1b, which has one chunk per stage");
+                        ? "needs at least two chunks per stage; write vp=2"
+                        : "has one chunk per stage");
 }
 
 enum pps_status nd_strategy_read_whole(struct nd_job *job,

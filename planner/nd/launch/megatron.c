@@ -2,6 +2,9 @@
 // Writes launch lines for Megatron-LM's pretrain_gpt.py.
 #include "planner/nd/launch/megatron_private.h"
 
+#include <stdio.h>
+#include <string.h>
+
 // ---- tensor, context and expert parallelism -----------------------------------------------------
 
 static void add_context(struct nd_megatron_options *w)
@@ -209,12 +212,59 @@ static void add_bytes(struct nd_megatron_options *w)
                "estimate");
 }
 
+// Overlap, 8-bit products and schedules that the estimate assumes.
+static void add_stack(struct nd_megatron_options *w)
+{
+    const struct training *t = w->launch->training;
+    const bool overlaps = training_stack(t)->tp_exposed < 1 && w->s->tp > 1;
+    option_add_flag(w, "tp-comm-overlap", overlaps && w->s->sp);
+    if (t->precision != TRAINING_BF16) {
+        option_add_word(w, "fp8-format", "hybrid");
+        option_add_word(w, "fp8-recipe",
+                        t->precision == TRAINING_MXFP8 ? "mxfp8" : "tensorwise");
+    }
+    if (t->schedule == TRAINING_ZERO_BUBBLE || t->schedule == TRAINING_DUALPIPE)
+        option_add_note(w,
+                        "the schedule is 1F1B: Megatron-LM has no zero bubble and no DualPipe, "
+                        "which the estimate assumes");
+}
+
 static void add_kernels(struct nd_megatron_options *w)
 {
     const char *flash = w->model->attention == MODELDESC_MLA ? "fused" : "flash";
     option_add_word(w, "attention-backend",
                     w->launch->training->flash_attention ? flash : "unfused");
     option_add_flag(w, "cross-entropy-loss-fusion", w->launch->fused_ce);
+}
+
+// The modules of the training document that this model has.
+static void add_modules(struct nd_megatron_options *w)
+{
+    static const struct {
+        enum training_module module;
+        const char *word;
+    } all[] = {
+        {TRAINING_CORE_ATTN, "core_attn"},
+        {TRAINING_LAYERNORM, "layernorm"},
+        {TRAINING_MOE_ACT, "moe_act"},
+        {TRAINING_MLA_UP_PROJ, "mla_up_proj"},
+        {TRAINING_MLP, "mlp"},
+        {TRAINING_MOE, "moe"},
+    };
+    unsigned had = TRAINING_CORE_ATTN | TRAINING_LAYERNORM | TRAINING_MLP;
+    char words[96] = "";
+    if (w->model->experts > 0)
+        had |= TRAINING_MOE_ACT | TRAINING_MOE;
+    if (w->model->attention == MODELDESC_MLA)
+        had |= TRAINING_MLA_UP_PROJ;
+    had &= w->launch->training->recompute_modules;
+    if ((had & TRAINING_MOE) != 0)
+        had &= ~(unsigned)TRAINING_MOE_ACT; // part of it
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (had & all[i].module)
+            snprintf(words + strlen(words), sizeof words - strlen(words), "%s%s",
+                     words[0] != '\0' ? " " : "", all[i].word);
+    option_add_word(w, "recompute-modules", words[0] != '\0' ? words : "layernorm");
 }
 
 static void add_recompute(struct nd_megatron_options *w)
@@ -228,6 +278,10 @@ static void add_recompute(struct nd_megatron_options *w)
     if (w->s->recompute != ND_RECOMPUTE_SELECT)
         return;
     option_add_word(w, "recompute-granularity", "selective");
+    if (w->launch->training->recompute_modules != 0) {
+        add_modules(w);
+        return;
+    }
     if (!w->launch->training->flash_attention) {
         option_add_word(w, "recompute-modules", "core_attn");
         return;
@@ -255,6 +309,7 @@ void nd_launch_megatron(struct text_buffer *text, const struct nd_launch *launch
     add_replicas(&w);
     add_bytes(&w);
     add_kernels(&w);
+    add_stack(&w);
     add_recompute(&w);
     nd_megatron_add_shape(&w);
     text_buffer_add(text, "\n# for Megatron-LM with Megatron Core 0.14 to 0.19\n");

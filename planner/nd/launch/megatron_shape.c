@@ -51,6 +51,10 @@ static void add_experts(struct nd_megatron_options *w)
                         m->dense_layers, m->num_layers - m->dense_layers);
     }
     option_add_number(w, "moe-router-topk", m->topk);
+    if (m->routed_groups > 0 && m->routed_groups < m->expert_groups) {
+        option_add_number(w, "moe-router-num-groups", m->expert_groups);
+        option_add_number(w, "moe-router-group-topk", m->routed_groups);
+    }
     option_add_word(w, "moe-router-score-function", m->router_bias ? "sigmoid" : "softmax");
     option_add_flag(w, "moe-router-enable-expert-bias", m->router_bias);
     option_add_flag(w, "moe-router-pre-softmax", m->topk == 1 && !m->router_bias);

@@ -171,10 +171,13 @@ static void vp_domain(const struct nd_space *s,
     d->last_vp = (s->layers + quad->pp - 1) / quad->pp - 1;
     if (quad->pp == 1 && !(classic && s->orig))
         d->last_vp = 1;
-    if (s->schedule == TRAINING_1F1B && d->last_vp > 1)
+    const bool one = s->schedule != TRAINING_ANY_SCHEDULE && s->schedule != TRAINING_VPP;
+    if (one && d->last_vp > 1)
         d->last_vp = 1;
     if (s->schedule == TRAINING_VPP && quad->pp > 1)
         d->first_vp = 2;
+    if (s->schedule == TRAINING_DUALPIPE && quad->pp > 1 && quad->pp % 2 == 1)
+        d->last_vp = 0; // stages are in pairs
 }
 
 void nd_domains_of(const struct nd_space *space,

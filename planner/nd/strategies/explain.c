@@ -93,14 +93,17 @@ static void check_domains(struct reasons *r)
         say(r, "space",
             "schedule vpp: pp %d allows fewer than two chunks per stage (%d layers)", p->pp,
             r->space->layers);
+    else if (d.last_vp < d.first_vp && r->space->schedule == TRAINING_DUALPIPE &&
+             p->pp % 2 == 1)
+        say(r, "space", "schedule dualpipe needs an even number of stages, not pp %d", p->pp);
     else if (d.last_vp < d.first_vp)
         say(r, "space", "pp %d leaves at most one layer per chunk (%d layers)", p->pp,
             r->space->layers);
     else if (p->vp < d.first_vp || p->vp > d.last_vp)
-        say(r, "space", "vp %d is not within %d..%d%s", p->vp, d.first_vp, d.last_vp,
-            r->space->schedule == TRAINING_1F1B  ? " (schedule 1f1b)"
-            : r->space->schedule == TRAINING_VPP ? " (schedule vpp)"
-                                                 : "");
+        say(r, "space", "vp %d is not within %d..%d%s%s%s", p->vp, d.first_vp, d.last_vp,
+            r->space->schedule != TRAINING_ANY_SCHEDULE ? " (schedule " : "",
+            training_schedule_word(r->space->schedule),
+            r->space->schedule != TRAINING_ANY_SCHEDULE ? ")" : "");
     if (!holds(r->space->mbs, r->space->n_mbs, p->mbs))
         say(r, "space", "mbs %d is not one of the micro-batch sizes searched", p->mbs);
     if (p->sp && !d.sp_on)

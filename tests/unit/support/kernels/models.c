@@ -89,5 +89,8 @@ struct training random_training(struct random *r)
     t.stack.accumulation_whole = random_coin(r);
     t.precision = (enum training_precision)random_below(r, 3);
     t.dropout = random_coin(r);
+    t.recompute_modules = random_coin(r) ? 0 : (unsigned)random_below(r, 64);
+    if (random_coin(r))
+        t.schedule = random_coin(r) ? TRAINING_ZERO_BUBBLE : TRAINING_DUALPIPE;
     return t;
 }

@@ -53,7 +53,7 @@ Test(nd_kinds, peaks_are_those_of_the_order)
         p.chunks = (int32_t)(1 + random_below(&r, 6));
         p.dense = random_below(&r, p.layers + 1);
         int64_t all = p.stages + random_below(&r, 10 * p.stages);
-        p.micro_batches = nd_few_micro_batches(all, p.stages, p.chunks);
+        p.micro_batches = nd_few_micro_batches(all, &p);
         struct tally t = {.dense = (double)(1 + random_below(&r, 9)),
                           .moe = (double)(1 + random_below(&r, 9))};
         nd_walk_kinds(&p, begin, take, &t);

@@ -286,7 +286,10 @@ static void check_meaning(const struct line *line, const struct nd_launch *launc
     cr_assert_eq(value_of(line, "overlap-grad-reduce") != NULL, s->dp * s->cp > 1);
     cr_assert_eq(value_of(line, "cross-entropy-loss-fusion") != NULL, launch->fused_ce);
     cr_assert_eq(modules != NULL, s->recompute == ND_RECOMPUTE_SELECT);
-    if (modules != NULL)
+    cr_assert_eq(value_of(line, "tp-comm-overlap") != NULL,
+                 s->tp > 1 && s->sp && training_stack(t)->tp_exposed < 1);
+    cr_assert_eq(value_of(line, "fp8-format") != NULL, t->precision != TRAINING_BF16);
+    if (modules != NULL && t->recompute_modules == 0)
         cr_assert_eq(strstr(modules, "core_attn") != NULL, !t->flash_attention);
     if (launch->model->experts > 0) {
         cr_assert(holds(line, "moe-token-dispatcher-type=alltoall", 34));
