@@ -86,14 +86,18 @@ static const char page_beside[] =
     "steps of this page are in the first table.\n\n"
     "## Published layouts\n\n"
     "Would a search have found what large trainings used? A test runs both searches.\n\n"
-    "- DeepSeek-V3 on 2048 H800 (pp 16, ep 64, dp 128, DualPipe, fp8, stack `deepseek`): the published "
+    "- DeepSeek-V3 on 2048 H800 (pp 16, ep 64, dp 128, DualPipe, fp8, stack `deepseek`): the "
+    "published "
     "layout\n"
-    "  fits in memory, its step is predicted 12 % too short (table `deepseek_v3_h800_fp8`), and it is "
+    "  fits in memory, its step is predicted 12 % too short (table `deepseek_v3_h800_fp8`), "
+    "and it is "
     "9 % slower\n"
     "  than the best layout that `ppsweep nd` finds (pp 8, tp 2).\n"
-    "- Llama 3 405B on H100 (tp 8, pp 16): at 8192 tokens the published layouts on 8192 and on 16384 devices are within "
+    "- Llama 3 405B on H100 (tp 8, pp 16): at 8192 tokens the published layouts on 8192 and on "
+    "16384 devices are within "
     "10 %\n"
-    "  of the best without context ranks; so is the one at 131072 tokens (cp 16) among all (table "
+    "  of the best without context ranks; so is the one at 131072 tokens (cp 16) among all "
+    "(table "
     "`llama3`).\n";
 
 static const char page_memory[] =

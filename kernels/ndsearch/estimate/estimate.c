@@ -171,7 +171,8 @@ struct longest {
     double time;
     const struct nd_kind *kind;
     struct nd_kind walked;
-    double share; // of the kind's layers that a micro-batch goes through: half of a pair of stages
+    double
+        share; // of the kind's layers that a micro-batch goes through: half of a pair of stages
 };
 
 static inline double length(const struct longest *longest, const struct nd_kind *k)
@@ -205,8 +206,8 @@ static void find_longest_pair(struct longest *longest, const struct nd_pipeline 
     for (int32_t i = 0; i < p->stages / 2; i++) {
         const int64_t first = nd_stage_layers(p->layers, p->stages, i);
         const int64_t last = nd_stage_layers(p->layers, p->stages, p->stages - 1 - i);
-        const int64_t dense = dense_between(p, front, front + first) +
-                              dense_between(p, back - last, back);
+        const int64_t dense =
+            dense_between(p, front, front + first) + dense_between(p, back - last, back);
         const struct nd_kind pair = {.dense = (int32_t)dense,
                                      .moe = (int32_t)(first + last - dense),
                                      .ends = i == 0 ? ND_FIRST | ND_LAST : 0};

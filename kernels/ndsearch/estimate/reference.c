@@ -443,13 +443,15 @@ static void whole_step(const struct view *w,
     const bool pairs = has_pairs(w);
     const int32_t opposite = s->pp - 1 - longest;
     for (int k = 0; k < 3; k++)
-        time->exchange[k] = pairs ? m / 2 * (exchanged(w, longest, k) + exchanged(w, opposite, k))
-                                  : m * exchanged(w, longest, k);
+        time->exchange[k] = pairs
+                                ? m / 2 * (exchanged(w, longest, k) + exchanged(w, opposite, k))
+                                : m * exchanged(w, longest, k);
     double mtp = (double)e->mtp_depth;
     const struct layercost_head *head = &w->set->head;
     if (longest == s->pp - 1 || (pairs && longest == 0))
         time->head =
-            (pairs ? 0.5 : 1) * m * ((1 + mtp) * (head->forward + head->backward) + 3 * mtp * w->set->mtp_forward);
+            (pairs ? 0.5 : 1) * m *
+            ((1 + mtp) * (head->forward + head->backward) + 3 * mtp * w->set->mtp_forward);
     double devices = (double)s->dp * s->tp * s->cp * s->pp, seq = (double)point->seq_length;
     double tokens = (double)point->gbs * seq;
     time->tokens_per_s = tokens / time->step;

@@ -18,4 +18,4 @@
 {"B200", "megatron-tuned", false, true, 5, 0.138},
 {"B200", "megatron-tuned", true, true, 6, 0.178},
 {"H100", "deepseek", true, true, 1, 0.122},
-// clang-format on
+    // clang-format on
