@@ -41,7 +41,7 @@ static const struct pps_opt options[] = {
     {"all", 0, NULL, "show candidates that differ only in op, vp or mbs on separate lines"},
     {"all-points", 0, NULL,
      "rank every point, not only the fastest of each (dp, tp, cp, pp, ep, op)"},
-    {"why", 0, "DEGREES", "explain which filters reject a strategy: dp=8,tp=4,pp=2"},
+    {"why", 0, "DEGREES", "explain a strategy: filters that reject it, memory by stage: dp=8,tp=4,pp=2"},
     {"baseline", 0, "DEGREES", "compare with this strategy: dp=8,tp=4,pp=2 (from the file)"},
     {"launch", 0, "FRAMEWORK", "print launch arguments of a strategy: megatron or torchtitan"},
     {"row", 0, "K", "with --launch, use row K of the table (1)"},

@@ -4,11 +4,13 @@
 
 #include "base/math/units.h"
 #include "base/text/say.h"
+#include "kernels/ndsearch/estimate/reference.h"
 #include "planner/nd/profiling/left_out.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { STRATEGY_TEXT = 160 };
@@ -225,6 +227,30 @@ enum pps_status nd_report_empty(const struct nd_job *job,
 
 // ---- one strategy -------------------------------------------------------------------------------
 
+// Memory of every stage by cause, GiB. Prints nothing if memory runs out.
+static void print_stages(const struct nd_search *search, const struct nd_strategy *strategy)
+{
+    const size_t stages = (size_t)strategy->pp, chunks = stages * (size_t)strategy->vp;
+    const struct nd_point point = {*strategy, search->seq_length, search->space->gbs};
+    struct nd_chunk *chunk = calloc(chunks, sizeof *chunk);
+    struct nd_stage *stage = calloc(stages, sizeof *stage);
+    if (chunk != NULL && stage != NULL) {
+        nd_reference_split(search->estimate, &point, chunk);
+        nd_reference(search->estimate, &point, chunk, stage, NULL, NULL);
+        printf("  %-6s %7s %11s %11s %11s %11s %11s %9s %9s  GiB\n", "stage", "layers",
+               "parameters", "gradients", "optimizer", "activations", "transient", "reserve",
+               "total");
+    }
+    for (size_t i = 0; i < stages && chunk != NULL && stage != NULL; i++)
+        printf("  %-6zu %7d %11.3f %11.3f %11.3f %11.3f %11.3f %9.3f %9.3f\n", i,
+               stage[i].dense + stage[i].moe, units_to_gib(stage[i].parameters),
+               units_to_gib(stage[i].gradients), units_to_gib(stage[i].optimizer),
+               units_to_gib(stage[i].activations), units_to_gib(stage[i].transient),
+               units_to_gib(stage[i].reserve), units_to_gib(stage[i].total));
+    free(chunk);
+    free(stage);
+}
+
 void nd_report_why(const struct nd_job *job,
                    const struct nd_search *search,
                    const struct nd_strategy *strategy)
@@ -252,6 +278,8 @@ void nd_report_why(const struct nd_job *job,
                "%.3f)\n",
                c.step_ms, recompute_names[c.strategy.recompute], c.memory_mb / UNITS_KIB,
                c.none_mb / UNITS_KIB, c.full_mb / UNITS_KIB);
+    if (!search->space->orig)
+        print_stages(search, &c.strategy);
 }
 
 void nd_report_filters(void)
