@@ -152,8 +152,8 @@ const char *const nd_reasons[] = {
     [ODD_SHARDS] = "op does not divide dp*cp",
     [FEW_MICRO_BATCHES] = "vp > 1 with fewer micro-batches than stages",
     [ONE_STAGE] = "vp > 1 with one stage",
-    [OTHER_SCHEDULE] = "vp or pp does not match the schedule of the training (vpp: vp above 1, "
-                       "others: vp 1; dualpipe: even pp)",
+    [OTHER_SCHEDULE] = "vp or pp does not match the schedule (vpp: vp > 1; others: vp 1; "
+                       "dualpipe: even pp)",
     NULL,
 };
 

@@ -181,6 +181,16 @@ static void note_stars(const struct nd_ranking *ranking)
                 "proof\n");
 }
 
+// Says how far modelled times are to be trusted. Published rankings have ratios of times only.
+static void note_trust(const struct nd_ranking *ranking)
+{
+    bool any = false;
+    for (int64_t k = 0; k < ranking->picks->n; k++)
+        any = any || ranking->ranked[k].outcome == ND_RANK_PRICED;
+    if (any && ranking->input->compat == ND_CORRECTED)
+        nd_note_trust(&ranking->input->job);
+}
+
 // The search uses selective recompute where that is enough; pipelines use it only with --select.
 static void note_select(const struct nd_ranking *ranking)
 {
@@ -200,7 +210,7 @@ void nd_ranking_notes(const struct nd_ranking *ranking)
     if (ranking->input->quiet)
         return;
     plan_run_print_memory(&ranking->input->job.run);
-    nd_note_trust(&ranking->input->job);
+    note_trust(ranking);
     note_tokens(ranking);
     note_sources(ranking);
     note_select(ranking);

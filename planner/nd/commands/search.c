@@ -278,8 +278,6 @@ static enum pps_status explain(const struct setup *setup,
         nd_strategy_read(job, "why", pps_arg(args, "why"), &strategy, err);
     if (status == PPS_OK)
         nd_report_why(job, &setup->open.search, &strategy);
-    if (status == PPS_OK)
-        nd_report_trust(job);
     return status;
 }
 

@@ -280,6 +280,8 @@ void nd_report_why(const struct nd_job *job,
                c.none_mb / UNITS_KIB, c.full_mb / UNITS_KIB);
     if (!search->space->orig)
         print_stages(search, &c.strategy);
+    if (!isnan(c.step_ms))
+        nd_report_trust(job);
 }
 
 void nd_report_filters(void)

@@ -92,8 +92,9 @@ const char *nd_trust_text(const struct hardware *hardware,
                  hardware->base[0] != '\0' ? hardware->base : hardware->name, kind);
     else
         snprintf(text + n, (size_t)(ND_TRUST_TEXT - n),
-                 "times +- %.0f %% (four of five of %d published steps on %s%s, %s%s%s%s)",
-                 100 * group->within, group->steps, group->device,
+                 "times +- %.0f %% (%s of %d published steps on %s%s, %s%s%s%s)",
+                 100 * group->within, group->steps < 5 ? "all" : "four of five", group->steps,
+                 group->device,
                  is_kind_of(hardware, group->device) ? "" : " (the nearest device)", kind,
                  exact == NULL ? ", stack " : "", exact == NULL ? group->stack : "",
                  group->fp8 ? ", 8 bits" : "");
