@@ -17,6 +17,7 @@ static const struct pps_opt options[] = {
     {"reduce", 0, "HOW", "combine the rows of a cell: min, max, mean, first or last"},
     {"lines", 0, NULL, "draw lines instead of maps: the value over x, one line per y"},
     {"allow-partial", 0, NULL, "allow --reduce mean if cells cover different combinations"},
+    PPS_LET_OPTION,
     PPS_SCALE_OPTIONS,
     PPS_KIND_OPTIONS,
     {"format", 0, "LIST", "png, svg or png,svg (png,svg)"},

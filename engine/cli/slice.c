@@ -26,6 +26,7 @@ static const struct pps_opt options[] = {
     PPS_KIND_OPTIONS,
     {"output", 'o', "PATH", "a file, or a folder for one file per matrix (stdout)"},
     {"force", 0, NULL, "overwrite existing files"},
+    PPS_LET_OPTION,
     PPS_READ_AHEAD_OPTION,
     PPS_READ_PROGRESS_OPTION,
     {"quiet", 'q', NULL, "print errors only"},

@@ -26,6 +26,7 @@ static const struct pps_opt options[] = {
     {"all", 0, NULL, "sort all rows; rows without a result come last"},
     {"output", 'o', "FILE", "write to FILE, NAME.csv or NAME.csv.gz (stdout)"},
     {"force", 0, NULL, "overwrite FILE if it exists"},
+    PPS_LET_OPTION,
     PPS_READ_AHEAD_OPTION,
     PPS_READ_PROGRESS_OPTION,
     {"quiet", 'q', NULL, "print errors only"},

@@ -5,7 +5,6 @@
 #include "base/text/grow_list.h"
 #include "engine/read/view.h"
 #include "engine/space/axis.h"
-#include "engine/space/value.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -90,55 +89,21 @@ static enum pps_status read_values(struct pps_filter *filter, struct pps_error *
 
 // ---- rules ------------------------------------------------------------------------------------
 
-// Describes the values of a column: a parameter of the kernel, or plain numbers.
-static struct pps_param describe(const struct pps_view *view, int column)
-{
-    const char *name = view->columns[column].name;
-    const int p = view->kernel != NULL ? pps_param_find(view->kernel, name, strlen(name)) : -1;
-    if (p >= 0)
-        return view->kernel->params[p];
-    return (struct pps_param){.name = name,
-                              .unit = "",
-                              .summary = "",
-                              .kind = PPS_REAL,
-                              .min = -HUGE_VAL,
-                              .max = HUGE_VAL};
-}
-
 static enum pps_status read_rule(struct pps_filter *filter,
                                  const struct pps_view *view,
                                  struct pps_error *err)
 {
-    const int n = view->n_columns < PPS_MAX_PARAMS ? view->n_columns : PPS_MAX_PARAMS;
-    struct pps_expr_fault fault;
-    filter->cells = calloc(PPS_MAX_PARAMS, sizeof *filter->cells);
-    if (filter->cells == NULL)
-        return pps_fail_memory(err, "%s", filter->word);
-    for (int c = 0; c < n; c++)
-        filter->cells[c] = describe(view, c);
-    const struct pps_expr_scope scope = {filter->cells, n};
+    struct pps_expr_fault fault = {.text = ""};
     const bool compares = strpbrk(filter->word, "<>=!") != NULL;
-    filter->rule = compares ? pps_expr_parse(filter->word, &scope, &fault) : NULL;
-    if (filter->rule == NULL || pps_expr_shape(filter->rule) != PPS_EXPR_TRUTH)
+    const bool read =
+        compares && pps_row_expression_read(&filter->rule, view, filter->word, &fault);
+    if (!read || pps_expr_shape(filter->rule.expr) != PPS_EXPR_TRUTH)
         return pps_fail(
             err, PPS_E_INPUT,
             "%s: %s%swrite a filter as column=value[,value...] or as a rule, \"n <= "
             "16\"",
-            filter->word, compares && filter->rule == NULL ? fault.text : "",
-            compares && filter->rule == NULL ? "; " : "");
+            filter->word, fault.text, fault.text[0] != '\0' ? "; " : "");
     return PPS_OK;
-}
-
-static bool rule_holds(const struct pps_filter *filter, const struct pps_cell *cells)
-{
-    const uint64_t uses = pps_expr_uses(filter->rule);
-    double point[PPS_MAX_PARAMS];
-    char why[PPS_WHY];
-    for (int c = 0; c < PPS_MAX_PARAMS; c++)
-        if ((uses >> c & 1) != 0 && !pps_cell_number(cells[c], &point[c]) &&
-            !pps_value_parse(&filter->cells[c], cells[c].text, cells[c].n, &point[c], why))
-            point[c] = (double)NAN;
-    return pps_expr_value(filter->rule, point) != 0;
 }
 
 // ---- both -------------------------------------------------------------------------------------
@@ -168,21 +133,20 @@ enum pps_status pps_filter_read(struct pps_filter *filter,
 
 void pps_filter_free(struct pps_filter *filter)
 {
-    pps_expr_free(filter->rule);
-    free(filter->cells);
+    pps_row_expression_free(&filter->rule);
     free(filter->list);
     *filter = (struct pps_filter){.column = -1};
 }
 
 bool pps_filter_passes(const struct pps_filter *filter, const struct pps_cell *cells)
 {
-    return filter->rule != NULL ? rule_holds(filter, cells)
-                                : is_listed(filter, cells[filter->column]);
+    return filter->rule.expr != NULL ? pps_row_expression_value(&filter->rule, cells) != 0
+                                     : is_listed(filter, cells[filter->column]);
 }
 
 uint64_t pps_filter_uses(const struct pps_filter *filter)
 {
-    if (filter->rule != NULL)
-        return pps_expr_uses(filter->rule);
+    if (filter->rule.expr != NULL)
+        return pps_expr_uses(filter->rule.expr);
     return filter->column < 64 ? (uint64_t)1 << filter->column : 0;
 }

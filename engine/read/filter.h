@@ -5,8 +5,8 @@
 #define PPS_ENGINE_READ_FILTER_H
 
 #include "base/text/status.h"
-#include "engine/expression/expression.h"
 #include "engine/read/result.h"
+#include "engine/read/row_expression.h"
 
 #include <stdbool.h>
 
@@ -27,8 +27,7 @@ struct pps_filter {
     const char *values;            // their text, with commas between
     struct pps_filter_value *list; // n_list values, read once
     size_t n_list;
-    struct pps_expr *rule;   // over the columns, by their numbers
-    struct pps_param *cells; // what the columns hold, for the rule
+    struct pps_row_expression rule; // over the columns
 };
 
 // Reads a word of the command line, which must stay. pps_filter_free in every case.

@@ -31,6 +31,9 @@ struct pps_result {
     int n_columns; // cells per line
     int n_joined;
     struct pair *joined; // n_joined of at most n_columns, in the order of the joins
+    struct pps_result_derived derived[PPS_DERIVED_COLUMNS]; // columns behind those of the file
+    char derived_text[PPS_DERIVED_COLUMNS][PPS_DERIVED_CELL];
+    int n_derived;
 };
 
 struct pair {
@@ -183,6 +186,29 @@ static enum pps_status join(struct pps_result *result,
     return PPS_OK;
 }
 
+enum pps_status pps_result_derive(struct pps_result *result,
+                                  const struct pps_result_derived *derived,
+                                  struct pps_error *err)
+{
+    if (result->n_derived == PPS_DERIVED_COLUMNS)
+        return pps_fail(err, PPS_E_INPUT, "%s: more than %d derived columns", derived->name,
+                        PPS_DERIVED_COLUMNS);
+    result->names[pps_result_columns(result)] = derived->name;
+    result->derived[result->n_derived++] = *derived;
+    return PPS_OK;
+}
+
+static void derive_cells(struct pps_result *result)
+{
+    const int n = result->n_columns - result->n_joined;
+    for (int i = 0; i < result->n_derived; i++) {
+        const struct pps_result_derived *derived = &result->derived[i];
+        char *text = result->derived_text[i];
+        result->cells[n + i] =
+            (struct pps_cell){text, derived->write(derived->self, result->cells, text)};
+    }
+}
+
 void pps_result_join(struct pps_result *result, int column, int other)
 {
     const int n = pps_result_columns(result);
@@ -216,8 +242,10 @@ enum pps_status pps_result_next(struct pps_result *result,
     enum pps_status status = next_line(result, &line, err);
     if (status == PPS_OK && line.text != NULL)
         status = cut_line(result, line, err);
-    if (status == PPS_OK && line.text != NULL)
+    if (status == PPS_OK && line.text != NULL) {
+        derive_cells(result);
         *cells = result->cells;
+    }
     return status;
 }
 
@@ -242,8 +270,8 @@ static enum pps_status keep_names(struct pps_result *result,
     size_t n = count_commas(line.text, line.n) + 1;
     result->n_columns = (int)n;
     result->header = malloc(line.n + 1);
-    result->names = calloc(n, sizeof *result->names);
-    result->cells = calloc(n, sizeof *result->cells);
+    result->names = calloc(n + PPS_DERIVED_COLUMNS, sizeof *result->names);
+    result->cells = calloc(n + PPS_DERIVED_COLUMNS, sizeof *result->cells);
     result->joined = calloc(n, sizeof *result->joined);
     if (result->header == NULL || result->names == NULL || result->cells == NULL ||
         result->joined == NULL)
@@ -350,7 +378,7 @@ void pps_result_close(struct pps_result *result)
 
 int pps_result_columns(const struct pps_result *result)
 {
-    return result->n_columns - result->n_joined;
+    return result->n_columns - result->n_joined + result->n_derived;
 }
 
 const char *pps_result_column_name(const struct pps_result *result, int column)

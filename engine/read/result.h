@@ -50,6 +50,21 @@ int pps_result_find(const struct pps_result *result, const char *name);
 // set is PPS_E_INPUT.
 void pps_result_join(struct pps_result *result, int column, int other);
 
+// A column that is computed from the other cells of a row.
+struct pps_result_derived {
+    const char *name; // stays valid
+    void *self;
+    // Writes the cell at a row into text (PPS_DERIVED_CELL bytes) and returns its length; 0: empty.
+    size_t (*write)(void *self, const struct pps_cell *cells, char *text);
+};
+enum { PPS_DERIVED_CELL = 32, PPS_DERIVED_COLUMNS = 16 };
+
+// Appends a column to all later rows, behind the columns of the file and earlier derived columns,
+// whose cells it may use. Joins come before. PPS_E_INPUT for more than PPS_DERIVED_COLUMNS.
+PPS_MUST_CHECK enum pps_status pps_result_derive(struct pps_result *result,
+                                                 const struct pps_result_derived *derived,
+                                                 struct pps_error *err);
+
 // Reads the next row. *cells points to one cell per column, valid until the next call; NULL at
 // the end. PPS_E_INPUT, with the line number, for a row with another number of cells, a NUL
 // byte or more than 1 MiB of text. Quotes around a cell are removed; commas, quotes and

@@ -6,6 +6,7 @@
 #include "engine/experiment/experiment.h"
 #include "engine/manifest/manifest_file.h"
 #include "engine/read/coverage.h"
+#include "engine/read/derived.h"
 #include "engine/read/filter.h"
 #include "engine/space/typed_columns.h"
 #include "engine/space/value.h"
@@ -169,15 +170,19 @@ static enum pps_status fill_view(struct pps_view *view,
                                  struct pps_error *err)
 {
     view->n_columns = pps_result_columns(view->result);
-    view->columns = calloc((size_t)view->n_columns, sizeof *view->columns);
+    view->columns =
+        calloc((size_t)view->n_columns + PPS_DERIVED_COLUMNS, sizeof *view->columns);
     view->filters = calloc((size_t)ask->n_filters + 1, sizeof *view->filters);
-    if (view->columns == NULL || view->filters == NULL)
+    view->derived = calloc((size_t)ask->n_lets + 1, sizeof *view->derived);
+    if (view->columns == NULL || view->filters == NULL || view->derived == NULL)
         return pps_fail_memory(err, "%s", view->path);
     name_columns(view);
     struct pps_coverage coverage;
     pps_coverage_read(view->path, &coverage);
     pps_coverage_text(&coverage, view->partial, sizeof view->partial);
     enum pps_status status = find_roles(view, ask->kernels, err);
+    for (int i = 0; i < ask->n_lets && status == PPS_OK; i++)
+        status = pps_derived_add(&view->derived[view->n_derived++], view, ask->lets[i], err);
     for (int i = 0; i < ask->n_filters && status == PPS_OK; i++)
         status = pps_filter_read(&view->filters[view->n_filters++], view, ask->filters[i], err);
     return status;
@@ -204,6 +209,9 @@ void pps_view_close(struct pps_view *view)
     for (int i = 0; i < view->n_filters; i++)
         pps_filter_free(&view->filters[i]);
     free(view->filters);
+    for (int i = 0; i < view->n_derived; i++)
+        pps_derived_free(&view->derived[i]);
+    free(view->derived);
     *view = (struct pps_view){0};
 }
 
@@ -341,7 +349,7 @@ enum pps_status pps_view_objective(const struct pps_view *view,
 
 const char *pps_view_rule(const struct pps_view *view, int i)
 {
-    return view->filters[i].rule != NULL ? view->filters[i].word : NULL;
+    return view->filters[i].rule.expr != NULL ? view->filters[i].word : NULL;
 }
 
 void pps_view_stem(const char *path, char *out, size_t cap)

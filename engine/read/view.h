@@ -32,6 +32,7 @@ struct pps_view_column {
 void pps_typed_join(struct pps_result *result, const struct pps_kernel *kernel);
 
 struct pps_filter;
+struct pps_derived;
 
 struct pps_view {
     struct pps_result *result;
@@ -43,6 +44,8 @@ struct pps_view {
     int first;        // index in the file of the kernel's first column; -1: missing
     struct pps_filter *filters;
     int n_filters;
+    struct pps_derived *derived;
+    int n_derived;
     char partial[160]; // "partial: 100 of 1584 points (--limit)"; "" for a complete result
 };
 
@@ -52,6 +55,8 @@ struct pps_view_ask {
     const struct pps_kernel *const *kernels; // all known kernels, ended with NULL
     const char **filters; // n_filters words as filter.h has them: rows to keep
     int n_filters;
+    const char **lets; // n_lets words as derived.h has them: columns to compute
+    int n_lets;
     struct pps_read_watch watch;
 };
 

@@ -15,14 +15,21 @@ enum pps_status pps_result_arguments_view(const struct pps_args *args,
 {
     const int n = pps_arg_words(args) - 1;
     const char **filters = calloc((size_t)n + 1, sizeof *filters);
+    const char **lets = calloc(PPS_DERIVED_COLUMNS + 1, sizeof *lets);
     *view = (struct pps_view_ask){.path = pps_arg_word(args, 0),
                                   .kernels = pps_arg_kernels(args),
                                   .filters = filters,
-                                  .n_filters = n};
-    if (filters == NULL)
+                                  .n_filters = n,
+                                  .lets = lets};
+    if (filters == NULL || lets == NULL)
         return pps_fail_memory(err, "the command line");
     for (int i = 0; i < n; i++)
         filters[i] = pps_arg_word(args, i + 1);
+    while (view->n_lets <= PPS_DERIVED_COLUMNS &&
+           pps_arg_nth(args, "let", view->n_lets) != NULL) {
+        lets[view->n_lets] = pps_arg_nth(args, "let", view->n_lets);
+        view->n_lets++;
+    }
     return pps_resultpath_check(view->path, err);
 }
 
@@ -50,5 +57,6 @@ void pps_result_arguments_say_partial(const struct pps_args *args,
 void pps_result_arguments_free(struct pps_view_ask *view)
 {
     free(view->filters);
-    view->filters = NULL;
+    free(view->lets);
+    view->filters = view->lets = NULL;
 }

@@ -11,6 +11,12 @@
 PPS_MUST_CHECK enum pps_status pps_result_arguments_view(const struct pps_args *args,
                                                          struct pps_view_ask *view,
                                                          struct pps_error *err);
+// Option --let of commands that read a result.
+#define PPS_LET_OPTION                                                                         \
+    {                                                                                          \
+        "let", 0, "NAME=EXPR", "add a column computed from others; may be repeated"            \
+    }
+
 // Option -j of a command that reads the result once: with 2 threads, one decompresses the result and the
 // other one uses the rows. The output does not depend on it.
 #define PPS_READ_AHEAD_OPTION                                                                  \
