@@ -90,7 +90,7 @@ enum pps_status pps_axis_from_expression(struct pps_axis *axis,
                                          const struct pps_axis_source *s,
                                          const cJSON *item)
 {
-    const struct pps_expr_scope scope = {s->kernel->params, s->kernel->n_params};
+    const struct pps_expr_scope scope = {s->kernel->params, s->kernel->n_params, NULL};
     struct pps_expr_fault fault;
     struct pps_expr *expr = pps_expr_parse(item->valuestring, &scope, &fault);
     if (expr == NULL)

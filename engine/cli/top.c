@@ -45,6 +45,10 @@ static const char details[] =
     "values all of them share. It compares values as written in the result (see ppsweep run\n"
     "--digits).\n"
     "\n"
+    "--let NAME=EXPR adds a column that is computed from the columns before it, with the\n"
+    "operators and functions of rules. Filters, --objective, --by and later --let may use it.\n"
+    "Its cell is empty where the expression has no finite value.\n"
+    "\n"
     "--pareto A,B writes the Pareto front of two columns, sorted by A: the rows that no other\n"
     "row beats in both columns. Smaller values are better, unless the kernel declares the\n"
     "opposite or the command contains max:A or max:B. Rows without a value in A or B are\n"
@@ -52,6 +56,7 @@ static const char details[] =
     "\n"
     "  ppsweep top outputs/data/first.csv.gz -k 3 --by n\n"
     "  ppsweep top outputs/data/first.csv.gz --pareto total_time,max:port_utilization --by n\n"
+    "  ppsweep top outputs/data/first.csv.gz --let 'per_n=total_time/n' --objective per_n\n"
     "  ppsweep top outputs/data/first.csv.gz --all -o sorted.csv.gz\n";
 
 static enum pps_status check_output(const char *path, struct pps_error *err)

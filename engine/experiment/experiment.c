@@ -53,7 +53,7 @@ static enum pps_status add_rule(struct pps_loader *l,
                                 const cJSON *item)
 {
     struct pps_space *space = &l->experiment->space;
-    const struct pps_expr_scope scope = {l->kernel->params, l->kernel->n_params};
+    const struct pps_expr_scope scope = {l->kernel->params, l->kernel->n_params, NULL};
     if (!cJSON_IsString(item))
         return pps_json_fail(file, item, l->err,
                              "where: expected rules as text, as in \"sync_freq <= n\"");

@@ -36,6 +36,7 @@ enum pps_expr_shape {
 struct pps_expr_scope {
     const struct pps_param *params;
     int n_params;
+    const char *noun; // what messages call a parameter, such as "column"; NULL: "parameter"
 };
 
 struct pps_expr_fault {

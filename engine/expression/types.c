@@ -60,6 +60,11 @@ static const char *nearest(const char *word, size_t n, const char *const *names,
     return pps_suggest(copy, names, n_names);
 }
 
+static const char *noun(const struct pps_builder *b)
+{
+    return b->scope->noun != NULL ? b->scope->noun : "parameter";
+}
+
 static bool no_parameter(const struct pps_builder *b, const struct pps_operand *x)
 {
     const char *names[MOST_PARAMS], *word = b->text + x->at, *near;
@@ -68,9 +73,9 @@ static bool no_parameter(const struct pps_builder *b, const struct pps_operand *
         names[i] = b->scope->params[i].name;
     near = nearest(word, x->n, names, (size_t)n);
     if (near != NULL)
-        return pps_expr_fail(b->fault, x->at, "\"%.*s\" is not a parameter; did you mean %s?",
-                             shown(x->n), word, near);
-    return pps_expr_fail(b->fault, x->at, "\"%.*s\" is not a parameter", shown(x->n), word);
+        return pps_expr_fail(b->fault, x->at, "\"%.*s\" is not a %s; did you mean %s?",
+                             shown(x->n), word, noun(b), near);
+    return pps_expr_fail(b->fault, x->at, "\"%.*s\" is not a %s", shown(x->n), word, noun(b));
 }
 
 static bool no_such_name(const struct pps_builder *b,
@@ -252,9 +257,9 @@ static bool ambiguous(const struct pps_builder *b,
     if (find_name(&b->scope->params[named->param], word, other->n) < 0)
         return false;
     pps_expr_fail(b->fault, other->at,
-                  "%.*s is a parameter and a name; write '%.*s' for the name, (%.*s) for the "
-                  "parameter",
-                  shown(other->n), word, shown(other->n), word, shown(other->n), word);
+                  "%.*s is a %s and a name; write '%.*s' for the name, (%.*s) for the %s",
+                  shown(other->n), word, noun(b), shown(other->n), word, shown(other->n), word,
+                  noun(b));
     return true;
 }
 

@@ -35,9 +35,9 @@ static enum pps_status read_name(struct pps_derived *derived,
 {
     const size_t n = equals != NULL ? (size_t)(equals - word) : 0;
     if (!is_name(word, n) || n >= sizeof derived->name)
-        return pps_fail(err, PPS_E_INPUT,
-                        "--let %s: expected NAME=EXPRESSION, as in gain=1-total_time/ideal_time",
-                        word);
+        return pps_fail(
+            err, PPS_E_INPUT,
+            "--let %s: expected NAME=EXPRESSION, as in gain=1-total_time/ideal_time", word);
     memcpy(derived->name, word, n);
     derived->name[n] = '\0';
     if (pps_result_find(view->result, derived->name) >= 0)

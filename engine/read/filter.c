@@ -44,7 +44,7 @@ static enum pps_status read_range(struct pps_filter_value *value,
                                   const char *word,
                                   struct pps_error *err)
 {
-    const struct pps_expr_scope none = {NULL, 0};
+    const struct pps_expr_scope none = {NULL, 0, NULL};
     struct pps_expr_fault fault;
     struct pps_expr_list list;
     char range[128];

@@ -41,7 +41,7 @@ bool pps_row_expression_read(struct pps_row_expression *expression,
     }
     for (int c = 0; c < n; c++)
         expression->cells[c] = describe(view, c);
-    const struct pps_expr_scope scope = {expression->cells, n};
+    const struct pps_expr_scope scope = {expression->cells, n, "column"};
     expression->expr = pps_expr_parse(text, &scope, fault);
     return expression->expr != NULL;
 }

@@ -70,7 +70,7 @@ static void check_fault(const struct pps_expr_fault *fault, size_t n)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const struct pps_expr_scope scope = {params, N_PARAMS};
+    const struct pps_expr_scope scope = {params, N_PARAMS, NULL};
     struct pps_expr_fault fault;
     struct pps_expr *expr;
     char *text = malloc(size + 1);

@@ -16,7 +16,7 @@ static const struct pps_param params[N_PARAMS] = {
     [FWD_PRIO] = {.name = "fwd_prio", .kind = PPS_REAL, .max = INFINITY, .names = tiers},
     [BWD_PRIO] = {.name = "bwd_prio", .kind = PPS_REAL, .max = INFINITY, .names = tiers},
 };
-const struct pps_expr_scope expression_scope = {params, N_PARAMS};
+const struct pps_expr_scope expression_scope = {params, N_PARAMS, NULL};
 
 const double expression_point[N_PARAMS] = {8, 2, 0.5, 1, 1, 3, -2};
 
