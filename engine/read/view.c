@@ -2,6 +2,7 @@
 // Opens a result for reading: roles of columns, lookup by name, filters.
 #include "engine/read/view.h"
 
+#include "base/text/characters.h"
 #include "base/text/nearest.h"
 #include "engine/experiment/experiment.h"
 #include "engine/manifest/manifest_file.h"
@@ -18,7 +19,27 @@
 
 // ---- what the columns are -------------------------------------------------------------------
 
-// result.
+// Describes a column that diff computed from a result of the kernel.
+static struct pps_view_column describe_compared(const struct pps_kernel *kernel,
+                                                const char *name)
+{
+    static const char *const endings[] = {"_a", "_b", "_diff", "_ratio"};
+    struct pps_view_column column = {.name = name};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        const int c = !pps_ends_with(name, endings[i])
+                          ? -1
+                          : pps_column_find(kernel, name, strlen(name) - strlen(endings[i]));
+        if (c < 0)
+            continue;
+        column.role = PPS_ROLE_RESULT;
+        column.goal = kernel->columns[c].goal;
+        snprintf(column.unit, sizeof column.unit, "%s",
+                 strcmp(endings[i], "_ratio") == 0 ? "" : kernel->columns[c].unit);
+    }
+    return column;
+}
+
+// Describes a column by its name: a parameter or a result of the kernel.
 static struct pps_view_column describe(const struct pps_kernel *kernel, const char *name)
 {
     struct pps_view_column column = {.name = name};
@@ -38,6 +59,8 @@ static struct pps_view_column describe(const struct pps_kernel *kernel, const ch
     } else if (strcmp(name, PPS_STATUS_COLUMN) == 0) {
         column.role = PPS_ROLE_RESULT;
         column.is_text = true;
+    } else {
+        column = describe_compared(kernel, name);
     }
     return column;
 }

@@ -9,28 +9,45 @@
 
 #include <stdlib.h>
 
+static int count_given(const struct pps_args *args, const char *option)
+{
+    int n = 0;
+    while (option != NULL && pps_arg_nth(args, option, n) != NULL)
+        n++;
+    return n;
+}
+
+enum pps_status pps_result_arguments_side(const struct pps_args *args,
+                                          int side,
+                                          int sides,
+                                          const char *option,
+                                          struct pps_view_ask *view,
+                                          struct pps_error *err)
+{
+    const int words = pps_arg_words(args) - sides, own = count_given(args, option);
+    const int n_lets = count_given(args, "let");
+    const char **filters = calloc((size_t)(words + own) + 1, sizeof *filters);
+    const char **lets = calloc((size_t)n_lets + 1, sizeof *lets);
+    *view = (struct pps_view_ask){.path = pps_arg_word(args, side),
+                                  .kernels = pps_arg_kernels(args),
+                                  .filters = filters,
+                                  .lets = lets};
+    if (filters == NULL || lets == NULL)
+        return pps_fail_memory(err, "the command line");
+    for (int i = 0; i < words; i++)
+        filters[view->n_filters++] = pps_arg_word(args, sides + i);
+    for (int i = 0; i < own; i++)
+        filters[view->n_filters++] = pps_arg_nth(args, option, i);
+    for (int i = 0; i < n_lets; i++)
+        lets[view->n_lets++] = pps_arg_nth(args, "let", i);
+    return pps_resultpath_check(view->path, err);
+}
+
 enum pps_status pps_result_arguments_view(const struct pps_args *args,
                                           struct pps_view_ask *view,
                                           struct pps_error *err)
 {
-    const int n = pps_arg_words(args) - 1;
-    const char **filters = calloc((size_t)n + 1, sizeof *filters);
-    const char **lets = calloc(PPS_DERIVED_COLUMNS + 1, sizeof *lets);
-    *view = (struct pps_view_ask){.path = pps_arg_word(args, 0),
-                                  .kernels = pps_arg_kernels(args),
-                                  .filters = filters,
-                                  .n_filters = n,
-                                  .lets = lets};
-    if (filters == NULL || lets == NULL)
-        return pps_fail_memory(err, "the command line");
-    for (int i = 0; i < n; i++)
-        filters[i] = pps_arg_word(args, i + 1);
-    while (view->n_lets <= PPS_DERIVED_COLUMNS &&
-           pps_arg_nth(args, "let", view->n_lets) != NULL) {
-        lets[view->n_lets] = pps_arg_nth(args, "let", view->n_lets);
-        view->n_lets++;
-    }
-    return pps_resultpath_check(view->path, err);
+    return pps_result_arguments_side(args, 0, 1, NULL, view, err);
 }
 
 enum pps_status pps_read_ahead_option(const struct pps_args *args,

@@ -11,6 +11,15 @@
 PPS_MUST_CHECK enum pps_status pps_result_arguments_view(const struct pps_args *args,
                                                          struct pps_view_ask *view,
                                                          struct pps_error *err);
+// The same for word `side` of a command whose first `sides` words are results: the remaining words
+// are filters of all results, and the texts of `option` (NULL: none) are filters of this one.
+PPS_MUST_CHECK enum pps_status pps_result_arguments_side(const struct pps_args *args,
+                                                         int side,
+                                                         int sides,
+                                                         const char *option,
+                                                         struct pps_view_ask *view,
+                                                         struct pps_error *err);
+
 // Option --let of commands that read a result.
 #define PPS_LET_OPTION                                                                         \
     {                                                                                          \
