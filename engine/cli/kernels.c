@@ -137,6 +137,8 @@ static void print_kernel(const struct pps_kernel *kernel)
     for (const struct pps_stack *s = kernel->stacks; s != NULL && s->name != NULL; s++)
         printf("%s  %s: %s\n", s == kernel->stacks ? "\nstacks for plot --stack:\n" : "",
                s->name, s->columns);
+    if (kernel->baseline != NULL)
+        printf("\nbaseline of --baseline default:\n  %s\n", kernel->baseline);
     print_artifacts(kernel);
     printf("\na point is skipped if:\n");
     for (int r = 1; kernel->reasons[r] != NULL; r++)
@@ -228,6 +230,8 @@ static cJSON *kernel_json(const struct pps_kernel *kernel)
     cJSON *columns = cJSON_AddArrayToObject(object, "columns");
     for (int c = 0; c < kernel->n_columns; c++)
         cJSON_AddItemToArray(columns, column_json(&kernel->columns[c]));
+    if (kernel->baseline != NULL)
+        cJSON_AddStringToObject(object, "baseline", kernel->baseline);
     cJSON *stacks = cJSON_AddObjectToObject(object, "stacks");
     for (const struct pps_stack *s = kernel->stacks; s != NULL && s->name != NULL; s++)
         cJSON_AddStringToObject(stacks, s->name, s->columns);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep plot: draws a result.
 
+#include "engine/cli/options/baseline_option.h"
 #include "engine/cli/options/experiment_options.h"
 #include "engine/cli/options/picture_options.h"
 #include "engine/cli/options/result_arguments.h"
@@ -18,6 +19,7 @@ static const struct pps_opt options[] = {
     {"lines", 0, NULL, "draw lines instead of maps: the value over x, one line per y"},
     {"allow-partial", 0, NULL, "allow --reduce mean if cells cover different combinations"},
     PPS_LET_OPTION,
+    PPS_BASELINE_OPTION,
     PPS_SCALE_OPTIONS,
     PPS_KIND_OPTIONS,
     {"format", 0, "LIST", "png, svg or png,svg (png,svg)"},
@@ -41,6 +43,10 @@ static const char details[] =
     "--reduce min shows the minimum over all parameters except those of --x, --y and --by.\n"
     "Without --reduce and --by, every combination of the other parameters has its own map,\n"
     "unless the kernel declares that a cell shows the best of its rows.\n"
+    "\n"
+    "--baseline KEY=VALUE,... draws, instead of --value, by how many percent it is better "
+    "than\n"
+    "the value of the same point with these parameters (default: what the kernel states).\n"
     "\n"
     "A cell is hatched if its rows cover other combinations of the remaining parameters than\n"
     "the rows of most cells. plot refuses a mean over these cells unless --allow-partial is\n"
@@ -124,6 +130,7 @@ static enum pps_status plot_main(const struct pps_args *args, struct pps_error *
 {
     struct pps_plot_ask ask = {0};
     struct pps_plot_count count = {0};
+    struct pps_baseline *baseline = NULL;
     struct pps_read_progress progress = {.kind = PPS_PROGRESS_NEVER};
     enum pps_status status = pps_result_arguments_view(args, &ask.cut.view, err);
     if (status == PPS_OK)
@@ -136,6 +143,10 @@ static enum pps_status plot_main(const struct pps_args *args, struct pps_error *
     ask.pictures.stop = ask.cut.view.watch.stop;
     if (status == PPS_OK)
         pps_result_arguments_say_partial(args, &ask.cut.view);
+    if (status == PPS_OK)
+        status = pps_baseline_option(args, ask.cut.value, &ask.cut.view, &baseline, err);
+    if (baseline != NULL)
+        ask.cut.value = PPS_BASELINE_GAIN;
     if (status == PPS_OK && pps_kind_asked(args))
         status = pps_kind_plot(args, &ask.cut.view, &ask.pictures, err);
     else if (status == PPS_OK)
@@ -143,6 +154,9 @@ static enum pps_status plot_main(const struct pps_args *args, struct pps_error *
     pps_read_progress_end(&progress);
     if (status == PPS_OK && pps_arg(args, "quiet") == NULL)
         pps_plot_report(&count);
+    if (status == PPS_OK)
+        pps_baseline_option_say(args, baseline);
+    pps_baseline_close(baseline);
     pps_result_arguments_free(&ask.cut.view);
     return status;
 }

@@ -5,6 +5,7 @@
 #include "base/text/say.h"
 
 #include "base/system/whole_file.h"
+#include "engine/cli/options/baseline_option.h"
 #include "engine/cli/options/picture_options.h"
 #include "engine/cli/options/result_arguments.h"
 #include "engine/cli/report/read_progress.h"
@@ -27,6 +28,7 @@ static const struct pps_opt options[] = {
     {"output", 'o', "PATH", "a file, or a folder for one file per matrix (stdout)"},
     {"force", 0, NULL, "overwrite existing files"},
     PPS_LET_OPTION,
+    PPS_BASELINE_OPTION,
     PPS_READ_AHEAD_OPTION,
     PPS_READ_PROGRESS_OPTION,
     {"quiet", 'q', NULL, "print errors only"},
@@ -40,6 +42,10 @@ static const char details[] =
     "\n"
     "gnuplot reads a matrix with `plot 'x.dat' matrix rowheaders columnheaders with image`.\n"
     "If a file contains several matrices, add `index 0`, `index 1` and so on.\n"
+    "\n"
+    "--baseline KEY=VALUE,... writes, instead of --value, by how many percent it is better "
+    "than\n"
+    "the value of the same point with these parameters (default: what the kernel states).\n"
     "\n"
     "--pareto, --stack and --scatter write the data for plot_scripts/pareto.gp, bars.gp and\n"
     "scatter.gp.\n"
@@ -159,6 +165,7 @@ static enum pps_status slice_main(const struct pps_args *args, struct pps_error 
     const char *path = pps_arg(args, "output");
     const bool force = pps_arg(args, "force") != NULL;
     struct pps_slices *cut = NULL;
+    struct pps_baseline *baseline = NULL;
     struct pps_read_progress progress;
     enum pps_status status = pps_result_arguments_view(args, &ask.view, err);
     if (status == PPS_OK)
@@ -171,9 +178,14 @@ static enum pps_status slice_main(const struct pps_args *args, struct pps_error 
         status = pps_whole_file_apart(path, ask.view.path, err);
     if (status == PPS_OK)
         pps_result_arguments_say_partial(args, &ask.view);
+    if (status == PPS_OK)
+        status = pps_baseline_option(args, ask.value, &ask.view, &baseline, err);
+    if (baseline != NULL)
+        ask.value = PPS_BASELINE_GAIN;
     if (status == PPS_OK && pps_kind_asked(args)) {
         status = write_kind(args, &ask.view, err);
         pps_read_progress_end(&progress);
+        pps_baseline_close(baseline);
         pps_result_arguments_free(&ask.view);
         return status;
     }
@@ -193,6 +205,9 @@ static enum pps_status slice_main(const struct pps_args *args, struct pps_error 
         fprintf(stderr, "ppsweep: %zu matri%s\n", pps_slices_maps(cut),
                 pps_slices_maps(cut) == 1 ? "x" : "ces");
     pps_slices_close(cut);
+    if (status == PPS_OK)
+        pps_baseline_option_say(args, baseline);
+    pps_baseline_close(baseline);
     pps_result_arguments_free(&ask.view);
     return status;
 }

@@ -4,6 +4,7 @@
 #include "base/text/say.h"
 
 #include "base/system/whole_file.h"
+#include "engine/cli/options/baseline_option.h"
 #include "engine/cli/options/picture_options.h"
 #include "engine/cli/options/result_arguments.h"
 #include "engine/cli/report/read_progress.h"
@@ -27,6 +28,7 @@ static const struct pps_opt options[] = {
     {"output", 'o', "FILE", "write to FILE, NAME.csv or NAME.csv.gz (stdout)"},
     {"force", 0, NULL, "overwrite FILE if it exists"},
     PPS_LET_OPTION,
+    PPS_BASELINE_OPTION,
     PPS_READ_AHEAD_OPTION,
     PPS_READ_PROGRESS_OPTION,
     {"quiet", 'q', NULL, "print errors only"},
@@ -49,6 +51,10 @@ static const char details[] =
     "operators and functions of rules. Filters, --objective, --by and later --let may use it.\n"
     "Its cell is empty where the expression has no finite value.\n"
     "\n"
+    "--baseline p_fwd_prop=1,p_grad_sync=1 adds two columns: the value of the same point with\n"
+    "these parameters, which the kernel computes, and by how many percent the row is better.\n"
+    "--baseline default takes what the kernel states (ppsweep kernels KERNEL).\n"
+    "\n"
     "--pareto A,B writes the Pareto front of two columns, sorted by A: the rows that no other\n"
     "row beats in both columns. Smaller values are better, unless the kernel declares the\n"
     "opposite or the command contains max:A or max:B. Rows without a value in A or B are\n"
@@ -57,6 +63,7 @@ static const char details[] =
     "  ppsweep top outputs/data/first.csv.gz -k 3 --by n\n"
     "  ppsweep top outputs/data/first.csv.gz --pareto total_time,max:port_utilization --by n\n"
     "  ppsweep top outputs/data/first.csv.gz --let 'per_n=total_time/n' --objective per_n\n"
+    "  ppsweep top outputs/data/first.csv.gz -k 1 --by n --baseline default\n"
     "  ppsweep top outputs/data/first.csv.gz --all -o sorted.csv.gz\n";
 
 static enum pps_status check_output(const char *path, struct pps_error *err)
@@ -221,6 +228,7 @@ static enum pps_status top_main(const struct pps_args *args, struct pps_error *e
 {
     struct pps_top_ask ask = {.k = 10, .memory_bytes = PPS_TOP_MEMORY};
     char *folder = folder_of(pps_arg(args, "output"));
+    struct pps_baseline *baseline = NULL;
     struct pps_read_progress progress = {.kind = PPS_PROGRESS_NEVER};
     enum pps_status status = pps_result_arguments_view(args, &ask.view, err);
     if (status == PPS_OK)
@@ -231,11 +239,17 @@ static enum pps_status top_main(const struct pps_args *args, struct pps_error *e
         pps_result_arguments_say_partial(args, &ask.view);
     const bool pareto = pps_arg(args, "pareto") != NULL;
     if (status == PPS_OK)
+        status =
+            pps_baseline_option(args, pps_arg(args, "objective"), &ask.view, &baseline, err);
+    if (status == PPS_OK)
         status = pareto ? pareto_main(args, &ask.view, err) : fill_ask(args, &ask, err);
     ask.folder = folder == NULL ? "." : folder;
     if (status == PPS_OK && !pareto)
         status = write_top(args, &ask, err);
     pps_read_progress_end(&progress);
+    if (status == PPS_OK)
+        pps_baseline_option_say(args, baseline);
+    pps_baseline_close(baseline);
     pps_result_arguments_free(&ask.view);
     free(folder);
     return status;

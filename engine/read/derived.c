@@ -62,12 +62,9 @@ enum pps_status pps_derived_add(struct pps_derived *derived,
     const enum pps_expr_shape shape = pps_expr_shape(derived->expression.expr);
     if (shape != PPS_EXPR_NUMBER && shape != PPS_EXPR_TRUTH)
         return pps_fail(err, PPS_E_INPUT, "--let %s: expected one value, not a list", word);
-    const struct pps_result_derived column = {derived->name, derived, write_cell};
-    status = pps_result_derive(view->result, &column, err);
-    if (status == PPS_OK)
-        view->columns[view->n_columns++] =
-            (struct pps_view_column){.name = derived->name, .role = PPS_ROLE_RESULT};
-    return status;
+    const struct pps_result_derived cells = {derived->name, derived, write_cell};
+    const struct pps_view_column column = {.name = derived->name, .role = PPS_ROLE_RESULT};
+    return pps_view_add(view, &cells, &column, err);
 }
 
 void pps_derived_free(struct pps_derived *derived)

@@ -204,6 +204,8 @@ static enum pps_status fill_view(struct pps_view *view,
     pps_coverage_read(view->path, &coverage);
     pps_coverage_text(&coverage, view->partial, sizeof view->partial);
     enum pps_status status = find_roles(view, ask->kernels, err);
+    if (status == PPS_OK && ask->add != NULL)
+        status = ask->add(ask->self, view, err);
     for (int i = 0; i < ask->n_lets && status == PPS_OK; i++)
         status = pps_derived_add(&view->derived[view->n_derived++], view, ask->lets[i], err);
     for (int i = 0; i < ask->n_filters && status == PPS_OK; i++)
@@ -236,6 +238,20 @@ void pps_view_close(struct pps_view *view)
         pps_derived_free(&view->derived[i]);
     free(view->derived);
     *view = (struct pps_view){0};
+}
+
+enum pps_status pps_view_add(struct pps_view *view,
+                             const struct pps_result_derived *derived,
+                             const struct pps_view_column *column,
+                             struct pps_error *err)
+{
+    if (pps_result_find(view->result, column->name) >= 0)
+        return pps_fail(err, PPS_E_INPUT, "%s: %s is a column already", view->path,
+                        column->name);
+    const enum pps_status status = pps_result_derive(view->result, derived, err);
+    if (status == PPS_OK)
+        view->columns[view->n_columns++] = *column;
+    return status;
 }
 
 bool pps_view_passes(const struct pps_view *view, const struct pps_cell *cells)

@@ -57,6 +57,9 @@ struct pps_view_ask {
     int n_filters;
     const char **lets; // n_lets words as derived.h has them: columns to compute
     int n_lets;
+    // Adds columns with pps_view_add, before those of `lets`; or NULL.
+    enum pps_status (*add)(void *self, struct pps_view *view, struct pps_error *err);
+    void *self; // of `add`
     struct pps_read_watch watch;
 };
 
@@ -66,6 +69,13 @@ PPS_MUST_CHECK enum pps_status pps_view_open(struct pps_view *view,
                                              const struct pps_view_ask *ask,
                                              struct pps_error *err);
 void pps_view_close(struct pps_view *view); // a zeroed view is fine
+
+// Appends a computed column to the view and to all later rows. PPS_E_INPUT if the result has a
+// column of this name, or too many computed columns.
+PPS_MUST_CHECK enum pps_status pps_view_add(struct pps_view *view,
+                                            const struct pps_result_derived *derived,
+                                            const struct pps_view_column *column,
+                                            struct pps_error *err);
 
 // Reads the next row that passes every filter, as pps_result_next does.
 PPS_MUST_CHECK enum pps_status pps_view_next(struct pps_view *view,

@@ -340,6 +340,9 @@ struct pps_kernel {
     struct pps_heatmap heatmap;
     const struct pps_stack *stacks;            // ends with a NULL name; or NULL
     const struct pps_trace_names *trace_names; // or NULL: no trace
+    // What results are compared with by default: "KEY=VALUE,KEY=VALUE", such as equal weights.
+    // NULL: nothing.
+    const char *baseline;
     // A column by whose goal infeasible points are compared: reports show the infeasible point
     // with the best value as the nearest to feasible. NULL: none.
     const char *nearest;
@@ -410,7 +413,7 @@ struct pps_kernel {
 // ---- kernels in shared libraries --------------------------------------------------------------
 
 // Changes whenever a compiled kernel would no longer fit the structs of this header.
-enum { PPS_KERNEL_ABI = 6 };
+enum { PPS_KERNEL_ABI = 7 };
 
 // A shared library with a kernel exports this object under the name ppsweep_kernel_module.
 struct pps_kernel_module {

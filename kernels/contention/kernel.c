@@ -250,6 +250,7 @@ const struct pps_kernel pps_kernel_contention = {
                 .y = "p_fwd_prop",
                 .value = "total_time",
                 .split = "p_grad_sync"},
+    .baseline = "p_fwd_prop=1,p_grad_prop=1,p_grad_sync=1",
     .stacks = stacks,
     .trace_names = &trace_names,
     .bench_axes = bench_axes,

@@ -22,6 +22,7 @@ const struct pps_kernel pps_kernel_dynapipe = {
     .reasons = dynapipe_reasons,
     .heatmap = {.x = "devices", .y = "spread", .value = "makespan", .split = "method"},
     .nearest = "peak",
+    .baseline = "method=1F1B",
     .trace_names = &timeline_names,
     .bench_axes = bench_axes,
     .slots = dynapipe_slots,
