@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads plain or gzip text from a file of any size through two bounded buffers.
+// Reads plain, gzip or Parquet text from a file of any size through bounded buffers.
 #include "base/system/text_reader.h"
 
+#include "base/columns/parquet_read.h"
 #include "base/system/input_wait.h"
 
 #define ZLIB_CONST // next_in is a pointer to const
@@ -32,6 +33,9 @@ struct pps_text_source {
     bool at_eof;     // of the file
     bool is_damaged; // reported after the text before the damage
     z_stream zlib;
+    struct pps_parquet_stream *parquet; // or NULL
+    const char *rows;                   // of the current row group, not used yet
+    size_t rows_left;
     const unsigned char *at; // bytes read but not used yet
     size_t left;
     unsigned char input[INPUT_BYTES];
@@ -100,14 +104,47 @@ static enum pps_status open_fd(const char *path,
     return PPS_OK;
 }
 
-// Detects gzip by the first two bytes.
+// Reads the next bytes of the file as they are.
+static enum pps_status read_plain(struct pps_text_source *source,
+                                  char *out,
+                                  size_t cap,
+                                  size_t *n,
+                                  struct pps_error *err)
+{
+    enum pps_status status = fill(source, err);
+    *n = source->left < cap ? source->left : cap;
+    memcpy(out, source->at, *n);
+    source->at += *n;
+    source->left -= *n;
+    return status;
+}
+
+static enum pps_status pull_plain(void *self,
+                                  void *data,
+                                  size_t n,
+                                  size_t *got,
+                                  struct pps_error *err)
+{
+    return read_plain(self, data, n, got, err);
+}
+
+static enum pps_status open_parquet(struct pps_text_source *source, struct pps_error *err)
+{
+    const struct pps_parquet_source from = {source, pull_plain, source->may_stop};
+    source->parquet = pps_parquet_stream_open(&from);
+    return source->parquet != NULL ? PPS_OK : pps_fail_memory(err, "%s", source->name);
+}
+
+// Detects gzip and Parquet by the first bytes.
 static enum pps_status see_kind(struct pps_text_source *source, struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
-    while (source->left < 2 && !source->at_eof && status == PPS_OK)
+    while (source->left < 4 && !source->at_eof && status == PPS_OK)
         status = read_more(source, err);
     if (status != PPS_OK)
         return status;
+    if (source->left >= 4 && memcmp(source->at, "PAR1", 4) == 0)
+        return open_parquet(source, err);
     source->is_gzip = source->left >= 2 && source->at[0] == 0x1f && source->at[1] == 0x8b;
     source->in_member = source->is_gzip;
     if (source->is_gzip && inflateInit2(&source->zlib, 15 + 16) != Z_OK)
@@ -163,6 +200,7 @@ void pps_text_source_close(struct pps_text_source *source)
         return;
     if (source->is_gzip)
         inflateEnd(&source->zlib);
+    pps_parquet_stream_close(source->parquet);
     if (source->fd >= 0)
         close(source->fd);
     free(source->name);
@@ -170,20 +208,6 @@ void pps_text_source_close(struct pps_text_source *source)
 }
 
 // ---- reading --------------------------------------------------------------------------------
-
-static enum pps_status read_plain(struct pps_text_source *source,
-                                  char *out,
-                                  size_t cap,
-                                  size_t *n,
-                                  struct pps_error *err)
-{
-    enum pps_status status = fill(source, err);
-    *n = source->left < cap ? source->left : cap;
-    memcpy(out, source->at, *n);
-    source->at += *n;
-    source->left -= *n;
-    return status;
-}
 
 // Calls inflate once on the remaining bytes.
 static int inflate_some(struct pps_text_source *source, char *out, size_t cap, size_t *n)
@@ -234,6 +258,29 @@ static enum pps_status read_gzip(struct pps_text_source *source,
     return status;
 }
 
+// Copies the rows of a row group, and reads the next one when they are used up. Empty row groups
+// are skipped.
+static enum pps_status read_parquet(struct pps_text_source *source,
+                                    char *out,
+                                    size_t cap,
+                                    size_t *n,
+                                    struct pps_error *err)
+{
+    if (source->rows_left == 0) {
+        enum pps_status status =
+            pps_parquet_stream_next(source->parquet, &source->rows, &source->rows_left, err);
+        if (status == PPS_E_INPUT && err->file[0] == '\0')
+            snprintf(err->file, sizeof err->file, "%s", source->name);
+        if (status != PPS_OK)
+            return status;
+    }
+    *n = source->rows_left < cap ? source->rows_left : cap;
+    memcpy(out, source->rows, *n);
+    source->rows += *n;
+    source->rows_left -= *n;
+    return PPS_OK;
+}
+
 enum pps_status pps_text_source_read(struct pps_text_source *source,
                                      char *out,
                                      size_t cap,
@@ -241,6 +288,8 @@ enum pps_status pps_text_source_read(struct pps_text_source *source,
                                      struct pps_error *err)
 {
     *n = 0;
+    if (source->parquet != NULL)
+        return read_parquet(source, out, cap, n, err);
     return source->is_gzip ? read_gzip(source, out, cap, n, err)
                            : read_plain(source, out, cap, n, err);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A text source reads the text of a plain or gzip file in pieces. Result files and other inputs
+// A text source reads the text of a plain or gzip file, or of a Parquet file of this program, in
+// pieces. Result files and other inputs
 // are read through it.
 #ifndef PPS_BASE_SYSTEM_TEXT_READER_H
 #define PPS_BASE_SYSTEM_TEXT_READER_H
@@ -12,7 +13,7 @@
 
 struct pps_text_source;
 
-// Opens path ("-": stdin) and detects gzip by its first bytes. With may_stop a gzip file may
+// Opens path ("-": stdin) and detects gzip and Parquet by its first bytes. With may_stop a gzip file may
 // end anywhere (an interrupted run); otherwise a missing end is PPS_E_INPUT when the reader
 // reaches it. After an error there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_text_source_open(struct pps_text_source **source,

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Turns the Parquet files of parquet_write.h back into the text that they were made of, from the
+// front and block by block. Files of other programs are not read. Any bytes are safe to read.
+#ifndef PPS_BASE_COLUMNS_PARQUET_READ_H
+#define PPS_BASE_COLUMNS_PARQUET_READ_H
+
+#include "base/columns/schema.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pps_parquet_reader; // one per thread
+
+// Returns NULL if memory runs out.
+struct pps_parquet_reader *pps_parquet_reader_open(void);
+void pps_parquet_reader_close(struct pps_parquet_reader *reader); // NULL is fine
+
+// Sets *text, of *n_text bytes and valid until the next call, from the n bytes of a block (of none:
+// no text). Returns false if the bytes are not a block, or if memory runs out.
+bool pps_parquet_block_text(struct pps_parquet_reader *reader,
+                            const unsigned char *bytes,
+                            size_t n,
+                            const char **text,
+                            size_t *n_text);
+
+// The start of a file, as pps_parquet_header writes it.
+struct pps_parquet_start {
+    size_t bytes;     // of all of it
+    const char *line; // names of the columns, with the newline
+    size_t line_bytes;
+    const char *metadata;
+    size_t metadata_bytes;
+};
+
+// Reads the start of a file from its first n bytes. Returns false if they are too few or not such
+// a start. *wanted is the number of bytes that are needed (0: this is not our file).
+bool pps_parquet_start_read(const unsigned char *bytes,
+                            size_t n,
+                            struct pps_parquet_start *start,
+                            size_t *wanted);
+
+// ---- whole files ------------------------------------------------------------------------------
+
+struct pps_parquet_stream;
+
+// Where a stream comes from. Reads up to n > 0 bytes; *got is 0 only at the end.
+struct pps_parquet_source {
+    void *self;
+    enum pps_status (
+        *pull)(void *self, void *data, size_t n, size_t *got, struct pps_error *err);
+    bool may_stop; // the file may end after any block
+};
+
+// Opens a stream that has not been read yet. Returns NULL if memory runs out.
+struct pps_parquet_stream *pps_parquet_stream_open(const struct pps_parquet_source *source);
+void pps_parquet_stream_close(struct pps_parquet_stream *stream); // NULL is fine
+
+// Sets *text to the next text, valid until the next call: the line of names, then the rows of each
+// block; *n is 0 at the end. PPS_E_INPUT if the file is damaged, truncated or of another program.
+PPS_MUST_CHECK enum pps_status pps_parquet_stream_next(struct pps_parquet_stream *stream,
+                                                       const char **text,
+                                                       size_t *n,
+                                                       struct pps_error *err);
+
+#endif

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a Parquet file of ours from the front.
+#include "base/columns/parquet_layout_private.h"
+#include "base/columns/parquet_read.h"
+#include "base/columns/parquet_write.h"
+#include "base/text/grow_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// The most bytes of a block: more than PPS_PARQUET_TEXT_MAX bytes of text need.
+#define BLOCK_MAX ((uint64_t)1 << 30)
+
+struct pps_parquet_stream {
+    struct pps_parquet_source source;
+    struct pps_parquet_reader *reader;
+    unsigned char *bytes; // of the start or of a block
+    size_t n, room;
+    bool started, ended;
+};
+
+bool pps_parquet_start_read(const unsigned char *bytes,
+                            size_t n,
+                            struct pps_parquet_start *start,
+                            size_t *wanted)
+{
+    struct pps_parquet_head head;
+    *wanted = PPS_PARQUET_MAGIC_BYTES + sizeof head;
+    if (n < *wanted)
+        return false;
+    memcpy(&head, bytes + PPS_PARQUET_MAGIC_BYTES, sizeof head);
+    if (memcmp(bytes, PPS_PARQUET_MAGIC, PPS_PARQUET_MAGIC_BYTES) != 0 ||
+        memcmp(head.magic, "PPSH", 4) != 0 || head.n_columns > PPS_SCHEMA_COLUMNS ||
+        (uint64_t)head.line_bytes + head.metadata_bytes > PPS_PARQUET_TEXT_MAX) {
+        *wanted = 0;
+        return false;
+    }
+    const size_t line = *wanted + head.n_columns;
+    *wanted = line + head.line_bytes + head.metadata_bytes;
+    *start = (struct pps_parquet_start){*wanted, (const char *)bytes + line, head.line_bytes,
+                                        (const char *)bytes + line + head.line_bytes,
+                                        head.metadata_bytes};
+    return n >= *wanted;
+}
+
+struct pps_parquet_stream *pps_parquet_stream_open(const struct pps_parquet_source *source)
+{
+    struct pps_parquet_stream *stream = calloc(1, sizeof *stream);
+    if (stream == NULL)
+        return NULL;
+    stream->source = *source;
+    stream->reader = pps_parquet_reader_open();
+    if (stream->reader != NULL)
+        return stream;
+    free(stream);
+    return NULL;
+}
+
+void pps_parquet_stream_close(struct pps_parquet_stream *stream)
+{
+    if (stream == NULL)
+        return;
+    pps_parquet_reader_close(stream->reader);
+    free(stream->bytes);
+    free(stream);
+}
+
+// Reads until the buffer has n bytes, or the end of the file.
+static enum pps_status fill(struct pps_parquet_stream *stream, size_t n, struct pps_error *err)
+{
+    unsigned char *grown = pps_grow(stream->bytes, &stream->room, n + 1, 1);
+    if (grown == NULL)
+        return pps_fail_memory(err, "a row group of a Parquet file");
+    stream->bytes = grown;
+    size_t got = 1;
+    while (stream->n < n && got > 0) {
+        enum pps_status status = stream->source.pull(stream->source.self, grown + stream->n,
+                                                     n - stream->n, &got, err);
+        if (status != PPS_OK)
+            return status;
+        stream->n += got;
+    }
+    return PPS_OK;
+}
+
+static enum pps_status fail_truncated(struct pps_error *err)
+{
+    return pps_fail(err, PPS_E_INPUT, "the file is truncated");
+}
+
+static enum pps_status fail_other(struct pps_error *err)
+{
+    return pps_fail(err, PPS_E_INPUT,
+                    "another program wrote this Parquet file; write it as CSV instead");
+}
+
+static enum pps_status read_start(struct pps_parquet_stream *stream,
+                                  const char **text,
+                                  size_t *n,
+                                  struct pps_error *err)
+{
+    struct pps_parquet_start start;
+    size_t wanted = 0, before;
+    bool whole;
+    do {
+        before = stream->n;
+        whole = pps_parquet_start_read(stream->bytes, stream->n, &start, &wanted);
+        if (!whole && wanted == 0)
+            return fail_other(err);
+        enum pps_status status = whole ? PPS_OK : fill(stream, wanted, err);
+        if (status != PPS_OK)
+            return status;
+    } while (!whole && stream->n > before);
+    if (!whole)
+        return fail_truncated(err);
+    stream->started = true;
+    *text = start.line;
+    *n = start.line_bytes;
+    stream->n = 0;
+    return *n > 0 ? PPS_OK : fail_other(err);
+}
+
+// Reads to the end of the file: the footer is for other readers, but its end must be there.
+static enum pps_status skip_footer(struct pps_parquet_stream *stream, struct pps_error *err)
+{
+    char last[PPS_PARQUET_MAGIC_BYTES] = {0};
+    size_t got = stream->n;
+    stream->ended = true;
+    while (got > 0) {
+        const size_t keep = got < sizeof last ? got : sizeof last;
+        memmove(last, last + keep, sizeof last - keep);
+        memcpy(last + sizeof last - keep, stream->bytes + stream->n - keep, keep);
+        stream->n = 0;
+        enum pps_status status = fill(stream, 1 << 16, err);
+        if (status != PPS_OK)
+            return status;
+        got = stream->n;
+    }
+    return memcmp(last, PPS_PARQUET_MAGIC, sizeof last) == 0 || stream->source.may_stop
+               ? PPS_OK
+               : fail_truncated(err);
+}
+
+static enum pps_status cut_off(struct pps_parquet_stream *stream, struct pps_error *err)
+{
+    stream->ended = true;
+    return stream->source.may_stop ? PPS_OK : fail_truncated(err);
+}
+
+static enum pps_status read_block(struct pps_parquet_stream *stream,
+                                  const char **text,
+                                  size_t *n,
+                                  struct pps_error *err)
+{
+    struct pps_parquet_block_head head;
+    stream->n = 0;
+    enum pps_status status = fill(stream, sizeof head, err);
+    if (status != PPS_OK)
+        return status;
+    if (stream->n >= 4 && memcmp(stream->bytes, PPS_PARQUET_END, 4) == 0)
+        return skip_footer(stream, err);
+    if (stream->n < sizeof head)
+        return cut_off(stream, err);
+    memcpy(&head, stream->bytes, sizeof head);
+    if (memcmp(head.magic, "PPSB", 4) != 0 || head.bytes < sizeof head ||
+        head.bytes > BLOCK_MAX)
+        return pps_fail(err, PPS_E_INPUT, "a row group is damaged");
+    status = fill(stream, (size_t)head.bytes, err);
+    if (status != PPS_OK)
+        return status;
+    if (stream->n < head.bytes)
+        return cut_off(stream, err);
+    return pps_parquet_block_text(stream->reader, stream->bytes, (size_t)head.bytes, text, n)
+               ? PPS_OK
+               : pps_fail(err, PPS_E_INPUT, "a row group is damaged");
+}
+
+enum pps_status pps_parquet_stream_next(struct pps_parquet_stream *stream,
+                                        const char **text,
+                                        size_t *n,
+                                        struct pps_error *err)
+{
+    *text = "";
+    *n = 0;
+    if (!stream->started)
+        return read_start(stream, text, n, err);
+    return stream->ended ? PPS_OK : read_block(stream, text, n, err);
+}
