@@ -14,7 +14,7 @@ enum { EXACT_DIGITS = 15 }; // decimal digits that every double keeps
 
 const char *pps_cell_kind_name(enum pps_cell_kind kind)
 {
-    static const char *const names[PPS_CELL_KINDS] = {"int64", "float64", "bool", "text"};
+    static const char *const names[PPS_CELLS_KINDS] = {"int64", "float64", "bool", "text"};
     return names[kind];
 }
 
@@ -74,18 +74,18 @@ bool pps_cell_value(enum pps_cell_kind kind, const char *text, size_t n, uint64_
 {
     double number;
     switch (kind) {
-    case PPS_CELL_INTEGER:
+    case PPS_CELLS_INTEGER:
         return read_integer(text, n, value);
-    case PPS_CELL_REAL:
+    case PPS_CELLS_REAL:
         if (!finite_number(text, n, &number))
             return false;
         *value = bits_of(number);
         return true;
-    case PPS_CELL_BOOLEAN:
+    case PPS_CELLS_BOOLEAN:
         *value = is_word(text, n, "true");
         return *value == 1 || is_word(text, n, "false");
-    case PPS_CELL_TEXT:
-    case PPS_CELL_KINDS:
+    case PPS_CELLS_TEXT:
+    case PPS_CELLS_KINDS:
         break;
     }
     return false;
@@ -95,7 +95,7 @@ bool pps_cell_value(enum pps_cell_kind kind, const char *text, size_t n, uint64_
 
 struct pps_spelling pps_spelling_first(enum pps_cell_kind kind, const char *text, size_t n)
 {
-    if (kind != PPS_CELL_REAL)
+    if (kind != PPS_CELLS_REAL)
         return (struct pps_spelling){PPS_SPELLED_PLAIN, 0};
     const char *point = memchr(text, '.', n);
     const size_t decimals = point == NULL ? 0 : n - (size_t)(point - text) - 1;
@@ -106,7 +106,7 @@ struct pps_spelling pps_spelling_first(enum pps_cell_kind kind, const char *text
 
 struct pps_spelling pps_spelling_next(struct pps_spelling spelling, enum pps_cell_kind kind)
 {
-    if (kind != PPS_CELL_REAL || spelling.form == PPS_SPELLED_FULL)
+    if (kind != PPS_CELLS_REAL || spelling.form == PPS_SPELLED_FULL)
         return (struct pps_spelling){PPS_SPELLED_OTHER, 0};
     return (struct pps_spelling){
         spelling.form == PPS_SPELLED_FIXED ? PPS_SPELLED_MEANT : PPS_SPELLED_FULL, 0};
@@ -134,11 +134,11 @@ size_t pps_spell(struct pps_spelling spelling,
                  uint64_t value,
                  char *out)
 {
-    if (kind == PPS_CELL_BOOLEAN) {
+    if (kind == PPS_CELLS_BOOLEAN) {
         memcpy(out, value != 0 ? "true" : "false", 5);
         return value != 0 ? 4 : 5;
     }
-    if (kind == PPS_CELL_INTEGER)
+    if (kind == PPS_CELLS_INTEGER)
         return (size_t)snprintf(out, PPS_SPELLED_CAP, "%" PRId64, (int64_t)value);
     const double number = real_of(value);
     if (!isfinite(number))
@@ -156,9 +156,9 @@ bool pps_spelling_fits(struct pps_spelling spelling,
                        uint64_t value)
 {
     char again[PPS_SPELLED_CAP];
-    if (kind == PPS_CELL_TEXT || spelling.form == PPS_SPELLED_OTHER)
+    if (kind == PPS_CELLS_TEXT || spelling.form == PPS_SPELLED_OTHER)
         return true;
-    if (kind == PPS_CELL_INTEGER && plain_integer(text, n, &value) &&
+    if (kind == PPS_CELLS_INTEGER && plain_integer(text, n, &value) &&
         (n == 1 || (text[0] >= '1' && text[0] <= '9')))
         return true;
     if (spelling.form == PPS_SPELLED_FIXED &&

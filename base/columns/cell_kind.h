@@ -10,11 +10,11 @@
 #include <stdint.h>
 
 enum pps_cell_kind {
-    PPS_CELL_INTEGER, // 64 bits, with sign
-    PPS_CELL_REAL,    // a double
-    PPS_CELL_BOOLEAN, // true or false
-    PPS_CELL_TEXT,
-    PPS_CELL_KINDS
+    PPS_CELLS_INTEGER, // 64 bits, with sign
+    PPS_CELLS_REAL,    // a double
+    PPS_CELLS_BOOLEAN, // true or false
+    PPS_CELLS_TEXT,
+    PPS_CELLS_KINDS
 };
 
 // The name of a kind as NumPy and Polars have it: "int64", "float64", "bool", "text".

@@ -98,7 +98,7 @@ static enum pps_status count_blocks(struct footer *f, struct pps_error *err)
 
 static int32_t type_of(enum pps_cell_kind kind)
 {
-    static const int32_t types[PPS_CELL_KINDS] = {INT64, DOUBLE, BOOLEAN, BYTE_ARRAY};
+    static const int32_t types[PPS_CELLS_KINDS] = {INT64, DOUBLE, BOOLEAN, BYTE_ARRAY};
     return types[kind];
 }
 
@@ -108,7 +108,7 @@ static void put_column(struct pps_thrift *thrift, const char *name, enum pps_cel
     pps_thrift_i32(thrift, 1, type_of(kind));
     pps_thrift_i32(thrift, 3, OPTIONAL);
     pps_thrift_binary(thrift, 4, name, strlen(name));
-    if (kind == PPS_CELL_TEXT) {
+    if (kind == PPS_CELLS_TEXT) {
         pps_thrift_i32(thrift, 6, UTF8);
         pps_thrift_begin(thrift, 10); // the logical type, a union
         pps_thrift_begin(thrift, 1);  // STRING

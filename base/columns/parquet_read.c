@@ -186,7 +186,7 @@ static bool numbers_of(struct column *column,
                        struct bytes raw)
 {
     const struct pps_spelling spelling = {(enum pps_spelling_form)chunk->form, chunk->decimals};
-    const bool is_bits = chunk->kind == PPS_CELL_BOOLEAN;
+    const bool is_bits = chunk->kind == PPS_CELLS_BOOLEAN;
     char text[PPS_SPELLED_CAP];
     if (raw.n != (is_bits ? ((size_t)n + 7) / 8 : n * sizeof(uint64_t)))
         return false;
@@ -218,8 +218,8 @@ static bool items_of(struct pps_parquet_reader *reader,
         return unpack(reader, spelled, chunk->spelled_raw, &reader->spelled,
                       &reader->spelled_room, &text) &&
                spelled_of(column, n, text);
-    return chunk->kind == PPS_CELL_TEXT ? texts_of(column, n, raw)
-                                        : numbers_of(column, chunk, n, raw);
+    return chunk->kind == PPS_CELLS_TEXT ? texts_of(column, n, raw)
+                                         : numbers_of(column, chunk, n, raw);
 }
 
 // ---- rows -------------------------------------------------------------------------------------
@@ -284,8 +284,8 @@ static bool take_column(struct pps_parquet_reader *reader,
 {
     struct bytes dictionary = {NULL, 0}, data, spelled;
     uint32_t n_present;
-    if (chunk->kind >= PPS_CELL_KINDS || chunk->form >= PPS_SPELLED_FORMS ||
-        chunk->decimals > 17)
+    if (chunk->kind >= PPS_CELLS_KINDS || chunk->form >= PPS_SPELLED_FORMS ||
+        chunk->decimals > 17 || chunk->n_items > n_rows)
         return false;
     if (chunk->is_coded &&
         !take_page(reader, &chunk->dictionary, chunk->is_packed, rest, &reader->dictionary,

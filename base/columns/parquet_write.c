@@ -116,9 +116,9 @@ static void add_booleans(struct text_buffer *out, const uint64_t *values, uint32
 // Appends the items of the column in the encoding PLAIN.
 static void add_items(struct text_buffer *out, const struct pps_typed_cells *typed)
 {
-    if (typed->kind == PPS_CELL_BOOLEAN) {
+    if (typed->kind == PPS_CELLS_BOOLEAN) {
         add_booleans(out, typed->values, typed->n_items);
-    } else if (typed->kind != PPS_CELL_TEXT) {
+    } else if (typed->kind != PPS_CELLS_TEXT) {
         text_buffer_add_bytes(out, (const char *)typed->values,
                               typed->n_items * sizeof *typed->values);
     } else {
@@ -272,7 +272,7 @@ static enum pps_status add_spelled(struct pps_parquet *p,
 static bool is_less(enum pps_cell_kind kind, uint64_t one, uint64_t other)
 {
     double a, b;
-    if (kind == PPS_CELL_INTEGER)
+    if (kind == PPS_CELLS_INTEGER)
         return (int64_t)one < (int64_t)other;
     memcpy(&a, &one, sizeof a);
     memcpy(&b, &other, sizeof b);
@@ -284,7 +284,7 @@ static bool is_less(enum pps_cell_kind kind, uint64_t one, uint64_t other)
 static void find_range(const struct pps_typed_cells *typed, struct pps_parquet_chunk *chunk)
 {
     if (typed->n_items == 0 ||
-        (typed->kind != PPS_CELL_INTEGER && typed->kind != PPS_CELL_REAL))
+        (typed->kind != PPS_CELLS_INTEGER && typed->kind != PPS_CELLS_REAL))
         return;
     chunk->has_range = 1;
     chunk->least = chunk->greatest = typed->values[0];
@@ -295,9 +295,9 @@ static void find_range(const struct pps_typed_cells *typed, struct pps_parquet_c
             chunk->greatest = typed->values[i];
     }
     const uint64_t sign = UINT64_C(1) << 63;
-    if (typed->kind == PPS_CELL_REAL && (chunk->least & ~sign) == 0)
+    if (typed->kind == PPS_CELLS_REAL && (chunk->least & ~sign) == 0)
         chunk->least = sign;
-    if (typed->kind == PPS_CELL_REAL && (chunk->greatest & ~sign) == 0)
+    if (typed->kind == PPS_CELLS_REAL && (chunk->greatest & ~sign) == 0)
         chunk->greatest = 0;
 }
 
@@ -335,7 +335,7 @@ static enum pps_status next_column(struct pps_parquet *p,
 {
     const struct pps_schema *schema = p->schema;
     struct pps_cell_columns *cells = &p->typed.cells;
-    cells->never_coded = schema->kinds[c] == PPS_CELL_BOOLEAN;
+    cells->never_coded = schema->kinds[c] == PPS_CELLS_BOOLEAN;
     enum pps_status status =
         pps_typed_cells_next(&p->typed, schema->kinds[c], schema->names[c], first_row, err);
     cells->coded = cells->coded && p->typed.n_items > 0;

@@ -25,7 +25,7 @@ static enum pps_status split_names(struct pps_schema *schema, struct pps_error *
     char *rest = schema->split;
     for (int c = 0; c < schema->n; c++) {
         schema->names[c] = rest;
-        schema->kinds[c] = PPS_CELL_TEXT;
+        schema->kinds[c] = PPS_CELLS_TEXT;
         rest += strcspn(rest, ",\n");
         if (rest == schema->names[c] || *rest == '\0')
             return fail(schema, err);

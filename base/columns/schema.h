@@ -20,7 +20,7 @@ struct pps_schema {
 };
 
 // Sets the names from a line of n bytes that ends with a newline; all kinds are
-// PPS_CELL_TEXT. Returns PPS_E_INPUT for a line without names, with an empty name or with more than
+// PPS_CELLS_TEXT. Returns PPS_E_INPUT for a line without names, with an empty name or with more than
 // PPS_SCHEMA_COLUMNS names. After an error there is nothing to free.
 PPS_MUST_CHECK enum pps_status pps_schema_open(struct pps_schema *schema,
                                                const char *line,

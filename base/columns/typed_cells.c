@@ -50,8 +50,8 @@ static enum pps_status fail_cell(const struct pps_typed_cells *typed,
                                  uint64_t first_row,
                                  struct pps_error *err)
 {
-    static const char *const expected[PPS_CELL_KINDS] = {"a whole number", "a finite number",
-                                                         "true or false", "text"};
+    static const char *const expected[PPS_CELLS_KINDS] = {"a whole number", "a finite number",
+                                                          "true or false", "text"};
     char quoted[48];
     uint32_t n;
     const char *text = pps_typed_cells_text(typed, item, &n);
@@ -71,7 +71,7 @@ enum pps_status pps_typed_cells_next(struct pps_typed_cells *typed,
         return status;
     list_items(typed);
     typed->kind = kind;
-    for (uint32_t i = 0; i < typed->n_items && kind != PPS_CELL_TEXT; i++) {
+    for (uint32_t i = 0; i < typed->n_items && kind != PPS_CELLS_TEXT; i++) {
         uint32_t n;
         const char *text = pps_typed_cells_text(typed, i, &n);
         if (!pps_cell_value(kind, text, n, &typed->values[i]))
@@ -85,7 +85,7 @@ static bool all_fit(const struct pps_typed_cells *typed, struct pps_spelling spe
     for (uint32_t i = 0; i < typed->n_items; i++) {
         uint32_t n;
         const char *text = pps_typed_cells_text(typed, i, &n);
-        const uint64_t value = typed->kind != PPS_CELL_TEXT ? typed->values[i] : 0;
+        const uint64_t value = typed->kind != PPS_CELLS_TEXT ? typed->values[i] : 0;
         if (!pps_spelling_fits(spelling, typed->kind, text, n, value))
             return false;
     }

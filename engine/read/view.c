@@ -393,11 +393,11 @@ const char *pps_view_rule(const struct pps_view *view, int i)
 
 void pps_view_stem(const char *path, char *out, size_t cap)
 {
-    static const char *const endings[] = {".part", ".gz", ".csv"};
+    static const char *const endings[] = {".part", ".gz", ".csv", ".parquet"};
     const char *slash = strrchr(path, '/');
     const char *name = slash == NULL ? path : slash + 1;
     snprintf(out, cap, "%s", strcmp(path, "-") == 0 ? "stdin" : name);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         const size_t n = strlen(out), n_ending = strlen(endings[i]);
         if (n > n_ending && strcmp(out + n - n_ending, endings[i]) == 0)
             out[n - n_ending] = '\0';

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads typed rows and passes them to a sink.
+#include "engine/convert/convert.h"
+
+#include "base/system/whole_file.h"
+#include "base/text/characters.h"
+#include "base/text/nearest.h"
+#include "engine/convert/metadata.h"
+#include "engine/convert/sink.h"
+#include "engine/convert/typed_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { GROUP_ROWS = 131072, GROUP_BYTES = 16 << 20 };
+
+static const struct pps_format *const formats[] = {
+    &pps_format_csv,
+    &pps_format_parquet,
+};
+enum { N_FORMATS = sizeof formats / sizeof *formats };
+
+// ---- formats ----------------------------------------------------------------------------------
+
+static bool has_ending(const struct pps_format *format, const char *path)
+{
+    for (int e = 0; format->endings[e] != NULL; e++)
+        if (pps_ends_with(path, format->endings[e]))
+            return true;
+    return false;
+}
+
+static enum pps_status find_by_name(const char *name,
+                                    const struct pps_format **format,
+                                    struct pps_error *err)
+{
+    const char *names[N_FORMATS];
+    for (int f = 0; f < N_FORMATS; f++) {
+        names[f] = formats[f]->name;
+        if (strcmp(name, names[f]) == 0) {
+            *format = formats[f];
+            return PPS_OK;
+        }
+    }
+    const struct pps_hint hint = pps_did_you_mean(name, names, N_FORMATS);
+    return pps_fail(err, PPS_E_INPUT, "--format %.40s: expected " PPS_CONVERT_FORMATS "%s",
+                    name, hint.text);
+}
+
+static enum pps_status find_format(const struct pps_convert_ask *ask,
+                                   const struct pps_format **format,
+                                   struct pps_error *err)
+{
+    const bool to_stdout = strcmp(ask->output, "-") == 0;
+    *format = to_stdout ? &pps_format_csv : NULL;
+    if (ask->format != NULL) {
+        const enum pps_status status = find_by_name(ask->format, format, err);
+        if (status != PPS_OK)
+            return status;
+    }
+    for (int f = 0; f < N_FORMATS && *format == NULL; f++)
+        if (has_ending(formats[f], ask->output))
+            *format = formats[f];
+    if (*format == NULL)
+        return pps_fail(
+            err, PPS_E_INPUT,
+            "-o %s: end the name in .csv, .csv.gz or .parquet, or add --format",
+            ask->output);
+    if (to_stdout && !(*format)->to_stdout)
+        return pps_fail(err, PPS_E_INPUT, "-o -: %s cannot be written to stdout; name a file",
+                        (*format)->name);
+    return PPS_OK;
+}
+
+// ---- rows -------------------------------------------------------------------------------------
+
+static enum pps_status copy_rows(const struct pps_format *format,
+                                 void *sink,
+                                 struct pps_typed_rows *rows,
+                                 uint64_t group_rows,
+                                 struct pps_error *err)
+{
+    struct text_buffer block = {.text = NULL};
+    enum pps_status status;
+    do {
+        const uint64_t first = rows->n_rows + 1;
+        status = pps_typed_rows_next(rows, group_rows, GROUP_BYTES, &block, err);
+        if (status == PPS_OK && block.n > 0)
+            status = format->block(sink, block.text, block.n, first, err);
+        if (status == PPS_E_INPUT && err->file[0] == '\0')
+            snprintf(err->file, sizeof err->file, "%s", rows->view.path);
+    } while (status == PPS_OK && block.n > 0);
+    text_buffer_free(&block);
+    return status;
+}
+
+static enum pps_status write_to(const struct pps_format *format,
+                                const struct pps_convert_ask *ask,
+                                const struct pps_sink_target *target,
+                                struct pps_typed_rows *rows,
+                                struct pps_error *err)
+{
+    void *sink;
+    enum pps_status status = format->open(&sink, target, err);
+    if (status != PPS_OK)
+        return status;
+    status =
+        copy_rows(format, sink, rows, ask->group_rows > 0 ? ask->group_rows : GROUP_ROWS, err);
+    if (status == PPS_OK)
+        status = format->finish(sink, err);
+    format->close(sink);
+    return status;
+}
+
+static enum pps_status write_file(const struct pps_format *format,
+                                  const struct pps_convert_ask *ask,
+                                  struct pps_typed_rows *rows,
+                                  struct pps_error *err)
+{
+    struct pps_whole_file file;
+    char creator[64], *metadata = NULL;
+    snprintf(creator, sizeof creator, "ppsweep version %s", ask->version);
+    enum pps_status status = pps_whole_file_open(&file, ask->output, ask->force, err);
+    if (status != PPS_OK)
+        return status;
+    status = pps_convert_metadata(ask->view.path, &rows->schema, &metadata, err);
+    if (status == PPS_OK) {
+        const struct pps_sink_target target = {&rows->schema, metadata, creator, file.out,
+                                               file.temp};
+        status = write_to(format, ask, &target, rows, err);
+    }
+    free(metadata);
+    if (status == PPS_OK)
+        return pps_whole_file_close(&file, err);
+    pps_whole_file_abandon(&file);
+    return status;
+}
+
+enum pps_status pps_convert(const struct pps_convert_ask *ask,
+                            struct pps_converted *done,
+                            struct pps_error *err)
+{
+    const struct pps_format *format;
+    struct pps_typed_rows rows;
+    struct stat info;
+    *done = (struct pps_converted){.rows = 0};
+    enum pps_status status = find_format(ask, &format, err);
+    if (status == PPS_OK)
+        status = pps_whole_file_apart(ask->output, ask->view.path, err);
+    if (status == PPS_OK && strcmp(ask->output, "-") != 0)
+        status = pps_whole_file_check(ask->output, ask->force, err);
+    if (status == PPS_OK)
+        status = pps_typed_rows_open(&rows, &ask->view, ask->columns, err);
+    if (status != PPS_OK)
+        return status;
+    status = write_file(format, ask, &rows, err);
+    done->rows = rows.n_rows;
+    done->columns = rows.schema.n;
+    if (status == PPS_OK && strcmp(ask->output, "-") != 0 && stat(ask->output, &info) == 0)
+        done->bytes = (uint64_t)info.st_size;
+    pps_typed_rows_close(&rows);
+    return status;
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Converts a result to another format, row group by row group, in constant memory. The file appears
+// under its name only when it is complete.
+#ifndef PPS_ENGINE_CONVERT_CONVERT_H
+#define PPS_ENGINE_CONVERT_CONVERT_H
+
+#include "base/text/status.h"
+#include "engine/read/view.h"
+
+#include <stdint.h>
+
+// The formats, separated by commas, for messages and help.
+#define PPS_CONVERT_FORMATS "csv or parquet"
+
+struct pps_convert_ask {
+    struct pps_view_ask view;
+    const char *columns; // names, separated by commas; NULL: all
+    const char *output;  // "-": stdout
+    const char *format;  // "parquet"; NULL: by the ending of the output
+    uint64_t group_rows; // rows of a row group, 0: the default
+    const char *version; // of ppsweep
+    bool force;          // an existing file is replaced
+};
+
+struct pps_converted {
+    uint64_t rows;
+    int columns;
+    uint64_t bytes; // of the file; 0: unknown
+};
+
+// Writes the file. PPS_E_INPUT for an unknown format, for a format that cannot go to stdout, and for a
+// result that cannot be read.
+PPS_MUST_CHECK enum pps_status pps_convert(const struct pps_convert_ask *ask,
+                                           struct pps_converted *done,
+                                           struct pps_error *err);
+
+#endif
