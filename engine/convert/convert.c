@@ -63,10 +63,9 @@ static enum pps_status find_format(const struct pps_convert_ask *ask,
         if (has_ending(formats[f], ask->output))
             *format = formats[f];
     if (*format == NULL)
-        return pps_fail(
-            err, PPS_E_INPUT,
-            "-o %s: end the name in .csv, .csv.gz or .parquet, or add --format",
-            ask->output);
+        return pps_fail(err, PPS_E_INPUT,
+                        "-o %s: end the name in .csv, .csv.gz or .parquet, or add --format",
+                        ask->output);
     if (to_stdout && !(*format)->to_stdout)
         return pps_fail(err, PPS_E_INPUT, "-o -: %s cannot be written to stdout; name a file",
                         (*format)->name);
