@@ -15,6 +15,7 @@
 #include "engine/run/work_schedule.h"
 #include "engine/space/reason.h"
 #include "engine/space/sample.h"
+#include "engine/space/sample_design.h"
 #include "engine/space/value.h"
 
 #include <inttypes.h>
@@ -102,8 +103,12 @@ static void print_sample(const struct pps_sample *sample)
         return;
     pps_human_count((double)sample->count, count, sizeof count);
     pps_human_count((double)sample->n_grid, grid, sizeof grid);
-    printf("sample      %s draws, %s, seed %" PRIu64, count, pps_sample_methods[sample->method],
-           sample->seed);
+    if (pps_sample_is_design(sample))
+        printf("sample      %s groups of %" PRIu64 " draws, %s, seed %" PRIu64, count,
+               sample->group, pps_sample_methods[sample->method], sample->seed);
+    else
+        printf("sample      %s draws, %s, seed %" PRIu64, count,
+               pps_sample_methods[sample->method], sample->seed);
     if (sample->n_grid > 0 && !sample->any_floating)
         printf(", of %s points", grid);
     printf("\n");

@@ -4,6 +4,7 @@
 #include "engine/experiment/loading_private.h"
 #include "engine/space/sample.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,8 +50,10 @@ static enum pps_status read_method(const struct pps_loader *l,
             *method = (enum pps_sample_method)m;
             return PPS_OK;
         }
-    return pps_json_fail(&l->file, item, l->err,
-                         "sample.method: expected \"random\", \"sobol\" or \"lhs\"");
+    return pps_json_fail(
+        &l->file, item, l->err,
+        "sample.method: expected \"random\", \"sobol\", \"lhs\", \"saltelli\" or "
+        "\"morris\"");
 }
 
 // Returns the seed of a sample that names none: the experiment's, also if it is the value of the
@@ -90,6 +93,41 @@ static enum pps_status read_sample(struct pps_loader *l,
     return status;
 }
 
+// Returns the method of this name (n characters), or -1.
+static int method_of(const char *name, size_t n)
+{
+    for (int m = 0; pps_sample_methods[m] != NULL; m++)
+        if (strlen(pps_sample_methods[m]) == n && memcmp(pps_sample_methods[m], name, n) == 0)
+            return m;
+    return -1;
+}
+
+// Reads --sample METHOD:COUNT, where COUNT may end in k, M or G.
+static enum pps_status read_option(struct pps_loader *l, struct pps_sample *sample)
+{
+    static const char units[] = "kMG";
+    const char *text = l->request->sample;
+    const char *colon = strchr(text, ':');
+    const int method = colon == NULL ? -1 : method_of(text, (size_t)(colon - text));
+    char *end = NULL;
+    double count = colon == NULL ? 0 : strtod(colon + 1, &end);
+    const char *unit = end == NULL || *end == '\0' ? NULL : strchr(units, *end);
+    for (ptrdiff_t i = 0; unit != NULL && i <= unit - units; i++)
+        count *= 1000;
+    const bool whole = end != NULL && end != colon + 1 && end[unit != NULL] == '\0' &&
+                       count >= 1 && count < MOST_DRAWS && count == floor(count);
+    if (method < 0 || !whole)
+        return pps_fail(
+            l->err, PPS_E_INPUT,
+            "--sample %s: expected METHOD:N, as in saltelli:1000; methods are random, "
+            "sobol, lhs, saltelli and morris",
+            text);
+    sample->method = (enum pps_sample_method)method;
+    sample->count = (uint64_t)count;
+    sample->seed = l->request->seed_given ? l->request->seed : usual_seed(l);
+    return PPS_OK;
+}
+
 // Refuses continuous ranges without a sample, because their values cannot be scanned.
 static enum pps_status refuse_continuous(struct pps_loader *l)
 {
@@ -109,11 +147,11 @@ static enum pps_status refuse_continuous(struct pps_loader *l)
 enum pps_status pps_load_sample(struct pps_loader *l)
 {
     const cJSON *object = pps_json_member(l->file.root, "sample");
-    if (object == NULL)
+    if (object == NULL && l->request->sample == NULL)
         return refuse_continuous(l);
     struct pps_sample *sample = calloc(1, sizeof *sample);
     if (sample == NULL)
         return pps_fail_memory(l->err, "the sample");
     l->experiment->space.sample = sample;
-    return read_sample(l, object, sample);
+    return l->request->sample != NULL ? read_option(l, sample) : read_sample(l, object, sample);
 }

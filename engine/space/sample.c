@@ -6,15 +6,16 @@
 #include "base/math/sobol.h"
 #include "engine/space/dependent_counts.h"
 #include "engine/space/grid.h"
+#include "engine/space/sample_design.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-const char *const pps_sample_methods[] = {[PPS_SAMPLE_RANDOM] = "random",
-                                          [PPS_SAMPLE_SOBOL] = "sobol",
-                                          [PPS_SAMPLE_LHS] = "lhs",
-                                          NULL};
+const char *const pps_sample_methods[] = {
+    [PPS_SAMPLE_RANDOM] = "random", [PPS_SAMPLE_SOBOL] = "sobol",
+    [PPS_SAMPLE_LHS] = "lhs",       [PPS_SAMPLE_SALTELLI] = "saltelli",
+    [PPS_SAMPLE_MORRIS] = "morris", NULL};
 
 // Purposes of random numbers. Per-axis purposes add the first parameter of the axis.
 enum purpose {
@@ -114,6 +115,16 @@ static enum pps_status prepare_lhs(const struct pps_space *space,
     return PPS_OK;
 }
 
+static enum pps_status make_sobol(struct pps_sample *sample, struct pps_error *err)
+{
+    sample->sobol = malloc(sizeof *sample->sobol);
+    if (sample->sobol == NULL)
+        return pps_fail_memory(err, "a Sobol' sequence");
+    pps_sobol_init(sample->sobol);
+    pps_sobol_scramble(sample->sobol, sample->seed, FOR_SCRAMBLE);
+    return PPS_OK;
+}
+
 static enum pps_status prepare_sobol(const struct pps_space *space,
                                      struct pps_sample *sample,
                                      struct pps_error *err)
@@ -124,12 +135,23 @@ static enum pps_status prepare_sobol(const struct pps_space *space,
             "sample.method: sobol has at most %d dimensions, but there are %d axes; "
             "use lhs or random",
             PPS_SOBOL_DIMENSIONS, space->n_axes);
-    sample->sobol = malloc(sizeof *sample->sobol);
-    if (sample->sobol == NULL)
-        return pps_fail_memory(err, "a Sobol' sequence");
-    pps_sobol_init(sample->sobol);
-    pps_sobol_scramble(sample->sobol, sample->seed, FOR_SCRAMBLE);
-    return PPS_OK;
+    return make_sobol(sample, err);
+}
+
+static enum pps_status prepare_design(struct pps_space *space,
+                                      struct pps_sample *sample,
+                                      struct pps_error *err)
+{
+    pps_design_prepare(space, sample);
+    if (sample->n_factors == 0)
+        return pps_fail(err, PPS_E_INPUT,
+                        "sample.method: %s compares the values of axes, but no parameter has "
+                        "more than one value",
+                        pps_sample_methods[sample->method]);
+    space->n_points = sample->count * sample->group;
+    const bool quasi =
+        sample->method == PPS_SAMPLE_SALTELLI && 2 * sample->n_factors <= PPS_SOBOL_DIMENSIONS;
+    return quasi ? make_sobol(sample, err) : PPS_OK;
 }
 
 enum pps_status pps_sample_prepare(struct pps_space *space, struct pps_error *err)
@@ -146,6 +168,9 @@ enum pps_status pps_sample_prepare(struct pps_space *space, struct pps_error *er
         return prepare_random(sample, err);
     case PPS_SAMPLE_SOBOL:
         return prepare_sobol(space, sample, err);
+    case PPS_SAMPLE_SALTELLI:
+    case PPS_SAMPLE_MORRIS:
+        return prepare_design(space, sample, err);
     case PPS_SAMPLE_LHS:
         return prepare_lhs(space, sample, err);
     }
@@ -181,6 +206,11 @@ static struct draw draw_axis(const struct pps_space *space, int d, uint64_t k)
     case PPS_SAMPLE_LHS:
         return (struct draw){pps_permutation_at(&sample->strata[d], k), sample->count,
                              pps_random_53(sample->seed, k, purpose_of(FOR_OFFSET, axis))};
+    case PPS_SAMPLE_SALTELLI:
+        return (struct draw){0, 1, pps_saltelli_draw(space, d, k)};
+    case PPS_SAMPLE_MORRIS: // of continuous axes: level of levels - 1
+        return (struct draw){pps_morris_value(space, d, k, PPS_MORRIS_LEVELS),
+                             PPS_MORRIS_LEVELS - 1, 0};
     }
     return (struct draw){0, 1, pps_random_53(sample->seed, k, purpose_of(FOR_VALUE, axis))};
 }
@@ -228,7 +258,9 @@ static void place_axis(struct pps_cursor *cursor, int d)
         level->refused = true;
         return;
     }
-    level->at = draw_index(u, level->values.count);
+    level->at = space->sample->method == PPS_SAMPLE_MORRIS
+                    ? pps_morris_value(space, d, cursor->index, level->values.count)
+                    : draw_index(u, level->values.count);
     level->refused = !pps_axis_place(axis, space->kernel->params, &level->values, level->at,
                                      cursor->point, &cursor->cells);
 }

@@ -13,7 +13,9 @@
 // sobol: points of a scrambled Sobol' sequence, one dimension per axis, outermost first. A
 // longer sample begins with the draws of a shorter one.
 //
-// With lhs and sobol an axis of L values takes number floor(u L), with u in [0, 1); L may
+// saltelli, morris: designs for `ppsweep sensitivity`; `count` groups of draws (sample_design.h).
+//
+// With lhs, sobol and saltelli an axis of L values takes number floor(u L), with u in [0, 1); L may
 // depend on the axes before it. Points may occur twice. A draw is skipped if an axis has no
 // value there.
 #ifndef PPS_ENGINE_SPACE_SAMPLE_H
@@ -30,6 +32,8 @@ enum pps_sample_method {
     PPS_SAMPLE_RANDOM,
     PPS_SAMPLE_SOBOL,
     PPS_SAMPLE_LHS,
+    PPS_SAMPLE_SALTELLI,
+    PPS_SAMPLE_MORRIS,
 };
 
 extern const char *const pps_sample_methods[]; // names of the methods, ended with NULL
@@ -38,7 +42,7 @@ struct pps_sobol;
 
 struct pps_sample {
     enum pps_sample_method method;
-    uint64_t count; // number of draws
+    uint64_t count; // number of draws; of a design: of groups of draws
     uint64_t seed;
 
     // Derived by pps_sample_prepare.
@@ -51,6 +55,11 @@ struct pps_sample {
     struct pps_permutation order;   // of the grid
     struct pps_permutation *strata; // lhs: one per axis
     struct pps_sobol *sobol;
+    // of a design (sample_design.h)
+    int n_factors;
+    int factors[PPS_MAX_AXES];   // index in the space of each factor
+    int factor_of[PPS_MAX_AXES]; // of each axis of the space; -1: none
+    uint64_t group;              // draws of a group
 };
 
 // Prepares the draws of a space whose axes, live masks and highest values are set, and sets its

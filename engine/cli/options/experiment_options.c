@@ -116,6 +116,7 @@ enum pps_status pps_request_read(const struct pps_args *args,
         status = pps_arg_count(args, "seed", 0, ((uint64_t)1 << 53) - 1, &request->seed, err);
     request->path = pps_arg(args, "config");
     request->points = pps_arg(args, "points");
+    request->sample = pps_arg(args, "sample");
     request->metrics = pps_arg(args, "metrics");
     request->objective = pps_arg(args, "objective");
     request->seed_given = pps_arg(args, "seed") != NULL;

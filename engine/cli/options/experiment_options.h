@@ -12,6 +12,8 @@
         {"set", 's', "KEY=VALUES", "set or add an axis: n=8,16  bwd_len='2..3 step 0.5'"},     \
         {"input", 'i', "SLOT=FILE", "input document, such as model=FILE or model=FILE,FILE"},  \
         {"points", 0, "FILE", "points from a CSV (one column per parameter) instead of axes"}, \
+        {"sample", 0, "METHOD:N",                                                              \
+         "sample: random, sobol, lhs, saltelli or morris, as in sobol:10k (whole grid)"},      \
         {"metrics", 0, "[NAMES]", "add result columns: NAMES, or all but costly ones"},        \
         {"digits", 0, "N", "decimals of results, or full to read back exactly (by column)"},   \
         {"limit", 0, "N", "only the first N points; k, M, G allowed (all points)"},            \
