@@ -31,8 +31,8 @@ struct pps_request {
     const char *text; // the experiment itself, where path is NULL; or NULL
     const struct pps_override *overrides;
     int n_overrides;
-    const char *points;  // --points; NULL
-    const char *sample;  // --sample: "method:count" in place of the experiment's sample; or NULL
+    const char *points; // --points; NULL
+    const char *sample; // --sample: "method:count" in place of the experiment's sample; or NULL
     const char *metrics; // --metrics, as for pps_columns_choose
     const char
         *objective; // a column that rows show besides, where there is one of this name; or NULL
