@@ -41,6 +41,7 @@ struct pps_request {
     uint64_t seed;
     bool seed_given;
     bool exact;                    // --exact
+    bool continuous;               // continuous axes need no sample: they are searched
     uint64_t point_limit;          // --point-limit: events of a point; 0: none
     bool status;                   // --status: rows end with what became of their point
     bool typed;                    // --typed: numbers and names in columns of their own

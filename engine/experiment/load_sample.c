@@ -144,14 +144,26 @@ static enum pps_status refuse_continuous(struct pps_loader *l)
     return PPS_OK;
 }
 
+// Returns whether a search takes continuous axes as they are: a sample of one draw stands for them.
+static bool searches_continuous(const struct pps_loader *l)
+{
+    for (int e = 0; e < l->n_entries && l->request->continuous; e++)
+        if (pps_is_continuous(l->entries[e].item))
+            return true;
+    return false;
+}
+
 enum pps_status pps_load_sample(struct pps_loader *l)
 {
     const cJSON *object = pps_json_member(l->file.root, "sample");
-    if (object == NULL && l->request->sample == NULL)
+    if (object == NULL && l->request->sample == NULL && !searches_continuous(l))
         return refuse_continuous(l);
     struct pps_sample *sample = calloc(1, sizeof *sample);
     if (sample == NULL)
         return pps_fail_memory(l->err, "the sample");
     l->experiment->space.sample = sample;
-    return l->request->sample != NULL ? read_option(l, sample) : read_sample(l, object, sample);
+    sample->count = 1;
+    if (l->request->sample != NULL)
+        return read_option(l, sample);
+    return object != NULL ? read_sample(l, object, sample) : PPS_OK;
 }

@@ -37,6 +37,7 @@ static enum pps_status find(struct pps_job_result *r, bool *complete, struct pps
 static enum pps_status read_reuse(struct pps_job_result *r, struct pps_error *err)
 {
     const char *path = r->job->reuse;
+    r->sweep.reuse = r->job->known;
     if (path == NULL)
         return PPS_OK;
     // The text of a result is rounded: it cannot decide between almost equal rows.

@@ -43,9 +43,10 @@ struct pps_job {
     bool only_best; // the result has only these rows
     bool ties;      // with only_best: also all rows equal to the last of these
     // Checks and copies.
-    const char *reuse; // an earlier result from which rows are copied; or NULL
-    double audit;      // fraction of the rows to compare with the reference; 0: none
-    bool fail_fast;    // PPS_E_POINTS for the first point that failed
+    const char *reuse;                  // an earlier result from which rows are copied; or NULL
+    const struct pps_known_rows *known; // rows that are copied, without `reuse`; or NULL
+    double audit;   // fraction of the rows to compare with the reference; 0: none
+    bool fail_fast; // PPS_E_POINTS for the first point that failed
     // Text that the job passes on.
     const char *command;        // for the manifest; NULL: ""
     const char *view;           // for the manifest: the default view of timelines; or NULL

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+// ppsweep best: searches the best point of an experiment, between and beyond its listed values.
+#include "engine/optimise/best_search.h"
+
+#include "base/system/disk.h"
+#include "base/system/machine.h"
+#include "base/system/whole_file.h"
+#include "base/text/decimal.h"
+#include "base/text/say.h"
+#include "engine/cli/options/experiment_options.h"
+#include "engine/cli/options/picture_options.h"
+#include "engine/cli/report/best_report.h"
+#include "engine/cli/verbs.h"
+#include "engine/command/duration.h"
+#include "engine/command/signals.h"
+#include "engine/job/result_path.h"
+#include "engine/optimise/best_result.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct pps_opt options[] = {
+    {"over", 0, "NAMES", "parameters to search: A,B=1..3 (weights and continuous axes)"},
+    {"objective", 0, "COLUMN", "result to improve (first result of the kernel)"},
+    {"goal", 0, "lower|higher", "which values are better (default of the column, else lower)"},
+    {"evaluations", 0, "N", "points to evaluate besides the grid; k, M allowed (2000)"},
+    {"grid", 0, "N", "first evaluate the experiment's grid if it has at most N points (10k)"},
+    PPS_REQUEST_OPTIONS,
+    {"output", 'o', "PATH", "NAME.csv.gz or NAME.csv (outputs/data/)"},
+    {"force", 0, NULL, "overwrite the result, and drop an interrupted search"},
+    {"resume", 0, NULL, "continue an interrupted search, if there is one"},
+    {"time-limit", 0, "TIME", "stop after TIME, as in 90s, 5m, 1h30m; --resume continues"},
+    {"compress", 0, "CODEC", "zlib:1 to zlib:9, isal:0 to isal:3, or none (zlib:1)"},
+    {"quiet", 'q', NULL, "print errors only"},
+    {"json", 0, NULL, "print the summary as JSON on stdout"},
+    {NULL, 0, NULL, NULL},
+};
+
+static const char details[] =
+    "Searched are the parameters of --over: numbers between the lowest and the highest value "
+    "of\n"
+    "their axis, or NAME=LOW..HIGH. Weights that a kernel sets together (the priorities of\n"
+    "contention) are searched as weights that add up to 1. Every combination of the other\n"
+    "parameters is tried by itself; those that change the amount of work (n of contention)\n"
+    "divide the search into groups, each with a best point of its own.\n"
+    "\n"
+    "The search evaluates the grid of the experiment, then runs pattern searches from the "
+    "best\n"
+    "points, then CMA-ES with restarts until all evaluations are used. It needs no "
+    "derivatives.\n"
+    "It finds good points, and proves nothing: a better point may exist. Equal commands give\n"
+    "equal bytes, for any number of threads; --seed chooses other random numbers.\n"
+    "\n"
+    "All evaluated points become a result that top, plot, trace, sensitivity and verify read.\n"
+    "A stopped search keeps its evaluations in NAME.search.part.\n"
+    "\n"
+    "  ppsweep best -c sweep_configs/02-paper.json\n"
+    "  ppsweep best -c sweep_configs/02-paper.json -s n=16 --over p_fwd_prop,bwd_len=1.5..3\n";
+
+struct best {
+    const struct pps_args *args;
+    struct pps_request request;
+    struct pps_request_words words;
+    struct pps_experiment *experiment;
+    struct pps_search_space space;
+    struct pps_evaluation evaluation;
+    struct pps_best_search search;
+    struct pps_resultpath path;
+    char journal[1100], identity[2048];
+    atomic_bool *stop;
+    bool quiet;
+    double shown_s;
+};
+
+// ---- options --------------------------------------------------------------------------------------
+
+static enum pps_status refuse_options(const struct pps_args *args, struct pps_error *err)
+{
+    static const char *const others[] = {"points", "limit", "sample"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (pps_arg(args, others[i]) != NULL)
+            return pps_fail(err, PPS_E_INPUT, "best chooses the points itself; remove --%s",
+                            others[i]);
+    return PPS_OK;
+}
+
+static enum pps_status read_options(struct best *b, struct pps_error *err)
+{
+    const struct pps_args *args = b->args;
+    b->search.evaluations = PPS_BEST_EVALUATIONS;
+    b->search.most_grid = PPS_BEST_GRID;
+    enum pps_status status = refuse_options(args, err);
+    if (status == PPS_OK)
+        status = pps_request_read(args, &b->words, &b->request, err);
+    if (status == PPS_OK)
+        status = pps_request_threads(args, &b->evaluation.threads, err);
+    if (status == PPS_OK)
+        status = pps_arg_count(args, "evaluations", 0, 1000000, &b->search.evaluations, err);
+    if (status == PPS_OK)
+        status = pps_arg_count(args, "grid", 0, 1000000, &b->search.most_grid, err);
+    b->request.continuous = true;
+    b->search.seed = b->request.seed;
+    if (pps_arg(args, "digits") == NULL)
+        b->request.digits = PPS_FULL_DIGITS;
+    return status;
+}
+
+// Finds the objective and what is better.
+static enum pps_status choose_objective(struct best *b, int *objective, struct pps_error *err)
+{
+    const struct pps_kernel *kernel = b->experiment->kernel;
+    const char *name = pps_arg(b->args, "objective");
+    *objective = name == NULL ? 0 : pps_column_find(kernel, name, strlen(name));
+    if (*objective < 0)
+        return pps_fail(err, PPS_E_INPUT,
+                        "--objective %s: %s has no such result; ppsweep kernels %s lists them",
+                        name, kernel->name, kernel->name);
+    if (kernel->columns[*objective].kind == PPS_COLUMN_TEXT)
+        return pps_fail(err, PPS_E_INPUT, "--objective %s: it has words, not numbers", name);
+    enum pps_goal goal = kernel->columns[*objective].goal;
+    const enum pps_status status = pps_goal_option(b->args, &goal, err);
+    b->evaluation.higher = goal == PPS_HIGHER;
+    return status;
+}
+
+// Describes the search in one line, by which a journal is recognised.
+static void identify(struct best *b, int objective)
+{
+    const char *over = pps_arg(b->args, "over");
+    snprintf(b->identity, sizeof b->identity,
+             "%s %s %016" PRIx64 " over %s by %s %s evaluations %" PRIu64 " grid %" PRIu64
+             " seed %" PRIu64,
+             PPS_VERSION, b->experiment->kernel->name, b->experiment->digest,
+             over != NULL ? over : "-", b->experiment->kernel->columns[objective].name,
+             b->evaluation.higher ? "higher" : "lower", b->search.evaluations,
+             b->search.most_grid, b->search.seed);
+}
+
+static enum pps_status choose_path(struct best *b, struct pps_error *err)
+{
+    char usual[300];
+    const char *output = pps_arg(b->args, "output");
+    snprintf(usual, sizeof usual, "%s/%s-best-%08x.csv.gz", PPS_DATA_FOLDER,
+             b->experiment->name, (unsigned)(pps_search_hash(b->identity) >> 32));
+    if (output != NULL && strcmp(output, "-") == 0)
+        return pps_fail(err, PPS_E_INPUT, "best needs a result file, not -o -");
+    const enum pps_status status =
+        pps_resultpath_choose(output != NULL ? output : usual, pps_arg(b->args, "compress"),
+                              b->experiment, (struct pps_shard){.count = 0}, &b->path, err);
+    snprintf(b->journal, sizeof b->journal, "%s.search.part", b->path.path);
+    return status;
+}
+
+// ---- the search -----------------------------------------------------------------------------------
+
+// Shows on a terminal how far the search is.
+static void watch(void *self, const struct pps_best_search *search)
+{
+    struct best *b = self;
+    const double now_s = pps_wall_seconds();
+    if (b->quiet || !isatty(STDERR_FILENO) || now_s - b->shown_s < 0.2)
+        return;
+    fprintf(stderr, "\r\x1b[K%zu points evaluated", search->evaluation->n);
+    fflush(stderr);
+    b->shown_s = now_s;
+}
+
+static enum pps_status prepare(struct best *b, struct pps_error *err)
+{
+    int objective = 0;
+    b->request.objective = pps_arg(b->args, "objective");
+    enum pps_status status = pps_experiment_load(&b->experiment, &b->request, err);
+    if (status == PPS_OK)
+        status = choose_objective(b, &objective, err);
+    if (status == PPS_OK)
+        status = pps_search_space_open(&b->space, b->experiment, pps_arg(b->args, "over"),
+                                       objective, err);
+    if (status != PPS_OK)
+        return status;
+    identify(b, objective);
+    b->evaluation.space = &b->space;
+    b->evaluation.request = &b->request;
+    b->evaluation.stop = b->stop;
+    b->search.evaluation = &b->evaluation;
+    b->search.space = &b->space;
+    b->search.watch = watch;
+    b->search.self = b;
+    status = choose_path(b, err);
+    if (status == PPS_OK)
+        status = pps_whole_file_check(b->path.path, pps_arg(b->args, "force") != NULL, err);
+    return status == PPS_OK ? pps_resultpath_folder(&b->path, err) : status;
+}
+
+static enum pps_status stopped(const struct best *b, struct pps_error *err)
+{
+    char command[2048];
+    pps_arg_line_resume(b->args, command, sizeof command);
+    return pps_fail(err, PPS_E_STOPPED,
+                    "stopped after %zu evaluations, kept in %s; to continue: %s",
+                    b->evaluation.n, b->journal, command);
+}
+
+static enum pps_status search(struct best *b, struct pps_error *err)
+{
+    const bool force = pps_arg(b->args, "force") != NULL;
+    enum pps_status status =
+        pps_evaluation_open(&b->evaluation, b->journal, b->identity,
+                            pps_arg(b->args, "resume") != NULL, force, err);
+    if (status != PPS_OK)
+        return status;
+    pps_signals_end_at_once(NULL);
+    status = pps_best_search_run(&b->search, err);
+    if (!b->quiet && isatty(STDERR_FILENO))
+        fputs("\r\x1b[K", stderr);
+    const struct pps_best_result_ask ask = {.evaluation = &b->evaluation,
+                                            .path = b->path.path,
+                                            .codec = pps_arg(b->args, "compress"),
+                                            .force = force,
+                                            .command = pps_arg_line(b->args),
+                                            .stop = b->stop};
+    if (status == PPS_OK && b->evaluation.n > 0)
+        status = pps_best_result_write(&ask, err);
+    if (status == PPS_OK)
+        unlink(b->journal);
+    return status == PPS_E_STOPPED ? stopped(b, err) : status;
+}
+
+static enum pps_status report(const struct best *b, struct pps_error *err)
+{
+    bool any = false;
+    for (uint32_t g = 0; g < b->space.groups.n; g++)
+        any = any || b->search.groups[g].best != SIZE_MAX;
+    if (!any)
+        return pps_fail(err, PPS_E_INFEASIBLE,
+                        "no feasible point among %zu evaluations (%" PRIu64
+                        " more are refused by rules or ranges)",
+                        b->evaluation.n, b->evaluation.refused);
+    if (!b->quiet)
+        pps_best_report_print(&b->search, b->path.path);
+    return pps_arg(b->args, "json") != NULL
+               ? pps_best_report_json(&b->search, b->path.path, stdout, err)
+               : PPS_OK;
+}
+
+static enum pps_status best_main(const struct pps_args *args, struct pps_error *err)
+{
+    struct best b = {.args = args, .quiet = pps_arg(args, "quiet") != NULL};
+    double limit_s = 0;
+    pps_signals_end_at_once("ppsweep: stopped before the first point; no file was changed\n");
+    b.stop = pps_signals_install();
+    enum pps_status status = pps_arg_duration(args, "time-limit", &limit_s, err);
+    if (limit_s > 0)
+        pps_signals_alarm(limit_s);
+    if (status == PPS_OK)
+        status = read_options(&b, err);
+    if (status == PPS_OK)
+        status = prepare(&b, err);
+    if (status == PPS_OK)
+        status = search(&b, err);
+    if (status == PPS_OK)
+        status = report(&b, err);
+    pps_best_search_free(&b.search);
+    pps_evaluation_close(&b.evaluation);
+    pps_search_space_close(&b.space);
+    pps_experiment_free(b.experiment);
+    pps_request_free(&b.words);
+    return status;
+}
+
+const struct pps_command pps_command_best = {
+    .name = "best",
+    .summary = "search the best point of an experiment, between and beyond its listed values",
+    .usage = "-c EXPERIMENT.json [options]",
+    .details = details,
+    .options = options,
+    .aliases = pps_request_aliases,
+    .kernels = true,
+    .kernel_options = true,
+    .main = best_main,
+};

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reports the best points of a search.
+#include "engine/cli/report/best_report.h"
+
+#include "base/document/json.h"
+#include "base/text/say.h"
+#include "engine/space/value.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { SHOWN_GROUPS = 20 };
+
+// ---- points ---------------------------------------------------------------------------------------
+
+static double objective_of(const struct pps_best_search *s, size_t number)
+{
+    const double value = s->evaluation->points[number].value;
+    return s->evaluation->higher ? -value : value;
+}
+
+static const char *objective_name(const struct pps_best_search *s)
+{
+    return s->space->experiment->kernel->columns[s->space->objective].name;
+}
+
+// Writes "p_fwd_prop=a p_grad_prop=1.0" of the parameters that vary.
+static void write_point(const struct pps_best_search *s, size_t number, char *out, size_t cap)
+{
+    const struct pps_kernel *kernel = s->space->experiment->kernel;
+    size_t n = 0;
+    out[0] = '\0';
+    for (int p = 0; p < kernel->n_params; p++) {
+        char text[PPS_CELL_TEXT];
+        if ((s->space->varied >> p & 1) == 0 || n >= cap)
+            continue;
+        pps_value_text(&kernel->params[p], s->evaluation->points[number].point[p], text);
+        n += (size_t)snprintf(out + n, cap - n, "%s%s=%s", n > 0 ? " " : "",
+                              kernel->params[p].name, text);
+    }
+}
+
+// Returns by what part of itself the grid's best is improved.
+static double gain_of(const struct pps_best_search *s, const struct pps_best_group *g)
+{
+    const double grid = objective_of(s, g->grid_best);
+    return fabs(objective_of(s, g->best) - grid) / fabs(grid);
+}
+
+static bool is_better(const struct pps_best_search *s, const struct pps_best_group *g)
+{
+    const struct pps_evaluated_point *points = s->evaluation->points;
+    return g->grid_best != SIZE_MAX && points[g->best].value < points[g->grid_best].value;
+}
+
+// ---- text -----------------------------------------------------------------------------------------
+
+static void print_search(const struct pps_best_search *s)
+{
+    const struct pps_kernel *kernel = s->space->experiment->kernel;
+    const char *separator = "";
+    fputs("search    over ", stderr);
+    for (int p = 0; p < kernel->n_params; p++)
+        if ((s->space->searched >> p & 1) != 0) {
+            fprintf(stderr, "%s%s", separator, kernel->params[p].name);
+            separator = ", ";
+        }
+    fprintf(stderr, ", in %zu combination%s of the other parameters%s\n", s->space->n_arms,
+            s->space->n_arms == 1 ? "" : "s",
+            s->space->composite != NULL ? " and of the names of weights" : "");
+    fprintf(stderr, "points    %zu evaluated", s->evaluation->n);
+    if (s->grid > 0)
+        fprintf(stderr, ", at first the grid of %" PRIu64, s->grid);
+    else
+        fputs("; the grid was not (see --grid)", stderr);
+    if (s->evaluation->remembered > 0)
+        fprintf(stderr, "; %" PRIu64 " by the interrupted search", s->evaluation->remembered);
+    if (s->evaluation->refused > 0)
+        fprintf(stderr, "; %" PRIu64 " more refused by rules or ranges",
+                s->evaluation->refused);
+    fputc('\n', stderr);
+}
+
+// Says how the best point compares with the grid.
+static void print_comparison(const struct pps_best_search *s, const struct pps_best_group *g)
+{
+    char point[1024];
+    if (s->grid == 0)
+        return;
+    if (g->grid_best == SIZE_MAX) {
+        fputs("          no cell of the grid is feasible\n", stderr);
+    } else if (is_better(s, g)) {
+        write_point(s, g->grid_best, point, sizeof point);
+        fprintf(stderr,
+                "          %.3g %% better than the best grid cell, %.10g at %s (row %zu)\n",
+                100 * gain_of(s, g), objective_of(s, g->grid_best), point, g->grid_best + 1);
+    } else {
+        fprintf(stderr,
+                "          this is a grid cell: pattern searches and %" PRIu64
+                " restarts found nothing better",
+                g->restarts);
+        if (g->equal > 1)
+            fprintf(stderr, "; %zu evaluated points have exactly this value: it is flat there",
+                    g->equal);
+        fputc('\n', stderr);
+    }
+    if (is_better(s, g) && g->equal > 1)
+        fprintf(stderr,
+                "          %zu evaluated points have exactly this value; the first is shown\n",
+                g->equal);
+}
+
+static void print_group(const struct pps_best_search *s, uint32_t number)
+{
+    const struct pps_best_group *g = &s->groups[number];
+    const char *name = pps_string_pool_text(&s->space->groups, number);
+    char point[1024];
+    if (g->best == SIZE_MAX) {
+        fprintf(stderr, "best      %s: no feasible point\n", name);
+        return;
+    }
+    write_point(s, g->best, point, sizeof point);
+    fprintf(stderr, "best      %s%s%s %.10g at %s (row %zu)\n", name,
+            name[0] != '\0' ? ": " : "", objective_name(s), objective_of(s, g->best), point,
+            g->best + 1);
+    print_comparison(s, g);
+}
+
+static void print_command(const char *lead,
+                          const char *verb,
+                          const char *path,
+                          const char *rest)
+{
+    fprintf(stderr, "%-9s ppsweep %s ", lead, verb);
+    pps_say_word(stderr, path, SIZE_MAX);
+    fprintf(stderr, "%s\n", rest);
+}
+
+static void print_next(const struct pps_best_search *s, const char *path)
+{
+    const char *lead = "next";
+    const bool traces = s->space->experiment->kernel->trace != NULL;
+    for (uint32_t g = 0; g < s->space->groups.n && g < SHOWN_GROUPS && traces; g++) {
+        char rest[64];
+        if (s->groups[g].best == SIZE_MAX)
+            continue;
+        snprintf(rest, sizeof rest, " --row %zu", s->groups[g].best + 1);
+        print_command(lead, "trace", path, rest);
+        lead = "";
+    }
+    print_command(lead, "top", path, " -k 10");
+    print_command("", "plot", path, " --scatter");
+}
+
+void pps_best_report_print(const struct pps_best_search *s, const char *path)
+{
+    const uint32_t n = s->space->groups.n;
+    print_search(s);
+    for (uint32_t g = 0; g < n && g < SHOWN_GROUPS; g++)
+        print_group(s, g);
+    if (n > SHOWN_GROUPS)
+        fprintf(stderr, "          %u more groups are not shown; ppsweep top lists them\n",
+                (unsigned)(n - SHOWN_GROUPS));
+    pps_say(stderr, "result    %s", path);
+    print_next(s, path);
+}
+
+// ---- JSON -----------------------------------------------------------------------------------------
+
+static cJSON *point_tree(const struct pps_best_search *s, size_t number)
+{
+    const struct pps_kernel *kernel = s->space->experiment->kernel;
+    cJSON *object = cJSON_CreateObject();
+    pps_json_add_count(object, "row", number + 1);
+    cJSON_AddNumberToObject(object, objective_name(s), objective_of(s, number));
+    cJSON *point = cJSON_AddObjectToObject(object, "point");
+    for (int p = 0; p < kernel->n_params; p++) {
+        char text[PPS_CELL_TEXT];
+        const double value = s->evaluation->points[number].point[p];
+        if ((s->space->varied >> p & 1) == 0)
+            continue;
+        pps_value_text(&kernel->params[p], value, text);
+        if (kernel->params[p].kind == PPS_CHOICE ||
+            (kernel->params[p].names != NULL && value < 0))
+            cJSON_AddStringToObject(point, kernel->params[p].name, text);
+        else
+            cJSON_AddRawToObject(point, kernel->params[p].name, text);
+    }
+    return object;
+}
+
+static cJSON *group_tree(const struct pps_best_search *s, uint32_t number)
+{
+    const struct pps_best_group *g = &s->groups[number];
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "group", pps_string_pool_text(&s->space->groups, number));
+    if (g->best == SIZE_MAX)
+        return object;
+    cJSON_AddItemToObject(object, "best", point_tree(s, g->best));
+    pps_json_add_count(object, "equal", g->equal);
+    if (g->grid_best != SIZE_MAX) {
+        cJSON_AddItemToObject(object, "grid_best", point_tree(s, g->grid_best));
+        cJSON_AddNumberToObject(object, "gain", is_better(s, g) ? gain_of(s, g) : 0);
+    }
+    pps_json_add_count(object, "restarts", g->restarts);
+    return object;
+}
+
+enum pps_status pps_best_report_json(const struct pps_best_search *s,
+                                     const char *path,
+                                     FILE *out,
+                                     struct pps_error *err)
+{
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddStringToObject(root, "result", path);
+    cJSON_AddStringToObject(root, "objective", objective_name(s));
+    pps_json_add_count(root, "evaluations", s->evaluation->n);
+    pps_json_add_count(root, "grid", s->grid);
+    pps_json_add_count(root, "refused", s->evaluation->refused);
+    cJSON *groups = cJSON_AddArrayToObject(root, "groups");
+    for (uint32_t g = 0; g < s->space->groups.n; g++)
+        cJSON_AddItemToArray(groups, group_tree(s, g));
+    char *text = cJSON_Print(root);
+    cJSON_Delete(root);
+    if (text == NULL)
+        return pps_fail_memory(err, "the summary");
+    fprintf(out, "%s\n", text);
+    cJSON_free(text);
+    return PPS_OK;
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Evaluates points of a search space in batches, on all threads, by the same code as a run. Each point is
+// computed once; its row is kept, and written to a journal from which a stopped search continues.
+#ifndef PPS_ENGINE_OPTIMISE_EVALUATION_H
+#define PPS_ENGINE_OPTIMISE_EVALUATION_H
+
+#include "base/text/string_pool.h"
+#include "engine/experiment/experiment.h"
+#include "engine/optimise/search_space.h"
+#include "engine/run/known_rows.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+// A point that was evaluated.
+struct pps_evaluated_point {
+    double point[PPS_MAX_PARAMS];
+    char *results; // the cells of its results, with commas between, and a newline
+    double value;  // the objective; INFINITY: infeasible or failed
+    bool infeasible;
+};
+
+struct pps_evaluation {
+    const struct pps_search_space *space;
+    const struct pps_request *request; // of the experiment
+    int threads;
+    const atomic_bool *stop;
+    bool higher;   // larger objectives are better
+    uint64_t most; // evaluations
+    // Since pps_evaluation_open:
+    struct pps_string_pool keys; // number of a point in `points`
+    struct pps_evaluated_point *points;
+    size_t n, room;
+    uint64_t refused;    // points that a rule, a range or the kernel refuses
+    uint64_t remembered; // of the points: taken from the journal
+    bool full;           // a point was not evaluated, because `most` is reached
+    FILE *journal;
+    struct pps_string_pool old_keys; // of the journal
+    char **old_results;
+    size_t n_old, old_room;
+};
+
+// Opens the journal at `path`; with `resume`, first reads what is in it. `search` identifies the search:
+// a journal of another search is PPS_E_INPUT, and so is any journal without `resume` and `force`. The
+// caller calls pps_evaluation_close in every case, before or after which it may remove the journal.
+PPS_MUST_CHECK enum pps_status pps_evaluation_open(struct pps_evaluation *evaluation,
+                                                   const char *path,
+                                                   const char *search,
+                                                   bool resume,
+                                                   bool force,
+                                                   struct pps_error *err);
+void pps_evaluation_close(struct pps_evaluation *evaluation);
+
+// Writes the values of n points, lower values being better: of point i, points[i * PPS_MAX_PARAMS + p] is
+// parameter p. INFINITY: no value. number[i]: its number in evaluation->points, SIZE_MAX: it was not
+// evaluated. The outcome does not depend on the number of threads. Returns PPS_E_STOPPED after a stop;
+// the batch then does not count.
+PPS_MUST_CHECK enum pps_status pps_evaluate_batch(struct pps_evaluation *evaluation,
+                                                  const double *points,
+                                                  size_t n,
+                                                  double *values,
+                                                  size_t *number,
+                                                  struct pps_error *err);
+
+// Returns the experiment whose points are points first ... first + n - 1, as a text of JSON that the caller
+// frees; NULL without memory.
+char *pps_evaluation_experiment(const struct pps_evaluation *evaluation,
+                                size_t first,
+                                size_t n);
+
+// Returns a table of all rows, for a run of the experiment; NULL without memory.
+struct pps_known_rows *pps_evaluation_rows(const struct pps_evaluation *evaluation,
+                                           const struct pps_experiment *experiment);
+
+#endif
