@@ -191,7 +191,14 @@ do for [p = 1:n_panels] {
     set xrange [x_low:x_high]
     set yrange [bars_h:0]
     set border 1 lc rgb INK lw 0.8
-    set xtics nomirror out scale 0.5 font f11 textcolor rgb INK
+    # At most six ticks, whose labels stay within the picture.
+    tick_raw = (x_high - x_low) / 6.
+    tick_unit = 10. ** floor(log10(tick_raw))
+    tick_m = tick_raw / tick_unit
+    tick = tick_unit * (tick_m > 5 ? 10 : tick_m > 2 ? 5 : tick_m > 1 ? 2 : 1)
+    tick_first = tick * ceil((x_low + (is_range ? 24 : 0) * unit_x) / tick - 1e-9)
+    tick_last = tick * floor((x_high - 10 * unit_x) / tick + 1e-9)
+    set xtics tick_first, tick, tick_last nomirror out scale 0.5 font f11 textcolor rgb INK
     set format x "%g"
     set grid xtics lt 1 lc rgb "#e4e4e4" lw 0.7
 

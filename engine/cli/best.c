@@ -54,7 +54,7 @@ static const char details[] =
     "It finds good points, and proves nothing: a better point may exist. Equal commands give\n"
     "equal bytes, for any number of threads; --seed chooses other random numbers.\n"
     "\n"
-    "All evaluated points become a result that top, plot, trace, sensitivity and verify read.\n"
+    "All evaluated points become a result that top, plot, trace and verify read.\n"
     "A stopped search keeps its evaluations in NAME.search.part.\n"
     "\n"
     "  ppsweep best -c sweep_configs/02-paper.json\n"
