@@ -79,6 +79,14 @@ static enum pps_status set_words(struct pps_baseline *b, struct pps_error *err)
     return status;
 }
 
+enum pps_status pps_baseline_check(const struct pps_kernel *kernel,
+                                   const char *words,
+                                   struct pps_error *err)
+{
+    struct pps_baseline b = {.kernel = kernel, .words = words};
+    return set_words(&b, err);
+}
+
 static enum pps_status choose_objective(struct pps_baseline *b,
                                         const char *name,
                                         struct pps_error *err)

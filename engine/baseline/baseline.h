@@ -24,6 +24,11 @@ struct pps_baseline_ask {
     const atomic_bool *stop;
 };
 
+// Checks the words of a baseline against a kernel before there is a result.
+PPS_MUST_CHECK enum pps_status pps_baseline_check(const struct pps_kernel *kernel,
+                                                  const char *words,
+                                                  struct pps_error *err);
+
 // Opens a baseline. PPS_E_INPUT for an unknown parameter, a value out of range, a kernel that
 // states no baseline, and an objective that is no number of the kernel. The caller calls
 // pps_baseline_close in every case; *baseline may be NULL.

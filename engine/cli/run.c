@@ -5,6 +5,7 @@
 #include "base/system/machine.h"
 #include "base/text/human.h"
 #include "base/text/say.h"
+#include "engine/cli/options/baseline_option.h"
 #include "engine/cli/options/best_options.h"
 #include "engine/cli/options/experiment_options.h"
 #include "engine/cli/options/picture_options.h"
@@ -31,6 +32,7 @@ static const struct pps_opt options[] = {
     {"shard", 0, "K/N", "compute shard K of N (K from 0); auto or auto/N asks the launcher"},
     {"compress", 0, "CODEC", "zlib:1 to zlib:9, isal:0 to isal:3, or none (zlib:1)"},
     PPS_TOP_OPTIONS,
+    PPS_BASELINE_OPTION,
     {"reuse", 0, "FILE", "copy rows from the earlier result FILE instead of computing them"},
     {"audit", 0, "F", "compare a fraction F of the rows with the reference of the kernel"},
     {"fail-fast", 0, NULL, "stop at the first point that fails (exit status 4)"},
@@ -297,6 +299,12 @@ static void say_repeated(const struct run *run)
                 r->audit > 0 ? "with another --audit" : "without --audit");
 }
 
+static bool has_values(const struct pps_job_result *r)
+{
+    const struct pps_counts *counts = &r->totals.counts;
+    return !r->no_totals && counts->rows > counts->failed + counts->infeasible;
+}
+
 // The summary, the pictures, and the exit status of a complete result.
 static enum pps_status report(struct run *run, struct pps_error *err)
 {
@@ -309,6 +317,9 @@ static enum pps_status report(struct run *run, struct pps_error *err)
         pps_report_print(r);
     if (!r->no_totals && run->json)
         status = pps_report_json(r, to_stdout ? stderr : stdout, err);
+    if (status == PPS_OK && !run->quiet && has_values(r))
+        status = pps_baseline_option_best(run->args, r->path.path,
+                                          pps_arg(run->args, "objective"), err);
     if (status == PPS_OK)
         status = plot(run, err);
     return status == PPS_OK && r->totals.counts.failed > 0 ? PPS_E_POINTS : status;
@@ -324,7 +335,13 @@ static enum pps_status run_job(struct run *run, struct pps_error *err)
     say_loaded(run);
     if (pps_arg(run->args, "plot") != NULL && strcmp(run->result.path.path, "-") == 0)
         return pps_fail(err, PPS_E_INPUT, "--plot needs a result file, not -o -");
-    status = pps_job_run(&run->job, &run->result, err);
+    const char *baseline = pps_arg(run->args, "baseline");
+    if (baseline != NULL && strcmp(run->result.path.path, "-") == 0)
+        return pps_fail(err, PPS_E_INPUT, "--baseline needs a result file, not -o -");
+    if (baseline != NULL)
+        status = pps_baseline_check(run->result.experiment->kernel, baseline, err);
+    if (status == PPS_OK)
+        status = pps_job_run(&run->job, &run->result, err);
     return status == PPS_OK ? report(run, err) : status;
 }
 

@@ -21,6 +21,13 @@ PPS_MUST_CHECK enum pps_status pps_baseline_option(const struct pps_args *args,
                                                    struct pps_baseline **baseline,
                                                    struct pps_error *err);
 
+// Prints the best row of every group of a finished result beside its baseline, on stderr, if
+// --baseline is given and there is a row with a result.
+PPS_MUST_CHECK enum pps_status pps_baseline_option_best(const struct pps_args *args,
+                                                        const char *path,
+                                                        const char *objective,
+                                                        struct pps_error *err);
+
 // Says on stderr what the columns of the baseline are, unless --quiet is given. NULL is fine.
 void pps_baseline_option_say(const struct pps_args *args, const struct pps_baseline *baseline);
 
