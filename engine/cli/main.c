@@ -18,10 +18,10 @@
 #include <unistd.h>
 
 static const struct pps_command *const commands[] = {
-    &pps_command_run,   &pps_command_plan,    &pps_command_eval,        &pps_command_top,
-    &pps_command_slice, &pps_command_plot,    &pps_command_sensitivity, &pps_command_best,
-    &pps_command_trace, &pps_command_diff,    &pps_command_convert,     &pps_command_verify,
-    &pps_command_merge, &pps_command_kernels, &pps_command_bench,
+    &pps_command_run,    &pps_command_plan,  &pps_command_eval,        &pps_command_top,
+    &pps_command_slice,  &pps_command_plot,  &pps_command_sensitivity, &pps_command_best,
+    &pps_command_trace,  &pps_command_diff,  &pps_command_report,      &pps_command_convert,
+    &pps_command_verify, &pps_command_merge, &pps_command_kernels,     &pps_command_bench,
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands, MAX_COMMANDS = N_COMMANDS + 32 };
 

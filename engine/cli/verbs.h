@@ -17,6 +17,7 @@ extern const struct pps_command pps_command_diff;
 extern const struct pps_command pps_command_convert;
 extern const struct pps_command pps_command_sensitivity;
 extern const struct pps_command pps_command_best;
+extern const struct pps_command pps_command_report;
 extern const struct pps_command pps_command_verify;
 extern const struct pps_command pps_command_merge;
 extern const struct pps_command pps_command_kernels;

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// ppsweep report: writes a result as one page to explore.
+#include "engine/cli/verbs.h"
+
+#include "base/system/whole_file.h"
+#include "base/text/characters.h"
+#include "base/text/human.h"
+#include "base/text/say.h"
+#include "engine/cli/options/picture_options.h"
+#include "engine/cli/options/result_arguments.h"
+#include "engine/cli/report/read_progress.h"
+#include "engine/report/page.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const struct pps_opt options[] = {
+    {"output", 'o', "FILE", "NAME.html, or - for stdout (name of the result)"},
+    {"objective", 0, "COLUMN", "column to rank by (first result of the kernel)"},
+    {"goal", 0, "lower|higher", "which values are better (default of the column, else lower)"},
+    {"max-rows", 0, "N", "rows that the page holds; of more rows it holds the best (4000000)"},
+    PPS_LET_OPTION,
+    {"force", 0, NULL, "overwrite FILE if it exists"},
+    PPS_READ_AHEAD_OPTION,
+    PPS_READ_PROGRESS_OPTION,
+    {"quiet", 'q', NULL, "print errors only"},
+    {NULL, 0, NULL, NULL},
+};
+
+static const char details[] =
+    "RESULT is NAME.csv.gz, NAME.csv or - (stdin). A filter keeps only some rows: n=8,\n"
+    "sync_freq=1,2, n=8..16, or a rule such as 'n <= 16'.\n"
+    "\n"
+    "The page opens in any browser and needs no network. It has a heatmap of any three "
+    "columns\n"
+    "with a slider for every other parameter, the best rows, parallel coordinates, Pareto\n"
+    "fronts, the effect of every parameter, the manifest, and the timelines of the best row "
+    "of\n"
+    "every amount of work. A click on a cell shows its best row and the command that traces "
+    "it.\n"
+    "\n"
+    "If there are more rows than --max-rows, the page holds the best row of every combination "
+    "of\n"
+    "some parameters, and says of which ones.\n"
+    "\n"
+    "  ppsweep report outputs/data/first.csv.gz -o first.html\n"
+    "  ppsweep report outputs/data/first.csv.gz n=8 --let 'gain=1-total_time/ideal_time'\n";
+
+static enum pps_status choose_path(const struct pps_args *args,
+                                   const char *result,
+                                   char **path,
+                                   struct pps_error *err)
+{
+    const char *asked = pps_arg(args, "output");
+    char stem[256];
+    pps_view_stem(result, stem, sizeof stem);
+    if (asked != NULL && strcmp(asked, "-") != 0 && !pps_ends_with(asked, ".html") &&
+        !pps_ends_with(asked, ".htm"))
+        return pps_fail(err, PPS_E_INPUT, "-o %s: end the name in .html", asked);
+    if (asked != NULL)
+        *path = strdup(asked);
+    else if (asprintf(path, "%s.html", stem) < 0)
+        *path = NULL;
+    return *path == NULL ? pps_fail_memory(err, "the name of the page")
+                         : pps_whole_file_apart(*path, result, err);
+}
+
+static void say_written(const char *path, const struct pps_page_count *count)
+{
+    struct stat info;
+    char rows[48], total[48], bytes[32] = "";
+    pps_human_count((double)count->rows, rows, sizeof rows);
+    pps_human_count((double)count->total, total, sizeof total);
+    if (stat(path, &info) == 0)
+        pps_human_bytes((double)info.st_size, bytes, sizeof bytes);
+    if (count->rows < count->total)
+        pps_say(stderr, "ppsweep: the page holds the %s best of %s rows", rows, total);
+    pps_say(stdout, "%s", path);
+    pps_say(stderr, "ppsweep: %s row%s, %d timeline%s, %s", rows, count->rows == 1 ? "" : "s",
+            count->timelines, count->timelines == 1 ? "" : "s", bytes);
+}
+
+static enum pps_status write_page(const struct pps_args *args,
+                                  const struct pps_page_ask *ask,
+                                  const char *path,
+                                  struct pps_error *err)
+{
+    struct pps_whole_file file;
+    struct pps_page_count count;
+    enum pps_status status =
+        pps_whole_file_open(&file, path, pps_arg(args, "force") != NULL, err);
+    if (status != PPS_OK)
+        return status;
+    status = pps_page_write(ask, file.out, &count, err);
+    if (status != PPS_OK) {
+        pps_whole_file_abandon(&file);
+        return status;
+    }
+    status = pps_whole_file_close(&file, err);
+    if (status == PPS_OK && strcmp(path, "-") != 0 && pps_arg(args, "quiet") == NULL)
+        say_written(path, &count);
+    return status;
+}
+
+static enum pps_status report_main(const struct pps_args *args, struct pps_error *err)
+{
+    uint64_t most = PPS_PAGE_ROWS;
+    char *path = NULL;
+    struct pps_page_ask ask = {.command = pps_arg_line(args)};
+    struct pps_read_progress progress = {.kind = PPS_PROGRESS_NEVER};
+    struct pps_view_ask *view = &ask.rows.view;
+    enum pps_status status = pps_result_arguments_view(args, view, err);
+    if (status == PPS_OK)
+        status = choose_path(args, view->path, &path, err);
+    if (status == PPS_OK)
+        status = pps_goal_option(args, &ask.rows.goal, err);
+    if (status == PPS_OK)
+        status = pps_arg_count(args, "max-rows", 1, PPS_PAGE_ROWS, &most, err);
+    if (status == PPS_OK)
+        status = pps_read_progress_begin(&progress, args, &view->watch, false, err);
+    if (status == PPS_OK)
+        status = pps_read_ahead_option(args, &view->watch, err);
+    ask.rows.objective = pps_arg(args, "objective");
+    ask.rows.most = (size_t)most;
+    ask.stop = view->watch.stop;
+    if (status == PPS_OK)
+        pps_result_arguments_say_partial(args, view);
+    if (status == PPS_OK)
+        status = write_page(args, &ask, path, err);
+    pps_read_progress_end(&progress);
+    pps_result_arguments_free(view);
+    free(path);
+    return status;
+}
+
+const struct pps_command pps_command_report = {
+    .name = "report",
+    .summary = "write a result as one HTML page to explore, without network",
+    .usage = "[options] RESULT [column=value...]",
+    .details = details,
+    .options = options,
+    .min_words = 1,
+    .max_words = -1,
+    .kernels = true,
+    .main = report_main,
+};

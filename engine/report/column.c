@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collects cells, and chooses and writes their form.
+#include "engine/report/column.h"
+
+#include "base/text/grow_list.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_DIGITS = 9 };
+
+void pps_page_column_free(struct pps_page_column *column)
+{
+    pps_string_pool_free(&column->labels);
+    free(column->codes);
+    free(column->numbers);
+    *column = (struct pps_page_column){.numeric = false};
+}
+
+// ---- cells ------------------------------------------------------------------------------------
+
+enum pps_status pps_page_column_set(struct pps_page_column *column,
+                                    size_t row,
+                                    struct pps_cell cell,
+                                    struct pps_error *err)
+{
+    if (column->numeric) {
+        double *numbers = pps_grow(column->numbers, &column->room, row + 1, sizeof *numbers);
+        if (numbers == NULL)
+            return pps_fail_memory(err, "the rows of the page");
+        column->numbers = numbers;
+        if (!pps_cell_number(cell, &numbers[row]))
+            numbers[row] = (double)NAN;
+        return PPS_OK;
+    }
+    uint32_t *codes = pps_grow(column->codes, &column->room, row + 1, sizeof *codes);
+    if (codes == NULL)
+        return pps_fail_memory(err, "the rows of the page");
+    column->codes = codes;
+    return pps_string_pool_add(&column->labels, cell.text, cell.n, &codes[row], err);
+}
+
+// ---- forms ------------------------------------------------------------------------------------
+
+// Returns whether the codes of n rows are those of an axis of a grid: each code for `stride` rows,
+// all codes in turn.
+static bool is_grid(const struct pps_page_column *column, size_t n, size_t *stride)
+{
+    const size_t count = column->labels.n;
+    size_t s = 1;
+    while (s < n && column->codes[s] == column->codes[0])
+        s++;
+    for (size_t i = 0; i < n; i++)
+        if (column->codes[i] != i / s % count)
+            return false;
+    *stride = s;
+    return true;
+}
+
+static void write_planes(const uint32_t *codes, size_t n, int width, struct text_buffer *bytes)
+{
+    char plane[4096];
+    for (int k = 0; k < width; k++)
+        for (size_t at = 0; at < n; at += sizeof plane) {
+            const size_t length = n - at < sizeof plane ? n - at : sizeof plane;
+            for (size_t i = 0; i < length; i++)
+                plane[i] = (char)(unsigned char)(codes[at + i] >> (8 * k));
+            text_buffer_add_bytes(bytes, plane, length);
+        }
+}
+
+static int width_of(uint64_t most)
+{
+    return most < 256 ? 1 : most < 65536 ? 2 : most < 16777216 ? 3 : 4;
+}
+
+static struct pps_page_cells write_labels(const struct pps_page_column *column,
+                                          size_t n,
+                                          struct text_buffer *bytes)
+{
+    struct pps_page_cells cells = {.form = PPS_PAGE_GRID, .count = column->labels.n};
+    if (is_grid(column, n, &cells.stride))
+        return cells;
+    cells.form = PPS_PAGE_CODES;
+    cells.width = width_of(column->labels.n - 1);
+    write_planes(column->codes, n, cells.width, bytes);
+    return cells;
+}
+
+// Returns whether all numbers are whole multiples of 10^-digits within 32 bits of the least.
+static bool is_scaled(const double *numbers, size_t n, int digits, double *least, double *most)
+{
+    const double scale = pow(10.0, digits);
+    *least = HUGE_VAL;
+    *most = -HUGE_VAL;
+    for (size_t i = 0; i < n; i++) {
+        const double whole = round(numbers[i] * scale);
+        if (isnan(numbers[i]))
+            continue;
+        if (fabs(whole) > 9e15 || whole / scale != numbers[i] ||
+            (whole == 0 && signbit(numbers[i])))
+            return false;
+        *least = fmin(*least, whole);
+        *most = fmax(*most, whole);
+    }
+    return *most - *least < 4294967295.0;
+}
+
+static bool write_scaled(const struct pps_page_column *column,
+                         size_t n,
+                         struct pps_page_cells *cells,
+                         struct text_buffer *bytes)
+{
+    double least = 0, most = 0;
+    int digits = 0;
+    while (digits <= MAX_DIGITS && !is_scaled(column->numbers, n, digits, &least, &most))
+        digits++;
+    if (digits > MAX_DIGITS)
+        return false;
+    if (least > most)
+        least = most = 0; // every cell is empty
+    uint32_t *codes = malloc((n + 1) * sizeof *codes);
+    if (codes == NULL) {
+        bytes->failed = true;
+        return true;
+    }
+    const int width = width_of((uint64_t)(most - least) + 1);
+    const uint32_t empty = (uint32_t)(((uint64_t)1 << (8 * width)) - 1);
+    const double scale = pow(10.0, digits);
+    for (size_t i = 0; i < n; i++)
+        codes[i] = isnan(column->numbers[i])
+                       ? empty
+                       : (uint32_t)(round(column->numbers[i] * scale) - least);
+    write_planes(codes, n, width, bytes);
+    free(codes);
+    *cells = (struct pps_page_cells){.form = PPS_PAGE_SCALED,
+                                     .width = width,
+                                     .digits = digits,
+                                     .least = least};
+    return true;
+}
+
+static void write_doubles(const double *numbers, size_t n, struct text_buffer *bytes)
+{
+    for (int k = 0; k < 8; k++)
+        for (size_t i = 0; i < n; i++) {
+            uint64_t bits;
+            memcpy(&bits, &numbers[i], sizeof bits);
+            const char byte = (char)(unsigned char)(bits >> (8 * k));
+            text_buffer_add_bytes(bytes, &byte, 1);
+        }
+}
+
+struct pps_page_cells pps_page_column_write(const struct pps_page_column *column,
+                                            size_t n,
+                                            struct text_buffer *bytes)
+{
+    struct pps_page_cells cells = {.form = PPS_PAGE_DOUBLE, .width = 8};
+    if (!column->numeric)
+        return write_labels(column, n, bytes);
+    if (!write_scaled(column, n, &cells, bytes))
+        write_doubles(column->numbers, n, bytes);
+    return cells;
+}

@@ -1,0 +1,60 @@
+// ---- effects: how much every parameter moves the result ---------------------------------------
+
+const Effects = {
+  // Means of the value by the labels of a parameter: the lowest, the highest, and their labels.
+  of(column, numbers) {
+    const axis = Data.axis(column), n = axis.labels.length, sum = new Float64Array(n), count = new Uint32Array(n);
+    for (let i = 0; i < Data.rows; i++) {
+      if (!State.shows(i) || isNaN(numbers[i])) continue;
+      sum[axis.codes[i]] += numbers[i];
+      count[axis.codes[i]]++;
+    }
+    const effect = { name: column.name, low: Infinity, high: -Infinity, binned: axis.binned };
+    for (let k = 0; k < n; k++) {
+      const mean = sum[k] / count[k];
+      if (mean < effect.low) Object.assign(effect, { low: mean, atLow: axis.labels[k] });
+      if (mean > effect.high) Object.assign(effect, { high: mean, atHigh: axis.labels[k] });
+    }
+    return effect;
+  },
+
+  draw() {
+    const column = Data.column(State.value), numbers = column.numbers;
+    const effects = Data.varying().map((c) => this.of(c, numbers)).filter((e) => e.high >= e.low).sort((a, b) => b.high - b.low - (a.high - a.low));
+    let sum = 0, n = 0;
+    for (let i = 0; i < Data.rows; i++) if (State.shows(i) && !isNaN(numbers[i])) { sum += numbers[i]; n++; }
+    const mean = sum / n, width = Draw.width("effects"), pen = Draw.open("effects", width, effects.length * 26 + 44);
+    document.getElementById("effects-note").textContent = n === 0 ? "no row has a value" :
+      `mean ${column.name} over all other parameters, at the lowest and the highest mean of each parameter; all rows: ${Draw.short(mean, 5)} ${column.unit}`;
+    if (n === 0 || effects.length === 0) return;
+    this.bars(pen, effects, mean, width, column);
+  },
+
+  bars(pen, effects, mean, width, column) {
+    const widest = Math.max(...effects.map((e) => pen.measureText(e.name).width)), left = Math.min(160, widest + 12), room = width - left - 96;
+    const low = Math.min(...effects.map((e) => e.low)), high = Math.max(...effects.map((e) => e.high)), span = high - low || 1;
+    const at = (v) => left + ((v - low) / span) * room;
+    pen.textBaseline = "middle";
+    effects.forEach((e, k) => {
+      const y = 14 + k * 26;
+      pen.fillStyle = "#56b4e9";
+      pen.fillRect(at(e.low), y - 8, at(mean) - at(e.low), 16);
+      pen.fillStyle = "#e69f00";
+      pen.fillRect(at(mean), y - 8, at(e.high) - at(mean), 16);
+      pen.fillStyle = Draw.css("--text");
+      pen.textAlign = "right";
+      pen.fillText(Draw.fit(pen, e.name, left - 10), left - 6, y);
+      pen.textAlign = "left";
+      pen.fillText(Draw.fit(pen, `${e.atLow} to ${e.atHigh}`, 90), Math.max(at(e.high), at(mean)) + 6, y);
+    });
+    pen.strokeStyle = Draw.css("--text");
+    pen.beginPath();
+    pen.moveTo(at(mean), 2);
+    pen.lineTo(at(mean), effects.length * 26 + 4);
+    pen.stroke();
+    pen.fillStyle = Draw.css("--text");
+    pen.textAlign = "center";
+    for (const v of Draw.ticks(low, high, 5)) pen.fillText(Draw.short(v), at(v), effects.length * 26 + 14);
+    pen.fillText(Draw.named(column), left + room / 2, effects.length * 26 + 32);
+  },
+};

@@ -1,0 +1,98 @@
+// ---- state: what the page shows, kept in the address -------------------------------------------
+
+const State = {
+  x: "", y: "", value: "", reduce: "best", log: false,
+  fixed: {}, // parameter: label
+  brush: {}, // column: [low, high] as parts of its axis
+  px: "", py: "", // columns of the Pareto front
+  sort: "", down: false, each: false,
+  row: -1, theme: "",
+  mask: null, // rows inside all brushes; null: all rows
+
+  defaults() {
+    const names = Data.varying().map((c) => c.name), about = Data.about;
+    const has = (name) => name && names.includes(name);
+    this.x = has(about.x) ? about.x : names[0] || Data.columns[0].name;
+    this.y = has(about.y) && about.y !== this.x ? about.y : names.find((n) => n !== this.x) || this.x;
+    this.value = about.objective;
+    this.sort = about.objective;
+    this.down = about.higher;
+    const measured = Data.measured().map((c) => c.name);
+    this.px = about.objective;
+    this.py = measured.find((n) => n !== this.px) || this.px;
+  },
+
+  // Reads the address; unknown names keep their defaults.
+  read() {
+    const given = new URLSearchParams(location.hash.slice(1));
+    for (const key of ["x", "y", "value", "px", "py", "sort"]) if (Data.column(given.get(key))) this[key] = given.get(key);
+    if (["best", "min", "max", "mean", "count"].includes(given.get("reduce"))) this.reduce = given.get("reduce");
+    if (["dark", "light"].includes(given.get("theme"))) this.theme = given.get("theme");
+    this.log = given.get("log") === "1";
+    this.each = given.get("each") === "1";
+    if (given.has("down")) this.down = given.get("down") === "1";
+    if (given.has("row")) this.row = Math.min(Data.rows - 1, Math.max(-1, Number(given.get("row")) | 0));
+    this.fixed = {};
+    this.brush = {};
+    for (const [key, text] of given) {
+      const column = Data.column(key.slice(2));
+      if (key.startsWith("f.") && column && column.labels && column.labels.includes(text)) this.fixed[column.name] = text;
+      const range = text.split("~").map(Number);
+      if (key.startsWith("b.") && column && range.length === 2 && range.every((v) => v >= 0 && v <= 1)) this.brush[column.name] = range;
+    }
+    this.select();
+  },
+
+  write() {
+    const said = new URLSearchParams();
+    for (const key of ["x", "y", "value", "reduce", "px", "py", "sort"]) said.set(key, this[key]);
+    if (this.log) said.set("log", "1");
+    if (this.each) said.set("each", "1");
+    said.set("down", this.down ? "1" : "0");
+    if (this.theme) said.set("theme", this.theme);
+    if (this.row >= 0) said.set("row", this.row);
+    for (const name in this.fixed) said.set("f." + name, this.fixed[name]);
+    for (const name in this.brush) said.set("b." + name, this.brush[name].map((v) => v.toFixed(4)).join("~"));
+    history.replaceState(null, "", "#" + said);
+  },
+
+  // Where a row stands on the axis of a column, from 0 to 1; NaN: nowhere.
+  place(column, row) {
+    if (column.labels) return column.labels.length > 1 ? column.codes[row] / (column.labels.length - 1) : 0.5;
+    if (column.low === undefined) {
+      column.low = Infinity;
+      column.high = -Infinity;
+      for (const v of column.numbers) {
+        if (v < column.low) column.low = v;
+        if (v > column.high) column.high = v;
+      }
+    }
+    return column.high > column.low ? (column.numbers[row] - column.low) / (column.high - column.low) : column.numbers[row] * 0 + 0.5;
+  },
+
+  // Finds the rows inside all brushes.
+  select() {
+    const names = Object.keys(this.brush);
+    this.mask = null;
+    if (names.length === 0) return;
+    this.mask = new Uint8Array(Data.rows).fill(1);
+    for (const name of names) {
+      const column = Data.column(name), [low, high] = this.brush[name];
+      for (let i = 0; i < Data.rows; i++) {
+        const at = this.place(column, i);
+        if (!(at >= low - 1e-9 && at <= high + 1e-9)) this.mask[i] = 0;
+      }
+    }
+  },
+
+  shows(row) {
+    return this.mask === null || this.mask[row] === 1;
+  },
+
+  count() {
+    if (this.mask === null) return Data.rows;
+    let n = 0;
+    for (const one of this.mask) n += one;
+    return n;
+  },
+};

@@ -1,0 +1,131 @@
+// ---- timelines of the points that the page holds -----------------------------------------------
+
+const Timeline = {
+  shown: -1, // index in Data.timelines
+  FIELDS: 7, // group, track, kind, label, start, end, flag
+
+  name(t) {
+    return `row ${t.row}${t.baseline ? " at the baseline" : ""}`;
+  },
+
+  choose(number) {
+    const found = Data.timelines.findIndex((t) => t.row === number && !t.baseline);
+    const note = document.getElementById("timeline-note");
+    this.shown = found;
+    if (found < 0) {
+      document.getElementById("timeline").parentElement.hidden = true;
+      note.textContent = Data.about.traces ? "This page does not hold the timeline of this row; the command above draws it." : "";
+      this.controls();
+      return;
+    }
+    this.draw();
+  },
+
+  controls() {
+    const place = document.getElementById("timeline-controls");
+    if (Data.timelines.length === 0) return place.replaceChildren();
+    const list = make("select", { id: "choose-timeline", onchange: (e) => this.open(Number(e.target.value)) });
+    list.append(make("option", { value: -1, selected: this.shown < 0 }, "timelines in this page"));
+    Data.timelines.forEach((t, k) => { if (!t.baseline) list.append(make("option", { value: k, selected: k === this.shown }, this.name(t))); });
+    place.replaceChildren(make("label", {}, "timeline", list));
+  },
+
+  open(k) {
+    if (k < 0) return;
+    const number = Data.timelines[k].row;
+    const row = Data.numbers ? Data.numbers.indexOf(number) : number - 1;
+    if (row >= 0) selectRow(row);
+  },
+
+  // The timeline of the row and, below it, that of its baseline, on one time axis.
+  pair() {
+    const t = Data.timelines[this.shown], other = Data.timelines.find((o) => o.row === t.row && o.baseline);
+    return other ? [t, other] : [t];
+  },
+
+  draw() {
+    this.controls();
+    if (this.shown < 0) return;
+    document.getElementById("timeline").parentElement.hidden = false;
+    const pair = this.pair(), lane = 13, width = Draw.width("timeline"), left = 118, room = width - left - 16;
+    const end = Math.max(...pair.map((t) => t.end)), lanes = pair.map((t) => this.lanes(t));
+    const height = lanes.reduce((sum, list) => sum + list.length * lane + 44, 0) + 52, pen = Draw.open("timeline", width, height);
+    this.boxes = [];
+    let top = 4;
+    pair.forEach((t, k) => {
+      this.one(pen, t, lanes[k], { left, room, end, top: top + 20, lane });
+      top += lanes[k].length * lane + 44;
+    });
+    this.axis(pen, pair[0], { left, room, end, top: top - 14 });
+    this.legend(pen, pair[0], left, top + 22, room);
+    document.getElementById("timeline-note").textContent = pair.length > 1 ?
+      `above: the row, ${Draw.short(pair[0].end, 6)}; below: the baseline ${Data.about.baseline}, ${Draw.short(pair[1].end, 6)}` : "";
+  },
+
+  lanes(t) {
+    const used = new Set();
+    for (let i = 0; i < t.pieces.length; i += this.FIELDS) used.add(t.pieces[i] * 64 + t.pieces[i + 1]);
+    return [...used].sort((a, b) => a - b);
+  },
+
+  one(pen, t, lanes, { left, room, end, top, lane }) {
+    pen.fillStyle = Draw.css("--text");
+    pen.textAlign = "left";
+    pen.textBaseline = "alphabetic";
+    pen.fillText(`${this.name(t)}: ${Draw.short(t.end, 7)} ${t.unit}`.trim(), left, top - 5);
+    const place = new Map(lanes.map((key, k) => [key, top + k * lane]));
+    for (let i = 0; i < t.pieces.length; i += this.FIELDS) {
+      const [group, track, kind, label, start, stop, flag] = t.pieces.slice(i, i + this.FIELDS);
+      const x = left + (room * start) / end, w = Math.max(0.5, (room * (stop - start)) / end), y = place.get(group * 64 + track);
+      pen.fillStyle = Draw.kinds[kind % Draw.kinds.length];
+      pen.fillRect(x, y, w, lane - 2);
+      if (flag) { pen.fillStyle = "#000000"; pen.fillRect(x, y + lane - 4, w, 2); }
+      if (w > 16) { pen.fillStyle = kind % 8 === 0 || kind % 8 === 5 ? "#ffffff" : "#000000"; pen.font = "9px system-ui"; pen.fillText(String(label), x + 2, y + lane - 4); }
+      this.boxes.push([x, y, w, lane - 2, t, i]);
+    }
+    pen.font = "11px system-ui, sans-serif";
+    pen.textAlign = "right";
+    pen.fillStyle = Draw.css("--text");
+    lanes.forEach((key, k) => { if (lanes.length < 80 || k % 8 === 0) pen.fillText(Draw.fit(pen, `${t.group} ${key >> 6} ${t.tracks[key % 64]}`, left - 8), left - 6, top + k * lane + 9); });
+    pen.strokeStyle = "#d55e00"; // the end of the timeline
+    pen.beginPath();
+    pen.moveTo(left + (room * t.end) / end, top - 3);
+    pen.lineTo(left + (room * t.end) / end, top + lanes.length * lane);
+    pen.stroke();
+    pen.font = "12px system-ui, sans-serif";
+  },
+
+  axis(pen, t, { left, room, end, top }) {
+    pen.fillStyle = Draw.css("--text");
+    pen.textAlign = "center";
+    pen.textBaseline = "top";
+    for (const v of Draw.ticks(0, end, 6)) pen.fillText(Draw.short(v), left + (room * v) / end, top);
+  },
+
+  legend(pen, t, left, top, room) {
+    let x = left;
+    pen.textAlign = "left";
+    pen.textBaseline = "middle";
+    t.kinds.forEach((kind, k) => {
+      const wide = pen.measureText(kind).width + 28;
+      if (x + wide > left + room && x > left) { x = left; top += 16; }
+      pen.fillStyle = Draw.kinds[k % Draw.kinds.length];
+      pen.fillRect(x, top - 5, 12, 10);
+      pen.fillStyle = Draw.css("--text");
+      pen.fillText(kind, x + 16, top);
+      x += wide;
+    });
+  },
+
+  listen() {
+    const canvas = document.getElementById("timeline");
+    canvas.addEventListener("mousemove", (event) => {
+      const box = canvas.getBoundingClientRect(), px = event.clientX - box.left, py = event.clientY - box.top;
+      const hit = (this.boxes || []).findLast(([x, y, w, h]) => px >= x && px <= x + w && py >= y && py <= y + h);
+      if (!hit) return Draw.tip(event, "");
+      const t = hit[4], [group, track, kind, label, start, stop] = t.pieces.slice(hit[5], hit[5] + 6);
+      Draw.tip(event, `${t.kinds[kind]} ${label}\n${t.group} ${group}, ${t.tracks[track]}\n${Draw.short(start, 7)} to ${Draw.short(stop, 7)} ${t.unit}`);
+    });
+    canvas.addEventListener("mouseleave", (event) => Draw.tip(event, ""));
+  },
+};

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chooses rows, runs their points with the kernel, and writes the segments.
+#include "engine/report/timelines.h"
+
+#include "base/edit/json_write.h"
+#include "base/text/decimal.h"
+#include "engine/experiment/documents.h"
+#include "engine/experiment/experiment.h"
+#include "engine/point/artifact.h"
+#include "engine/point/one_point.h"
+#include "engine/space/axis.h"
+#include "engine/space/value.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct timelines {
+    const struct pps_page_rows *rows;
+    const struct pps_kernel *kernel;
+    struct pps_documents *inputs;
+    const atomic_bool *stop;
+    double first[PPS_MAX_PARAMS]; // row 1: constants
+    uint64_t shown;
+    struct text_buffer *json;
+    size_t pieces; // written so far
+};
+
+// ---- points -----------------------------------------------------------------------------------
+
+static size_t cell_text(const struct pps_page_column *column,
+                        size_t row,
+                        char *text,
+                        size_t cap)
+{
+    if (column->numeric)
+        return isnan(column->numbers[row]) ? 0 : pps_decimal_full(text, column->numbers[row]);
+    return (size_t)snprintf(text, cap, "%s",
+                            pps_string_pool_text(&column->labels, column->codes[row]));
+}
+
+static bool make_point(const struct timelines *t, size_t row, double *point)
+{
+    char text[PPS_DECIMAL_CAP], why[PPS_WHY];
+    memcpy(point, t->first, sizeof t->first);
+    for (int c = 0; c < t->rows->view.n_columns; c++) {
+        const char *name = t->rows->view.columns[c].name;
+        const int p = pps_param_find(t->kernel, name, strlen(name));
+        if (p < 0)
+            continue;
+        const size_t n = cell_text(&t->rows->columns[c], row, text, sizeof text);
+        if (n >= sizeof text ||
+            !pps_value_parse(&t->kernel->params[p], text, n, &point[p], why))
+            return false;
+    }
+    pps_documents_say(t->inputs, t->shown, point);
+    return t->kernel->check(point, t->kernel->shared) == 0;
+}
+
+// Sets the parameters of the kernel's baseline. Returns false if that is the same point, or none.
+static bool to_baseline(const struct timelines *t, double *point)
+{
+    double before[PPS_MAX_PARAMS];
+    struct pps_error err;
+    char *words = strdup(t->kernel->baseline), *rest = NULL;
+    bool good = words != NULL;
+    memcpy(before, point, sizeof before);
+    for (char *word = good ? strtok_r(words, ",", &rest) : NULL; word != NULL && good;
+         word = strtok_r(NULL, ",", &rest))
+        good = pps_point_set(t->kernel, word, point, &err) == PPS_OK;
+    free(words);
+    return good && memcmp(before, point, sizeof before) != 0 &&
+           t->kernel->check(point, t->kernel->shared) == 0;
+}
+
+// ---- one timeline -----------------------------------------------------------------------------
+
+struct pieces {
+    struct text_buffer text;
+    size_t n;
+    int32_t groups;
+    double end;
+};
+
+static double rounded(double time)
+{
+    return round(time * 1e6) / 1e6;
+}
+
+static void add_piece(void *self, const struct pps_piece *piece)
+{
+    struct pieces *pieces = self;
+    if (pieces->n++ >= PPS_PAGE_PIECES)
+        return;
+    text_buffer_add(&pieces->text, "%s%d,%d,%d,%d,", pieces->n > 1 ? "," : "",
+                    (int)piece->group, (int)piece->track, (int)piece->kind,
+                    (int)piece->ordinal);
+    json_write_number(&pieces->text, rounded(piece->start));
+    text_buffer_add_bytes(&pieces->text, ",", 1);
+    json_write_number(&pieces->text, rounded(piece->end));
+    text_buffer_add(&pieces->text, ",%d", piece->flag ? 1 : 0);
+    pieces->groups = piece->group >= pieces->groups ? piece->group + 1 : pieces->groups;
+    pieces->end = fmax(pieces->end, piece->end);
+}
+
+static void ignore_level(void *self, const struct pps_level *level)
+{
+    (void)self;
+    (void)level;
+}
+
+static void ignore_limit(void *self, const struct pps_limit *limit)
+{
+    (void)self;
+    (void)limit;
+}
+
+static void write_names(struct text_buffer *json, const char *key, const char *const *names)
+{
+    text_buffer_add(json, ",\"%s\":[", key);
+    for (int i = 0; names[i] != NULL; i++) {
+        text_buffer_add_bytes(json, ",", i > 0);
+        json_write_text(json, names[i]);
+    }
+    text_buffer_add_bytes(json, "]", 1);
+}
+
+static void write_timeline(struct timelines *t,
+                           size_t row,
+                           bool baseline,
+                           struct pieces *pieces)
+{
+    const struct pps_trace_names *names = t->kernel->trace_names;
+    struct text_buffer *json = t->json;
+    text_buffer_add(
+        json, "%s{\"row\":%llu,\"baseline\":%s,\"groups\":%d,\"end\":", json->n > 1 ? "," : "",
+        (unsigned long long)t->rows->at[row], baseline ? "true" : "false", (int)pieces->groups);
+    json_write_number(json, rounded(pieces->end));
+    text_buffer_add(json, ",\"group\":");
+    json_write_text(json, names->group);
+    text_buffer_add(json, ",\"unit\":");
+    json_write_text(json, names->time_unit != NULL ? names->time_unit : "");
+    write_names(json, "tracks", names->tracks);
+    write_names(json, "kinds", names->kinds);
+    text_buffer_add(json, ",\"pieces\":[");
+    text_buffer_add_bytes(json, pieces->text.text, pieces->text.n);
+    text_buffer_add(json, "]}");
+    t->pieces += pieces->n;
+}
+
+static enum pps_status run(struct timelines *t,
+                           size_t row,
+                           const double *point,
+                           bool baseline,
+                           struct pps_error *err)
+{
+    struct pps_worker worker;
+    struct pieces pieces = {.n = 0};
+    const struct pps_trace_sink sink = {&pieces, add_piece, ignore_level, ignore_limit};
+    enum pps_status status = pps_point_worker(t->kernel, point, t->stop, &worker, err);
+    if (status == PPS_E_INPUT)
+        return PPS_OK; // the point needs more memory than there is
+    if (status != PPS_OK)
+        return status;
+    const enum pps_outcome outcome = t->kernel->trace(point, &worker, &sink);
+    free(worker.scratch);
+    if (outcome == PPS_STOPPED)
+        status = pps_fail(err, PPS_E_STOPPED, "stopped");
+    else if (outcome != PPS_FAILED && pieces.n > 0 && pieces.n <= PPS_PAGE_PIECES &&
+             t->pieces + pieces.n <= PPS_PAGE_ALL_PIECES && !pieces.text.failed)
+        write_timeline(t, row, baseline, &pieces);
+    text_buffer_free(&pieces.text);
+    return status;
+}
+
+static enum pps_status run_row(struct timelines *t, size_t row, struct pps_error *err)
+{
+    double point[PPS_MAX_PARAMS];
+    if (!make_point(t, row, point))
+        return PPS_OK;
+    const enum pps_status status = run(t, row, point, false, err);
+    if (status != PPS_OK || t->kernel->baseline == NULL || !to_baseline(t, point))
+        return status;
+    return run(t, row, point, true, err);
+}
+
+// ---- rows -------------------------------------------------------------------------------------
+
+// Appends the values of the parameters that change the amount of work, and a NUL.
+static void write_group(const struct pps_page_rows *rows, size_t row, struct text_buffer *key)
+{
+    text_buffer_clear(key);
+    text_buffer_add_bytes(key, ":", 1);
+    for (int b = 0; b < rows->work.n_by; b++) {
+        char text[PPS_DECIMAL_CAP];
+        const size_t n = cell_text(&rows->columns[rows->work.by[b]], row, text, sizeof text);
+        text_buffer_add_bytes(key, text, n < sizeof text ? n : sizeof text - 1);
+        text_buffer_add_bytes(key, ",", 1);
+    }
+}
+
+// Finds the best row of each of the first groups. Returns their number.
+static int best_rows(const struct pps_page_rows *rows, size_t best[PPS_PAGE_TIMELINES])
+{
+    struct pps_string_pool groups = {.text = NULL};
+    struct text_buffer key = {.text = NULL};
+    struct pps_error err;
+    int n = 0;
+    for (size_t i = 0; i < rows->n; i++) {
+        uint32_t id;
+        write_group(rows, i, &key);
+        if (key.failed || pps_string_pool_add(&groups, key.text, key.n, &id, &err) != PPS_OK)
+            break;
+        if (id >= PPS_PAGE_TIMELINES)
+            continue;
+        if ((int)id == n)
+            best[n++] = i;
+        else if (pps_page_rows_better(rows, i, best[id]))
+            best[id] = i;
+    }
+    text_buffer_free(&key);
+    pps_string_pool_free(&groups);
+    return n;
+}
+
+static enum pps_status write_all(struct timelines *t, struct pps_error *err)
+{
+    size_t best[PPS_PAGE_TIMELINES];
+    const int n = best_rows(t->rows, best);
+    enum pps_status status = PPS_OK;
+    for (int i = 0; i < n && status == PPS_OK; i++)
+        status = run_row(t, best[i], err);
+    return status;
+}
+
+enum pps_status pps_page_timelines(const struct pps_page_rows *rows,
+                                   const struct pps_kernel *const *kernels,
+                                   const atomic_bool *stop,
+                                   struct text_buffer *json,
+                                   struct pps_error *err)
+{
+    const struct pps_input_words none = {.n = 0};
+    struct timelines t = {.rows = rows, .stop = stop, .json = json};
+    const char *path = rows->view.path;
+    enum pps_status status = PPS_OK;
+    text_buffer_add_bytes(json, "[", 1);
+    // Without the documents of the experiment there are no timelines; the page is whole without.
+    const bool known = strcmp(path, "-") != 0 && rows->view.kernel != NULL &&
+                       pps_point_from_row(kernels, path, 1, &none, &t.inputs, &t.kernel,
+                                          t.first, &t.shown, err) == PPS_OK;
+    if (known && t.kernel->trace_names != NULL)
+        status = write_all(&t, err);
+    text_buffer_add_bytes(json, "]", 1);
+    pps_documents_close(t.inputs);
+    return status;
+}

@@ -1,0 +1,18 @@
+# Writes the files of the folder FROM as C arrays to OUT: struct pps_page_file of HEADER.
+#   cmake -DFROM=engine/report/page -DOUT=page_files.c -DHEADER=engine/report/page_files.h -P packaging/embed.cmake
+file(GLOB files ${FROM}/*)
+list(SORT files)
+set(arrays "")
+set(table "")
+set(k 0)
+foreach(path IN LISTS files)
+  get_filename_component(name ${path} NAME)
+  file(READ ${path} hex HEX)
+  string(REGEX REPLACE "(..)" "0x\\1," bytes "${hex}")
+  string(APPEND arrays "static const unsigned char file_${k}[] = {${bytes}};\n")
+  string(APPEND table "    {\"${name}\", file_${k}, sizeof file_${k}},\n")
+  math(EXPR k "${k} + 1")
+endforeach()
+file(WRITE ${OUT}.new "// Made by packaging/embed.cmake.\n#include \"${HEADER}\"\n\n${arrays}\n"
+  "const struct pps_page_file pps_page_files[] = {\n${table}    {NULL, NULL, 0},\n};\n")
+file(RENAME ${OUT}.new ${OUT})

@@ -1,0 +1,224 @@
+// Opens pages in headless Chromium and compares what they show with what ppsweep printed.
+"use strict";
+const { chromium } = require("playwright-core");
+const fs = require("fs");
+const assert = require("assert");
+const folder = process.argv[2];
+const noise = [];
+
+// A matrix of `ppsweep slice`: {x label: {y label: value}}.
+function matrix(file) {
+  const lines = fs.readFileSync(`${folder}/${file}`, "utf8").split("\n").filter((line) => line && !line.startsWith("#"));
+  const xs = lines[0].split(" ").slice(1), cells = {};
+  for (const line of lines.slice(1)) {
+    const [y, ...values] = line.split(" ");
+    values.forEach((value, k) => ((cells[xs[k]] ??= {})[y] = value === "NaN" ? null : Number(value)));
+  }
+  return cells;
+}
+
+// The cells of the map that a page shows.
+const shown = (page) => page.evaluate(() => {
+  const { x, y, nx, ny, value } = HeatMap.cells, cells = {};
+  for (let j = 0; j < ny; j++) for (let i = 0; i < nx; i++)
+    (cells[x.labels[i]] ??= {})[y.labels[j]] = isNaN(value[j * nx + i]) ? null : value[j * nx + i];
+  return cells;
+});
+
+function same(got, expected, digits) {
+  const round = (v) => (v === null ? null : Number(v.toFixed(digits)));
+  for (const x in expected) for (const y in expected[x])
+    assert.strictEqual(round(got[x][y]), round(expected[x][y]), `cell ${x}, ${y}`);
+  assert.deepStrictEqual(Object.keys(got).sort(), Object.keys(expected).sort());
+}
+
+async function open(browser, name, hash = "", width = 1280) {
+  const page = await browser.newPage({ viewport: { width, height: 900 } });
+  page.on("console", (message) => noise.push(`${name}: ${message.text()}`));
+  page.on("pageerror", (error) => noise.push(`${name}: ${error.message}`));
+  page.on("request", (request) => { if (!/^(file|data|blob):/.test(request.url())) noise.push(`${name}: asked the network for ${request.url()}`); });
+  await page.goto(`file://${folder}/${name}.html${hash}`);
+  await settled(page);
+  return page;
+}
+
+const settled = (page) => page.waitForFunction(() => document.documentElement.dataset.drawn === String(drawing), null, { timeout: 20000 });
+
+async function slide(page, name, label) {
+  await page.evaluate(([name, label]) => {
+    const range = document.getElementById("fix-" + name);
+    range.value = Data.column(name).labels.indexOf(label) + 1;
+    range.dispatchEvent(new Event("input"));
+  }, [name, label]);
+}
+
+async function center(page, i, j) {
+  return page.evaluate(([i, j]) => {
+    const [x, y] = HeatMap.corner(j * HeatMap.cells.nx + i), box = document.getElementById("map").getBoundingClientRect();
+    return [box.left + x + HeatMap.cells.wide / 2, box.top + y + HeatMap.cells.tall / 2];
+  }, [i, j]);
+}
+
+const tests = {
+  async "a map with two sliders equals slice"(browser) {
+    const page = await open(browser, "grid");
+    await slide(page, "n", "8");
+    await slide(page, "sync_freq", "1");
+    await page.selectOption("#choose-value", "total_time");
+    await slide(page, "sync_freq", "1");
+    same(await shown(page), matrix("slice.dat"), 4);
+    await page.close();
+  },
+
+  async "means over all other parameters equal slice"(browser) {
+    const page = await open(browser, "grid", "#reduce=mean");
+    same(await shown(page), matrix("mean.dat"), 6);
+    assert.match(await page.textContent("#map-note"), /combines .* rows by mean/);
+    await page.close();
+  },
+
+  async "a click selects the best row of a cell, and its timeline"(browser) {
+    const page = await open(browser, "grid");
+    const best = await page.evaluate(() => { const { best, nx } = HeatMap.cells; return [best % nx, Math.floor(best / nx)]; });
+    await page.mouse.click(...(await center(page, ...best)));
+    const row = await page.evaluate(() => State.row), value = await page.evaluate(() => HeatMap.cells.low);
+    assert.strictEqual(await page.evaluate((row) => Data.column("total_time").numbers[row], row), value);
+    assert.match(await page.textContent("#row-command"), /^ppsweep trace .*grid\.csv\.gz --row \d+ -o row\d+\.svg$/);
+    assert.ok(await page.isVisible("#timeline"));
+    const ends = await page.evaluate(() => Data.timelines.map((t) => [t.end, Data.column("total_time").numbers[t.row - 1], t.baseline]));
+    for (const [end, time, baseline] of ends) if (!baseline) assert.ok(Math.abs(end - time) < 1e-3, `timeline ends at ${end}, row at ${time}`);
+    assert.ok(ends.some(([, , baseline]) => baseline), "a timeline of the baseline");
+    await page.close();
+  },
+
+  async "hovering shows the row and its command"(browser) {
+    const page = await open(browser, "grid");
+    await page.mouse.move(...(await center(page, 1, 1)));
+    assert.match(await page.textContent("#tip"), /best total_time .* of \d+ rows\n.*\nppsweep trace/);
+    await page.close();
+  },
+
+  async "the keyboard moves a cursor and selects"(browser) {
+    const page = await open(browser, "grid");
+    await page.focus("#map");
+    for (const key of ["ArrowRight", "ArrowUp", "ArrowRight", "ArrowDown", "Enter"]) await page.keyboard.press(key);
+    assert.deepStrictEqual(await page.evaluate(() => HeatMap.cursor), [2, 0]);
+    assert.strictEqual(await page.evaluate(() => State.row), await page.evaluate(() => HeatMap.cells.row[2]));
+    await page.close();
+  },
+
+  async "a brush keeps the rows in its range, in all parts"(browser) {
+    const page = await open(browser, "grid");
+    await page.locator("#parallel").scrollIntoViewIfNeeded();
+    const [x, low, high] = await page.evaluate(() => {
+      const k = Parallel.shown.findIndex((c) => c.name === "n"), box = document.getElementById("parallel").getBoundingClientRect();
+      return [box.left + Parallel.left + k * Parallel.gap, box.top + Parallel.y(0.6), box.top + Parallel.y(1)];
+    });
+    await page.mouse.move(x, low);
+    await page.mouse.down();
+    await page.mouse.move(x, high, { steps: 4 });
+    await page.mouse.up();
+    await settled(page);
+    const [kept, all] = await page.evaluate(() => [State.count(), Data.rows]);
+    assert.strictEqual(kept, all / 2);
+    assert.match(await page.textContent("#best-note"), new RegExp(`^${kept} of ${all} rows`));
+    assert.ok((await page.$$eval("#best tbody tr", (rows) => rows.map((row) => row.textContent))).length > 0);
+    await page.keyboard.press("Escape");
+    await settled(page);
+    assert.strictEqual(await page.evaluate(() => State.count()), all);
+    await page.close();
+  },
+
+  async "the table sorts, and says ties"(browser) {
+    const page = await open(browser, "grid");
+    const first = () => page.$eval("#best tbody tr", (row) => Number(row.dataset.row));
+    const lowest = await page.evaluate(() => Data.column("total_time").numbers.reduce((a, b) => Math.min(a, b)));
+    assert.strictEqual(await page.evaluate((row) => Data.column("total_time").numbers[row], await first()), lowest);
+    await page.click("#best th:has-text('total_time')");
+    const highest = await page.evaluate(() => Data.column("total_time").numbers.reduce((a, b) => Math.max(a, b)));
+    assert.strictEqual(await page.evaluate((row) => Data.column("total_time").numbers[row], await first()), highest);
+    await page.check("#each");
+    assert.strictEqual((await page.$$("#best tbody tr")).length, 2);
+    await page.close();
+  },
+
+  async "the Pareto front has no beaten row"(browser) {
+    const page = await open(browser, "grid", "#px=total_time&py=exposed_comm");
+    const beaten = await page.evaluate(() => {
+      const x = Data.column("total_time").numbers, y = Data.column("exposed_comm").numbers;
+      let n = 0;
+      for (const f of Pareto.front) for (let i = 0; i < Data.rows; i++) n += x[i] <= x[f] && y[i] <= y[f] && (x[i] < x[f] || y[i] < y[f]);
+      return Pareto.front.length > 0 ? n : -1;
+    });
+    assert.strictEqual(beaten, 0);
+    await page.close();
+  },
+
+  async "the effects are ranges of means"(browser) {
+    const page = await open(browser, "grid");
+    const [got, expected] = await page.evaluate(() => {
+      const t = Data.column("total_time").numbers, c = Data.column("n"), e = Effects.of(c, t);
+      const means = c.labels.map((_, k) => { let s = 0, m = 0; for (let i = 0; i < Data.rows; i++) if (c.codes[i] === k) { s += t[i]; m++; } return s / m; });
+      return [[e.low, e.high], [Math.min(...means), Math.max(...means)]];
+    });
+    assert.deepStrictEqual(got, expected);
+    await page.close();
+  },
+
+  async "the address restores the state, and dark mode"(browser) {
+    const page = await open(browser, "grid");
+    await slide(page, "n", "4");
+    await page.selectOption("#choose-reduce", "max");
+    await page.keyboard.press("d");
+    await settled(page);
+    const before = await page.evaluate(() => [location.hash, State.fixed.n, State.reduce, document.documentElement.dataset.theme]);
+    const again = await open(browser, "grid", before[0]);
+    assert.deepStrictEqual(await again.evaluate(() => [location.hash, State.fixed.n, State.reduce, document.documentElement.dataset.theme]), before);
+    assert.deepStrictEqual(before.slice(1), ["4", "max", "dark"]);
+    await page.close();
+    await again.close();
+  },
+
+  async "a page of the best rows, and one of filtered rows, say so"(browser) {
+    const reduced = await open(browser, "reduced"), filtered = await open(browser, "filtered");
+    assert.match(await reduced.textContent("#notes"), /rows are too many: each row here is the best over /);
+    assert.ok((await reduced.evaluate(() => Data.rows)) <= 30);
+    const lowest = (page) => page.evaluate(() => Data.column("total_time").numbers.reduce((a, b) => Math.min(a, b)));
+    const whole = await open(browser, "grid");
+    assert.strictEqual(await lowest(reduced), await lowest(whole));
+    assert.match(await filtered.textContent("#notes"), /only rows with n=8 sync_freq=2/);
+    const [number, n] = await filtered.evaluate(() => [Data.number(0), Data.rows]);
+    assert.ok(number > 1 && n > 0, "rows keep their numbers in the file");
+    for (const page of [reduced, filtered, whole]) await page.close();
+  },
+
+  async "results of every kernel, a sample, and a narrow window"(browser) {
+    for (const name of ["schedule", "dynapipe", "ndsearch", "balance", "sample"]) {
+      const page = await open(browser, name, "", name === "schedule" ? 390 : 1280);
+      const [rows, cells] = await page.evaluate(() => [Data.rows, HeatMap.cells.value.filter((v) => !isNaN(v)).length]);
+      assert.ok(rows > 0 && cells > 0, `${name}: ${rows} rows, ${cells} cells`);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert.ok(wide <= 0, `${name} is ${wide} pixels too wide`);
+      if (process.env.PPS_SHOTS) await page.screenshot({ path: `${process.env.PPS_SHOTS}/${name}.png`, fullPage: true });
+      await page.close();
+    }
+  },
+};
+
+(async () => {
+  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--disable-quic",
+    "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"] });
+  let failed = 0;
+  for (const [name, test] of Object.entries(tests)) {
+    try {
+      await test(browser);
+      console.log(`ok      ${name}`);
+    } catch (error) {
+      failed++;
+      console.log(`FAILED  ${name}: ${error.message}`);
+    }
+  }
+  await browser.close();
+  if (noise.length) { failed++; console.log("FAILED  the console is not empty:\n" + noise.join("\n")); }
+  process.exit(failed ? 1 : 0);
+})();
