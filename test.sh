@@ -108,11 +108,14 @@ fuzz_all() {
 
 step "folders and includes" tests/layers
 packaging/install-deps test
+# Only for --ci: a browser takes half a minute to install.
+[[ $mode == --ci ]] && { packaging/install-deps browser || echo "continuing without a browser" >&2; }
 step "release build" packaging/build release
 step "unit tests" unit_tests release 40000
 step "command-line cases" command_line_cases build/release/ppsweep
 step "command-line properties" tests/cli/run-properties build/release/ppsweep
 step "launches of frameworks" tests/cli/run-launches build/release/ppsweep
+step "pages in Chromium" tests/browser/run build/release/ppsweep
 step "typed results in other programs" tests/cli/run-readers build/release/ppsweep
 step "Python package" tests/cli/run-python build/release/ppsweep
 step "hostile inputs" tests/cli/run-hostile build/release/ppsweep

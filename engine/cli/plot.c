@@ -5,6 +5,7 @@
 #include "engine/cli/options/experiment_options.h"
 #include "engine/cli/options/picture_options.h"
 #include "engine/cli/options/result_arguments.h"
+#include "engine/cli/report/next_commands.h"
 #include "engine/cli/report/read_progress.h"
 #include "engine/cli/verbs.h"
 
@@ -156,6 +157,8 @@ static enum pps_status plot_main(const struct pps_args *args, struct pps_error *
         pps_plot_report(&count);
     if (status == PPS_OK)
         pps_baseline_option_say(args, baseline);
+    if (status == PPS_OK && pps_arg(args, "quiet") == NULL)
+        pps_next_report(ask.cut.view.path);
     pps_baseline_close(baseline);
     pps_result_arguments_free(&ask.cut.view);
     return status;

@@ -31,8 +31,18 @@ static void print_look(const char *path, const char *options)
 {
     print_command("next", "plot", path);
     fputc('\n', stderr);
+    print_command("", "report", path);
+    fputc('\n', stderr);
     print_command("", "top", path);
     fputs(options, stderr);
+}
+
+void pps_next_report(const char *path)
+{
+    if (strcmp(path, "-") == 0)
+        return;
+    print_command("next", "report", path);
+    fputc('\n', stderr);
 }
 
 void pps_next_look(const char *path)

@@ -8,6 +8,9 @@
 // Suggests commands that work on this result: none for a result without rows.
 void pps_next_commands(struct pps_job_result *report);
 
+// Suggests the page of a result; nothing for "-".
+void pps_next_report(const char *path);
+
 // Suggests the commands that look at any complete result with values.
 void pps_next_look(const char *path);
 

@@ -39,7 +39,7 @@ const Draw = {
   short(value, digits = 4) {
     if (!isFinite(value)) return "";
     const size = Math.abs(value);
-    return size !== 0 && (size >= 1e6 || size < 1e-3) ? value.toExponential(2) : String(Number(value.toPrecision(digits)));
+    return size !== 0 && (size >= 1e12 || size < 1e-3) ? value.toExponential(2) : String(Number(value.toPrecision(digits)));
   },
 
   // A text that ends with ... where it is wider than `room`.

@@ -118,10 +118,10 @@ const HeatMap = {
     pen.strokeStyle = Draw.css("--dim");
     for (let k = 0; k < value.length; k++) // a cross: rows without a result
       if (count[k] === 0 && empty[k] > 0 && wide > 6 && tall > 6) {
-        const [px, py] = this.corner(k);
+        const [px, py] = this.corner(k), x = px + wide / 2, y = py + tall / 2, arm = Math.min(wide, tall) / 5;
         pen.beginPath();
-        pen.moveTo(px + wide * 0.3, py + tall * 0.3); pen.lineTo(px + wide * 0.7, py + tall * 0.7);
-        pen.moveTo(px + wide * 0.7, py + tall * 0.3); pen.lineTo(px + wide * 0.3, py + tall * 0.7);
+        pen.moveTo(x - arm, y - arm); pen.lineTo(x + arm, y + arm);
+        pen.moveTo(x + arm, y - arm); pen.lineTo(x - arm, y + arm);
         pen.stroke();
       }
   },

@@ -63,6 +63,12 @@ const Rows = {
     return n;
   },
 
+  without(column) {
+    let n = 0;
+    for (let i = 0; column.numbers && i < Data.rows; i++) if (Number.isNaN(column.numbers[i]) && State.shows(i)) n++;
+    return n;
+  },
+
   draw() {
     const column = Data.column(State.sort), work = Data.about.work.filter((name) => Data.varying().some((c) => c.name === name));
     const each = make("input", { type: "checkbox", id: "each", checked: State.each, onchange: (e) => { State.each = e.target.checked; this.draw(); State.write(); } });
@@ -70,6 +76,8 @@ const Rows = {
     const rows = State.each && work.length ? this.bestOfEach(column, State.down) : this.first(column, State.down, this.shown, (i) => State.shows(i));
     this.table(rows);
     const note = [`${State.count()} of ${Data.rows} rows, sorted by ${column.name}, ${State.down ? "highest" : "lowest"} first`];
+    const without = this.without(column);
+    if (without > 0) note.push(`${without} have no value of it and are not listed`);
     if (rows.length === this.shown) note.push(`the first ${this.shown}`);
     const ties = rows.length ? this.ties(column, rows[0]) : 0;
     if (ties > 1 && !State.each) note.push(`${ties} rows equal the first`);

@@ -49,7 +49,8 @@ const Timeline = {
     document.getElementById("timeline").parentElement.hidden = false;
     const pair = this.pair(), lane = 13, width = Draw.width("timeline"), left = 118, room = width - left - 16;
     const end = Math.max(...pair.map((t) => t.end)), lanes = pair.map((t) => this.lanes(t));
-    const height = lanes.reduce((sum, list) => sum + list.length * lane + 44, 0) + 52, pen = Draw.open("timeline", width, height);
+    const measure = Draw.open("timeline", width, 10), legend = this.legend(measure, pair[0], left, 0, room, false);
+    const height = lanes.reduce((sum, list) => sum + list.length * lane + 44, 0) + legend + 36, pen = Draw.open("timeline", width, height);
     this.boxes = [];
     let top = 4;
     pair.forEach((t, k) => {
@@ -57,7 +58,7 @@ const Timeline = {
       top += lanes[k].length * lane + 44;
     });
     this.axis(pen, pair[0], { left, room, end, top: top - 14 });
-    this.legend(pen, pair[0], left, top + 22, room);
+    this.legend(pen, pair[0], left, top + 22, room, true);
     document.getElementById("timeline-note").textContent = pair.length > 1 ?
       `above: the row, ${Draw.short(pair[0].end, 6)}; below: the baseline ${Data.about.baseline}, ${Draw.short(pair[1].end, 6)}` : "";
   },
@@ -102,19 +103,21 @@ const Timeline = {
     for (const v of Draw.ticks(0, end, 6)) pen.fillText(Draw.short(v), left + (room * v) / end, top);
   },
 
-  legend(pen, t, left, top, room) {
-    let x = left;
+  // Draws the kinds, or only measures them; returns the height.
+  legend(pen, t, left, from, room, draws) {
+    let x = left, top = from;
     pen.textAlign = "left";
     pen.textBaseline = "middle";
     t.kinds.forEach((kind, k) => {
       const wide = pen.measureText(kind).width + 28;
       if (x + wide > left + room && x > left) { x = left; top += 16; }
       pen.fillStyle = Draw.kinds[k % Draw.kinds.length];
-      pen.fillRect(x, top - 5, 12, 10);
+      if (draws) pen.fillRect(x, top - 5, 12, 10);
       pen.fillStyle = Draw.css("--text");
-      pen.fillText(kind, x + 16, top);
+      if (draws) pen.fillText(kind, x + 16, top);
       x += wide;
     });
+    return top + 16 - from;
   },
 
   listen() {
