@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A picture mark is a text chunk before the end of a PNG, or a comment after the end of an SVG.
+// A picture mark is a text chunk before the end of a PNG, or a comment after the end of an SVG or
+// a PDF.
 #include "engine/picture/picture_mark.h"
 
 #include "base/system/disk.h"
@@ -43,6 +44,16 @@ static bool is_svg(const struct picture *picture)
     return picture->n > 5 && memcmp(picture->bytes, "<?xml", 5) == 0;
 }
 
+static bool is_pdf(const struct picture *picture)
+{
+    return picture->n > 5 && memcmp(picture->bytes, "%PDF-", 5) == 0;
+}
+
+static bool is_picture(const struct picture *picture)
+{
+    return is_png(picture) || is_svg(picture) || is_pdf(picture);
+}
+
 // ---- the mark ---------------------------------------------------------------------------------
 
 static uint64_t result_digest(const char *result)
@@ -84,9 +95,11 @@ static size_t make_mark(const struct picture *picture,
     const uint64_t digest = XXH64(picture->bytes, n, 0);
     if (is_png(picture))
         return png_mark(digest, result_digest(result), out);
-    return (size_t)snprintf((char *)out, MARK_CAP,
-                            "<!-- ppsweep %016" PRIx64 " %016" PRIx64 " -->\n", digest,
-                            result_digest(result));
+    return (size_t)snprintf(
+        (char *)out, MARK_CAP,
+        is_pdf(picture) ? "%%ppsweep %016" PRIx64 " %016" PRIx64 "\n"
+                        : "<!-- ppsweep %016" PRIx64 " %016" PRIx64 " -->\n",
+        digest, result_digest(result));
 }
 
 static enum pps_status write_marked(const char *path,
@@ -112,7 +125,7 @@ enum pps_status pps_picturemark_add(const char *path, const char *result, struct
     struct picture picture;
     unsigned char mark[MARK_CAP];
     enum pps_status status = read_picture(path, &picture, err);
-    if (status == PPS_OK && (is_png(&picture) || is_svg(&picture))) {
+    if (status == PPS_OK && is_picture(&picture)) {
         const size_t n = picture.n - (is_png(&picture) ? PNG_END : 0);
         const size_t n_mark = make_mark(&picture, n, result, mark);
         status = write_marked(path, &picture, n, mark, n_mark, err);
@@ -127,8 +140,7 @@ bool pps_picturemark_valid(const char *path, const char *result)
     struct pps_error err;
     unsigned char mark[MARK_CAP];
     bool valid = false;
-    if (read_picture(path, &picture, &err) == PPS_OK &&
-        (is_png(&picture) || is_svg(&picture))) {
+    if (read_picture(path, &picture, &err) == PPS_OK && is_picture(&picture)) {
         // all marks have the same length
         const size_t n_mark = make_mark(&picture, 0, result, mark);
         const size_t n = picture.n > n_mark ? picture.n - n_mark : 0;

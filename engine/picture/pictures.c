@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH_CAP = 4096 };
+enum { PATH_CAP = 4096, PICTURE_FORMATS = 3 };
 
 struct pps_pictures {
     const struct pps_picture_ask *ask;
@@ -24,7 +24,22 @@ struct pps_pictures {
     char folder[PATH_CAP];
     char work[PATH_CAP]; // the hidden folder; "" until it exists
     char *script;        // absolute path
+    char *style;         // gnuplot statements
 };
+
+// Lists the endings of the formats that are asked for, and returns how many they are.
+static size_t list_endings(const struct pps_picture_ask *ask,
+                           const char *endings[PICTURE_FORMATS])
+{
+    size_t n = 0;
+    if (ask->png)
+        endings[n++] = "png";
+    if (ask->svg)
+        endings[n++] = "svg";
+    if (ask->pdf)
+        endings[n++] = "pdf";
+    return n;
+}
 
 // ---- folders --------------------------------------------------------------------------------
 
@@ -99,7 +114,13 @@ enum pps_status pps_pictures_open(struct pps_pictures **out,
         default_folder(result, pictures->folder, sizeof pictures->folder);
     enum pps_status status = find_script(pictures, script, err);
     if (status == PPS_OK)
+        status = pps_picture_style_check(&ask->style, err);
+    if (status == PPS_OK)
         status = pps_gnuplot_check(err);
+    if (status == PPS_OK) {
+        pictures->style = pps_picture_style_settings(&ask->style);
+        status = pictures->style == NULL ? pps_fail_memory(err, "the pictures") : PPS_OK;
+    }
     if (status == PPS_OK)
         *out = pictures;
     else
@@ -113,6 +134,7 @@ void pps_pictures_close(struct pps_pictures *pictures)
         return;
     remove_work(pictures);
     free(pictures->script);
+    free(pictures->style);
     free(pictures);
 }
 
@@ -126,6 +148,8 @@ static enum pps_status picture_path(const struct pps_pictures *pictures,
 {
     const size_t n = strlen(pictures->folder);
     const bool slash = n > 0 && pictures->folder[n - 1] == '/';
+    if (pictures->ask->name != NULL)
+        name = pictures->ask->name;
     const int written =
         snprintf(out, PATH_CAP, "%s%s%s.%s", pictures->folder, slash ? "" : "/", name, ending);
     if (written < PATH_CAP)
@@ -155,11 +179,11 @@ enum pps_status pps_pictures_check(const struct pps_pictures *pictures,
                                    const char *name,
                                    struct pps_error *err)
 {
+    const char *endings[PICTURE_FORMATS];
+    const size_t n = list_endings(pictures->ask, endings);
     enum pps_status status = PPS_OK;
-    if (pictures->ask->png)
-        status = check_picture(pictures, name, "png", err);
-    if (status == PPS_OK && pictures->ask->svg)
-        status = check_picture(pictures, name, "svg", err);
+    for (size_t i = 0; i < n && status == PPS_OK; i++)
+        status = check_picture(pictures, name, endings[i], err);
     return status;
 }
 
@@ -197,8 +221,8 @@ static enum pps_status start_job(const struct pps_pictures *pictures,
 {
     char name[] = "gnuplot", defaults[] = "--default-settings", option[] = "-e";
     char settings[PPS_PICTURE_BATCH][96];
-    char *args[2 + 3 * PPS_PICTURE_BATCH + 1] = {name, defaults};
-    size_t at = 2;
+    char *args[4 + 3 * PPS_PICTURE_BATCH + 1] = {name, defaults, option, pictures->style};
+    size_t at = 4;
     for (size_t i = 0; i < job->n; i++) {
         snprintf(settings[i], sizeof settings[i], "slice='%zu.dat'; out='%zu.%s'",
                  job->first + i, job->first + i, job->ending);
@@ -242,12 +266,9 @@ static enum pps_status draw_formats(const struct pps_pictures *pictures,
                                     size_t n,
                                     struct pps_error *err)
 {
-    const char *endings[2];
-    size_t n_endings = 0, n_jobs = 0;
-    if (pictures->ask->png)
-        endings[n_endings++] = "png";
-    if (pictures->ask->svg)
-        endings[n_endings++] = "svg";
+    const char *endings[PICTURE_FORMATS];
+    const size_t n_endings = list_endings(pictures->ask, endings);
+    size_t n_jobs = 0;
     const size_t share = JOB_PICTURES;
     struct job *jobs = calloc(n_endings * n, sizeof *jobs);
     if (jobs == NULL)
@@ -273,6 +294,8 @@ static enum pps_status move_picture(const struct pps_pictures *pictures,
     snprintf(from, sizeof from, "%s/%zu.%s", pictures->work, i, ending);
     enum pps_status status = picture_path(pictures, name, ending, to, err);
     if (status == PPS_OK)
+        status = pps_picture_metadata_add(from, &pictures->ask->about, err);
+    if (status == PPS_OK)
         status = pps_picturemark_add(from, pictures->result, err);
     if (status == PPS_OK)
         status = pps_whole_file_rename(from, to, may_replace(pictures, to), err);
@@ -289,14 +312,12 @@ enum pps_status pps_pictures_draw(struct pps_pictures *pictures,
                                   size_t *drawn,
                                   struct pps_error *err)
 {
-    const bool png = pictures->ask->png, svg = pictures->ask->svg;
+    const char *endings[PICTURE_FORMATS];
+    const size_t n_endings = list_endings(pictures->ask, endings);
     enum pps_status status = draw_formats(pictures, first, n, err);
-    for (size_t i = 0; i < n && status == PPS_OK; i++) {
-        if (png)
-            status = move_picture(pictures, first + i, names[i], "png", drawn, err);
-        if (status == PPS_OK && svg)
-            status = move_picture(pictures, first + i, names[i], "svg", drawn, err);
-    }
+    for (size_t i = 0; i < n; i++)
+        for (size_t e = 0; e < n_endings && status == PPS_OK; e++)
+            status = move_picture(pictures, first + i, names[i], endings[e], drawn, err);
     return status;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The picture module draws PNG and SVG files with gnuplot and one of the plot scripts. It
+// The picture module draws PNG, SVG and PDF files with gnuplot and one of the plot scripts. It
 // writes data and pictures in a hidden folder beside the destination and renames the pictures
 // when gnuplot is done: a picture is complete or absent. Not thread-safe.
 #ifndef PPS_ENGINE_PICTURE_PICTURES_H
@@ -7,6 +7,8 @@
 
 #include "base/system/whole_file.h"
 #include "base/text/status.h"
+#include "engine/picture/picture_metadata.h"
+#include "engine/picture/picture_style.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -19,7 +21,11 @@ struct pps_picture_ask {
     // destination; created if missing. NULL: plots/ beside the folder data/ that holds the
     // result, otherwise outputs/plots
     const char *folder;
-    bool png, svg;
+    // the name of the only picture, without folder and ending; NULL: as the callers name it
+    const char *name;
+    bool png, svg, pdf;
+    struct pps_picture_style style;
+    struct pps_picture_about about;
     bool force;              // replace all existing pictures
     FILE *paths;             // receives the paths of the pictures, one per line; or NULL
     const atomic_bool *stop; // ends gnuplot; NULL: none
