@@ -14,8 +14,11 @@ if (!exists("slice") || !exists("out")) {
 }
 if (!exists("scale")) scale = 1.5
 
+scripts = ARG0[1:strlen(ARG0) - strlen("bars.gp")]
+
 reset
 set encoding utf8
+load scripts . "style.gp"
 
 # ---- header of the file -----------------------------------------------------------------------
 # The header lines are "# key value". gnuplot reads them with another comment character.
@@ -91,6 +94,7 @@ RIGHT[n_cells] = W - 20
 
 # Breaks the title into lines that fit the picture's width.
 line_chars = int((W - 40) / (CHAR + 0.6))
+if (exists("style_title")) { title_text = style_title eq "none" ? "" : style_title }
 n_lines = ceil(strlen(title_text) / real(line_chars))
 if (n_lines > 1) { line_chars = smaller(line_chars, strlen(title_text) / n_lines + 14) }
 title_lines = ""; n_lines = 0; row = ""
@@ -126,23 +130,8 @@ H = real(pad_top + plot_h + pad_bottom)
 
 # ---- terminal ---------------------------------------------------------------------------------
 
-is_svg = strlen(out) > 4 && out[strlen(out) - 3:] eq ".svg"
-if (is_svg) {
-    set terminal svg noenhanced size int(W), int(H) dynamic font "sans-serif,11" \
-        background "white"
-} else { if (strstrt(GPVAL_TERMINALS, "pngcairo") > 0) {
-    set terminal pngcairo noenhanced size int(W * scale), int(H * scale) \
-        font "sans-serif,8.25" fontscale scale linewidth scale background "white"
-} else {
-    set terminal png noenhanced size int(W), int(H) font "sans,8.25" background "#ffffff"
-} }
-# A point is a pixel of an SVG and 4/3 pixels of a PNG.
-font_of(pixels) = sprintf(",%.3g", is_svg ? pixels : pixels * 0.75)
-small_font = font_of(11)
+load scripts . "terminal.gp"
 tiny_font = font_of(10)
-name_font = font_of(13)
-best_font = font_of(12)
-set output out
 
 PARTIAL = "#b35900" # colour of the line that states which part is missing
 

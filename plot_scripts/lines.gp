@@ -5,9 +5,10 @@
 #   gnuplot -e "slice='slice.dat'; out='x.png'" plot_scripts/lines.gp
 #
 # slice   the file that `ppsweep slice` wrote
-# out     the picture: NAME.png or NAME.svg
+# out     the picture: NAME.png, NAME.svg or NAME.pdf
 # map     number of the matrix, if the file has several, from 0 (default 0)
-# scale   pixels of a PNG for one unit of length (default 1.5)
+# scale   pixels of a PNG for one unit of length (default 1.5; with style_width 300 pixels an inch)
+# style_...  the look: see style.gp
 # x_log, y_log   1: a logarithmic axis; 0: a linear one
 
 if (!exists("slice") || !exists("out")) {
@@ -17,60 +18,12 @@ if (!exists("slice") || !exists("out")) {
 if (!exists("map")) map = 0
 if (!exists("scale")) scale = 1.5
 
+scripts = ARG0[1:strlen(ARG0) - strlen("lines.gp")]
+
 reset
 set encoding utf8
-
-# ---- header of the slice ----------------------------------------------------------------------
-# The header lines are "# key value". gnuplot reads them with another comment character.
-
-title_text = ""; x_name = ""; y_name = ""; value_name = ""; unit = ""; goal = "none"
-reduce = "none"; x_labels = ""; y_labels = ""; x_numbers = 0; y_numbers = 0
-min = NaN; max = NaN; best_x = 0; best_y = 0; best_text = ""
-
-partial = ""; best_cells = 0; hatched = ""; uneven = ""
-scale_kind = "auto"; range_text = ""; range_min = NaN; range_max = NaN
-keep(key, value) = \
-    key eq "partial" ? (partial = value, 0) : \
-    key eq "hatched" ? (hatched = hatched . " " . value, 0) : \
-    key eq "best-cells" ? (best_cells = int(real(value)), 0) : \
-    key eq "uneven" ? (uneven = value, 0) : \
-    key eq "scale" ? (scale_kind = value, 0) : \
-    key eq "range" ? (range_text = value, 0) : \
-    key eq "range-min" ? (range_min = real(value), 0) : \
-    key eq "range-max" ? (range_max = real(value), 0) : \
-    key eq "title"      ? (title_text = value, 0) : \
-    key eq "x"          ? (x_name = value, 0) : \
-    key eq "y"          ? (y_name = value, 0) : \
-    key eq "value"      ? (value_name = value, 0) : \
-    key eq "unit"       ? (unit = value, 0) : \
-    key eq "goal"       ? (goal = value, 0) : \
-    key eq "reduce"     ? (reduce = value, 0) : \
-    key eq "x-labels"   ? (x_labels = x_labels . " " . value, 0) : \
-    key eq "y-labels"   ? (y_labels = y_labels . " " . value, 0) : \
-    key eq "x-numbers"  ? (x_numbers = int(real(value)), 0) : \
-    key eq "y-numbers"  ? (y_numbers = int(real(value)), 0) : \
-    key eq "min"        ? (min = real(value), 0) : \
-    key eq "max"        ? (max = real(value), 0) : \
-    key eq "best-x"     ? (best_x = int(real(value)), 0) : \
-    key eq "best-y"     ? (best_y = int(real(value)), 0) : \
-    key eq "best-value" ? (best_text = value, 0) : 0
-
-set datafile commentschars "\001"
-stats slice index map using (strcol(1) eq "#" ? keep(strcol(2), strcol(3)) : 0) nooutput
-set datafile commentschars "#"
-
-nx = words(x_labels)
-ny = words(y_labels)
-if (nx == 0 || ny == 0) {
-    print sprintf("%s: the file contains no slice", slice)
-    exit status 2
-}
-larger(a, b) = a > b ? a : b
-smaller(a, b) = a < b ? a : b
-# gnuplot reads a tic label as a format, in which %% is a %.
-tic_text(s) = strstrt(s, "%") == 0 ? s : \
-    s[1:strstrt(s, "%")] . "%" . tic_text(s[strstrt(s, "%") + 1:])
-has_values = (min == min)
+load scripts . "style.gp"
+load scripts . "slice.gp"
 
 # ---- places on the x axis: by value, or equally spaced if some labels are names --------------
 
@@ -83,33 +36,40 @@ log_x = exists("x_log") ? x_log : \
     !has_names && nx > 2 && X[1] > 0 && X[nx] / X[nx - 1] > 1.4 && \
         abs(log(X[nx] / X[nx - 1]) / log(X[2] / X[1]) - 1) < 0.5
 log_x = log_x && X[1] > 0
-# The y axis runs from range_min to range_max.
-own_range = (range_min != range_min)
-if (own_range) { range_min = min; range_max = max }
 log_y = exists("y_log") ? y_log : \
     scale_kind eq "auto" ? range_max >= 10 * range_min : scale_kind eq "log"
 log_y = log_y && has_values && range_min > 0
 log_x = log_x && scale_kind ne "linear"
 
 # ---- the lines that are drawn -------------------------------------------------------------------
-# Few lines have distinct colours (Okabe and Ito), and from the ninth line on dashes. Many lines of numbers
-# have a scale from dark to light. Of many lines of names, those with the best values are drawn.
+# At most twelve lines, which differ in colour and marker, from the ninth on also in dashes. Of more names,
+# those with the best values are drawn; of more numbers, values at equal distances in the list.
 
-FEW = "#000000 #e69f00 #56b4e9 #009e73 #9c7a00 #0072b2 #d55e00 #cc79a7"
 MOST = 12
-is_few = ny <= MOST || y_numbers < ny
-n_drawn = is_few ? smaller(ny, MOST) : ny
-colour(k) = word(FEW, (k - 1) % words(FEW) + 1)
-dash(k) = k <= words(FEW) ? 1 : 2
-marker(k) = int(real(word("7 5 9 11 13 7 5 9 11 13 5 9", k)))
+is_named = y_numbers < ny
+n_drawn = smaller(ny, MOST)
+n_few = words(KINDS)
+# Numbers of many values have a scale from dark to light, which shows their order.
+is_scale = !is_named && ny > 5
+shade(k) = n_drawn > 1 ? (k - 1) / (n_drawn - 1.) * 0.88 : 0
+dash(k) = is_scale || k <= n_few ? 1 : 2
+marker(k) = int(real(word("7 5 9 11 13 6 4 8 10 12 7 5", k)))
 array Row[n_drawn]
-do for [k = 1:n_drawn] { Row[k] = k }
-if (n_drawn < ny && has_values) {
+do for [k = 1:n_drawn] {
+    Row[k] = n_drawn == ny ? k : int(1.5 + (k - 1) * (ny - 1.) / (n_drawn - 1))
+}
+# The line with the best value replaces its neighbour.
+if (n_drawn < ny && !is_named && best_y > 0) {
+    near = 1
+    do for [k = 1:n_drawn] { if (abs(Row[k] - best_y) < abs(Row[near] - best_y)) { near = k } }
+    Row[near] = best_y
+}
+if (n_drawn < ny && is_named && has_values) {
     array Best[ny]
     do for [r = 1:ny] { Best[r] = 1e300 }
     seen(r, v) = v == v && v < Best[r] ? (Best[r] = v, 0) : 0
     stats slice index map matrix every ::1:1 using \
-        (seen(int($2), goal eq "higher" ? -$3 : $3)) nooutput
+        (seen(int($2), goal eq "higher" && relative eq "" ? -$3 : $3)) nooutput
     # The k best, in the order of the rows; of equal ones the first.
     n = 0
     do for [r = 1:ny] {
@@ -121,80 +81,73 @@ if (n_drawn < ny && has_values) {
     }
 }
 
-notes = ""; n_notes = 0
-note(text) = (notes = notes . (n_notes > 0 ? "\n" : "") . text, n_notes = n_notes + 1)
-dummy = range_text eq "" ? 0 : note(range_text)
-dummy = !own_range && (min < range_min || max > range_max) ? note("values beyond the scale are not shown") : 0
-dummy = n_drawn == ny ? 0 : \
+# ---- sizes and texts ----------------------------------------------------------------------------
+
+W = has_width ? W_FIXED : 860
+note_chars = int((W - 16 * F) / (0.95 * CHAR))
+line_chars = int((W - 24 * F) / (CHAR + 0.6 * F))
+notes = ""
+note(text) = (notes = notes . (notes eq "" ? "" : "\n") . wrap(text, note_chars))
+dummy = legend eq "" ? "" : note(legend)
+dummy = range_text eq "" ? "" : note(range_text)
+dummy = beyond ? note("values beyond the scale are not shown") : ""
+dummy = n_drawn == ny ? "" : is_named ? \
     note(sprintf("%d of %d lines: those with the best values; choose others with a filter, such as %s=%s,%s", \
-        n_drawn, ny, y_name, word(y_labels, 1), word(y_labels, 2)))
-dummy = uneven eq "" ? 0 : note((hatched ne "" ? "open circles: " : "") . uneven)
-
-# ---- terminal ---------------------------------------------------------------------------------
-
-LINE = 19 # height of a line of text
-top = 62 + (partial ne "" ? LINE : 0)
-bottom = 84 + n_notes * LINE
-W = 860; H = 480 + top + bottom
-is_svg = strlen(out) > 4 && out[strlen(out) - 3:] eq ".svg"
-if (is_svg) {
-    set terminal svg noenhanced size W, H dynamic font "sans-serif,11" background "white"
-} else { if (strstrt(GPVAL_TERMINALS, "pngcairo") > 0) {
-    set terminal pngcairo noenhanced size int(W * scale), int(H * scale) \
-        font "sans-serif,8.25" fontscale scale linewidth scale pointscale scale background "white"
-} else {
-    set terminal png noenhanced size W, H font "sans,8.25" background "#ffffff"
-} }
-# A point is a pixel of an SVG and 4/3 pixels of a PNG.
-font_of(pixels) = sprintf(",%.3g", is_svg ? pixels : pixels * 0.75)
-small_font = font_of(11)
-best_font = font_of(12)
-name_font = font_of(13)
-set output out
-
-PARTIAL = "#b35900" # colour of the line that states which part is missing
+        n_drawn, ny, y_name, word(y_labels, 1), word(y_labels, 2))) : \
+    note(sprintf("%d of %d lines; %d are left out; choose others with a filter, such as %s=%s,%s", \
+        n_drawn, ny, ny - n_drawn, y_name, word(y_labels, 1), word(y_labels, 2)))
+dummy = uneven eq "" ? "" : note((hatched ne "" ? "open circles: " : "") . uneven)
+if (exists("style_title")) { title_text = style_title eq "none" ? "" : style_title }
+title_lines = wrap(title_text, even_width(title_text, line_chars))
+title_height = lines_of(title_lines) * LINE
+partial_lines = wrap(partial, note_chars)
+best_line = ""
+if (has_values && best_x > 0) {
+    best_line = sprintf("%s %s at %s=%s %s=%s", goal eq "higher" ? "highest" : "lowest", best_text, \
+        label_of(x_name), word(x_labels, best_x), label_of(y_name), word(y_labels, best_y))
+    if (best_cells > 1) { best_line = best_line . sprintf(" (and %d more)", best_cells - 1) }
+    best_line = wrap(best_line, note_chars)
+}
+notes_h = lines_of(notes) * LINE
+best_h = lines_of(best_line) * LINE
+top = 24 * F + title_height + lines_of(partial_lines) * LINE
+bottom = 66 * F + best_h + notes_h
+y_chars = 0
+do for [i = 1:ny] { y_chars = larger(y_chars, strlen(label_of(word(y_labels, i)))) }
+y_text = with_unit(y_name, y_unit)
+key_chars = larger(y_chars + 5, strlen(y_text))
+# A wide key stands above the lines of a narrow picture.
+key_w = CHAR * key_chars + 26 * F
+plot_h = has_width ? 0.62 * W : 480
+H = plot_h + top + bottom
+load scripts . "terminal.gp"
 
 # ---- axes -------------------------------------------------------------------------------------
 
-INK = "#333333"
-BEST = "#d7191c"
-CHAR = 7.2
 set border 3 lc rgb INK lw 0.8
 set tics nomirror out scale 0.5 font small_font textcolor rgb INK
 set grid lt 1 lc rgb "#e4e4e4" lw 0.7
 set format "%g"
 
-# Breaks a long title into two lines.
-line_chars = int((W - 40) / (CHAR + 0.6))
-if (strlen(title_text) > line_chars) {
-    cut = larger(1, smaller(line_chars, strlen(title_text) / 2 + 10))
-    while (cut > 1 && title_text[cut:cut] ne " ") { cut = cut - 1 }
-    title_text = title_text[1:cut - 1] . "\n" . title_text[cut + 1:]
-}
-title_height = LINE * (1 + (strstrt(title_text, "\n") > 0))
 if (partial ne "") {
-    set label 7 partial at screen 0.5, screen (H - 24. - title_height) / H center \
+    set label 7 partial_lines at screen 0.5, screen (H - 10 * F - title_height - LINE / 2.) / H center \
         font best_font textcolor rgb PARTIAL
 }
-set label 1 title_text at screen 0.5, screen (H - 24.) / H center font name_font
-set xlabel x_name . (log_x ? " (log)" : "") font name_font
-if (reduce ne "none") { value_name = reduce . " " . value_name }
-if (unit ne "" && strstrt(value_name, unit) == 0) {
-    value_name = sprintf("%s (%s)", value_name, unit)
-}
-if (log_y) { value_name = value_name . " (log)" }
-set ylabel value_name font name_font
+set label 1 title_lines at screen 0.5, screen (H - 10 * F - LINE / 2.) / H center font name_font
+set label 2 with_unit(x_name, x_unit) . (log_x ? " (log)" : "") \
+    at screen (0.5 * (80 * F + W - 24 * F - key_w)) / W, \
+    screen (bottom - 48 * F) / H center font name_font
+if (log_y) { value_text = value_text . " (log)" }
+set label 3 value_text at screen 16 * F / W, screen (bottom + plot_h / 2.) / H center rotate by 90 \
+    font name_font
 if (!has_values) {
     set label 4 "no values" at graph 0.5, graph 0.5 center font name_font
 }
 
-y_chars = 0
-do for [i = 1:ny] { y_chars = larger(y_chars, strlen(word(y_labels, i))) }
-key_w = CHAR * larger(y_chars, strlen(y_name)) + 62
-set lmargin at screen 80. / W
-set rmargin at screen (W - 24 - key_w) / W
-set tmargin at screen (H - top) / real(H)
-set bmargin at screen real(bottom) / H
+set lmargin at screen 80. * F / W
+set rmargin at screen (W - 14 * F - key_w) / W
+set tmargin at screen (H - top) / H
+set bmargin at screen bottom / H
 
 if (log_x) {
     set logscale x
@@ -206,11 +159,11 @@ if (log_x) {
 if (has_names || log_x || nx <= 12) {
     set xtics ()
     x_chars = 2
-    do for [i = 1:nx] { x_chars = larger(x_chars, strlen(word(x_labels, i))) }
-    every_nth = int(1 + nx * (CHAR * x_chars + 6) / (W - 104 - key_w))
+    do for [i = 1:nx] { x_chars = larger(x_chars, strlen(label_of(word(x_labels, i)))) }
+    every_nth = int(1 + nx * (CHAR * x_chars + 6 * F) / (W - 94 * F - key_w))
     do for [i = 1:nx] {
         if ((i > x_numbers ? i - x_numbers : i - 1) % every_nth == 0 || (i == nx && has_names)) {
-            set xtics add (tic_text(word(x_labels, i)) X[i])
+            set xtics add (tic_text(label_of(word(x_labels, i))) X[i])
         }
     }
 }
@@ -240,48 +193,43 @@ if (log_y) {
 
 # ---- lines ------------------------------------------------------------------------------------
 
-set palette defined (0 "#440154", 1 "#482475", 2 "#414487", 3 "#355f8d", 4 "#2a788e", \
-    5 "#21918c", 6 "#22a884", 7 "#44bf70", 8 "#7ad151", 9 "#bddf26")
 unset colorbox
 set cbrange [0:1]
-named = is_few || ny <= 24 ? 1 : int(ceil(ny / 24.)) # every named-th line has a name
-set key at screen (W - 14.) / W, screen (H - top) / real(H) right top Left reverse samplen 2.5 \
-    font small_font textcolor rgb INK title y_name font small_font
-name_of(r) = (r - 1) % named == 0 ? word(y_labels, r) : ""
-dots = nx > 60 ? 0 : 0.7
+set key at screen (W - 6. * F) / W, screen (H - top) / H right top Left reverse samplen 2 \
+    font small_font textcolor rgb INK title y_text font small_font
+name_of(r) = label_of(word(y_labels, r))
+dots = (nx > 60 ? 0.35 : 0.7) * larger(0.8, F)
+# Markers of many values stand at some of them.
+mark_every = nx > 30 ? int(ceil(nx / 15.)) : 1
 
-if (has_values && best_x > 0) {
-    best_y_value = real(best_text)
-    if (strlen(best_text) > 9) { best_text = sprintf("%.7g", real(best_text)) }
-    best_line = sprintf("%s %s at %s=%s %s=%s", goal eq "higher" ? "highest" : "lowest", best_text, \
-        x_name, word(x_labels, best_x), y_name, word(y_labels, best_y))
-    if (best_cells > 1) {
-        best_line = best_line . sprintf(" (and %d more)", best_cells - 1)
-    }
-    set label 5 best_line at screen 0.5, screen (16. + n_notes * LINE) / H center font best_font textcolor rgb BEST
-    set label 6 "" at first X[best_x], first best_y_value point pt 6 ps 1.8 lw 2 lc rgb BEST front
+if (best_line ne "") {
+    shown = relative eq "" ? real(best_text) : 0
+    set label 5 best_line at screen 0.5, screen (6 * F + notes_h + best_h - LINE / 2.) / H center \
+        font best_font textcolor rgb BEST
+    set label 6 "" at first X[best_x], first shown point pt 6 ps 1.8 * F lw 2 lc rgb BEST front
 }
-if (n_notes > 0) {
-    set label 8 notes at screen 0.5, screen (16. + (n_notes - 1) * LINE) / H center font best_font
+if (notes ne "") {
+    set label 8 notes at screen 0.5, screen (6 * F + notes_h - LINE / 2.) / H center font best_font
 }
 # A point that covers other rows than most points is an open circle.
 is_hatched(x, r) = strstrt(" " . hatched . " ", sprintf(" %d:%d ", x, r)) > 0
 open_value(x, r, v) = is_hatched(x, r) ? v : NaN
-colour_of(r) = is_few ? 0 : (r - 1) / (ny - 1.)
 if (!has_values) {
     set xrange [0:1]
     plot NaN notitle
-} else { if (is_few) {
+} else { if (is_scale) {
     plot for [k = 1:n_drawn] slice index map matrix every ::1:Row[k]::Row[k] using (X[int($1)]):3 \
-        with linespoints lw 2 dt dash(k) pt marker(k) ps dots lc rgb colour(k) title name_of(Row[k]), \
+        with linespoints lw 2 * F pt marker(k) ps dots pi mark_every lc palette frac shade(k) \
+        title name_of(Row[k]), \
         for [k = 1:n_drawn] "" index map matrix every ::1:Row[k]::Row[k] \
         using (X[int($1)]):(open_value(int($1), Row[k], $3)) with points pt 7 ps 0.55 * dots \
         lc rgb "white" notitle
 } else {
-    plot for [r = 1:ny] slice index map matrix every ::1:r::r using (X[int($1)]):3 \
-        with linespoints lw 1.5 pt 7 ps dots lc palette frac colour_of(r) title name_of(r), \
-        for [r = 1:ny] "" index map matrix every ::1:r::r \
-        using (X[int($1)]):(open_value(int($1), r, $3)) with points pt 7 ps 0.55 * dots \
+    plot for [k = 1:n_drawn] slice index map matrix every ::1:Row[k]::Row[k] using (X[int($1)]):3 \
+        with linespoints lw 2 * F dt dash(k) pt marker(k) ps dots pi mark_every \
+        lc rgb word(KINDS, (k - 1) % n_few + 1) title name_of(Row[k]), \
+        for [k = 1:n_drawn] "" index map matrix every ::1:Row[k]::Row[k] \
+        using (X[int($1)]):(open_value(int($1), Row[k], $3)) with points pt 7 ps 0.55 * dots \
         lc rgb "white" notitle
 } }
 set output

@@ -14,8 +14,11 @@ if (!exists("slice") || !exists("out")) {
 }
 if (!exists("scale")) scale = 1.5
 
+scripts = ARG0[1:strlen(ARG0) - strlen("scatter.gp")]
+
 reset
 set encoding utf8
+load scripts . "style.gp"
 
 # ---- header of the file -----------------------------------------------------------------------
 # The header lines are "# key value". gnuplot reads them with another comment character.
@@ -81,6 +84,7 @@ wrapped(text) = (lines = "", row = "", n_lines = 0, \
 add(w) = row eq "" ? (row = w, n_lines = n_lines + 1, 0) : \
     strlen(row) + 1 + strlen(w) > line_chars ? \
         (lines = lines . row . "\n", row = w, n_lines = n_lines + 1, 0) : (row = row . " " . w, 0)
+if (exists("style_title")) { title_text = style_title eq "none" ? "" : style_title }
 title_lines = wrapped(title_text)
 title_height = n_lines * LINE
 if (strlen(best_value) > 9) { best_value = sprintf("%.7g", real(best_value)) }
@@ -94,22 +98,7 @@ H = pad_top + up * panel_h + (up - 1) * gap_y + pad_bottom
 
 # ---- terminal ---------------------------------------------------------------------------------
 
-is_svg = strlen(out) > 4 && out[strlen(out) - 3:] eq ".svg"
-if (is_svg) {
-    set terminal svg noenhanced size int(W), int(H) dynamic font "sans-serif,11" \
-        background "white"
-} else { if (strstrt(GPVAL_TERMINALS, "pngcairo") > 0) {
-    set terminal pngcairo noenhanced size int(W * scale), int(H * scale) \
-        font "sans-serif,8.25" fontscale scale linewidth scale pointscale scale background "white"
-} else {
-    set terminal png noenhanced size int(W), int(H) font "sans,8.25" background "#ffffff"
-} }
-# A point is a pixel of an SVG and 4/3 pixels of a PNG.
-font_of(pixels) = sprintf(",%.3g", is_svg ? pixels : pixels * 0.75)
-small_font = font_of(11)
-best_font = font_of(12)
-name_font = font_of(13)
-set output out
+load scripts . "terminal.gp"
 
 # ---- common to all panels ---------------------------------------------------------------------
 

@@ -5,6 +5,7 @@
 #include "engine/cli/options/experiment_options.h"
 #include "engine/cli/options/picture_options.h"
 #include "engine/cli/options/result_arguments.h"
+#include "engine/cli/options/style_options.h"
 #include "engine/cli/report/next_commands.h"
 #include "engine/cli/report/read_progress.h"
 #include "engine/cli/verbs.h"
@@ -23,10 +24,12 @@ static const struct pps_opt options[] = {
     PPS_BASELINE_OPTION,
     PPS_SCALE_OPTIONS,
     PPS_KIND_OPTIONS,
-    {"format", 0, "LIST", "png, svg or png,svg (png,svg)"},
+    {"rows", 0, "COLUMN", "one figure of several maps: a row for each value"},
+    {"columns", 0, "COLUMN", "the same: a column for each value"},
+    PPS_STYLE_OPTIONS,
+    PPS_FILE_OPTIONS,
     {"max-maps", 0, "N", "draw the first N maps; 0 draws all maps (24)"},
     {"threads", 'j', "N", "number of gnuplot processes at a time (all CPUs)"},
-    {"output", 'o', "FOLDER", "folder of the pictures (outputs/plots)"},
     {"force", 0, NULL, "overwrite pictures that plot did not draw or that were edited"},
     PPS_READ_PROGRESS_OPTION,
     {"quiet", 'q', NULL, "print errors only"},
@@ -53,6 +56,9 @@ static const char details[] =
     "the rows of most cells. plot refuses a mean over these cells unless --allow-partial is\n"
     "given.\n"
     "\n"
+    "--rows and --columns draw one figure of several maps with common axes and one scale.\n"
+    "Weights that add up to 1 are drawn as a triangle, in which every cell shows all three.\n"
+    "\n"
     "--lines draws a line picture instead of each map: the value over --x, one line for each\n"
     "value of --y. Of more than twelve names, the twelve lines with the best values are "
     "drawn.\n"
@@ -72,31 +78,14 @@ static const char details[] =
     "\n"
     "  ppsweep plot outputs/data/first.csv.gz n=8 --format png\n"
     "  ppsweep plot result.csv --x n --y sync_freq --by bwd_len --reduce min\n"
+    "  ppsweep plot result.csv --rows sync_freq --columns bwd_len n=8 -o figure.pdf --width "
+    "84\n"
     "  ppsweep plot result.csv --lines --x sync_freq --y gpus --reduce min\n"
     "  ppsweep plot result.csv --pareto total_time,peak_in_flight --by gpus\n"
     "  ppsweep plot result.csv --stack time -k 20\n";
 
-static enum pps_status read_formats(const char *list,
-                                    struct pps_plot_ask *ask,
-                                    struct pps_error *err)
-{
-    if (list == NULL)
-        list = "png,svg";
-    for (const char *word = list;; word++) {
-        const size_t n = strcspn(word, ",");
-        if (n == 3 && strncmp(word, "png", 3) == 0)
-            ask->pictures.png = true;
-        else if (n == 3 && strncmp(word, "svg", 3) == 0)
-            ask->pictures.svg = true;
-        else
-            return pps_fail(err, PPS_E_INPUT, "--format %s: write png, svg or png,svg", list);
-        word += n;
-        if (*word == '\0')
-            return PPS_OK;
-    }
-}
-
 static enum pps_status fill_ask(const struct pps_args *args,
+                                struct pps_style_words *words,
                                 struct pps_plot_ask *ask,
                                 struct pps_error *err)
 {
@@ -105,7 +94,8 @@ static enum pps_status fill_ask(const struct pps_args *args,
     ask->cut.y = pps_arg(args, "y");
     ask->cut.value = pps_arg(args, "value");
     ask->cut.by = pps_arg(args, "by");
-    ask->pictures.folder = pps_arg(args, "output");
+    ask->cut.panel_rows = pps_arg(args, "rows");
+    ask->cut.panel_columns = pps_arg(args, "columns");
     ask->pictures.force = pps_arg(args, "force") != NULL;
     ask->lines = pps_arg(args, "lines") != NULL;
     ask->cut.allow_partial = pps_arg(args, "allow-partial") != NULL;
@@ -120,7 +110,11 @@ static enum pps_status fill_ask(const struct pps_args *args,
     if (status == PPS_OK)
         status = pps_scale_options(args, &ask->cut.scale, err);
     if (status == PPS_OK)
-        status = read_formats(pps_arg(args, "format"), ask, err);
+        status = pps_style_options(args, options, words, &ask->pictures, err);
+    if (status == PPS_OK && ask->lines && (ask->cut.panel_rows || ask->cut.panel_columns))
+        status =
+            pps_fail(err, PPS_E_INPUT,
+                     "--lines cannot be used with --rows or --columns; remove one of them");
     if (status == PPS_OK)
         status = pps_arg_count(args, "max-maps", 0, UINT32_MAX, &limit, err);
     ask->limit = (size_t)limit;
@@ -132,10 +126,11 @@ static enum pps_status plot_main(const struct pps_args *args, struct pps_error *
     struct pps_plot_ask ask = {0};
     struct pps_plot_count count = {0};
     struct pps_baseline *baseline = NULL;
+    struct pps_style_words words = {.command = NULL};
     struct pps_read_progress progress = {.kind = PPS_PROGRESS_NEVER};
     enum pps_status status = pps_result_arguments_view(args, &ask.cut.view, err);
     if (status == PPS_OK)
-        status = fill_ask(args, &ask, err);
+        status = fill_ask(args, &words, &ask, err);
     if (status == PPS_OK)
         status = pps_read_progress_begin(&progress, args, &ask.cut.view.watch, false, err);
     if (status == PPS_OK)
@@ -161,6 +156,7 @@ static enum pps_status plot_main(const struct pps_args *args, struct pps_error *
         pps_next_report(ask.cut.view.path);
     pps_baseline_close(baseline);
     pps_result_arguments_free(&ask.cut.view);
+    pps_style_free(&words);
     return status;
 }
 

@@ -9,6 +9,7 @@
 #include "engine/cli/options/best_options.h"
 #include "engine/cli/options/experiment_options.h"
 #include "engine/cli/options/picture_options.h"
+#include "engine/cli/options/style_options.h"
 #include "engine/cli/plan.h"
 #include "engine/cli/report/progress.h"
 #include "engine/cli/report/run_report.h"
@@ -277,12 +278,16 @@ static enum pps_status plot(const struct run *run, struct pps_error *err)
         return PPS_OK;
     fflush(stdout); // nothing that was said is lost when a signal comes
     pps_signals_end_at_once("ppsweep: stopped while drawing; the result is complete\n");
+    struct pps_style_words words;
     const struct pps_scatter_ask scatter = {.view = ask.cut.view};
-    if (pps_scatter_suits(ask.cut.view.path))
-        return pps_scatter_plot(&scatter, &ask.pictures, err);
-    const enum pps_status status = pps_plot(&ask, &count, err);
+    enum pps_status status = pps_style_about(ask.cut.view.path, &words, &ask.pictures, err);
+    if (status == PPS_OK && pps_scatter_suits(ask.cut.view.path))
+        status = pps_scatter_plot(&scatter, &ask.pictures, err);
+    else if (status == PPS_OK)
+        status = pps_plot(&ask, &count, err);
     if (status == PPS_OK && !run->quiet)
         pps_plot_report(&count);
+    pps_style_free(&words);
     return status;
 }
 

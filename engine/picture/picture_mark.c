@@ -95,11 +95,11 @@ static size_t make_mark(const struct picture *picture,
     const uint64_t digest = XXH64(picture->bytes, n, 0);
     if (is_png(picture))
         return png_mark(digest, result_digest(result), out);
-    return (size_t)snprintf(
-        (char *)out, MARK_CAP,
-        is_pdf(picture) ? "%%ppsweep %016" PRIx64 " %016" PRIx64 "\n"
-                        : "<!-- ppsweep %016" PRIx64 " %016" PRIx64 " -->\n",
-        digest, result_digest(result));
+    return (size_t)snprintf((char *)out, MARK_CAP,
+                            is_pdf(picture) ? "%%ppsweep %016" PRIx64 " %016" PRIx64 "\n"
+                                            : "<!-- ppsweep %016" PRIx64 " %016" PRIx64
+                                              " -->\n",
+                            digest, result_digest(result));
 }
 
 static enum pps_status write_marked(const char *path,

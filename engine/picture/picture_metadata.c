@@ -195,7 +195,8 @@ static void write_pdf(struct picture *picture, const struct pps_picture_about *a
     fputs("\n>>\nendobj\n", out);
     const long table = ftell(out);
     fprintf(out, "xref\n%ld 1\n%010ld 00000 n \n", size, object);
-    fprintf(out, "trailer\n<< /Size %ld\n   /Root %ld 0 R\n   /Info %ld 0 R\n   /Prev %ld\n>>\n",
+    fprintf(out,
+            "trailer\n<< /Size %ld\n   /Root %ld 0 R\n   /Info %ld 0 R\n   /Prev %ld\n>>\n",
             size + 1, root, size, previous);
     fprintf(out, "startxref\n%ld\n%%%%EOF\n", table);
 }

@@ -70,8 +70,8 @@ static enum pps_status check_contour(const char *contour, struct pps_error *err)
     int n = 0;
     for (; good && (n == 0 || *rest != '\0'); n++)
         good = next_number(&rest, &value);
-    good = good && n <= CONTOURS_MOST && contour[0] != '\0' &&
-           contour[strlen(contour) - 1] != ',';
+    good =
+        good && n <= CONTOURS_MOST && contour[0] != '\0' && contour[strlen(contour) - 1] != ',';
     if (good && n == 1)
         good = value >= 1 && value <= CONTOURS_MOST && value == floor(value);
     if (good)

@@ -10,7 +10,7 @@
 
 // Zeroed: the defaults of the scripts.
 struct pps_picture_style {
-    const char *title;   // "": none; NULL: of the script
+    const char *title;   // "none": no title; NULL: of the script
     const char *font;    // "NAME", "NAME,POINTS" or ",POINTS"
     const char *palette; // a name of pps_palette_names, also with -r at its end: reversed
     double width_mm;     // on paper; 0: as large as the data need

@@ -11,30 +11,42 @@ struct plot {
     struct pps_plot_count *count;
     struct pps_pictures *pictures;
     struct pps_slices *cut;
-    char **names; // of the maps
+    char **names; // of the figures
     size_t n;
 };
 
 // ---- what to draw ---------------------------------------------------------------------------
 
-// Names map i and checks that its pictures do not replace others.
-static enum pps_status name_map(struct plot *plot, size_t i, struct pps_error *err)
+// Returns the first map of a figure.
+static size_t first_map(const struct plot *plot, size_t figure)
 {
+    size_t i = 0;
+    while (pps_slices_figure(plot->cut, i) != figure)
+        i++;
+    return i;
+}
+
+// Names a figure and checks that its pictures do not replace others.
+static enum pps_status name_figure(struct plot *plot, size_t figure, struct pps_error *err)
+{
+    const size_t i = first_map(plot, figure);
     char name[512 + sizeof "-lines"];
     if (!pps_slices_name(plot->cut, i, name, 512))
         return pps_fail_memory(err, "the heatmaps");
     if (plot->ask->lines)
         snprintf(name + strlen(name), sizeof name - strlen(name), "-lines");
-    plot->names[i] = strdup(name);
-    return plot->names[i] == NULL ? pps_fail_memory(err, "the heatmaps")
-                                  : pps_pictures_check(plot->pictures, name, err);
+    plot->names[figure] = strdup(name);
+    return plot->names[figure] == NULL ? pps_fail_memory(err, "the heatmaps")
+                                       : pps_pictures_check(plot->pictures, name, err);
 }
 
 static enum pps_status choose_maps(struct plot *plot, struct pps_error *err)
 {
     const size_t limit = plot->ask->limit;
     struct pps_slice_ask cut = plot->ask->cut;
-    cut.max_maps = cut.scale.shared ? 0 : limit; // a shared range covers all maps
+    // A shared range covers all maps, and a figure has all its panels.
+    const bool panels = cut.panel_rows != NULL || cut.panel_columns != NULL;
+    cut.max_maps = cut.scale.shared || panels || plot->ask->pictures.name != NULL ? 0 : limit;
     enum pps_status status = pps_slices_open(&plot->cut, &cut, err);
     if (status != PPS_OK)
         return status;
@@ -43,7 +55,13 @@ static enum pps_status choose_maps(struct plot *plot, struct pps_error *err)
             err, PPS_E_INPUT,
             "%s: each map would have one cell; --scatter draws every row as a point",
             cut.view.path);
-    const size_t n = pps_slices_maps(plot->cut);
+    const size_t n = pps_slices_figures(plot->cut);
+    if (n > 1 && plot->ask->pictures.name != NULL)
+        return pps_fail(err, PPS_E_INPUT,
+                        "--output names one picture, but there are %zu; write a folder, keep "
+                        "the rows of one (as n=8), or draw all in one figure with --rows and "
+                        "--columns",
+                        n);
     const size_t n_drawn = limit > 0 && n > limit ? limit : n;
     plot->count->left_out =
         n - n_drawn + pps_slices_left_out(plot->cut, &plot->count->at_least);
@@ -51,7 +69,7 @@ static enum pps_status choose_maps(struct plot *plot, struct pps_error *err)
     if (plot->names == NULL)
         return pps_fail_memory(err, "the heatmaps");
     for (plot->n = 0; plot->n < n_drawn && status == PPS_OK; plot->n++)
-        status = name_map(plot, plot->n, err);
+        status = name_figure(plot, plot->n, err);
     return status;
 }
 
@@ -73,21 +91,42 @@ static enum pps_status check_width(const struct pps_slice *slice, struct pps_err
                     wide ? slice->x_name : slice->y_name, slice->value_name);
 }
 
-// Writes slice i to the file that its script reads.
-static enum pps_status write_slice(const struct plot *plot, size_t i, struct pps_error *err)
+static enum pps_status write_slice(const struct plot *plot,
+                                   size_t i,
+                                   FILE *out,
+                                   struct pps_error *err)
 {
     struct pps_slice slice;
-    struct pps_whole_file file;
     enum pps_status status = pps_slices_get(plot->cut, i, &slice, err);
     if (status == PPS_OK)
         status = check_width(&slice, err);
     if (status == PPS_OK)
-        status = pps_pictures_data(plot->pictures, i, &file, err);
-    if (status == PPS_OK) {
-        pps_slice_write(&slice, file.out);
-        status = pps_whole_file_close(&file, err);
-    }
+        pps_slice_write(&slice, out);
     pps_slice_free(&slice);
+    return status;
+}
+
+// Writes the maps of a figure to the file that its script reads; for gnuplot, two empty lines
+// separate them.
+static enum pps_status write_figure(const struct plot *plot,
+                                    size_t figure,
+                                    struct pps_error *err)
+{
+    struct pps_whole_file file;
+    enum pps_status status = pps_pictures_data(plot->pictures, figure, &file, err);
+    if (status != PPS_OK)
+        return status;
+    bool first = true;
+    for (size_t i = 0; i < pps_slices_maps(plot->cut) && status == PPS_OK; i++) {
+        if (pps_slices_figure(plot->cut, i) != figure)
+            continue;
+        fputs(first ? "" : "\n\n", file.out);
+        status = write_slice(plot, i, file.out, err);
+        first = false;
+    }
+    if (status == PPS_OK)
+        return pps_whole_file_close(&file, err);
+    pps_whole_file_abandon(&file);
     return status;
 }
 
@@ -98,7 +137,7 @@ static enum pps_status draw_maps(struct plot *plot,
 {
     enum pps_status status = PPS_OK;
     for (size_t i = first; i < last && status == PPS_OK; i++)
-        status = write_slice(plot, i, err);
+        status = write_figure(plot, i, err);
     if (status == PPS_OK)
         status = pps_pictures_draw(plot->pictures, first, last - first, plot->names + first,
                                    &plot->count->pictures, err);
@@ -109,9 +148,11 @@ static enum pps_status draw_maps(struct plot *plot,
 static enum pps_status run_plot(struct plot *plot, struct pps_error *err)
 {
     const size_t batch = PPS_PICTURE_BATCH;
-    enum pps_status status = pps_pictures_open(&plot->pictures, &plot->ask->pictures,
-                                               plot->ask->lines ? "lines.gp" : "heatmap.gp",
-                                               plot->ask->cut.view.path, err);
+    const struct pps_slice_ask *cut = &plot->ask->cut;
+    const bool panels = cut->panel_rows != NULL || cut->panel_columns != NULL;
+    const char *script = plot->ask->lines ? "lines.gp" : panels ? "panels.gp" : "heatmap.gp";
+    enum pps_status status =
+        pps_pictures_open(&plot->pictures, &plot->ask->pictures, script, cut->view.path, err);
     if (status == PPS_OK)
         status = choose_maps(plot, err);
     for (size_t i = 0; i < plot->n && status == PPS_OK; i += batch)

@@ -136,6 +136,8 @@ enum pps_status pps_slice_columns(struct pps_slices *cut,
                                   const struct pps_slice_ask *ask,
                                   struct pps_error *err)
 {
-    const enum pps_status status = find_axes(cut, ask, err);
-    return status == PPS_OK ? find_groups(cut, ask, err) : status;
+    enum pps_status status = find_axes(cut, ask, err);
+    if (status == PPS_OK)
+        status = find_groups(cut, ask, err);
+    return status == PPS_OK ? pps_slice_panel_columns(cut, ask, err) : status;
 }

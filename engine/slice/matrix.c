@@ -173,7 +173,7 @@ enum pps_status pps_slice_finish(struct pps_slices *cut, struct pps_error *err)
         sort_cells(cut);
     enum pps_status status =
         good ? find_first_cells(cut, err) : pps_fail_memory(err, "the result");
-    if (status == PPS_OK && !pps_slice_choose_names(cut))
+    if (status == PPS_OK && (!pps_slice_find_figures(cut) || !pps_slice_choose_names(cut)))
         status = pps_fail_memory(err, "the result");
     return status == PPS_OK ? check_scale(cut, err) : status;
 }
@@ -196,10 +196,11 @@ size_t pps_slices_left_out(const struct pps_slices *cut, bool *at_least)
 
 // ---- one map --------------------------------------------------------------------------------
 
-// Selects the labels of the axis that occur; place[rank] is their index in the selection.
+// Selects the labels of the axis that occur, or all; place[rank] is their index in the selection.
 static bool pick_labels(const struct pps_slice_axis *axis,
                         struct pps_slice_span span,
                         bool is_y,
+                        bool all,
                         uint32_t *place,
                         const char ***labels,
                         size_t *n,
@@ -207,6 +208,8 @@ static bool pick_labels(const struct pps_slice_axis *axis,
 {
     for (size_t i = 0; i < span.n; i++)
         place[is_y ? span.cells[i].y : span.cells[i].x] = 1;
+    for (uint32_t rank = 0; rank < axis->names.n && all; rank++)
+        place[rank] = 1;
     *labels = calloc(axis->names.n, sizeof **labels);
     if (*labels == NULL)
         return false;
@@ -250,7 +253,7 @@ static void fill_matrix(struct pps_slice *slice,
         slice->has_best = true;
         slice->best_x = x;
         slice->best_y = y;
-        best = cell->value;
+        best = slice->best_value = cell->value;
         best_row = cell->row;
     }
 }
@@ -262,9 +265,10 @@ static enum pps_status make_matrix(const struct pps_slices *cut,
                                    uint32_t *y_place,
                                    struct pps_error *err)
 {
-    if (!pick_labels(&cut->x_axis, span, false, x_place, &slice->x, &slice->n_x,
+    const bool all = cut->figure != NULL; // panels share their labels
+    if (!pick_labels(&cut->x_axis, span, false, all, x_place, &slice->x, &slice->n_x,
                      &slice->n_x_numbers) ||
-        !pick_labels(&cut->y_axis, span, true, y_place, &slice->y, &slice->n_y,
+        !pick_labels(&cut->y_axis, span, true, all, y_place, &slice->y, &slice->n_y,
                      &slice->n_y_numbers))
         return pps_fail_memory(err, "the result");
     if (slice->n_x > PPS_MAX_CELLS / slice->n_y)
@@ -280,9 +284,9 @@ static enum pps_status make_matrix(const struct pps_slices *cut,
     for (size_t i = 0; i < n; i++)
         slice->cells[i] = (double)NAN;
     fill_matrix(slice, span, x_place, y_place);
-    return pps_slice_mark(cut, span, x_place, y_place, slice)
-               ? PPS_OK
-               : pps_fail_memory(err, "the result");
+    if (!pps_slice_mark(cut, span, x_place, y_place, slice))
+        return pps_fail_memory(err, "the result");
+    return pps_slice_relate(cut, slice, err);
 }
 
 // Chooses the colour range of a slice: its own values, the values of all maps, or the requested
@@ -293,7 +297,7 @@ static void choose_range(const struct pps_slices *cut, struct pps_slice *slice)
     slice->range = cut->n_maps > 1 && !cut->scale.has_range ? "own scale" : "";
     if (cut->scale.has_range || !cut->scale.shared || isnan(cut->min))
         return;
-    slice->scale.has_range = true;
+    slice->scale.has_range = true; // of percentages: pps_slice_relate
     slice->scale.low = cut->min;
     slice->scale.high = cut->max;
     slice->range = cut->n_maps > 1 ? "shared scale" : "";
@@ -311,6 +315,9 @@ enum pps_status pps_slices_get(const struct pps_slices *cut,
         .y_name = columns[cut->y].name,
         .value_name = columns[cut->value].name,
         .unit = columns[cut->value].unit,
+        .x_unit = columns[cut->x].unit,
+        .y_unit = columns[cut->y].unit,
+        .relative = "",
         .goal = columns[cut->value].goal,
         .reduce = cut->reduce,
         .partial = cut->view.partial,
@@ -323,6 +330,8 @@ enum pps_status pps_slices_get(const struct pps_slices *cut,
         status = pps_fail_memory(err, "the result");
     if (status == PPS_OK)
         status = make_matrix(cut, span, slice, x_place, y_place, err);
+    if (status == PPS_OK)
+        pps_slice_describe(cut, i, slice);
     free(x_place);
     free(y_place);
     return status;

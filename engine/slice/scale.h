@@ -15,6 +15,7 @@ enum pps_scale_kind {
 struct pps_scale {
     enum pps_scale_kind kind;
     bool shared;    // one range for all maps of the result
+    bool relative;  // values are percent above the best: of all maps if shared, else of the map
     bool has_range; // that range is low ... high
     double low, high;
 };

@@ -239,6 +239,7 @@ static enum pps_status add_row(struct pps_slices *cut,
         return status;
     if (!pps_cell_number(cells[cut->value], &value))
         value = (double)NAN;
+    pps_slice_note_weights(cut, cells);
     status = pps_string_pool_add(&cut->x_axis.names, x.text, x.n, &cell.x, err);
     if (status == PPS_OK)
         status = pps_string_pool_add(&cut->y_axis.names, y.text, y.n, &cell.y, err);
@@ -343,6 +344,7 @@ void pps_slices_close(struct pps_slices *cut)
     pps_hash_free(&cut->slots);
     free(cut->first);
     free(cut->varies);
+    free(cut->figure);
     pps_view_close(&cut->view);
     free(cut);
 }

@@ -35,6 +35,9 @@ struct pps_slice_ask {
     // columns whose values distinguish maps; NULL: all parameters except x and y, or none if
     // `reduce` is set
     const char *by;
+    // columns whose values are the rows and columns of one figure of several maps; NULL: none.
+    // Then all maps have the same labels.
+    const char *panel_rows, *panel_columns;
     enum pps_reduce reduce;
     bool allow_partial; // accept a mean over rows that differ from cell to cell
     struct pps_scale scale;
@@ -76,6 +79,12 @@ size_t pps_slices_left_out(const struct pps_slices *cut, bool *at_least);
 // slice does not own stay valid as long as the cut.
 struct pps_slice {
     const char *x_name, *y_name, *value_name, *unit;
+    const char *x_unit, *y_unit;
+    const char *relative; // "% above the best ..." if the cells are percentages; else ""
+    // the third weight if the weights of each cell with two numbers add up to 1; else NULL
+    const char *z_name;
+    char legend[96];                        // "a = strict priority": the names of labels; or ""
+    char panel_row[120], panel_column[120]; // "n=8": the row and column of the panel; or ""
     enum pps_goal goal;
     enum pps_reduce reduce;
     const char *partial; // as in struct pps_view
@@ -97,8 +106,9 @@ struct pps_slice {
     // the best cell by the goal (the lowest without a goal); of equal cells, the cell of the
     // earliest row
     size_t best_x, best_y;
-    size_t n_best; // cells with the best value
-    size_t *ties;  // indices of these cells, the best cell included; empty if n_best is 1
+    double best_value; // never a percentage
+    size_t n_best;     // cells with the best value
+    size_t *ties;      // indices of these cells, the best cell included; empty if n_best is 1
     size_t n_ties;
     struct pps_scale scale;
     const char *range; // "own scale", "shared scale" or ""
@@ -110,6 +120,11 @@ PPS_MUST_CHECK enum pps_status pps_slices_get(const struct pps_slices *cut,
                                               struct pps_slice *slice,
                                               struct pps_error *err);
 void pps_slice_free(struct pps_slice *slice); // a zeroed slice is fine
+
+// Returns the number of figures, and the figure (from 0) that map i is a panel of: maps that
+// differ only in the panels' rows and columns share one. Without panels each map is a figure.
+size_t pps_slices_figures(const struct pps_slices *cut);
+size_t pps_slices_figure(const struct pps_slices *cut, size_t i);
 
 // Writes the slice as text for gnuplot's `matrix rowheaders columnheaders`: comment lines ("#
 // key value"), the x labels, then one line per y. Writing errors show in `out`.

@@ -36,6 +36,13 @@ struct pps_slices {
     bool asked_axes, asked_value, asked_reduce; // chosen by the user
     int *by;                                    // columns that separate the maps, in order
     int n_by;
+    int z;                       // the third weight beside x and y; -1: none
+    uint64_t n_sums;             // rows whose three weights are numbers that add up to 1
+    bool other_sum;              // the numbers of some row's weights add up to another sum
+    bool z_named;                // some row has a name as its third weight
+    int panel_row, panel_column; // columns of the panels; -1: none
+    size_t *figure;              // of each map; NULL: each its own
+    size_t n_figures;
     int split; // index in `by` of the column whose numbers may share a map; -1: none
     enum pps_reduce reduce;
     bool allow_partial;
@@ -86,6 +93,23 @@ static inline const struct pps_string_pool *pps_slices_keys(const struct pps_sli
 PPS_MUST_CHECK enum pps_status pps_slice_columns(struct pps_slices *cut,
                                                  const struct pps_slice_ask *ask,
                                                  struct pps_error *err);
+
+// Notes whether the weights of a row add up to 1.
+void pps_slice_note_weights(struct pps_slices *cut, const struct pps_cell *cells);
+
+// Fills panel_row, panel_column and, once all maps are known, figure.
+PPS_MUST_CHECK enum pps_status pps_slice_panel_columns(struct pps_slices *cut,
+                                                       const struct pps_slice_ask *ask,
+                                                       struct pps_error *err);
+bool pps_slice_find_figures(struct pps_slices *cut);
+
+// Sets z_name, legend and the panel of map i, whose labels are set.
+void pps_slice_describe(const struct pps_slices *cut, size_t i, struct pps_slice *slice);
+
+// Turns the cells into percentages of the best value if that is asked for.
+PPS_MUST_CHECK enum pps_status pps_slice_relate(const struct pps_slices *cut,
+                                                struct pps_slice *slice,
+                                                struct pps_error *err);
 
 // Returns true for a parameter that is neither an axis nor the value. If the parameters are
 // unknown, the columns left of the value count as parameters.

@@ -24,7 +24,7 @@ static struct pps_cell key_value(const struct pps_string_pool *keys, size_t i, i
     return (struct pps_cell){text, strcspn(text, (const char[]){PPS_SLICE_SEPARATOR, '\0'})};
 }
 
-static struct pps_cell map_value(const struct pps_slices *cut, size_t map, int b)
+struct pps_cell pps_slice_map_value(const struct pps_slices *cut, size_t map, int b)
 {
     return key_value(pps_slices_keys(cut), map, b);
 }
@@ -54,6 +54,12 @@ static bool in_key(const struct pps_slices *cut, int column)
     return false;
 }
 
+// Panels say the values of their row and column beside themselves.
+static bool is_panel(const struct pps_slices *cut, int column)
+{
+    return column == cut->panel_row || column == cut->panel_column;
+}
+
 // ---- titles ---------------------------------------------------------------------------------
 
 static void put_part(FILE *out, long *n, const char *name, struct pps_cell value)
@@ -69,8 +75,8 @@ static void put_title(FILE *out, const struct pps_slices *cut, size_t map)
     long n = 0;
     for (int pass = 0; pass < 2; pass++)
         for (int b = 0; b < cut->n_by; b++)
-            if (cut->varies[b] == (pass == 0))
-                put_part(out, &n, columns[cut->by[b]].name, map_value(cut, map, b));
+            if (cut->varies[b] == (pass == 0) && !is_panel(cut, cut->by[b]))
+                put_part(out, &n, columns[cut->by[b]].name, pps_slice_map_value(cut, map, b));
     for (int i = 0; i < cut->view.n_columns; i++) {
         const struct pps_constant *constant = &cut->constants.list[i];
         if (i != cut->x && i != cut->y && columns[i].role == PPS_ROLE_PARAM &&
@@ -83,8 +89,8 @@ static void put_piece(FILE *out, const struct pps_slices *cut, size_t map)
 {
     long n = 0;
     for (int b = 0; b < cut->n_by; b++) {
-        const struct pps_cell value = map_value(cut, map, b);
-        if (!cut->varies[b] || value.n == 0)
+        const struct pps_cell value = pps_slice_map_value(cut, map, b);
+        if (!cut->varies[b] || value.n == 0 || is_panel(cut, cut->by[b]))
             continue;
         const bool digit = isdigit((unsigned char)value.text[0]);
         fprintf(out, "%s%s%s%.*s", n++ == 0 ? "" : "-", cut->view.columns[cut->by[b]].name,
@@ -154,6 +160,12 @@ static void put_asked(FILE *out, const struct pps_slices *cut)
         fprintf(out, "-%s", pps_scale_word(cut->scale.kind));
     if (cut->scale.shared)
         fputs("-shared", out);
+    if (cut->scale.relative)
+        fputs("-relative", out);
+    if (cut->panel_row >= 0)
+        fprintf(out, "-rows-%s", columns[cut->panel_row].name);
+    if (cut->panel_column >= 0)
+        fprintf(out, "-columns-%s", columns[cut->panel_column].name);
     if (cut->scale.has_range)
         fprintf(out, "-range%g_%g", cut->scale.low, cut->scale.high);
     pps_picture_filters(out, &cut->view, cut->by, cut->n_by);
@@ -248,6 +260,12 @@ static void put_scale(const struct pps_slice *slice, FILE *out)
     fputc('\n', out);
 }
 
+static void put_optional(FILE *out, const char *key, const char *text)
+{
+    if (text[0] != '\0')
+        pps_put_quoted(out, key, text);
+}
+
 static void put_head(const struct pps_slice *slice, FILE *out)
 {
     static const char *const goals[] = {"none", "lower", "higher"};
@@ -257,6 +275,13 @@ static void put_head(const struct pps_slice *slice, FILE *out)
     pps_put_quoted(out, "y", slice->y_name);
     pps_put_quoted(out, "value", slice->value_name);
     pps_put_quoted(out, "unit", slice->unit);
+    put_optional(out, "x-unit", slice->x_unit);
+    put_optional(out, "y-unit", slice->y_unit);
+    put_optional(out, "relative", slice->relative);
+    put_optional(out, "z", slice->z_name == NULL ? "" : slice->z_name);
+    put_optional(out, "legend", slice->legend);
+    put_optional(out, "panel-row", slice->panel_row);
+    put_optional(out, "panel-column", slice->panel_column);
     fprintf(out, "# goal %s\n", goals[slice->goal]);
     fprintf(out, "# reduce %s\n", pps_reduce_word(slice->reduce));
     fprintf(out, "# x-numbers %zu\n# y-numbers %zu\n", slice->n_x_numbers, slice->n_y_numbers);
@@ -272,7 +297,7 @@ static void put_head(const struct pps_slice *slice, FILE *out)
     put_range(slice, out);
     fprintf(out, "# best-x %zu\n# best-y %zu\n# best-cells %zu\n# best-value ",
             slice->best_x + 1, slice->best_y + 1, slice->n_best);
-    pps_put_number(out, slice->cells[slice->best_y * slice->n_x + slice->best_x]);
+    pps_put_number(out, slice->best_value);
     fputc('\n', out);
     put_places(slice, out, "ties", slice->ties, slice->n_ties);
 }

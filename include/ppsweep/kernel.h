@@ -306,6 +306,9 @@ struct pps_heatmap {
     // Parameters, separated by commas, over which no best row is taken: each combination of
     // their values gets its own map. NULL: none.
     const char *by;
+    // What the names among the numbers of x and y mean, as pictures explain them: "strict
+    // priority". NULL: they explain themselves.
+    const char *names_mean;
 };
 
 // Columns that add up to a total: `plot --stack NAME` draws them as the parts of a bar. They
@@ -413,7 +416,7 @@ struct pps_kernel {
 // ---- kernels in shared libraries --------------------------------------------------------------
 
 // Changes whenever a compiled kernel would no longer fit the structs of this header.
-enum { PPS_KERNEL_ABI = 7 };
+enum { PPS_KERNEL_ABI = 8 };
 
 // A shared library with a kernel exports this object under the name ppsweep_kernel_module.
 struct pps_kernel_module {

@@ -17,6 +17,15 @@ static const char *const map_options[] = {"x",
                                           "reduce",
                                           "max-maps",
                                           "shared-scale",
+                                          "scale",
+                                          "relative",
+                                          "rows",
+                                          "columns",
+                                          "width",
+                                          "palette",
+                                          "center",
+                                          "contour",
+                                          "label",
                                           "range",
                                           "allow-partial",
                                           "log",
@@ -86,6 +95,11 @@ enum pps_status pps_kind_check(const struct pps_args *args, struct pps_error *er
     enum pps_status status = PPS_OK;
     for (int i = 0; i < 4 && status == PPS_OK; i++)
         status = refuse(args, all[i], allowed, what, err);
+    const char *font = pps_arg(args, "font");
+    if (status == PPS_OK && allowed != map_options && font != NULL && strchr(font, ',') != NULL)
+        status = pps_fail(
+            err, PPS_E_INPUT,
+            "--font %s: only heatmaps and lines have a size; write the name alone", font);
     if (status == PPS_OK && pps_arg(args, "log") != NULL && pps_arg(args, "linear") != NULL)
         status = pps_fail(err, PPS_E_INPUT, "write --log or --linear, not both");
     return status;
@@ -135,11 +149,18 @@ enum pps_status pps_scale_options(const struct pps_args *args,
                                   struct pps_scale *scale,
                                   struct pps_error *err)
 {
-    const char *range = pps_arg(args, "range");
-    *scale = (struct pps_scale){.shared = pps_arg(args, "shared-scale") != NULL};
+    const char *range = pps_arg(args, "range"), *word = pps_arg(args, "scale");
+    const bool panels = pps_arg(args, "rows") != NULL || pps_arg(args, "columns") != NULL;
+    if (word == NULL)
+        word = pps_arg(args, "shared-scale") != NULL || (panels && range == NULL) ? "shared"
+                                                                                  : "own";
+    *scale = (struct pps_scale){.shared = strcmp(word, "shared") == 0,
+                                .relative = pps_arg(args, "relative") != NULL};
     scale->kind = scale_kind(args);
+    if (!scale->shared && strcmp(word, "own") != 0)
+        return pps_fail(err, PPS_E_INPUT, "--scale %s: write shared or own", word);
     if (range != NULL && scale->shared)
-        return pps_fail(err, PPS_E_INPUT, "write --shared-scale or --range, not both");
+        return pps_fail(err, PPS_E_INPUT, "write --scale shared or --range, not both");
     return range == NULL ? PPS_OK : read_range(range, scale, err);
 }
 

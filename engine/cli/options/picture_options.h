@@ -30,7 +30,11 @@
 #define PPS_SCALE_OPTIONS                                                                      \
     {"log", 0, NULL, "logarithmic scale (if values span a factor of 10 or more)"},             \
         {"linear", 0, NULL, "linear scale (if values span a factor below 10)"},                \
-        {"shared-scale", 0, NULL, "use one scale for all maps (each map has its own)"},        \
+        {"scale", 0, "shared|own", "one scale for all maps, or one for each (own)"},           \
+        {"shared-scale", 0, NULL, NULL},                                                       \
+        {"relative", 0, NULL,                                                                  \
+         "percent above the best of the map or, with a "                                       \
+         "shared scale, of all maps"},                                                         \
     {                                                                                          \
         "range", 0, "A:B", "scale from A to B for all maps (range of the values)"              \
     }

@@ -57,9 +57,10 @@ static enum pps_status read_output(const char *path,
     if (dot == NULL || dot == name || !set_format(dot + 1, strlen(dot + 1), pictures))
         return read_formats(format != NULL ? format : "png,svg", pictures, err);
     if (format != NULL && strcmp(format, dot + 1) != 0)
-        return pps_fail(err, PPS_E_INPUT,
-                        "--format %s: the output %s is a %s; remove --format, or write a folder",
-                        format, path, dot + 1);
+        return pps_fail(
+            err, PPS_E_INPUT,
+            "--format %s: the output %s is a %s; remove --format, or write a folder", format,
+            path, dot + 1);
     words->folder = slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path) + 1);
     words->name = strndup(name, (size_t)(dot - name));
     pictures->folder = words->folder;
@@ -134,8 +135,9 @@ static enum pps_status fill_about(const char *result,
     if (words->command == NULL)
         return pps_fail_memory(err, "the command line");
     const enum pps_status status = read_digest(result, &words->digest, err);
-    pictures->about = (struct pps_picture_about){
-        .command = words->command, .version = PPS_VERSION, .digest = words->digest};
+    pictures->about = (struct pps_picture_about){.command = words->command,
+                                                 .version = PPS_VERSION,
+                                                 .digest = words->digest};
     return status;
 }
 

@@ -9,12 +9,15 @@
 
 // Entries of an option table: the look.
 #define PPS_STYLE_OPTIONS                                                                      \
-    {"title", 0, "TEXT", "title ('': none; default: the values that tell the picture apart)"}, \
-        {"label", 0, "NAME=TEXT", "text of a column or of a name, with unit; may be repeated"}, \
-        {"font", 0, "NAME,POINTS", "font and size of names, such as Helvetica,8; or one of them"}, \
+    {"title", 0, "TEXT", "title, or none (the values that tell the picture apart)"},           \
+        {"label", 0, "NAME=TEXT",                                                              \
+         "text of a column or of a name, with unit; may be repeated"},                         \
+        {"font", 0, "NAME,POINTS",                                                             \
+         "font and size of names, such as Helvetica,8; or one of them"},                       \
         {"width", 0, "MM", "width on paper: 84 for one column (as wide as the data need)"},    \
         {"palette", 0, "NAME",                                                                 \
-         "viridis, cividis, magma, gray, blue-red, purple-green, blue-orange; NAME-r: reversed"}, \
+         "viridis, cividis, magma, gray, blue-red, purple-green, blue-orange; NAME-r: "        \
+         "reversed"},                                                                          \
         {"center", 0, "VALUE", "value of the middle of the colours: 0 or 1 for differences"},  \
     {                                                                                          \
         "contour", 0, "N|VALUES", "contour lines: their number, or values such as 100,120"     \
@@ -24,7 +27,8 @@
 #define PPS_FILE_OPTIONS                                                                       \
     {"format", 0, "LIST", "png, svg and pdf, separated by commas (png,svg)"},                  \
     {                                                                                          \
-        "output", 'o', "PATH", "a folder; or one picture: NAME.png, .svg, .pdf (outputs/plots)" \
+        "output", 'o', "PATH",                                                                 \
+            "a folder; or one picture: NAME.png, .svg, .pdf (outputs/plots)"                   \
     }
 
 enum { PPS_STYLE_LABELS = 64 };
@@ -32,7 +36,7 @@ enum { PPS_STYLE_LABELS = 64 };
 // Memory for the values of these options.
 struct pps_style_words {
     const char *labels[PPS_STYLE_LABELS];
-    char *folder, *name;  // of --output
+    char *folder, *name; // of --output
     char *command, *digest;
 };
 

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+# Sets the colour scale of a map from range_min and range_max: `low` and `high`, is_log, the palette's
+# range, the tics of the colour bar, and the contour levels.
+
+is_log = exists("orders") ? orders : \
+    scale_kind eq "auto" ? range_max >= 10 * range_min : scale_kind eq "log"
+is_log = is_log && has_values && range_min > 0 && range_max > range_min
+# A middle value makes the scale as long on both sides.
+if (exists("style_center") && has_values) {
+    if (is_log && style_center > 0) {
+        away = larger(range_max / style_center, style_center / range_min)
+        range_min = style_center / away
+        range_max = style_center * away
+    } else {
+        is_log = 0
+        away = larger(abs(range_max - style_center), abs(style_center - range_min))
+        range_min = style_center - away
+        range_max = style_center + away
+    }
+}
+range = has_values ? range_max - range_min : 0
+span = has_values ? larger(abs(range_min), abs(range_max)) : 0
+slack = range > 0 ? 0 : span > 0 ? span * 0.01 : 1
+low = has_values ? range_min - slack : 0
+high = has_values ? range_max + slack : 1
+share(v) = is_log ? log10(v / low) / log10(high / low) : (v - low) / (high - low)
+
+# Returns the number of decimals that resolves this step. Very large or small values use %g.
+decimals(step) = step > 0 ? smaller(9, larger(0, int(ceil(-log10(step) - 1e-9)))) : 2
+form(step) = span >= 1e6 || (span > 0 && span < 1e-3) \
+    ? "%.4g" : sprintf("%%.%df", decimals(step))
+# On a logarithmic scale all values have the same number of significant digits.
+cell_form = is_log ? "%.3g" : form(range / 150.)
+cell_text(v) = is_log && v >= 1000 && max < 1e7 ? sprintf("%.0f", v) : sprintf(cell_form, v)
+# 12.3 is longer than 9 or 100, so both ends count.
+cell_chars = has_values \
+    ? larger(larger(strlen(cell_text(min)), strlen(cell_text(max))), is_log ? 4 : 1) : 1
+
+# ---- contour levels ----------------------------------------------------------------------------
+
+levels = exists("style_levels") ? style_levels : ""
+if (exists("style_contours") && has_values && range > 0) {
+    # Round steps: 1, 2 or 5 times a power of ten.
+    rough = (high - low) / (style_contours + 1.)
+    power = 10. ** floor(log10(rough))
+    step = rough / power < 1.5 ? power : rough / power < 3.5 ? 2 * power : rough / power < 7.5 ? 5 * power : 10 * power
+    do for [k = 1:style_contours + 2] {
+        v = is_log ? low * (high / low) ** (k / (style_contours + 1.)) : step * (ceil(low / step) + k - 1)
+        v = is_log ? real(sprintf("%.2g", v)) : v
+        if (v > low && v < high) { levels = levels . (levels eq "" ? "" : ",") . sprintf("%.10g", v) }
+    }
+}
+has_contours = levels ne "" && has_values
+level_words = ""
+rest = levels
+while (rest ne "") {
+    comma = strstrt(rest, ",")
+    level_words = level_words . " " . (comma > 0 ? rest[1:comma - 1] : rest)
+    rest = comma > 0 ? rest[comma + 1:] : ""
+}
+
+# ---- tics --------------------------------------------------------------------------------------
+
+set cbrange [low:high]
+if (is_log) { set logscale cb } else { unset logscale cb }
+set cbtics out scale 0.4 font small_font format form((high - low) / 6.)
+if (has_contours) {
+    set cbtics ()
+    do for [i = 1:words(level_words)] {
+        v = real(word(level_words, i))
+        if (v >= low && v <= high) { set cbtics add (word(level_words, i) v) }
+    }
+} else { if (is_log) {
+    set cbtics () format "%g"
+    steps = range_max / range_min < 300 ? "1 2 5" : "1"
+    n_tics = 0
+    do for [e = int(floor(log10(range_min))):int(ceil(log10(range_max)))] {
+        do for [i = 1:words(steps)] {
+            v = word(steps, i) * 10. ** e
+            if (v >= range_min && v <= range_max) {
+                set cbtics add (sprintf("%g", v) v)
+                n_tics = n_tics + 1
+            }
+        }
+    }
+    do for [i = 0:n_tics < 2 ? 4 : -1] { # no room for round numbers
+        v = range_min * (range_max / range_min) ** (i / 4.)
+        set cbtics add (sprintf("%.3g", v) v)
+    }
+} }
