@@ -91,42 +91,43 @@ static enum pps_status check_width(const struct pps_slice *slice, struct pps_err
                     wide ? slice->x_name : slice->y_name, slice->value_name);
 }
 
+// Writes map i to the file, which is opened for the first map: nothing is created for a map that
+// cannot be drawn. For gnuplot, two empty lines separate maps.
 static enum pps_status write_slice(const struct plot *plot,
+                                   size_t figure,
                                    size_t i,
-                                   FILE *out,
+                                   struct pps_whole_file *file,
                                    struct pps_error *err)
 {
     struct pps_slice slice;
     enum pps_status status = pps_slices_get(plot->cut, i, &slice, err);
     if (status == PPS_OK)
         status = check_width(&slice, err);
-    if (status == PPS_OK)
-        pps_slice_write(&slice, out);
+    const bool first = file->out == NULL;
+    if (status == PPS_OK && first)
+        status = pps_pictures_data(plot->pictures, figure, file, err);
+    if (status == PPS_OK) {
+        fputs(first ? "" : "\n\n", file->out);
+        pps_slice_write(&slice, file->out);
+    }
     pps_slice_free(&slice);
     return status;
 }
 
-// Writes the maps of a figure to the file that its script reads; for gnuplot, two empty lines
-// separate them.
+// Writes the maps of a figure to the file that its script reads.
 static enum pps_status write_figure(const struct plot *plot,
                                     size_t figure,
                                     struct pps_error *err)
 {
-    struct pps_whole_file file;
-    enum pps_status status = pps_pictures_data(plot->pictures, figure, &file, err);
-    if (status != PPS_OK)
-        return status;
-    bool first = true;
-    for (size_t i = 0; i < pps_slices_maps(plot->cut) && status == PPS_OK; i++) {
-        if (pps_slices_figure(plot->cut, i) != figure)
-            continue;
-        fputs(first ? "" : "\n\n", file.out);
-        status = write_slice(plot, i, file.out, err);
-        first = false;
-    }
+    struct pps_whole_file file = {.out = NULL};
+    enum pps_status status = PPS_OK;
+    for (size_t i = 0; i < pps_slices_maps(plot->cut) && status == PPS_OK; i++)
+        if (pps_slices_figure(plot->cut, i) == figure)
+            status = write_slice(plot, figure, i, &file, err);
     if (status == PPS_OK)
         return pps_whole_file_close(&file, err);
-    pps_whole_file_abandon(&file);
+    if (file.out != NULL)
+        pps_whole_file_abandon(&file);
     return status;
 }
 
