@@ -73,6 +73,8 @@ do for [i = words(steps):1:-1] {
     if (int(word(steps, i)) * cell_h >= 14 * F) { y_step = int(word(steps, i)) }
 }
 if (is_ternary) { y_step = larger(x_step, y_step); x_step = y_step }
+x_first = first_label(x_labels, x_numbers, x_step)
+y_first = first_label(y_labels, y_numbers, y_step)
 # Every name needs its label, so wide names are rotated.
 upright = x_name_chars * CHAR > cell_w * wide_x
 x_text_h = upright ? larger(x_chars, x_name_chars) * CHAR + 8 : LINE
@@ -182,12 +184,12 @@ if (is_ternary) {
     set xtics () font small_font
     set ytics () font small_font
     do for [i = 1:nx] {
-        if (i > x_numbers || (i - 1) % x_step == 0) {
+        if (i > x_numbers || (i - 1) % x_step == x_first) {
             set xtics add (tic_text(label_of(word(x_labels, i))) px(i - 1, 0))
         }
     }
     do for [i = 1:ny] {
-        if (i > y_numbers || (i - 1) % y_step == 0) {
+        if (i > y_numbers || (i - 1) % y_step == y_first) {
             set ytics add (tic_text(label_of(word(y_labels, i))) py(i - 1))
         }
     }

@@ -203,7 +203,7 @@ dots = (nx > 60 ? 0.35 : 0.7) * larger(0.8, F)
 mark_every = nx > 30 ? int(ceil(nx / 15.)) : 1
 
 if (best_line ne "") {
-    shown = relative eq "" ? real(best_text) : 0
+    shown = relative eq "" ? num(best_text) : 0
     set label 5 best_line at screen 0.5, screen (6 * F + notes_h + best_h - LINE / 2.) / H center \
         font best_font textcolor rgb BEST
     set label 6 "" at first X[best_x], first shown point pt 6 ps 1.8 * F lw 2 lc rgb BEST front

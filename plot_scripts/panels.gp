@@ -41,7 +41,7 @@ do for [k = 1:n_maps] {
     if (has_values) {
         all_min = all_min == all_min ? smaller(all_min, min) : min
         all_max = all_max == all_max ? larger(all_max, max) : max
-        v = real(best_text)
+        v = num(best_text)
         if (best_all != best_all || (goal eq "higher" ? v > best_all : v < best_all)) {
             best_all = v
             best_map = k
@@ -103,6 +103,8 @@ do for [i = words(steps):1:-1] {
     if (int(word(steps, i)) * cell_w >= CHAR * x_chars + 8 * F) { x_step = int(word(steps, i)) }
     if (int(word(steps, i)) * cell_h >= 14 * F) { y_step = int(word(steps, i)) }
 }
+x_first = first_label(x_labels, x_numbers, x_step)
+y_first = first_label(y_labels, y_numbers, y_step)
 x_name_chars = 0
 do for [i = x_numbers + 1:nx] { x_name_chars = larger(x_name_chars, strlen(label_of(word(x_labels, i)))) }
 upright = x_name_chars * CHAR > cell_w * wide_x
@@ -236,7 +238,7 @@ do for [k = 1:n_maps] {
         if (upright) { set xtics rotate by 90 right }
         set xtics ()
         do for [i = 1:nx] {
-            if (i > x_numbers || (i - 1) % x_step == 0) {
+            if (i > x_numbers || (i - 1) % x_step == x_first) {
                 set xtics add (tic_text(label_of(word(x_labels, i))) px(i - 1, 0))
             }
         }
@@ -245,7 +247,7 @@ do for [k = 1:n_maps] {
         set ytics out nomirror scale 0.3 font small_font textcolor rgb "black"
         set ytics ()
         do for [i = 1:ny] {
-            if (i > y_numbers || (i - 1) % y_step == 0) {
+            if (i > y_numbers || (i - 1) % y_step == y_first) {
                 set ytics add (tic_text(label_of(word(y_labels, i))) py(i - 1))
             }
         }

@@ -46,8 +46,9 @@ if (exists("style_contours") && has_values && range > 0) {
     step = rough / power < 1.5 ? power : rough / power < 3.5 ? 2 * power : rough / power < 7.5 ? 5 * power : 10 * power
     do for [k = 1:style_contours + 2] {
         v = is_log ? low * (high / low) ** (k / (style_contours + 1.)) : step * (ceil(low / step) + k - 1)
-        v = is_log ? real(sprintf("%.2g", v)) : v
-        if (v > low && v < high) { levels = levels . (levels eq "" ? "" : ",") . sprintf("%.10g", v) }
+        digit = is_log ? 10. ** (floor(log10(v)) - 1) : 1
+        v = is_log ? digit * floor(v / digit + 0.5) : v # two digits
+        if (v > low && v < high) { levels = levels . (levels eq "" ? "" : ",") . sprintf("%#.10g", v) }
     }
 }
 has_contours = levels ne "" && has_values
@@ -66,9 +67,13 @@ if (is_log) { set logscale cb } else { unset logscale cb }
 set cbtics out scale 0.4 font small_font format form((high - low) / 6.)
 if (has_contours) {
     set cbtics ()
+    shown = ""
     do for [i = 1:words(level_words)] {
-        v = real(word(level_words, i))
-        if (v >= low && v <= high) { set cbtics add (word(level_words, i) v) }
+        v = num(word(level_words, i))
+        near = 0 # a label that is too near
+        do for [k = 1:words(shown)] { near = near || abs(share(v) - num(word(shown, k))) < 0.07 }
+        if (v >= low && v <= high && !near) {
+            shown = shown . sprintf(" %#.6g", share(v)) set cbtics add (sprintf("%g", v) v) }
     }
 } else { if (is_log) {
     set cbtics () format "%g"

@@ -27,21 +27,21 @@ keep(key, value) = \
     key eq "panel-column" ? (panel_column = value, 0) : \
     key eq "x-labels"     ? (x_labels = x_labels . " " . value, 0) : \
     key eq "y-labels"     ? (y_labels = y_labels . " " . value, 0) : \
-    key eq "x-numbers"    ? (x_numbers = int(real(value)), 0) : \
-    key eq "y-numbers"    ? (y_numbers = int(real(value)), 0) : \
+    key eq "x-numbers"    ? (x_numbers = int(num(value)), 0) : \
+    key eq "y-numbers"    ? (y_numbers = int(num(value)), 0) : \
     key eq "valueless"    ? (valueless = valueless . " " . value, 0) : \
     key eq "hatched"      ? (hatched = hatched . " " . value, 0) : \
     key eq "ties"         ? (ties = ties . " " . value, 0) : \
     key eq "uneven"       ? (uneven = value, 0) : \
     key eq "scale"        ? (scale_kind = value, 0) : \
     key eq "range"        ? (range_text = value, 0) : \
-    key eq "range-min"    ? (range_min = real(value), 0) : \
-    key eq "range-max"    ? (range_max = real(value), 0) : \
-    key eq "min"          ? (min = real(value), 0) : \
-    key eq "max"          ? (max = real(value), 0) : \
-    key eq "best-x"       ? (best_x = int(real(value)), 0) : \
-    key eq "best-y"       ? (best_y = int(real(value)), 0) : \
-    key eq "best-cells"   ? (best_cells = int(real(value)), 0) : \
+    key eq "range-min"    ? (range_min = num(value), 0) : \
+    key eq "range-max"    ? (range_max = num(value), 0) : \
+    key eq "min"          ? (min = num(value), 0) : \
+    key eq "max"          ? (max = num(value), 0) : \
+    key eq "best-x"       ? (best_x = int(num(value)), 0) : \
+    key eq "best-y"       ? (best_y = int(num(value)), 0) : \
+    key eq "best-cells"   ? (best_cells = int(num(value)), 0) : \
     key eq "best-value"   ? (best_text = value, 0) : 0
 
 set datafile commentschars "\001"
@@ -60,7 +60,7 @@ own_range = (range_min != range_min)
 if (own_range) { range_min = min; range_max = max }
 beyond = has_values && (min < range_min || max > range_max)
 # A mean may have 16 digits.
-if (strlen(best_text) > 9) { best_text = sprintf("%.7g", real(best_text)) }
+if (strlen(best_text) > 9) { best_text = sprintf("%.7g", num(best_text)) }
 # What the colours show, without "(log)".
 value_text = with_unit(value_name, relative eq "" ? unit : "")
 if (reduce ne "none") { value_text = reduce . " " . value_text }

@@ -14,6 +14,11 @@
 larger(a, b) = a > b ? a : b
 smaller(a, b) = a < b ? a : b
 
+# gnuplot does not read 4e+20, only 4.e+20.
+exponent_at(s) = larger(strstrt(s, "e"), strstrt(s, "E"))
+num(s) = exponent_at(s) == 0 || strstrt(s, ".") > 0 ? real(s) : \
+    real(s[1:exponent_at(s) - 1] . "." . s[exponent_at(s):])
+
 # ---- texts -----------------------------------------------------------------------------------
 
 label_of(s) = exists("style_labels") ? style_label(s) : s
@@ -23,6 +28,15 @@ tic_text(s) = strstrt(s, "%") == 0 ? s : \
 # The name of a column with its unit, which a label of the user has already. A unit that the name
 # contains is left out: total_time, not total_time (time).
 with_unit(s, u) = label_of(s) ne s || u eq "" || strstrt(s, u) > 0 ? label_of(s) : s . " (" . u . ")"
+
+# Every step-th of n labels is written. Returns the first one of them, from 0: of numbers at equal
+# distances the first that is a multiple of the distance between written labels.
+is_multiple(v, d) = d > 0 && abs(v / d - floor(v / d + 0.5)) < 1e-6
+first_of(labels, k, d, step) = k >= step ? 0 : is_multiple(num(word(labels, k + 1)), d) ? k : \
+    first_of(labels, k + 1, d, step)
+first_label(labels, n, step) = step < 2 || n <= step ? 0 : \
+    abs((num(word(labels, n)) - num(word(labels, 1))) / (n - 1) / (num(word(labels, 2)) - num(word(labels, 1))) - 1) > 1e-6 ? 0 : \
+    first_of(labels, 0, step * (num(word(labels, 2)) - num(word(labels, 1))), step)
 
 # Returns the place of the last space at or before n; of the first space; 0: none.
 last_space(s, n) = n < 1 ? 0 : s[n:n] eq " " ? n : last_space(s, n - 1)

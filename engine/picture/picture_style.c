@@ -145,10 +145,19 @@ static void put_font(FILE *out, const char *font)
 
 static void put_contour(FILE *out, const char *contour)
 {
-    if (strchr(contour, ',') == NULL)
-        fprintf(out, "style_contours=%s; ", contour);
-    else
-        put_variable(out, "style_levels", contour, strlen(contour));
+    double value;
+    if (strchr(contour, ',') == NULL) {
+        fprintf(out, "style_contours=%.0f; ", strtod(contour, NULL));
+        return;
+    }
+    // gnuplot needs a decimal point in each.
+    fputs("style_levels='", out);
+    for (const char *rest = contour; *rest != '\0';) {
+        fputs(rest == contour ? "" : ",", out);
+        (void)next_number(&rest, &value);
+        fprintf(out, "%#.17g", value);
+    }
+    fputs("'; ", out);
 }
 
 // Writes a function of nested conditions: the text of a name.

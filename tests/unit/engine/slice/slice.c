@@ -12,10 +12,10 @@
 
 TestSuite(slice, .init = enter, .fini = leave);
 
-static const struct pps_param params[] = {{.name = "n"},
-                                          {.name = "x"},
-                                          {.name = "y"},
-                                          {.name = "z"}};
+static const struct pps_param params[] = {{.name = "n", .unit = ""},
+                                          {.name = "x", .unit = ""},
+                                          {.name = "y", .unit = ""},
+                                          {.name = "z", .unit = ""}};
 static const struct pps_column columns[] = {{.name = "time", .unit = "s", .goal = PPS_LOWER}};
 static const struct pps_kernel kernel = {
     .name = "toy",
