@@ -72,11 +72,16 @@ do for [i = words(steps):1:-1] {
     if (int(word(steps, i)) * cell_w >= CHAR * x_chars + 6) { x_step = int(word(steps, i)) }
     if (int(word(steps, i)) * cell_h >= 14 * F) { y_step = int(word(steps, i)) }
 }
+# Every name needs its label, so wide names are rotated.
+upright = x_name_chars * CHAR > cell_w * wide_x || (x_numbers > 2 && x_step * 3 > x_numbers)
+if (upright && !is_ternary) { # labels of the height of a line
+    do for [i = words(steps):1:-1] {
+        if (int(word(steps, i)) * cell_w >= 14 * F) { x_step = int(word(steps, i)) }
+    }
+}
 if (is_ternary) { y_step = larger(x_step, y_step); x_step = y_step }
 x_first = first_label(x_labels, x_numbers, x_step)
 y_first = first_label(y_labels, y_numbers, y_step)
-# Every name needs its label, so wide names are rotated.
-upright = x_name_chars * CHAR > cell_w * wide_x
 x_text_h = upright ? larger(x_chars, x_name_chars) * CHAR + 8 : LINE
 if (is_ternary) { x_text_h = LINE + 6 * F }
 
@@ -86,6 +91,8 @@ over = (bar_h - plot_h) / 2. # extra height of the colour bar at each end
 extra = has_width ? 0 : larger(0, 620 * F - pad_left - plot_w - pad_right) / 2.
 pad_left = pad_left + extra
 W = has_width ? W_FIXED : pad_left + plot_w + pad_right + extra
+
+if (is_log) { value_text = value_text . " (log)" }
 
 # ---- lines of text ---------------------------------------------------------------------------
 
@@ -107,7 +114,11 @@ dummy = range_text eq "" ? "" : note(range_text)
 dummy = beyond ? note("values beyond the scale have the colours of its ends") : ""
 dummy = uneven eq "" ? "" : note((has_marks && hatched ne "" ? "hatched: " : "") . uneven)
 dummy = words(valueless) > 0 && has_marks ? note("grey: no row has a value") : ""
-dummy = has_contours ? note("contour lines at the values beside the colours") : ""
+dummy = relative eq "" ? "" : note("percentages: " . relative)
+dummy = has_contours ? note("contour lines at " . level_text) : ""
+# A name of the colours that is longer than the picture is high is written below it.
+long_value = strlen(value_text) * 1.05 * CHAR > plot_h + 2 * smaller(pad_top, 70 * F)
+dummy = long_value ? note("colours: " . value_text) : ""
 best_line = ""
 if (has_values) {
     best_line = sprintf("%s %s at %s=%s %s=%s", \
@@ -212,8 +223,7 @@ bar_x = W - extra - (12 + 16) * F - LINE - CHAR * bar_chars
 bar_y = pad_bottom - over
 set colorbox vertical user origin screen bar_x / W, screen bar_y / H \
     size screen 16. * F / W, screen bar_h / H noborder
-if (is_log) { value_text = value_text . " (log)" }
-set label value_text \
+set label (long_value ? "" : value_text) \
     at screen (W - 12 * F - extra) / W, screen (pad_bottom + plot_h / 2) / H \
     center rotate by 90 font name_font
 if (!has_values) {
@@ -305,9 +315,9 @@ if (has_contours && x_numbers > 1 && y_numbers > 1) {
 
 # ---- the picture -----------------------------------------------------------------------------
 
-# Cells too small for borders are pixels of an image, where all are numbers of one size, or overlap
-# slightly, so that there are no gaps.
-is_image = !has_marks && x_numbers > 1 && y_numbers > 1
+# Many cells too small for borders are pixels of an image, where all are numbers of one size. Others
+# overlap slightly, so that there are no gaps.
+is_image = !has_marks && x_numbers > 1 && y_numbers > 1 && nx * ny > 1500
 more_x = has_marks ? 0 : 0.4 / cell_w
 more_y = has_marks ? 0 : 0.4 / cell_h
 if (has_marks) {

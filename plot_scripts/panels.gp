@@ -107,12 +107,21 @@ x_first = first_label(x_labels, x_numbers, x_step)
 y_first = first_label(y_labels, y_numbers, y_step)
 x_name_chars = 0
 do for [i = x_numbers + 1:nx] { x_name_chars = larger(x_name_chars, strlen(label_of(word(x_labels, i)))) }
-upright = x_name_chars * CHAR > cell_w * wide_x
+upright = x_name_chars * CHAR > cell_w * wide_x || (x_numbers > 2 && x_step * 3 > x_numbers)
+if (upright) { # labels of the height of a line
+    do for [i = words(steps):1:-1] {
+        if (int(word(steps, i)) * cell_w >= 14 * F) { x_step = int(word(steps, i)) }
+    }
+    x_first = first_label(x_labels, x_numbers, x_step)
+}
 x_text_h = is_ternary ? 0 : upright ? larger(x_chars, x_name_chars) * CHAR + 8 * F : LINE
 W = has_width ? W_FIXED : \
     larger(360 * F, pad_left + n_columns * (panel_w + own_bar) + (n_columns - 1) * GAP + pad_right)
 extra = (W - pad_left - n_columns * (panel_w + own_bar) - (n_columns - 1) * GAP - pad_right) / 2.
 pad_left = pad_left + extra
+
+all_h = n_rows * panel_h + (n_rows - 1) * GAP
+if (is_log) { value_text = value_text . " (log)" }
 
 # ---- lines of text ---------------------------------------------------------------------------
 
@@ -122,7 +131,7 @@ if (exists("style_title")) { title_text = style_title eq "none" ? "" : style_tit
 title_lines = wrap(title_text, even_width(title_text, line_chars))
 title_height = lines_of(title_lines) * LINE
 partial_lines = wrap(partial, note_chars)
-pad_top = 10 * F + title_height + lines_of(partial_lines) * LINE + (with_columns ? LINE : 0) + 6 * F
+pad_top = 10 * F + title_height + lines_of(partial_lines) * LINE + 6 * F
 
 # Names of rows and columns that do not fit are left to a note.
 short_rows = 0; short_columns = 0
@@ -133,6 +142,11 @@ do for [c = 1:n_columns] {
     if (strlen(named(name_at(column_names, c))) * 0.95 * CHAR > panel_w + GAP) { short_columns = 1 }
 }
 value_of(s) = label_of(s[strstrt(s, "=") + 1:])
+longest = 0 # of values that are wider than their panel
+do for [c = 1:n_columns] { longest = larger(longest, strlen(value_of(name_at(column_names, c)))) }
+slanted = short_columns && longest * 0.95 * CHAR > panel_w + own_bar + GAP
+column_h = !with_columns ? 0 : slanted ? 0.5 * longest * CHAR + LINE : LINE
+pad_top = pad_top + column_h
 row_text(s) = short_rows ? value_of(s) : named(s)
 column_text(s) = short_columns ? value_of(s) : named(s)
 notes = ""
@@ -150,7 +164,11 @@ dummy = is_own ? note("each panel has its own scale") : ""
 dummy = beyond && !is_own ? note("values beyond the scale have the colours of its ends") : ""
 dummy = all_notes eq "" ? "" : note(all_notes)
 dummy = n_maps < n_rows * n_columns ? note("empty: no rows") : ""
-dummy = has_contours ? note("contour lines at the values beside the colours") : ""
+dummy = relative eq "" ? "" : note("percentages: " . relative)
+dummy = has_contours ? note("contour lines at " . level_text) : ""
+# A name of the colours that is longer than the picture is high is written below it.
+long_value = strlen(value_text) * 1.05 * CHAR > all_h + 2 * smaller(pad_top, 70 * F)
+dummy = long_value ? note("colours: " . value_text) : ""
 best_line = ""
 if (has_values) {
     best_line = sprintf("%s %s at %s%s%s %s=%s %s=%s", goal eq "higher" ? "highest" : "lowest", best_text, \
@@ -168,7 +186,6 @@ load scripts . "terminal.gp"
 # ---- texts of the figure ---------------------------------------------------------------------
 
 all_w = n_columns * (panel_w + own_bar) + (n_columns - 1) * GAP
-all_h = n_rows * panel_h + (n_rows - 1) * GAP
 left_of(c) = pad_left + (c - 1) * (panel_w + own_bar + GAP)
 foot_of(r) = pad_bottom + (n_rows - r) * (panel_h + GAP)
 set label title_lines at screen 0.5, screen (H - 10 * F - LINE / 2.) / H center font name_font
@@ -177,8 +194,13 @@ if (partial ne "") {
         font best_font textcolor rgb PARTIAL
 }
 do for [c = 1:with_columns ? n_columns : 0] {
-    set label column_text(name_at(column_names, c)) at screen (left_of(c) + panel_w / 2) / W, \
-        screen (H - pad_top + 4 * F + LINE / 2.) / H center font best_font
+    if (slanted) {
+        set label column_text(name_at(column_names, c)) at screen (left_of(c) + panel_w / 4) / W, \
+            screen (H - pad_top + 4 * F + LINE / 3.) / H left rotate by 25 font small_font
+    } else {
+        set label column_text(name_at(column_names, c)) at screen (left_of(c) + panel_w / 2) / W, \
+            screen (H - pad_top + 4 * F + LINE / 2.) / H center font best_font
+    }
 }
 do for [r = 1:with_rows ? n_rows : 0] {
     set label row_text(name_at(row_names, r)) at screen (pad_left + all_w + 4 * F + LINE / 2.) / W, \
@@ -190,8 +212,7 @@ if (!is_ternary) {
     set label with_unit(y_name, y_unit) at screen (10 * F + extra) / W, \
         screen (pad_bottom + all_h / 2) / H center rotate by 90 font name_font
 }
-if (is_log) { value_text = value_text . " (log)" }
-set label value_text at screen (W - 10 * F - extra) / W, screen (pad_bottom + all_h / 2) / H \
+set label (long_value ? "" : value_text) at screen (W - 10 * F - extra) / W, screen (pad_bottom + all_h / 2) / H \
     center rotate by 90 font name_font
 if (has_values) {
     set label best_line at screen 0.5, screen (6 * F + notes_h + best_h - LINE / 2.) / H center \
@@ -204,7 +225,7 @@ if (notes ne "") {
 # ---- panels ----------------------------------------------------------------------------------
 
 has_marks = cell_w >= 8 && cell_h >= 7
-is_image = !has_marks && !is_ternary && x_numbers > 1 && y_numbers > 1
+is_image = !has_marks && !is_ternary && x_numbers > 1 && y_numbers > 1 && nx * ny > 500
 more = has_marks ? 0 : 0.03
 if (has_marks) { set style fill solid 1 border lc rgb "white" } else { set style fill solid 1 noborder }
 cells = "matrix every ::1:1"

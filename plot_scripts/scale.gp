@@ -52,12 +52,15 @@ if (exists("style_contours") && has_values && range > 0) {
     }
 }
 has_contours = levels ne "" && has_values
-level_words = ""
+level_words = ""; level_text = ""
 rest = levels
 while (rest ne "") {
     comma = strstrt(rest, ",")
     level_words = level_words . " " . (comma > 0 ? rest[1:comma - 1] : rest)
     rest = comma > 0 ? rest[comma + 1:] : ""
+}
+do for [i = 1:words(level_words)] {
+    level_text = level_text . (i > 1 ? ", " : "") . sprintf("%g", num(word(level_words, i)))
 }
 
 # ---- tics --------------------------------------------------------------------------------------
@@ -73,7 +76,9 @@ if (has_contours) {
         near = 0 # a label that is too near
         do for [k = 1:words(shown)] { near = near || abs(share(v) - num(word(shown, k))) < 0.07 }
         if (v >= low && v <= high && !near) {
-            shown = shown . sprintf(" %#.6g", share(v)) set cbtics add (sprintf("%g", v) v) }
+            shown = shown . sprintf(" %#.6g", share(v))
+            set cbtics add (sprintf("%g", v) v)
+        }
     }
 } else { if (is_log) {
     set cbtics () format "%g"

@@ -64,4 +64,4 @@ if (strlen(best_text) > 9) { best_text = sprintf("%.7g", num(best_text)) }
 # What the colours show, without "(log)".
 value_text = with_unit(value_name, relative eq "" ? unit : "")
 if (reduce ne "none") { value_text = reduce . " " . value_text }
-if (relative ne "") { value_text = value_text . ": " . relative }
+if (relative ne "") { value_text = value_text . (goal eq "higher" ? " (% below best)" : " (% above best)") }
