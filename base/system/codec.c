@@ -50,12 +50,14 @@ static const struct codec_name CODECS[] = {
 #ifdef PPS_HAVE_ISAL
     {"isal", PPS_CODEC_ISAL, 0, 3, 1},
 #endif
+    {"parquet", PPS_CODEC_PARQUET, 1, 9, 1},
 };
 
 #ifdef PPS_HAVE_ISAL
-#define WHAT_THERE_IS "none, zlib:1 ... zlib:9 or isal:0 ... isal:3"
+#define WHAT_THERE_IS "none, zlib:1 ... zlib:9, isal:0 ... isal:3 or parquet:1 ... parquet:9"
 #else
-#define WHAT_THERE_IS "none or zlib:1 ... zlib:9 (this build has no isal)"
+#define WHAT_THERE_IS                                                                          \
+    "none, zlib:1 ... zlib:9 or parquet:1 ... parquet:9 (this build has no isal)"
 #endif
 
 static bool read_level(const char *text, const struct codec_name *codec, int *level)
@@ -87,11 +89,18 @@ enum pps_status pps_codec_parse(const char *text,
 
 void pps_codec_name(struct pps_codec_choice choice, char *out, size_t cap)
 {
-    static const char *const names[] = {"none", "zlib", "isal"};
+    static const char *const names[] = {"none", "zlib", "isal", "parquet"};
     if (choice.kind == PPS_CODEC_NONE)
         snprintf(out, cap, "none");
     else
         snprintf(out, cap, "%s:%d", names[choice.kind], choice.level);
+}
+
+const char *pps_codec_ending(enum pps_codec_kind kind)
+{
+    if (kind == PPS_CODEC_PARQUET)
+        return ".parquet";
+    return kind == PPS_CODEC_NONE ? ".csv" : ".csv.gz";
 }
 
 // ---- zlib -----------------------------------------------------------------------------------
@@ -203,6 +212,8 @@ enum pps_status pps_codec_open(struct pps_codec **codec,
     c->choice = choice;
     if (choice.kind == PPS_CODEC_ZLIB)
         status = open_zlib(c, err);
+    else if (choice.kind == PPS_CODEC_PARQUET)
+        status = pps_fail(err, PPS_E_INPUT, "Parquet does not compress text");
 #ifdef PPS_HAVE_ISAL
     else if (choice.kind == PPS_CODEC_ISAL)
         status = open_isal(c, err);
@@ -241,6 +252,7 @@ size_t pps_codec_bound(const struct pps_codec *codec, size_t text_bytes)
     case PPS_CODEC_ZLIB:
         return text_bytes + text_bytes / 8 + text_bytes / 64 + 128;
     case PPS_CODEC_ISAL:
+    case PPS_CODEC_PARQUET:
         break;
     }
     return 2 * text_bytes + 1024;
@@ -266,6 +278,7 @@ size_t pps_codec_block(struct pps_codec *codec,
                           codec->choice.level == 1 ? ZLIB_STRETCH : PPS_CODEC_TEXT_MAX, bytes,
                           text_bytes, out, cap);
     case PPS_CODEC_ISAL:
+    case PPS_CODEC_PARQUET:
         break;
     }
 #ifdef PPS_HAVE_ISAL

@@ -15,6 +15,9 @@ enum pps_codec_kind {
     PPS_CODEC_NONE, // uncompressed text
     PPS_CODEC_ZLIB, // levels 1 ... 9
     PPS_CODEC_ISAL, // levels 0 ... 3; needs a build with isa-l
+    // Row groups of Parquet, whose pages zlib compresses with levels 1 ... 9. No codec of this module:
+    // pps_codec_open refuses it.
+    PPS_CODEC_PARQUET,
 };
 
 #define PPS_CODEC_TEXT_MAX ((size_t)1 << 30) // maximum text of one block, in bytes
@@ -24,13 +27,16 @@ struct pps_codec_choice {
     int level;
 };
 
-// Parses "none", "zlib", "zlib:1" or "isal:1". Returns PPS_E_INPUT with the valid choices.
+// Parses "none", "zlib", "zlib:1", "isal:1" or "parquet:1". Returns PPS_E_INPUT with the valid choices.
 PPS_MUST_CHECK enum pps_status pps_codec_parse(const char *text,
                                                struct pps_codec_choice *choice,
                                                struct pps_error *err);
 
 // Writes the name of the choice, such as "zlib:1", into out; cap is at least 16 bytes.
 void pps_codec_name(struct pps_codec_choice choice, char *out, size_t cap);
+
+// Returns the ending of the files of a codec: ".csv", ".csv.gz" or ".parquet".
+const char *pps_codec_ending(enum pps_codec_kind kind);
 
 struct pps_codec; // one per thread; pps_codec_open allocates all its memory
 

@@ -6,6 +6,7 @@
 #include "base/text/characters.h"
 #include "engine/manifest/manifest_file.h"
 #include "engine/store/block.h"
+#include "engine/store/file_end.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -104,16 +105,13 @@ static enum pps_status open_manifest(struct pps_shardfile *file, struct pps_erro
 
 static enum pps_status check_begin(struct pps_shardfile *file, struct pps_error *err)
 {
-    unsigned char head[PPS_GZIP_HEAD_BYTES];
-    size_t got;
-    if (file->index.head.codec_kind == PPS_CODEC_NONE)
-        return PPS_OK;
-    enum pps_status status =
-        pps_disk_read_at(file->fd, file->path, head, sizeof head, 0, &got, err);
-    if (status == PPS_OK && (got < sizeof head || memcmp(head, PPS_GZIP_HEAD, got) != 0))
+    const enum pps_codec_kind kind = (enum pps_codec_kind)file->index.head.codec_kind;
+    bool ours;
+    enum pps_status status = pps_file_start_check(kind, file->fd, file->path, &ours, err);
+    if (status == PPS_OK && !ours)
         return pps_fail_at(err, PPS_E_INPUT, file->path, 0, 0,
                            "is damaged: its gzip header is invalid");
-    file->seen.data_bytes = sizeof head;
+    file->seen.data_bytes = pps_file_start_bytes(kind);
     return status;
 }
 
@@ -185,13 +183,18 @@ enum pps_status pps_shardfile_next(struct pps_shardfile *file,
 
 enum pps_status pps_shardfile_end(const struct pps_shardfile *file, struct pps_error *err)
 {
-    unsigned char want[PPS_GZIP_END_BYTES], found[PPS_GZIP_END_BYTES + 1];
-    const size_t n = file->index.head.codec_kind == PPS_CODEC_NONE ? 0 : sizeof want;
-    size_t got;
-    pps_gzip_end(want, file->seen.text_crc, file->seen.text_bytes);
-    enum pps_status status =
-        pps_disk_read_at(file->fd, file->path, found, n + 1, file->seen.data_bytes, &got, err);
-    if (status == PPS_OK && (got != n || memcmp(found, want, n) != 0))
+    const struct pps_file_end end = {.kind = (enum pps_codec_kind)file->index.head.codec_kind,
+                                     .fd = file->fd,
+                                     .path = file->path,
+                                     .data_bytes = file->seen.data_bytes,
+                                     .text_bytes = file->seen.text_bytes,
+                                     .text_crc = file->seen.text_crc};
+    bool matches;
+    uint64_t wanted, bytes;
+    enum pps_status status = pps_file_end_check(&end, &matches, &wanted, err);
+    if (status == PPS_OK)
+        status = pps_disk_size(file->fd, file->path, &bytes, err);
+    if (status == PPS_OK && (!matches || bytes != wanted))
         return pps_fail_at(err, PPS_E_INPUT, file->path, 0, 0,
                            "is damaged: it does not end after its last block");
     return status;
@@ -232,7 +235,7 @@ char *pps_shardfile_command(const struct pps_shardfile *file, struct pps_shard s
 char *pps_shardfile_sibling(const struct pps_shardfile *file, struct pps_shard shard)
 {
     const struct pps_index_head *head = &file->index.head;
-    const char *ending = pps_ends_with(file->path, ".csv.gz") ? ".csv.gz" : ".csv";
+    const char *ending = pps_codec_ending((enum pps_codec_kind)file->index.head.codec_kind);
     char own[64], other[64] = "", *name = NULL;
     snprintf(own, sizeof own, ".shard-%u-of-%u%s", (unsigned)head->shard,
              (unsigned)head->n_shards, ending);

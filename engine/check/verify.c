@@ -10,6 +10,7 @@
 #include "engine/check/verify_counts.h"
 #include "engine/manifest/experiment_again.h"
 #include "engine/run/row_maker.h"
+#include "engine/store/file_end.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -59,9 +60,10 @@ static enum pps_status check_name(const char *path, struct pps_error *err)
                         "%s is the partial result of an unfinished run; only complete results "
                         "can be verified",
                         path);
-    if (!pps_ends_with(path, ".csv.gz") && !pps_ends_with(path, ".csv"))
-        return pps_fail(err, PPS_E_INPUT, "%s: expected a result, NAME.csv.gz or NAME.csv",
-                        path);
+    if (!pps_ends_with(path, ".csv.gz") && !pps_ends_with(path, ".csv") &&
+        !pps_ends_with(path, ".parquet"))
+        return pps_fail(err, PPS_E_INPUT,
+                        "%s: expected a result, NAME.csv.gz, NAME.csv or NAME.parquet", path);
     return PPS_OK;
 }
 
@@ -103,39 +105,47 @@ static enum pps_status open_files(struct verifier *v, struct pps_error *err)
     return status == PPS_OK ? PPS_OK : missing(v, "its index", err);
 }
 
-// ---- gzip frame -----------------------------------------------------------------------------
+// ---- start and end ---------------------------------------------------------------------------
 
-static enum pps_status check_gzip_head(const struct verifier *v, struct pps_error *err)
+static enum pps_codec_kind kind_of(const struct verifier *v)
 {
-    unsigned char head[PPS_GZIP_HEAD_BYTES];
-    if (!pps_index_is_gzip(&v->index.file.head))
-        return PPS_OK;
-    enum pps_status status =
-        pps_disk_read_exactly(v->fd, v->ask->path, head, sizeof head, 0, err);
-    if (status == PPS_OK && memcmp(head, PPS_GZIP_HEAD, sizeof head) != 0)
+    return (enum pps_codec_kind)v->index.file.head.codec_kind;
+}
+
+static enum pps_status check_start(const struct verifier *v, struct pps_error *err)
+{
+    bool ours;
+    enum pps_status status = pps_file_start_check(kind_of(v), v->fd, v->ask->path, &ours, err);
+    if (status == PPS_OK && !ours)
         return wrong_data(v, err, "its gzip header (bytes 0 to 9) is damaged");
     return status;
 }
 
 static enum pps_status check_end(const struct verifier *v, struct pps_error *err)
 {
-    const bool gzip = pps_index_is_gzip(&v->index.file.head);
-    const uint64_t end = v->sums.data_end + (gzip ? PPS_GZIP_END_BYTES : 0);
-    unsigned char want[PPS_GZIP_END_BYTES], got[sizeof want];
+    const struct pps_file_end end = {.kind = kind_of(v),
+                                     .fd = v->fd,
+                                     .path = v->ask->path,
+                                     .data_bytes = v->sums.data_end,
+                                     .text_bytes = v->sums.all_text_bytes,
+                                     .text_crc = v->sums.crc};
     char text[128];
-    pps_gzip_end(want, v->sums.crc, v->sums.all_text_bytes);
-    if (gzip) {
-        enum pps_status status =
-            pps_disk_read_exactly(v->fd, v->ask->path, got, sizeof got, v->sums.data_end, err);
-        if (status != PPS_OK)
-            return status;
+    bool matches;
+    uint64_t bytes;
+    enum pps_status status = pps_file_end_check(&end, &matches, &bytes, err);
+    if (status != PPS_OK)
+        return status;
+    if (!matches && kind_of(v) == PPS_CODEC_PARQUET) {
+        snprintf(text, sizeof text, "its footer (from byte %" PRIu64 ") is damaged",
+                 end.data_bytes);
+        return wrong_data(v, err, text);
     }
-    if (gzip && memcmp(got, want, sizeof want) != 0)
+    if (!matches && v->bytes == bytes)
         return wrong_data(v, err, "its gzip end (the last 10 bytes) is damaged");
-    if (v->bytes == end)
+    if (v->bytes == bytes)
         return PPS_OK;
     snprintf(text, sizeof text, "has %" PRIu64 " bytes, but %" PRIu64 " in the index", v->bytes,
-             end);
+             bytes);
     return wrong_data(v, err, text);
 }
 
@@ -259,7 +269,8 @@ static enum pps_status prepare_rows(struct verifier *v, struct pps_error *err)
 
 static enum pps_status check_ending(const struct verifier *v, struct pps_error *err)
 {
-    if (pps_index_is_gzip(&v->index.file.head) == pps_ends_with(v->ask->path, ".gz"))
+    if (pps_index_is_gzip(&v->index.file.head) == pps_ends_with(v->ask->path, ".gz") &&
+        (kind_of(v) == PPS_CODEC_PARQUET) == pps_ends_with(v->ask->path, ".parquet"))
         return PPS_OK;
     return wrong_data(v, err, "its name and its index disagree on compression");
 }
@@ -314,7 +325,7 @@ static enum pps_status verify(struct verifier *v, struct pps_error *err)
 {
     enum pps_status status = prepare(v, err);
     if (status == PPS_OK)
-        status = check_gzip_head(v, err);
+        status = check_start(v, err);
     if (status == PPS_OK)
         status = check_blocks(v, err);
     if (status == PPS_OK)

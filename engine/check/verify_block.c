@@ -4,6 +4,7 @@
 
 #define ZLIB_CONST // next_in is a pointer to const
 
+#include "base/columns/parquet_read.h"
 #include "base/system/codec.h"
 #include "base/system/disk.h"
 #include "engine/check/verify_rows.h"
@@ -20,6 +21,7 @@ struct pps_blockchecker {
     struct pps_rowchecker *rows;
     z_stream zlib;
     bool has_zlib;
+    struct pps_parquet_reader *parquet; // of a Parquet file; or NULL
     unsigned char *data;
     char *text;
     size_t data_cap, text_cap;
@@ -35,8 +37,11 @@ enum pps_status pps_blockchecker_open(struct pps_blockchecker **checker,
         return pps_fail_memory(err, "%s", check->path);
     c->check = check;
     c->has_zlib = inflateInit2(&c->zlib, -15) == Z_OK;
-    const enum pps_status status =
-        c->has_zlib ? pps_rowchecker_open(&c->rows, check, err) : pps_fail_memory(err, "zlib");
+    const bool is_parquet = check->head->codec_kind == PPS_CODEC_PARQUET;
+    c->parquet = is_parquet ? pps_parquet_reader_open() : NULL;
+    const enum pps_status status = c->has_zlib && is_parquet == (c->parquet != NULL)
+                                       ? pps_rowchecker_open(&c->rows, check, err)
+                                       : pps_fail_memory(err, "a decoder");
     if (status == PPS_OK)
         *checker = c;
     else
@@ -51,6 +56,7 @@ void pps_blockchecker_close(struct pps_blockchecker *c)
     pps_rowchecker_close(c->rows);
     if (c->has_zlib)
         inflateEnd(&c->zlib);
+    pps_parquet_reader_close(c->parquet);
     free(c->data);
     free(c->text);
     free(c);
@@ -111,10 +117,36 @@ static enum pps_status read_data(struct pps_blockchecker *c,
     return status;
 }
 
-// Deflate expands at most 1032 times: a record that claims more gets no memory.
+// Deflate expands at most 1032 times: a record that claims more gets no memory. (A row group of equal
+// rows is smaller still.)
 static bool may_hold(uint64_t data_bytes, uint64_t text_bytes)
 {
     return text_bytes / 1032 <= data_bytes;
+}
+
+// Copies the text of a start or a row group of Parquet. c->text has room for the record's text.
+static enum pps_status decode(struct pps_blockchecker *c,
+                              const struct pps_index_entry *entry,
+                              struct pps_error *err)
+{
+    const size_t bytes = (size_t)entry->record.data_bytes;
+    struct pps_parquet_start start;
+    const char *text = "";
+    size_t n = 0, wanted;
+    bool good;
+    if (entry->is_header) {
+        good = pps_parquet_start_read(c->data, bytes, &start, &wanted) && wanted == bytes;
+        text = good ? start.line : "";
+        n = good ? start.line_bytes : 0;
+    } else {
+        good = pps_parquet_block_text(c->parquet, c->data, bytes, &text, &n);
+    }
+    if (!good)
+        return wrong(c, entry, err, "it cannot be decoded");
+    if (n != entry->record.text_bytes)
+        return wrong(c, entry, err, "the length of its text does not match the index");
+    memcpy(c->text, text, n);
+    return PPS_OK;
 }
 
 static enum pps_status expand(struct pps_blockchecker *c,
@@ -123,13 +155,15 @@ static enum pps_status expand(struct pps_blockchecker *c,
 {
     const size_t n = (size_t)entry->record.text_bytes;
     void *text = c->text;
-    const bool may = may_hold(entry->record.data_bytes, n);
+    const bool may = c->parquet != NULL || may_hold(entry->record.data_bytes, n);
     const bool room = may && reserve(&text, &c->text_cap, n + 1);
     c->text = text;
     if (!may)
         return wrong(c, entry, err, "it is too short for its text length in the index");
     if (!room)
         return pps_fail_memory(err, "a block of %zu bytes", n);
+    if (c->parquet != NULL)
+        return decode(c, entry, err);
     if (!pps_index_is_gzip(c->check->head)) {
         memcpy(c->text, c->data, n);
         return PPS_OK;

@@ -58,9 +58,11 @@ static enum pps_status open_shards(const struct pps_args *args,
         if (!pps_resultpath_is_beside(pps_arg_word(args, i)))
             paths[n++] = pps_arg_word(args, i);
     enum pps_status status =
-        n > 0 ? pps_merge_open(merge, paths, n, err)
-              : pps_fail(err, PPS_E_INPUT,
-                         "none of these files is a result; expected .csv.gz or .csv files");
+        n > 0
+            ? pps_merge_open(merge, paths, n, err)
+            : pps_fail(
+                  err, PPS_E_INPUT,
+                  "none of these files is a result; expected .csv.gz, .csv or .parquet files");
     free(paths);
     return status;
 }
@@ -72,7 +74,7 @@ static enum pps_status choose_output(const struct pps_args *args,
 {
     const struct pps_shardfile *first = &merge->files[0];
     const char *asked = pps_arg(args, "output");
-    const char *ending = first->index.head.codec_kind == PPS_CODEC_NONE ? ".csv" : ".csv.gz";
+    const char *ending = pps_codec_ending((enum pps_codec_kind)first->index.head.codec_kind);
     *path =
         asked != NULL ? strdup(asked) : pps_shardfile_sibling(first, (struct pps_shard){0, 0});
     if (*path == NULL)

@@ -26,7 +26,8 @@
 
 static const struct pps_opt options[] = {
     PPS_REQUEST_OPTIONS,
-    {"output", 'o', "PATH", "NAME.csv.gz, NAME.csv, a folder, or - for stdout (outputs/data/)"},
+    {"output", 'o', "PATH",
+     "NAME.csv.gz, .csv or .parquet, a folder, or - for stdout (outputs/data/)"},
     {"force", 0, NULL, "overwrite the result if it exists"},
     {"resume", 0, NULL, "continue an interrupted run, if there is one"},
     {"time-limit", 0, "TIME", "stop after TIME, as in 90s, 5m, 1h30m; --resume continues"},

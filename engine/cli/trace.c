@@ -184,7 +184,7 @@ static enum pps_status choose_view(struct trace *t, struct pps_error *err)
                    ? PPS_OK
                    : pps_fail(err, PPS_E_INPUT, "--view and --as cannot be used together");
     if (name == NULL && t->at.result != NULL) {
-        status = pps_manifest_of_result(t->at.result, &manifest, err);
+        status = pps_manifest_known(t->at.result, &manifest, err);
         name = cJSON_GetStringValue(pps_json_member(manifest, "view"));
     }
     if (status == PPS_OK && name != NULL)

@@ -18,6 +18,7 @@ enum { GROUP_ROWS = 131072, GROUP_BYTES = 16 << 20 };
 static const struct pps_format *const formats[] = {
     &pps_format_csv,
     &pps_format_parquet,
+    &pps_format_arrow,
 };
 enum { N_FORMATS = sizeof formats / sizeof *formats };
 
@@ -63,9 +64,10 @@ static enum pps_status find_format(const struct pps_convert_ask *ask,
         if (has_ending(formats[f], ask->output))
             *format = formats[f];
     if (*format == NULL)
-        return pps_fail(err, PPS_E_INPUT,
-                        "-o %s: end the name in .csv, .csv.gz or .parquet, or add --format",
-                        ask->output);
+        return pps_fail(
+            err, PPS_E_INPUT,
+            "-o %s: end the name in .csv, .csv.gz, .parquet or .arrow, or add --format",
+            ask->output);
     if (to_stdout && !(*format)->to_stdout)
         return pps_fail(err, PPS_E_INPUT, "-o -: %s cannot be written to stdout; name a file",
                         (*format)->name);

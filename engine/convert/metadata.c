@@ -17,7 +17,7 @@ enum pps_status pps_convert_metadata(const char *path,
 {
     cJSON *root = NULL;
     *text = NULL;
-    enum pps_status status = pps_manifest_of_result(path, &root, err);
+    enum pps_status status = pps_manifest_known(path, &root, err);
     if (status != PPS_OK)
         return status;
     if (root == NULL)

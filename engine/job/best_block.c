@@ -2,6 +2,8 @@
 // Writes the only block of a result that has only the best rows.
 #include "engine/job/job_private.h"
 
+#include "engine/pack/packer.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,22 +27,17 @@ static enum pps_status write_block(const struct pps_sweep *sweep,
                                    size_t n,
                                    struct pps_error *err)
 {
-    struct pps_codec *codec = NULL;
-    enum pps_status status = pps_codec_open(&codec, sweep->codec, err);
-    if (status != PPS_OK)
-        return status;
-    const size_t bound = pps_codec_bound(codec, n) + 1;
-    unsigned char *data = malloc(bound);
-    if (data == NULL) {
-        pps_codec_close(codec);
-        return pps_fail_memory(err, "a compressed block");
-    }
-    struct pps_block block = {.data = data, .counts = totals->counts};
+    struct pps_packer *packer = NULL;
+    struct pps_block block = {.counts = totals->counts};
+    size_t bytes = 0;
+    enum pps_status status = pps_packer_open(&packer, sweep->codec, sweep->experiment, err);
+    if (status == PPS_OK)
+        status = pps_packer_pack(packer, text, n, &block.data, &bytes, err);
+    block.data_bytes = bytes;
     pps_block_set_text(&block, text, n);
-    block.data_bytes = pps_codec_block(codec, text, n, data, bound);
-    status = sweep->sink.block(sweep->sink.self, &block, err);
-    free(data);
-    pps_codec_close(codec);
+    if (status == PPS_OK)
+        status = sweep->sink.block(sweep->sink.self, &block, err);
+    pps_packer_close(packer);
     return status;
 }
 

@@ -2,6 +2,8 @@
 // Opens and closes the files of a job: rows, index, manifest and snapshot.
 #include "engine/job/job_private.h"
 
+#include "base/columns/parquet_write.h"
+#include "engine/experiment/column_types.h"
 #include "engine/job/existing_result.h"
 #include "engine/manifest/manifest.h"
 
@@ -67,16 +69,39 @@ static enum pps_status block_to_stream(void *self,
     return PPS_OK;
 }
 
+// Makes the start of a Parquet file: the line of names, their kinds, and what the manifest says of the
+// experiment. It is the same for every run and every shard.
+static enum pps_status make_start(const struct pps_job_result *r,
+                                  struct text_buffer *start,
+                                  struct pps_error *err)
+{
+    struct pps_schema schema;
+    enum pps_status status = pps_experiment_schema(r->experiment, &schema, err);
+    if (status != PPS_OK)
+        return status;
+    char *metadata = pps_manifest_constant(pps_job_manifest(r, NULL));
+    status = metadata != NULL
+                 ? pps_parquet_header(start, &schema, metadata, strlen(metadata), err)
+                 : pps_fail_memory(err, "the manifest");
+    free(metadata);
+    pps_schema_free(&schema);
+    return status;
+}
+
 static enum pps_status open_file(struct pps_job_result *r,
                                  const char *header,
                                  struct pps_error *err)
 {
+    const bool is_parquet = r->path.codec.kind == PPS_CODEC_PARQUET;
+    struct pps_block first = {.index = UINT64_MAX};
+    struct text_buffer start = {.text = NULL};
     char *manifest = NULL;
     enum pps_status status = print_manifest(r, NULL, &manifest, err);
     const struct pps_output_plan plan = {
         .path = r->path.path,
         .codec = r->path.codec,
         .header = header,
+        .header_block = is_parquet ? &first : NULL,
         .digest = r->experiment->digest,
         .n_points = r->experiment->n_points,
         .block_points = block_points(r),
@@ -89,11 +114,17 @@ static enum pps_status open_file(struct pps_job_result *r,
         .manifest = manifest,
         .resume_hint = r->job->resume_command,
     };
+    if (status == PPS_OK && is_parquet)
+        status = make_start(r, &start, err);
+    pps_block_set_text(&first, header, strlen(header));
+    first.data = start.text;
+    first.data_bytes = start.n;
     if (status == PPS_OK)
         status = pps_resultpath_folder(&r->path, err);
     if (status == PPS_OK)
         status = pps_output_open(&r->work->output, &plan, err);
     free(manifest);
+    text_buffer_free(&start);
     r->work->opened = status == PPS_OK;
     r->unlocked = status == PPS_OK && !pps_output_is_locked(r->work->output);
     return status;

@@ -3,9 +3,21 @@
 #include "engine/job/job_private.h"
 
 #include "base/system/machine.h"
+#include "base/text/characters.h"
 #include "engine/run/row_maker.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+// Returns whether the rows go to a Parquet file, whose columns have types.
+static bool wants_types(const struct pps_job_result *r)
+{
+    static const char ending[] = ".parquet";
+    const struct pps_job *job = r->job;
+    const char *path = job->output != NULL ? job->output : r->experiment->output;
+    return (job->codec != NULL && strncmp(job->codec, "parquet", 7) == 0) ||
+           (path != NULL && pps_ends_with(path, ending));
+}
 
 static enum pps_status load_experiment(struct pps_job_result *r, struct pps_error *err)
 {
@@ -15,6 +27,12 @@ static enum pps_status load_experiment(struct pps_job_result *r, struct pps_erro
     request.only = selection;
     if (status == PPS_OK)
         status = pps_experiment_load(&r->experiment, &request, err);
+    if (status == PPS_OK && !request.typed && wants_types(r)) {
+        pps_experiment_free(r->experiment);
+        r->experiment = NULL;
+        request.typed = true;
+        status = pps_experiment_load(&r->experiment, &request, err);
+    }
     free(selection);
     return status;
 }

@@ -24,7 +24,7 @@ static enum pps_status default_name(const struct pps_experiment *experiment,
                                     struct pps_resultpath *out,
                                     struct pps_error *err)
 {
-    const char *ending = out->codec.kind == PPS_CODEC_NONE ? ".csv" : ".csv.gz";
+    const char *ending = pps_codec_ending(out->codec.kind);
     const char *slash = pps_ends_with(folder, "/") || strcmp(folder, "/") == 0 ? "" : "/";
     const int n = snprintf(out->path, sizeof out->path, "%s%s%s-%08x%s", folder, slash,
                            experiment->name, (unsigned)(experiment->digest >> 32), ending);
@@ -33,20 +33,32 @@ static enum pps_status default_name(const struct pps_experiment *experiment,
     return PPS_OK;
 }
 
+// Returns the codec of a name where the user chose none.
+static struct pps_codec_choice usual_codec(const char *path)
+{
+    if (strcmp(path, "-") == 0 || pps_ends_with(path, ".csv"))
+        return (struct pps_codec_choice){PPS_CODEC_NONE, 0};
+    return (struct pps_codec_choice){
+        pps_ends_with(path, ".parquet") ? PPS_CODEC_PARQUET : PPS_CODEC_ZLIB, 1};
+}
+
 // A .csv file is not compressed, a .csv.gz file is compressed.
 static enum pps_status fit_codec(const char *asked,
                                  const char *path,
                                  struct pps_resultpath *out,
                                  struct pps_error *err)
 {
-    const bool plain = strcmp(path, "-") == 0 || pps_ends_with(path, ".csv");
-    if (plain && asked == NULL)
-        out->codec = (struct pps_codec_choice){PPS_CODEC_NONE, 0};
-    if (plain == (out->codec.kind == PPS_CODEC_NONE))
+    const struct pps_codec_choice usual = usual_codec(path);
+    if (asked == NULL)
+        out->codec = usual;
+    const char *ending = pps_codec_ending(out->codec.kind);
+    if (strcmp(ending, pps_codec_ending(usual.kind)) == 0)
         return PPS_OK;
-    return pps_fail(err, PPS_E_INPUT, "-o %s does not match --compress %s: %s", path, asked,
-                    plain ? "a compressed result ends in .csv.gz"
-                          : "an uncompressed result ends in .csv");
+    return pps_fail(err, PPS_E_INPUT, "-o %s does not match --compress %s: %s %s", path, asked,
+                    out->codec.kind == PPS_CODEC_PARQUET ? "a Parquet result ends in"
+                    : out->codec.kind == PPS_CODEC_NONE  ? "an uncompressed result ends in"
+                                                         : "a compressed result ends in",
+                    ending);
 }
 
 static enum pps_status choose(const char *output,
@@ -65,11 +77,12 @@ static enum pps_status choose(const char *output,
     if (strcmp(path, "-") != 0 && is_folder(path))
         return default_name(experiment, path, out, err);
     if (strcmp(path, "-") != 0 && !pps_ends_with(path, ".csv") &&
-        !pps_ends_with(path, ".csv.gz"))
-        return pps_fail(err, PPS_E_INPUT,
-                        "%s %s: end the name in .csv.gz or .csv, or name a folder that exists, "
-                        "or - for stdout",
-                        output != NULL ? "-o" : "output", path);
+        !pps_ends_with(path, ".csv.gz") && !pps_ends_with(path, ".parquet"))
+        return pps_fail(
+            err, PPS_E_INPUT,
+            "%s %s: end the name in .csv.gz, .csv or .parquet, or name a folder that exists, "
+            "or - for stdout",
+            output != NULL ? "-o" : "output", path);
     if (strlen(path) + MORE_PATH >= sizeof out->path)
         return pps_fail(err, PPS_E_INPUT, "-o %.60s...: the path is too long", path);
     snprintf(out->path, sizeof out->path, "%s", path);
@@ -79,7 +92,7 @@ static enum pps_status choose(const char *output,
 // Inserts the shard suffix before the ending.
 static void name_shard(struct pps_resultpath *out, struct pps_shard shard)
 {
-    const char *ending = pps_ends_with(out->path, ".csv.gz") ? ".csv.gz" : ".csv";
+    const char *ending = pps_codec_ending(out->codec.kind);
     const size_t n = strlen(out->path) - strlen(ending);
     snprintf(out->path + n, sizeof out->path - n, ".shard-%u-of-%u%s", (unsigned)shard.index,
              (unsigned)shard.count, ending);

@@ -80,7 +80,7 @@ static const cJSON *find_result(const cJSON *manifest, const char *name)
 static enum pps_status declare(struct ppsweep_table *t, const char *path, struct pps_error *err)
 {
     cJSON *manifest = NULL;
-    const enum pps_status status = pps_manifest_of_result(path, &manifest, err);
+    const enum pps_status status = pps_manifest_known(path, &manifest, err);
     if (status != PPS_OK || manifest == NULL)
         return status;
     const char *name = cJSON_GetStringValue(pps_json_member(manifest, "kernel"));

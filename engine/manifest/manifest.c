@@ -6,6 +6,7 @@
 #include "base/system/machine.h"
 #include "base/text/decimal.h"
 #include "engine/best/tie_counts.h"
+#include "engine/experiment/column_types.h"
 #include "engine/space/typed_columns.h"
 #include "engine/space/value.h"
 
@@ -241,6 +242,23 @@ char *pps_manifest_print(cJSON *root)
     return whole;
 }
 
+char *pps_manifest_constant(cJSON *root)
+{
+    static const char *const kept[] = {
+        "ppsweep",    "kernel",    "kernel_version", "name",   "digest", "experiment",
+        "parameters", "constants", "columns",        "dtypes", "exact",  "point_limit"};
+    cJSON *constant = cJSON_CreateObject();
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+        cJSON *item = cJSON_DetachItemFromObjectCaseSensitive(root, kept[i]);
+        if (item != NULL)
+            cJSON_AddItemToObject(constant, kept[i], item);
+    }
+    char *text = cJSON_PrintUnformatted(constant);
+    cJSON_Delete(constant);
+    cJSON_Delete(root);
+    return text;
+}
+
 cJSON *pps_manifest_tree(const struct pps_manifest *m)
 {
     const struct pps_experiment *e = m->experiment;
@@ -255,6 +273,7 @@ cJSON *pps_manifest_tree(const struct pps_manifest *m)
     cJSON_AddItemToObject(root, "experiment", cJSON_Duplicate(e->resolved, true));
     add_parameters(root, e);
     add_columns(root, e);
+    pps_experiment_add_dtypes(e, root);
     cJSON_AddBoolToObject(root, "exact", e->exact);
     if (e->point_limit > 0)
         pps_json_add_count(root, "point_limit", e->point_limit);

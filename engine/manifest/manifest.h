@@ -30,6 +30,10 @@ struct pps_manifest {
 // run.
 cJSON *pps_manifest_tree(const struct pps_manifest *manifest);
 
+// Prints the members of a manifest that every run and every shard of the experiment share, and deletes
+// its tree. The caller frees the text. NULL if memory runs out or root is NULL.
+char *pps_manifest_constant(cJSON *root);
+
 // Prints a manifest and deletes its tree. The text ends with the member "manifest_digest", which
 // is XXH64 of the text before it, and a newline. The caller frees the text. NULL if memory runs
 // out or root is NULL.

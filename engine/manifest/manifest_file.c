@@ -2,7 +2,9 @@
 // Reads manifests from files and checks their digest.
 #include "engine/manifest/manifest_file.h"
 
+#include "base/columns/parquet_read.h"
 #include "base/document/json.h"
+#include "base/system/disk.h"
 #include "base/system/whole_file.h"
 #include "base/text/characters.h"
 
@@ -180,6 +182,48 @@ enum pps_status pps_manifest_of_result(const char *path, cJSON **root, struct pp
     if (strcmp(path, "-") == 0 || pps_ends_with(path, ".part"))
         return PPS_OK;
     return pps_manifest_beside(path, ".json", root, err);
+}
+
+// Reads the metadata at the start of a Parquet file; *root stays NULL if there is none.
+static enum pps_status read_inside(int fd,
+                                   const char *path,
+                                   cJSON **root,
+                                   struct pps_error *err)
+{
+    unsigned char *bytes = NULL;
+    size_t n = 0, got = 1, wanted = 0;
+    struct pps_parquet_start start;
+    enum pps_status status = PPS_OK;
+    while (status == PPS_OK && got > 0 && !pps_parquet_start_read(bytes, n, &start, &wanted) &&
+           wanted > 0 && wanted <= MANIFEST_MAX) {
+        unsigned char *more = realloc(bytes, wanted);
+        if (more == NULL) {
+            free(bytes);
+            return pps_fail_memory(err, "%s", path);
+        }
+        bytes = more;
+        status = pps_disk_read_at(fd, path, bytes + n, wanted - n, n, &got, err);
+        n += got;
+    }
+    if (status == PPS_OK && pps_parquet_start_read(bytes, n, &start, &wanted))
+        *root = parse_object(start.metadata, start.metadata_bytes);
+    free(bytes);
+    return status;
+}
+
+enum pps_status pps_manifest_known(const char *path, cJSON **root, struct pps_error *err)
+{
+    uint64_t bytes;
+    int fd;
+    enum pps_status status = pps_manifest_of_result(path, root, err);
+    if (status != PPS_OK || *root != NULL || !pps_ends_with(path, ".parquet"))
+        return status;
+    status = pps_disk_open_regular(path, &fd, &bytes, err);
+    if (status != PPS_OK)
+        return status;
+    status = read_inside(fd, path, root, err);
+    close(fd);
+    return status;
 }
 
 // ---- numbers

@@ -48,6 +48,13 @@ PPS_MUST_CHECK enum pps_status pps_manifest_of_result(const char *path,
                                                       cJSON **root,
                                                       struct pps_error *err);
 
+// Like pps_manifest_of_result. Without NAME.json, *root is what a Parquet file of this program
+// contains: the manifest of the result that it was converted from, or the members that describe the
+// experiment (pps_manifest_constant).
+PPS_MUST_CHECK enum pps_status pps_manifest_known(const char *path,
+                                                  cJSON **root,
+                                                  struct pps_error *err);
+
 // Like pps_manifest_of_result, for the file with this ending (".json.part": the manifest of an
 // interrupted run).
 PPS_MUST_CHECK enum pps_status pps_manifest_beside(const char *path,

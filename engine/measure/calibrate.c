@@ -3,6 +3,7 @@
 #include "engine/measure/calibrate.h"
 
 #include "base/system/machine.h"
+#include "engine/pack/packer.h"
 #include "engine/run/row_maker.h"
 
 #include <stdlib.h>
@@ -75,7 +76,7 @@ static enum pps_status count_rows(const struct pps_experiment *e,
 // ---- running a sample -------------------------------------------------------------------------
 
 static enum pps_status run_stretch(struct pps_rowmaker *maker,
-                                   struct pps_codec *codec,
+                                   struct pps_packer *packer,
                                    const atomic_bool *stop,
                                    uint64_t first,
                                    uint64_t n,
@@ -88,12 +89,12 @@ static enum pps_status run_stretch(struct pps_rowmaker *maker,
         sample->unfinished = (double)n;
     if (status != PPS_OK || rows.stopped)
         return status;
-    const size_t bound = pps_codec_bound(codec, rows.n);
-    unsigned char *data = malloc(bound > 0 ? bound : 1);
-    if (data == NULL)
-        return pps_fail_memory(err, "a compressed block");
-    sample->data_bytes += (double)pps_codec_block(codec, rows.text, rows.n, data, bound);
-    free(data);
+    const void *data;
+    size_t n_data;
+    status = pps_packer_pack(packer, rows.text, rows.n, &data, &n_data, err);
+    if (status != PPS_OK)
+        return status;
+    sample->data_bytes += (double)n_data;
     sample->points += (double)n;
     sample->rows += (double)rows.counts.rows;
     sample->text_bytes += (double)rows.n;
@@ -125,7 +126,7 @@ static uint64_t spread(uint64_t s, uint64_t n)
 static enum pps_status run_sample(const struct pps_experiment *e,
                                   struct pps_shard shard,
                                   struct pps_rowmaker *maker,
-                                  struct pps_codec *codec,
+                                  struct pps_packer *packer,
                                   double seconds,
                                   const atomic_bool *stop,
                                   struct sample *sample,
@@ -144,7 +145,7 @@ static enum pps_status run_sample(const struct pps_experiment *e,
         if (begin >= points) // the last block is shorter
             continue;
         const uint64_t left = points - begin;
-        enum pps_status status = run_stretch(maker, codec, stop, block * size + begin,
+        enum pps_status status = run_stretch(maker, packer, stop, block * size + begin,
                                              left < stretch ? left : stretch, sample, err);
         if (status != PPS_OK)
             return status;
@@ -185,7 +186,7 @@ enum pps_status pps_calibrate(const struct pps_experiment *e,
 {
     struct sample sample = {.points = 0};
     struct pps_rowmaker *maker = NULL;
-    struct pps_codec *codec = NULL;
+    struct pps_packer *packer = NULL;
     const struct pps_blocks blocks = {e->n_points, pps_block_points(e)};
     *forecast = (struct pps_forecast){
         .points = pps_shard_points(shard, blocks, pps_shard_blocks(shard, blocks)),
@@ -195,13 +196,13 @@ enum pps_status pps_calibrate(const struct pps_experiment *e,
     if (status == PPS_OK)
         status = pps_rowmaker_open(&maker, &(struct pps_row_settings){.experiment = e}, err);
     if (status == PPS_OK)
-        status = pps_codec_open(&codec, choice, err);
+        status = pps_packer_open(&packer, choice, e, err);
     if (status == PPS_OK)
-        status = run_sample(e, shard, maker, codec, seconds, stop, &sample, err);
+        status = run_sample(e, shard, maker, packer, seconds, stop, &sample, err);
     if (status == PPS_OK)
         scale(&sample, forecast);
     forecast->worker_bytes = pps_peak_memory() - before;
-    pps_codec_close(codec);
+    pps_packer_close(packer);
     pps_rowmaker_close(maker);
     return status;
 }

@@ -168,7 +168,7 @@ enum pps_status pps_point_from_row(const struct pps_kernel *const *kernels,
     *inputs = NULL;
     enum pps_status status = pps_result_open(&result, path, err);
     if (status == PPS_OK)
-        status = pps_manifest_of_result(path, &manifest, err);
+        status = pps_manifest_known(path, &manifest, err);
     if (status == PPS_OK)
         status = choose_kernel(kernels, path, manifest, result, &bare, err);
     if (status == PPS_OK)

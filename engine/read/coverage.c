@@ -80,6 +80,8 @@ cJSON *pps_coverage_manifest(const char *path)
     if (result != NULL && strcmp(result, "-") != 0)
         (void)!pps_manifest_beside(result, unfinished ? ".json.part" : ".json", &manifest,
                                    &unused);
+    if (manifest == NULL && !unfinished && strcmp(path, "-") != 0)
+        (void)!pps_manifest_known(path, &manifest, &unused);
     free(result);
     return manifest;
 }

@@ -244,7 +244,7 @@ static enum pps_status read_counted(struct top *top, const char *header, struct 
     if (cells == NULL)
         return pps_fail_memory(err, "%s", top->view.path);
     if (strcmp(top->view.path, "-") != 0)
-        status = pps_manifest_of_result(top->view.path, &manifest, err);
+        status = pps_manifest_known(top->view.path, &manifest, err);
     const cJSON *only = cJSON_GetObjectItemCaseSensitive(manifest, "only_top");
     cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(only, "equal"))
     {

@@ -159,7 +159,7 @@ static enum pps_status find_roles(struct pps_view *view,
     cJSON *manifest = NULL;
     enum pps_status status = PPS_OK;
     if (strcmp(view->path, "-") != 0)
-        status = pps_manifest_of_result(view->path, &manifest, err);
+        status = pps_manifest_known(view->path, &manifest, err);
     if (status != PPS_OK)
         return status;
     const char *name = member_text(manifest, "kernel");

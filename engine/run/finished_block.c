@@ -87,21 +87,19 @@ enum pps_status pps_finished_block_pack(struct pps_finished_block **made,
                                         uint64_t index,
                                         uint64_t points,
                                         const struct pps_rows *rows,
-                                        struct pps_codec *codec,
-                                        struct pps_room *room,
+                                        struct pps_packer *packer,
                                         struct pps_error *err)
 {
-    enum pps_status status = make_room(room, pps_codec_bound(codec, rows->n) + 1, err);
+    const void *data;
+    size_t n;
+    enum pps_status status = pps_packer_pack(packer, rows->text, rows->n, &data, &n, err);
     if (status != PPS_OK)
         return status;
-    const size_t n = pps_codec_block(codec, rows->text, rows->n, room->bytes, room->cap);
-    if (n == 0 && rows->n > 0)
-        return pps_fail(err, PPS_E_MACHINE, "block %llu could not be compressed",
-                        (unsigned long long)index);
     struct pps_finished_block *m = *made = malloc(sizeof *m + n);
     if (m == NULL)
         return pps_fail_memory(err, "a compressed block");
-    memcpy(m->data, room->bytes, n);
+    if (n > 0)
+        memcpy(m->data, data, n);
     m->block = block_of(index, rows);
     pps_block_set_data(&m->block, m->data, n);
     m->points = points;

@@ -5,7 +5,7 @@
 #ifndef PPS_ENGINE_RUN_FINISHED_BLOCK_H
 #define PPS_ENGINE_RUN_FINISHED_BLOCK_H
 
-#include "base/system/codec.h"
+#include "engine/pack/packer.h"
 #include "engine/run/row_maker.h"
 #include "engine/store/output.h"
 
@@ -46,14 +46,12 @@ PPS_MUST_CHECK enum pps_status pps_parts_join(const struct pps_part *parts,
                                               struct pps_rows *rows,
                                               struct pps_error *err);
 
-// Compresses the rows of block `index`, which has `points` points. The room is working memory
-// of the codec. The caller frees *made with free().
+// Packs the rows of block `index`, which has `points` points. The caller frees *made with free().
 PPS_MUST_CHECK enum pps_status pps_finished_block_pack(struct pps_finished_block **made,
                                                        uint64_t index,
                                                        uint64_t points,
                                                        const struct pps_rows *rows,
-                                                       struct pps_codec *codec,
-                                                       struct pps_room *room,
+                                                       struct pps_packer *packer,
                                                        struct pps_error *err);
 
 // Returns the memory of a waiting block, in bytes.

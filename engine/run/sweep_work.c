@@ -9,9 +9,9 @@
 
 struct worker {
     struct pps_rowmaker *maker;
-    struct pps_codec *codec;
+    struct pps_packer *packer;
     struct pps_cursor *cursor; // for foretelling
-    struct pps_room text, data;
+    struct pps_room text;
     bool abandoned; // a block, as the stop flag is up
 };
 
@@ -41,7 +41,7 @@ static enum pps_status pack(struct pps_sweep_pool *pool,
     const uint64_t points = pps_blocks_points(pps_sweep_blocks(pool->sweep), index);
     struct pps_finished_block *made;
     enum pps_status status =
-        pps_finished_block_pack(&made, index, points, rows, w->codec, &w->data, err);
+        pps_finished_block_pack(&made, index, points, rows, w->packer, err);
     if (status == PPS_OK)
         pps_sweep_hand_in(pool, number, made);
     return status;
@@ -150,7 +150,7 @@ static enum pps_status open_worker(struct pps_sweep_pool *pool,
     };
     enum pps_status status = pps_rowmaker_open(&w->maker, &settings, err);
     if (status == PPS_OK)
-        status = pps_codec_open(&w->codec, sweep->codec, err);
+        status = pps_packer_open(&w->packer, sweep->codec, sweep->experiment, err);
     w->cursor = calloc(1, sizeof *w->cursor);
     if (status == PPS_OK && w->cursor == NULL)
         status = pps_fail_memory(err, "a worker");
@@ -160,9 +160,8 @@ static enum pps_status open_worker(struct pps_sweep_pool *pool,
 static void close_worker(struct worker *w)
 {
     pps_room_free(&w->text);
-    pps_room_free(&w->data);
     free(w->cursor);
-    pps_codec_close(w->codec);
+    pps_packer_close(w->packer);
     pps_rowmaker_close(w->maker);
 }
 

@@ -2,6 +2,7 @@
 // Reads one block: checks its bytes, then decompresses them.
 #include "engine/store/block_text.h"
 
+#include "base/columns/parquet_read.h"
 #include "base/system/codec.h"
 #include "base/system/disk.h"
 
@@ -17,6 +18,7 @@ struct pps_blocktext {
     int fd;
     const char *path;
     bool compressed;
+    struct pps_parquet_reader *parquet; // or NULL
     unsigned char *data;
     char *text;
     size_t data_cap, text_cap;
@@ -40,7 +42,12 @@ enum pps_status pps_blocktext_open(struct pps_blocktext **reader,
         return pps_fail_memory(err, "%s", path);
     r->fd = fd;
     r->path = path;
-    r->compressed = kind != PPS_CODEC_NONE;
+    r->compressed = kind == PPS_CODEC_ZLIB || kind == PPS_CODEC_ISAL;
+    r->parquet = kind == PPS_CODEC_PARQUET ? pps_parquet_reader_open() : NULL;
+    if (kind == PPS_CODEC_PARQUET && r->parquet == NULL) {
+        free(r);
+        return pps_fail_memory(err, "%s", path);
+    }
     if (r->compressed && inflateInit2(&r->zlib, -15) != Z_OK) {
         free(r);
         return pps_fail_memory(err, "zlib");
@@ -55,6 +62,7 @@ void pps_blocktext_close(struct pps_blocktext *reader)
         return;
     if (reader->compressed)
         inflateEnd(&reader->zlib);
+    pps_parquet_reader_close(reader->parquet);
     free(reader->data);
     free(reader->text);
     free(reader);
@@ -126,6 +134,22 @@ static bool inflates(struct pps_blocktext *reader, const struct pps_index_record
     return (rc == Z_OK || rc == Z_BUF_ERROR) && z->avail_in == 0 && z->avail_out == 1;
 }
 
+// Sets *text if the data of a Parquet file have as much text as the record says.
+static bool decodes(struct pps_blocktext *reader,
+                    const struct pps_index_record *record,
+                    const char **text)
+{
+    const size_t bytes = (size_t)record->data_bytes;
+    struct pps_parquet_start start;
+    size_t n;
+    if (record->index != UINT64_MAX)
+        return pps_parquet_block_text(reader->parquet, reader->data, bytes, text, &n) &&
+               n == record->text_bytes;
+    const bool whole = pps_parquet_start_read(reader->data, bytes, &start, &n);
+    *text = whole ? start.line : "";
+    return whole && n == bytes && start.line_bytes == record->text_bytes;
+}
+
 enum pps_status pps_blocktext_read(struct pps_blocktext *reader,
                                    const struct pps_index_record *record,
                                    const char **text,
@@ -137,7 +161,10 @@ enum pps_status pps_blocktext_read(struct pps_blocktext *reader,
         return status;
     const size_t n = (size_t)record->text_bytes;
     *text = (const char *)data;
-    if (reader->compressed) {
+    if (reader->parquet != NULL) {
+        if (!decodes(reader, record, text))
+            return fail_block(reader, record, err);
+    } else if (reader->compressed) {
         void *buffer = reader->text;
         const bool room = make_room(&buffer, &reader->text_cap, n + 1);
         reader->text = buffer;

@@ -3,6 +3,7 @@
 #include "engine/store/checksums.h"
 
 #include "base/system/disk.h"
+#include "engine/store/file_end.h"
 #include "engine/store/index_read.h"
 #include "engine/store/output_private.h"
 
@@ -27,20 +28,29 @@ static enum pps_status fail_block(const struct pps_whole_prefix *prefix,
                     (unsigned long long)prefix->counts.rows + 1, path);
 }
 
-// Checks that the file ends after its last block, or after the end of its gzip member.
+// Checks that the file ends after its last block, or after the end of its gzip member or its footer.
 static enum pps_status check_end(const struct pps_index_reader *index,
                                  const struct pps_whole_prefix *prefix,
                                  int fd,
                                  const char *path,
                                  struct pps_error *err)
 {
-    const bool plain = index->head.codec_kind == PPS_CODEC_NONE;
-    const uint64_t end = prefix->data_bytes + (plain ? 0 : PPS_GZIP_END_BYTES);
-    uint64_t bytes = 0;
-    enum pps_status status = pps_disk_size(fd, path, &bytes, err);
-    if (status == PPS_OK && bytes != end)
+    const struct pps_file_end end = {.kind = (enum pps_codec_kind)index->head.codec_kind,
+                                     .fd = fd,
+                                     .path = path,
+                                     .data_bytes = prefix->data_bytes,
+                                     .text_bytes = prefix->text_bytes,
+                                     .text_crc = prefix->text_crc};
+    bool matches;
+    uint64_t bytes = 0, wanted = 0;
+    enum pps_status status = pps_file_end_check(&end, &matches, &wanted, err);
+    if (status == PPS_OK)
+        status = pps_disk_size(fd, path, &bytes, err);
+    if (status == PPS_OK && bytes != wanted)
         status = pps_fail(err, PPS_E_INPUT, "%s: it has %llu bytes, but %llu in %s.idx", path,
-                          (unsigned long long)bytes, (unsigned long long)end, path);
+                          (unsigned long long)bytes, (unsigned long long)wanted, path);
+    if (status == PPS_OK && !matches)
+        status = pps_fail(err, PPS_E_INPUT, "%s: its end is damaged", path);
     return status;
 }
 

@@ -3,6 +3,7 @@
 #include "engine/store/index_check.h"
 
 #include "engine/space/shard.h"
+#include "engine/store/file_end.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -45,13 +46,13 @@ uint64_t pps_index_blocks(const struct pps_index_head *head)
 
 bool pps_index_is_gzip(const struct pps_index_head *head)
 {
-    return head->codec_kind != PPS_CODEC_NONE;
+    return head->codec_kind == PPS_CODEC_ZLIB || head->codec_kind == PPS_CODEC_ISAL;
 }
 
 static enum pps_status check_head(const struct pps_index *index, struct pps_error *err)
 {
     const struct pps_index_head *head = &index->file.head;
-    if (head->codec_kind > PPS_CODEC_ISAL || head->codec_level > 9)
+    if (head->codec_kind > PPS_CODEC_PARQUET || head->codec_level > 9)
         return wrong(index, err, "the header names an unknown codec");
     if (head->n_points == 0 || head->n_points > INT64_MAX || head->block_points == 0)
         return wrong(index, err, "the header has %" PRIu64 " points in blocks of %" PRIu64,
@@ -107,7 +108,8 @@ enum pps_status pps_index_open(struct pps_index *index, const char *path, struct
     if (status == PPS_OK)
         status = check_length(index, err);
     if (status == PPS_OK)
-        index->data_end = pps_index_is_gzip(&index->file.head) ? PPS_GZIP_HEAD_BYTES : 0;
+        index->data_end =
+            pps_file_start_bytes((enum pps_codec_kind)index->file.head.codec_kind);
     else
         pps_index_close(index);
     return status;
@@ -168,7 +170,8 @@ static enum pps_status check_data(const struct pps_index *index,
                      name_of(entry, name), record->text_bytes);
     if (record->data_bytes > 2 * PPS_BLOCK_TEXT_MAX + 1024 ||
         (record->data_bytes == 0) != (record->text_bytes == 0) ||
-        (!pps_index_is_gzip(&index->file.head) && record->data_bytes != record->text_bytes))
+        (index->file.head.codec_kind == PPS_CODEC_NONE &&
+         record->data_bytes != record->text_bytes))
         return wrong(index, err,
                      "%s: %" PRIu64 " bytes of data cannot contain %" PRIu64 " bytes of text",
                      name_of(entry, name), record->data_bytes, record->text_bytes);

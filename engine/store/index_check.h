@@ -53,7 +53,7 @@ PPS_MUST_CHECK enum pps_status pps_index_next(struct pps_index *index,
 // Returns the number of blocks in this file.
 uint64_t pps_index_blocks(const struct pps_index_head *head);
 
-// Returns true if the data are compressed.
+// Returns true if the file is a gzip member.
 bool pps_index_is_gzip(const struct pps_index_head *head);
 
 #endif

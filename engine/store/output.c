@@ -5,6 +5,7 @@
 
 #include "base/system/disk.h"
 #include "base/system/machine.h"
+#include "engine/store/file_end.h"
 #include "engine/store/output_private.h"
 
 #define SYNC_INTERVAL_S 1.0 // work lost when the machine fails
@@ -56,13 +57,20 @@ enum pps_status pps_output_append(struct pps_output *output,
 
 // ---- the end --------------------------------------------------------------------------------
 
+static enum pps_status append_end(void *self, const void *data, size_t n, struct pps_error *err)
+{
+    return pps_output_write(self, data, n, err);
+}
+
 static enum pps_status write_trailer(struct pps_output *output, struct pps_error *err)
 {
-    unsigned char end[PPS_GZIP_END_BYTES];
-    if (!output->compressed)
-        return PPS_OK;
-    pps_gzip_end(end, output->crc, output->text_bytes);
-    return pps_output_write(output, end, sizeof end, err);
+    const struct pps_file_end end = {.kind = output->kind,
+                                     .fd = output->fd,
+                                     .path = pps_output_data_path(output),
+                                     .data_bytes = output->bytes,
+                                     .text_bytes = output->text_bytes,
+                                     .text_crc = output->crc};
+    return pps_file_end_write(&end, output, append_end, err);
 }
 
 // Fails if the .part files belong to another run now, after copying the finished blocks.

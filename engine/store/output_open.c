@@ -2,6 +2,7 @@
 // Opens a result for writing: a new result, or an interrupted one, of which all whole and valid
 // blocks are kept.
 #include "base/system/machine.h"
+#include "engine/store/file_end.h"
 #include "engine/store/output_private.h"
 
 #include "base/system/disk.h"
@@ -73,7 +74,7 @@ static enum pps_status begin(struct pps_output *output,
     // The manifest only helps to describe differences: losing it does no harm.
     if (status == PPS_OK && plan->manifest != NULL)
         status = pps_output_manifest(output, plan->manifest, false, err);
-    if (status == PPS_OK && output->compressed)
+    if (status == PPS_OK && pps_file_start_bytes(output->kind) > 0)
         status = pps_output_write(output, PPS_GZIP_HEAD, PPS_GZIP_HEAD_BYTES, err);
     if (status == PPS_OK)
         status = plan->header_block != NULL ? pps_output_put(output, plan->header_block, err)
@@ -293,7 +294,7 @@ enum pps_status pps_output_open(struct pps_output **output,
     if (o == NULL)
         return pps_fail_memory(err, "the output");
     o->fd = o->journal.fd = -1;
-    o->compressed = plan->codec.kind != PPS_CODEC_NONE;
+    o->kind = plan->codec.kind;
     o->synced_s = pps_wall_seconds();
     pps_whole_prefix_begin(&o->prefix);
     enum pps_status status = open_files(o, plan, err);

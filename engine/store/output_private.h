@@ -12,7 +12,8 @@ struct pps_output {
     struct pps_index_writer journal;
     struct pps_whole_prefix prefix; // the blocks kept from an interrupted run
     int fd;                         // of the data; -1: closed
-    bool compressed, locked;
+    enum pps_codec_kind kind;
+    bool locked;
     bool is_new;           // this run created the files: remove them if opening fails
     bool broken;           // a write or sync failed: nothing more can be appended
     bool is_sync_lost;     // data may be missing on the disk: write no more records

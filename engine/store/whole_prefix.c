@@ -3,6 +3,7 @@
 #include "engine/store/whole_prefix.h"
 
 #include "base/system/disk.h"
+#include "engine/store/file_end.h"
 #include "engine/store/output_private.h"
 
 #include <stdlib.h>
@@ -122,17 +123,9 @@ static enum pps_status check_frame(const struct pps_whole_prefix_ask *ask,
                                    bool *ours,
                                    struct pps_error *err)
 {
-    unsigned char head[PPS_GZIP_HEAD_BYTES];
-    size_t got;
-    *begin = 0;
-    *ours = true;
-    if (ask->index->head.codec_kind == PPS_CODEC_NONE)
-        return PPS_OK;
-    enum pps_status status =
-        pps_disk_read_at(ask->data_fd, ask->data_path, head, sizeof head, 0, &got, err);
-    *begin = sizeof head;
-    *ours = status == PPS_OK && got == sizeof head && memcmp(head, PPS_GZIP_HEAD, got) == 0;
-    return status;
+    const enum pps_codec_kind kind = (enum pps_codec_kind)ask->index->head.codec_kind;
+    *begin = pps_file_start_bytes(kind);
+    return pps_file_start_check(kind, ask->data_fd, ask->data_path, ours, err);
 }
 
 enum pps_status pps_whole_prefix_find(const struct pps_whole_prefix_ask *ask,
