@@ -12,7 +12,7 @@
 #include <string.h>
 
 static const struct pps_opt options[] = {
-    {"output", 'o', "FILE", "NAME.csv, .csv.gz, .parquet or .arrow; - is stdout"},
+    {"output", 'o', "FILE", "NAME.csv, .csv.gz, .parquet, .arrow or .npz; - is stdout"},
     {"format", 0, "NAME", PPS_CONVERT_FORMATS " (by the ending of FILE; csv for -)"},
     {"columns", 0, "NAMES", "write these columns only, in this order"},
     {"group-rows", 0, "N", "rows of a row group (131072)"},
@@ -32,8 +32,9 @@ static const char details[] =
     "missing value. A parameter that is a number or a name becomes two columns: p_fwd_prop\n"
     "has the weights and p_fwd_prop_tier the tiers, as with ppsweep run --typed.\n"
     "\n"
-    "The file contains the manifest of the result (Parquet and Arrow: key ppsweep of\n"
-    "the metadata). All commands that read results also read Parquet files of ppsweep.\n"
+    "The file contains the manifest of the result (Parquet and Arrow: key ppsweep of the\n"
+    "metadata; NumPy: array ppsweep). All commands that read results also read Parquet files\n"
+    "of ppsweep.\n"
     "\n"
     "  ppsweep convert outputs/data/first.csv.gz -o first.parquet\n"
     "  ppsweep convert outputs/data/first.csv.gz n=8 --columns n,p_fwd_prop,total_time -o -\n";
@@ -81,7 +82,7 @@ static enum pps_status convert_main(const struct pps_args *args, struct pps_erro
 
 const struct pps_command pps_command_convert = {
     .name = "convert",
-    .summary = "write a result as Parquet, Arrow or CSV with typed columns",
+    .summary = "write a result as Parquet, Arrow, NumPy or CSV with typed columns",
     .usage = "[options] RESULT [column=value...] -o FILE",
     .details = details,
     .options = options,

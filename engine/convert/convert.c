@@ -19,6 +19,7 @@ static const struct pps_format *const formats[] = {
     &pps_format_csv,
     &pps_format_parquet,
     &pps_format_arrow,
+    &pps_format_npz,
 };
 enum { N_FORMATS = sizeof formats / sizeof *formats };
 
@@ -66,7 +67,7 @@ static enum pps_status find_format(const struct pps_convert_ask *ask,
     if (*format == NULL)
         return pps_fail(
             err, PPS_E_INPUT,
-            "-o %s: end the name in .csv, .csv.gz, .parquet or .arrow, or add --format",
+            "-o %s: end the name in .csv, .csv.gz, .parquet, .arrow or .npz, or add --format",
             ask->output);
     if (to_stdout && !(*format)->to_stdout)
         return pps_fail(err, PPS_E_INPUT, "-o -: %s cannot be written to stdout; name a file",
