@@ -45,7 +45,7 @@ static double deviation(const double *values, uint32_t resamples, int n_values, 
     uint32_t n = 0;
     for (uint32_t r = 0; r < resamples; r++) {
         const double x = values[(size_t)r * (size_t)n_values + (size_t)v];
-        n += isfinite(x);
+        n += isfinite(x) ? 1 : 0;
         sum += isfinite(x) ? x : 0;
     }
     if (n < 2)
