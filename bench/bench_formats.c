@@ -126,7 +126,7 @@ static void measure_parquet(const struct input *in, int level, const char *name)
     ok(pps_parquet_open(&parquet, &in->rows.schema, level, &err), &err);
     for (int round = 0; round < ROUNDS; round++) {
         const char *again;
-        size_t n;
+        size_t n = 0;
         text_buffer_clear(&out);
         const double start = pps_thread_seconds();
         ok(pps_parquet_block(parquet, in->text.text, in->text.n, 1, &out, &err), &err);

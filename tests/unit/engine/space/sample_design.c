@@ -11,11 +11,11 @@
 
 static const char *const axes[] = {
     "\"n\": [8, 16, 32], \"sync_freq\": [1, 2, 4], \"tiers\": [{}], \"priority_step\": 0.1",
-    "\"n\": [8, 16], \"fwd_len\": {\"start\": 1, \"stop\": 2, \"continuous\": true}, "
-    "\"pipeline\": [\"1f1b\", \"gpipe\"], \"bwd_len\": [1, 2, 3, 4, 5], \"gpus\": 4, "
-    "\"prop_len\": {\"start\": 1, \"stop\": 2, \"continuous\": true}",
-    "\"fwd_len\": [1, 2, 3], \"bwd_len\": [2, 4, 5], \"zip\": [\"fwd_len\", \"bwd_len\"], "
-    "\"tiers\": [{}], \"priority_step\": 0.25",
+    ("\"n\": [8, 16], \"fwd_len\": {\"start\": 1, \"stop\": 2, \"continuous\": true}, "
+     "\"pipeline\": [\"1f1b\", \"gpipe\"], \"bwd_len\": [1, 2, 3, 4, 5], \"gpus\": 4, "
+     "\"prop_len\": {\"start\": 1, \"stop\": 2, \"continuous\": true}"),
+    ("\"fwd_len\": [1, 2, 3], \"bwd_len\": [2, 4, 5], \"zip\": [\"fwd_len\", \"bwd_len\"], "
+     "\"tiers\": [{}], \"priority_step\": 0.25"),
 };
 enum { N_AXES = sizeof axes / sizeof *axes, GROUPS = 50 };
 
