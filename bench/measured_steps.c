@@ -133,41 +133,45 @@ static int kendall(int begin, double *tau)
 
 static void write_tables(FILE *o)
 {
-    double sum = 0, sum_best = 0;
+    double sum = 0, sum_best = 0, sum_fitted = 0;
     int rows_scaled = 0;
     fprintf(o,
             "| table | rows | device | stack | part | built-in | bias | source left out | one "
-            "step measured | best choice of it | Kendall, pairs |\n"
-            "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+            "step measured | best choice of it | one factor fitted | Kendall, pairs |\n"
+            "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
     for (int i = 0; i < m.n; i++) {
         struct sum table = {0};
-        double bias = 0, mean, best, tau;
+        double bias = 0, mean, best, fitted, tau;
         if (!is_new_set(i))
             continue;
         for (int j = i; j < m.n && strcmp(m.all[i].set, m.all[j].set) == 0; j++) {
             add(&table, j);
             bias += m.built_in[j];
         }
-        const int rows = measured_one_step(&m, m.all[i].set, &mean, &best);
+        const int rows = measured_one_step(&m, m.all[i].set, &mean, &best, &fitted);
         const int pairs = kendall(i, &tau);
         fprintf(o, "| %s | %d | %s | %s | %s | %.1f %% | %+.1f %% | %.1f %% |", m.all[i].set,
                 rows, m.all[i].hardware.name, m.all[i].training.stack.name,
                 m.all[i].judges ? "judge" : "fit", 100 * table.built_in / rows,
                 100 * bias / rows, 100 * table.left_out / rows);
         if (rows > 1) {
-            fprintf(o, " %.1f %% | %.1f %% |", 100 * mean, 100 * best);
+            fprintf(o, " %.1f %% | %.1f %% | %.1f %% |", 100 * mean, 100 * best, 100 * fitted);
+            sum_fitted += rows * fitted;
             sum += rows * mean;
             sum_best += rows * best;
             rows_scaled += rows;
         } else
-            fprintf(o, " | |");
+            fprintf(o, " | | |");
         if (pairs > 2)
             fprintf(o, " %+.2f, %d |\n", tau, pairs);
         else
             fprintf(o, " |\n");
     }
-    fprintf(o, "| all tables of two rows or more | %d | | | | | | | %.1f %% | %.1f %% | |\n",
-            rows_scaled, 100 * sum / rows_scaled, 100 * sum_best / rows_scaled);
+    fprintf(
+        o,
+        "| all tables of two rows or more | %d | | | | | | | %.1f %% | %.1f %% | %.1f %% | |\n",
+        rows_scaled, 100 * sum / rows_scaled, 100 * sum_best / rows_scaled,
+        100 * sum_fitted / rows_scaled);
 }
 
 // ---- groups -------------------------------------------------------------------------------------

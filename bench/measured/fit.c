@@ -83,27 +83,40 @@ void measured_fit(struct measured *m)
     nd_fit(m->each, m->n, skip, m->unknowns, m->n_unknowns, &weights, m->cache);
 }
 
-int measured_one_step(const struct measured *m, const char *set, double *mean, double *best)
+// The mean error of the steps of a table but `i`, whose times a factor multiplies.
+static double error_of_others(const struct measured *m, int i, double factor)
+{
+    double sum = 0;
+    int others = 0;
+    for (int j = 0; j < m->n; j++)
+        if (j != i && strcmp(m->all[j].set, m->all[i].set) == 0) {
+            sum += fabs((1 + m->built_in[j]) * factor - 1);
+            others++;
+        }
+    return others > 0 ? sum / others : (double)NAN;
+}
+
+int measured_one_step(const struct measured *m,
+                      const char *set,
+                      double *mean,
+                      double *best,
+                      double *fitted)
 {
     int rows = 0;
-    double sum = 0;
+    double sum = 0, logs = 0;
     *best = HUGE_VAL;
-    for (int i = 0; i < m->n; i++) {
-        double of_others = 0;
-        int others = 0;
-        if (strcmp(m->all[i].set, set) != 0)
-            continue;
-        rows++;
-        for (int j = 0; j < m->n; j++)
-            if (j != i && strcmp(m->all[j].set, set) == 0) {
-                of_others += fabs((1 + m->built_in[j]) / (1 + m->built_in[i]) - 1);
-                others++;
-            }
-        if (others == 0)
-            continue;
-        sum += of_others / others;
-        *best = fmin(*best, of_others / others);
-    }
+    *fitted = 0;
+    for (int i = 0; i < m->n; i++)
+        if (strcmp(m->all[i].set, set) == 0) {
+            const double error = error_of_others(m, i, nd_fit_scale(&m->each[i], 1, m->cache));
+            rows++;
+            sum += error;
+            logs += log1p(m->built_in[i]);
+            *best = fmin(*best, error);
+        }
     *mean = rows > 1 ? sum / rows : (double)NAN;
+    for (int i = 0; i < m->n; i++)
+        if (strcmp(m->all[i].set, set) == 0)
+            *fitted += fabs((1 + m->built_in[i]) * exp(-logs / rows) - 1) / rows;
     return rows;
 }

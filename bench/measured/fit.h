@@ -27,8 +27,13 @@ void measured_read(struct measured *m, const struct cJSON *document, const char 
 // Fits the unknowns to the fitting part, and fills built_in and left_out.
 void measured_fit(struct measured *m);
 
-// The mean error of the other steps of a table if one of its steps sets a factor of all times: the
-// mean and the best over all choices of this step. Returns the number of rows of the table.
-int measured_one_step(const struct measured *m, const char *set, double *mean, double *best);
+// The mean error of the other steps of a table if one of its steps sets a factor of all times
+// (nd_fit_scale): the mean and the best over all choices of this step. `fitted` is the mean error of
+// the table with the factor that fits all of its steps. Returns the number of rows of the table.
+int measured_one_step(const struct measured *m,
+                      const char *set,
+                      double *mean,
+                      double *best,
+                      double *fitted);
 
 #endif

@@ -13,8 +13,8 @@
 
 // Efficiencies of a generation of devices: docs/ndsearch-measurements.md has the fit.
 #define HOPPER                                                                                 \
-    .peak_fp8 = 1979e12, .gemm_eff = 0.63, .fp8_eff = 0.58, .attention_eff = 0.42,             \
-    .memory_eff = 0.77, .link_eff = 0.80
+    .peak_fp8 = 1979e12, .gemm_eff = 0.62, .fp8_eff = 0.58, .attention_eff = 0.43,             \
+    .memory_eff = 0.78, .link_eff = 0.80
 #define BLACKWELL                                                                              \
     .gemm_eff = 0.52, .fp8_eff = 0.58, .attention_eff = 0.44, .memory_eff = 0.61,              \
     .link_eff = 0.80

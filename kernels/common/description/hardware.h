@@ -35,6 +35,9 @@ struct hardware {
     double fp8_eff;                 // fraction of peak_fp8: 8-bit matrix products
     struct hardware_sizes within;   // link_eff by devices of a node that a group spans
     struct hardware_sizes across;   // link_eff by nodes of a group
+    // Share of `intra` that all groups which span a node have together, as all of them cross the
+    // bridge between the halves of the node; 0: every group has its own links.
+    double shared_path;
     // Share of `inter` that is left to a group of at least so many devices: levels of the network
     // above the node with fewer links.
     struct hardware_sizes levels;

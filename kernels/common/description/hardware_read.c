@@ -10,6 +10,8 @@
 #define COUNT_OF(a) ((int)(sizeof(a) / sizeof *(a)))
 #define AT(member)  offsetof(struct hardware, member)
 
+#define PCIE_SHARED 0.65
+
 enum field {
     KEY_NAME,
     KEY_BASE,
@@ -27,6 +29,7 @@ enum field {
     KEY_MEMORY_EFF,
     KEY_LINK_EFF,
     KEY_FP8_EFF,
+    KEY_SHARED,
     KEY_ACROSS,
     KEY_LEVELS,
     KEY_FUSED_CE,
@@ -50,6 +53,7 @@ static const struct docfield fields[N_KEYS] = {
     [KEY_ATTENTION_EFF] = {"ea", DOCFIELD_REAL, 1e-6, 1, AT(attention_eff)},
     [KEY_MEMORY_EFF] = {"em", DOCFIELD_REAL, 1e-6, 1, AT(memory_eff)},
     [KEY_LINK_EFF] = {"el", DOCFIELD_OWN, 0, 0, 0},
+    [KEY_SHARED] = {"el_shared", DOCFIELD_REAL, 0, 16, AT(shared_path)},
     [KEY_ACROSS] = {"el_nodes", DOCFIELD_OWN, 0, 0, 0},
     [KEY_LEVELS] = {"levels", DOCFIELD_OWN, 0, 0, 0},
     [KEY_FP8_EFF] = {"eg8", DOCFIELD_REAL, 1e-6, 1, AT(fp8_eff)},
@@ -217,13 +221,16 @@ static bool read_link(struct hardware *hardware,
 }
 
 // PCI Express up to generation 4: exchanges of NCCL within a node reach these shares of the rate of
-// the slot (measured by MooreThreads, SimuMax, on A100 without NVLink).
+// the slot (measured by MooreThreads, SimuMax, on A100 without NVLink). The share of all groups
+// together fits the steps of the same machine with two and with four groups that span the node.
 static void take_pcie(struct hardware *hardware, const struct docitems *items)
 {
     if (items->item[KEY_INTRA] == NULL || items->item[KEY_LINK_EFF] != NULL ||
         hardware->intra > 32e9)
         return;
     hardware->within = (struct hardware_sizes){{{1, 0.69}, {8, 0.41}}, 2};
+    if (items->item[KEY_SHARED] == NULL)
+        hardware->shared_path = PCIE_SHARED;
 }
 
 static bool read_links(struct hardware *hardware,

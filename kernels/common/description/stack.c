@@ -11,17 +11,19 @@
         1, 1, 1, 1                                                                             \
     }
 // What the frameworks have in common: bf16 tokens on their way to experts, conversions of 8-bit
-// products, half of the rate of an expert's products at 227 tokens.
+// products, half of the rate of an expert's products at 222 tokens.
 #define COMMON                                                                                 \
-    .scale = 1, .grouped = 1, .grouped_half = 227, .imbalance = 1, .ep_exposed = 1,            \
+    .scale = 1, .grouped = 1, .grouped_half = 222, .imbalance = 1, .ep_exposed = 1,            \
     .node_copies = true, .dispatch = 2, .combine = 2, .expert_outputs = 2, .expert_hidden = 2, \
-    .quantise = 7.0
+    .quantise = 7.1
 // Transformer Engine stores the inputs of 8-bit products as such. Megatron-LM keeps the logits in 16
 // bits and as fp32, of its part of the vocabulary.
 #define MEGATRON_MEMORY .kept_8bit = true, .logits = 6
 // torchtitan keeps every second product, the logits in 16 bits and twice as fp32, and their gradient.
+// Checkpoints of PyTorch stop early.
 #define FSDP_MEMORY                                                                            \
-    .select_products = 0.5, .logits = 12, .fragmentation = 0.1, .pipeline_whole = true
+    .select_products = 0.5, .select_again = 0.37, .early_stop = true, .logits = 12,            \
+    .fragmentation = 0.1, .pipeline_whole = true
 
 static const struct stack records[] = {
     {.name = "megatron-tuned",
@@ -31,53 +33,54 @@ static const struct stack records[] = {
      .cp_exposed = 0.5,
      .dp_hidden = 0.77,
      .zero_hidden = 0.60,
-     .zero_exposed = 0.39,
+     .zero_exposed = 0.40,
      MEGATRON_MEMORY},
     {.name = "megatron",
      .rates = NO_FACTORS,
      .on = {{"B200", {0.86, 1, 0.40, 1}}},
      .n_on = 1,
      COMMON,
+     .launch = 0.0025,
      .tp_exposed = 1,
      .cp_exposed = 1,
      .dp_hidden = 0.33,
      .zero_hidden = 0.60,
-     .zero_exposed = 0.39,
+     .zero_exposed = 0.40,
      MEGATRON_MEMORY},
     {.name = "fsdp",
-     .rates = {1, 0.76, 1, 1},
-     .on = {{"A100", {1, 0.52, 0.52, 1}}},
+     .rates = {1, 0.75, 1, 1},
+     .on = {{"A100", {1, 0.51, 0.51, 1}}},
      .n_on = 1,
      COMMON,
      .tp_exposed = 1,
      .cp_exposed = 0.5,
      .dp_hidden = 0.33,
      .zero_hidden = 0.60,
-     .zero_exposed = 0.39,
+     .zero_exposed = 0.40,
      FSDP_MEMORY},
     {.name = "fsdp-2023",
-     .rates = {1, 0.52, 0.52, 1},
+     .rates = {1, 0.51, 0.51, 1},
      COMMON,
      .tp_exposed = 1,
      .cp_exposed = 1,
      .dp_hidden = 0.33,
      .zero_hidden = 0.60,
-     .zero_exposed = 0.39,
+     .zero_exposed = 0.40,
      FSDP_MEMORY},
     {.name = "deepspeed",
-     .rates = {1, 0.76, 0.52, 1},
+     .rates = {1, 0.75, 0.51, 1},
      COMMON,
      .tp_exposed = 1,
      .cp_exposed = 1,
      .dp_hidden = 0.33,
      .zero_hidden = 0.60,
-     .zero_exposed = 0.39,
+     .zero_exposed = 0.40,
      FSDP_MEMORY},
     {.name = "deepseek",
      .rates = NO_FACTORS,
      .scale = 1,
      .grouped = 1,
-     .grouped_half = 227,
+     .grouped_half = 222,
      .imbalance = 1,
      .ep_exposed = 0,
      .node_copies = true,
@@ -85,12 +88,12 @@ static const struct stack records[] = {
      .combine = 2,
      .expert_outputs = 0,
      .expert_hidden = 1,
-     .quantise = 7.0,
+     .quantise = 7.1,
      .tp_exposed = 0.50,
      .cp_exposed = 0.5,
      .dp_hidden = 0.77,
      .zero_hidden = 0.60,
-     .zero_exposed = 0.39,
+     .zero_exposed = 0.40,
      MEGATRON_MEMORY},
     // The equations alone: nothing is hidden but a third of a stage's time.
     {.name = "plain",
@@ -154,6 +157,7 @@ void stack_apply(const struct stack *stack, struct hardware *hardware)
     hardware->attention_eff *= rates->attention * speed;
     hardware->memory_eff *= rates->memory * speed;
     hardware->link_eff *= rates->link * speed;
+    hardware->shared_path *= rates->link * speed;
     hardware->alpha *= stack->scale;
     multiply(&hardware->within, rates->link * speed);
     multiply(&hardware->across, rates->link * speed);

@@ -59,6 +59,9 @@ struct stack {
     // Share of products whose outputs mode select keeps, besides those of attention; 0: mode select
     // drops what kernels/ndsearch/model.md lists.
     double select_products;
+    double select_again; // share of the time of products that this mode then makes again
+    // Mode full does not make the last products of a layer again: nothing needs their outputs.
+    bool early_stop;
     double logits;        // bytes per logit on the last stage
     bool whole_logits;    // tensor ranks do not split the vocabulary of the logits
     double fragmentation; // share of activations and transient memory that the allocator adds

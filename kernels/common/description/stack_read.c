@@ -54,6 +54,8 @@ static const struct docfield fields[] = {
     AMOUNT("expert_hidden", expert_hidden, 4),
     {"kept_8bit", DOCFIELD_FLAG, 0, 1, AT(kept_8bit)},
     SHARE("select_products", select_products),
+    SHARE("select_again", select_again),
+    {"early_stop", DOCFIELD_FLAG, 0, 1, AT(early_stop)},
     AMOUNT("logits", logits, 64),
     AMOUNT("fragmentation", fragmentation, 10),
     {"whole_logits", DOCFIELD_FLAG, 0, 1, AT(whole_logits)},

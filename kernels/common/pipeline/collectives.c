@@ -56,10 +56,15 @@ static double by_size(const struct hardware_sizes *sizes, int64_t size, double o
     return value;
 }
 
-// `span` devices of a node lie between the first and the last rank of the group.
-static double rate_within(const struct hardware *hw, int64_t span)
+// `span` devices of a node lie between the first and the last rank of the group, and `groups` such
+// groups exchange at the same time. Groups that span the node share the path between its halves.
+static double rate_within(const struct hardware *hw, int64_t span, int64_t groups)
 {
-    return hw->intra * by_size(&hw->within, span < hw->node ? span : hw->node, hw->link_eff);
+    const double rate =
+        hw->intra * by_size(&hw->within, span < hw->node ? span : hw->node, hw->link_eff);
+    if (hw->shared_path <= 0 || span < hw->node)
+        return rate;
+    return fmin(rate, hw->intra * hw->shared_path / (double)groups);
 }
 
 // Of one device's links to other nodes.
@@ -76,11 +81,11 @@ double hardware_link_rate(const struct hardware *hw, int64_t ranks, int64_t stri
 {
     int64_t inside = ranks_in_node(hw, ranks, stride);
     if (inside >= ranks)
-        return rate_within(hw, ranks * stride);
+        return rate_within(hw, ranks * stride, stride);
     // Every device of the group within a node adds its own link to other nodes.
     double across =
         (double)inside * rate_across(hw, (ranks + inside - 1) / inside, ranks * stride);
-    return inside > 1 ? fmin(rate_within(hw, inside * stride), across) : across;
+    return inside > 1 ? fmin(rate_within(hw, inside * stride, stride), across) : across;
 }
 
 double hardware_gather(const struct hardware *hw, int64_t ranks, int64_t stride, double bytes)
@@ -106,7 +111,7 @@ double hardware_all_to_all(const struct hardware *hw,
         return 0;
     int64_t inside = ranks_in_node(hw, ranks, 1);
     double n = (double)ranks, in = (double)inside;
-    double within = bytes / rate_within(hw, inside);
+    double within = bytes / rate_within(hw, inside, 1);
     if (inside >= ranks)
         return (n - 1) / n * within + hw->alpha;
     const double rate = rate_across(hw, (ranks + inside - 1) / inside, ranks);

@@ -171,6 +171,7 @@ static void add_attention(struct setting *s, const struct layercost_shape *shape
 // The cost of the feed-forward part of a layer.
 struct feed_forward {
     double gemm;
+    double last;     // s, part of `gemm`: the products whose outputs are the layer's
     double traffic;  // bytes of memory-bound operations
     double gathers;  // among tp ranks, of the layer's activations, with attention
     double exchange; // s, further exchanges among tp ranks
@@ -192,6 +193,7 @@ static struct feed_forward dense_network(const struct setting *s)
 {
     double width = (double)s->m->model.ffn / s->t;
     return (struct feed_forward){.gemm = network(s, s->tokens, width),
+                                 .last = product(s, s->tokens, s->h, width),
                                  .traffic = 2 * s->tokens * width * (s->matrices + 1),
                                  .gathers = 4,
                                  .kept = ELEMENT * s->tokens * width * s->matrices,
@@ -200,12 +202,12 @@ static struct feed_forward dense_network(const struct setting *s)
                                  .remade = ELEMENT * s->tokens * width};
 }
 
-// Products of one expert: small ones and uneven load make them slower.
-static double expert_products(const struct setting *s, double rows, double width)
+// How much longer products of an expert take: small ones and uneven load make them slower.
+static double expert_slowdown(const struct setting *s, double rows)
 {
     const struct stack *stack = s->stack;
     const double rate = stack->grouped * rows / (rows + stack->grouped_half);
-    return rows > 0 ? network(s, rows, width) * stack->imbalance / rate : 0;
+    return rows > 0 ? stack->imbalance / rate : 0;
 }
 
 // Nodes that the experts of a token can be on: routing among groups of experts limits them.
@@ -249,9 +251,10 @@ static struct feed_forward routed_network(const struct setting *s)
     double router = hardware_gemm(s->hw, s->tokens / s->u, (double)d->experts, s->h);
     double bytes = ELEMENT * received * s->h;
     double exchange = split ? 2 * hardware_gather(s->hw, s->tp, 1, bytes) : 0;
-    double routed = expert_products(s, received / experts, width) * experts;
+    double rows = received / experts, slow = expert_slowdown(s, rows) * experts;
     return (struct feed_forward){
-        .gemm = routed + network(s, s->tokens, shared) + router,
+        .gemm = network(s, rows, width) * slow + network(s, s->tokens, shared) + router,
+        .last = product(s, rows, s->h, width) * slow + product(s, s->tokens, s->h, shared),
         .traffic = 2 * received * width * (n + 1) + 12 * received * s->h,
         .gathers = d->shared_ffn > 0 ? 4 : 2,
         .exchange = exchange,
@@ -355,7 +358,7 @@ static double select_again(const struct setting *s,
     if (s->m->modules != 0)
         return remake_modules(s, f, p, &dropped);
     if (keeps_products(s))
-        return (1 - s->stack->select_products) * p->gemm + p->memory;
+        return s->stack->select_again * p->gemm + p->memory;
     return s->m->flash ? 0.5 * p->memory
                        : p->attention + hardware_stream(s->hw, 16 * s->scores);
 }
@@ -372,7 +375,8 @@ static void backward_times(const struct setting *s,
              s->stack->launch);
     layer->backward[LAYERCOST_NONE] = plain;
     layer->backward[LAYERCOST_SELECT] = plain + select_again(s, f, p);
-    layer->backward[LAYERCOST_FULL] = plain + layer->forward;
+    layer->backward[LAYERCOST_FULL] =
+        plain + layer->forward - (s->stack->early_stop ? f->last : 0);
     layer->weights = p->gemm;
 }
 

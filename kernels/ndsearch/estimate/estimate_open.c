@@ -6,6 +6,17 @@
 
 // What devices execute: forward and backward, and the forward of what is recomputed. A flash kernel
 // skips the masked half of attention and makes scores again backward; without one all is executed.
+// Parameters in use of the products that mode full does not make again with `early_stop`.
+static double last_products(const struct nd_estimate *e)
+{
+    const struct modeldesc *d = &e->layers.model;
+    const double moe = (double)(d->topk * d->moe_ffn + d->shared_ffn);
+    if (!e->layers.stack.early_stop)
+        return 0;
+    return (double)d->hidden *
+           ((double)(e->n_dense * d->ffn) + (double)(e->n_layers - e->n_dense) * moe);
+}
+
 static void open_made_flops(struct nd_estimate *e, double used_by_layers, bool flash)
 {
     const double forward = e->attention_flops * (flash ? 1 : 2) / 3;
@@ -13,7 +24,7 @@ static void open_made_flops(struct nd_estimate *e, double used_by_layers, bool f
         e->made_flops[m] = e->active_flops;
         e->made_attention[m] = forward * (flash ? 3.5 : 3);
     }
-    e->made_flops[LAYERCOST_FULL] += 2 * used_by_layers;
+    e->made_flops[LAYERCOST_FULL] += 2 * (used_by_layers - last_products(e));
     e->made_attention[LAYERCOST_FULL] += forward;
     if (!flash)
         e->made_attention[LAYERCOST_SELECT] += forward;

@@ -19,7 +19,7 @@ static const struct pps_opt options[] = {
     {"hardware", 0, "NAME", "use only measurements on this device (all; they must share one)"},
     {"stack", 0, "NAME", "assume this software stack (that of the sets)"},
     {"fit", 0, "LIST", "factors to fit: eg, ea, em, el, eg8, tp_exposed ... (eg,em,el)"},
-    {"scale", 0, NULL, "fit one factor of all times; one measured step is enough"},
+    {"scale", 0, NULL, "find one factor of all times; one measured step is enough"},
     {"quiet", 'q', NULL, "print only the records"},
     {NULL, 0, NULL, NULL},
 };
@@ -38,6 +38,13 @@ static const char details[] =
     "figure\n"
     "is the mean error for steps that the fit did not see: the error to expect for other "
     "steps.\n"
+    "\n"
+    "--scale takes the geometric mean of measured over predicted time of all steps and of one "
+    "more\n"
+    "step without error, so a single step moves predictions half of the way: the other half "
+    "belongs\n"
+    "to its own strategy (docs/ndsearch-measurements.md). Measure more strategies to move them "
+    "further.\n"
     "\n"
     "  ppsweep nd calibrate docs/ndsearch-measurements.json --set korthikanti\n"
     "  ppsweep nd calibrate my-step.json --scale\n";
@@ -161,13 +168,9 @@ static enum pps_status load(struct calibration *c, const char *path, struct pps_
 
 // ---- the fit ------------------------------------------------------------------------------------
 
-// The factor of all times is the geometric mean of measured over predicted.
 static double fitted_scale(const struct calibration *c)
 {
-    double sum = 0;
-    for (int i = 0; i < c->n_chosen; i++)
-        sum += log(c->chosen[i]->seconds / nd_predict(c->chosen[i], c->cache));
-    return exp(sum / c->n_chosen);
+    return nd_fit_scale(c->chosen, c->n_chosen, c->cache);
 }
 
 static void fit(struct calibration *c)
@@ -230,6 +233,9 @@ static void print_steps(const struct calibration *c, double scale)
                                                          c->n_unknowns, c->cache);
     printf("\nmean error: %.2f %% before, %.2f %% fitted (worst %.2f %%)", 100 * before,
            100 * after, 100 * worst);
+    if (c->scale)
+        printf("\nscale %.4f: with %d step%s, times move %d/%d of the way (--scale)", scale,
+               c->n_chosen, c->n_chosen > 1 ? "s" : "", c->n_chosen, c->n_chosen + 1);
     if (isnan(left_out))
         printf("; one step says nothing about the error of others\n\n");
     else

@@ -287,6 +287,16 @@ void nd_fit(const struct nd_measurement *const *measurements,
     descend(&p);
 }
 
+double nd_fit_scale(const struct nd_measurement *const *measurements,
+                    int n,
+                    struct nd_cache *cache)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += detmath_log(measurements[i]->seconds / nd_predict(measurements[i], cache));
+    return detmath_exp(sum / (n + 1));
+}
+
 double nd_error_of(const struct nd_measurement *measurement,
                    const struct nd_unknown *unknowns,
                    int n,

@@ -77,6 +77,14 @@ void nd_fit(const struct nd_measurement *const *measurements,
             const struct nd_fit_weights *weights,
             struct nd_cache *cache);
 
+// Returns one factor of all times: the geometric mean of measured over predicted time of the
+// measurements and of one more step that the record predicts exactly. A single step says as much
+// about its own strategy as about the machine: on published tables the whole ratio of one step
+// makes predictions of the other steps worse, and half of its logarithm makes them better.
+double nd_fit_scale(const struct nd_measurement *const *measurements,
+                    int n,
+                    struct nd_cache *cache);
+
 // Returns predicted / measured - 1 with the values of the unknowns.
 double nd_error_of(const struct nd_measurement *measurement,
                    const struct nd_unknown *unknowns,

@@ -65,7 +65,7 @@ Test(hardware, records)
     cr_assert(a100->peak == 312e12 && a100->hbm == 2.039e12 && a100->intra == 300e9);
     cr_assert(a100->gemm_eff == 0.78 && a100->attention_eff == 0.55 && !a100->fused_ce);
     cr_assert(h100->peak == 989e12 && h100->hbm == 3.35e12 && h100->inter == 50e9);
-    cr_assert(h100->gemm_eff == 0.63 && h100->attention_eff == 0.42 && !h100->fused_ce);
+    cr_assert(h100->gemm_eff == 0.62 && h100->attention_eff == 0.43 && !h100->fused_ce);
     cr_assert(b200->peak == 2250e12 && b200->intra == 900e9 && b200->memory_eff == 0.61);
     cr_assert(b200->fused_ce && b200->calibrated && a100->calibrated && h100->calibrated);
     cr_assert(!hardware_find("H200")->calibrated && !hardware_find("910B")->calibrated);
@@ -91,12 +91,12 @@ Test(hardware, objects)
     hw = device_of("{'hardware':{'base':'A100','memory':40}}");
     cr_assert(hw.calibrated && hw.memory == 40 * UNITS_GIB);
     hw = device_of("{'hardware':{'name':'h100','eg':0.7,'calibrated':true}}");
-    cr_assert(hw.gemm_eff == 0.7 && hw.attention_eff == 0.42 && hw.calibrated);
+    cr_assert(hw.gemm_eff == 0.7 && hw.attention_eff == 0.43 && hw.calibrated);
     cr_assert_str_eq(hw.name, "h100");
     hw =
         device_of("{'hardware':{'name':'mine','peak':1e15,'hbm':1e12,'intra':2e11,'inter':1e10,"
                   "'node':4,'alpha':1e-6,'ea':0.3,'em':0.5,'el':0.6,'fused_ce':1}}");
-    cr_assert(hw.peak == 1e15 && hw.node == 4 && hw.alpha == 1e-6 && hw.gemm_eff == 0.63);
+    cr_assert(hw.peak == 1e15 && hw.node == 4 && hw.alpha == 1e-6 && hw.gemm_eff == 0.62);
     cr_assert(hw.attention_eff == 0.3 && hw.memory_eff == 0.5 && hw.link_eff == 0.6);
     cr_assert(hw.fused_ce && hw.memory == 0 && !hw.calibrated);
     hw = device_of("{'hardware':{'peak':1e15,'hbm':1e12,'intra':2e11,'inter':1e10}}");
@@ -233,6 +233,12 @@ Test(hardware, tables_of_links)
     hw = device_of("{'hardware':{'base':'A100','intra':25e9}}"); // PCI Express
     cr_assert_float_eq(hardware_link_rate(&hw, 2, 1), 25e9 * 0.69, 1);
     cr_assert_float_eq(hardware_link_rate(&hw, 8, 1), 25e9 * 0.41, 1);
+    // Two and four groups that span the node share the path between its halves.
+    cr_assert_float_eq(hardware_link_rate(&hw, 4, 2), 25e9 * 0.65 / 2, 1);
+    cr_assert_float_eq(hardware_link_rate(&hw, 2, 4), 25e9 * 0.65 / 4, 1);
+    cr_assert_float_eq(hardware_link_rate(&hw, 2, 2), 25e9 * 0.69, 1); // spans half of the node
+    hw = device_of("{'hardware':{'base':'A100','intra':25e9,'el_shared':1}}");
+    cr_assert_float_eq(hardware_link_rate(&hw, 2, 4), 25e9 / 4, 1);
     hw = device_of("{'hardware':{'base':'A100','intra':25e9,'el':0.8}}");
     cr_assert_float_eq(hardware_link_rate(&hw, 8, 1), 25e9 * 0.8, 1);
     hw = device_of("{'hardware':{'base':'H100','peak':1979e12,'ea':0.2}}");

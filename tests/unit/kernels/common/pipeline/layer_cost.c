@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the part of a backward pass that computes the gradients of the weights.
 #include "kernels/common/pipeline/layer_cost.h"
+#include "kernels/common/pipeline/collectives.h"
 
 #include "tests/unit/support/kernels/models.h"
 
@@ -67,4 +68,30 @@ Test(layer_cost, both_parts_of_random_models)
         cr_assert(set.head.weights > 0 && set.head.weights <= set.head.backward / 2, "case %d",
                   i);
     }
+}
+
+// A stack that stops early does not make the last product again; select makes a share of the products
+// again; no pass takes less than the launches.
+Test(layer_cost, what_stacks_make_again)
+{
+    const struct modeldesc model =
+        model_of("{'hidden_size': 2048, 'num_layers': 4, 'num_attention_heads': 16,"
+                 "'vocab_size': 32000, 'seq_length': 1024, 'ffn_hidden_size': 8192}");
+    const struct layercost_shape shape = {2, 1, 1, 2, 1024, false};
+    const struct hardware h100 = *hardware_find("H100");
+    struct training training;
+    training_default(&training);
+    training.stack = *stack_find("megatron-tuned");
+    const struct layercost whole = costs_of(&model, &training, &shape).dense;
+    training.stack.early_stop = true;
+    training.stack.select_products = 0.5;
+    training.stack.select_again = 0.25;
+    const struct layercost less = costs_of(&model, &training, &shape).dense;
+    cr_assert_float_eq(whole.backward[LAYERCOST_FULL] - less.backward[LAYERCOST_FULL],
+                       hardware_gemm(&h100, 2048, 2048, 4096), 1e-15);
+    cr_assert_float_eq(less.backward[LAYERCOST_SELECT] - less.backward[LAYERCOST_NONE],
+                       0.25 * less.parts.gemm + less.parts.memory, 1e-15);
+    training.stack.launch = 1;
+    const struct layercost floor = costs_of(&model, &training, &shape).dense;
+    cr_assert(floor.forward == 1 && floor.backward[LAYERCOST_NONE] == 1);
 }

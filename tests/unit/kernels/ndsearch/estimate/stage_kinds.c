@@ -167,7 +167,10 @@ Test(nd_kinds, time_scales_with_the_device)
         twice.hardware.intra *= 2;
         twice.hardware.inter *= 2;
         twice.hardware.alpha /= 2;
-        nd_estimate_open(&fast, &s.model, &twice, &s.training, (uint32_t)k + 10000);
+        struct training training = s.training;
+        training.stack = *training_stack(&s.training);
+        training.stack.launch /= 2;
+        nd_estimate_open(&fast, &s.model, &twice, &training, (uint32_t)k + 10000);
         struct nd_point p = random_nd_point(&r, &s.model);
         nd_estimate(&s.estimate, cache, &p, NULL, &a);
         nd_estimate(&fast, cache, &p, NULL, &b);

@@ -276,6 +276,23 @@ Test(nd_calibrate, the_scale_of_a_stack_multiplies_the_step)
     free(cache);
 }
 
+// The record counts as one more step: one step moves times half of the way, three move them three
+// quarters.
+Test(nd_calibrate, a_scale_is_drawn_to_the_record)
+{
+    const struct nd_measurement *each[3];
+    struct nd_measurement three[3];
+    read_published();
+    for (int i = 0; i < 3; i++) {
+        three[i] = all[i];
+        three[i].seconds = 1.3 * nd_predict(&all[i], cache);
+        each[i] = &three[i];
+    }
+    near(nd_fit_scale(each, 1, cache), sqrt(1.3), 1e-12, "one step");
+    near(nd_fit_scale(each, 3, cache), pow(1.3, 0.75), 1e-12, "three steps");
+    free(cache);
+}
+
 Test(nd_calibrate, trust_says_what_is_measured)
 {
     char text[ND_TRUST_TEXT];
