@@ -39,12 +39,11 @@ static const char details[] =
     "is the mean error for steps that the fit did not see: the error to expect for other "
     "steps.\n"
     "\n"
-    "--scale takes the geometric mean of measured over predicted time of all steps and of one "
-    "more\n"
-    "step without error, so a single step moves predictions half of the way: the other half "
-    "belongs\n"
-    "to its own strategy (docs/ndsearch-measurements.md). Measure more strategies to move them "
-    "further.\n"
+    "--scale: a step says as much about its own strategy as about the machine. So one step "
+    "moves times\n"
+    "half of the way, two steps move them two thirds, and so on; an error of more than 30 % "
+    "counts in\n"
+    "full beyond 15 % (docs/ndsearch-measurements.md).\n"
     "\n"
     "  ppsweep nd calibrate docs/ndsearch-measurements.json --set korthikanti\n"
     "  ppsweep nd calibrate my-step.json --scale\n";
@@ -173,6 +172,15 @@ static double fitted_scale(const struct calibration *c)
     return nd_fit_scale(c->chosen, c->n_chosen, c->cache);
 }
 
+// The geometric mean of measured over predicted time.
+static double measured_ratio(const struct calibration *c)
+{
+    double sum = 0;
+    for (int i = 0; i < c->n_chosen; i++)
+        sum += log(c->chosen[i]->seconds / nd_predict(c->chosen[i], c->cache));
+    return exp(sum / c->n_chosen);
+}
+
 static void fit(struct calibration *c)
 {
     struct nd_measurement first = *c->chosen[0];
@@ -234,8 +242,9 @@ static void print_steps(const struct calibration *c, double scale)
     printf("\nmean error: %.2f %% before, %.2f %% fitted (worst %.2f %%)", 100 * before,
            100 * after, 100 * worst);
     if (c->scale)
-        printf("\nscale %.4f: with %d step%s, times move %d/%d of the way (--scale)", scale,
-               c->n_chosen, c->n_chosen > 1 ? "s" : "", c->n_chosen, c->n_chosen + 1);
+        printf("\nscale %.4f: measured times are %.4f of the predicted ones, and the record "
+               "counts as one more step",
+               scale, measured_ratio(c));
     if (isnan(left_out))
         printf("; one step says nothing about the error of others\n\n");
     else

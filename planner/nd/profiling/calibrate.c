@@ -294,7 +294,8 @@ double nd_fit_scale(const struct nd_measurement *const *measurements,
     double sum = 0;
     for (int i = 0; i < n; i++)
         sum += detmath_log(measurements[i]->seconds / nd_predict(measurements[i], cache));
-    return detmath_exp(sum / (n + 1));
+    const double drawn = fmax(fabs(sum) / (n + 1), (fabs(sum) - ND_STEP_SPREAD) / n);
+    return detmath_exp(copysign(drawn, sum));
 }
 
 double nd_error_of(const struct nd_measurement *measurement,

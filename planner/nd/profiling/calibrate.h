@@ -77,10 +77,12 @@ void nd_fit(const struct nd_measurement *const *measurements,
             const struct nd_fit_weights *weights,
             struct nd_cache *cache);
 
-// Returns one factor of all times: the geometric mean of measured over predicted time of the
-// measurements and of one more step that the record predicts exactly. A single step says as much
-// about its own strategy as about the machine: on published tables the whole ratio of one step
-// makes predictions of the other steps worse, and half of its logarithm makes them better.
+// Returns one factor of all times. A step says as much about its own strategy as about the machine,
+// so the record counts as one more step, without error: the logarithm of the factor is n / (n + 1) of
+// the mean logarithm of measured over predicted time. On published tables the whole ratio of one step
+// makes predictions of the other steps worse, and half of the way makes them better. Strategies hardly
+// explain more than ND_STEP_SPREAD / n of the mean: what is beyond it counts in full.
+#define ND_STEP_SPREAD 0.15
 double nd_fit_scale(const struct nd_measurement *const *measurements,
                     int n,
                     struct nd_cache *cache);
