@@ -241,14 +241,14 @@ static void print_steps(const struct calibration *c, double scale)
                                                          c->n_unknowns, c->cache);
     printf("\nmean error: %.2f %% before, %.2f %% fitted (worst %.2f %%)", 100 * before,
            100 * after, 100 * worst);
-    if (c->scale)
-        printf("\nscale %.4f: measured times are %.4f of the predicted ones, and the record "
-               "counts as one more step",
-               scale, measured_ratio(c));
     if (isnan(left_out))
         printf("; one step says nothing about the error of others\n\n");
     else
         printf(", %.2f %% for steps not in the fit\n\n", 100 * left_out);
+    if (c->scale)
+        printf("Measured times are %.4f of the predicted ones. The record counts as one more "
+               "step, so the scale is %.4f.\n\n",
+               measured_ratio(c), scale);
 }
 
 static void print_text(const char *before, const char *text)
