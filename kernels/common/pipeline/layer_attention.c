@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Computes the attention block of a layer: its matrices, its kernel, and the exchange of keys and values.
+#include "kernels/common/pipeline/layer_cost_private.h"
+
+#include "kernels/common/pipeline/collectives.h"
+
+static double grouped_projections(const struct layer_setting *s)
+{
+    const struct modeldesc *d = &s->m->model;
+    double qkv = (double)((d->heads + 2 * d->query_groups) * d->head_dim) / s->t;
+    return layer_product(s, s->tokens, qkv, s->h) +
+           layer_product(s, s->tokens, s->h, s->heads * s->dv);
+}
+
+static double compressed_projections(const struct layer_setting *s)
+{
+    const struct modeldesc *d = &s->m->model;
+    double r = (double)d->q_rank, c = (double)d->kv_rank;
+    double down = c + (double)d->qk_rope, up = s->heads * ((double)d->qk_nope + s->dv);
+    double queries = layer_product(s, s->tokens, r, s->h) +
+                     layer_product(s, s->tokens, s->heads * s->dq, r > 0 ? r : s->h);
+    return queries + layer_product(s, s->tokens, down, s->h) +
+           layer_product(s, s->tokens, up, c) +
+           layer_product(s, s->tokens, s->h, s->heads * s->dv);
+}
+
+// Keys and values that cp ranks exchange, in numbers per token.
+static double exchanged(const struct layer_setting *s)
+{
+    const struct modeldesc *d = &s->m->model;
+    return d->attention == MODELDESC_MLA ? (double)(d->kv_rank + d->qk_rope)
+                                         : (double)(d->query_groups * d->head_dim) / s->t;
+}
+
+static double attention_bytes(const struct layer_setting *s)
+{
+    const struct modeldesc *d = &s->m->model;
+    double per_token;
+    if (d->attention == MODELDESC_MLA)
+        per_token = (double)(d->q_rank + d->kv_rank + d->qk_rope) / s->u +
+                    s->heads * (2 * s->dq + 2 * s->dv);
+    else
+        per_token = 2 * s->dq * (s->heads + (double)d->query_groups / s->t);
+    return ELEMENT * s->tokens * per_token + INDEX * s->tokens * s->heads;
+}
+
+// Inputs and outputs of the matrices, in numbers per token: the gradients of the weights need the
+// inputs and the gradients of the outputs.
+static double attention_ends(const struct layer_setting *s)
+{
+    const struct modeldesc *d = &s->m->model;
+    const double block = 2 * s->h / s->u + s->heads * s->dv; // into the block, out of it
+    if (d->attention == MODELDESC_GQA)
+        return block + s->dq * (s->heads + 2 * (double)d->query_groups / s->t);
+    const double r = (double)d->q_rank, c = (double)d->kv_rank;
+    return block + 2 * r + s->heads * s->dq + 2 * c + (double)d->qk_rope +
+           s->heads * ((double)d->qk_nope + s->dv);
+}
+
+static double attention_made(const struct layer_setting *s)
+{
+    const struct modeldesc *d = &s->m->model;
+    if (d->attention == MODELDESC_GQA)
+        return s->dq * (s->heads + 2 * (double)d->query_groups / s->t) + s->h / s->u;
+    return (double)(d->q_rank + d->kv_rank + d->qk_rope) + s->heads * s->dq +
+           s->heads * ((double)d->qk_nope + s->dv) + s->h / s->u;
+}
+
+double layer_projections(const struct layer_setting *s)
+{
+    const struct modeldesc *d = &s->m->model;
+    double out = s->heads * s->dv * s->h;
+    if (d->attention == MODELDESC_GQA)
+        return (double)((d->heads + 2 * d->query_groups) * d->head_dim) / s->t * s->h + out;
+    double r = (double)d->q_rank, c = (double)d->kv_rank;
+    double query = s->h * r + s->heads * s->dq * (r > 0 ? r : s->h);
+    double keys = s->h * (c + (double)d->qk_rope) + s->heads * ((double)d->qk_nope + s->dv) * c;
+    return out + query + keys;
+}
+
+void layer_add_attention(struct layer_setting *s, const struct layercost_shape *shape)
+{
+    const struct hardware *hw = s->hw;
+    bool mla = s->m->model.attention == MODELDESC_MLA;
+    double seen = s->m->flash ? 0.5 : 1; // a causal kernel skips the masked half
+    s->attention.gemm = mla ? compressed_projections(s) : grouped_projections(s);
+    // Zigzag slices: each context rank has two, one of the front and one of the back.
+    const double slice = s->cp > 1 ? s->seq / (2 * s->cp) : s->seq;
+    const double rate =
+        hw->peak * hw->attention_eff * slice / (slice + s->stack->attention_half);
+    s->attention.attention = 2 * s->tokens * s->seq * s->heads * (s->dq + s->dv) * seen / rate;
+    double bytes = 16 * s->tokens * s->h / s->u + 4 * s->tokens * s->heads * (s->dq + s->dv);
+    if (!s->m->flash)
+        bytes += 16 * s->scores;
+    s->attention.memory = hardware_stream(hw, bytes);
+    s->gather = hardware_gather(hw, shape->tp, 1, ELEMENT * s->tokens * s->h);
+    s->cp_gather =
+        hardware_gather(hw, shape->cp, shape->tp, s->cp * 4 * s->tokens * exchanged(s));
+    s->attention_kept = attention_bytes(s);
+    s->attention_ends = attention_ends(s);
+    s->attention_made = attention_made(s);
+}
+
+// Products that expand compressed queries, keys and values.
+double layer_up_products(const struct layer_setting *s)
+{
+    const struct modeldesc *d = &s->m->model;
+    const double r = (double)d->q_rank;
+    if (d->attention != MODELDESC_MLA)
+        return 0;
+    const double up = s->heads * ((double)d->qk_nope + s->dv);
+    return (r > 0 ? layer_product(s, s->tokens, s->heads * s->dq, r) : 0) +
+           layer_product(s, s->tokens, up, (double)d->kv_rank);
+}

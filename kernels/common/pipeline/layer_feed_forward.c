@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Computes the feed-forward part of a layer: dense networks, and experts with the exchange of tokens.
+#include "kernels/common/pipeline/layer_cost_private.h"
+
+#include "kernels/common/pipeline/collectives.h"
+
+#include "base/math/detmath.h"
+
+#include <math.h>
+
+static double network(const struct layer_setting *s, double rows, double width)
+{
+    return layer_product(s, rows, width * (s->matrices - 1), s->h) +
+           layer_product(s, rows, s->h, width);
+}
+
+struct layer_feed_forward layer_dense_network(const struct layer_setting *s)
+{
+    double width = (double)s->m->model.ffn / s->t;
+    return (struct layer_feed_forward){
+        .gemm = network(s, s->tokens, width),
+        .last = layer_product(s, s->tokens, s->h, width),
+        .traffic = 2 * s->tokens * width * (s->matrices + 1),
+        .gathers = 4,
+        .kept = ELEMENT * s->tokens * width * s->matrices,
+        .ends = s->tokens * (2 * s->h / s->u + width * s->matrices),
+        .made = s->tokens * (width * (s->matrices - 1) + s->h / s->u),
+        .remade = ELEMENT * s->tokens * width};
+}
+
+// How much longer products of an expert take: small ones and uneven load make them slower.
+static double expert_slowdown(const struct layer_setting *s, double rows)
+{
+    const struct stack *stack = s->stack;
+    const double rate = stack->grouped * rows / (rows + stack->grouped_half);
+    return rows > 0 ? stack->imbalance / rate : 0;
+}
+
+// Nodes that the experts of a token can be on: routing among groups of experts limits them.
+static double reachable_nodes(const struct modeldesc *d, double nodes)
+{
+    const double groups = (double)d->expert_groups, routed = (double)d->routed_groups;
+    return routed > 0 && routed < groups ? fmin(nodes, routed * fmax(1, nodes / groups))
+                                         : nodes;
+}
+
+// The share of a token's copies that leaves its node, if each node gets one: k draws among n nodes
+// meet n (1 - (1 - 1/n)^k) of them, and one of all nodes is the token's own.
+static double copies_across(const struct layer_setting *s)
+{
+    const double k = (double)s->m->model.topk, nodes = hardware_nodes(s->hw, s->ep);
+    if (!s->stack->node_copies || nodes <= 1)
+        return 1;
+    const double n = reachable_nodes(&s->m->model, nodes);
+    const double met = n > 1 ? n * (1 - detmath_exp(k * detmath_log(1 - 1 / n))) : 1;
+    return met * (nodes - 1) / nodes / k;
+}
+
+// To the experts and back.
+static double token_exchange(const struct layer_setting *s, double sent)
+{
+    const double across = copies_across(s), numbers = sent * s->h * s->stack->imbalance;
+    return hardware_all_to_all(s->hw, s->ep, s->stack->dispatch * numbers, across) +
+           hardware_all_to_all(s->hw, s->ep, s->stack->combine * numbers, across);
+}
+
+// Each tp rank routes the tokens of its share of the sequence. If experts are split over tp, the tp
+// ranks first gather the received tokens, and finally sum the outputs of the parts of an expert.
+struct layer_feed_forward layer_routed_network(const struct layer_setting *s)
+{
+    const struct modeldesc *d = &s->m->model;
+    bool split = s->m->expert_tensor_parallel;
+    double experts = fmax(1, (double)d->experts / (double)s->ep);
+    double sent = s->tokens * (double)d->topk / s->t, received = split ? sent * s->t : sent;
+    double width = (double)d->moe_ffn / (split ? s->t : 1);
+    double shared = (double)d->shared_ffn / s->t, n = s->matrices;
+    double router = hardware_gemm(s->hw, s->tokens / s->u, (double)d->experts, s->h);
+    double bytes = ELEMENT * received * s->h;
+    double exchange = split ? 2 * hardware_gather(s->hw, s->tp, 1, bytes) : 0;
+    double rows = received / experts, slow = expert_slowdown(s, rows) * experts;
+    return (struct layer_feed_forward){
+        .gemm = network(s, rows, width) * slow + network(s, s->tokens, shared) + router,
+        .last = layer_product(s, rows, s->h, width) * slow +
+                layer_product(s, s->tokens, s->h, shared),
+        .traffic = 2 * received * width * (n + 1) + 12 * received * s->h,
+        .gathers = d->shared_ffn > 0 ? 4 : 2,
+        .exchange = exchange,
+        .ep = token_exchange(s, sent),
+        .kept = INDEX * s->tokens * (double)d->experts / s->u +
+                ELEMENT * (received * (s->h + width) + s->tokens * shared * n) +
+                received * (s->stack->expert_outputs * s->h +
+                            s->stack->expert_hidden * (n - 1) * width),
+        .ends = received * (2 * s->h + n * width) +
+                s->tokens * (shared * n + 2 * s->h / s->u + (double)d->experts / s->u),
+        .made =
+            received * ((n - 1) * width + s->h) + s->tokens * ((n - 1) * shared + s->h / s->u),
+        .remade = ELEMENT * (received * width + s->tokens * shared),
+        .inputs = ELEMENT * received * s->h,
+        .routed = true};
+}

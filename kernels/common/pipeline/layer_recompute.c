@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Computes what a layer stores for its backward pass, and what each mode of recomputation makes again.
+#include "kernels/common/pipeline/layer_cost_private.h"
+
+#include "kernels/common/pipeline/collectives.h"
+
+#include <math.h>
+
+// Parts of what a layer stores, bytes.
+struct stored_parts {
+    double norms;     // outputs of norms
+    double attention; // output of attention and its log-sum-exp
+    double expanded;  // queries, keys and values that were expanded
+    double remade;    // outputs of activation functions
+    double network;   // all of the feed-forward part
+    double all;
+};
+
+static struct stored_parts stored_parts(const struct layer_setting *s,
+                                        const struct layer_feed_forward *f)
+{
+    const double input = ELEMENT * s->tokens * s->h / s->u, inputs = s->m->kept_8bit ? 0.5 : 1;
+    const double output = ELEMENT * s->tokens * s->heads * s->dv;
+    const bool mla = s->m->model.attention == MODELDESC_MLA;
+    struct stored_parts parts = {
+        .norms = inputs * 2 * input,
+        .attention = inputs * output + INDEX * s->tokens * s->heads,
+        .expanded = mla ? ELEMENT * s->tokens * s->heads * (2 * s->dq + s->dv) : 0,
+        .remade = inputs * f->remade,
+        .network = f->kept - (1 - inputs) * (f->remade + f->inputs),
+    };
+    parts.all = (s->m->dropout ? 3 : 2) * input + parts.norms + s->attention_kept -
+                (1 - inputs) * output + parts.network;
+    return parts;
+}
+
+// Adds what mode select of a list of modules drops to *dropped, and returns the time to make it again.
+static double remake_modules(const struct layer_setting *s,
+                             const struct layer_feed_forward *f,
+                             const struct layercost_parts *p,
+                             double *dropped)
+{
+    const struct stored_parts parts = stored_parts(s, f);
+    const unsigned modules = s->m->modules;
+    const bool network = (modules & (f->routed ? TRAINING_MOE : TRAINING_MLP)) != 0;
+    double again = 0;
+    if (modules & TRAINING_CORE_ATTN) {
+        *dropped += s->m->flash ? parts.attention : 0; // scores: see below
+        again += p->attention + (s->m->flash ? 0 : hardware_stream(s->hw, 16 * s->scores));
+    }
+    if (modules & TRAINING_LAYERNORM) {
+        *dropped += parts.norms;
+        again += 0.25 * p->memory;
+    }
+    if (modules & TRAINING_MLA_UP_PROJ) {
+        *dropped += parts.expanded;
+        again += layer_up_products(s);
+    }
+    if (network) {
+        *dropped += parts.network;
+        again += f->gemm + hardware_stream(s->hw, f->traffic) + (f->routed ? p->ep : 0);
+    } else if (f->routed && (modules & TRAINING_MOE_ACT)) {
+        *dropped += parts.remade;
+        again += 0.25 * p->memory;
+    }
+    return again;
+}
+
+// Whether mode select keeps a share of the products and makes everything else again.
+static bool keeps_products(const struct layer_setting *s)
+{
+    return s->m->flash && s->m->modules == 0 && s->stack->select_products > 0;
+}
+
+// The time that mode select adds to a backward pass.
+static double select_again(const struct layer_setting *s,
+                           const struct layer_feed_forward *f,
+                           const struct layercost_parts *p)
+{
+    double dropped = 0;
+    if (s->m->modules != 0)
+        return remake_modules(s, f, p, &dropped);
+    if (keeps_products(s))
+        return s->stack->select_again * p->gemm + p->memory;
+    return s->m->flash ? 0.5 * p->memory
+                       : p->attention + hardware_stream(s->hw, 16 * s->scores);
+}
+
+void layer_pass_times(const struct layer_setting *s,
+                      const struct layer_feed_forward *f,
+                      struct layercost *layer)
+{
+    const struct layercost_parts *p = &layer->parts;
+    const double exchanges = p->tp + p->ep + p->cp;
+    layer->forward = fmax(p->gemm + p->attention + p->memory + exchanges, s->stack->launch);
+    const double plain =
+        fmax(2 * p->gemm + (s->m->flash ? 2.5 : 2) * p->attention + 2 * p->memory + exchanges,
+             s->stack->launch);
+    layer->backward[LAYERCOST_NONE] = plain;
+    layer->backward[LAYERCOST_SELECT] = plain + select_again(s, f, p);
+    layer->backward[LAYERCOST_FULL] =
+        plain + layer->forward - (s->stack->early_stop ? f->last : 0);
+    layer->weights = p->gemm;
+}
+
+void layer_stored_bytes(const struct layer_setting *s,
+                        const struct layer_feed_forward *f,
+                        struct layercost *layer)
+{
+    const struct stored_parts parts = stored_parts(s, f);
+    const double input = ELEMENT * s->tokens * s->h / s->u;
+    const double scores = s->m->flash ? 0 : 5 * s->scores;
+    double *stored = layer->stored, dropped = 0;
+    stored[LAYERCOST_NONE] = parts.all + scores;
+    stored[LAYERCOST_SELECT] = s->m->flash ? parts.all - parts.norms - parts.remade : parts.all;
+    if (keeps_products(s))
+        stored[LAYERCOST_SELECT] =
+            input +
+            ELEMENT * s->stack->select_products * (s->tokens * s->attention_made + f->made) +
+            parts.attention;
+    if (s->m->modules != 0) {
+        remake_modules(s, f, &layer->parts, &dropped);
+        const bool attention = (s->m->modules & TRAINING_CORE_ATTN) != 0;
+        stored[LAYERCOST_SELECT] = parts.all + (attention ? 0 : scores) - dropped;
+    }
+    stored[LAYERCOST_FULL] = input;
+    layer->kept_for_weights =
+        fmin(ELEMENT * (s->tokens * s->attention_ends + f->ends), stored[LAYERCOST_NONE]);
+}
