@@ -191,7 +191,7 @@ static bool numbers_of(struct column *column,
     if (raw.n != (is_bits ? ((size_t)n + 7) / 8 : n * sizeof(uint64_t)))
         return false;
     for (uint32_t i = 0; i < n; i++) {
-        uint64_t value = is_bits ? raw.at[i / 8] >> (i % 8) & 1 : 0;
+        uint64_t value = is_bits ? (uint64_t)(raw.at[i / 8] >> (i % 8) & 1) : 0;
         if (!is_bits)
             memcpy(&value, raw.at + i * sizeof value, sizeof value);
         const size_t length = pps_spell(spelling, (enum pps_cell_kind)chunk->kind, value, text);
