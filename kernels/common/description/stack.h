@@ -42,6 +42,7 @@ struct stack {
     // Shares of the exchanges that are never hidden. The rest hides behind computation of the same
     // layer; what does not fit there is exposed, too.
     double tp_exposed, cp_exposed, ep_exposed;
+    bool ep_dualpipe; // ep_exposed holds with the schedule dualpipe; with others all is exposed
     double pp_exposed; // of transfers between chunks, besides those that fill the pipeline
     double
         dp_hidden; // share of a stage's time of one micro-batch that hides the exchange of replicas

@@ -42,6 +42,7 @@ static const struct docfield fields[] = {
     SHARE("tp_exposed", tp_exposed),
     SHARE("cp_exposed", cp_exposed),
     SHARE("ep_exposed", ep_exposed),
+    {"ep_dualpipe", DOCFIELD_FLAG, 0, 1, AT(ep_dualpipe)},
     SHARE("pp_exposed", pp_exposed),
     AMOUNT("dp_hidden", dp_hidden, 10),
     AMOUNT("zero_hidden", zero_hidden, 10),

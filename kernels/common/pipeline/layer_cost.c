@@ -57,7 +57,9 @@ static void add_up(const struct layer_setting *s,
     if (s->m->fp8) // a third forward, two thirds backward
         p->memory += hardware_stream(s->hw, s->stack->quantise *
                                                 (s->tokens * s->attention_ends + f->ends) / 3);
-    p->tp = exposed(s->stack->tp_exposed, f->gathers * s->gather + f->exchange, p->gemm);
+    // Pieces of an exchange overlap with products only over the links within a node.
+    const double tp_exposed = s->tp > s->hw->node ? 1 : s->stack->tp_exposed;
+    p->tp = exposed(tp_exposed, f->gathers * s->gather + f->exchange, p->gemm);
     p->ep = exposed(s->stack->ep_exposed, f->ep, p->gemm + p->attention + p->memory);
     p->cp = exposed(s->stack->cp_exposed, s->cp_gather, p->attention);
     layer_pass_times(s, f, layer);
@@ -122,6 +124,8 @@ void layercost_open(struct layercost_model *m,
     m->hardware.gemm_eff *= hardware_power_share(hardware);
     m->hardware.fp8_eff *= hardware_power_share(hardware);
     m->hardware.attention_eff *= hardware_power_share(hardware);
+    if (m->stack.ep_dualpipe && training->schedule != TRAINING_DUALPIPE)
+        m->stack.ep_exposed = 1;
     m->fp8 = (training->precision != TRAINING_BF16 || hardware->fp8) && hardware->peak_fp8 > 0;
     m->kept_8bit = m->fp8 && m->stack.kept_8bit;
     m->modules = training->recompute_modules;

@@ -44,7 +44,8 @@ struct layercost_parts {
 struct layercost {
     struct layercost_parts parts;
     double forward;
-    double backward[LAYERCOST_MODES]; // with the recomputed forward
+    double backward[LAYERCOST_MODES];    // with the recomputed forward
+    struct layercost_parts select_again; // exchanges that mode select repeats
     double weights; // part of each backward that only the weights' gradients need
     // Bytes, of those stored without recompute and of gradients that take their place, that stay from
     // the backward of the layer's input to the gradients of its weights, if these come later.

@@ -34,6 +34,17 @@ static struct stored_parts stored_parts(const struct layer_setting *s,
     return parts;
 }
 
+// Exchanges of the feed-forward part: gathers beyond the two of the attention block, and those of
+// tokens. Zero without the other parts.
+static struct layercost_parts network_exchanges(const struct layer_setting *s,
+                                                const struct layer_feed_forward *f,
+                                                const struct layercost_parts *p)
+{
+    const double own = (f->gathers - 2) * s->gather + f->exchange;
+    const double all = f->gathers * s->gather + f->exchange;
+    return (struct layercost_parts){.tp = all > 0 ? p->tp * own / all : 0, .ep = p->ep};
+}
+
 // Adds what mode select of a list of modules drops to *dropped, and returns the time to make it again.
 static double remake_modules(const struct layer_setting *s,
                              const struct layer_feed_forward *f,
@@ -43,9 +54,11 @@ static double remake_modules(const struct layer_setting *s,
     const struct stored_parts parts = stored_parts(s, f);
     const unsigned modules = s->m->modules;
     const bool network = (modules & (f->routed ? TRAINING_MOE : TRAINING_MLP)) != 0;
+    const struct layercost_parts own = network_exchanges(s, f, p);
     double again = 0;
     if (modules & TRAINING_CORE_ATTN) {
-        *dropped += s->m->flash ? parts.attention : 0; // scores: see below
+        // The output of the kernel stays: it is the input of the projection. Scores: see below.
+        *dropped += s->m->flash ? INDEX * s->tokens * s->heads : 0;
         again += p->attention + (s->m->flash ? 0 : hardware_stream(s->hw, 16 * s->scores));
     }
     if (modules & TRAINING_LAYERNORM) {
@@ -58,7 +71,7 @@ static double remake_modules(const struct layer_setting *s,
     }
     if (network) {
         *dropped += parts.network;
-        again += f->gemm + hardware_stream(s->hw, f->traffic) + (f->routed ? p->ep : 0);
+        again += f->gemm + hardware_stream(s->hw, f->traffic) + own.tp + own.ep;
     } else if (f->routed && (modules & TRAINING_MOE_ACT)) {
         *dropped += parts.remade;
         again += 0.25 * p->memory;
@@ -99,7 +112,10 @@ void layer_pass_times(const struct layer_setting *s,
     layer->backward[LAYERCOST_NONE] = plain;
     layer->backward[LAYERCOST_SELECT] = plain + select_again(s, f, p);
     layer->backward[LAYERCOST_FULL] =
-        plain + layer->forward - (s->stack->early_stop ? f->last : 0);
+        plain + fmax(layer->forward - (s->stack->early_stop ? f->last : 0), s->stack->launch);
+    const unsigned network = f->routed ? TRAINING_MOE : TRAINING_MLP;
+    if (s->m->modules & network)
+        layer->select_again = network_exchanges(s, f, p);
     layer->weights = p->gemm;
 }
 

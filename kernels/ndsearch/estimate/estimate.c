@@ -71,7 +71,7 @@ static void view_shards(struct memory_view *w,
     w->dense_bytes = at->set.dense.parameters * w->common_bytes;
     w->moe_bytes =
         at->set.moe.parameters * w->common_bytes + at->set.moe.routed * w->routed_bytes;
-    w->stages = e->schedule == TRAINING_DUALPIPE && s->pp > 1 && s->vp == 1 ? 2 : 1;
+    w->stages = nd_stages_of(e, s);
     w->dense_bytes *= w->stages;
     w->moe_bytes *= w->stages;
     for (int i = 0; i < ND_ENDS; i++) {
@@ -261,6 +261,13 @@ static void tell_exchanges(const struct nd_shape_place *at,
     time->exchange[0] = dense * d->tp + moe * m->tp;
     time->exchange[1] = dense * d->ep + moe * m->ep;
     time->exchange[2] = dense * d->cp + moe * m->cp;
+    if (mode != LAYERCOST_SELECT)
+        return;
+    const double share = micro_batches * longest->share;
+    const struct layercost *dense_layer = &at->set.dense, *moe_layer = &at->set.moe;
+    time->exchange[0] += share * (longest->kind->dense * dense_layer->select_again.tp +
+                                  longest->kind->moe * moe_layer->select_again.tp);
+    time->exchange[1] += share * longest->kind->moe * moe_layer->select_again.ep;
 }
 
 static double boundary(const struct nd_estimate *e,
@@ -332,7 +339,9 @@ static void tell_time(const struct nd_estimate *e,
     const double hops =
         2 * (double)(s->pp - 1) + e->layers.stack.pp_exposed * micro_batches * s->vp;
     time->p2p = s->pp > 1 ? hops * boundary(e, at, s) : 0;
-    const struct nd_held held = {at->held / s->pp, at->held_routed / s->pp};
+    // With DualPipe a device has the parameters of two stages.
+    const int stages = nd_stages_of(e, s);
+    const struct nd_held held = {stages * at->held / s->pp, stages * at->held_routed / s->pp};
     after_pipeline(e, s, &held, micro_batches, time);
     time->step = time->pipe + time->bubble + time->p2p + time->dp_exposed + time->optimizer;
     tell_exchanges(at, longest, mode, micro_batches, time);

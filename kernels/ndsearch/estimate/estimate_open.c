@@ -4,29 +4,66 @@
 
 #include <string.h>
 
-// What devices execute: forward and backward, and the forward of what is recomputed. A flash kernel
-// skips the masked half of attention and makes scores again backward; without one all is executed.
-// Parameters in use of the products that mode full does not make again with `early_stop`.
-static double last_products(const struct nd_estimate *e)
+// ---- executed operations ------------------------------------------------------------------------
+
+static double matrices_of(const struct modeldesc *d)
 {
-    const struct modeldesc *d = &e->layers.model;
-    const double moe = (double)(d->topk * d->moe_ffn + d->shared_ffn);
-    if (!e->layers.stack.early_stop)
-        return 0;
-    return (double)d->hidden *
-           ((double)(e->n_dense * d->ffn) + (double)(e->n_layers - e->n_dense) * moe);
+    return d->gated ? 3 : 2;
 }
 
+// Parameters in use, per matrix of the feed-forward part, of all layers of a kind.
+static double dense_width(const struct nd_estimate *e)
+{
+    const struct modeldesc *d = &e->layers.model;
+    return (double)(e->n_dense * d->hidden * d->ffn);
+}
+
+static double moe_width(const struct nd_estimate *e)
+{
+    const struct modeldesc *d = &e->layers.model;
+    return (double)((e->n_layers - e->n_dense) * d->hidden *
+                    (d->topk * d->moe_ffn + d->shared_ffn));
+}
+
+// Parameters in use of the products that mode full makes again: with `early_stop` not the last ones.
+static double again_in_full(const struct nd_estimate *e, double used_by_layers)
+{
+    return used_by_layers - (e->layers.stack.early_stop ? dense_width(e) + moe_width(e) : 0);
+}
+
+// The same of mode select.
+static double again_in_select(const struct nd_estimate *e, double used_by_layers, bool flash)
+{
+    const struct modeldesc *d = &e->layers.model;
+    const unsigned modules = e->layers.modules;
+    double again = 0;
+    if (modules == 0)
+        return flash ? e->layers.stack.select_again * used_by_layers : 0;
+    if (modules & TRAINING_MLP)
+        again += matrices_of(d) * dense_width(e);
+    if (modules & TRAINING_MOE)
+        again += matrices_of(d) * moe_width(e);
+    if ((modules & TRAINING_MLA_UP_PROJ) && d->attention == MODELDESC_MLA)
+        again +=
+            (double)(e->n_layers * d->heads) * (double)((d->qk_nope + d->qk_rope) * d->q_rank +
+                                                        (d->qk_nope + d->v_dim) * d->kv_rank);
+    return again;
+}
+
+// What devices execute: forward and backward, and the forward of what is recomputed. A flash kernel
+// skips the masked half of attention and makes scores again backward; without one all is executed.
 static void open_made_flops(struct nd_estimate *e, double used_by_layers, bool flash)
 {
     const double forward = e->attention_flops * (flash ? 1 : 2) / 3;
+    const unsigned modules = e->layers.modules;
     for (int m = 0; m < LAYERCOST_MODES; m++) {
         e->made_flops[m] = e->active_flops;
         e->made_attention[m] = forward * (flash ? 3.5 : 3);
     }
-    e->made_flops[LAYERCOST_FULL] += 2 * (used_by_layers - last_products(e));
+    e->made_flops[LAYERCOST_FULL] += 2 * again_in_full(e, used_by_layers);
+    e->made_flops[LAYERCOST_SELECT] += 2 * again_in_select(e, used_by_layers, flash);
     e->made_attention[LAYERCOST_FULL] += forward;
-    if (!flash)
+    if (modules != 0 ? (modules & TRAINING_CORE_ATTN) != 0 : !flash)
         e->made_attention[LAYERCOST_SELECT] += forward;
 }
 

@@ -298,6 +298,11 @@ static double exchanged(const struct view *w, int32_t i, int k)
         double dense = k == 0 ? d->tp : k == 1 ? d->ep : d->cp;
         double moe = k == 0 ? m->tp : k == 1 ? m->ep : m->cp;
         sum += dense * (2 * c->dense + c->dense_full) + moe * (2 * c->moe + c->moe_full);
+        const struct layercost_parts *d2 = &w->set->dense.select_again,
+                                     *m2 = &w->set->moe.select_again;
+        if (k < 2)
+            sum += (k == 0 ? d2->tp : d2->ep) * c->dense_select +
+                   (k == 0 ? m2->tp : m2->ep) * c->moe_select;
     }
     return sum;
 }
@@ -325,9 +330,15 @@ static double exchange_time(const struct view *w,
         double shard = w->e->bytes_grad * parameters / (double)shards;
         scatter += 2 * gather_time(w, shard, ranks / shards, stride * shards);
     }
+    // PyTorch keeps parameters of a stage whole during a step with a pipeline, and may keep gradients
+    // whole until the last micro-batch: then both are exchanged once.
+    const struct stack *stack = &w->e->layers.stack;
+    const bool piped = stack->pipeline_whole && w->s->pp > 1;
+    const bool late = piped || (stack->accumulation_whole && w->micro_batches > 1);
+    const bool gathers_often = zero >= 3 && !piped, scatters_often = zero >= 2 && !late;
     if (once)
-        return zero < 2 ? gather + scatter : zero == 2 ? gather : 0;
-    return zero < 2 ? 0 : scatter + (zero >= 3 ? 2 * gather : 0);
+        return (gathers_often ? 0 : gather) + (scatters_often ? 0 : scatter);
+    return (scatters_often ? scatter : 0) + (gathers_often ? 2 * gather : 0);
 }
 
 static void exchange_times(const struct view *w,
@@ -432,6 +443,10 @@ static void whole_step(const struct view *w,
     double etp = e->layers.expert_tensor_parallel ? s->tp : 1;
     double common = e->common_parameters / ((double)s->pp * s->tp);
     double routed = e->routed_parameters / ((double)s->pp * s->ep * etp);
+    if (has_two_stages(w)) {
+        common *= 2;
+        routed *= 2;
+    }
     exchange_times(w, common, routed, time);
     double updated = common + routed;
     if (e->zero_level >= 1)

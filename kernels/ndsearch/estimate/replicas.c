@@ -32,6 +32,11 @@ struct nd_replicas nd_shards_of(const struct nd_estimate *e, const struct nd_str
     return (struct nd_replicas){shards, routed < 1 ? 1 : routed};
 }
 
+int nd_stages_of(const struct nd_estimate *e, const struct nd_strategy *s)
+{
+    return e->schedule == TRAINING_DUALPIPE && s->pp > 1 && s->vp == 1 ? 2 : 1;
+}
+
 struct nd_sharing nd_sharing_of(const struct nd_estimate *e,
                                 const struct nd_strategy *s,
                                 int64_t micro_batches)
@@ -103,10 +108,14 @@ void nd_exchange_replicas(const struct nd_estimate *e,
     }
     const struct nd_replicas shards = nd_shards_of(e, s);
     const struct parts parts = both(e, s, held, &shards);
-    const bool full = e->zero_level >= 3;
+    // What a stack keeps whole during a step is exchanged once.
+    const struct nd_sharing sharing = nd_sharing_of(e, s, (int64_t)micro_batches);
+    const double each =
+        (sharing.gradients ? parts.scatter : 0) + (sharing.parameters ? 2 * parts.gather : 0);
+    const double once =
+        (sharing.gradients ? 0 : parts.scatter) + (sharing.parameters ? 0 : parts.gather);
     const double room = stack->zero_hidden * time->stage;
-    const double each = parts.scatter + (full ? 2 * parts.gather : 0);
-    const double once = full ? 0 : fmax(0, parts.gather - hidden);
-    time->dp = micro_batches * each + (full ? 0 : parts.gather);
-    time->dp_exposed = micro_batches * fmax(stack->zero_exposed * each, each - room) + once;
+    time->dp = micro_batches * each + once;
+    time->dp_exposed =
+        micro_batches * fmax(stack->zero_exposed * each, each - room) + fmax(0, once - hidden);
 }

@@ -20,6 +20,9 @@ struct nd_replicas nd_replicas_of(const struct nd_estimate *e, const struct nd_s
 // Devices that share an optimizer state.
 struct nd_replicas nd_shards_of(const struct nd_estimate *e, const struct nd_strategy *s);
 
+// Stages of a device: two with DualPipe, else one.
+int nd_stages_of(const struct nd_estimate *e, const struct nd_strategy *s);
+
 // Which states the devices of a shard group share. Some stacks keep parameters and gradients whole
 // while several stages or micro-batches use them.
 struct nd_sharing {
