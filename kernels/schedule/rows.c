@@ -301,7 +301,7 @@ static size_t scratch_with(const struct family *limited,
 }
 
 // The largest scratch of the families up to the highest.
-size_t schedule_scratch_bytes(const double *highest, const void *shared)
+static size_t scratch_of_families(const double *highest, const void *shared)
 {
     size_t most = 0;
     double value[N_PARAMS];
@@ -318,6 +318,20 @@ size_t schedule_scratch_bytes(const double *highest, const void *shared)
             bytes = scratch_with(families[k], value, shared);
             most = bytes > most ? bytes : most;
         }
+    }
+    return most;
+}
+
+// Schedules as published try no alternatives and need less memory than the others.
+size_t schedule_scratch_bytes(const double *highest, const void *shared)
+{
+    size_t most = 0;
+    double value[N_PARAMS];
+    memcpy(value, highest, sizeof value);
+    for (int compat = 0; compat <= (int)highest[P_COMPAT]; compat++) {
+        value[P_COMPAT] = compat;
+        const size_t bytes = scratch_of_families(value, shared);
+        most = bytes > most ? bytes : most;
     }
     return most;
 }

@@ -31,37 +31,43 @@ Test(schedule_scratch, is_small)
 }
 
 // The memory for the largest values of an experiment serves every point. The memory of exact searches once
-// depended on the shape by rounding, so that a smaller shape could need more.
+// depended on the shape by rounding, so that a smaller shape could need more; and the memory for schedules with
+// and without compat was that of the published ones, which need less.
 Test(schedule_scratch, of_the_largest_values_serves_all_points)
 {
     struct random r = {5};
     for (int round = 0; round < 200; round++) {
         double highest[N_PARAMS], value[N_PARAMS];
         set_defaults(highest);
-        highest[P_FAMILY] = FAMILY_NAME_ORDER - 1;
+        highest[P_FAMILY] = (double)random_below(&r, FAMILY_NAME_ORDER);
         highest[P_P] = 1 + (double)random_below(&r, 40);
         highest[P_M] = 1 + (double)random_below(&r, random_coin(&r) ? 40 : 600);
         highest[P_V] = 1 + (double)random_below(&r, 4);
         highest[P_BUDGET] = 1000 << random_below(&r, 12);
+        highest[P_COMPAT] = (double)random_below(&r, 2);
+        highest[P_OBJECTIVE] = (double)random_below(&r, 2);
+        highest[P_CHANNELS] = (double)random_below(&r, 3);
         const size_t bytes = pps_kernel_schedule.scratch_bytes(highest, NULL);
         for (int k = 0; k < 100; k++) {
-            const int own[] = {P_FAMILY, P_P, P_M, P_V};
+            const int sizes[] = {P_P, P_M, P_V};
+            const int choices[] = {P_FAMILY, P_COMPAT, P_OBJECTIVE, P_CHANNELS};
             memcpy(value, highest, sizeof value);
-            for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+            for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
                 if (random_coin(&r))
-                    value[own[i]] = own[i] == P_FAMILY
-                                        ? (double)random_below(&r, FAMILY_NAME_ORDER)
-                                        : 1 + (double)random_below(&r, (int)highest[own[i]]);
+                    value[sizes[i]] = 1 + (double)random_below(&r, (int)highest[sizes[i]]);
+            for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
+                if (random_coin(&r))
+                    value[choices[i]] = (double)random_below(&r, 1 + (int)highest[choices[i]]);
             if (pps_kernel_schedule.check(value, NULL) != 0)
                 continue;
             const struct schedule_point point = schedule_point_of(value, NULL);
             struct schedule_scratch scratch;
             struct room room = {NULL, 0};
             schedule_scratch_take(&scratch, &point, &room);
-            cr_assert_leq(room.used, bytes, "%s P=%g M=%g v=%g of P=%g M=%g v=%g, budget %g",
-                          schedule_family_names[(int)value[P_FAMILY]], value[P_P], value[P_M],
-                          value[P_V], highest[P_P], highest[P_M], highest[P_V],
-                          highest[P_BUDGET]);
+            cr_assert_leq(
+                room.used, bytes, "%s P=%g M=%g v=%g compat=%g of P=%g M=%g v=%g, budget %g",
+                schedule_family_names[(int)value[P_FAMILY]], value[P_P], value[P_M], value[P_V],
+                value[P_COMPAT], highest[P_P], highest[P_M], highest[P_V], highest[P_BUDGET]);
         }
     }
 }
