@@ -116,6 +116,7 @@ step "command-line cases" command_line_cases build/release/ppsweep
 step "command-line properties" tests/cli/run-properties build/release/ppsweep
 step "launches of frameworks" tests/cli/run-launches build/release/ppsweep
 step "pages in Chromium" tests/browser/run build/release/ppsweep
+step "pages of the documentation" tests/cli/run-pages build/release/ppsweep
 step "typed results in other programs" tests/cli/run-readers build/release/ppsweep
 step "Python package" tests/cli/run-python build/release/ppsweep
 step "hostile inputs" tests/cli/run-hostile build/release/ppsweep
