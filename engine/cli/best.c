@@ -29,7 +29,7 @@ static const struct pps_opt options[] = {
     {"evaluations", 0, "N", "points to evaluate besides the grid; k, M allowed (2000)"},
     {"grid", 0, "N", "first evaluate the experiment's grid if it has at most N points (10k)"},
     PPS_REQUEST_OPTIONS,
-    {"output", 'o', "PATH", "NAME.csv.gz or NAME.csv (outputs/data/)"},
+    {"output", 'o', "PATH", "NAME.csv.gz, .csv or .parquet (outputs/data/)"},
     {"force", 0, NULL, "overwrite the result, and drop an interrupted search"},
     {"resume", 0, NULL, "continue an interrupted search, if there is one"},
     {"time-limit", 0, "TIME", "stop after TIME, as in 90s, 5m, 1h30m; --resume continues"},

@@ -30,7 +30,7 @@ static const struct pps_opt options[] = {
 };
 
 static const char details[] =
-    "A and B are results: NAME.csv.gz or NAME.csv; one of them may be - (stdin). Rows are "
+    "A and B are results: NAME.csv.gz, .csv or .parquet; one may be - (stdin). Rows are "
     "joined\n"
     "on the parameters that both results show. A parameter that has one value in A and "
     "another\n"

@@ -18,7 +18,8 @@
 #include <sys/resource.h>
 
 static const struct pps_opt options[] = {
-    {"output", 'o', "FILE", "NAME.csv.gz or NAME.csv (name of a shard without .shard-K-of-N)"},
+    {"output", 'o', "FILE",
+     "NAME.csv.gz, .csv or .parquet (name of a shard without .shard-K-of-N)"},
     {"force", 0, NULL, "overwrite FILE if it exists"},
     {"progress", 0, "HOW", "auto, line, log, json or never (auto)"},
     {"quiet", 'q', NULL, "print errors only"},

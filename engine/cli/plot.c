@@ -37,7 +37,7 @@ static const struct pps_opt options[] = {
 };
 
 static const char details[] =
-    "RESULT is NAME.csv.gz, NAME.csv or - (stdin). Filters such as n=8 sync_freq=1,2 keep\n"
+    "RESULT is NAME.csv.gz, .csv, .parquet or - (stdin). Filters such as n=8,16 gpus=4 keep\n"
     "only rows with these values. plot prints the paths of the pictures. A name consists of\n"
     "the name of the result and the values that distinguish the map from the other maps.\n"
     "\n"

@@ -32,7 +32,7 @@ static const struct pps_opt options[] = {
 };
 
 static const char details[] =
-    "RESULT is NAME.csv.gz, NAME.csv or - (stdin). Filters such as n=8 sync_freq=1,2 keep\n"
+    "RESULT is NAME.csv.gz, .csv, .parquet or - (stdin). Filters such as n=8,16 gpus=4 keep\n"
     "only rows with these values. What can be said depends on the rows:\n"
     "\n"
     "  a full grid       exact shares of the variance: of each parameter alone (first) and\n"

@@ -36,7 +36,7 @@ static const struct pps_opt options[] = {
 };
 
 static const char details[] =
-    "RESULT is NAME.csv.gz, NAME.csv or - (stdin). Filters such as n=8 sync_freq=1,2 keep\n"
+    "RESULT is NAME.csv.gz, .csv, .parquet or - (stdin). Filters such as n=8,16 gpus=4 keep\n"
     "only rows with these values. Rows and columns of a matrix are sorted in ascending order,\n"
     "numbers before names.\n"
     "\n"

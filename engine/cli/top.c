@@ -36,7 +36,7 @@ static const struct pps_opt options[] = {
 };
 
 static const char details[] =
-    "RESULT is NAME.csv.gz, NAME.csv or - (stdin). A filter keeps only some rows: n=8,\n"
+    "RESULT is NAME.csv.gz, .csv, .parquet or - (stdin). A filter keeps only some rows: n=8,\n"
     "sync_freq=1,2, n=8..16, or a rule such as 'n <= 16'.\n"
     "\n"
     "Rows with equal values keep the order of the result. Groups are written in the order in\n"

@@ -26,7 +26,7 @@ static const struct pps_opt options[] = {
 };
 
 static const char details[] =
-    "RESULT is NAME.csv.gz or NAME.csv. Its index (NAME.csv.gz.idx) and its manifest\n"
+    "RESULT is NAME.csv.gz, .csv or .parquet. Its index (NAME.csv.gz.idx) and its manifest\n"
     "(NAME.csv.gz.json) must be in the same folder.\n"
     "\n"
     "verify checks:\n"
