@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep trace: writes the timeline of one point.
 #include "engine/cli/options/trace_point.h"
+#include "engine/cli/options/trace_title.h"
 #include "engine/cli/verbs.h"
 
 #include "base/system/disk.h"
@@ -11,7 +12,7 @@
 #include "engine/manifest/manifest_file.h"
 #include "engine/point/artifact.h"
 #include "engine/point/one_point.h"
-#include "engine/space/value.h"
+#include "engine/timeline/group_list.h"
 #include "engine/trace/trace_write.h"
 
 #include <cjson/cJSON.h>
@@ -27,14 +28,20 @@ static const struct pps_opt options[] = {
     {"row", 0, "K", "trace the point of data row K of RESULT, counted from 1 (1)"},
     {"input", 'i', "SLOT=FILE",
      "input document of KERNEL, or one that is too large for the manifest of RESULT"},
-    {"output", 'o', "FILE", "NAME.json, .svg, .png or .csv, or - for stdout (outputs/traces/)"},
-    {"as", 0, "NAME",
-     "write the artifact NAME of the kernel instead of a timeline (ppsweep kernels KERNEL)"},
-    {"format", 0, "FORMAT", "chrome, svg, png or csv (from the name of FILE, else chrome)"},
+    {"output", 'o', "FILE",
+     "NAME.json, .svg, .png or .csv, or - for stdout; .gz compresses (outputs/traces/)"},
+    {"compare", 0, "POINT",
+     "a second timeline below, on the same axis: K (a row of RESULT) or KEY=VALUE,KEY=VALUE"},
+    {"gpus", 0, "LIST", "only these GPUs (devices, stages), as in 0,3,8-11 (all)"},
+    {"from", 0, "TIME", "start of the part that is written (0)"},
+    {"to", 0, "TIME", "end of the part that is written (end of the timeline)"},
+    {"utilisation", 0, NULL,
+     "how busy lanes are, in place of tasks (where a picture has too many tasks)"},
     {"view", 0, "NAME",
      "arrangement of the lanes: dual or single for contention (as --simulator of the run)"},
-    {"from", 0, "TIME", "start time of a picture (0)"},
-    {"to", 0, "TIME", "end time of a picture (end of the trace)"},
+    {"as", 0, "NAME",
+     "write the artifact NAME of the kernel instead of a timeline (ppsweep kernels KERNEL)"},
+    {"format", 0, "FORMAT", "perfetto, svg, png or csv (from the name of FILE, else perfetto)"},
     {"force", 0, NULL, "overwrite FILE if it exists"},
     {"quiet", 'q', NULL, "print errors only"},
     PPS_TRACE_PARAM_OPTIONS,
@@ -44,17 +51,23 @@ static const struct pps_opt options[] = {
     {NULL, 0, NULL, NULL},
 };
 
+static const struct pps_opt_alias aliases[] = {{"utilization", "utilisation"}, {NULL, NULL}};
+
 static const char details[] =
     "The point is a row of RESULT, or a point of KERNEL. KEY=VALUE sets a parameter; other\n"
     "parameters keep the values of the row or take their defaults.\n"
     "\n"
-    "Without -o, trace writes Chrome JSON to outputs/traces/. It does not overwrite a file\n"
-    "with different content unless --force is given.\n"
+    "Without -o, trace writes JSON to outputs/traces/. It does not overwrite a file with\n"
+    "different content unless --force is given.\n"
     "\n"
-    "Chrome JSON opens in ui.perfetto.dev or chrome://tracing; one unit of time is shown as\n"
-    "one microsecond. CSV has one line per segment of constant rate. SVG opens in any\n"
-    "browser, with a description of the segment under the pointer. An SVG has at most 20000\n"
-    "segments; draw a part of a long trace with --from and --to.\n"
+    "JSON: open ui.perfetto.dev and drop the file on the page. One unit of time is shown as\n"
+    "one microsecond, with 3 decimals. Tracks \"load\" count what GPUs compute and send.\n"
+    "SVG and PNG: a picture with at most 20000 segments and 120 lanes, otherwise of the\n"
+    "utilisation of lanes. SVG opens in any browser, with a description of the segment under\n"
+    "the pointer. CSV: one line per segment of constant rate, with all digits.\n"
+    "\n"
+    "--compare takes the number of another row of RESULT, or parameters that differ. The\n"
+    "second timeline is marked with the difference of the two ends.\n"
     "\n"
     "--view single draws the transfers of a GPU on one lane, --view dual (the default of\n"
     "contention) on a lane per direction. Views show the same simulation.\n"
@@ -63,25 +76,35 @@ static const char details[] =
     "for example an order of operations as CSV.\n"
     "\n"
     "  ppsweep trace outputs/data/first.csv.gz --row 12\n"
-    "  ppsweep trace contention n=8 gpus=4 p_fwd_prop=a p_grad_sync=0.2 -o -\n"
-    "  ppsweep trace outputs/data/first.csv.gz --row 12 -o row12.svg\n";
+    "  ppsweep trace outputs/data/first.csv.gz --row 12 --compare 40 -o two.svg\n"
+    "  ppsweep trace contention n=8 p_fwd_prop=a --compare p_fwd_prop=0.0 -o two.svg\n"
+    "  ppsweep trace contention n=256 gpus=64 --gpus 0,31-33 --to 100 -o part.svg\n";
 
 struct trace {
     const struct pps_args *args;
     struct pps_trace_point at;
-    int artifact;    // of --as, or -1
-    char path[1200]; // "-": stdout
+    struct pps_trace_point second; // of --compare
+    struct pps_group_list gpus;    // of --gpus
+    int artifact;                  // of --as, or -1
+    char path[1200];               // "-": stdout
     struct pps_tracewrite write;
 };
 
 static enum pps_status choose_point(struct trace *t, struct pps_error *err)
 {
-    enum pps_status status = pps_trace_point_choose(&t->at, t->args, err);
+    const char *compare = pps_arg(t->args, "compare");
+    enum pps_status status = pps_trace_point_choose(&t->at, t->args, NULL, err);
     if (status == PPS_OK && pps_arg(t->args, "as") != NULL)
         status = pps_artifact_find(t->at.kernel, pps_arg(t->args, "as"), &t->artifact, err);
     else if (status == PPS_OK && t->at.kernel->trace_names == NULL)
         status = pps_fail(err, PPS_E_INPUT, "the kernel %s has no traces", t->at.kernel->name);
-    return status == PPS_OK ? pps_point_check(t->at.kernel, t->at.point, err) : status;
+    if (status == PPS_OK)
+        status = pps_point_check(t->at.kernel, t->at.point, err);
+    if (status == PPS_OK && compare != NULL)
+        status = pps_trace_point_choose(&t->second, t->args, compare, err);
+    if (status == PPS_OK && compare != NULL)
+        status = pps_point_check(t->second.kernel, t->second.point, err);
+    return status;
 }
 
 // ---- the output -------------------------------------------------------------------------------
@@ -94,7 +117,7 @@ static enum pps_status choose_form(struct trace *t, struct pps_error *err)
     if (format != NULL && t->artifact >= 0)
         return pps_fail(err, PPS_E_INPUT, "--format and --as cannot be used together");
     if (format != NULL && !pps_trace_form_named(format, &t->write.form))
-        return pps_fail(err, PPS_E_INPUT, "--format %s: expected chrome, svg, png or csv",
+        return pps_fail(err, PPS_E_INPUT, "--format %s: expected perfetto, svg, png or csv",
                         format);
     if (format == NULL && path != NULL && t->artifact < 0 &&
         !pps_trace_form_of(path, &t->write.form))
@@ -126,7 +149,7 @@ static enum pps_status choose_output(struct trace *t, struct pps_error *err)
                  endings[t->write.form]);
     t->write.path = t->path;
     // A default name depends on the parameters of the point: an existing file usually has the
-    // same content. The content differs if the result has changed, or if an SVG shows another
+    // same content. The content differs if the result has changed, or if the file shows another
     // part.
     t->write.same = path == NULL;
     t->write.force = pps_arg(t->args, "force") != NULL;
@@ -138,19 +161,42 @@ static bool is_picture(const struct trace *t)
     return t->write.form == PPS_TRACE_SVG || t->write.form == PPS_TRACE_PNG;
 }
 
-static enum pps_status choose_window(struct trace *t, struct pps_error *err)
+// Returns PPS_E_INPUT for options that do not fit to --as or to CSV.
+static enum pps_status check_options(const struct trace *t, struct pps_error *err)
+{
+    static const char *const names[] = {"utilisation", "compare", "gpus", "from", "to"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        if (pps_arg(t->args, names[k]) == NULL)
+            continue;
+        if (t->artifact >= 0)
+            return pps_fail(err, PPS_E_INPUT, "--%s and --as cannot be used together",
+                            names[k]);
+        if (k < 2 && t->write.form == PPS_TRACE_TEXT)
+            return pps_fail(err, PPS_E_INPUT,
+                            "--%s is not for CSV; write -o NAME.svg, NAME.png or NAME.json",
+                            names[k]);
+    }
+    return PPS_OK;
+}
+
+// Chooses the part of the timeline that is written.
+static enum pps_status choose_part(struct trace *t, struct pps_error *err)
 {
     const char *from = pps_arg(t->args, "from"), *to = pps_arg(t->args, "to");
+    const char *gpus = pps_arg(t->args, "gpus");
     struct pps_trace_window *window = &t->write.window;
     *window = (struct pps_trace_window){0, (double)INFINITY};
-    if (!is_picture(t) && (from != NULL || to != NULL))
-        return pps_fail(err, PPS_E_INPUT, "--%s needs a picture; write -o NAME.svg",
-                        from != NULL ? "from" : "to");
-    enum pps_status status = pps_arg_number(t->args, "from", 0, DBL_MAX, &window->from, err);
+    enum pps_status status = check_options(t, err);
+    if (status == PPS_OK)
+        status = pps_arg_number(t->args, "from", 0, DBL_MAX, &window->from, err);
     if (status == PPS_OK)
         status = pps_arg_number(t->args, "to", 0, DBL_MAX, &window->to, err);
     if (status == PPS_OK && window->from >= window->to)
         status = pps_fail(err, PPS_E_INPUT, "--from %s is not before --to %s", from, to);
+    if (status == PPS_OK && gpus != NULL)
+        status = pps_group_list_read(&t->gpus, "--gpus", gpus, err);
+    t->write.groups = gpus != NULL ? &t->gpus : NULL;
+    t->write.loads = pps_arg(t->args, "utilisation") != NULL;
     return status;
 }
 
@@ -209,62 +255,54 @@ static enum pps_status run_kernel(void *self,
                                   const struct pps_trace_sink *sink,
                                   struct pps_error *err)
 {
-    const struct trace *t = self;
+    const struct pps_trace_point *at = self;
     struct pps_worker worker;
     enum pps_status status =
-        pps_point_worker(t->at.kernel, t->at.point, pps_signals_install(), &worker, err);
+        pps_point_worker(at->kernel, at->point, pps_signals_install(), &worker, err);
     if (status != PPS_OK)
         return status;
-    const enum pps_outcome outcome = t->at.kernel->trace(t->at.point, &worker, sink);
+    const enum pps_outcome outcome = at->kernel->trace(at->point, &worker, sink);
     free(worker.scratch);
     // An infeasible point has a timeline: it shows what exceeds the limit.
     return outcome == PPS_INFEASIBLE ? PPS_OK
                                      : pps_point_outcome(outcome, "this point", "", err);
 }
 
-// Returns whether the value of the parameter is the name of a given document.
-static bool is_document(const struct trace *t, int p)
+// Says what is not as the user may expect.
+static void note_written(const struct trace *t, const struct pps_tracewritten *written)
 {
-    for (int s = 0; s < t->at.kernel->n_slots; s++)
-        if (t->at.kernel->slots[s].param == p)
-            return pps_documents_count(t->at.inputs, s) > 0;
-    return false;
-}
-
-// Returns "contention 2: n=8 gpus=4": documents, and parameters that differ from their
-// defaults. The caller frees it.
-static char *make_title(const struct trace *t)
-{
-    char *title = NULL, text[PPS_CELL_TEXT];
-    size_t n;
-    FILE *out = open_memstream(&title, &n);
-    if (out == NULL)
-        return NULL;
-    fprintf(out, "%s %s:", t->at.kernel->name, t->at.kernel->version);
-    for (int p = 0; p < t->at.kernel->n_params; p++) {
-        const struct pps_param *param = &t->at.kernel->params[p];
-        if (t->at.point[p] == param->fallback && !is_document(t, p))
-            continue;
-        pps_value_text(param, t->at.point[p], text);
-        fprintf(out, " %s=%s", param->name, text);
-    }
-    if (fclose(out) == 0)
-        return title;
-    free(title);
-    return NULL;
+    if (pps_arg(t->args, "quiet") != NULL)
+        return;
+    if (written->loads)
+        pps_say(stderr, "note      too many tasks for a picture: it shows the utilisation of "
+                        "lanes; --gpus, --from and --to choose a part");
+    if (t->write.form == PPS_TRACE_JSON && written->scale != 1)
+        pps_say(stderr,
+                "note      times are multiplied by %.10g: Perfetto shows nothing below 0.001",
+                written->scale);
 }
 
 static enum pps_status write_timeline(struct trace *t, struct pps_error *err)
 {
-    char *title = make_title(t);
-    if (title == NULL)
-        return pps_fail_memory(err, "the trace");
+    const bool pair = t->second.kernel != NULL;
+    struct pps_tracewritten written = {.scale = 1};
+    char *title = pps_trace_title(&t->at);
+    char *second = pair ? pps_trace_title_second(&t->at, &t->second) : NULL;
+    enum pps_status status =
+        title == NULL || (pair && second == NULL) ? pps_fail_memory(err, "the trace") : PPS_OK;
     t->write.title = title;
     t->write.names = t->at.kernel->trace_names;
     t->write.tell = run_kernel;
-    t->write.self = t;
-    const enum pps_status status = pps_tracewrite(&t->write, err);
+    t->write.self = &t->at;
+    t->write.second = pair ? &t->second : NULL;
+    t->write.second_title = second;
+    t->write.written = &written;
+    if (status == PPS_OK)
+        status = pps_tracewrite(&t->write, err);
+    if (status == PPS_OK)
+        note_written(t, &written);
     free(title);
+    free(second);
     return status;
 }
 
@@ -295,7 +333,7 @@ static enum pps_status trace_main(const struct pps_args *args, struct pps_error 
     if (status == PPS_OK)
         status = choose_output(&t, err);
     if (status == PPS_OK)
-        status = choose_window(&t, err);
+        status = choose_part(&t, err);
     if (status == PPS_OK)
         status = choose_view(&t, err);
     if (status == PPS_OK) {
@@ -303,15 +341,17 @@ static enum pps_status trace_main(const struct pps_args *args, struct pps_error 
         status = write_file(&t, err);
     }
     pps_trace_point_close(&t.at);
+    pps_trace_point_close(&t.second);
     return status;
 }
 
 const struct pps_command pps_command_trace = {
     .name = "trace",
-    .summary = "write the timeline of one point as Chrome/Perfetto JSON, SVG, PNG or CSV",
+    .summary = "write the timeline of a point, or of two, as SVG, PNG, Perfetto JSON or CSV",
     .usage = "[options] RESULT | [KERNEL] [KEY=VALUE ...]",
     .details = details,
     .options = options,
+    .aliases = aliases,
     .min_words = 0,
     .max_words = -1,
     .kernels = true,

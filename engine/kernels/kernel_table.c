@@ -112,6 +112,18 @@ static bool columns_exist(const struct pps_kernel *k, struct report report)
     return true;
 }
 
+static bool trace_valid(const struct pps_kernel *k, struct report report)
+{
+    const struct pps_trace_names *names = k->trace_names;
+    if ((k->trace == NULL) != (names == NULL))
+        return wrong(report, "trace needs trace_names, and trace_names needs trace");
+    if (names != NULL && names->end != NULL && !has_column(k, names->end))
+        return wrong(report, "trace_names->end is %s, which is no column", names->end);
+    if (names != NULL && (names->loads == NULL) != (names->load_of == NULL))
+        return wrong(report, "loads of trace_names need load_of, and load_of needs loads");
+    return true;
+}
+
 static bool artifacts_valid(const struct pps_kernel *k, struct report report)
 {
     for (const struct pps_artifact *a = k->artifacts; a != NULL && a->name != NULL; a++) {
@@ -131,8 +143,6 @@ static bool functions_exist(const struct pps_kernel *k, struct report report)
         return wrong(report, "scratch_bytes, check, cost, run and reference are required");
     if (k->n_slots > 0 && (k->slots == NULL || k->open == NULL || k->close == NULL))
         return wrong(report, "a kernel with documents needs open and close");
-    if ((k->trace == NULL) != (k->trace_names == NULL))
-        return wrong(report, "trace needs trace_names, and trace_names needs trace");
     if ((k->artifact == NULL) != (k->artifacts == NULL))
         return wrong(report, "artifact needs artifacts, and artifacts needs artifact");
     if (!(k->tolerance >= 0))
@@ -161,6 +171,6 @@ bool pps_kernel_table_valid(const struct pps_kernel *k, char *fault, size_t cap)
             return false;
     if (k->columns[0].kind == PPS_COLUMN_TEXT)
         return wrong(report, "the first column must be a number");
-    return names_distinct(k, report) && columns_exist(k, report) &&
+    return names_distinct(k, report) && columns_exist(k, report) && trace_valid(k, report) &&
            artifacts_valid(k, report) && functions_exist(k, report);
 }

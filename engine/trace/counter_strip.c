@@ -7,7 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const char FILL[] = "#c9b8dd", GROUND[] = "#f6f6f6", LIMIT[] = "#d01c1c";
+static const char FILL[] = "#c9b8dd", GROUND[] = "#f6f6f6", LIMIT[] = "#d55e00";
+#define THINNEST 0.5 // pixels of a step
 
 bool pps_levels_add(struct pps_trace_levels *levels, const struct pps_level *level)
 {
@@ -61,6 +62,8 @@ struct strip {
     FILE *out;
     struct pps_svg_box box;
     double begin, end, highest;
+    double from, value; // steps that wait: their start and highest value
+    bool waits;
 };
 
 static double x_at(const struct strip *s, double time)
@@ -74,7 +77,7 @@ static double y_at(const struct strip *s, double value)
     return s->box.y + s->box.h * (1 - fmin(value / s->highest, 1));
 }
 
-static void put_step(const struct strip *s, double from, double to, double value)
+static void put_box(const struct strip *s, double from, double to, double value)
 {
     const double x = x_at(s, from), w = x_at(s, to) - x, y = y_at(s, value);
     char hint[64];
@@ -82,6 +85,16 @@ static void put_step(const struct strip *s, double from, double to, double value
         return;
     snprintf(hint, sizeof hint, "%.6g from %.6g to %.6g", value, from, to);
     pps_svg_rect(s->out, (struct pps_svg_box){x, y, w, s->box.y + s->box.h - y}, FILL, hint);
+}
+
+// Draws a step. Steps that are too thin to see are drawn together, at the highest value of them.
+static void put_step(struct strip *s, double from, double to, double value, bool is_last)
+{
+    s->value = s->waits ? fmax(s->value, value) : value;
+    s->from = s->waits ? s->from : from;
+    s->waits = !is_last && x_at(s, to) - x_at(s, s->from) < THINNEST;
+    if (!s->waits)
+        put_box(s, s->from, to, s->value);
 }
 
 void pps_strip_draw(FILE *out,
@@ -93,7 +106,7 @@ void pps_strip_draw(FILE *out,
                     double end,
                     double highest)
 {
-    const struct strip strip = {out, box, begin, end, highest};
+    struct strip strip = {out, box, begin, end, highest, begin, 0, false};
     const struct pps_level *last = NULL;
     pps_svg_rect(out, box, GROUND, NULL);
     if (!(end > begin) || !(highest > 0))
@@ -103,11 +116,11 @@ void pps_strip_draw(FILE *out,
         if (level->group != group || level->counter != counter)
             continue;
         if (last != NULL)
-            put_step(&strip, last->time, level->time, last->value);
+            put_step(&strip, last->time, level->time, last->value, false);
         last = level;
     }
     if (last != NULL)
-        put_step(&strip, last->time, end, last->value);
+        put_step(&strip, last->time, end, last->value, true);
     for (size_t i = 0; i < levels->n_limits; i++)
         if (levels->limits[i].group == group && levels->limits[i].counter == counter) {
             const double y = y_at(&strip, levels->limits[i].value);

@@ -4,12 +4,14 @@
 #ifndef PPS_ENGINE_TRACE_COUNTER_STRIP_H
 #define PPS_ENGINE_TRACE_COUNTER_STRIP_H
 
-#include "engine/trace/svg.h"
+#include "engine/svg/svg.h"
 #include "ppsweep/kernel.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+
+#define PPS_STRIP_HEIGHT 36.0 // pixels
 
 // All levels and limits of a trace in the order in which the kernel sends them. Levels of one
 // group and counter are in order of time. A zeroed struct is empty.
@@ -32,7 +34,8 @@ double pps_levels_highest(const struct pps_trace_levels *levels, int32_t counter
 bool pps_levels_has(const struct pps_trace_levels *levels, int32_t group);
 
 // Draws the counter of a group into the box. The box is as wide as the time from begin to end
-// and as high as the value `highest`; a limit is a red line.
+// and as high as the value `highest`; a limit is a line. Where values change more often than every
+// half pixel, the highest is drawn.
 void pps_strip_draw(FILE *out,
                     const struct pps_trace_levels *levels,
                     int32_t group,

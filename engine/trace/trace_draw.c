@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws the segments of a trace.
+// Draws the tasks of a timeline.
 #include "engine/trace/trace_draw.h"
 
-#include "base/text/human.h"
-#include "engine/trace/svg.h"
-#include "engine/trace/trace_legend.h"
+#include "engine/svg/svg.h"
+#include "engine/trace/trace_style.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,45 +13,27 @@
 #define LANE      18.0
 #define LANE_GAP  1.0
 #define GROUP_GAP 10.0
-#define STRIP     36.0 // height of a counter's strip
-#define LINE      19.0
-#define MARGIN    16.0
-#define MIN_PLOT  900.0
-#define MAX_PLOT  8000.0
-#define TASK      24.0 // average width of a task where MAX_PLOT allows it
-#define TICK      90.0 // minimum distance of labels on the time axis
-
-static const char GRID[] = "#dddddd";
 
 // A task, or a part of a task without a pause: consecutive segments of one lane.
-struct task {
+struct pps_drawn_task {
     int32_t lane, kind, item, chunk, ordinal;
     double start, end;
     double slowest; // lowest rate
 };
 
-struct place {
+struct pps_lane_place {
     int32_t group, track, slot, lane;
     double y;
 };
 
-struct picture {
-    const struct pps_trace_pieces *pieces;
-    FILE *out;
-    struct task *tasks;
-    size_t n_tasks;
-    struct place *places; // from top to bottom, one per lane
-    double *y;            // y of each lane
-    double left, top, w, h, plot_w, plot_h;
-    double group_w; // width of the names of groups
-};
-
 // ---- tasks ----------------------------------------------------------------------------------
 
-static void add_to_tasks(struct picture *p, const struct pps_drawn_piece *drawn, int32_t *last)
+static void add_to_tasks(struct pps_task_panel *p,
+                         const struct pps_drawn_piece *drawn,
+                         int32_t *last)
 {
     const struct pps_piece *piece = &drawn->piece;
-    struct task *task = last[drawn->lane] < 0 ? NULL : &p->tasks[last[drawn->lane]];
+    struct pps_drawn_task *task = last[drawn->lane] < 0 ? NULL : &p->tasks[last[drawn->lane]];
     if (task != NULL && task->kind == piece->kind && task->item == piece->item &&
         task->chunk == piece->chunk && task->end == piece->start) {
         task->end = piece->end;
@@ -60,7 +41,7 @@ static void add_to_tasks(struct picture *p, const struct pps_drawn_piece *drawn,
         return;
     }
     last[drawn->lane] = (int32_t)p->n_tasks;
-    p->tasks[p->n_tasks++] = (struct task){
+    p->tasks[p->n_tasks++] = (struct pps_drawn_task){
         .lane = drawn->lane,
         .kind = piece->kind,
         .item = piece->item,
@@ -72,7 +53,7 @@ static void add_to_tasks(struct picture *p, const struct pps_drawn_piece *drawn,
     };
 }
 
-static bool find_tasks(struct picture *p)
+static bool find_tasks(struct pps_task_panel *p)
 {
     const size_t n_lanes = p->pieces->lanes.n;
     int32_t *last = calloc(n_lanes + 1, sizeof *last);
@@ -90,7 +71,7 @@ static bool find_tasks(struct picture *p)
 
 static int by_place(const void *left, const void *right)
 {
-    const struct place *a = left, *b = right;
+    const struct pps_lane_place *a = left, *b = right;
     if (a->group != b->group)
         return a->group < b->group ? -1 : 1;
     if (a->track != b->track)
@@ -98,7 +79,7 @@ static int by_place(const void *left, const void *right)
     return (a->slot > b->slot) - (a->slot < b->slot);
 }
 
-static int count_counters(const struct picture *p)
+static int count_counters(const struct pps_task_panel *p)
 {
     const char *const *counters = p->pieces->names->counters;
     int n = 0;
@@ -108,14 +89,14 @@ static int count_counters(const struct picture *p)
 }
 
 // Returns the height of the counters below the lanes of a group.
-static double strips_height(const struct picture *p, int32_t group)
+static double strips_height(const struct pps_task_panel *p, int32_t group)
 {
     if (!pps_levels_has(&p->pieces->levels, group))
         return 0;
-    return count_counters(p) * (LANE_GAP + STRIP);
+    return count_counters(p) * (LANE_GAP + PPS_STRIP_HEIGHT);
 }
 
-static bool place_lanes(struct picture *p)
+static bool place_lanes(struct pps_task_panel *p)
 {
     const struct pps_lanes *lanes = &p->pieces->lanes;
     p->places = calloc(lanes->n + 1, sizeof *p->places);
@@ -123,8 +104,8 @@ static bool place_lanes(struct picture *p)
     if (p->places == NULL || p->y == NULL)
         return false;
     for (size_t i = 0; i < lanes->n; i++)
-        p->places[i] = (struct place){lanes->list[i].group, lanes->list[i].track,
-                                      lanes->list[i].slot, (int32_t)i, 0};
+        p->places[i] = (struct pps_lane_place){lanes->list[i].group, lanes->list[i].track,
+                                               lanes->list[i].slot, (int32_t)i, 0};
     qsort(p->places, lanes->n, sizeof *p->places, by_place);
     double y = 0;
     for (size_t i = 0; i < lanes->n; i++) {
@@ -134,13 +115,13 @@ static bool place_lanes(struct picture *p)
             y += LANE + strips_height(p, p->places[i - 1].group) + GROUP_GAP;
         p->places[i].y = p->y[p->places[i].lane] = y;
     }
-    p->plot_h = LANE;
+    p->h = LANE;
     if (lanes->n > 0)
-        p->plot_h = y + LANE + strips_height(p, p->places[lanes->n - 1].group);
+        p->h = y + LANE + strips_height(p, p->places[lanes->n - 1].group);
     return true;
 }
 
-static size_t most_tasks(const struct picture *p)
+static size_t most_tasks(const struct pps_task_panel *p)
 {
     size_t most = 0;
     size_t *counts = calloc(p->pieces->lanes.n + 1, sizeof *counts);
@@ -152,221 +133,163 @@ static size_t most_tasks(const struct picture *p)
     return most;
 }
 
-static double longest(const char *const *names)
+bool pps_task_panel_open(struct pps_task_panel *panel, const struct pps_trace_pieces *pieces)
 {
-    size_t most = 0;
-    for (; *names != NULL; names++)
-        most = strlen(*names) > most ? strlen(*names) : most;
-    return (double)most;
+    *panel = (struct pps_task_panel){.pieces = pieces};
+    if (!find_tasks(panel) || !place_lanes(panel))
+        return false;
+    panel->most = most_tasks(panel);
+    return true;
 }
 
-static double x_of(const struct picture *p, double time)
+void pps_task_panel_close(struct pps_task_panel *panel)
 {
-    const double begin = p->pieces->begin, span = p->pieces->end - begin;
-    return p->left + (span > 0 ? (time - begin) / span * p->plot_w : 0);
+    free(panel->tasks);
+    free(panel->places);
+    free(panel->y);
+    *panel = (struct pps_task_panel){.pieces = NULL};
 }
 
-// ---- head -----------------------------------------------------------------------------------
+// ---- ground -------------------------------------------------------------------------------------
 
-// Splits the title at spaces into lines of the picture's width and returns their number; draws
-// them only if draw is set.
-static int put_title(const struct picture *p, bool draw)
+// Names the first lane of a track; the others have a number.
+static void put_lane_name(const struct pps_task_panel *p,
+                          FILE *out,
+                          double right,
+                          double y,
+                          const struct pps_lane_place *place)
 {
-    // Lines of a wide picture are limited, since viewers show its left side first.
-    const size_t line_chars = (size_t)((fmin(p->w, 1200) - 2 * MARGIN) / (PPS_TRACE_CHAR + 1));
-    char line[512] = "";
-    int n = 0;
-    for (const char *word = p->pieces->title; *word != '\0';) {
-        const size_t chars = strcspn(word, " "), used = strlen(line);
-        if (used > 0 && used + 1 + chars > line_chars) {
-            n++;
-            if (draw)
-                pps_svg_text(p->out, MARGIN, MARGIN + (n - 0.5) * LINE, PPS_SVG_START, 13,
-                             PPS_TRACE_INK, line);
-            line[0] = '\0';
-        }
-        snprintf(line + strlen(line), sizeof line - strlen(line), "%s%.*s",
-                 line[0] == '\0' ? "" : " ", (int)chars, word);
-        word += chars + (word[chars] == ' ');
-    }
-    n += line[0] != '\0';
-    if (draw && line[0] != '\0')
-        pps_svg_text(p->out, MARGIN, MARGIN + (n - 0.5) * LINE, PPS_SVG_START, 13,
-                     PPS_TRACE_INK, line);
-    return n;
-}
-
-// ---- axes -----------------------------------------------------------------------------------
-
-// Returns 1, 2 or 5 times a power of ten, so that labels have room.
-static double tick_step(const struct picture *p)
-{
-    const double least = (p->pieces->end - p->pieces->begin) / p->plot_w * TICK;
-    double step = 1e-9;
-    for (int i = 0; step < least && step < 1e300; i++)
-        step *= i % 3 == 1 ? 2.5 : 2;
-    return step;
-}
-
-static void put_time_name(const struct picture *p, double y)
-{
-    const char *unit = p->pieces->names->time_unit;
-    char text[64] = "time";
-    if (unit != NULL)
-        snprintf(text, sizeof text, "time (%s)", unit);
-    pps_svg_text(p->out, p->left + p->plot_w / 2, y, PPS_SVG_MIDDLE, 13, PPS_TRACE_INK, text);
-}
-
-// 4000000 -> "4 000 000"; --from and --to accept the number without the blanks.
-static void time_text(double time, double step, char *out, size_t cap)
-{
-    if (step >= 1 && fabs(time) >= 1e4 && fabs(time) < 1e15)
-        pps_human_count(time, out, cap);
+    char text[128];
+    if (place->slot == 0)
+        snprintf(text, sizeof text, "%s", p->pieces->names->tracks[place->track]);
     else
-        snprintf(out, cap, "%.10g", time);
+        snprintf(text, sizeof text, "(%d)", (int)place->slot + 1);
+    pps_svg_text(out, right, y, PPS_SVG_END, 11, PPS_TRACE_PALE, text);
 }
 
-static void put_time_axis(const struct picture *p)
+static void put_lanes(const struct pps_task_panel *p,
+                      FILE *out,
+                      const struct pps_time_axis *axis,
+                      double top)
 {
-    const double bottom = p->top + p->plot_h + 6, step = tick_step(p);
-    char text[32];
-    const double first = ceil(p->pieces->begin / step);
-    if (p->pieces->end > p->pieces->begin)
-        for (uint64_t i = 0; (first + (double)i) * step <= p->pieces->end; i++) {
-            const double time = (first + (double)i) * step, x = x_of(p, time);
-            pps_svg_line(p->out, x, p->top - 4, x, bottom, GRID);
-            time_text(time, step, text, sizeof text);
-            pps_svg_text(p->out, x, bottom + 9, PPS_SVG_MIDDLE, 11, PPS_TRACE_INK, text);
-        }
-    pps_svg_line(p->out, p->left, bottom, p->left + p->plot_w, bottom, PPS_TRACE_INK);
-    put_time_name(p, bottom + 28);
-}
-
-static void put_lane_names(const struct picture *p)
-{
-    const struct pps_trace_names *names = p->pieces->names;
     char text[96];
     for (size_t i = 0; i < p->pieces->lanes.n; i++) {
-        const struct place *place = &p->places[i];
-        const double y = p->top + place->y;
-        pps_svg_rect(p->out, (struct pps_svg_box){p->left, y, p->plot_w, LANE}, "#f6f6f6",
+        const struct pps_lane_place *place = &p->places[i];
+        const double y = top + place->y;
+        pps_svg_rect(out, (struct pps_svg_box){axis->left, y, axis->w, LANE}, PPS_TRACE_GROUND,
                      NULL);
-        if (place->slot == 0)
-            pps_svg_text(p->out, p->left - 8, y + LANE / 2, PPS_SVG_END, 11, PPS_TRACE_PALE,
-                         names->tracks[place->track]);
+        put_lane_name(p, out, axis->left - 8, y + LANE / 2, place);
         if (i > 0 && p->places[i - 1].group == place->group)
             continue;
-        snprintf(text, sizeof text, "%s %d", names->group, place->group);
-        pps_svg_text(p->out, MARGIN, y + LANE / 2, PPS_SVG_START, 11, PPS_TRACE_INK, text);
+        snprintf(text, sizeof text, "%.64s %d", p->pieces->names->group, (int)place->group);
+        pps_svg_text(out, PPS_TRACE_MARGIN, y + LANE / 2, PPS_SVG_START, 11, PPS_TRACE_INK,
+                     text);
     }
 }
 
 // Draws the counters below the last lane of each group.
-static void put_strips(const struct picture *p)
+static void put_strips(const struct pps_task_panel *p,
+                       FILE *out,
+                       const struct pps_time_axis *axis,
+                       double top)
 {
     const struct pps_trace_pieces *pieces = p->pieces;
     const size_t n = pieces->lanes.n;
     for (size_t i = 0; i < n; i++) {
         const int32_t group = p->places[i].group;
-        double y = p->top + p->places[i].y + LANE;
+        double y = top + p->places[i].y + LANE;
         if ((i + 1 < n && p->places[i + 1].group == group) ||
             !pps_levels_has(&pieces->levels, group))
             continue;
-        for (int c = 0; c < count_counters(p); c++, y += STRIP) {
+        for (int c = 0; c < count_counters(p); c++, y += PPS_STRIP_HEIGHT) {
             y += LANE_GAP;
-            pps_svg_text(p->out, p->left - 8, y + STRIP / 2, PPS_SVG_END, 11, PPS_TRACE_PALE,
-                         pieces->names->counters[c]);
-            pps_strip_draw(p->out, &pieces->levels, group, c,
-                           (struct pps_svg_box){p->left, y, p->plot_w, STRIP}, pieces->begin,
-                           pieces->end, pps_levels_highest(&pieces->levels, c));
+            pps_svg_text(out, axis->left - 8, y + PPS_STRIP_HEIGHT / 2, PPS_SVG_END, 11,
+                         PPS_TRACE_PALE, pieces->names->counters[c]);
+            pps_strip_draw(out, &pieces->levels, group, c,
+                           (struct pps_svg_box){axis->left, y, axis->w, PPS_STRIP_HEIGHT},
+                           axis->begin, axis->end, pps_levels_highest(&pieces->levels, c));
         }
     }
 }
 
-// ---- pieces ---------------------------------------------------------------------------------
-
-static void put_piece(const struct picture *p, const struct pps_drawn_piece *drawn)
+void pps_task_panel_ground(const struct pps_task_panel *panel,
+                           FILE *out,
+                           const struct pps_time_axis *axis,
+                           double top)
 {
-    const struct pps_piece *piece = &drawn->piece;
-    const struct pps_trace_names *names = p->pieces->names;
-    const double x = x_of(p, piece->start), y = p->top + p->y[drawn->lane];
-    const double share = fmin(fmax(piece->rate / p->pieces->highest, 0), 1);
-    const double w = x_of(p, piece->end) - x;
-    const char *unit = names->time_unit;
-    char hint[256], chunk[64] = "";
-    if (names->chunk != NULL)
-        snprintf(chunk, sizeof chunk, ", %.40s %d", names->chunk, piece->chunk);
-    snprintf(hint, sizeof hint, "%s %d, %s %d%s: %.9g to %.9g%s%s, rate %.4g%s%s",
-             names->kinds[piece->kind], piece->ordinal, names->item, piece->item, chunk,
-             piece->start, piece->end, unit != NULL ? " " : "", unit != NULL ? unit : "",
-             piece->rate, piece->flag ? ", " : "", piece->flag ? names->flag : "");
-    const struct pps_trace_colour *colour = pps_trace_colour(piece->kind);
-    const struct pps_svg_box whole = {x, y, w, LANE};
-    const struct pps_svg_box full = {x, y + LANE * (1 - share), w, LANE * share};
-    if (share < 1)
-        pps_svg_rect(p->out, whole, colour->tint, hint);
-    if (share > 0)
-        pps_svg_rect(p->out, full, colour->fill, hint);
-    if (piece->flag)
-        pps_svg_rect(p->out, whole, "url(#flag)", hint);
+    put_lanes(panel, out, axis, top);
+    put_strips(panel, out, axis, top);
 }
 
-static void put_task(const struct picture *p, const struct task *task)
+// ---- pieces -------------------------------------------------------------------------------------
+
+static void put_hint(const struct pps_trace_names *names,
+                     const struct pps_piece *piece,
+                     char *hint,
+                     size_t cap)
 {
-    const double x = x_of(p, task->start), w = x_of(p, task->end) - x;
-    const double y = p->top + p->y[task->lane];
-    const bool full = task->slowest > 0.7 * p->pieces->highest;
+    const char *unit = names->time_unit;
+    char chunk[64] = "";
+    if (names->chunk != NULL)
+        snprintf(chunk, sizeof chunk, ", %.40s %d", names->chunk, (int)piece->chunk);
+    snprintf(hint, cap, "%s %d, %s %d%s: %.9g to %.9g%s%s, rate %.4g%s%s",
+             names->kinds[piece->kind], (int)piece->ordinal, names->item, (int)piece->item,
+             chunk, piece->start, piece->end, unit != NULL ? " " : "", unit != NULL ? unit : "",
+             piece->rate, piece->flag ? ", " : "", piece->flag ? names->flag : "");
+}
+
+static void put_piece(const struct pps_task_panel *p,
+                      FILE *out,
+                      const struct pps_svg_box *whole,
+                      const struct pps_piece *piece,
+                      double share)
+{
+    char hint[256];
+    const struct pps_trace_colour *colour = pps_trace_colour(piece->kind);
+    const struct pps_svg_box full = {whole->x, whole->y + LANE * (1 - share), whole->w,
+                                     LANE * share};
+    put_hint(p->pieces->names, piece, hint, sizeof hint);
+    if (share < 1)
+        pps_svg_rect(out, *whole, colour->tint, hint);
+    if (share > 0)
+        pps_svg_rect(out, full, colour->fill, hint);
+    if (piece->flag)
+        pps_svg_rect(out, *whole, "url(#flag)", hint);
+}
+
+static void put_task(FILE *out,
+                     const struct pps_svg_box *box,
+                     const struct pps_drawn_task *task,
+                     double highest)
+{
+    const bool full = task->slowest > 0.7 * highest;
     char text[16];
-    if (w > 2)
-        pps_svg_frame(p->out, (struct pps_svg_box){x, y, w, LANE}, "#ffffff", 0.8);
-    const int n = snprintf(text, sizeof text, "%d", task->ordinal);
-    if (w > PPS_TRACE_CHAR * n + 3)
-        pps_svg_text(p->out, x + w / 2, y + LANE / 2, PPS_SVG_MIDDLE, 11,
+    if (box->w > 2)
+        pps_svg_frame(out, *box, "#ffffff", 0.8);
+    const int n = snprintf(text, sizeof text, "%d", (int)task->ordinal);
+    if (box->w > 7.0 * n + 3)
+        pps_svg_text(out, box->x + box->w / 2, box->y + LANE / 2, PPS_SVG_MIDDLE, 11,
                      full ? pps_trace_colour(task->kind)->ink : "#000000", text);
 }
 
-// ---- the picture ----------------------------------------------------------------------------
-
-static void lay_out(struct picture *p)
+void pps_task_panel_draw(const struct pps_task_panel *p,
+                         FILE *out,
+                         const struct pps_time_axis *axis,
+                         double top,
+                         double highest)
 {
-    const struct pps_trace_names *names = p->pieces->names;
-    p->group_w = PPS_TRACE_CHAR * ((double)strlen(names->group) + 5);
-    const double track_w = PPS_TRACE_CHAR * longest(names->tracks);
-    const double counter_w =
-        names->counters != NULL ? PPS_TRACE_CHAR * longest(names->counters) : 0;
-    p->left = MARGIN + p->group_w + fmax(track_w, counter_w) + 10;
-    p->plot_w = fmin(fmax(TASK * (double)most_tasks(p), MIN_PLOT), MAX_PLOT);
-    p->w = p->left + p->plot_w + 30;
-    p->top = MARGIN + LINE * put_title(p, false) + 2 * LINE;
-    p->h = p->top + p->plot_h + 48;
-}
-
-static void put_all(const struct picture *p)
-{
-    pps_svg_begin(p->out, p->w, p->h);
-    pps_svg_hatch(p->out, "flag", "#666666");
-    put_title(p, true);
-    pps_trace_legend(p->pieces, p->out, p->left, p->top - LINE);
-    put_lane_names(p);
-    put_strips(p);
-    put_time_axis(p);
-    for (size_t i = 0; i < p->pieces->n; i++)
-        put_piece(p, &p->pieces->list[i]);
-    for (size_t i = 0; i < p->n_tasks; i++)
-        put_task(p, &p->tasks[i]);
-    pps_svg_end(p->out);
-}
-
-bool pps_trace_draw(const struct pps_trace_pieces *pieces, FILE *out)
-{
-    struct picture picture = {.pieces = pieces, .out = out};
-    const bool good = find_tasks(&picture) && place_lanes(&picture);
-    if (good) {
-        lay_out(&picture);
-        put_all(&picture);
+    for (size_t i = 0; i < p->pieces->n; i++) {
+        const struct pps_drawn_piece *drawn = &p->pieces->list[i];
+        const double x = pps_time_x(axis, drawn->piece.start);
+        const struct pps_svg_box whole = {x, top + p->y[drawn->lane],
+                                          pps_time_x(axis, drawn->piece.end) - x, LANE};
+        put_piece(p, out, &whole, &drawn->piece, fmin(fmax(drawn->piece.rate / highest, 0), 1));
     }
-    free(picture.tasks);
-    free(picture.places);
-    free(picture.y);
-    return good;
+    for (size_t i = 0; i < p->n_tasks; i++) {
+        const struct pps_drawn_task *task = &p->tasks[i];
+        const double x = pps_time_x(axis, task->start);
+        const struct pps_svg_box box = {x, top + p->y[task->lane],
+                                        pps_time_x(axis, task->end) - x, LANE};
+        put_task(out, &box, task, highest);
+    }
 }

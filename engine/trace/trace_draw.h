@@ -1,35 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws the segments of a trace, for trace_svg.c, which collects them.
+// Draws the tasks of one timeline as a panel: one band per group, one lane per track (several if tasks
+// of a track overlap), counters below. Colours show kinds; the height of a segment shows its rate.
 #ifndef PPS_ENGINE_TRACE_TRACE_DRAW_H
 #define PPS_ENGINE_TRACE_TRACE_DRAW_H
 
-#include "engine/trace/counter_strip.h"
-#include "engine/trace/lanes.h"
-#include "ppsweep/kernel.h"
+#include "engine/trace/time_axis.h"
+#include "engine/trace/trace_pieces.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
-struct pps_drawn_piece {
-    struct pps_piece piece;
-    int32_t lane; // index in lanes.list
+// Lengths are in pixels.
+struct pps_task_panel {
+    const struct pps_trace_pieces *pieces;
+    struct pps_drawn_task *tasks;
+    size_t n_tasks;
+    struct pps_lane_place *places; // from top to bottom, one per lane
+    double *y;                     // of each lane
+    double h;
+    size_t most; // tasks of a lane
 };
 
-struct pps_trace_pieces {
-    const char *title; // split into lines at spaces
-    const struct pps_trace_names *names;
-    struct pps_lanes lanes;
-    struct pps_drawn_piece *list; // in order of their start
-    size_t n;
-    struct pps_trace_levels levels;
-    double begin;   // of the picture
-    double end;     // end of the last segment
-    double highest; // highest rate
-    bool flagged;   // at least one segment has a flag
-};
+// Lays out a panel. The pieces must stay valid. Returns false if memory runs out. The caller closes it
+// in every case.
+bool pps_task_panel_open(struct pps_task_panel *panel, const struct pps_trace_pieces *pieces);
+void pps_task_panel_close(struct pps_task_panel *panel);
 
-// Returns false if memory runs out. Writing errors show in `out`.
-bool pps_trace_draw(const struct pps_trace_pieces *pieces, FILE *out);
+// Draws the names of lanes, their grounds and the counters; then the tasks over the lines of the axis.
+// highest: the rate of full height.
+void pps_task_panel_ground(const struct pps_task_panel *panel,
+                           FILE *out,
+                           const struct pps_time_axis *axis,
+                           double top);
+void pps_task_panel_draw(const struct pps_task_panel *panel,
+                         FILE *out,
+                         const struct pps_time_axis *axis,
+                         double top,
+                         double highest);
 
 #endif

@@ -1,67 +1,132 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws the legend of a trace.
+// Draws legends.
 #include "engine/trace/trace_legend.h"
 
-#include "engine/trace/svg.h"
+#include "engine/svg/svg.h"
+#include "engine/trace/trace_style.h"
 
+#include <math.h>
 #include <string.h>
 
-static const struct pps_trace_colour colours[] = {
-    {"#3b6ea5", "#cedbe9", "#ffffff"}, {"#57a773", "#d5e9dc", "#000000"},
-    {"#e8c547", "#f9f1d1", "#000000"}, {"#f0943c", "#fbe4ce", "#000000"},
-    {"#c94f5d", "#f1d3d7", "#ffffff"}, {"#79b8c4", "#deedf0", "#000000"},
-    {"#8a6bb1", "#e2daec", "#ffffff"}, {"#8c6d52", "#e2dad4", "#ffffff"},
-    {"#f2a9b4", "#fceaec", "#000000"}, {"#9aa84f", "#e6e9d3", "#000000"},
+#define SHADE 14.0 // width of a shade, in pixels
+
+// Where the next entry goes.
+struct cursor {
+    FILE *out; // NULL: entries are only placed
+    double left, room, x, y;
+    int line;
 };
 
-const struct pps_trace_colour *pps_trace_colour(int32_t kind)
+// Takes room for an entry: in this line, else at the beginning of the next.
+static double take(struct cursor *c, double wide)
 {
-    return &colours[(size_t)kind % (sizeof colours / sizeof *colours)];
+    if (c->x > c->left && c->x + wide > c->left + c->room) {
+        c->x = c->left;
+        c->y += PPS_TRACE_LINE;
+        c->line++;
+    }
+    const double x = c->x;
+    c->x += wide + 20;
+    return x;
 }
 
-static bool occurs(const struct pps_trace_pieces *pieces, int32_t kind)
+static void put_key(struct cursor *c, const char *fill, const char *name)
 {
-    for (size_t i = 0; i < pieces->n; i++)
-        if (pieces->list[i].piece.kind == kind)
+    const double x = take(c, 22 + PPS_TRACE_CHAR * (double)strlen(name));
+    const struct pps_svg_box box = {x, c->y - 6, 16, 12};
+    if (c->out == NULL)
+        return;
+    pps_svg_rect(c->out, box, fill, NULL);
+    if (fill[0] != '#')
+        pps_svg_frame(c->out, box, PPS_TRACE_PALE, 0.5);
+    pps_svg_text(c->out, x + 22, c->y, PPS_SVG_START, 11, PPS_TRACE_INK, name);
+}
+
+static void put_note(struct cursor *c, const char *text)
+{
+    const double x = take(c, PPS_TRACE_CHAR * (double)strlen(text));
+    if (c->out != NULL)
+        pps_svg_text(c->out, x, c->y, PPS_SVG_START, 11, PPS_TRACE_PALE, text);
+}
+
+// ---- tasks ----------------------------------------------------------------------------------
+
+static bool occurs(const struct pps_trace_legend *legend, int32_t kind)
+{
+    const int32_t known =
+        (int32_t)(sizeof legend->points->kinds / sizeof *legend->points->kinds);
+    for (int i = 0; i < legend->n_points; i++)
+        if (legend->points[i].kinds[kind < known ? kind : known - 1])
             return true;
     return false;
 }
 
-// Draws a coloured box with a name. Returns where the next one begins.
-static double put_key(FILE *out, double x, double y, const char *fill, const char *name)
+static void put_kinds(const struct pps_trace_legend *legend, struct cursor *c)
 {
-    const struct pps_svg_box box = {x, y - 6, 16, 12};
-    pps_svg_rect(out, box, fill, NULL);
-    if (fill[0] != '#')
-        pps_svg_frame(out, box, PPS_TRACE_PALE, 0.5);
-    pps_svg_text(out, x + 22, y, PPS_SVG_START, 11, PPS_TRACE_INK, name);
-    return x + 22 + PPS_TRACE_CHAR * (double)strlen(name) + 20;
+    const struct pps_trace_names *names = legend->points->names;
+    bool flagged = false;
+    char text[128];
+    for (int32_t kind = 0; names->kinds[kind] != NULL; kind++)
+        if (occurs(legend, kind))
+            put_key(c, pps_trace_colour(kind)->fill, names->kinds[kind]);
+    for (int i = 0; i < legend->n_points; i++)
+        flagged = flagged || legend->points[i].flagged;
+    if (flagged)
+        put_key(c, "url(#flag)", names->flag);
+    snprintf(text, sizeof text, "height: rate (full: %.3g)", legend->highest);
+    put_note(c, text);
+    snprintf(text, sizeof text, "numbers: %.60s or ordinal", names->item);
+    put_note(c, text);
 }
 
-// Appends the scale of each counter.
-static void add_scales(const struct pps_trace_pieces *pieces, char *text, size_t cap)
+// ---- utilisation ----------------------------------------------------------------------------
+
+static void put_shades(const struct pps_trace_legend *legend, struct cursor *c)
 {
-    const char *const *counters = pieces->names->counters;
-    size_t at = strlen(text);
-    for (int c = 0; counters != NULL && counters[c] != NULL && at < cap; c++) {
-        const double highest = pps_levels_highest(&pieces->levels, c);
+    char most[64] = "1";
+    if (legend->highest > 1.0005)
+        snprintf(most, sizeof most, "1 or more (up to %.3g)", legend->highest);
+    const double zero = PPS_TRACE_CHAR * (double)strlen("utilisation 0") + 4;
+    const double shades = PPS_TRACE_SHADES * SHADE;
+    const double x = take(c, zero + shades + 4 + PPS_TRACE_CHAR * (double)strlen(most));
+    if (c->out == NULL)
+        return;
+    pps_svg_text(c->out, x + zero - 6, c->y, PPS_SVG_END, 11, PPS_TRACE_INK, "utilisation 0");
+    for (int shade = 1; shade <= PPS_TRACE_SHADES; shade++)
+        pps_svg_rect(c->out,
+                     (struct pps_svg_box){x + zero + (shade - 1) * SHADE, c->y - 6, SHADE, 12},
+                     pps_trace_shade(shade), NULL);
+    pps_svg_text(c->out, x + zero + shades + 5, c->y, PPS_SVG_START, 11, PPS_TRACE_INK, most);
+}
+
+// ---- counters -------------------------------------------------------------------------------
+
+static void put_scales(const struct pps_trace_legend *legend, struct cursor *c)
+{
+    const char *const *counters = legend->points->names->counters;
+    char text[160];
+    for (int k = 0; counters != NULL && counters[k] != NULL; k++) {
+        double highest = 0;
+        for (int i = 0; i < legend->n_points; i++)
+            highest = fmax(highest, pps_levels_highest(&legend->points[i].levels, k));
+        snprintf(text, sizeof text, "%.60s: full height %.4g, limit as a line", counters[k],
+                 highest);
         if (highest > 0)
-            at += (size_t)snprintf(text + at, cap - at, "; %s: up to %.4g, limit red",
-                                   counters[c], highest);
+            put_note(c, text);
     }
 }
 
-void pps_trace_legend(const struct pps_trace_pieces *pieces, FILE *out, double x, double y)
+int pps_trace_legend_draw(const struct pps_trace_legend *legend,
+                          FILE *out,
+                          double x,
+                          double y,
+                          double room)
 {
-    const struct pps_trace_names *names = pieces->names;
-    for (int32_t kind = 0; names->kinds[kind] != NULL; kind++)
-        if (occurs(pieces, kind))
-            x = put_key(out, x, y, pps_trace_colour(kind)->fill, names->kinds[kind]);
-    if (pieces->flagged)
-        x = put_key(out, x, y, "url(#flag)", names->flag);
-    char text[256];
-    snprintf(text, sizeof text, "height: rate (full: %.3g); numbers: %s or ordinal",
-             pieces->highest, names->item);
-    add_scales(pieces, text, sizeof text);
-    pps_svg_text(out, x, y, PPS_SVG_START, 11, PPS_TRACE_PALE, text);
+    struct cursor c = {out, x, room, x, y, 1};
+    if (legend->loads)
+        put_shades(legend, &c);
+    else
+        put_kinds(legend, &c);
+    put_scales(legend, &c);
+    return c.line;
 }

@@ -1,39 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws the trace of one point as an SVG: one band per group, one lane per track (several if
-// tasks of a track overlap), time on the x axis. Colours show kinds; the height of a segment
-// shows its rate.
+// Collects the timeline of one point or of two, and draws them as an SVG: tasks on lanes, or, if these
+// are too many, the utilisation of lanes.
 #ifndef PPS_ENGINE_TRACE_TRACE_SVG_H
 #define PPS_ENGINE_TRACE_TRACE_SVG_H
 
 #include "base/text/status.h"
+#include "engine/timeline/part.h"
 #include "ppsweep/kernel.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
-#define PPS_TRACESVG_PIECES 20000 // more segments are too many for an SVG
+// A picture with more shows utilisation.
+enum { PPS_TRACESVG_PIECES = 20000, PPS_TRACESVG_LANES = 120 };
 
 struct pps_tracesvg;
 
-struct pps_trace_window {
-    double from, to; // 0, INFINITY: the whole trace
-};
-
-// Opens an empty picture. title (one line, split at spaces if it is long) and names must stay
-// valid. Only segments inside the window count. After an error there is nothing to close.
+// Opens an empty picture. names must stay valid. loads: shows utilisation in any case. After an error
+// there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_tracesvg_open(struct pps_tracesvg **svg,
-                                                 const char *title,
-                                                 struct pps_trace_window window,
                                                  const struct pps_trace_names *names,
+                                                 bool loads,
                                                  struct pps_error *err);
 
-// Returns the sink for a kernel's `trace`, which sends segments in order of their start.
+// Begins the timeline of a point, the first or the second. title names the point (one line, split at
+// blanks if it is long) and must stay valid.
+void pps_tracesvg_begin(struct pps_tracesvg *svg,
+                        const char *title,
+                        struct pps_trace_window window);
+
+// Returns the sink for the segments of the part that is shown.
 struct pps_trace_sink pps_tracesvg_sink(struct pps_tracesvg *svg);
 
-// Draws the picture. Returns PPS_E_INPUT, with an alternative, for more than
-// PPS_TRACESVG_PIECES segments; PPS_E_MACHINE if the picture cannot be written.
+// Ends the timeline of a point. end: of the whole timeline.
+void pps_tracesvg_end(struct pps_tracesvg *svg, double end);
+
+// Draws the picture. shown: which part of the timelines it shows, as sentences; or "". Returns
+// PPS_E_MACHINE if the picture cannot be written.
 PPS_MUST_CHECK enum pps_status pps_tracesvg_draw(const struct pps_tracesvg *svg,
+                                                 const char *shown,
                                                  FILE *out,
                                                  struct pps_error *err);
+
+// Returns whether the picture shows utilisation.
+bool pps_tracesvg_shows_loads(const struct pps_tracesvg *svg);
 
 void pps_tracesvg_close(struct pps_tracesvg *svg); // NULL is fine
 

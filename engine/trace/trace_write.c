@@ -4,25 +4,30 @@
 
 #include "base/system/whole_file.h"
 #include "base/text/characters.h"
-#include "engine/trace/svg_to_png.h"
-#include "engine/trace/trace_text.h"
+#include "engine/svg/svg_to_png.h"
+#include "engine/trace/trace_csv.h"
+#include "engine/trace/trace_json.h"
+#include "engine/trace/trace_svg.h"
 
+#include <math.h>
 #include <string.h>
 
 // ---- forms ------------------------------------------------------------------------------------
 
 static const struct {
-    const char *word, *ending;
+    const char *word, *ending, *packed;
 } forms[] = {
-    [PPS_TRACE_JSON] = {"chrome", ".json"},
-    [PPS_TRACE_SVG] = {"svg", ".svg"},
-    [PPS_TRACE_TEXT] = {"csv", ".csv"},
-    [PPS_TRACE_PNG] = {"png", ".png"},
+    [PPS_TRACE_JSON] = {"chrome", ".json", ".json.gz"},
+    [PPS_TRACE_SVG] = {"svg", ".svg", ".svg.gz"},
+    [PPS_TRACE_TEXT] = {"csv", ".csv", ".csv.gz"},
+    [PPS_TRACE_PNG] = {"png", ".png", ".png"},
 };
 enum { N_FORMS = sizeof forms / sizeof *forms };
 
 bool pps_trace_form_named(const char *word, enum pps_trace_form *form)
 {
+    if (strcmp(word, "perfetto") == 0)
+        word = forms[PPS_TRACE_JSON].word;
     for (int f = 0; f < N_FORMS; f++)
         if (strcmp(word, forms[f].word) == 0) {
             *form = (enum pps_trace_form)f;
@@ -37,18 +42,20 @@ bool pps_trace_form_of(const char *path, enum pps_trace_form *form)
     if (strcmp(path, "-") == 0)
         return true;
     for (int f = 0; f < N_FORMS; f++)
-        if (pps_ends_with(path, forms[f].ending)) {
+        if (pps_ends_with(path, forms[f].ending) || pps_ends_with(path, forms[f].packed)) {
             *form = (enum pps_trace_form)f;
             return true;
         }
     return false;
 }
 
-// ---- writing ----------------------------------------------------------------------------------
+// ---- views ------------------------------------------------------------------------------------
+
+enum { MOST_TRACKS = 64 };
 
 // A sink that moves segments to the tracks of a view.
 struct view_sink {
-    struct pps_trace_sink sink, to;
+    struct pps_trace_sink to;
     const int32_t *track_of;
 };
 
@@ -72,53 +79,148 @@ static void view_limit(void *self, const struct pps_limit *limit)
     view->to.limit(view->to.self, limit);
 }
 
+// The names of the kernel, with the tracks of the view.
+struct viewed {
+    struct pps_trace_names names;
+    int32_t load_of[MOST_TRACKS];
+};
+
+static void set_names(struct viewed *viewed, const struct pps_tracewrite *write)
+{
+    const struct pps_trace_names *names = write->names;
+    viewed->names = *names;
+    if (write->view == NULL)
+        return;
+    viewed->names.tracks = write->view->tracks;
+    if (names->loads == NULL)
+        return;
+    for (int32_t track = 0; track < MOST_TRACKS && names->tracks[track] != NULL; track++)
+        viewed->load_of[write->view->track_of[track] % MOST_TRACKS] = names->load_of[track];
+    viewed->names.load_of = viewed->load_of;
+}
+
+// ---- writing ----------------------------------------------------------------------------------
+
+// What was told of all points.
+struct told {
+    double end; // of the last point
+    int32_t n_groups;
+};
+
+// Sends the part of a point that is written.
 static enum pps_status send(const struct pps_tracewrite *write,
+                            void *self,
                             struct pps_trace_sink to,
+                            struct told *told,
                             struct pps_error *err)
 {
-    if (write->view == NULL)
-        return write->tell(write->self, &to, err);
-    struct view_sink view = {.to = to, .track_of = write->view->track_of};
-    view.sink = (struct pps_trace_sink){&view, view_piece, view_level, view_limit};
-    return write->tell(write->self, &view.sink, err);
-}
-
-static struct pps_trace_names names_of(const struct pps_tracewrite *write)
-{
-    struct pps_trace_names names = *write->names;
+    const struct pps_part part = {write->groups, write->window};
+    struct pps_part_sink sink;
+    pps_part_open(&sink, &part, to, write->names);
+    struct pps_trace_sink in = pps_part_sink(&sink);
+    struct view_sink view = {in, write->view != NULL ? write->view->track_of : NULL};
     if (write->view != NULL)
-        names.tracks = write->view->tracks;
-    return names;
+        in = (struct pps_trace_sink){&view, view_piece, view_level, view_limit};
+    enum pps_status status = write->tell(self, &in, err);
+    if (status == PPS_OK)
+        status = pps_part_end(&sink, write->names, err);
+    told->end = sink.end;
+    told->n_groups = sink.n_groups > told->n_groups ? sink.n_groups : told->n_groups;
+    pps_part_close(&sink);
+    return status;
 }
 
-static enum pps_status write_text(const struct pps_tracewrite *write,
+// Says which part of the timelines is written, as sentences.
+static void say_part(const struct pps_tracewrite *write,
+                     const struct told *told,
+                     char *text,
+                     size_t cap)
+{
+    const struct pps_trace_window *window = &write->window;
+    const char *unit = write->names->time_unit;
+    char groups[256], to[64] = "the end";
+    size_t at = 0;
+    text[0] = '\0';
+    if (write->groups != NULL) {
+        pps_group_list_text(write->groups, groups, sizeof groups);
+        at += (size_t)snprintf(text, cap, "Only %.60s %s of %d.", write->names->group, groups,
+                               (int)told->n_groups);
+    }
+    if (window->to < HUGE_VAL)
+        snprintf(to, sizeof to, "%.10g", window->to);
+    if (window->from > 0 || window->to < HUGE_VAL)
+        snprintf(text + at, cap - at,
+                 "%sOnly times from %.10g to %s%s%.20s; tasks at the borders are cut.",
+                 at > 0 ? " " : "", window->from, to, unit != NULL ? " " : "",
+                 unit != NULL ? unit : "");
+}
+
+static enum pps_status write_csv(const struct pps_tracewrite *write,
+                                 FILE *out,
+                                 struct pps_error *err)
+{
+    struct viewed viewed;
+    struct told told = {.end = 0};
+    set_names(&viewed, write);
+    struct pps_tracecsv csv = {&viewed.names, out};
+    pps_tracecsv_begin(&csv);
+    const enum pps_status status =
+        send(write, write->self, pps_tracecsv_sink(&csv), &told, err);
+    if (status == PPS_OK && (fflush(out) != 0 || ferror(out)))
+        return pps_fail_errno(err, "write", "the trace");
+    return status;
+}
+
+static enum pps_status write_json(const struct pps_tracewrite *write,
                                   FILE *out,
                                   struct pps_error *err)
 {
-    struct pps_tracefile *file = NULL;
-    const struct pps_trace_names names = names_of(write);
-    enum pps_status status = pps_tracefile_open(
-        &file, write->form == PPS_TRACE_TEXT ? PPS_TRACE_CSV : PPS_TRACE_CHROME, &names, out,
-        err);
-    if (status != PPS_OK)
+    const char *const labels[] = {write->second != NULL ? "A" : NULL, "B"};
+    struct pps_tracejson *json = NULL;
+    struct viewed viewed;
+    struct told told = {.end = 0};
+    char shown[512];
+    set_names(&viewed, write);
+    enum pps_status status = pps_tracejson_open(&json, &viewed.names, write->loads, out, err);
+    for (int i = 0; i < (write->second != NULL ? 2 : 1) && status == PPS_OK; i++) {
+        pps_tracejson_begin(json, i == 0 ? write->title : write->second_title, labels[i],
+                            write->window);
+        status = send(write, i == 0 ? write->self : write->second, pps_tracejson_sink(json),
+                      &told, err);
+        if (status == PPS_OK)
+            pps_tracejson_end(json, told.end);
+    }
+    if (status != PPS_OK) {
+        pps_tracejson_abandon(json);
         return status;
-    status = send(write, pps_tracefile_sink(file), err);
-    if (status == PPS_OK)
-        return pps_tracefile_close(file, err);
-    pps_tracefile_abandon(file);
-    return status;
+    }
+    say_part(write, &told, shown, sizeof shown);
+    if (write->written != NULL)
+        write->written->scale = pps_tracejson_scale(json);
+    return pps_tracejson_close(json, shown, err);
 }
 
 static enum pps_status draw(void *self, FILE *out, struct pps_error *err)
 {
     const struct pps_tracewrite *write = self;
     struct pps_tracesvg *svg = NULL;
-    const struct pps_trace_names names = names_of(write);
-    enum pps_status status = pps_tracesvg_open(&svg, write->title, write->window, &names, err);
+    struct viewed viewed;
+    struct told told = {.end = 0};
+    char shown[512];
+    set_names(&viewed, write);
+    enum pps_status status = pps_tracesvg_open(&svg, &viewed.names, write->loads, err);
+    for (int i = 0; i < (write->second != NULL ? 2 : 1) && status == PPS_OK; i++) {
+        pps_tracesvg_begin(svg, i == 0 ? write->title : write->second_title, write->window);
+        status = send(write, i == 0 ? write->self : write->second, pps_tracesvg_sink(svg),
+                      &told, err);
+        if (status == PPS_OK)
+            pps_tracesvg_end(svg, told.end);
+    }
+    say_part(write, &told, shown, sizeof shown);
     if (status == PPS_OK)
-        status = send(write, pps_tracesvg_sink(svg), err);
-    if (status == PPS_OK)
-        status = pps_tracesvg_draw(svg, out, err);
+        status = pps_tracesvg_draw(svg, shown, out, err);
+    if (status == PPS_OK && write->written != NULL)
+        write->written->loads = pps_tracesvg_shows_loads(svg) && !write->loads;
     pps_tracesvg_close(svg);
     return status;
 }
@@ -132,9 +234,20 @@ enum pps_status pps_tracewrite(const struct pps_tracewrite *write, struct pps_er
         return status;
     file.same = write->same && !write->force;
     struct pps_tracewrite drawn = *write;
-    status = write->form == PPS_TRACE_SVG   ? draw(&drawn, file.out, err)
-             : write->form == PPS_TRACE_PNG ? pps_svg_draw_png(draw, &drawn, file.out, err)
-                                            : write_text(write, file.out, err);
+    switch (write->form) {
+    case PPS_TRACE_SVG:
+        status = draw(&drawn, file.out, err);
+        break;
+    case PPS_TRACE_PNG:
+        status = pps_svg_draw_png(draw, &drawn, file.out, err);
+        break;
+    case PPS_TRACE_JSON:
+        status = write_json(write, file.out, err);
+        break;
+    case PPS_TRACE_TEXT:
+        status = write_csv(write, file.out, err);
+        break;
+    }
     if (status == PPS_OK)
         return pps_whole_file_close(&file, err);
     pps_whole_file_abandon(&file);

@@ -4,30 +4,40 @@
 #define PPS_ENGINE_TRACE_TRACE_WRITE_H
 
 #include "base/text/status.h"
-#include "engine/trace/trace_svg.h"
+#include "engine/timeline/part.h"
 #include "ppsweep/kernel.h"
 
 #include <stdbool.h>
 
 enum pps_trace_form {
-    PPS_TRACE_JSON, // for viewers (trace_text.h)
+    PPS_TRACE_JSON, // for ui.perfetto.dev (trace_json.h)
     PPS_TRACE_SVG,  // a picture (trace_svg.h)
-    PPS_TRACE_TEXT, // CSV (trace_text.h)
+    PPS_TRACE_TEXT, // CSV (trace_csv.h)
     PPS_TRACE_PNG,  // the picture, converted (svg_to_png.h)
 };
 
-// Returns the form named by a word (chrome, svg, csv, png), or by the ending of a path ("-": CSV).
+// Returns the form named by a word (chrome, perfetto, svg, csv, png), or by the ending of a path, which
+// may have .gz behind it ("-": CSV).
 // false: unknown.
 bool pps_trace_form_named(const char *word, enum pps_trace_form *form);
 bool pps_trace_form_of(const char *path, enum pps_trace_form *form);
 
+// What was written, for messages.
+struct pps_tracewritten {
+    bool loads; // a picture shows utilisation although tasks were asked for: they are too many
+    double scale; // microseconds in JSON per unit of time of the model
+};
+
+// Zero or NULL fields: without.
 struct pps_tracewrite {
     const char *path; // "-": standard output
     enum pps_trace_form form;
     bool force;                     // replace a file that exists
     bool same;                      // without force: replace the file only by equal content
-    const char *title;              // of a picture
-    struct pps_trace_window window; // of a picture
+    const char *title;              // names the point
+    struct pps_trace_window window; // of the part that is written
+    const struct pps_group_list *groups; // of that part; NULL: all
+    bool loads;                          // the utilisation of lanes in place of tasks; not CSV
     const struct pps_trace_names *names;
     const struct pps_trace_view *view; // one of names->views; NULL: the tracks as they are
     // Sends the whole trace to the sink, segments in order of their start.
@@ -35,6 +45,10 @@ struct pps_tracewrite {
                             const struct pps_trace_sink *sink,
                             struct pps_error *err);
     void *self;
+    // A second point, on the same axis below the first; `tell` is called with `second`. Not CSV.
+    void *second;
+    const char *second_title;
+    struct pps_tracewritten *written;
 };
 
 // Writes the file. After a failure nothing is left behind.

@@ -279,6 +279,13 @@ struct pps_trace_names {
     const char *time_unit;              // "us"; or NULL: the model's own
     const struct pps_trace_view *views; // the first is the default; or NULL: no other view
     const char *chunk;                  // "chunk"; or NULL: no piece has a chunk
+    // The name of the time at which the trace of every point ends: a column of the row with the
+    // same value and unit, "total_time". NULL: no column has this value.
+    const char *end;
+    // What the load of a group is summed over: track t counts for loads[load_of[t]], "network".
+    // NULL: each track for itself.
+    const char *const *loads; // end with NULL
+    const int32_t *load_of;
 };
 
 // ---- artifacts ------------------------------------------------------------------------------
@@ -416,7 +423,7 @@ struct pps_kernel {
 // ---- kernels in shared libraries --------------------------------------------------------------
 
 // Changes whenever a compiled kernel would no longer fit the structs of this header.
-enum { PPS_KERNEL_ABI = 8 };
+enum { PPS_KERNEL_ABI = 9 };
 
 // A shared library with a kernel exports this object under the name ppsweep_kernel_module.
 struct pps_kernel_module {

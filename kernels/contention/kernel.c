@@ -161,16 +161,21 @@ static double lower_bound(const double *value, const void *shared)
 
 // ---- trace ----------------------------------------------------------------------------------
 
-static const char *const track_names[] = {"compute", "downstream", "upstream", NULL};
+// Tracks are named for what they carry.
+static const char *const track_names[] = {"compute", "downstream: fwd_prop",
+                                          "upstream: grad_prop, grad_sync", NULL};
 static const char *const kind_names[] = {"forward",   "backward",  "fwd_prop",
                                          "grad_prop", "grad_sync", NULL};
 
 // The published simulators draw one communication lane or two; the model is the same.
-static const char *const single_names[] = {"compute", "communication", NULL};
+static const char *const single_names[] = {"compute", "communication: all transfers", NULL};
 static const int32_t dual_tracks[] = {0, 1, 2}, single_tracks[] = {0, 1, 1};
 static const struct pps_trace_view views[] = {{"dual", track_names, dual_tracks},
                                               {"single", single_names, single_tracks},
                                               {NULL, NULL, NULL}};
+
+static const char *const load_names[] = {"compute", "network", NULL};
+static const int32_t load_of[] = {0, 1, 1};
 
 static const struct pps_trace_names trace_names = {
     .group = "gpu",
@@ -179,6 +184,9 @@ static const struct pps_trace_names trace_names = {
     .tracks = track_names,
     .kinds = kind_names,
     .views = views,
+    .end = "total_time",
+    .loads = load_names,
+    .load_of = load_of,
 };
 
 // Track and kind of a trace for each kind of task.

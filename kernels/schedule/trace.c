@@ -11,8 +11,8 @@
 enum { TRACK_COMPUTE, TRACK_FORWARD, TRACK_BACKWARD };
 enum { KIND_MESSAGE = OPERATION_TYPES };
 
-static const char *const track_names[] = {"compute", "to next stage", "to previous stage",
-                                          NULL};
+static const char *const track_names[] = {"compute", "activations to next stage",
+                                          "gradients to previous stage", NULL};
 static const char *const kind_names[] = {[OPERATION_F] = "forward",
                                          [OPERATION_B] = "backward of input",
                                          [OPERATION_W] = "backward of weights",
@@ -21,6 +21,8 @@ static const char *const kind_names[] = {[OPERATION_F] = "forward",
                                          [KIND_MESSAGE] = "message",
                                          NULL};
 static const char *const counter_names[] = {"memory", NULL};
+static const char *const load_names[] = {"compute", "network", NULL};
+static const int32_t load_of[] = {0, 1, 1};
 
 const struct pps_trace_names schedule_trace_names = {
     .group = "device",
@@ -30,6 +32,8 @@ const struct pps_trace_names schedule_trace_names = {
     .kinds = kind_names,
     .counters = counter_names,
     .chunk = "chunk",
+    .loads = load_names,
+    .load_of = load_of,
 };
 
 // ---- events -------------------------------------------------------------------------------------

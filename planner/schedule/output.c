@@ -191,16 +191,13 @@ static enum pps_status write_plan(const struct schedule_output *output,
     return pps_fail_memory(err, "%s", path);
 }
 
-// A picture of many operations would be too large; --trace writes other forms.
 static enum pps_status write_picture(const struct schedule_output *output,
                                      const struct schedule_candidate *chosen,
                                      struct pps_error *err)
 {
     char path[PLAN_PATH];
     const enum pps_status status = path_of(output, timeline_name, path, err);
-    if (status != PPS_OK || 3 * order_total(&chosen->scratch.order) > PPS_TRACESVG_PIECES)
-        return status;
-    return write_timeline(output, chosen, path, err);
+    return status == PPS_OK ? write_timeline(output, chosen, path, err) : status;
 }
 
 enum pps_status schedule_write_output(const struct schedule_output *output,

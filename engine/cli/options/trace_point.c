@@ -34,13 +34,28 @@ static void name_point(struct pps_trace_point *t, const char *from, int first_wo
         snprintf(t->stem + at, sizeof t->stem - at, "-%016llx", (unsigned long long)digest);
 }
 
-static enum pps_status point_of_row(struct pps_trace_point *t, struct pps_error *err)
+static bool is_row(const char *change)
+{
+    return change != NULL && change[0] != '\0' && change[strspn(change, "0123456789")] == '\0';
+}
+
+static enum pps_status read_row(struct pps_trace_point *t,
+                                const char *change,
+                                struct pps_error *err)
+{
+    const uint64_t most = (uint64_t)1 << 62;
+    t->row = 1;
+    return pps_arg_count(t->args, is_row(change) ? "compare" : "row", 1, most, &t->row, err);
+}
+
+static enum pps_status point_of_row(struct pps_trace_point *t,
+                                    const char *change,
+                                    struct pps_error *err)
 {
     const char *path = t->words.list[0], *files[PPS_MAX_INPUT_WORDS];
     struct pps_input_words inputs;
     char stem[96], name[128];
-    uint64_t row = 1;
-    enum pps_status status = pps_arg_count(t->args, "row", 1, (uint64_t)1 << 62, &row, err);
+    enum pps_status status = read_row(t, change, err);
     if (status == PPS_OK)
         status = pps_request_inputs(t->args, files, &inputs, err);
     if (status == PPS_OK)
@@ -49,19 +64,25 @@ static enum pps_status point_of_row(struct pps_trace_point *t, struct pps_error 
         return status;
     t->result = path;
     pps_view_stem(path, stem, sizeof stem);
-    snprintf(name, sizeof name, "%s-row%llu", stem, (unsigned long long)row);
+    snprintf(name, sizeof name, "%s-row%llu", stem, (unsigned long long)t->row);
     name_point(t, name, 1);
-    return pps_point_from_row(pps_arg_kernels(t->args), path, row, &inputs, &t->inputs,
+    return pps_point_from_row(pps_arg_kernels(t->args), path, t->row, &inputs, &t->inputs,
                               &t->kernel, t->point, &t->shown, err);
 }
 
 // Sets the point to the defaults of the kernel.
 static enum pps_status point_of_kernel(struct pps_trace_point *t,
                                        int first_word,
+                                       const char *change,
                                        struct pps_error *err)
 {
     const char *words[PPS_MAX_INPUT_WORDS];
     struct pps_documents_ask ask = {.kernel = t->kernel};
+    if (is_row(change))
+        return pps_fail(err, PPS_E_INPUT,
+                        "--compare %s: a row needs a result file; write KEY=VALUE for a point "
+                        "of a kernel",
+                        change);
     if (pps_arg(t->args, "row") != NULL)
         return pps_fail(err, PPS_E_INPUT, "--row needs a result file");
     enum pps_status status = pps_request_inputs(t->args, words, &ask.words, err);
@@ -93,16 +114,43 @@ static enum pps_status set_words(struct pps_trace_point *t,
             return status;
         keep |= (uint64_t)1 << p;
     }
+    t->named = keep;
     pps_documents_say(t->inputs, keep, t->point);
     return PPS_OK;
 }
 
+// Appends the parameters of a change to the words.
+static enum pps_status add_change(struct pps_trace_point *t,
+                                  const char *change,
+                                  struct pps_error *err)
+{
+    const size_t most = strlen(change) / 2 + 1;
+    char *rest = NULL;
+    const char **list =
+        realloc(t->words.list, ((size_t)t->words.n + most) * sizeof *t->words.list);
+    t->words.list = list != NULL ? list : t->words.list;
+    t->change = strdup(change);
+    if (list == NULL || t->change == NULL)
+        return pps_fail_memory(err, "the command line");
+    const int before = t->words.n;
+    for (char *word = strtok_r(t->change, ", ", &rest); word != NULL;
+         word = strtok_r(NULL, ", ", &rest))
+        t->words.list[t->words.n++] = word;
+    if (t->words.n > before)
+        return PPS_OK;
+    return pps_fail(err, PPS_E_INPUT,
+                    "--compare: write the number of a row of RESULT, or KEY=VALUE,KEY=VALUE");
+}
+
 enum pps_status pps_trace_point_choose(struct pps_trace_point *t,
                                        const struct pps_args *args,
+                                       const char *change,
                                        struct pps_error *err)
 {
     t->args = args;
     enum pps_status read = pps_trace_words_read(args, &t->words, err);
+    if (read == PPS_OK && change != NULL && !is_row(change))
+        read = add_change(t, change, err);
     if (read != PPS_OK)
         return read;
     const char *first = t->words.list[0];
@@ -115,9 +163,9 @@ enum pps_status pps_trace_point_choose(struct pps_trace_point *t,
     if (t->kernel == NULL && strpbrk(first, "./") == NULL && access(first, F_OK) != 0)
         return pps_kernel_choose(kernels, first, &t->kernel, err);
     if (t->kernel != NULL)
-        status = point_of_kernel(t, first_word, err);
+        status = point_of_kernel(t, first_word, change, err);
     else
-        status = point_of_row(t, err);
+        status = point_of_row(t, change, err);
     if (status == PPS_OK)
         status = set_words(t, first_word, err);
     return status;
@@ -127,4 +175,5 @@ void pps_trace_point_close(struct pps_trace_point *t)
 {
     pps_documents_close(t->inputs);
     free(t->words.list);
+    free(t->change);
 }

@@ -15,15 +15,20 @@ struct pps_trace_point {
     const char *result;           // result that contains the point, or NULL
     const struct pps_kernel *kernel;
     double point[PPS_MAX_PARAMS];
+    uint64_t row;   // of the result, from 1
     uint64_t shown; // bit set of parameters in the row of a result
+    uint64_t named; // bit set of parameters in the row, in words or in the change
+    char *change;   // words of the change, cut at commas and blanks; or NULL
     char stem[160]; // of a file name that the point determines
 };
 
-// Chooses the point by the words and options of the command. The point is in the range of every
-// parameter, but the kernel has not checked it. The caller calls pps_trace_point_close in every
-// case; *point is zeroed before.
+// Chooses the point by the words and options of the command. change: the value of --compare, for the
+// second point: the number of another row of the result, or parameters that differ, as
+// KEY=VALUE,KEY=VALUE; NULL: none. The point is in the range of every parameter, but the kernel has not
+// checked it. The caller calls pps_trace_point_close in every case; *point is zeroed before.
 PPS_MUST_CHECK enum pps_status pps_trace_point_choose(struct pps_trace_point *point,
                                                       const struct pps_args *args,
+                                                      const char *change,
                                                       struct pps_error *err);
 void pps_trace_point_close(struct pps_trace_point *point);
 

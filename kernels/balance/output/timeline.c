@@ -17,6 +17,7 @@ const struct pps_trace_names balance_trace_names = {
     .kinds = kind_names,
     .counters = counter_names,
     .chunk = "chunk",
+    .end = "step_time",
 };
 
 // The next event of a stage: the start of block i, or its end.

@@ -5,9 +5,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const char *const track_names[] = {"compute", "send", NULL};
+static const char *const track_names[] = {"compute", "send: activations, gradients", NULL};
 static const char *const kind_names[] = {"forward", "backward", "activation", "gradient", NULL};
 static const char *const counter_names[] = {"memory_mb", NULL};
+static const char *const load_names[] = {"compute", "network", NULL};
+static const int32_t load_of[] = {0, 1};
 
 const struct pps_trace_names timeline_names = {
     .group = "device",
@@ -18,6 +20,8 @@ const struct pps_trace_names timeline_names = {
     .counters = counter_names,
     .time_unit = "us",
     .chunk = "stage",
+    .loads = load_names,
+    .load_of = load_of,
 };
 
 // A device while its events are sent.

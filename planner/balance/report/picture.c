@@ -5,7 +5,7 @@
 #include "base/system/whole_file.h"
 #include "base/text/characters.h"
 #include "base/text/text_buffer.h"
-#include "engine/trace/svg_to_png.h"
+#include "engine/svg/svg_to_png.h"
 #include "planner/balance/report/picture_private.h"
 #include "planner/balance/report/published.h"
 

@@ -3,7 +3,7 @@
 #ifndef PPS_BALANCE_REPORT_PICTURE_PRIVATE_H
 #define PPS_BALANCE_REPORT_PICTURE_PRIVATE_H
 
-#include "engine/trace/svg.h"
+#include "engine/svg/svg.h"
 #include "planner/balance/report/picture.h"
 
 #define PICTURE_INK   "#333333"

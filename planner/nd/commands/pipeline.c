@@ -365,7 +365,7 @@ static enum pps_status run(struct nd_input *input,
     if (status == PPS_OK)
         status = nd_pipe_check_files(&pipe, &request.files, err);
     if (status == PPS_OK && request.trace != NULL)
-        status = nd_pipe_check_trace(&pipe, &request.files, &program, request.trace, err);
+        status = nd_pipe_check_trace(&pipe, &request.files, request.trace, err);
     if (status == PPS_OK && request.plan != NULL)
         status = nd_pipe_check_plan(&pipe, &request.files, request.plan, err);
     if (status != PPS_OK)

@@ -136,11 +136,10 @@ PPS_MUST_CHECK enum pps_status nd_pipe_report_split(const struct nd_pipe *pipe,
 
 // ---- pipeline_trace.c ----
 
-// Refuses a name without a trace extension, an SVG with too many segments, an existing file, and a
-// folder that neither exists nor is created for `files`.
+// Refuses a name without a trace extension, an existing file, and a folder that neither exists nor is
+// created for `files`.
 PPS_MUST_CHECK enum pps_status nd_pipe_check_trace(const struct nd_pipe *pipe,
                                                    const struct nd_pipe_files *files,
-                                                   const struct nd_program *program,
                                                    const char *path,
                                                    struct pps_error *err);
 

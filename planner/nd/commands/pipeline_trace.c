@@ -21,21 +21,6 @@
 
 // ---- checks -------------------------------------------------------------------------------------
 
-// An SVG has one segment per pass.
-static enum pps_status check_size(const struct nd_program *program,
-                                  const char *path,
-                                  struct pps_error *err)
-{
-    const struct orders_shape shape = nd_program_shape(program);
-    const long long n = (long long)shape.stages * orders_length(&shape);
-    if (n <= PPS_TRACESVG_PIECES)
-        return PPS_OK;
-    return pps_fail(err, PPS_E_INPUT,
-                    "--trace %s: too many segments for an SVG (%lld > %d); write NAME.json and "
-                    "open it in ui.perfetto.dev",
-                    path, n, PPS_TRACESVG_PIECES);
-}
-
 // A folder that --output creates does not exist yet; any other folder must accept a file now.
 static enum pps_status check_place(const struct nd_pipe *pipe,
                                    const struct nd_pipe_files *files,
@@ -63,19 +48,14 @@ static enum pps_status check_place(const struct nd_pipe *pipe,
 
 enum pps_status nd_pipe_check_trace(const struct nd_pipe *pipe,
                                     const struct nd_pipe_files *files,
-                                    const struct nd_program *program,
                                     const char *path,
                                     struct pps_error *err)
 {
     enum pps_trace_form form;
-    const bool known = pps_trace_form_of(path, &form);
-    enum pps_status status = PPS_OK;
-    if (!known || strcmp(path, "-") == 0)
+    if (!pps_trace_form_of(path, &form) || strcmp(path, "-") == 0)
         return pps_fail(err, PPS_E_INPUT, "--trace %s: end the name in .json, .svg or .csv",
                         path);
-    if (form == PPS_TRACE_SVG)
-        status = check_size(program, path, err);
-    return status == PPS_OK ? check_place(pipe, files, "--trace", path, err) : status;
+    return check_place(pipe, files, "--trace", path, err);
 }
 
 enum pps_status nd_pipe_check_plan(const struct nd_pipe *pipe,

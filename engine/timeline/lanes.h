@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Puts the segments of a trace on lanes: a lane holds segments of one track of one group that
 // do not overlap in time. A track whose tasks overlap has several lanes.
-#ifndef PPS_ENGINE_TRACE_LANES_H
-#define PPS_ENGINE_TRACE_LANES_H
+#ifndef PPS_ENGINE_TIMELINE_LANES_H
+#define PPS_ENGINE_TIMELINE_LANES_H
 
 #include "ppsweep/kernel.h"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes SVG elements.
-#include "engine/trace/svg.h"
+#include "engine/svg/svg.h"
+
+#include <string.h>
 
 // Writes text escaped for use between tags and in quotes.
 static void escape(FILE *out, const char *text)
@@ -71,6 +73,21 @@ void pps_svg_edged(FILE *out,
     put_end(out, "rect", hint);
 }
 
+void pps_svg_path_begin(FILE *out, const char *fill)
+{
+    fprintf(out, "<path shape-rendering=\"crispEdges\" fill=\"%s\" d=\"", fill);
+}
+
+void pps_svg_path_box(FILE *out, struct pps_svg_box box)
+{
+    fprintf(out, "M%.1f %.1fh%.1fv%.1fh%.1fz", box.x, box.y, box.w, box.h, -box.w);
+}
+
+void pps_svg_path_end(FILE *out)
+{
+    fputs("\"/>\n", out);
+}
+
 void pps_svg_frame(FILE *out, struct pps_svg_box box, const char *stroke, double width)
 {
     put_box(out, box);
@@ -128,6 +145,33 @@ void pps_svg_text(FILE *out,
             x, y + 0.35 * size, anchors[anchor], size, fill);
     escape(out, text);
     fputs("</text>\n", out);
+}
+
+int pps_svg_lines(FILE *out,
+                  double x,
+                  double y,
+                  double step,
+                  size_t chars,
+                  int size,
+                  const char *fill,
+                  const char *text)
+{
+    char line[512] = "";
+    int n = 0;
+    for (const char *word = text; *word != '\0' || line[0] != '\0';) {
+        const size_t length = strcspn(word, " "), used = strlen(line);
+        if (used > 0 && (*word == '\0' || used + 1 + length > chars)) {
+            if (out != NULL)
+                pps_svg_text(out, x, y + n * step, PPS_SVG_START, size, fill, line);
+            line[0] = '\0';
+            n++;
+            continue;
+        }
+        snprintf(line + used, sizeof line - used, "%s%.*s", used > 0 ? " " : "", (int)length,
+                 word);
+        word += length + (word[length] == ' ');
+    }
+    return n;
 }
 
 void pps_svg_hatch(FILE *out, const char *id, const char *stroke)

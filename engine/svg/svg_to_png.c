@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs rsvg-convert on temporary files.
-#include "engine/trace/svg_to_png.h"
+#include "engine/svg/svg_to_png.h"
 
 #include "base/system/process.h"
 

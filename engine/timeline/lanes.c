@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Assigns the segments of a trace to lanes.
-#include "engine/trace/lanes.h"
+#include "engine/timeline/lanes.h"
 
 #include "base/text/grow_list.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes SVG: shapes and escaped text. Lengths are in pixels, rounded to a hundredth. Text is
 // 11 pixels high, sans-serif, unless a function takes a size. Writing errors show in `out`.
-#ifndef PPS_ENGINE_TRACE_SVG_H
-#define PPS_ENGINE_TRACE_SVG_H
+#ifndef PPS_ENGINE_SVG_SVG_H
+#define PPS_ENGINE_SVG_SVG_H
 
 #include <stddef.h>
 #include <stdio.h>
@@ -31,6 +31,12 @@ void pps_svg_edged(FILE *out,
                    double width,
                    const char *hint);
 
+// Draw boxes of one colour as one shape, which takes less text than single boxes. Neighbours leave no
+// gaps.
+void pps_svg_path_begin(FILE *out, const char *fill);
+void pps_svg_path_box(FILE *out, struct pps_svg_box box);
+void pps_svg_path_end(FILE *out);
+
 // Draws the outline of a box.
 void pps_svg_frame(FILE *out, struct pps_svg_box box, const char *stroke, double width);
 
@@ -57,6 +63,18 @@ void pps_svg_text(FILE *out,
                   double x,
                   double y,
                   enum pps_svg_anchor anchor,
+                  int size,
+                  const char *fill,
+                  const char *text);
+
+// Draws text at x in lines of at most `chars` characters, split at blanks. The first line is
+// centred at y, the others `step` below each other. Returns the number of lines; out NULL: draws
+// nothing.
+int pps_svg_lines(FILE *out,
+                  double x,
+                  double y,
+                  double step,
+                  size_t chars,
                   int size,
                   const char *fill,
                   const char *text);

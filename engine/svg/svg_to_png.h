@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts an SVG picture to PNG with rsvg-convert (Debian package librsvg2-bin).
-#ifndef PPS_ENGINE_TRACE_SVG_TO_PNG_H
-#define PPS_ENGINE_TRACE_SVG_TO_PNG_H
+#ifndef PPS_ENGINE_SVG_SVG_TO_PNG_H
+#define PPS_ENGINE_SVG_SVG_TO_PNG_H
 
 #include "base/text/status.h"
 

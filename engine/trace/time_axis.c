@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Draws time axes.
+#include "engine/trace/time_axis.h"
+
+#include "base/text/human.h"
+#include "engine/svg/svg.h"
+#include "engine/trace/trace_style.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#define TICK 90.0 // minimum distance of labels
+enum { MOST_TICKS = 1000 };
+
+double pps_time_x(const struct pps_time_axis *axis, double time)
+{
+    const double span = axis->end - axis->begin;
+    return axis->left + (span > 0 ? (time - axis->begin) / span * axis->w : 0);
+}
+
+// Returns 1, 2 or 5 times a power of ten, so that labels have room.
+static double tick_step(const struct pps_time_axis *axis)
+{
+    const double least = (axis->end - axis->begin) / axis->w * TICK;
+    if (!(least > 0) || !isfinite(least))
+        return 1;
+    const double power = pow(10, floor(log10(least)));
+    return least <= power       ? power
+           : least <= 2 * power ? 2 * power
+           : least <= 5 * power ? 5 * power
+                                : 10 * power;
+}
+
+// 4000000 -> "4 000 000"; --from and --to accept the number without the blanks.
+static void time_text(double time, double step, char *out, size_t cap)
+{
+    if (step >= 1 && fabs(time) >= 1e4 && fabs(time) < 1e15)
+        pps_human_count(time, out, cap);
+    else
+        snprintf(out, cap, "%.10g", time);
+}
+
+static void put_name(const struct pps_time_axis *axis, FILE *out, double y)
+{
+    char text[64] = "time";
+    if (axis->unit != NULL)
+        snprintf(text, sizeof text, "time (%.40s)", axis->unit);
+    pps_svg_text(out, axis->left + axis->w / 2, y, PPS_SVG_MIDDLE, 13, PPS_TRACE_INK, text);
+}
+
+void pps_time_axis_draw(const struct pps_time_axis *axis, FILE *out, double top, double bottom)
+{
+    const double step = tick_step(axis), first = ceil(axis->begin / step);
+    char text[32];
+    bottom += 6;
+    if (axis->end > axis->begin)
+        for (int i = 0; i < MOST_TICKS && (first + i) * step <= axis->end; i++) {
+            const double time = (first + i) * step, x = pps_time_x(axis, time);
+            pps_svg_line(out, x, top - 4, x, bottom, "#dddddd");
+            time_text(time, step, text, sizeof text);
+            pps_svg_text(out, x, bottom + 9, PPS_SVG_MIDDLE, 11, PPS_TRACE_INK, text);
+        }
+    pps_svg_line(out, axis->left, bottom, axis->left + axis->w, bottom, PPS_TRACE_INK);
+    put_name(axis, out, bottom + 28);
+}
+
+void pps_time_axis_mark(const struct pps_time_axis *axis,
+                        FILE *out,
+                        double end,
+                        double y,
+                        double bottom,
+                        const char *text)
+{
+    const double wide = PPS_TRACE_CHAR * (double)strlen(text) + 4;
+    const bool is_on = end >= axis->begin && end <= axis->end;
+    const double x = is_on ? pps_time_x(axis, end) : axis->left + axis->w;
+    const bool before = !is_on || x - axis->left > wide;
+    if (is_on)
+        pps_svg_line(out, x, y - 7, x, bottom, "#000000");
+    pps_svg_text(out, before ? x - 4 : x + 4, y, before ? PPS_SVG_END : PPS_SVG_START, 11,
+                 PPS_TRACE_INK, text);
+}

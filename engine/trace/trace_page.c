@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lays out and draws pictures of timelines.
+#include "engine/trace/trace_page.h"
+
+#include "engine/svg/svg.h"
+#include "engine/trace/time_axis.h"
+#include "engine/trace/trace_draw.h"
+#include "engine/trace/trace_legend.h"
+#include "engine/trace/trace_load.h"
+#include "engine/trace/trace_style.h"
+
+#include <math.h>
+#include <string.h>
+
+// Lengths in pixels.
+#define MIN_PLOT  900.0
+#define MAX_PLOT  4000.0
+#define MAX_LINE  1200.0 // of text, since viewers show the left side of a wide picture first
+#define TASK      24.0   // average width of a task where MAX_PLOT allows it
+#define PANEL_GAP 14.0
+enum { POINTS = 2 };
+
+struct page {
+    const struct pps_trace_page *page;
+    struct pps_task_panel tasks[POINTS];
+    struct pps_load_panel loads[POINTS];
+    struct pps_time_axis axis;
+    struct pps_trace_legend legend;
+    double top[POINTS]; // of the lanes of each panel
+    double w, h;
+    char notes[1024];
+};
+
+// ---- panels -------------------------------------------------------------------------------------
+
+static bool open_panels(struct page *p)
+{
+    bool good = true;
+    for (int i = 0; i < p->page->n_points && good; i++)
+        good = p->page->loads
+                   ? pps_load_panel_open(&p->loads[i], &p->page->points[i], p->page->n_points)
+                   : pps_task_panel_open(&p->tasks[i], &p->page->points[i]);
+    return good;
+}
+
+static void close_panels(struct page *p)
+{
+    for (int i = 0; i < p->page->n_points; i++) {
+        pps_load_panel_close(&p->loads[i]);
+        pps_task_panel_close(&p->tasks[i]);
+    }
+}
+
+static double panel_height(const struct page *p, int i)
+{
+    return p->page->loads ? p->loads[i].h : p->tasks[i].h;
+}
+
+// ---- texts --------------------------------------------------------------------------------------
+
+static const char *end_name(const struct page *p)
+{
+    const char *name = p->page->points->names->end;
+    return name != NULL ? name : "end";
+}
+
+static void append(struct page *p, const char *text)
+{
+    const size_t at = strlen(p->notes);
+    snprintf(p->notes + at, sizeof p->notes - at, "%s%s", at > 0 ? " " : "", text);
+}
+
+// Says what a cell of utilisation is, and why there are no tasks.
+static void note_loads(struct page *p)
+{
+    const struct pps_load_panel *panel = &p->loads[0];
+    const struct pps_trace_names *names = p->page->points->names;
+    const int step = pps_load_panel_step(panel, &p->axis);
+    char text[512];
+    snprintf(text, sizeof text,
+             "Utilisation in place of tasks%s%.120s. A cell is the sum of the rates on a lane, "
+             "as the mean over %.4g%s%.20s: 1 is one task at full rate all the time.",
+             p->page->why[0] != '\0' ? ": " : "", p->page->why,
+             p->page->points->load.width * step, names->time_unit != NULL ? " " : "",
+             names->time_unit != NULL ? names->time_unit : "");
+    append(p, text);
+    if (panel->together > 1) {
+        snprintf(text, sizeof text, "A row is the mean of %d %.60ss.", (int)panel->together,
+                 names->group);
+        append(p, text);
+    }
+    if (p->page->points->levels_lost || (p->page->points->levels.n > 0 && !panel->strips)) {
+        snprintf(text, sizeof text, "Counters (%.60s) are not drawn: %s.", names->counters[0],
+                 p->page->points->levels_lost ? "they change too often" : "there are too many");
+        append(p, text);
+    }
+}
+
+// Draws titles and notes, or measures them. Returns the y below them.
+static double put_head(const struct page *p, FILE *out)
+{
+    const double room = fmin(p->w, MAX_LINE) - 2 * PPS_TRACE_MARGIN;
+    const size_t chars = (size_t)(room / (PPS_TRACE_CHAR * 13 / 11));
+    const bool pair = p->page->n_points > 1;
+    char title[2048];
+    double y = PPS_TRACE_MARGIN + PPS_TRACE_LINE / 2;
+    for (int i = 0; i < p->page->n_points; i++) {
+        snprintf(title, sizeof title, "%s%s",
+                 !pair    ? ""
+                 : i == 0 ? "A  "
+                          : "B  ",
+                 p->page->points[i].title);
+        y += PPS_TRACE_LINE * pps_svg_lines(out, PPS_TRACE_MARGIN, y, PPS_TRACE_LINE, chars, 13,
+                                            PPS_TRACE_INK, title);
+    }
+    y += PPS_TRACE_LINE * pps_svg_lines(out, PPS_TRACE_MARGIN, y, PPS_TRACE_LINE,
+                                        (size_t)(room / PPS_TRACE_CHAR), 11, PPS_TRACE_PALE,
+                                        p->notes);
+    y += 4;
+    return y +
+           PPS_TRACE_LINE * pps_trace_legend_draw(&p->legend, out, PPS_TRACE_MARGIN, y, room);
+}
+
+// "total_time 66.05", for the second point with the difference from the first.
+static void end_text(const struct page *p, int i, char *text, size_t cap)
+{
+    const struct pps_trace_pieces *points = p->page->points;
+    const char *unit = points->names->time_unit;
+    int n = snprintf(text, cap, "%.60s %.7g%s%.20s", end_name(p), points[i].end,
+                     unit != NULL ? " " : "", unit != NULL ? unit : "");
+    const double change = i > 0 ? 100 * (points[i].end / points[0].end - 1) : 0;
+    if (i > 0 && points[i].end == points[0].end)
+        n += snprintf(text + n, cap - (size_t)n, ", equal to A");
+    else if (i > 0 && isfinite(change))
+        n += snprintf(text + n, cap - (size_t)n, ", %.3g %% %s than A", fabs(change),
+                      change < 0 ? "less" : "more");
+    if (points[i].end > p->axis.end)
+        snprintf(text + n, cap - (size_t)n, " (later than this part)");
+    else if (points[i].end < p->axis.begin)
+        snprintf(text + n, cap - (size_t)n, " (before this part)");
+}
+
+// ---- layout -------------------------------------------------------------------------------------
+
+static double longest(const char *const *names)
+{
+    size_t most = 0;
+    for (; names != NULL && *names != NULL; names++)
+        most = strlen(*names) > most ? strlen(*names) : most;
+    return (double)most;
+}
+
+static void lay_axis(struct page *p)
+{
+    const struct pps_trace_pieces *points = p->page->points;
+    const struct pps_trace_names *names = points->names;
+    const double group = PPS_TRACE_CHAR * ((double)strlen(names->group) + 5);
+    const double lane = PPS_TRACE_CHAR * fmax(longest(names->tracks), longest(names->counters));
+    size_t most = 0;
+    p->axis.unit = names->time_unit;
+    p->axis.begin = p->axis.end = points->begin;
+    for (int i = 0; i < p->page->n_points; i++) {
+        most = p->tasks[i].most > most ? p->tasks[i].most : most;
+        p->axis.end = fmax(p->axis.end, points[i].shown_end);
+    }
+    // The rows of utilisation have the names of groups only.
+    p->axis.left =
+        PPS_TRACE_MARGIN + 10 + (p->page->loads ? group + 5 * PPS_TRACE_CHAR : group + lane);
+    p->axis.w = fmin(fmax(TASK * (double)most, MIN_PLOT), MAX_PLOT);
+    p->w = p->axis.left + p->axis.w + 30;
+}
+
+static void lay_out(struct page *p)
+{
+    const int n = p->page->n_points;
+    lay_axis(p);
+    p->legend = (struct pps_trace_legend){p->page->points, n, p->page->loads, 1};
+    for (int i = 0; i < n; i++)
+        p->legend.highest = fmax(p->legend.highest,
+                                 p->page->loads ? pps_load_panel_highest(&p->loads[i], &p->axis)
+                                                : p->page->points[i].highest);
+    if (p->page->shown[0] != '\0')
+        append(p, p->page->shown);
+    if (p->page->loads)
+        note_loads(p);
+    double y = put_head(p, NULL) + 4;
+    for (int i = 0; i < n; i++) {
+        p->top[i] = y + PPS_TRACE_LINE;
+        y = p->top[i] + panel_height(p, i) + PANEL_GAP;
+    }
+    p->h = y - PANEL_GAP + PPS_TIME_AXIS_HEIGHT + 6;
+}
+
+// ---- drawing ------------------------------------------------------------------------------------
+
+// Draws the name of a panel and the end of its timeline.
+static void put_band(const struct page *p, FILE *out, int i)
+{
+    const struct pps_trace_pieces *points = p->page->points;
+    const double y = p->top[i] - PPS_TRACE_LINE / 2, bottom = p->top[i] + panel_height(p, i);
+    char text[160];
+    end_text(p, i, text, sizeof text);
+    pps_time_axis_mark(&p->axis, out, points[i].end, y, bottom, text);
+    if (p->page->n_points > 1)
+        pps_svg_text(out, PPS_TRACE_MARGIN, y, PPS_SVG_START, 13, PPS_TRACE_INK,
+                     i == 0 ? "A" : "B");
+    const double first = points[0].end;
+    if (i > 0 && first <= p->axis.end && first >= p->axis.begin && first != points[i].end)
+        pps_svg_dashed(out, pps_time_x(&p->axis, first), p->top[i] - 2,
+                       pps_time_x(&p->axis, first), bottom, "#000000", 1);
+}
+
+static bool put_panel(const struct page *p, FILE *out, int i)
+{
+    bool good = true;
+    if (p->page->loads)
+        good = pps_load_panel_draw(&p->loads[i], out, &p->axis, p->top[i]);
+    else
+        pps_task_panel_draw(&p->tasks[i], out, &p->axis, p->top[i], p->legend.highest);
+    put_band(p, out, i);
+    return good;
+}
+
+bool pps_trace_page_draw(const struct pps_trace_page *page, FILE *out)
+{
+    struct page p = {.page = page};
+    const int n = page->n_points;
+    bool good = open_panels(&p);
+    if (good) {
+        lay_out(&p);
+        const double bottom = p.top[n - 1] + panel_height(&p, n - 1);
+        pps_svg_begin(out, p.w, p.h);
+        pps_svg_hatch(out, "flag", "#444444");
+        put_head(&p, out);
+        for (int i = 0; i < n && !page->loads; i++)
+            pps_task_panel_ground(&p.tasks[i], out, &p.axis, p.top[i]);
+        pps_time_axis_draw(&p.axis, out, p.top[0], bottom);
+        for (int i = 0; i < n && good; i++)
+            good = put_panel(&p, out, i);
+        pps_svg_end(out);
+    }
+    close_panels(&p);
+    return good;
+}
