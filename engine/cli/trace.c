@@ -37,6 +37,7 @@ static const struct pps_opt options[] = {
     {"to", 0, "TIME", "end of the part that is written (end of the timeline)"},
     {"utilisation", 0, NULL,
      "how busy lanes are, in place of tasks (where a picture has too many tasks)"},
+    {"width", 0, "MM", "width of a picture on paper: 84 for one column (as wide as needed)"},
     {"view", 0, "NAME",
      "arrangement of the lanes: dual or single for contention (as --simulator of the run)"},
     {"as", 0, "NAME",
@@ -164,7 +165,8 @@ static bool is_picture(const struct trace *t)
 // Returns PPS_E_INPUT for options that do not fit to --as or to CSV.
 static enum pps_status check_options(const struct trace *t, struct pps_error *err)
 {
-    static const char *const names[] = {"utilisation", "compare", "gpus", "from", "to"};
+    static const char *const names[] = {"utilisation", "compare", "gpus",
+                                        "from",        "to",      "width"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         if (pps_arg(t->args, names[k]) == NULL)
             continue;
@@ -195,6 +197,8 @@ static enum pps_status choose_part(struct trace *t, struct pps_error *err)
         status = pps_fail(err, PPS_E_INPUT, "--from %s is not before --to %s", from, to);
     if (status == PPS_OK && gpus != NULL)
         status = pps_group_list_read(&t->gpus, "--gpus", gpus, err);
+    if (status == PPS_OK)
+        status = pps_arg_number(t->args, "width", 60, 1000, &t->write.width, err);
     t->write.groups = gpus != NULL ? &t->gpus : NULL;
     t->write.loads = pps_arg(t->args, "utilisation") != NULL;
     return status;
@@ -241,8 +245,8 @@ static enum pps_status choose_view(struct trace *t, struct pps_error *err)
 
 static void note_shown(const struct trace *t)
 {
-    static const char *const names[] = {"show-throttling", "show-completion-time"};
-    for (int k = 0; k < 2; k++)
+    static const char *const names[] = {"show-throttling", "show-completion-time", "width"};
+    for (int k = 0; k < 3; k++)
         if (pps_arg(t->args, names[k]) != NULL && !is_picture(t) &&
             pps_arg(t->args, "quiet") == NULL)
             pps_say(stderr, "note      --%s is for pictures: write -o NAME.svg or NAME.png",

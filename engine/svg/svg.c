@@ -2,6 +2,7 @@
 // Writes SVG elements.
 #include "engine/svg/svg.h"
 
+#include <math.h>
 #include <string.h>
 
 // Writes text escaped for use between tags and in quotes.
@@ -24,10 +25,15 @@ static void escape(FILE *out, const char *text)
 
 void pps_svg_begin(FILE *out, double w, double h)
 {
+    pps_svg_begin_scaled(out, round(w), round(h), 1, "");
+}
+
+void pps_svg_begin_scaled(FILE *out, double w, double h, double scale, const char *unit)
+{
     fprintf(out,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.7g%s\" height=\"%.7g%s\" "
             "viewBox=\"0 0 %.0f %.0f\" font-family=\"sans-serif\" font-size=\"11\">\n",
-            w, h, w, h);
+            w * scale, unit, h * scale, unit, w, h);
     pps_svg_rect(out, (struct pps_svg_box){0, 0, w, h}, "#ffffff", NULL);
 }
 
@@ -147,6 +153,18 @@ void pps_svg_text(FILE *out,
     fputs("</text>\n", out);
 }
 
+// Returns the length of the next word, or of as much of it as fits in a line.
+static size_t word_length(const char *word, size_t chars)
+{
+    size_t n = strcspn(word, " ");
+    const size_t most = chars < 8 ? 8 : chars > 500 ? 500 : chars;
+    if (n <= most)
+        return n;
+    for (n = most; n > most - 4 && ((unsigned char)word[n] & 0xC0) == 0x80;)
+        n--; // not within a character
+    return n;
+}
+
 int pps_svg_lines(FILE *out,
                   double x,
                   double y,
@@ -159,7 +177,7 @@ int pps_svg_lines(FILE *out,
     char line[512] = "";
     int n = 0;
     for (const char *word = text; *word != '\0' || line[0] != '\0';) {
-        const size_t length = strcspn(word, " "), used = strlen(line);
+        const size_t length = word_length(word, chars), used = strlen(line);
         if (used > 0 && (*word == '\0' || used + 1 + length > chars)) {
             if (out != NULL)
                 pps_svg_text(out, x, y + n * step, PPS_SVG_START, size, fill, line);

@@ -18,6 +18,10 @@ struct pps_svg_box {
 };
 
 void pps_svg_begin(FILE *out, double w, double h);
+
+// Begins a picture of w by h pixels that viewers and printers show `scale` times as large, in a unit:
+// "mm", or "" for pixels.
+void pps_svg_begin_scaled(FILE *out, double w, double h, double scale, const char *unit);
 void pps_svg_end(FILE *out);
 
 // Draws a filled box. Viewers show `hint` (or NULL) when the pointer is over the box.
@@ -67,8 +71,8 @@ void pps_svg_text(FILE *out,
                   const char *fill,
                   const char *text);
 
-// Draws text at x in lines of at most `chars` characters, split at blanks. The first line is
-// centred at y, the others `step` below each other. Returns the number of lines; out NULL: draws
+// Draws text at x in lines of at most `chars` bytes, split at blanks; longer words are split, too. The
+// first line is centred at y, the others `step` below each other. Returns the number of lines; out NULL: draws
 // nothing.
 int pps_svg_lines(FILE *out,
                   double x,

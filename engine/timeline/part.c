@@ -102,20 +102,11 @@ struct pps_trace_sink pps_part_sink(struct pps_part_sink *sink)
     return (struct pps_trace_sink){sink, take_piece, take_level, take_limit};
 }
 
-enum pps_status pps_part_end(struct pps_part_sink *s,
-                             const struct pps_trace_names *names,
-                             struct pps_error *err)
+enum pps_status pps_part_end(struct pps_part_sink *s, struct pps_error *err)
 {
-    const struct pps_group_list *groups = s->part.groups;
     for (size_t i = 0; i < s->n_waiting * (size_t)s->n_counters; i++)
         send_waiting(s, &s->waiting[i]);
-    if (s->no_memory)
-        return pps_fail_memory(err, "the trace");
-    if (groups != NULL && pps_group_list_last(groups) >= s->n_groups)
-        return pps_fail(err, PPS_E_INPUT, "--gpus names %s %d: the timeline has %s 0 to %d",
-                        names->group, (int)pps_group_list_last(groups), names->group,
-                        (int)s->n_groups - 1);
-    return PPS_OK;
+    return s->no_memory ? pps_fail_memory(err, "the trace") : PPS_OK;
 }
 
 void pps_part_close(struct pps_part_sink *sink)

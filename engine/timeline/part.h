@@ -40,10 +40,8 @@ void pps_part_open(struct pps_part_sink *sink,
 // Returns the sink for a kernel's `trace`, which sends segments in order of their start.
 struct pps_trace_sink pps_part_sink(struct pps_part_sink *sink);
 
-// Sends what remains. Returns PPS_E_INPUT if the list names a group that does not exist.
-PPS_MUST_CHECK enum pps_status pps_part_end(struct pps_part_sink *sink,
-                                            const struct pps_trace_names *names,
-                                            struct pps_error *err);
+// Sends what remains. Returns PPS_E_MACHINE if memory ran out.
+PPS_MUST_CHECK enum pps_status pps_part_end(struct pps_part_sink *sink, struct pps_error *err);
 
 void pps_part_close(struct pps_part_sink *sink);
 

@@ -7,10 +7,10 @@
 #include "engine/trace/trace_style.h"
 
 #include <math.h>
-#include <stdint.h>
+#include <stdbool.h>
 #include <string.h>
 
-#define TICK 90.0 // minimum distance of labels
+#define TICK 80.0 // distance of labels on a wide axis
 enum { MOST_TICKS = 1000 };
 
 double pps_time_x(const struct pps_time_axis *axis, double time)
@@ -22,7 +22,11 @@ double pps_time_x(const struct pps_time_axis *axis, double time)
 // Returns 1, 2 or 5 times a power of ten, so that labels have room.
 static double tick_step(const struct pps_time_axis *axis)
 {
-    const double least = (axis->end - axis->begin) / axis->w * TICK;
+    char text[32];
+    pps_time_text(axis->end, 1, 4, text, sizeof text);
+    const double room = PPS_TRACE_CHAR * (double)(strlen(text) + 3);
+    const double least =
+        (axis->end - axis->begin) / axis->w * fmax(room, fmin(TICK, axis->w / 5));
     if (!(least > 0) || !isfinite(least))
         return 1;
     const double power = pow(10, floor(log10(least)));
@@ -32,13 +36,12 @@ static double tick_step(const struct pps_time_axis *axis)
                                 : 10 * power;
 }
 
-// 4000000 -> "4 000 000"; --from and --to accept the number without the blanks.
-static void time_text(double time, double step, char *out, size_t cap)
+void pps_time_text(double time, double step, int digits, char *out, size_t cap)
 {
     if (step >= 1 && fabs(time) >= 1e4 && fabs(time) < 1e15)
         pps_human_count(time, out, cap);
     else
-        snprintf(out, cap, "%.10g", time);
+        snprintf(out, cap, "%.*g", digits, time);
 }
 
 static void put_name(const struct pps_time_axis *axis, FILE *out, double y)
@@ -58,7 +61,7 @@ void pps_time_axis_draw(const struct pps_time_axis *axis, FILE *out, double top,
         for (int i = 0; i < MOST_TICKS && (first + i) * step <= axis->end; i++) {
             const double time = (first + i) * step, x = pps_time_x(axis, time);
             pps_svg_line(out, x, top - 4, x, bottom, "#dddddd");
-            time_text(time, step, text, sizeof text);
+            pps_time_text(time, step, 10, text, sizeof text);
             pps_svg_text(out, x, bottom + 9, PPS_SVG_MIDDLE, 11, PPS_TRACE_INK, text);
         }
     pps_svg_line(out, axis->left, bottom, axis->left + axis->w, bottom, PPS_TRACE_INK);
@@ -75,7 +78,9 @@ void pps_time_axis_mark(const struct pps_time_axis *axis,
     const double wide = PPS_TRACE_CHAR * (double)strlen(text) + 4;
     const bool is_on = end >= axis->begin && end <= axis->end;
     const double x = is_on ? pps_time_x(axis, end) : axis->left + axis->w;
-    const bool before = !is_on || x - axis->left > wide;
+    // The text may reach over the names of lanes: there are none beside it.
+    const bool before = !is_on || x - wide > PPS_TRACE_MARGIN + 20 ||
+                        x + 4 + wide > axis->left + axis->w + PPS_TRACE_MARGIN;
     if (is_on)
         pps_svg_line(out, x, y - 7, x, bottom, "#000000");
     pps_svg_text(out, before ? x - 4 : x + 4, y, before ? PPS_SVG_END : PPS_SVG_START, 11,

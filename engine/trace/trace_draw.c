@@ -160,8 +160,9 @@ static void put_lane_name(const struct pps_task_panel *p,
                           const struct pps_lane_place *place)
 {
     char text[128];
+    const char *name = p->pieces->names->tracks[place->track];
     if (place->slot == 0)
-        snprintf(text, sizeof text, "%s", p->pieces->names->tracks[place->track]);
+        snprintf(text, sizeof text, "%.*s", (int)strcspn(name, p->brief ? ":" : ""), name);
     else
         snprintf(text, sizeof text, "(%d)", (int)place->slot + 1);
     pps_svg_text(out, right, y, PPS_SVG_END, 11, PPS_TRACE_PALE, text);

@@ -20,6 +20,7 @@ struct pps_task_panel {
     double *y;                     // of each lane
     double h;
     size_t most; // tasks of a lane
+    bool brief;  // names of lanes end at a colon
 };
 
 // Lays out a panel. The pieces must stay valid. Returns false if memory runs out. The caller closes it

@@ -92,7 +92,7 @@ static void write_event(struct pps_tracejson *json,
     if (piece->item != piece->ordinal)
         pps_chrome_write_whole(&json->chrome, names->item, piece->item);
     if (piece->rate != 1)
-        pps_chrome_write_real(&json->chrome, "rate", round(piece->rate * 1e6) / 1e6);
+        pps_chrome_write_real(&json->chrome, "rate", round(piece->rate * 1e4) / 1e4);
     if (piece->flag)
         pps_chrome_write_flag(&json->chrome, names->flag);
     if (names->chunk != NULL)

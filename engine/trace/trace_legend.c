@@ -109,8 +109,7 @@ static void put_scales(const struct pps_trace_legend *legend, struct cursor *c)
         double highest = 0;
         for (int i = 0; i < legend->n_points; i++)
             highest = fmax(highest, pps_levels_highest(&legend->points[i].levels, k));
-        snprintf(text, sizeof text, "%.60s: full height %.4g, limit as a line", counters[k],
-                 highest);
+        snprintf(text, sizeof text, "%.60s: up to %.6g, limit as a line", counters[k], highest);
         if (highest > 0)
             put_note(c, text);
     }
@@ -128,5 +127,7 @@ int pps_trace_legend_draw(const struct pps_trace_legend *legend,
     else
         put_kinds(legend, &c);
     put_scales(legend, &c);
+    if (legend->n_points > 1)
+        put_note(&c, "dashed: the end of A");
     return c.line;
 }

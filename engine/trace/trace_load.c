@@ -61,7 +61,7 @@ bool pps_load_panel_open(struct pps_load_panel *p,
                          const struct pps_trace_pieces *pieces,
                          int n_panels)
 {
-    *p = (struct pps_load_panel){.pieces = pieces, .together = 1};
+    *p = (struct pps_load_panel){.pieces = pieces, .together = 1, .step = 1};
     if (!find_lanes(p))
         return false;
     const int32_t most = MOST_ROWS / n_panels / (p->n_tracks > 0 ? p->n_tracks : 1);
@@ -84,40 +84,44 @@ void pps_load_panel_close(struct pps_load_panel *panel)
 
 // ---- cells --------------------------------------------------------------------------------------
 
-int pps_load_panel_step(const struct pps_load_panel *p, const struct pps_time_axis *axis)
+double pps_load_panel_cells(struct pps_load_panel *panels,
+                            int n,
+                            const struct pps_time_axis *axis)
 {
-    const double wide = p->pieces->load.width / (axis->end - axis->begin) * axis->w;
-    int step = 1;
-    while (step < PPS_LOAD_BINS && wide * step < CELL)
-        step *= 2;
-    return step;
+    const double least = CELL / axis->w * (axis->end - axis->begin);
+    double cell = 0;
+    for (int i = 0; i < n; i++)
+        cell = fmax(cell, panels[i].pieces->load.width);
+    while (cell > 0 && cell < least)
+        cell *= 2;
+    // Widths are powers of two, so a cell is a whole number of bins.
+    for (int i = 0; i < n; i++) {
+        const double width = panels[i].pieces->load.width;
+        panels[i].step = width > 0 ? (int)fmin(cell / width, PPS_LOAD_BINS) : 1;
+    }
+    return cell;
 }
 
 // Returns the mean utilisation of the groups of a row.
-static double cell_of(const struct pps_load_panel *p,
-                      int32_t track,
-                      int32_t row,
-                      int bin,
-                      int step)
+static double cell_of(const struct pps_load_panel *p, int32_t track, int32_t row, int bin)
 {
     const int32_t first = row * p->together;
     int32_t n = 0;
     double sum = 0;
     for (int32_t g = first; g < first + p->together && g < p->n_groups; g++, n++)
-        sum += pps_load_mean(&p->pieces->load, p->groups[g], track, bin, step,
+        sum += pps_load_mean(&p->pieces->load, p->groups[g], track, bin, p->step,
                              p->pieces->shown_end);
     return sum / n;
 }
 
-double pps_load_panel_highest(const struct pps_load_panel *p, const struct pps_time_axis *axis)
+double pps_load_panel_highest(const struct pps_load_panel *p)
 {
-    const int step = pps_load_panel_step(p, axis);
     const int n_bins = pps_load_bins(&p->pieces->load, p->pieces->shown_end);
     double highest = 0;
     for (int32_t t = 0; t < p->n_tracks; t++)
         for (int32_t row = 0; row < p->n_rows; row++)
-            for (int bin = 0; bin < n_bins; bin += step)
-                highest = fmax(highest, cell_of(p, p->tracks[t], row, bin, step));
+            for (int bin = 0; bin < n_bins; bin += p->step)
+                highest = fmax(highest, cell_of(p, p->tracks[t], row, bin));
     return highest;
 }
 
@@ -127,14 +131,14 @@ struct section {
     const struct pps_time_axis *axis;
     FILE *out;
     double top;
-    int step, n_cells; // of a row
+    int n_cells; // of a row
     unsigned char *cells;
 };
 
 static double cell_x(const struct section *s, int cell)
 {
     const struct pps_trace_pieces *pieces = s->p->pieces;
-    const double time = pieces->load.begin + cell * s->step * pieces->load.width;
+    const double time = pieces->load.begin + cell * s->p->step * pieces->load.width;
     return pps_time_x(s->axis, fmin(time, pieces->shown_end));
 }
 
@@ -142,7 +146,7 @@ static void find_shades(const struct section *s, int32_t track)
 {
     for (int32_t row = 0; row < s->p->n_rows; row++)
         for (int cell = 0; cell < s->n_cells; cell++) {
-            const double mean = cell_of(s->p, track, row, cell * s->step, s->step);
+            const double mean = cell_of(s->p, track, row, cell * s->p->step);
             const double shade = ceil(mean * PPS_TRACE_SHADES - 1e-6);
             s->cells[row * s->n_cells + cell] =
                 (unsigned char)fmin(fmax(shade, 0), PPS_TRACE_SHADES);
@@ -235,8 +239,8 @@ bool pps_load_panel_draw(const struct pps_load_panel *p,
                          double top)
 {
     const int n_bins = pps_load_bins(&p->pieces->load, p->pieces->shown_end);
-    struct section s = {p, axis, out, top, pps_load_panel_step(p, axis), 0, NULL};
-    s.n_cells = (n_bins + s.step - 1) / s.step;
+    struct section s = {p, axis, out, top, 0, NULL};
+    s.n_cells = (n_bins + p->step - 1) / p->step;
     s.cells = calloc((size_t)p->n_rows * (size_t)s.n_cells + 1, 1);
     for (int32_t t = 0; s.cells != NULL && t < p->n_tracks; t++) {
         put_heading(out, axis, s.top, p->pieces->names->tracks[p->tracks[t]]);

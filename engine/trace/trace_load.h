@@ -22,6 +22,7 @@ struct pps_load_panel {
     int32_t together; // groups of a row
     int32_t n_rows;   // of a section
     bool strips;      // the counters are drawn
+    int step;         // bins of a cell
     double row;       // height of a row
     double h;
 };
@@ -33,8 +34,11 @@ bool pps_load_panel_open(struct pps_load_panel *panel,
                          int n_panels);
 void pps_load_panel_close(struct pps_load_panel *panel);
 
-// Returns the number of bins of a cell, so that cells are wide enough to see.
-int pps_load_panel_step(const struct pps_load_panel *panel, const struct pps_time_axis *axis);
+// Sets the time of a cell for all n panels of a picture, so that cells are wide enough to see. Returns
+// the time.
+double pps_load_panel_cells(struct pps_load_panel *panels,
+                            int n,
+                            const struct pps_time_axis *axis);
 
 // Draws the panel. Returns false if memory runs out.
 bool pps_load_panel_draw(const struct pps_load_panel *panel,
@@ -43,7 +47,6 @@ bool pps_load_panel_draw(const struct pps_load_panel *panel,
                          double top);
 
 // Returns the highest utilisation of a cell.
-double pps_load_panel_highest(const struct pps_load_panel *panel,
-                              const struct pps_time_axis *axis);
+double pps_load_panel_highest(const struct pps_load_panel *panel);
 
 #endif

@@ -13,12 +13,17 @@
 #include <string.h>
 
 // Lengths in pixels.
-#define MIN_PLOT  900.0
-#define MAX_PLOT  4000.0
-#define MAX_LINE  1200.0 // of text, since viewers show the left side of a wide picture first
-#define TASK      24.0   // average width of a task where MAX_PLOT allows it
-#define PANEL_GAP 14.0
+#define MIN_PLOT   900.0
+#define LEAST_PLOT 100.0                // on narrow paper
+#define RIGHT      30.0                 // of the plot
+#define PAPER      (72 / 25.4 * 11 / 7) // of a millimetre: text of 11 pixels has 7 points
+#define MAX_PLOT   4000.0
+#define MAX_LINE   1200.0 // of text, since viewers show the left side of a wide picture first
+#define TASK       24.0   // average width of a task where MAX_PLOT allows it
+#define PANEL_GAP  14.0
 enum { POINTS = 2 };
+
+static const char *const labels[POINTS] = {"A", "B"};
 
 struct page {
     const struct pps_trace_page *page;
@@ -71,17 +76,16 @@ static void append(struct page *p, const char *text)
 }
 
 // Says what a cell of utilisation is, and why there are no tasks.
-static void note_loads(struct page *p)
+static void note_loads(struct page *p, double cell)
 {
     const struct pps_load_panel *panel = &p->loads[0];
     const struct pps_trace_names *names = p->page->points->names;
-    const int step = pps_load_panel_step(panel, &p->axis);
     char text[512];
     snprintf(text, sizeof text,
-             "Utilisation in place of tasks%s%.120s. A cell is the sum of the rates on a lane, "
-             "as the mean over %.4g%s%.20s: 1 is one task at full rate all the time.",
-             p->page->why[0] != '\0' ? ": " : "", p->page->why,
-             p->page->points->load.width * step, names->time_unit != NULL ? " " : "",
+             "Utilisation in place of tasks%s%.120s. Each cell is the mean over %.4g%s%.20s of "
+             "the sum of the rates on a lane: 1 is one task at full rate all the time.",
+             p->page->why[0] != '\0' ? ": " : "", p->page->why, cell,
+             names->time_unit != NULL ? " " : "",
              names->time_unit != NULL ? names->time_unit : "");
     append(p, text);
     if (panel->together > 1) {
@@ -105,10 +109,7 @@ static double put_head(const struct page *p, FILE *out)
     char title[2048];
     double y = PPS_TRACE_MARGIN + PPS_TRACE_LINE / 2;
     for (int i = 0; i < p->page->n_points; i++) {
-        snprintf(title, sizeof title, "%s%s",
-                 !pair    ? ""
-                 : i == 0 ? "A  "
-                          : "B  ",
+        snprintf(title, sizeof title, "%s%s%s", pair ? labels[i] : "", pair ? ": " : "",
                  p->page->points[i].title);
         y += PPS_TRACE_LINE * pps_svg_lines(out, PPS_TRACE_MARGIN, y, PPS_TRACE_LINE, chars, 13,
                                             PPS_TRACE_INK, title);
@@ -126,8 +127,10 @@ static void end_text(const struct page *p, int i, char *text, size_t cap)
 {
     const struct pps_trace_pieces *points = p->page->points;
     const char *unit = points->names->time_unit;
-    int n = snprintf(text, cap, "%.60s %.7g%s%.20s", end_name(p), points[i].end,
-                     unit != NULL ? " " : "", unit != NULL ? unit : "");
+    char time[40];
+    pps_time_text(points[i].end, points[i].end >= 1e6 ? 1 : 0, 7, time, sizeof time);
+    int n = snprintf(text, cap, "%.60s %s%s%.20s", end_name(p), time, unit != NULL ? " " : "",
+                     unit != NULL ? unit : "");
     const double change = i > 0 ? 100 * (points[i].end / points[0].end - 1) : 0;
     if (i > 0 && points[i].end == points[0].end)
         n += snprintf(text + n, cap - (size_t)n, ", equal to A");
@@ -142,47 +145,61 @@ static void end_text(const struct page *p, int i, char *text, size_t cap)
 
 // ---- layout -------------------------------------------------------------------------------------
 
-static double longest(const char *const *names)
+// Returns the width of the longest name of a lane or a counter.
+static double names_width(const struct page *p, bool brief)
 {
+    const struct pps_trace_names *names = p->page->points->names;
     size_t most = 0;
-    for (; names != NULL && *names != NULL; names++)
-        most = strlen(*names) > most ? strlen(*names) : most;
-    return (double)most;
+    for (int i = 0; i < p->page->n_points; i++) {
+        const struct pps_lanes *lanes = &p->page->points[i].lanes;
+        for (size_t k = 0; k < lanes->n; k++) {
+            const size_t n = strcspn(names->tracks[lanes->list[k].track], brief ? ":" : "");
+            most = n > most ? n : most;
+        }
+    }
+    for (int c = 0; names->counters != NULL && names->counters[c] != NULL; c++)
+        most = strlen(names->counters[c]) > most ? strlen(names->counters[c]) : most;
+    return PPS_TRACE_CHAR * (double)most;
 }
 
 static void lay_axis(struct page *p)
 {
     const struct pps_trace_pieces *points = p->page->points;
     const struct pps_trace_names *names = points->names;
+    const bool brief = p->page->width > 0;
     const double group = PPS_TRACE_CHAR * ((double)strlen(names->group) + 5);
-    const double lane = PPS_TRACE_CHAR * fmax(longest(names->tracks), longest(names->counters));
     size_t most = 0;
     p->axis.unit = names->time_unit;
     p->axis.begin = p->axis.end = points->begin;
     for (int i = 0; i < p->page->n_points; i++) {
         most = p->tasks[i].most > most ? p->tasks[i].most : most;
+        p->tasks[i].brief = brief;
         p->axis.end = fmax(p->axis.end, points[i].shown_end);
     }
     // The rows of utilisation have the names of groups only.
     p->axis.left =
-        PPS_TRACE_MARGIN + 10 + (p->page->loads ? group + 5 * PPS_TRACE_CHAR : group + lane);
+        PPS_TRACE_MARGIN + 10 +
+        (p->page->loads ? group + 5 * PPS_TRACE_CHAR : group + names_width(p, brief));
     p->axis.w = fmin(fmax(TASK * (double)most, MIN_PLOT), MAX_PLOT);
-    p->w = p->axis.left + p->axis.w + 30;
+    if (brief)
+        p->axis.w = fmax(p->page->width * PAPER - p->axis.left - RIGHT, LEAST_PLOT);
+    p->w = p->axis.left + p->axis.w + RIGHT;
 }
 
 static void lay_out(struct page *p)
 {
     const int n = p->page->n_points;
     lay_axis(p);
+    const double cell = p->page->loads ? pps_load_panel_cells(p->loads, n, &p->axis) : 0;
     p->legend = (struct pps_trace_legend){p->page->points, n, p->page->loads, 1};
     for (int i = 0; i < n; i++)
-        p->legend.highest = fmax(p->legend.highest,
-                                 p->page->loads ? pps_load_panel_highest(&p->loads[i], &p->axis)
-                                                : p->page->points[i].highest);
+        p->legend.highest =
+            fmax(p->legend.highest, p->page->loads ? pps_load_panel_highest(&p->loads[i])
+                                                   : p->page->points[i].highest);
     if (p->page->shown[0] != '\0')
         append(p, p->page->shown);
     if (p->page->loads)
-        note_loads(p);
+        note_loads(p, cell);
     double y = put_head(p, NULL) + 4;
     for (int i = 0; i < n; i++) {
         p->top[i] = y + PPS_TRACE_LINE;
@@ -202,8 +219,7 @@ static void put_band(const struct page *p, FILE *out, int i)
     end_text(p, i, text, sizeof text);
     pps_time_axis_mark(&p->axis, out, points[i].end, y, bottom, text);
     if (p->page->n_points > 1)
-        pps_svg_text(out, PPS_TRACE_MARGIN, y, PPS_SVG_START, 13, PPS_TRACE_INK,
-                     i == 0 ? "A" : "B");
+        pps_svg_text(out, PPS_TRACE_MARGIN, y, PPS_SVG_START, 13, PPS_TRACE_INK, labels[i]);
     const double first = points[0].end;
     if (i > 0 && first <= p->axis.end && first >= p->axis.begin && first != points[i].end)
         pps_svg_dashed(out, pps_time_x(&p->axis, first), p->top[i] - 2,
@@ -221,6 +237,16 @@ static bool put_panel(const struct page *p, FILE *out, int i)
     return good;
 }
 
+static void begin(const struct page *p, FILE *out)
+{
+    const double mm = p->page->width, dots = 300 / 25.4; // of a millimetre
+    if (mm > 0)
+        pps_svg_begin_scaled(out, p->w, p->h, mm / p->w * (p->page->is_png ? dots : 1),
+                             p->page->is_png ? "" : "mm");
+    else
+        pps_svg_begin(out, p->w, p->h);
+}
+
 bool pps_trace_page_draw(const struct pps_trace_page *page, FILE *out)
 {
     struct page p = {.page = page};
@@ -229,7 +255,7 @@ bool pps_trace_page_draw(const struct pps_trace_page *page, FILE *out)
     if (good) {
         lay_out(&p);
         const double bottom = p.top[n - 1] + panel_height(&p, n - 1);
-        pps_svg_begin(out, p.w, p.h);
+        begin(&p, out);
         pps_svg_hatch(out, "flag", "#444444");
         put_head(&p, out);
         for (int i = 0; i < n && !page->loads; i++)

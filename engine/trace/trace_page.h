@@ -15,6 +15,8 @@ struct pps_trace_page {
     bool loads;        // utilisation in place of tasks
     const char *why;   // there is utilisation: a clause, or ""
     const char *shown; // the part of the timelines: sentences, or ""
+    double width;      // on paper, in mm; 0: as wide as the tasks need
+    bool is_png;       // the picture becomes a PNG, which has 300 dots per inch of paper
 };
 
 // Returns false if memory runs out. Writing errors show in `out`.

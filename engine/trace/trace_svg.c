@@ -146,14 +146,19 @@ static void say_why(const struct pps_tracesvg *svg, char *why, size_t cap)
 }
 
 enum pps_status pps_tracesvg_draw(const struct pps_tracesvg *svg,
-                                  const char *shown,
+                                  const struct pps_tracesvg_look *look,
                                   FILE *out,
                                   struct pps_error *err)
 {
     char why[128];
     say_why(svg, why, sizeof why);
-    const struct pps_trace_page page = {svg->points, svg->n_points,
-                                        pps_tracesvg_shows_loads(svg), why, shown};
+    const struct pps_trace_page page = {.points = svg->points,
+                                        .n_points = svg->n_points,
+                                        .loads = pps_tracesvg_shows_loads(svg),
+                                        .why = why,
+                                        .shown = look->shown,
+                                        .width = look->width,
+                                        .is_png = look->is_png};
     if (svg->no_memory || !pps_trace_page_draw(&page, out))
         return pps_fail_memory(err, "the trace");
     if (fflush(out) != 0 || ferror(out))

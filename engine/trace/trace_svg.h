@@ -35,10 +35,15 @@ struct pps_trace_sink pps_tracesvg_sink(struct pps_tracesvg *svg);
 // Ends the timeline of a point. end: of the whole timeline.
 void pps_tracesvg_end(struct pps_tracesvg *svg, double end);
 
-// Draws the picture. shown: which part of the timelines it shows, as sentences; or "". Returns
-// PPS_E_MACHINE if the picture cannot be written.
+struct pps_tracesvg_look {
+    const char *shown; // which part of the timelines it shows, as sentences; or ""
+    double width;      // on paper, in mm; 0: as wide as the tasks need
+    bool is_png;       // the picture becomes a PNG
+};
+
+// Draws the picture. Returns PPS_E_MACHINE if it cannot be written.
 PPS_MUST_CHECK enum pps_status pps_tracesvg_draw(const struct pps_tracesvg *svg,
-                                                 const char *shown,
+                                                 const struct pps_tracesvg_look *look,
                                                  FILE *out,
                                                  struct pps_error *err);
 

@@ -123,11 +123,24 @@ static enum pps_status send(const struct pps_tracewrite *write,
         in = (struct pps_trace_sink){&view, view_piece, view_level, view_limit};
     enum pps_status status = write->tell(self, &in, err);
     if (status == PPS_OK)
-        status = pps_part_end(&sink, write->names, err);
+        status = pps_part_end(&sink, err);
     told->end = sink.end;
     told->n_groups = sink.n_groups > told->n_groups ? sink.n_groups : told->n_groups;
     pps_part_close(&sink);
     return status;
+}
+
+// Returns PPS_E_INPUT if --gpus names a group that neither point has.
+static enum pps_status check_groups(const struct pps_tracewrite *write,
+                                    const struct told *told,
+                                    struct pps_error *err)
+{
+    const struct pps_group_list *groups = write->groups;
+    const char *group = write->names->group;
+    if (groups == NULL || pps_group_list_last(groups) < told->n_groups)
+        return PPS_OK;
+    return pps_fail(err, PPS_E_INPUT, "--gpus names %s %d: the timeline has %s 0 to %d", group,
+                    (int)pps_group_list_last(groups), group, (int)told->n_groups - 1);
 }
 
 // Says which part of the timelines is written, as sentences.
@@ -164,8 +177,9 @@ static enum pps_status write_csv(const struct pps_tracewrite *write,
     set_names(&viewed, write);
     struct pps_tracecsv csv = {&viewed.names, out};
     pps_tracecsv_begin(&csv);
-    const enum pps_status status =
-        send(write, write->self, pps_tracecsv_sink(&csv), &told, err);
+    enum pps_status status = send(write, write->self, pps_tracecsv_sink(&csv), &told, err);
+    if (status == PPS_OK)
+        status = check_groups(write, &told, err);
     if (status == PPS_OK && (fflush(out) != 0 || ferror(out)))
         return pps_fail_errno(err, "write", "the trace");
     return status;
@@ -190,6 +204,8 @@ static enum pps_status write_json(const struct pps_tracewrite *write,
         if (status == PPS_OK)
             pps_tracejson_end(json, told.end);
     }
+    if (status == PPS_OK)
+        status = check_groups(write, &told, err);
     if (status != PPS_OK) {
         pps_tracejson_abandon(json);
         return status;
@@ -218,7 +234,11 @@ static enum pps_status draw(void *self, FILE *out, struct pps_error *err)
     }
     say_part(write, &told, shown, sizeof shown);
     if (status == PPS_OK)
-        status = pps_tracesvg_draw(svg, shown, out, err);
+        status = check_groups(write, &told, err);
+    if (status == PPS_OK)
+        status = pps_tracesvg_draw(
+            svg, &(struct pps_tracesvg_look){shown, write->width, write->form == PPS_TRACE_PNG},
+            out, err);
     if (status == PPS_OK && write->written != NULL)
         write->written->loads = pps_tracesvg_shows_loads(svg) && !write->loads;
     pps_tracesvg_close(svg);

@@ -38,6 +38,7 @@ struct pps_tracewrite {
     struct pps_trace_window window; // of the part that is written
     const struct pps_group_list *groups; // of that part; NULL: all
     bool loads;                          // the utilisation of lanes in place of tasks; not CSV
+    double width;                        // of a picture on paper, in mm
     const struct pps_trace_names *names;
     const struct pps_trace_view *view; // one of names->views; NULL: the tracks as they are
     // Sends the whole trace to the sink, segments in order of their start.

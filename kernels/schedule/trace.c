@@ -11,8 +11,8 @@
 enum { TRACK_COMPUTE, TRACK_FORWARD, TRACK_BACKWARD };
 enum { KIND_MESSAGE = OPERATION_TYPES };
 
-static const char *const track_names[] = {"compute", "activations to next stage",
-                                          "gradients to previous stage", NULL};
+static const char *const track_names[] = {"compute", "to next stage: activations",
+                                          "to previous stage: gradients", NULL};
 static const char *const kind_names[] = {[OPERATION_F] = "forward",
                                          [OPERATION_B] = "backward of input",
                                          [OPERATION_W] = "backward of weights",

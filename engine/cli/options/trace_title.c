@@ -29,7 +29,7 @@ char *pps_trace_title(const struct pps_trace_point *t)
 {
     char *title = NULL, text[PPS_CELL_TEXT];
     size_t n;
-    bool all = true;
+    bool all = true, any = false;
     FILE *out = open_memstream(&title, &n);
     if (out == NULL)
         return NULL;
@@ -42,12 +42,14 @@ char *pps_trace_title(const struct pps_trace_point *t)
         if (is_only_document(t, p))
             continue;
         all = all && named;
+        any = any || named;
         pps_value_text(param, t->point[p], text);
         if (named)
             fprintf(out, " %s=%s", param->name, text);
     }
     if (!all)
-        fputs(" (other parameters: defaults)", out);
+        fputs(any ? " (other parameters: defaults)" : " all parameters have their defaults",
+              out);
     if (fclose(out) == 0)
         return title;
     free(title);
