@@ -87,14 +87,25 @@ static void put_box(const struct strip *s, double from, double to, double value)
     pps_svg_rect(s->out, (struct pps_svg_box){x, y, w, s->box.y + s->box.h - y}, FILL, hint);
 }
 
-// Draws a step. Steps that are too thin to see are drawn together, at the highest value of them.
-static void put_step(struct strip *s, double from, double to, double value, bool is_last)
+// Draws the steps that wait up to a time.
+static void put_waiting(const struct strip *s, double to)
 {
-    s->value = s->waits ? fmax(s->value, value) : value;
-    s->from = s->waits ? s->from : from;
-    s->waits = !is_last && x_at(s, to) - x_at(s, s->from) < THINNEST;
-    if (!s->waits)
+    if (s->waits)
         put_box(s, s->from, to, s->value);
+}
+
+// Adds a step. Equal neighbours, and steps that are too thin to see, are drawn together, at the highest
+// value of them.
+static void put_step(struct strip *s, double from, double value)
+{
+    if (s->waits && (value == s->value || x_at(s, from) - x_at(s, s->from) < THINNEST)) {
+        s->value = fmax(s->value, value);
+        return;
+    }
+    put_waiting(s, from);
+    s->from = from;
+    s->value = value;
+    s->waits = true;
 }
 
 void pps_strip_draw(FILE *out,
@@ -107,7 +118,6 @@ void pps_strip_draw(FILE *out,
                     double highest)
 {
     struct strip strip = {out, box, begin, end, highest, begin, 0, false};
-    const struct pps_level *last = NULL;
     pps_svg_rect(out, box, GROUND, NULL);
     if (!(end > begin) || !(highest > 0))
         return;
@@ -115,12 +125,9 @@ void pps_strip_draw(FILE *out,
         const struct pps_level *level = &levels->list[i];
         if (level->group != group || level->counter != counter)
             continue;
-        if (last != NULL)
-            put_step(&strip, last->time, level->time, last->value, false);
-        last = level;
+        put_step(&strip, level->time, level->value);
     }
-    if (last != NULL)
-        put_step(&strip, last->time, end, last->value, true);
+    put_waiting(&strip, end);
     for (size_t i = 0; i < levels->n_limits; i++)
         if (levels->limits[i].group == group && levels->limits[i].counter == counter) {
             const double y = y_at(&strip, levels->limits[i].value);

@@ -147,7 +147,7 @@ static void find_shades(const struct section *s, int32_t track)
     for (int32_t row = 0; row < s->p->n_rows; row++)
         for (int cell = 0; cell < s->n_cells; cell++) {
             const double mean = cell_of(s->p, track, row, cell * s->p->step);
-            const double shade = ceil(mean * PPS_TRACE_SHADES - 1e-6);
+            const double shade = ceil(mean * PPS_TRACE_SHADES - 1e-4);
             s->cells[row * s->n_cells + cell] =
                 (unsigned char)fmin(fmax(shade, 0), PPS_TRACE_SHADES);
         }

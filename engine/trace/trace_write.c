@@ -163,9 +163,10 @@ static void say_part(const struct pps_tracewrite *write,
         snprintf(to, sizeof to, "%.10g", window->to);
     if (window->from > 0 || window->to < HUGE_VAL)
         snprintf(text + at, cap - at,
-                 "%sOnly times from %.10g to %s%s%.20s; tasks at the borders are cut.",
+                 "%sOnly times from %.10g to %s%s%.20s: tasks are cut there, and each %.60s "
+                 "without a task is left out.",
                  at > 0 ? " " : "", window->from, to, unit != NULL ? " " : "",
-                 unit != NULL ? unit : "");
+                 unit != NULL ? unit : "", write->names->group);
 }
 
 static enum pps_status write_csv(const struct pps_tracewrite *write,

@@ -115,32 +115,44 @@ Test(chrome_trace, long_texts, .init = enter, .fini = leave)
     text_buffer_free(&json);
 }
 
+// Catches texts that break the JSON, times with more than three decimals, and an event that overlaps the
+// next one because its length was rounded up.
 Test(chrome_trace, written_and_read, .init = enter, .fini = leave)
 {
+    static const char *const data[] = {"point", "n=\"8\"", NULL};
     struct text_buffer out = {.text = NULL};
     struct pps_chrome_writer w;
     struct pps_error err;
     FILE *file = fopen("a.json", "wb");
-    const struct pps_chrome_span span = {"for\"ward\\\n", 3, 1, 2, 0.1, 1e-9};
+    const struct pps_chrome_span span = {"for\"ward\\\n", 3, 1, 2, 0.1, 0.2004};
+    const struct pps_chrome_span next = {"f", 4, 1, 2, 0.2004, 1e300};
     pps_chrome_write_begin(&w, file);
-    pps_chrome_name_process(&w, 1, "gpu", 1);
+    pps_chrome_name_process(&w, 1, "gpu 1", 8);
     pps_chrome_name_thread(&w, 1, 2, "compute", -1, 7);
     pps_chrome_begin_event(&w, &span);
     pps_chrome_write_whole(&w, "micro_batch", 5);
     pps_chrome_write_real(&w, "rate", 1.0 / 3);
-    pps_chrome_write_flag(&w, "flag", true);
+    pps_chrome_write_flag(&w, "flag");
     pps_chrome_end_event(&w);
-    pps_chrome_counter(&w, 1, "memory", " limit", 0, 2.5);
-    pps_chrome_write_end(&w);
+    pps_chrome_begin_event(&w, &next);
+    pps_chrome_end_event(&w);
+    pps_chrome_begin_counter(&w, 1, "memory", " limit", 1.23456);
+    pps_chrome_write_real(&w, "value", 2.5);
+    pps_chrome_end_event(&w);
+    w.scale = 1000;
+    pps_chrome_mark(&w, 1, "end", 1.5);
+    pps_chrome_write_end(&w, data);
     fclose(file);
     cr_assert_eq(events_of("a.json", &out, &err), PPS_OK, "%s", err.text);
     cr_assert_str_eq(out.text, "M|process_name||||1||name=tgpu 1\n"
                                "M|process_sort_index||||1|\n"
                                "M|thread_name||||1|2|name=tcompute\n"
                                "M|thread_sort_index||||1|2\n"
-                               "X|for\"ward\\  3|for\"ward\\ |0.1|1e-09|1|2|micro_batch=n5"
+                               "X|for\"ward\\  3||0.1|0.1|1|2|micro_batch=n5"
                                "|rate=n0.3333333333333333|flag=otrue\n"
-                               "C|memory limit||0||1||value=n2.5\n"
+                               "X|f 4||0.2|1e+300|1|2\n"
+                               "C|memory limit||1.235||1||value=n2.5\n"
+                               "i|end||1500||1|0\n"
                                "trace -1\n");
     text_buffer_free(&out);
 }
