@@ -13,6 +13,7 @@
 #define LANE      18.0
 #define LANE_GAP  1.0
 #define GROUP_GAP 10.0
+#define THIN      0.5 // width of a segment at least
 
 // A task, or a part of a task without a pause: consecutive segments of one lane.
 struct pps_drawn_task {
@@ -282,8 +283,10 @@ void pps_task_panel_draw(const struct pps_task_panel *p,
     for (size_t i = 0; i < p->pieces->n; i++) {
         const struct pps_drawn_piece *drawn = &p->pieces->list[i];
         const double x = pps_time_x(axis, drawn->piece.start);
-        const struct pps_svg_box whole = {x, top + p->y[drawn->lane],
-                                          pps_time_x(axis, drawn->piece.end) - x, LANE};
+        const double w = pps_time_x(axis, drawn->piece.end) - x;
+        // Short messages would be invisible beside long tasks.
+        const struct pps_svg_box whole = {x, top + p->y[drawn->lane], w > 0 ? fmax(w, THIN) : 0,
+                                          LANE};
         put_piece(p, out, &whole, &drawn->piece, fmin(fmax(drawn->piece.rate / highest, 0), 1));
     }
     for (size_t i = 0; i < p->n_tasks; i++) {

@@ -107,9 +107,13 @@ static void put_scales(const struct pps_trace_legend *legend, struct cursor *c)
     char text[160];
     for (int k = 0; counters != NULL && counters[k] != NULL; k++) {
         double highest = 0;
-        for (int i = 0; i < legend->n_points; i++)
+        bool limited = false;
+        for (int i = 0; i < legend->n_points; i++) {
             highest = fmax(highest, pps_levels_highest(&legend->points[i].levels, k));
-        snprintf(text, sizeof text, "%.60s: up to %.6g, limit as a line", counters[k], highest);
+            limited = limited || legend->points[i].levels.n_limits > 0;
+        }
+        snprintf(text, sizeof text, "%.60s: up to %.6g%s", counters[k], highest,
+                 limited ? ", limit as a line" : "");
         if (highest > 0)
             put_note(c, text);
     }

@@ -5,7 +5,7 @@
 
 #include "planner/balance/report/picture.h"
 
-// Writes Chrome JSON, CSV, SVG or PNG by the ending of the path (engine/trace/trace_write.h); "-" is CSV on standard
+// Writes JSON, CSV, SVG or PNG by the ending of the path (engine/trace/trace_write.h); "-" is CSV on standard
 // output. Replays the strategy. force: replace a file that exists. The file appears when it is complete.
 PPS_MUST_CHECK enum pps_status balance_timeline_write(const struct balance_picture *picture,
                                                       const char *path,
