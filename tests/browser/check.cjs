@@ -91,6 +91,20 @@ const tests = {
     await page.close();
   },
 
+  // A lane of compute does 256 forwards of 1 and backwards of 2; the last cell may be shorter.
+  async "a timeline of too many tasks shows how busy the lanes are"(browser) {
+    const page = await open(browser, "long");
+    await page.evaluate(() => Timeline.open(0));
+    const { work, lanes, end, width } = await page.evaluate(() => {
+      const t = Data.timelines[0], n = (2 * t.cells.percent.length) / t.cells.lanes.length;
+      return { work: t.cells.percent.slice(0, n).reduce((sum, v) => sum + v, 0) / 100 * t.cells.width, lanes: t.cells.lanes.slice(0, 4), end: t.end, width: t.cells.width };
+    });
+    assert.deepStrictEqual(lanes, [0, 0, 0, 1]);
+    assert.ok(Math.abs(work - 768) < width + 0.01 * end, `work ${work}, width ${width}`);
+    assert.match(await page.textContent("#timeline-note"), /row 1: \d+ tasks are too many to draw, so the picture shows the utilisation of each lane, as the mean over \d+/);
+    await page.close();
+  },
+
   async "hovering shows the row and its command"(browser) {
     const page = await open(browser, "grid");
     await page.mouse.move(...(await center(page, 1, 1)));

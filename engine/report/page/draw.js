@@ -3,8 +3,8 @@
 const Draw = {
   // viridis, sampled (Smith and van der Walt 2015); safe for colour-blind readers, and in grey.
   stops: [[68, 1, 84], [71, 44, 122], [59, 81, 139], [44, 113, 142], [33, 144, 141], [39, 173, 129], [92, 200, 99], [170, 220, 50], [253, 231, 37]],
-  // Okabe and Ito 2008.
-  kinds: ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999"],
+  // Okabe and Ito 2008, in the order of the pictures of trace (engine/trace/trace_style.c).
+  kinds: ["#0072b2", "#d55e00", "#56b4e9", "#f0e442", "#cc79a7", "#009e73", "#e69f00", "#999999"],
 
   colour(part) {
     const at = Math.min(1, Math.max(0, part)) * (this.stops.length - 1), k = Math.min(this.stops.length - 2, Math.floor(at));

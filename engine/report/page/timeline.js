@@ -47,8 +47,9 @@ const Timeline = {
     this.controls();
     if (this.shown < 0) return;
     document.getElementById("timeline").parentElement.hidden = false;
-    const pair = this.pair(), lane = 13, width = Draw.width("timeline"), left = 118, room = width - left - 16;
+    const pair = this.pair(), width = Draw.width("timeline"), left = 118, room = width - left - 16;
     const end = Math.max(...pair.map((t) => t.end)), lanes = pair.map((t) => this.lanes(t));
+    const lane = Math.max(3, Math.min(13, Math.floor(800 / Math.max(...lanes.map((list) => list.length)))));
     const measure = Draw.open("timeline", width, 10), legend = this.legend(measure, pair[0], left, 0, room, false);
     const height = lanes.reduce((sum, list) => sum + list.length * lane + 44, 0) + legend + 36, pen = Draw.open("timeline", width, height);
     this.boxes = [];
@@ -59,41 +60,59 @@ const Timeline = {
     });
     this.axis(pen, pair[0], { left, room, end, top: top - 14 });
     this.legend(pen, pair[0], left, top + 22, room, true);
-    document.getElementById("timeline-note").textContent = pair.length > 1 ?
-      `above: the row, ${Draw.short(pair[0].end, 6)}; below: the baseline ${Data.about.baseline}, ${Draw.short(pair[1].end, 6)}` : "";
+    const notes = [];
+    if (pair.length > 1) notes.push(`above: the row, ${Draw.short(pair[0].end, 6)}; below: the baseline ${Data.about.baseline}, ${Draw.short(pair[1].end, 6)}`);
+    for (const t of pair) if (t.cells) notes.push(`${this.name(t)}: ${t.cells.tasks} tasks are too many to draw, so the picture shows the utilisation of each lane, as the mean over ${Draw.short(t.cells.width)} ${t.unit}`.trim());
+    document.getElementById("timeline-note").textContent = notes.join("; ");
   },
 
   lanes(t) {
     const used = new Set();
+    for (let i = 0; t.cells && i < t.cells.lanes.length; i += 2) used.add(t.cells.lanes[i] * 64 + t.cells.lanes[i + 1]);
     for (let i = 0; i < t.pieces.length; i += this.FIELDS) used.add(t.pieces[i] * 64 + t.pieces[i + 1]);
-    return [...used].sort((a, b) => a - b);
+    // Tasks: the lanes of a group side by side. Utilisation: a lane of all groups.
+    return [...used].sort((a, b) => (t.cells && (a % 64) - (b % 64)) || a - b);
   },
 
   one(pen, t, lanes, { left, room, end, top, lane }) {
     pen.fillStyle = Draw.css("--text");
     pen.textAlign = "left";
     pen.textBaseline = "alphabetic";
-    pen.fillText(`${this.name(t)}: ${Draw.short(t.end, 7)} ${t.unit}`.trim(), left, top - 5);
+    pen.fillText(`${this.name(t)}: ${t.last} ${Draw.short(t.end, 7)} ${t.unit}`.trim(), left, top - 5);
     const place = new Map(lanes.map((key, k) => [key, top + k * lane]));
+    if (t.cells) this.cells(pen, t, place, { left, room, end, lane });
     for (let i = 0; i < t.pieces.length; i += this.FIELDS) {
       const [group, track, kind, label, start, stop, flag] = t.pieces.slice(i, i + this.FIELDS);
       const x = left + (room * start) / end, w = Math.max(0.5, (room * (stop - start)) / end), y = place.get(group * 64 + track);
       pen.fillStyle = Draw.kinds[kind % Draw.kinds.length];
       pen.fillRect(x, y, w, lane - 2);
       if (flag) { pen.fillStyle = "#000000"; pen.fillRect(x, y + lane - 4, w, 2); }
-      if (w > 16) { pen.fillStyle = kind % 8 === 0 || kind % 8 === 5 ? "#ffffff" : "#000000"; pen.font = "9px system-ui"; pen.fillText(String(label), x + 2, y + lane - 4); }
+      if (w > 16) { pen.fillStyle = kind % 8 === 0 ? "#ffffff" : "#000000"; pen.font = "9px system-ui"; pen.fillText(String(label), x + 2, y + lane - 4); }
       this.boxes.push([x, y, w, lane - 2, t, i]);
     }
     pen.font = "11px system-ui, sans-serif";
     pen.textAlign = "right";
     pen.fillStyle = Draw.css("--text");
-    lanes.forEach((key, k) => { if (lanes.length < 80 || k % 8 === 0) pen.fillText(Draw.fit(pen, `${t.group} ${key >> 6} ${t.tracks[key % 64]}`, left - 8), left - 6, top + k * lane + 9); });
-    pen.strokeStyle = "#d55e00"; // the end of the timeline
+    const every = Math.ceil(11 / lane);
+    lanes.forEach((key, k) => { if (k % every === 0) pen.fillText(Draw.fit(pen, `${t.group} ${key >> 6} ${t.tracks[key % 64]}`, left - 8), left - 6, top + k * lane + 9); });
+    pen.strokeStyle = Draw.css("--text"); // the end of the timeline
     pen.beginPath();
     pen.moveTo(left + (room * t.end) / end, top - 3);
     pen.lineTo(left + (room * t.end) / end, top + lanes.length * lane);
     pen.stroke();
     pen.font = "12px system-ui, sans-serif";
+  },
+
+  // Draws the utilisation of lanes: the stronger the colour, the busier.
+  cells(pen, t, place, { left, room, end, lane }) {
+    const { lanes, width, percent } = t.cells, n = (2 * percent.length) / lanes.length;
+    for (let i = 0; i < percent.length; i++) {
+      const k = 2 * Math.floor(i / n), from = (i % n) * width, to = Math.min(t.end, from + width), y = place.get(lanes[k] * 64 + lanes[k + 1]);
+      const box = [left + (room * from) / end, y, Math.max(0.5, (room * (to - from)) / end), Math.max(lane - 2, lane * 0.8)];
+      pen.fillStyle = `rgba(0, 114, 178, ${Math.min(1, percent[i] / 100)})`;
+      pen.fillRect(...box);
+      this.boxes.push([...box, t, -1, `${t.group} ${lanes[k]}, ${t.tracks[lanes[k + 1]]}\n${percent[i]} % busy from ${Draw.short(from, 7)} to ${Draw.short(to, 7)} ${t.unit}`]);
+    }
   },
 
   axis(pen, t, { left, room, end, top }) {
@@ -108,11 +127,13 @@ const Timeline = {
     let x = left, top = from;
     pen.textAlign = "left";
     pen.textBaseline = "middle";
-    t.kinds.forEach((kind, k) => {
+    const keys = t.cells ? ["utilisation 100 %"] : t.flag ? [...t.kinds, t.flag] : t.kinds;
+    keys.forEach((kind, k) => {
       const wide = pen.measureText(kind).width + 28;
       if (x + wide > left + room && x > left) { x = left; top += 16; }
-      pen.fillStyle = Draw.kinds[k % Draw.kinds.length];
-      if (draws) pen.fillRect(x, top - 5, 12, 10);
+      const isFlag = !t.cells && k === t.kinds.length;
+      pen.fillStyle = isFlag ? "#000000" : Draw.kinds[k % Draw.kinds.length];
+      if (draws) pen.fillRect(x, isFlag ? top + 2 : top - 5, 12, isFlag ? 3 : 10);
       pen.fillStyle = Draw.css("--text");
       if (draws) pen.fillText(kind, x + 16, top);
       x += wide;
@@ -126,6 +147,7 @@ const Timeline = {
       const box = canvas.getBoundingClientRect(), px = event.clientX - box.left, py = event.clientY - box.top;
       const hit = (this.boxes || []).findLast(([x, y, w, h]) => px >= x && px <= x + w && py >= y && py <= y + h);
       if (!hit) return Draw.tip(event, "");
+      if (hit[6]) return Draw.tip(event, hit[6]);
       const t = hit[4], [group, track, kind, label, start, stop] = t.pieces.slice(hit[5], hit[5] + 6);
       Draw.tip(event, `${t.kinds[kind]} ${label}\n${t.group} ${group}, ${t.tracks[track]}\n${Draw.short(start, 7)} to ${Draw.short(stop, 7)} ${t.unit}`);
     });
