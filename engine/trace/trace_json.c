@@ -61,6 +61,18 @@ static void choose_scale(struct pps_tracejson *json, double time)
             return;
 }
 
+// Names the process that shows the point as a whole: the mean of its groups.
+static void name_whole(struct pps_tracejson *json, int32_t n_groups)
+{
+    const int point = json->n_points - 1;
+    char name[1024];
+    snprintf(name, sizeof name, "%s%s%.700s, mean of %d %.60ss, %.60s %s",
+             json->label != NULL ? json->label : "", json->label != NULL ? " " : "",
+             json->titles[point], (int)n_groups, json->names->group,
+             json->names->end != NULL ? json->names->end : "end", json->ends[point]);
+    pps_chrome_name_process(&json->chrome, whole_process(json), name, process_of(json, 0));
+}
+
 // ---- segments -----------------------------------------------------------------------------------
 
 static int32_t thread_of(const struct pps_tracejson *json, const struct pps_lane *lane)
@@ -136,11 +148,13 @@ static void take_limit(void *self, const struct pps_limit *limit)
 {
     struct pps_tracejson *json = self;
     pps_chrome_begin_counter(&json->chrome, process_of(json, limit->group),
-                             json->names->counters[limit->counter], " limit", 0);
+                             json->names->counters[limit->counter], " limit",
+                             json->window.from);
     pps_chrome_write_real(&json->chrome, "value", limit->value);
     pps_chrome_end_event(&json->chrome);
 }
 
+// Writes the loads of the groups, and names the process that shows the point as a whole.
 static void write_loads(struct pps_tracejson *json, double end)
 {
     struct pps_load_counters counters;
@@ -148,13 +162,15 @@ static void write_loads(struct pps_tracejson *json, double end)
         json->no_memory = true;
         return;
     }
+    name_whole(json, counters.n_groups);
     for (int32_t g = 0; g < (int32_t)json->load.n_groups; g++)
         if (pps_load_counters_has(&counters, g)) {
             if (json->only_loads)
                 name_group(json, g);
             pps_load_counters_write(&counters, g, &json->chrome, process_of(json, g));
         }
-    pps_load_counters_write(&counters, -1, &json->chrome, whole_process(json));
+    if (counters.n_groups > 0)
+        pps_load_counters_write(&counters, -1, &json->chrome, whole_process(json));
     pps_load_counters_close(&counters);
 }
 
@@ -207,17 +223,11 @@ void pps_tracejson_end(struct pps_tracejson *json, double end)
 {
     const struct pps_trace_names *names = json->names;
     const int point = json->n_points - 1;
-    char name[1024];
+    char name[128];
     snprintf(json->ends[point], sizeof *json->ends, "%.10g%s%.20s", end,
              names->time_unit != NULL ? " " : "",
              names->time_unit != NULL ? names->time_unit : "");
-    snprintf(name, sizeof name, "%s%s%.700s, all %ss: %.60s %s",
-             json->label != NULL ? json->label : "", json->label != NULL ? " " : "",
-             json->titles[point], names->group, names->end != NULL ? names->end : "end",
-             json->ends[point]);
-    pps_chrome_name_process(&json->chrome, whole_process(json), name, process_of(json, 0));
-    if (json->load.width > 0)
-        write_loads(json, fmin(end, json->window.to));
+    write_loads(json, fmin(end, json->window.to));
     if (end >= json->window.from && end <= json->window.to) {
         snprintf(name, sizeof name, "%.60s %s", names->end != NULL ? names->end : "end",
                  json->ends[point]);
