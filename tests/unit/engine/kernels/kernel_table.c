@@ -18,6 +18,25 @@ Test(kernel_table, built_in_kernels_are_valid)
                   pps_kernels[k]->name, fault);
 }
 
+// Catches a timeline whose end has the name of no column, and loads without their tracks.
+Test(kernel_table, mistakes_of_timelines_are_found)
+{
+    static const char *const faults[] = {"no column", "load_of", "load_of"};
+    const struct pps_kernel *good = pps_kernels_find(pps_kernels, "contention");
+    struct pps_trace_names names[3];
+    for (int i = 0; i < 3; i++) {
+        struct pps_kernel bad = *good;
+        char fault[256] = "";
+        names[i] = *good->trace_names;
+        names[i].end = i == 0 ? "nothing" : names[i].end;
+        names[i].loads = i == 1 ? NULL : names[i].loads;
+        names[i].load_of = i == 2 ? NULL : names[i].load_of;
+        bad.trace_names = &names[i];
+        cr_expect(!pps_kernel_table_valid(&bad, fault, sizeof fault), "%d", i);
+        cr_expect_neq(strstr(fault, faults[i]), NULL, "%d: %s", i, fault);
+    }
+}
+
 Test(kernel_table, mistakes_are_found)
 {
     const struct pps_kernel *good = pps_kernels_find(pps_kernels, "contention");
