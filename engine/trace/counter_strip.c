@@ -127,7 +127,7 @@ void pps_strip_draw(FILE *out,
             continue;
         put_step(&strip, level->time, level->value);
     }
-    put_waiting(&strip, end);
+    put_waiting(&strip, levels->end > 0 ? fmin(levels->end, end) : end);
     for (size_t i = 0; i < levels->n_limits; i++)
         if (levels->limits[i].group == group && levels->limits[i].counter == counter) {
             const double y = y_at(&strip, levels->limits[i].value);

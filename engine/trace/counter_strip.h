@@ -11,8 +11,6 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define PPS_STRIP_HEIGHT 36.0 // pixels
-
 // All levels and limits of a trace in the order in which the kernel sends them. Levels of one
 // group and counter are in order of time. A zeroed struct is empty.
 struct pps_trace_levels {
@@ -20,6 +18,7 @@ struct pps_trace_levels {
     size_t n, room;
     struct pps_limit *limits;
     size_t n_limits, limits_room;
+    double end; // of the timeline: the last values end there; 0: with the picture
 };
 
 // Return false if memory runs out.

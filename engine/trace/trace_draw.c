@@ -13,7 +13,8 @@
 #define LANE      18.0
 #define LANE_GAP  1.0
 #define GROUP_GAP 10.0
-#define THIN      0.5 // width of a segment at least
+#define STRIP     36.0 // height of a counter
+#define THIN      0.5  // width of a segment at least
 
 // A task, or a part of a task without a pause: consecutive segments of one lane.
 struct pps_drawn_task {
@@ -94,7 +95,7 @@ static double strips_height(const struct pps_task_panel *p, int32_t group)
 {
     if (!pps_levels_has(&p->pieces->levels, group))
         return 0;
-    return count_counters(p) * (LANE_GAP + PPS_STRIP_HEIGHT);
+    return count_counters(p) * (LANE_GAP + STRIP);
 }
 
 static bool place_lanes(struct pps_task_panel *p)
@@ -203,13 +204,13 @@ static void put_strips(const struct pps_task_panel *p,
         if ((i + 1 < n && p->places[i + 1].group == group) ||
             !pps_levels_has(&pieces->levels, group))
             continue;
-        for (int c = 0; c < count_counters(p); c++, y += PPS_STRIP_HEIGHT) {
+        for (int c = 0; c < count_counters(p); c++, y += STRIP) {
             y += LANE_GAP;
-            pps_svg_text(out, axis->left - 8, y + PPS_STRIP_HEIGHT / 2, PPS_SVG_END, 11,
-                         PPS_TRACE_PALE, pieces->names->counters[c]);
+            pps_svg_text(out, axis->left - 8, y + STRIP / 2, PPS_SVG_END, 11, PPS_TRACE_PALE,
+                         pieces->names->counters[c]);
             pps_strip_draw(out, &pieces->levels, group, c,
-                           (struct pps_svg_box){axis->left, y, axis->w, PPS_STRIP_HEIGHT},
-                           axis->begin, axis->end, pps_levels_highest(&pieces->levels, c));
+                           (struct pps_svg_box){axis->left, y, axis->w, STRIP}, axis->begin,
+                           axis->end, pps_levels_highest(&pieces->levels, c));
         }
     }
 }

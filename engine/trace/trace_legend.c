@@ -131,7 +131,7 @@ int pps_trace_legend_draw(const struct pps_trace_legend *legend,
     else
         put_kinds(legend, &c);
     put_scales(legend, &c);
-    if (legend->n_points > 1)
+    if (legend->n_points > 1 && legend->points[0].end != legend->points[1].end)
         put_note(&c, "dashed: the end of A");
     return c.line;
 }

@@ -17,6 +17,7 @@
 #define CELL      2.0   // width of a cell at least
 #define HEADING   17.0  // above a section
 #define LABEL     13.0  // distance of labels
+#define STRIP     18.0  // height of a counter
 enum { STRIPS = 16 };   // groups whose counters are drawn
 
 // ---- layout -------------------------------------------------------------------------------------
@@ -54,7 +55,7 @@ static int count_counters(const struct pps_load_panel *p)
 
 static double strips_height(const struct pps_load_panel *p)
 {
-    return p->strips ? count_counters(p) * (HEADING + p->n_groups * (PPS_STRIP_HEIGHT + 1)) : 0;
+    return p->strips ? count_counters(p) * (HEADING + p->n_groups * (STRIP + 1)) : 0;
 }
 
 bool pps_load_panel_open(struct pps_load_panel *p,
@@ -222,13 +223,13 @@ static void put_strips(const struct pps_load_panel *p,
     for (int c = 0; c < count_counters(p); c++) {
         put_heading(out, axis, y, pieces->names->counters[c]);
         y += HEADING;
-        for (int32_t g = 0; g < p->n_groups; g++, y += PPS_STRIP_HEIGHT + 1) {
+        for (int32_t g = 0; g < p->n_groups; g++, y += STRIP + 1) {
             snprintf(text, sizeof text, "%.64s %d", pieces->names->group, (int)p->groups[g]);
-            pps_svg_text(out, axis->left - 8, y + PPS_STRIP_HEIGHT / 2, PPS_SVG_END, 11,
-                         PPS_TRACE_PALE, text);
+            pps_svg_text(out, axis->left - 8, y + STRIP / 2, PPS_SVG_END, 11, PPS_TRACE_PALE,
+                         text);
             pps_strip_draw(out, &pieces->levels, p->groups[g], c,
-                           (struct pps_svg_box){axis->left, y, axis->w, PPS_STRIP_HEIGHT},
-                           axis->begin, axis->end, pps_levels_highest(&pieces->levels, c));
+                           (struct pps_svg_box){axis->left, y, axis->w, STRIP}, axis->begin,
+                           axis->end, pps_levels_highest(&pieces->levels, c));
         }
     }
 }

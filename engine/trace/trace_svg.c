@@ -119,7 +119,7 @@ struct pps_trace_sink pps_tracesvg_sink(struct pps_tracesvg *svg)
 void pps_tracesvg_end(struct pps_tracesvg *svg, double end)
 {
     struct pps_trace_pieces *pieces = point_of(svg);
-    pieces->end = end;
+    pieces->end = pieces->levels.end = end;
     // A counter without all of its values would mislead.
     pieces->levels_lost = pieces->levels.n == MOST_LEVELS;
     if (pieces->levels_lost)

@@ -297,6 +297,20 @@ Test(tracesvg, counters_are_strips_below_their_group)
     cr_expect_eq(count(text, "40 from 5 to 10"), 1);
     cr_expect_eq(count(text, "stroke=\"#d55e00\""), 1);
     free(text);
+    // The values of a shorter timeline end with it.
+    svg = open_picture(&counted, true);
+    for (int p = 0; p < 2; p++) {
+        pps_tracesvg_begin(svg, "toy", whole);
+        const struct pps_trace_sink each = pps_tracesvg_sink(svg);
+        each.piece(each.self,
+                   &(struct pps_piece){0, 0, 0, 0, 0, 0, p == 0 ? 6 : 10, 1, false, 0});
+        each.level(each.self, &levels[0]);
+        pps_tracesvg_end(svg, p == 0 ? 6 : 10);
+    }
+    text = finish(svg, (struct pps_tracesvg_look){.width = 0});
+    cr_expect_eq(count(text, "<title>20 from 0 to 6<"), 1, "%s", text);
+    cr_expect_eq(count(text, "<title>20 from 0 to 10<"), 1);
+    free(text);
 }
 
 // Catches two axes for two points, a missing difference, and rates that are drawn to two scales.
