@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splits a result file into rows and cells, with a sliding window of text.
-#include "engine/read/result.h"
+// Reads the lines of a result file, with a sliding window of text.
+#include "engine/read/result_private.h"
 
-#include "base/system/read_ahead.h"
 #include "base/text/characters.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,39 +13,6 @@
 #define LINE_MAX_BYTES ((size_t)1 << 20)    // longest row
 #define WINDOW_BYTES   (2 * LINE_MAX_BYTES) // a row always fits once it has begun
 
-struct pps_result {
-    struct pps_text_source *source; // NULL: ahead has it
-    struct pps_read_ahead *ahead;   // or NULL
-    struct pps_read_watch watch;
-    char *name;    // for errors
-    bool may_stop; // the file is a .part
-    bool at_end;   // the source has ended
-    char *window;
-    size_t begin, end; // unread text in the window
-    uint64_t line;     // number of the last line, from 1
-    char *header;      // the header line, split at its commas
-    const char **names;
-    struct pps_cell *cells;
-    int n_columns; // cells per line
-    int n_joined;
-    struct pair *joined; // n_joined of at most n_columns, in the order of the joins
-    struct pps_result_derived derived[PPS_DERIVED_COLUMNS]; // columns behind those of the file
-    char derived_text[PPS_DERIVED_COLUMNS][PPS_DERIVED_CELL];
-    int n_derived;
-};
-
-struct pair {
-    int column, other; // indices at the time of the join
-};
-
-static enum pps_status fail_line(const struct pps_result *result,
-                                 struct pps_error *err,
-                                 const char *text)
-{
-    int line = result->line < INT_MAX ? (int)result->line : INT_MAX;
-    return pps_fail_at(err, PPS_E_INPUT, result->name, line, 0, "%s", text);
-}
-
 // ---- lines ----------------------------------------------------------------------------------
 
 static enum pps_status read_text(struct pps_result *result,
@@ -56,12 +21,21 @@ static enum pps_status read_text(struct pps_result *result,
                                  size_t *n,
                                  struct pps_error *err)
 {
-    return result->ahead != NULL ? pps_read_ahead_read(result->ahead, out, cap, n, err)
-                                 : pps_text_source_read(result->source, out, cap, n, err);
+    uint64_t skipped;
+    if (result->blocks == NULL)
+        return result->ahead != NULL ? pps_read_ahead_read(result->ahead, out, cap, n, err)
+                                     : pps_text_source_read(result->source, out, cap, n, err);
+    // A block ends with a whole line, so no line is left when the next block begins.
+    const enum pps_status status =
+        pps_needed_blocks_read(result->blocks, out, cap, n, &skipped, err);
+    result->line += skipped;
+    return status;
 }
 
 static double part_of(const struct pps_result *result)
 {
+    if (result->blocks != NULL)
+        return pps_needed_blocks_part(result->blocks);
     return result->ahead != NULL ? pps_read_ahead_part(result->ahead)
                                  : pps_text_source_part(result->source);
 }
@@ -89,7 +63,8 @@ static enum pps_status end_of_text(struct pps_result *result, struct pps_error *
     if (result->begin == result->end || result->may_stop)
         return PPS_OK;
     result->line++;
-    return fail_line(result, err, "the last line has no newline: the file is truncated");
+    return pps_result_fail_line(result, err,
+                                "the last line has no newline: the file is truncated");
 }
 
 // Reads the next line without its newline; NULL at the end.
@@ -106,7 +81,7 @@ static enum pps_status next_line(struct pps_result *result,
         size_t length = newline == NULL ? n : (size_t)(newline - start);
         if (length > LINE_MAX_BYTES) {
             result->line++;
-            return fail_line(result, err, "this line is longer than 1 MiB");
+            return pps_result_fail_line(result, err, "this line is longer than 1 MiB");
         }
         if (newline != NULL) {
             result->begin += length + 1;
@@ -123,113 +98,18 @@ static enum pps_status next_line(struct pps_result *result,
     }
 }
 
-// ---- cells ----------------------------------------------------------------------------------
+// ---- rows -------------------------------------------------------------------------------------
 
-static size_t count_commas(const char *text, size_t n)
+// Starts to read ahead at the first row. Pipes are not read ahead: a thread that waits for one cannot be ended.
+static enum pps_status start_ahead(struct pps_result *result, struct pps_error *err)
 {
-    size_t commas = 0;
-    for (size_t i = 0; i < n; i++)
-        commas += text[i] == ',';
-    return commas;
-}
-
-static enum pps_status fail_cells(const struct pps_result *result,
-                                  struct pps_cell line,
-                                  struct pps_error *err)
-{
-    char text[96];
-    snprintf(text, sizeof text, "%zu cells, but the header line has %d",
-             count_commas(line.text, line.n) + 1, result->n_columns);
-    return fail_line(result, err, text);
-}
-
-static enum pps_status split(struct pps_result *result,
-                             struct pps_cell line,
-                             struct pps_error *err)
-{
-    const int n = pps_cells_split(line.text, line.n, result->cells, result->n_columns);
-    return n == result->n_columns ? PPS_OK : fail_cells(result, line, err);
-}
-
-// Removes quotes around a cell. Returns false for any other quote.
-static bool unquote(struct pps_cell *cell)
-{
-    if (cell->n >= 2 && cell->text[0] == '"' && cell->text[cell->n - 1] == '"')
-        *cell = (struct pps_cell){cell->text + 1, cell->n - 2};
-    return memchr(cell->text, '"', cell->n) == NULL;
-}
-
-static enum pps_status unquote_all(struct pps_result *result, struct pps_error *err)
-{
-    for (int i = 0; i < result->n_columns; i++)
-        if (!unquote(&result->cells[i]))
-            return fail_line(result, err,
-                             "a quoted cell with commas, quotes or newlines: "
-                             "results have none");
-    return PPS_OK;
-}
-
-// Joins two columns of result->cells.
-static enum pps_status join(struct pps_result *result,
-                            int n,
-                            struct pair pair,
-                            struct pps_error *err)
-{
-    struct pps_cell *cells = result->cells;
-    if (cells[pair.column].n > 0 && cells[pair.other].n > 0)
-        return fail_line(result, err,
-                         "a number and a name for one parameter: one must be empty");
-    if (cells[pair.column].n == 0)
-        cells[pair.column] = cells[pair.other];
-    memmove(cells + pair.other, cells + pair.other + 1,
-            (size_t)(n - pair.other - 1) * sizeof *cells);
-    return PPS_OK;
-}
-
-enum pps_status pps_result_derive(struct pps_result *result,
-                                  const struct pps_result_derived *derived,
-                                  struct pps_error *err)
-{
-    if (result->n_derived == PPS_DERIVED_COLUMNS)
-        return pps_fail(err, PPS_E_INPUT, "%s: more than %d derived columns", derived->name,
-                        PPS_DERIVED_COLUMNS);
-    result->names[pps_result_columns(result)] = derived->name;
-    result->derived[result->n_derived++] = *derived;
-    return PPS_OK;
-}
-
-static void derive_cells(struct pps_result *result)
-{
-    const int n = result->n_columns - result->n_joined;
-    for (int i = 0; i < result->n_derived; i++) {
-        const struct pps_result_derived *derived = &result->derived[i];
-        char *text = result->derived_text[i];
-        result->cells[n + i] =
-            (struct pps_cell){text, derived->write(derived->self, result->cells, text)};
-    }
-}
-
-void pps_result_join(struct pps_result *result, int column, int other)
-{
-    const int n = pps_result_columns(result);
-    result->joined[result->n_joined++] = (struct pair){column, other};
-    memmove(result->names + other, result->names + other + 1,
-            (size_t)(n - other - 1) * sizeof *result->names);
-}
-
-// Splits a line into result->cells.
-static enum pps_status cut_line(struct pps_result *result,
-                                struct pps_cell line,
-                                struct pps_error *err)
-{
-    if (memchr(line.text, '\0', line.n) != NULL)
-        return fail_line(result, err, "a NUL byte: this is not text");
-    bool has_quotes = memchr(line.text, '"', line.n) != NULL;
-    enum pps_status status = split(result, line, err);
-    if (status == PPS_OK && has_quotes)
-        status = unquote_all(result, err);
-    for (int i = 0; i < result->n_joined && status == PPS_OK; i++)
-        status = join(result, result->n_columns - i, result->joined[i], err);
+    const bool asked = result->watch.ahead && result->source != NULL;
+    result->watch.ahead = false;
+    if (!asked || isnan(pps_text_source_part(result->source)))
+        return PPS_OK;
+    const enum pps_status status = pps_read_ahead_open(&result->ahead, result->source, err);
+    if (status == PPS_OK)
+        result->source = NULL;
     return status;
 }
 
@@ -239,11 +119,13 @@ enum pps_status pps_result_next(struct pps_result *result,
 {
     struct pps_cell line;
     *cells = NULL;
-    enum pps_status status = next_line(result, &line, err);
+    enum pps_status status = start_ahead(result, err);
+    if (status == PPS_OK)
+        status = next_line(result, &line, err);
     if (status == PPS_OK && line.text != NULL)
-        status = cut_line(result, line, err);
+        status = pps_result_cut_line(result, line, err);
     if (status == PPS_OK && line.text != NULL) {
-        derive_cells(result);
+        pps_result_derive_cells(result);
         *cells = result->cells;
     }
     return status;
@@ -262,31 +144,6 @@ static void skip_mark(struct pps_cell *line)
     *line = (struct pps_cell){line->text + mark, line->n - mark};
 }
 
-// Copies the cells of the header into names that end with NUL.
-static enum pps_status keep_names(struct pps_result *result,
-                                  struct pps_cell line,
-                                  struct pps_error *err)
-{
-    size_t n = count_commas(line.text, line.n) + 1;
-    result->n_columns = (int)n;
-    result->header = malloc(line.n + 1);
-    result->names = calloc(n + PPS_DERIVED_COLUMNS, sizeof *result->names);
-    result->cells = calloc(n + PPS_DERIVED_COLUMNS, sizeof *result->cells);
-    result->joined = calloc(n, sizeof *result->joined);
-    if (result->header == NULL || result->names == NULL || result->cells == NULL ||
-        result->joined == NULL)
-        return pps_fail_memory(err, "the header line");
-    memcpy(result->header, line.text, line.n);
-    result->header[line.n] = '\0';
-    enum pps_status status = cut_line(result, (struct pps_cell){result->header, line.n}, err);
-    for (size_t i = 0; i < n && status == PPS_OK; i++) {
-        size_t at = (size_t)(result->cells[i].text - result->header);
-        result->header[at + result->cells[i].n] = '\0';
-        result->names[i] = result->header + at;
-    }
-    return status;
-}
-
 static enum pps_status read_header(struct pps_result *result, struct pps_error *err)
 {
     struct pps_cell line;
@@ -298,8 +155,8 @@ static enum pps_status read_header(struct pps_result *result, struct pps_error *
                            "is empty: expected a header line");
     skip_mark(&line);
     if (line.n == 0)
-        return fail_line(result, err, "the header line is empty");
-    return keep_names(result, line, err);
+        return pps_result_fail_line(result, err, "the header line is empty");
+    return pps_result_keep_names(result, line, err);
 }
 
 // ---- opening --------------------------------------------------------------------------------
@@ -308,17 +165,6 @@ static bool is_part(const char *path)
 {
     size_t n = strlen(path);
     return n >= 5 && strcmp(path + n - 5, ".part") == 0;
-}
-
-// Pipes are not read ahead: a thread that waits for one cannot be ended.
-static enum pps_status start_ahead(struct pps_result *result, struct pps_error *err)
-{
-    if (!result->watch.ahead || isnan(pps_text_source_part(result->source)))
-        return PPS_OK;
-    const enum pps_status status = pps_read_ahead_open(&result->ahead, result->source, err);
-    if (status == PPS_OK)
-        result->source = NULL;
-    return status;
 }
 
 static enum pps_status start(struct pps_result *result, const char *path, struct pps_error *err)
@@ -330,8 +176,6 @@ static enum pps_status start(struct pps_result *result, const char *path, struct
         return pps_fail_memory(err, "%s", path);
     enum pps_status status = pps_text_source_open_stoppable(
         &result->source, path, result->may_stop, result->watch.stop, err);
-    if (status == PPS_OK)
-        status = start_ahead(result, err);
     return status == PPS_OK ? read_header(result, err) : status;
 }
 
@@ -361,12 +205,31 @@ enum pps_status pps_result_open_watched(struct pps_result **result,
     return PPS_OK;
 }
 
+void pps_result_use_blocks(struct pps_result *result, struct pps_needed_blocks *blocks)
+{
+    const struct pps_block_counts counts = pps_needed_blocks_counts(blocks);
+    pps_text_source_close(result->source);
+    result->source = NULL;
+    result->blocks = blocks;
+    result->begin = result->end = 0;
+    result->at_end = false;
+    if (result->watch.chosen != NULL)
+        result->watch.chosen(result->watch.self, &counts);
+}
+
+struct pps_block_counts pps_result_blocks(const struct pps_result *result)
+{
+    return result->blocks != NULL ? pps_needed_blocks_counts(result->blocks)
+                                  : (struct pps_block_counts){.read = 0};
+}
+
 void pps_result_close(struct pps_result *result)
 {
     if (result == NULL)
         return;
     pps_read_ahead_close(result->ahead);
     pps_text_source_close(result->source);
+    pps_needed_blocks_close(result->blocks);
     free(result->name);
     free(result->window);
     free(result->header);
@@ -374,22 +237,4 @@ void pps_result_close(struct pps_result *result)
     free(result->cells);
     free(result->joined);
     free(result);
-}
-
-int pps_result_columns(const struct pps_result *result)
-{
-    return result->n_columns - result->n_joined + result->n_derived;
-}
-
-const char *pps_result_column_name(const struct pps_result *result, int column)
-{
-    return result->names[column];
-}
-
-int pps_result_find(const struct pps_result *result, const char *name)
-{
-    for (int i = 0; i < pps_result_columns(result); i++)
-        if (strcmp(result->names[i], name) == 0)
-            return i;
-    return -1;
 }

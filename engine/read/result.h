@@ -14,6 +14,14 @@
 #include <stdint.h>
 
 struct pps_result;
+struct pps_needed_blocks;
+
+// The blocks of a result that is read by block.
+struct pps_block_counts {
+    uint64_t read;   // so far
+    uint64_t chosen; // to be read
+    uint64_t all;    // of the result
+};
 
 // Watches the reading of a result. All may be NULL or false.
 struct pps_read_watch {
@@ -23,6 +31,8 @@ struct pps_read_watch {
     // unknown; 1: all) and the number of rows.
     void (*read)(void *self, double part, uint64_t rows);
     bool ahead; // decompresses a file on a thread of its own
+    // Called once if only some blocks of the file have to be read; or NULL.
+    void (*chosen)(void *self, const struct pps_block_counts *counts);
 };
 
 // Opens NAME.csv.gz, NAME.csv or a .part of either (whole blocks are read), or "-" for stdin,
@@ -65,6 +75,13 @@ PPS_MUST_CHECK enum pps_status pps_result_derive(struct pps_result *result,
                                                  const struct pps_result_derived *derived,
                                                  struct pps_error *err);
 
+// Reads the rows of these blocks instead of the whole file; before the first row. The reader closes
+// the blocks.
+void pps_result_use_blocks(struct pps_result *result, struct pps_needed_blocks *blocks);
+
+// Returns zeros if the whole file is read.
+struct pps_block_counts pps_result_blocks(const struct pps_result *result);
+
 // Reads the next row. *cells points to one cell per column, valid until the next call; NULL at
 // the end. PPS_E_INPUT, with the line number, for a row with another number of cells, a NUL
 // byte or more than 1 MiB of text. Quotes around a cell are removed; commas, quotes and
@@ -75,7 +92,7 @@ PPS_MUST_CHECK enum pps_status pps_result_next(struct pps_result *result,
                                                const struct pps_cell **cells,
                                                struct pps_error *err);
 
-// Returns the number of data rows read so far.
+// Returns the number of the last row in the file, from 1; rows of skipped blocks count.
 uint64_t pps_result_row(const struct pps_result *result);
 
 #endif

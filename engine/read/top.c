@@ -11,8 +11,8 @@
 #include "engine/manifest/manifest_file.h"
 #include "engine/read/constant_columns.h"
 #include "engine/read/grouping.h"
-#include "engine/read/row_sort.h"
 #include "engine/read/row_text.h"
+#include "engine/sort/row_sort.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>

@@ -4,6 +4,7 @@
 
 #include "base/system/machine.h"
 #include "base/text/human.h"
+#include "base/text/say.h"
 #include "engine/command/signals.h"
 
 #include <math.h>
@@ -64,6 +65,16 @@ static void show(void *self, double part, uint64_t rows)
     p->drawn = p->kind == PPS_PROGRESS_LINE;
 }
 
+static void say_chosen(void *self, const struct pps_block_counts *counts)
+{
+    const struct pps_read_progress *p = self;
+    if (!p->quiet && p->kind != PPS_PROGRESS_JSON)
+        pps_say(stderr,
+                "ppsweep: %llu of %llu blocks of the result are read; the filters exclude the "
+                "others",
+                (unsigned long long)counts->chosen, (unsigned long long)counts->all);
+}
+
 enum pps_status pps_read_progress_begin(struct pps_read_progress *progress,
                                         const struct pps_args *args,
                                         struct pps_read_watch *watch,
@@ -72,13 +83,16 @@ enum pps_status pps_read_progress_begin(struct pps_read_progress *progress,
 {
     const double now = pps_wall_seconds();
     *progress = (struct pps_read_progress){.start_s = now, .shown_s = now};
-    *watch =
-        (struct pps_read_watch){.stop = pps_signals_install(), .self = progress, .read = show};
+    *watch = (struct pps_read_watch){.stop = pps_signals_install(),
+                                     .self = progress,
+                                     .read = show,
+                                     .chosen = say_chosen};
+    progress->quiet = pps_arg(args, "quiet") != NULL;
     const enum pps_status status =
         pps_progress_parse(pps_arg(args, "progress"), &progress->kind, err);
     const bool mixed = streams_rows && pps_arg(args, "progress") == NULL &&
                        pps_arg(args, "output") == NULL && isatty(STDOUT_FILENO);
-    if (mixed || pps_arg(args, "quiet") != NULL)
+    if (mixed || progress->quiet)
         progress->kind = PPS_PROGRESS_NEVER;
     return status;
 }

@@ -17,6 +17,7 @@ struct pps_read_progress {
     enum pps_progress_kind kind;
     double start_s, shown_s, shown_part;
     bool drawn; // the terminal shows a progress line
+    bool quiet;
 };
 
 // Installs the signal handlers and sets the watch of a view: its stop flag, and the progress

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#define TEST_VERSION "9.9"
+#define TEST_VERSION PPS_VERSION
 
 struct result_plan {
     const char *path;

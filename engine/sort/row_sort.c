@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collects rows and returns them in order, from memory or from runs in a file.
-#include "engine/read/row_sort_private.h"
+#include "engine/sort/row_sort_private.h"
 
 #include "base/text/grow_list.h"
 

@@ -2,8 +2,8 @@
 // Sorts more rows than memory holds, by an external merge sort. Rows that do not fit in memory
 // are written in sorted runs to one temporary file. The file has no name any more, so it
 // disappears with the process in every case.
-#ifndef PPS_ENGINE_READ_ROW_SORT_H
-#define PPS_ENGINE_READ_ROW_SORT_H
+#ifndef PPS_ENGINE_SORT_ROW_SORT_H
+#define PPS_ENGINE_SORT_ROW_SORT_H
 
 #include "base/text/status.h"
 

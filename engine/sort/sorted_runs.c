@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorts the rows in memory and writes them as runs, one behind the other, to a nameless file.
-#include "engine/read/row_sort_private.h"
+#include "engine/sort/row_sort_private.h"
 
 #include "base/text/grow_list.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Merges sorted runs: each run has a window in memory; a heap has the run with the next row on
 // top.
-#include "engine/read/row_sort_private.h"
+#include "engine/sort/row_sort_private.h"
 
 #include "base/text/grow_list.h"
 

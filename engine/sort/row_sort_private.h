@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the internals of a row sort: sorted_runs.c sorts rows and writes runs, row_merge.c
 // merges the runs, row_sort.c uses both.
-#ifndef PPS_ENGINE_READ_ROW_SORT_PRIVATE_H
-#define PPS_ENGINE_READ_ROW_SORT_PRIVATE_H
+#ifndef PPS_ENGINE_SORT_ROW_SORT_PRIVATE_H
+#define PPS_ENGINE_SORT_ROW_SORT_PRIVATE_H
 
-#include "engine/read/row_sort.h"
+#include "engine/sort/row_sort.h"
 
 #include <sys/types.h>
 
