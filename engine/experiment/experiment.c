@@ -5,6 +5,7 @@
 #include "engine/axes/option_json.h"
 #include "engine/experiment/loading_private.h"
 #include "engine/experiment/resolved.h"
+#include "engine/let/let_columns.h"
 #include "engine/space/dependent_counts.h"
 #include "engine/space/typed_columns.h"
 
@@ -192,6 +193,7 @@ static enum pps_status choose_results(struct pps_loader *l)
     const struct pps_request *request = l->request;
     bool *wanted = l->experiment->wanted;
     enum pps_status status = pps_columns_choose(l->kernel, request->metrics, wanted, l->err);
+    pps_let_columns_need(l->experiment->lets, wanted);
     const int objective = column_of(l->kernel, request->objective);
     const int nearest = column_of(l->kernel, l->kernel->nearest);
     if (objective >= 0)
@@ -212,6 +214,10 @@ static enum pps_status set_up(struct pps_loader *l)
     if (status != PPS_OK)
         return status;
     status = open_inputs(l);
+    if (status != PPS_OK)
+        return status;
+    experiment->model = l->kernel;
+    status = pps_load_lets(l);
     if (status != PPS_OK)
         return status;
     experiment->kernel = experiment->space.kernel = l->kernel;
@@ -347,6 +353,7 @@ void pps_experiment_free(struct pps_experiment *experiment)
     pps_space_free(&experiment->space);
     for (int o = 0; o < PPS_MAX_OPTIONS; o++)
         pps_option_free(&experiment->options[o]);
+    pps_let_columns_close(experiment->lets);
     pps_documents_close(experiment->inputs);
     cJSON_Delete(experiment->resolved);
     free(experiment->output);

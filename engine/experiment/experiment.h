@@ -31,7 +31,9 @@ struct pps_request {
     const char *text; // the experiment itself, where path is NULL; or NULL
     const struct pps_override *overrides;
     int n_overrides;
-    const char *points; // --points; NULL
+    const char *points;      // --points; NULL
+    const char *const *lets; // --let: n_lets computed columns as NAME=EXPRESSION; or NULL
+    int n_lets;
     const char *sample; // --sample: "method:count" in place of the experiment's sample; or NULL
     const char *metrics; // --metrics, as for pps_columns_choose
     const char
@@ -53,7 +55,9 @@ struct pps_request {
 struct pps_experiment {
     const struct pps_kernel *kernel; // with the documents read, where it has slots
     struct pps_documents *inputs;
-    char name[96]; // of the file, without folder and ending
+    struct pps_let_columns *lets; // columns that `kernel` has besides those of `model`; or NULL
+    const struct pps_kernel *model; // the kernel without computed columns: what audits compare
+    char name[96];                  // of the file, without folder and ending
     struct pps_space space;
     int n_named; // parameters that the experiment names, in its order
     int named[PPS_MAX_PARAMS];

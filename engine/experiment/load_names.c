@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const reserved[] = {"kernel", "inputs", "params", "preset", "where",
-                                       "zip",    "points", "sample", "seed",   "output"};
+static const char *const reserved[] = {"kernel", "inputs", "params", "preset", "where", "zip",
+                                       "points", "sample", "seed",   "output", "let"};
 enum { N_RESERVED = sizeof reserved / sizeof *reserved };
 
 static bool is_reserved(const char *name)

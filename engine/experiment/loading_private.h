@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Holds the state of loading an experiment: the documents, the entry of each name, and the
 // steps that turn entries into axes. Private to experiment.c, load_names.c,
-// load_dictionaries.c, load_sample.c, load_documents.c, load_zip.c and load_axes.c.
+// load_dictionaries.c, load_lets.c, load_sample.c, load_documents.c, load_zip.c and load_axes.c.
 #ifndef PPS_ENGINE_EXPERIMENT_LOADING_PRIVATE_H
 #define PPS_ENGINE_EXPERIMENT_LOADING_PRIVATE_H
 
@@ -60,6 +60,11 @@ bool pps_is_dictionary(const struct pps_kernel *kernel, const char *name);
 
 // Adds an entry for every member of the composite axis if the file has a dictionary.
 PPS_MUST_CHECK enum pps_status pps_dictionary_entries(struct pps_loader *l);
+
+// ---- load_lets.c ----
+
+// Adds the computed columns of the file ("let"), then those of the request, to the kernel.
+PPS_MUST_CHECK enum pps_status pps_load_lets(struct pps_loader *l);
 
 // ---- load_sample.c ----
 

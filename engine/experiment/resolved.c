@@ -5,6 +5,7 @@
 #include "base/document/json.h"
 #include "engine/axes/axis_json.h"
 #include "engine/axes/option_json.h"
+#include "engine/let/let_columns.h"
 #include "engine/space/sample.h"
 #include "engine/space/value.h"
 
@@ -91,6 +92,15 @@ static void add_sample(cJSON *root, const struct pps_sample *sample)
     pps_json_add_count(object, "seed", sample->seed);
 }
 
+static void add_lets(cJSON *root, const struct pps_let_columns *lets)
+{
+    cJSON *object =
+        pps_let_columns_count(lets) > 0 ? cJSON_AddObjectToObject(root, "let") : NULL;
+    for (int i = 0; object != NULL && i < pps_let_columns_count(lets); i++)
+        cJSON_AddStringToObject(object, pps_let_columns_name(lets, i),
+                                pps_let_columns_text(lets, i));
+}
+
 // Computes the digest of the experiment's text and the other inputs that determine rows.
 static uint64_t digest_of(const struct pps_experiment *e, const char *text)
 {
@@ -129,6 +139,7 @@ enum pps_status pps_experiment_resolve(struct pps_experiment *e,
     add_options(root, e);
     add_rules(root, &e->space);
     add_sample(root, e->space.sample);
+    add_lets(root, e->lets);
     if (pps_seed_param(e->kernel) < 0)
         pps_json_add_count(root, "seed", e->seed); // with all digits
     char *text = cJSON_PrintUnformatted(root);

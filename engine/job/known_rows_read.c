@@ -4,6 +4,7 @@
 
 #include "base/text/decimal.h"
 #include "base/text/text_buffer.h"
+#include "engine/let/let_columns.h"
 #include "engine/manifest/manifest_file.h"
 #include "engine/point/one_point.h"
 #include "engine/read/view.h"
@@ -55,6 +56,23 @@ static enum pps_status check_limit(const struct reader *r)
     return PPS_OK;
 }
 
+// A column of the same name may be computed from others in another way.
+static enum pps_status check_lets(const struct reader *r)
+{
+    const struct pps_let_columns *lets = r->experiment->lets;
+    const cJSON *there = pps_json_member(pps_json_member(r->manifest, "experiment"), "let");
+    for (int i = 0; i < pps_let_columns_count(lets); i++) {
+        const char *name = pps_let_columns_name(lets, i);
+        const char *text = cJSON_GetStringValue(pps_json_member(there, name));
+        if (text != NULL && strcmp(text, pps_let_columns_text(lets, i)) != 0)
+            return pps_fail(r->err, PPS_E_INPUT,
+                            "--reuse %s: its column %s is %.120s, not %.120s; use the same "
+                            "--let",
+                            r->path, name, text, pps_let_columns_text(lets, i));
+    }
+    return PPS_OK;
+}
+
 static enum pps_status check_kernel(const struct reader *r)
 {
     const struct pps_kernel *kernel = r->experiment->kernel;
@@ -82,7 +100,8 @@ static enum pps_status check_kernel(const struct reader *r)
     if (exact != r->experiment->exact)
         return pps_fail(r->err, PPS_E_INPUT, "--reuse %s: it was made with%s --exact, so %s",
                         r->path, exact ? "" : "out", exact ? "add --exact" : "remove --exact");
-    return check_limit(r);
+    const enum pps_status status = check_lets(r);
+    return status == PPS_OK ? check_limit(r) : status;
 }
 
 static void decimals_text(int decimals, char out[24])

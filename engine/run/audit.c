@@ -85,7 +85,7 @@ enum pps_status pps_auditor_open(struct pps_auditor **auditor,
     if (a == NULL)
         return pps_fail_memory(err, "an audit");
     a->experiment = experiment;
-    a->kernel = experiment->kernel;
+    a->kernel = experiment->model;
     a->fraction = fraction;
     if (!allocate(a)) {
         pps_auditor_close(a);

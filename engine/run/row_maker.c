@@ -4,6 +4,7 @@
 #include "engine/run/row_maker_private.h"
 
 #include "base/text/decimal.h"
+#include "engine/let/let_columns.h"
 #include "engine/space/value.h"
 
 #include <math.h>
@@ -316,6 +317,14 @@ static enum pps_status take_rows(struct pps_rowmaker *m,
     return status;
 }
 
+static void run_points(const struct pps_rowmaker *m,
+                       const struct pps_batch *batch,
+                       const struct pps_worker *worker)
+{
+    m->kernel->run(batch, worker);
+    pps_let_columns_compute(m->experiment->lets, batch);
+}
+
 static enum pps_status run_batch(struct pps_rowmaker *m,
                                  const atomic_bool *stop,
                                  struct pps_rows *rows,
@@ -330,7 +339,7 @@ static enum pps_status run_batch(struct pps_rowmaker *m,
     const struct pps_worker worker = {m->scratch, stop, m->experiment->exact, m->kernel->shared,
                                       m->experiment->point_limit};
     if (m->n_batch > 0)
-        m->kernel->run(&batch, &worker);
+        run_points(m, &batch, &worker);
     if (!room_for_batch(m))
         return pps_fail_memory(err, "the rows of a block");
     enum pps_status status = take_rows(m, rows, err);

@@ -114,6 +114,12 @@ enum pps_status pps_request_read(const struct pps_args *args,
                                &request->point_limit, err);
     if (status == PPS_OK)
         status = pps_arg_count(args, "seed", 0, ((uint64_t)1 << 53) - 1, &request->seed, err);
+    while (request->n_lets <= PPS_LET_COLUMNS &&
+           pps_arg_nth(args, "let", request->n_lets) != NULL) {
+        room->lets[request->n_lets] = pps_arg_nth(args, "let", request->n_lets);
+        request->n_lets++;
+    }
+    request->lets = room->lets;
     request->path = pps_arg(args, "config");
     request->points = pps_arg(args, "points");
     request->sample = pps_arg(args, "sample");

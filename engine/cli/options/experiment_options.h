@@ -5,6 +5,7 @@
 
 #include "engine/command/command.h"
 #include "engine/experiment/experiment.h"
+#include "engine/let/let_columns.h"
 
 // Entries of an option table.
 #define PPS_REQUEST_OPTIONS                                                                    \
@@ -15,6 +16,7 @@
         {"sample", 0, "METHOD:N",                                                              \
          "sample: random, sobol, lhs, saltelli or morris, as in sobol:10k (whole grid)"},      \
         {"metrics", 0, "[NAMES]", "add result columns: NAMES, or all but costly ones"},        \
+        {"let", 0, "NAME=EXPR", "add a column computed from others; may be repeated"},         \
         {"digits", 0, "N", "decimals of results, or full to read back exactly (by column)"},   \
         {"limit", 0, "N", "only the first N points; k, M, G allowed (all points)"},            \
         {"seed", 0, "N", "seed of a sample, and of kernels that draw random numbers"},         \
@@ -45,6 +47,8 @@ struct pps_request_words {
     char *keys[PPS_MAX_OVERRIDES];
     int n;
     const char *inputs[PPS_MAX_INPUT_WORDS];
+    const char
+        *lets[PPS_LET_COLUMNS + 1]; // one more than there may be, so that loading says so
 };
 
 // Fills *request from the options. The caller calls pps_request_free in every case, after the
