@@ -22,6 +22,7 @@ reset
 set encoding utf8
 load scripts . "style.gp"
 load scripts . "slice.gp"
+load scripts . "palette.gp"
 load scripts . "scale.gp"
 load scripts . "geometry.gp"
 
@@ -109,7 +110,12 @@ pad_top = 14 * F + title_height + lines_of(partial_lines) * LINE + 12 * F + over
 has_marks = cell_w >= 10 && cell_h >= (is_ternary ? 8.6 : 10) # small cells have no borders
 notes = ""
 note(text) = (notes = notes . (notes eq "" ? "" : "\n") . wrap(text, note_chars))
-dummy = legend eq "" ? "" : note(legend)
+dummy = note_text eq "" ? "" : note(note_text)
+dummy = is_comparison ? note(sprintf("palest colour: %g (no difference); blue: %s", \
+    equal, goal eq "none" ? "lower" : "better")) : ""
+aside = (ny > y_numbers ? "row above: " . label_of(y_name) : "") . \
+    (ny > y_numbers && nx > x_numbers ? ", " : "") . (nx > x_numbers ? "right: " . label_of(x_name) : "")
+dummy = legend eq "" ? "" : note(legend . (is_ternary && aside ne "" ? " (" . aside . ")" : ""))
 dummy = range_text eq "" ? "" : note(range_text)
 dummy = beyond ? note("values beyond the scale have the colours of its ends") : ""
 dummy = uneven eq "" ? "" : note((has_marks && hatched ne "" ? "hatched: " : "") . uneven)

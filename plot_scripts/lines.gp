@@ -16,7 +16,6 @@ if (!exists("slice") || !exists("out")) {
     exit status 2
 }
 if (!exists("map")) map = 0
-if (!exists("scale")) scale = 1.5
 
 scripts = ARG0[1:strlen(ARG0) - strlen("lines.gp")]
 
@@ -24,6 +23,8 @@ reset
 set encoding utf8
 load scripts . "style.gp"
 load scripts . "slice.gp"
+equal = NaN # colours show which line it is, not values
+load scripts . "palette.gp"
 
 # ---- places on the x axis: by value, or equally spaced if some labels are names --------------
 
@@ -88,6 +89,7 @@ note_chars = int((W - 16 * F) / (0.95 * CHAR))
 line_chars = int((W - 24 * F) / (CHAR + 0.6 * F))
 notes = ""
 note(text) = (notes = notes . (notes eq "" ? "" : "\n") . wrap(text, note_chars))
+dummy = note_text eq "" ? "" : note(note_text)
 dummy = legend eq "" ? "" : note(legend)
 dummy = range_text eq "" ? "" : note(range_text)
 dummy = beyond ? note("values beyond the scale are not shown") : ""
@@ -116,10 +118,16 @@ y_chars = 0
 do for [i = 1:ny] { y_chars = larger(y_chars, strlen(label_of(word(y_labels, i)))) }
 y_text = with_unit(y_name, y_unit)
 key_chars = larger(y_chars + 5, strlen(y_text))
-# A wide key stands above the lines of a narrow picture.
-key_w = CHAR * key_chars + 26 * F
+entry_w = CHAR * key_chars + 26 * F
+# A wide key stands above the lines of a narrow picture, in columns.
+key_above = has_width && entry_w > 0.24 * W
+key_columns = larger(1, int((W - 16 * F) / (CHAR * (y_chars + 1) + 44 * F)))
+key_columns = smaller(key_columns, n_drawn)
+key_rows = int(ceil(n_drawn / (1. * key_columns)))
+key_w = key_above ? 0 : entry_w
+key_h = key_above ? (key_rows + 1) * 15 * F + 8 * F : 0
 plot_h = has_width ? 0.62 * W : 480
-H = plot_h + top + bottom
+H = plot_h + top + key_h + bottom
 load scripts . "terminal.gp"
 
 # ---- axes -------------------------------------------------------------------------------------
@@ -146,7 +154,7 @@ if (!has_values) {
 
 set lmargin at screen 80. * F / W
 set rmargin at screen (W - 14 * F - key_w) / W
-set tmargin at screen (H - top) / H
+set tmargin at screen (H - top - key_h) / H
 set bmargin at screen bottom / H
 
 if (log_x) {
@@ -195,8 +203,13 @@ if (log_y) {
 
 unset colorbox
 set cbrange [0:1]
-set key at screen (W - 6. * F) / W, screen (H - top) / H right top Left reverse samplen 2 \
-    font small_font textcolor rgb INK title y_text font small_font
+if (key_above) {
+    set key at screen 0.5, screen (H - top + 12 * F) / H center top Left reverse samplen 2 \
+        maxrows key_rows font small_font textcolor rgb INK title y_text font small_font
+} else {
+    set key at screen (W - 6. * F) / W, screen (H - top) / H right top Left reverse samplen 2 \
+        font small_font textcolor rgb INK title y_text font small_font
+}
 name_of(r) = label_of(word(y_labels, r))
 dots = (nx > 60 ? 0.35 : 0.7) * larger(0.8, F)
 # Markers of many values stand at some of them.

@@ -61,6 +61,7 @@ named(s) = strstrt(s, "=") == 0 ? s : \
 # The texts of the figure come from the map with the best value.
 map = larger(best_map, 1) - 1
 load scripts . "slice.gp"
+load scripts . "palette.gp"
 is_own = own_range
 if (is_own) { range_min = all_min; range_max = all_max }
 has_values = (all_min == all_min)
@@ -81,6 +82,7 @@ own_bar = is_own ? 18 * F + CHAR * bar_chars : 0 # of each panel
 pad_left = is_ternary ? 12 * F : 14 * F + LINE + CHAR * y_chars
 pad_right = (with_rows ? LINE : 0) + (is_own ? LINE : 34 * F + CHAR * bar_chars + LINE) + 6 * F
 GAP = (is_ternary && ny > y_numbers ? 18 : 10) * F
+ROW_GAP = (is_own || (is_ternary && ny > y_numbers) ? 18 : 10) * F
 if (has_width) {
     panel_w = (W_FIXED - pad_left - pad_right - (n_columns - 1) * GAP) / n_columns - own_bar
     if (panel_w < 20) {
@@ -120,7 +122,7 @@ W = has_width ? W_FIXED : \
 extra = (W - pad_left - n_columns * (panel_w + own_bar) - (n_columns - 1) * GAP - pad_right) / 2.
 pad_left = pad_left + extra
 
-all_h = n_rows * panel_h + (n_rows - 1) * GAP
+all_h = n_rows * panel_h + (n_rows - 1) * ROW_GAP
 if (is_log) { value_text = value_text . " (log)" }
 
 # ---- lines of text ---------------------------------------------------------------------------
@@ -136,10 +138,10 @@ pad_top = 10 * F + title_height + lines_of(partial_lines) * LINE + 6 * F
 # Names of rows and columns that do not fit are left to a note.
 short_rows = 0; short_columns = 0
 do for [r = 1:n_rows] {
-    if (strlen(named(name_at(row_names, r))) * 0.9 * CHAR > panel_h + GAP) { short_rows = 1 }
+    if (strlen(named(name_at(row_names, r))) * 0.9 * CHAR + 1.5 * CHAR > panel_h + ROW_GAP) { short_rows = 1 }
 }
 do for [c = 1:n_columns] {
-    if (strlen(named(name_at(column_names, c))) * 0.95 * CHAR > panel_w + GAP) { short_columns = 1 }
+    if (strlen(named(name_at(column_names, c))) * 0.95 * CHAR + 1.5 * CHAR > panel_w + own_bar + GAP) { short_columns = 1 }
 }
 value_of(s) = label_of(s[strstrt(s, "=") + 1:])
 longest = 0 # of values that are wider than their panel
@@ -155,6 +157,9 @@ dummy = short_rows || short_columns ? note( \
     (short_columns ? "columns: " . label_of(name_at(column_names, 1)[1:strstrt(name_at(column_names, 1), "=") - 1]) : "") . \
     (short_rows && short_columns ? ", " : "") . \
     (short_rows ? "rows: " . label_of(name_at(row_names, 1)[1:strstrt(name_at(row_names, 1), "=") - 1]) : "")) : ""
+dummy = note_text eq "" ? "" : note(note_text)
+dummy = is_comparison ? note(sprintf("palest colour: %g (no difference); blue: %s", \
+    equal, goal eq "none" ? "lower" : "better")) : ""
 dummy = is_ternary ? note(sprintf("corners: left %s=1, right %s=1, top %s=1", \
     label_of(z_name), label_of(x_name), label_of(y_name))) : ""
 aside = (ny > y_numbers ? "row above: " . label_of(y_name) : "") . (ny > y_numbers && nx > x_numbers ? ", " : "") . \
@@ -180,14 +185,14 @@ if (has_values) {
 notes_h = lines_of(notes) * LINE
 best_h = lines_of(best_line) * LINE
 pad_bottom = x_text_h + LINE + 16 * F + best_h + notes_h + (is_ternary ? -LINE : 0)
-H = pad_top + n_rows * panel_h + (n_rows - 1) * GAP + pad_bottom
+H = pad_top + n_rows * panel_h + (n_rows - 1) * ROW_GAP + pad_bottom
 load scripts . "terminal.gp"
 
 # ---- texts of the figure ---------------------------------------------------------------------
 
 all_w = n_columns * (panel_w + own_bar) + (n_columns - 1) * GAP
 left_of(c) = pad_left + (c - 1) * (panel_w + own_bar + GAP)
-foot_of(r) = pad_bottom + (n_rows - r) * (panel_h + GAP)
+foot_of(r) = pad_bottom + (n_rows - r) * (panel_h + ROW_GAP)
 set label title_lines at screen 0.5, screen (H - 10 * F - LINE / 2.) / H center font name_font
 if (partial ne "") {
     set label partial_lines at screen 0.5, screen (H - 10 * F - title_height - LINE / 2.) / H center \
@@ -280,9 +285,12 @@ do for [k = 1:n_maps] {
             size screen 7. * F / W, screen panel_h / H noborder
     } else { if (k == 1) {
         bar_h = smaller(all_h, 400 * F)
-        if (bar_h < 90 * F && has_values && !has_contours) {
-            set cbtics ()
-            set cbtics add (cell_text(range_min) range_min, cell_text(range_max) range_max)
+        if (bar_h < 120 * F && has_values && !has_contours && !is_log) {
+            # Round numbers, as many as there is room for.
+            rough = (range_max - range_min) * 24 * F / bar_h
+            power = 10. ** floor(log10(rough))
+            step = power * (rough > 5 * power ? 10 : rough > 2 * power ? 5 : rough > power ? 2 : 1)
+            set cbtics step format form(step)
         }
         set colorbox vertical user \
             origin screen (pad_left + all_w + (with_rows ? LINE : 0) + 14 * F) / W, \

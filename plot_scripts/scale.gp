@@ -6,16 +6,16 @@ is_log = exists("orders") ? orders : \
     scale_kind eq "auto" ? range_max >= 10 * range_min : scale_kind eq "log"
 is_log = is_log && has_values && range_min > 0 && range_max > range_min
 # A middle value makes the scale as long on both sides.
-if (exists("style_center") && has_values) {
-    if (is_log && style_center > 0) {
-        away = larger(range_max / style_center, style_center / range_min)
-        range_min = style_center / away
-        range_max = style_center * away
+if (has_middle && has_values) {
+    if (is_log && middle > 0) {
+        away = larger(range_max / middle, middle / range_min)
+        range_min = middle / away
+        range_max = middle * away
     } else {
         is_log = 0
-        away = larger(abs(range_max - style_center), abs(style_center - range_min))
-        range_min = style_center - away
-        range_max = style_center + away
+        away = larger(abs(range_max - middle), abs(middle - range_min))
+        range_min = middle - away
+        range_max = middle + away
     }
 }
 range = has_values ? range_max - range_min : 0
@@ -40,11 +40,12 @@ cell_chars = has_values \
 
 levels = exists("style_levels") ? style_levels : ""
 if (exists("style_contours") && has_values && range > 0) {
-    # Round steps: 1, 2 or 5 times a power of ten.
+    # Round steps, as many as fit: 1, 2, 2.5 or 5 times a power of ten.
     rough = (high - low) / (style_contours + 1.)
     power = 10. ** floor(log10(rough))
-    step = rough / power < 1.5 ? power : rough / power < 3.5 ? 2 * power : rough / power < 7.5 ? 5 * power : 10 * power
-    do for [k = 1:style_contours + 2] {
+    step = rough / power < 1.4 ? power : rough / power < 2.2 ? 2 * power : rough / power < 3.5 ? 2.5 * power : \
+        rough / power < 7.5 ? 5 * power : 10 * power
+    do for [k = 1:is_log ? style_contours : int((high - low) / step) + 1] {
         v = is_log ? low * (high / low) ** (k / (style_contours + 1.)) : step * (ceil(low / step) + k - 1)
         digit = is_log ? 10. ** (floor(log10(v)) - 1) : 1
         v = is_log ? digit * floor(v / digit + 0.5) : v # two digits

@@ -4,6 +4,7 @@
 
 title_text = ""; x_name = ""; y_name = ""; z_name = ""; value_name = ""
 unit = ""; x_unit = ""; y_unit = ""
+note_text = ""; equal = NaN
 goal = "none"; reduce = "none"; relative = ""; legend = ""
 x_labels = ""; y_labels = ""; x_numbers = 0; y_numbers = 0; valueless = ""
 min = NaN; max = NaN; best_x = 0; best_y = 0; best_cells = 0; best_text = ""
@@ -19,6 +20,8 @@ keep(key, value) = \
     key eq "unit"         ? (unit = value, 0) : \
     key eq "x-unit"       ? (x_unit = value, 0) : \
     key eq "y-unit"       ? (y_unit = value, 0) : \
+    key eq "note"         ? (note_text = value, 0) : \
+    key eq "equal"        ? (equal = num(value), 0) : \
     key eq "goal"         ? (goal = value, 0) : \
     key eq "reduce"       ? (reduce = value, 0) : \
     key eq "relative"     ? (relative = value, 0) : \

@@ -271,7 +271,10 @@ enum pps_status pps_baseline_add(void *baseline, struct pps_view *view, struct p
     column = (struct pps_view_column){.name = PPS_BASELINE_GAIN,
                                       .unit = "%",
                                       .role = PPS_ROLE_RESULT,
-                                      .goal = PPS_HIGHER};
+                                      .goal = PPS_HIGHER,
+                                      .is_compared = true};
+    snprintf(column.note, sizeof column.note, "percent %s than %s with %s",
+             b->higher ? "higher" : "lower", name, b->words);
     return status == PPS_OK ? pps_view_add(view, &gain, &column, err) : status;
 }
 

@@ -31,10 +31,16 @@ static struct pps_view_column describe_compared(const struct pps_kernel *kernel,
                           : pps_column_find(kernel, name, strlen(name) - strlen(endings[i]));
         if (c < 0)
             continue;
+        const bool is_ratio = strcmp(endings[i], "_ratio") == 0;
         column.role = PPS_ROLE_RESULT;
         column.goal = kernel->columns[c].goal;
+        column.is_compared = is_ratio || strcmp(endings[i], "_diff") == 0;
+        column.equal = is_ratio ? 1 : 0;
+        if (column.is_compared)
+            snprintf(column.note, sizeof column.note, "%s of the two results, %s",
+                     is_ratio ? "ratio" : "difference", is_ratio ? "b / a" : "b - a");
         snprintf(column.unit, sizeof column.unit, "%s",
-                 strcmp(endings[i], "_ratio") == 0 ? "" : kernel->columns[c].unit);
+                 is_ratio ? "" : kernel->columns[c].unit);
     }
     return column;
 }

@@ -25,6 +25,11 @@ struct pps_view_column {
     enum pps_role role;
     enum pps_goal goal; // of a result
     bool is_text;       // words, not numbers
+    // A comparison, such as b - a: the value `equal` means no difference, and `note` says in a few
+    // words what is compared ("": nothing).
+    bool is_compared;
+    double equal;
+    char note[160];
 };
 
 // Joins the two columns of each typed parameter (typed_columns.h) for all later rows; the joined

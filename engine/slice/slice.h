@@ -85,6 +85,7 @@ struct pps_slice {
     const char *z_name;
     char legend[96];                        // "a = strict priority": the names of labels; or ""
     char panel_row[120], panel_column[120]; // "n=8": the row and column of the panel; or ""
+    const struct pps_view_column *value;    // of the view
     enum pps_goal goal;
     enum pps_reduce reduce;
     const char *partial; // as in struct pps_view

@@ -282,6 +282,9 @@ static void put_head(const struct pps_slice *slice, FILE *out)
     put_optional(out, "legend", slice->legend);
     put_optional(out, "panel-row", slice->panel_row);
     put_optional(out, "panel-column", slice->panel_column);
+    put_optional(out, "note", slice->value->note);
+    if (slice->value->is_compared)
+        fprintf(out, "# equal %g\n", slice->value->equal);
     fprintf(out, "# goal %s\n", goals[slice->goal]);
     fprintf(out, "# reduce %s\n", pps_reduce_word(slice->reduce));
     fprintf(out, "# x-numbers %zu\n# y-numbers %zu\n", slice->n_x_numbers, slice->n_y_numbers);
