@@ -175,7 +175,9 @@ if (is_ternary) {
         # z at the left of the first cell of the row m - 1 - k
         left = px(0, m - 1 - k) - 0.5
         set arrow from left, py(m - 1 - k) rto -T / 2, T nohead lw 0.8 lc rgb INK
-        set label tic at left - T, py(m - 1 - k) + T right font small_font
+        # The first label is lower, away from the row of names above the triangle.
+        set label tic at left - T, py(m - 1 - k) + (k == 0 && ny > m ? -0.2 * LINE / cell_h : T) \
+            right font small_font
         if (ny > m) {
             set label tic at px(k, m), span_y + 0.6 * LINE / cell_h center font small_font
         }

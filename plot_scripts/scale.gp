@@ -40,11 +40,14 @@ cell_chars = has_values \
 
 levels = exists("style_levels") ? style_levels : ""
 if (exists("style_contours") && has_values && range > 0) {
-    # Round steps, as many as fit: 1, 2, 2.5 or 5 times a power of ten.
-    rough = (high - low) / (style_contours + 1.)
-    power = 10. ** floor(log10(rough))
-    step = rough / power < 1.4 ? power : rough / power < 2.2 ? 2 * power : rough / power < 3.5 ? 2.5 * power : \
-        rough / power < 7.5 ? 5 * power : 10 * power
+    # Of round steps (1, 2, 2.5 or 5 times a power of ten), the one whose number of lines is nearest.
+    power = 10. ** floor(log10((high - low) / (style_contours + 1.)))
+    lines_at(d) = floor(high / d) - ceil(low / d) + 1
+    step = power
+    do for [i = 1:4] {
+        d = power * (i == 1 ? 2 : i == 2 ? 2.5 : i == 3 ? 5 : 10)
+        if (abs(lines_at(d) - style_contours) < abs(lines_at(step) - style_contours)) { step = d }
+    }
     do for [k = 1:is_log ? style_contours : int((high - low) / step) + 1] {
         v = is_log ? low * (high / low) ** (k / (style_contours + 1.)) : step * (ceil(low / step) + k - 1)
         digit = is_log ? 10. ** (floor(log10(v)) - 1) : 1
