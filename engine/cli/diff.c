@@ -105,6 +105,14 @@ static enum pps_status print_top(const struct diff *diff, struct pps_error *err)
     return status;
 }
 
+static void say_result(const struct diff *diff, const char *path)
+{
+    pps_say(stderr, "result    %s", path);
+    pps_say_part(stderr, "next      ppsweep plot ");
+    pps_say_word(stderr, path, SIZE_MAX);
+    pps_say(stderr, " --value %s_ratio", diff->compare.values[0].name);
+}
+
 static enum pps_status run(struct diff *diff, struct pps_error *err)
 {
     const char *path = pps_arg(diff->args, "output");
@@ -115,7 +123,7 @@ static enum pps_status run(struct diff *diff, struct pps_error *err)
     if (status == PPS_OK && !rows_only)
         status = print_top(diff, err);
     if (status == PPS_OK && path != NULL && !rows_only && pps_arg(diff->args, "quiet") == NULL)
-        pps_say(stderr, "result    %s", path);
+        say_result(diff, path);
     return status;
 }
 
