@@ -5,14 +5,13 @@
 #   gnuplot -e "slice='x.dat'; out='x.png'" plot_scripts/bars.gp
 #
 # slice  the file that `ppsweep slice --stack` wrote
-# out    the picture: NAME.png or NAME.svg
+# out    the picture: NAME.png, NAME.svg or NAME.pdf
 # scale  pixels of a PNG for one unit of length (default 1.5)
 
 if (!exists("slice") || !exists("out")) {
     print "usage: gnuplot -e \"slice='x.dat'; out='x.png'\" bars.gp"
     exit status 2
 }
-if (!exists("scale")) scale = 1.5
 
 scripts = ARG0[1:strlen(ARG0) - strlen("bars.gp")]
 
@@ -64,68 +63,61 @@ total(i) = sum [p = 1:n_parts] part(i, p)
 
 # ---- sizes, in pixels -------------------------------------------------------------------------
 
-larger(a, b) = a > b ? a : b
-smaller(a, b) = a < b ? a : b
-CHAR = 7.2 # width of a character of a label, an upper estimate
-LINE = 19  # height of a line of text
-ROW = n <= 30 ? 26 : 18
-bars_w = 480
+ROW = (n <= 30 ? 26 : 18) * F
+TEXT = has_width ? 0.92 * CHAR : CHAR # of the columns of text
 
 # WIDE[c] is the width of text column c (heading or widest cell); the column ends at RIGHT[c].
-head(c) = c == 1 ? "row" : c == n_cells ? objective : word(labels, c - 1)
+head(c) = c == 1 ? "row" : label_of(c == n_cells ? objective : word(labels, c - 1))
+shown(i, c) = c == 1 || c == n_cells ? cell(i, c) : label_of(cell(i, c))
 array WIDE[n_cells]
 array RIGHT[n_cells]
-left = 20
+left = has_width ? 8 * F : 20
 do for [c = 1:n_cells] {
     WIDE[c] = strlen(head(c))
-    do for [i = 1:n] { WIDE[c] = larger(WIDE[c], strlen(cell(i, c))) }
+    do for [i = 1:n] { WIDE[c] = larger(WIDE[c], strlen(shown(i, c))) }
     if (c <= 1 + n_labels) {
-        left = left + CHAR * WIDE[c] + (c == 1 ? 0 : 16)
+        left = left + TEXT * WIDE[c] + (c == 1 ? 0 : has_width ? 8 * F : 16)
         RIGHT[c] = left
     }
 }
-pad_left = left + 16
-pad_right = CHAR * WIDE[n_cells] + 40
-W = real(pad_left + bars_w + pad_right)
-extra = larger(0, 720 - W) # leaves room for the title
-bars_w = bars_w + extra
-W = W + extra
-RIGHT[n_cells] = W - 20
-
-# Breaks the title into lines that fit the picture's width.
-line_chars = int((W - 40) / (CHAR + 0.6))
-if (exists("style_title")) { title_text = style_title eq "none" ? "" : style_title }
-n_lines = ceil(strlen(title_text) / real(line_chars))
-if (n_lines > 1) { line_chars = smaller(line_chars, strlen(title_text) / n_lines + 14) }
-title_lines = ""; n_lines = 0; row = ""
-do for [i = 1:words(title_text)] {
-    if (row eq "") {
-        row = word(title_text, i)
-    } else { if (strlen(row) + 1 + strlen(word(title_text, i)) > line_chars) {
-        title_lines = title_lines . row . "\n"
-        n_lines = n_lines + 1
-        row = word(title_text, i)
-    } else {
-        row = row . " " . word(title_text, i)
-    } }
+pad_left = left + 16 * F
+pad_right = TEXT * WIDE[n_cells] + (has_width ? 20 * F : 40)
+bars_w = has_width ? W_FIXED - pad_left - pad_right : larger(480, 720 - pad_left - pad_right)
+if (bars_w < 90) {
+    print sprintf("--width %g: the labels of the bars need %.0f mm; make it wider, or shorten them with --label", \
+        style_width, ceil((pad_left + pad_right + 90) * 25.4 / 96))
+    exit status 3
 }
-title_lines = title_lines . row
-n_lines = row eq "" ? n_lines : n_lines + 1
-title_height = n_lines * LINE
-if (partial ne "") { n_lines = n_lines + 1 }
+W = real(pad_left + bars_w + pad_right)
+RIGHT[n_cells] = W - (has_width ? 8 * F : 20)
+
+line_chars = int((W - 24 * F) / (CHAR + 0.6 * F))
+note_chars = int((W - 16 * F) / (0.95 * CHAR))
+if (exists("style_title")) { title_text = style_title eq "none" ? "" : style_title }
+title_lines = wrap(title_text, even_width(title_text, line_chars))
+title_height = lines_of(title_lines) * LINE
+partial_lines = wrap(partial, note_chars)
+n_lines = lines_of(title_lines) + lines_of(partial_lines)
+
+# Formats 1234567 as 1,234,567.
+grouped(v) = v < 1000 ? sprintf("%d", v) : \
+    v < 1000000 ? sprintf("%d,%03d", v / 1000, v % 1000) : \
+    sprintf("%d,%03d,%03d", v / 1000000, v / 1000 % 1000, v % 1000)
+rows_line = wrap(sprintf("%s of %s rows, with the %s %s", grouped(n), grouped(n_rows), \
+    goal eq "higher" ? "highest" : "lowest", with_unit(objective, objective_unit)), note_chars)
 
 # Places the names of the parts in columns below the title.
 part_chars = 0
-do for [p = 1:n_parts] { part_chars = larger(part_chars, strlen(word(parts, p))) }
-key_w = CHAR * part_chars + 44
-key_columns = larger(1, smaller(n_parts, int((W - 40) / key_w)))
+do for [p = 1:n_parts] { part_chars = larger(part_chars, strlen(label_of(word(parts, p)))) }
+key_w = CHAR * part_chars + 34 * F
+key_columns = larger(1, smaller(n_parts, int((W - 16 * F) / key_w)))
 key_lines = int(ceil(n_parts / real(key_columns)))
 key_left = (W - key_columns * key_w) / 2.
 
 has_limit = (limit == limit)
 plot_h = ROW * n
-pad_top = 14 + (n_lines + key_lines) * LINE + 16 + (has_limit ? LINE : 0) + LINE
-pad_bottom = 4 * LINE + 12
+pad_top = (14 + 16) * F + (n_lines + key_lines) * LINE + (has_limit ? LINE : 0) + LINE
+pad_bottom = (3 + lines_of(rows_line)) * LINE + 12 * F
 H = real(pad_top + plot_h + pad_bottom)
 
 # ---- terminal ---------------------------------------------------------------------------------
@@ -133,15 +125,13 @@ H = real(pad_top + plot_h + pad_bottom)
 load scripts . "terminal.gp"
 tiny_font = font_of(10)
 
-PARTIAL = "#b35900" # colour of the line that states which part is missing
-
 # ---- axes -------------------------------------------------------------------------------------
 
-INK = "#333333"
 PALE = "#777777"
 LIMIT = "#d7191c"
-COLOURS = "#3b6ea5 #f0943c #57a773 #c94f5d #79b8c4 #e8c547 #8a6bb1 #f2a9b4 #8c6d52 #b5b5b5 #23395b #9aa84f"
-INKS = "#ffffff #000000 #000000 #ffffff #000000 #000000 #ffffff #000000 #ffffff #000000 #ffffff #000000"
+# The colours of Okabe and Ito, then pale and dark ones that differ from them in lightness.
+COLOURS = "#0072b2 #e69f00 #009e73 #cc79a7 #56b4e9 #d55e00 #f0e442 #000000 #bbbbbb #7a4988 #c5e3d9 #6e6e6e"
+INKS = "#ffffff #000000 #ffffff #000000 #000000 #ffffff #000000 #ffffff #000000 #ffffff #000000 #ffffff"
 
 highest = has_limit ? limit : 0
 do for [i = 1:n] { highest = larger(highest, total(i)) }
@@ -150,7 +140,7 @@ text_of(v) = v >= 1000 && v < 1e7 ? sprintf("%.0f", v) : sprintf("%.3g", v)
 end_chars = 0
 do for [i = 1:n] { end_chars = larger(end_chars, strlen(text_of(total(i)))) }
 # Leaves room for the total after the longest bar.
-x_high = highest * bars_w / (bars_w - CHAR * end_chars - 14)
+x_high = highest * bars_w / (bars_w - CHAR * end_chars - 14 * F)
 
 set lmargin at screen pad_left / W
 set rmargin at screen (pad_left + bars_w) / W
@@ -163,36 +153,30 @@ unset ytics
 unset key
 set xtics nomirror out scale 0.5 font small_font textcolor rgb INK
 if (partial ne "") {
-    set label 4 partial at screen 0.5, screen (H - 14 - title_height - LINE / 2.) / H center \
+    set label 4 partial_lines at screen 0.5, screen (H - 14 * F - title_height - LINE / 2.) / H center \
         font best_font textcolor rgb PARTIAL
 }
 set format x "%g"
 set grid xtics lt 1 lc rgb "#e4e4e4" lw 0.7
 
-set label 1 title_lines at screen 0.5, screen (H - 14 - LINE / 2.) / H center font name_font
+set label 1 title_lines at screen 0.5, screen (H - 14 * F - LINE / 2.) / H center font name_font
 x_text = stack eq "" ? "" : stack
-x_text = unit eq "" ? x_text : x_text eq "" ? unit : sprintf("%s (%s)", x_text, unit)
+x_text = unit eq "" || strstrt(x_text, unit) > 0 ? x_text : x_text eq "" ? unit : sprintf("%s (%s)", x_text, unit)
 set label 2 x_text at screen (pad_left + bars_w / 2.) / W, \
     screen (pad_bottom - 2 * LINE) / H center font name_font
-# Formats 1234567 as 1,234,567.
-grouped(v) = v < 1000 ? sprintf("%d", v) : \
-    v < 1000000 ? sprintf("%d,%03d", v / 1000, v % 1000) : \
-    sprintf("%d,%03d,%03d", v / 1000000, v / 1000 % 1000, v % 1000)
-set label 3 sprintf("%s of %s rows, with the %s %s%s", grouped(n), grouped(n_rows), \
-        goal eq "higher" ? "highest" : "lowest", objective, \
-        objective_unit eq "" ? "" : sprintf(" (%s)", objective_unit)) \
-    at screen 0.5, screen 14. / H center font best_font textcolor rgb INK
+set label 3 rows_line at screen 0.5, screen (6 * F + (lines_of(rows_line) - 0.5) * LINE) / H center \
+    font best_font textcolor rgb INK
 
 # ---- texts around the bars --------------------------------------------------------------------
 
 tag = 10
 do for [p = 1:n_parts] {
     kx = key_left + ((p - 1) % key_columns) * key_w
-    ky = H - 14 - (n_lines + (p - 1) / key_columns + 1) * LINE + 2
-    set object (100 + p) rectangle from screen kx / W, screen (ky - 5) / H \
-        to screen (kx + 14) / W, screen (ky + 5) / H front fillstyle solid 1 noborder \
+    ky = H - 14 * F - (n_lines + (p - 1) / key_columns + 1) * LINE + 2 * F
+    set object (100 + p) rectangle from screen kx / W, screen (ky - 5 * F) / H \
+        to screen (kx + 14 * F) / W, screen (ky + 5 * F) / H front fillstyle solid 1 noborder \
         fc rgb word(COLOURS, p)
-    set label tag word(parts, p) at screen (kx + 20) / W, screen ky / H left font small_font
+    set label tag label_of(word(parts, p)) at screen (kx + 20 * F) / W, screen ky / H left font small_font
     tag = tag + 1
 }
 do for [c = 1:n_cells] {
@@ -202,7 +186,7 @@ do for [c = 1:n_cells] {
             textcolor rgb PALE
         tag = tag + 1
         do for [i = 1:n] {
-            set label tag cell(i, c) at screen RIGHT[c] / W, \
+            set label tag shown(i, c) at screen RIGHT[c] / W, \
                 screen (pad_bottom + (n - i + 0.5) * ROW) / H right font small_font \
                 textcolor rgb (c == 1 ? PALE : INK)
             tag = tag + 1
@@ -233,7 +217,7 @@ do for [i = 1:n] {
             set object (1000 + i * 20 + p) rectangle from first at, first y - THICK \
                 to first at + v, first y + THICK front fillstyle solid 1 \
                 border lc rgb "white" fc rgb word(COLOURS, p) lw 0.5
-            if (v / x_high * bars_w > 6.6 * strlen(text_of(v)) + 8 && ROW > 20) {
+            if (v / x_high * bars_w > 6.6 * F * strlen(text_of(v)) + 8 * F && n <= 30) {
                 set label tag text_of(v) at first at + v / 2., first y center front \
                     font tiny_font textcolor rgb word(INKS, p)
                 tag = tag + 1
@@ -243,7 +227,7 @@ do for [i = 1:n] {
     }
     over = has_limit && at > limit
     # A total that would cover the limit line is placed after the line.
-    ends = at + (6.6 * strlen(text_of(at)) + 10) * x_high / bars_w
+    ends = at + (6.6 * F * strlen(text_of(at)) + 10 * F) * x_high / bars_w
     behind = has_limit && !over && ends > limit ? limit + half : at
     set label tag text_of(at) at first behind, first y left offset character 0.6, 0 front boxed \
         font small_font textcolor rgb (over ? LIMIT : INK)

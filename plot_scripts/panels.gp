@@ -86,8 +86,9 @@ ROW_GAP = (is_own || (is_ternary && ny > y_numbers) ? 18 : 10) * F
 if (has_width) {
     panel_w = (W_FIXED - pad_left - pad_right - (n_columns - 1) * GAP) / n_columns - own_bar
     if (panel_w < 20) {
-        print sprintf("%d columns do not fit into %g mm", n_columns, style_width)
-        exit status 2
+        print sprintf("--width %g: %d columns do not fit; make it wider, or filter their values", \
+            style_width, n_columns)
+        exit status 3
     }
     cell_w = panel_w / nx
     do for [k = 1:4] { cell_w = larger(0.05, cell_w * panel_w / (cell_w * span_of(cell_w))) }

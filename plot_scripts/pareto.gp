@@ -6,7 +6,7 @@
 #   gnuplot -e "slice='x.dat'; out='x.png'" plot_scripts/pareto.gp
 #
 # slice    the file that `ppsweep slice --pareto` wrote
-# out      the picture: NAME.png or NAME.svg
+# out      the picture: NAME.png, NAME.svg or NAME.pdf
 # scale    pixels of a PNG for one unit of length (default 1.5)
 # x_log, y_log  1: a logarithmic axis, 0: a linear axis (default: the file's scale)
 
@@ -14,7 +14,6 @@ if (!exists("slice") || !exists("out")) {
     print "usage: gnuplot -e \"slice='x.dat'; out='x.png'\" pareto.gp"
     exit status 2
 }
-if (!exists("scale")) scale = 1.5
 
 scripts = ARG0[1:strlen(ARG0) - strlen("pareto.gp")]
 
@@ -65,55 +64,43 @@ ylog = (exists("y_log") ? y_log : y_scale eq "log") && y_min > 0
 
 # ---- sizes, in pixels -------------------------------------------------------------------------
 
-larger(a, b) = a > b ? a : b
-smaller(a, b) = a < b ? a : b
-CHAR = 7.2 # width of a character of a label, an upper estimate
-LINE = 19  # height of a line of text
-W = 860.
-plot_h = 460
+W = has_width ? W_FIXED : 860.
+plot_h = has_width ? 0.72 * W : 460
 
-# Breaks the title into lines that fit the picture's width.
-line_chars = int((W - 40) / (CHAR + 0.6))
+line_chars = int((W - 24 * F) / (CHAR + 0.6 * F))
+note_chars = int((W - 16 * F) / (0.95 * CHAR))
 if (exists("style_title")) { title_text = style_title eq "none" ? "" : style_title }
-n_lines = ceil(strlen(title_text) / real(line_chars))
-if (n_lines > 1) { line_chars = smaller(line_chars, strlen(title_text) / n_lines + 14) }
-title_lines = ""; n_lines = 0; row = ""
-do for [i = 1:words(title_text)] {
-    if (row eq "") {
-        row = word(title_text, i)
-    } else { if (strlen(row) + 1 + strlen(word(title_text, i)) > line_chars) {
-        title_lines = title_lines . row . "\n"
-        n_lines = n_lines + 1
-        row = word(title_text, i)
-    } else {
-        row = row . " " . word(title_text, i)
-    } }
-}
-title_lines = title_lines . row
-n_lines = row eq "" ? n_lines : n_lines + 1
-title_height = n_lines * LINE
-if (partial ne "") { n_lines = n_lines + 1 }
+title_lines = wrap(title_text, even_width(title_text, line_chars))
+title_height = lines_of(title_lines) * LINE
+partial_lines = wrap(partial, note_chars)
+
+# Formats 1234567 as 1,234,567.
+grouped(n) = n < 1000 ? sprintf("%d", n) : \
+    n < 1000000 ? sprintf("%d,%03d", n / 1000, n % 1000) : \
+    sprintf("%d,%03d,%03d", n / 1000000, n / 1000 % 1000, n % 1000)
+front_line = wrap(sprintf("%s of %s rows %s on the front%s; numbers are row numbers of the result", \
+    grouped(front_rows), grouped(n_rows), front_rows == 1 ? "is" : "are", \
+    equal_rows > 0 ? sprintf(" (%s more equal %s of them)", grouped(equal_rows), \
+        front_rows == 1 ? "the first" : "one") : ""), note_chars)
 
 # Places the names of groups in columns above the plot.
 n_groups = words(groups)
 group_chars = 0
 do for [i = 1:n_groups] { group_chars = larger(group_chars, strlen(word(groups, i))) }
-key_w = CHAR * group_chars + 50
-key_columns = larger(1, int((W - 40) / key_w))
+key_w = CHAR * group_chars + 50 * F
+key_columns = larger(1, int((W - 24 * F) / key_w))
 key_lines = ceil(n_groups / real(key_columns))
 
-pad_left = 100
-pad_right = 24
-pad_top = 14 + (n_lines + key_lines) * LINE + 14
-pad_bottom = 4 * LINE + 24
+pad_left = has_width ? 78 * F : 100
+pad_right = 24 * F
+pad_top = (14 + 14) * F + title_height + (lines_of(partial_lines) + key_lines) * LINE
+pad_bottom = (3 + lines_of(front_line)) * LINE + 24 * F
 plot_w = W - pad_left - pad_right
 H = real(pad_top + plot_h + pad_bottom)
 
 # ---- terminal ---------------------------------------------------------------------------------
 
 load scripts . "terminal.gp"
-
-PARTIAL = "#b35900" # colour of the line that states which part is missing
 
 # ---- axes -------------------------------------------------------------------------------------
 
@@ -130,8 +117,9 @@ y_high = high(y_min, y_max, ylog, y_goal eq "lower" ? 0.03 : 0.08)
 if (x_min >= 0 && x_low < 0) { x_low = -0.02 * x_high }
 if (y_min >= 0 && y_low < 0) { y_low = -0.02 * y_high }
 
-INK = "#333333"
-COLOURS = "#d7191c #31688e #35b779 #c9a400 #8e44ad #e67e22 #16a2b8 #5d4037"
+# Fronts differ in colour (Okabe and Ito) and marker.
+COLOURS = "#d55e00 #0072b2 #009e73 #cc79a7 #000000 #e69f00 #56b4e9 #9c7a00"
+marker(k) = int(real(word("7 5 9 11 13 6 4 8", k)))
 set lmargin at screen pad_left / real(W)
 set rmargin at screen (pad_left + plot_w) / real(W)
 set bmargin at screen pad_bottom / real(H)
@@ -162,36 +150,29 @@ do for [e = ylog ? int(floor(log10(y_low))) : 1 : ylog ? int(ceil(log10(y_high))
     }
 }
 
-# Omits a unit that the name contains: total_time, not total_time (time).
-unit(name, u) = u eq "" || strstrt(name, u) > 0 ? "" : sprintf(" (%s)", u)
-set label 1 title_lines at screen 0.5, screen (H - 14 - LINE / 2.) / H center font name_font
+set label 1 title_lines at screen 0.5, screen (H - 14 * F - LINE / 2.) / H center font name_font
 if (partial ne "") {
-    set label 5 partial at screen 0.5, screen (H - 14 - title_height - LINE / 2.) / H center \
+    set label 5 partial_lines at screen 0.5, screen (H - 14 * F - title_height - LINE / 2.) / H center \
         font best_font textcolor rgb PARTIAL
 }
-set label 2 x_name . unit(x_name, x_unit) . (xlog ? " (log), " : ", ") . x_goal . " is better" \
-    at screen (pad_left + plot_w / 2.) / W, screen (pad_bottom - 2 * LINE - 6) / H \
+set label 2 with_unit(x_name, x_unit) . (xlog ? " (log), " : ", ") . x_goal . " is better" \
+    at screen (pad_left + plot_w / 2.) / W, screen (pad_bottom - 2 * LINE - 6 * F) / H \
     center font name_font
-set label 3 y_name . unit(y_name, y_unit) . (ylog ? " (log), " : ", ") . y_goal . " is better" \
-    at screen 20. / W, screen (pad_bottom + plot_h / 2.) / H center rotate by 90 font name_font
+set label 3 with_unit(y_name, y_unit) . (ylog ? " (log), " : ", ") . y_goal . " is better" \
+    at screen (has_width ? 14 * F : 20.) / W, screen (pad_bottom + plot_h / 2.) / H center rotate by 90 font name_font
 
-# Formats 1234567 as 1,234,567.
-grouped(n) = n < 1000 ? sprintf("%d", n) : \
-    n < 1000000 ? sprintf("%d,%03d", n / 1000, n % 1000) : \
-    sprintf("%d,%03d,%03d", n / 1000000, n / 1000 % 1000, n % 1000)
-front_line = sprintf("%s of %s rows %s on the front%s; numbers are row numbers of the result", \
-    grouped(front_rows), grouped(n_rows), front_rows == 1 ? "is" : "are", \
-    equal_rows > 0 ? sprintf(" (%s more equal %s of them)", grouped(equal_rows), \
-        front_rows == 1 ? "the first" : "one") : "")
-set label 4 front_line at screen 0.5, screen 16. / H center font best_font textcolor rgb INK
+set label 4 front_line at screen 0.5, screen (6 * F + (lines_of(front_line) - 0.5) * LINE) / H center \
+    font best_font textcolor rgb INK
 
 do for [i = 1:n_groups] {
-    kx = 20 + ((i - 1) % key_columns) * key_w
-    ky = pad_bottom + plot_h + 14 + (key_lines - 1 - (i - 1) / key_columns) * LINE
-    set object (100 + i) rectangle from screen kx / real(W), screen (ky - 2) / real(H) \
-        to screen (kx + 18) / real(W), screen (ky + 2) / real(H) \
+    kx = 20 * F + ((i - 1) % key_columns) * key_w
+    ky = pad_bottom + plot_h + 14 * F + (key_lines - 1 - (i - 1) / key_columns) * LINE
+    set object (100 + i) rectangle from screen kx / real(W), screen (ky - F) / real(H) \
+        to screen (kx + 20 * F) / real(W), screen (ky + F) / real(H) \
         front fillstyle solid 1 noborder fc rgb word(COLOURS, i)
-    set label (100 + i) word(groups, i) at screen (kx + 26) / real(W), screen ky / real(H) \
+    set label (200 + i) "" at screen (kx + 10 * F) / real(W), screen ky / real(H) \
+        point pt marker(i) ps 0.8 * F lc rgb word(COLOURS, i) front
+    set label (100 + i) label_of(word(groups, i)) at screen (kx + 28 * F) / real(W), screen ky / real(H) \
         left font small_font
 }
 
@@ -243,8 +224,8 @@ better_x = x_goal eq "lower" ? -1 : 1
 better_y = y_goal eq "lower" ? -1 : 1
 array SIDE_X[8] = [better_x, better_x, 0, better_x, -better_x, -better_x, 0, -better_x]
 array SIDE_Y[8] = [better_y, 0, better_y, -better_y, better_y, -better_y, -better_y, 0]
-HALF_H = 7
-half_w(i) = CHAR / 2 * strlen(sprintf("%d", R[i])) + 3
+HALF_H = 7 * F
+half_w(i) = CHAR / 2 * strlen(sprintf("%d", R[i])) + 3 * F
 middle_x(i, s) = X[i] + SIDE_X[s] * (half_w(i) + 4)
 middle_y(i, s) = Y[i] + SIDE_Y[s] * (HALF_H + (SIDE_X[s] == 0 ? 6 : 4))
 inside(x, y, w) = x - w >= 2 && x + w <= plot_w && y - HALF_H >= 2 && y + HALF_H <= plot_h
@@ -254,7 +235,7 @@ side(i, s) = s > 8 ? 0 : has_room(middle_x(i, s), middle_y(i, s), half_w(i)) ? s
 
 # Order of the numbers: both ends of all fronts, corners with long lines on either side, then the
 # others. Of the others within NEAR pixels only the first gets a number.
-NEAR = 12
+NEAR = 12 * F
 way(i, k) = abs(X[i] - X[k]) + abs(Y[i] - Y[k])
 is_end(i, f) = i == FIRST[f] || i == LAST[f]
 is_corner(i) = abs(X[i + 1] - X[i]) >= NEAR && abs(Y[i] - Y[i - 1]) >= NEAR
@@ -299,9 +280,9 @@ do for [k = 1:n_asking] {
 
 # ---- the picture ------------------------------------------------------------------------------
 
-cloud_size = POINTS_records > 2000 ? 0.25 : 0.4
-front_size = front_rows > 200 ? 0.35 : 0.6
+cloud_size = (POINTS_records > 2000 ? 0.25 : 0.4) * (has_width ? 0.6 : 1)
+front_size = (front_rows > 200 ? 0.35 : 0.6) * larger(0.8, F)
 plot slice index 0 using 1:2 with points pt 7 ps cloud_size lc rgb "#b4bcc6", \
     for [f = 1:n_fronts] "" index f using 1:2 with steps lw 1.6 lc rgb word(COLOURS, f), \
-    for [f = 1:n_fronts] "" index f using 1:2 with points pt 7 ps front_size lc rgb word(COLOURS, f)
+    for [f = 1:n_fronts] "" index f using 1:2 with points pt marker(f) ps front_size lc rgb word(COLOURS, f)
 set output

@@ -5,14 +5,13 @@
 #   gnuplot -e "slice='x.dat'; out='x.png'" plot_scripts/scatter.gp
 #
 # slice  the file that `ppsweep slice --scatter` wrote
-# out    the picture: NAME.png or NAME.svg
+# out    the picture: NAME.png, NAME.svg or NAME.pdf
 # scale  pixels of a PNG for one unit of length (default 1.5)
 
 if (!exists("slice") || !exists("out")) {
     print "usage: gnuplot -e \"slice='x.dat'; out='x.png'\" scatter.gp"
     exit status 2
 }
-if (!exists("scale")) scale = 1.5
 
 scripts = ARG0[1:strlen(ARG0) - strlen("scatter.gp")]
 
@@ -58,42 +57,35 @@ if (n == 0) {
 
 # ---- sizes, in pixels -------------------------------------------------------------------------
 
-larger(a, b) = a > b ? a : b
-smaller(a, b) = a < b ? a : b
-# gnuplot reads a tic label as a format, in which %% is a %.
-tic_text(s) = strstrt(s, "%") == 0 ? s : \
-    s[1:strstrt(s, "%")] . "%" . tic_text(s[strstrt(s, "%") + 1:])
-CHAR = 7.2 # width of a character of a label, an upper estimate
-LINE = 19  # height of a line of text
-panel_w = 270.
-panel_h = 190.
-gap_x = 30.
-gap_y = 62.
+value_name = with_unit(value_name, unit)
+gap_x = 30. * F
+gap_y = 62. * F
+pad_left = has_width ? 74 * F : 84.
+pad_right = 24. * F
 across = n <= 4 ? smaller(n, 2) : n <= 9 ? 3 : 4
+if (has_width) { # panels of at least 90 pixels
+    across = larger(1, smaller(across, int((W_FIXED - pad_left - pad_right + gap_x) / (90. + gap_x))))
+    panel_w = (W_FIXED - pad_left - pad_right - (across - 1) * gap_x) / across
+} else {
+    panel_w = larger(270., (620 - pad_left - pad_right - (across - 1) * gap_x) / across)
+}
+panel_h = has_width ? smaller(190., larger(0.7 * panel_w, 80.)) : 190.
 up = int(ceil(n / real(across)))
-pad_left = 84.
-pad_right = 24.
-least = 620 - pad_left - pad_right
-panel_w = larger(panel_w, (least - (across - 1) * gap_x) / across)
-W = pad_left + across * panel_w + (across - 1) * gap_x + pad_right
+W = has_width ? W_FIXED : pad_left + across * panel_w + (across - 1) * gap_x + pad_right
 
-# Breaks a text into lines that fit the picture's width.
-line_chars = int((W - 40) / (CHAR + 0.6))
-wrapped(text) = (lines = "", row = "", n_lines = 0, \
-    (sum [i = 1:words(text)] add(word(text, i))), lines . row)
-add(w) = row eq "" ? (row = w, n_lines = n_lines + 1, 0) : \
-    strlen(row) + 1 + strlen(w) > line_chars ? \
-        (lines = lines . row . "\n", row = w, n_lines = n_lines + 1, 0) : (row = row . " " . w, 0)
+line_chars = int((W - 24 * F) / (CHAR + 0.6 * F))
+note_chars = int((W - 16 * F) / (0.95 * CHAR))
 if (exists("style_title")) { title_text = style_title eq "none" ? "" : style_title }
-title_lines = wrapped(title_text)
-title_height = n_lines * LINE
+title_lines = wrap(title_text, even_width(title_text, line_chars))
+title_height = lines_of(title_lines) * LINE
+partial_lines = wrap(partial, note_chars)
 if (strlen(best_value) > 9) { best_value = sprintf("%.7g", real(best_value)) }
-best_lines = wrapped(sprintf("%s %s (row %d):%s", goal eq "higher" ? "highest" : "lowest", \
-    best_value, best_row, best_text))
-best_height = n_lines * LINE
+best_lines = wrap(sprintf("%s %s (row %d):%s", goal eq "higher" ? "highest" : "lowest", \
+    best_value, best_row, best_text), note_chars)
+best_height = lines_of(best_lines) * LINE
 
-pad_top = 14 + title_height + (partial ne "" ? LINE : 0) + 14
-pad_bottom = 60 + LINE + best_height
+pad_top = (14 + 14) * F + title_height + lines_of(partial_lines) * LINE
+pad_bottom = 60 * F + LINE + best_height
 H = pad_top + up * panel_h + (up - 1) * gap_y + pad_bottom
 
 # ---- terminal ---------------------------------------------------------------------------------
@@ -102,10 +94,7 @@ load scripts . "terminal.gp"
 
 # ---- common to all panels ---------------------------------------------------------------------
 
-INK = "#333333"
-BEST = "#d7191c"
 POINT = "#8031688e"
-PARTIAL = "#b35900" # colour of the line that states which part is missing
 set border 3 lc rgb INK lw 0.8
 set tics nomirror out scale 0.5 font small_font textcolor rgb INK
 set grid lt 1 lc rgb "#e4e4e4" lw 0.7
@@ -121,9 +110,6 @@ if (is_log) {
     y_low = min - slack
     y_high = max + slack
 }
-if (unit ne "" && strstrt(value_name, unit) == 0) {
-    value_name = sprintf("%s (%s)", value_name, unit)
-}
 if (is_log) { value_name = value_name . " (log)" }
 
 # ---- panels -----------------------------------------------------------------------------------
@@ -134,16 +120,16 @@ stands(x, is_name) = is_name == 0 ? x : \
     p_no_numbers ? x : p_log ? p_max * p_ratio ** (x / 12.) : p_max + x * p_range / 12.
 
 set multiplot
-set label 1 title_lines at screen 0.5, screen (H - 14 - LINE / 2.) / H center font name_font
+set label 1 title_lines at screen 0.5, screen (H - 14 * F - LINE / 2.) / H center font name_font
 if (partial ne "") {
-    set label 2 partial at screen 0.5, screen (H - 14 - title_height - LINE / 2.) / H center \
+    set label 2 partial_lines at screen 0.5, screen (H - 14 * F - title_height - LINE / 2.) / H center \
         font best_font textcolor rgb PARTIAL
 }
-set label 3 value_name at screen 18. / W, screen (pad_bottom + (H - pad_top - pad_bottom) / 2.) / H \
+set label 3 value_name at screen 16. * F / W, screen (pad_bottom + (H - pad_top - pad_bottom) / 2.) / H \
     center rotate by 90 font name_font
-set label 4 best_lines at screen 0.5, screen (16. + best_height) / H center font best_font \
+set label 4 best_lines at screen 0.5, screen (16. * F + best_height) / H center font best_font \
     textcolor rgb BEST
-set label 5 sprintf("%d rows", n_rows) at screen 0.5, screen 14. / H center font best_font \
+set label 5 sprintf("%d rows", n_rows) at screen 0.5, screen 12. * F / H center font best_font \
     textcolor rgb INK
 first_name = 0
 do for [i = 1:n] {
@@ -185,15 +171,15 @@ do for [i = 1:n] {
         if (!p_no_numbers && p_names > 0) { set xtics p_min, p_range / 4., p_max }
     }
     do for [k = 1:p_names] {
-        set xtics add (tic_text(word(all_names, first_name + k)) stands(k, 1))
+        set xtics add (tic_text(label_of(word(all_names, first_name + k))) stands(k, 1))
     }
     first_name = first_name + p_names
     if ((i - 1) % across == 0) { set format y "%g" } else { set format y "" }
-    set xlabel word(panels, i) . (p_log ? " (log)" : "") font name_font offset 0, 0.3
-    plot slice index i using (stands($1, $4)):2 with points pt 7 ps (n_rows > 100 ? 0.35 : 0.6) \
+    set xlabel label_of(word(panels, i)) . (p_log ? " (log)" : "") font name_font offset 0, 0.3
+    plot slice index i using (stands($1, $4)):2 with points pt 7 ps ((n_rows > 100 ? 0.35 : 0.6) * (has_width ? 0.6 : 1)) \
             lc rgb POINT, \
         "" index 0 every ::i - 1::i - 1 using (stands($1, $4)):2 \
-            with points pt 6 ps 1.4 lw 2 lc rgb BEST
+            with points pt 6 ps 1.4 * larger(0.8, F) lw 2 * F lc rgb BEST
     do for [k = 1:5] { unset label k }
 }
 unset multiplot

@@ -65,6 +65,8 @@ static int await_code(struct pps_process *process, const atomic_bool *stop)
     return end.signal != 0 ? 128 + end.signal : end.exit_status;
 }
 
+enum { REFUSED = 3 }; // exit status of a script that cannot draw what the user asks for
+
 // Reports a failure of gnuplot with the last non-empty line that it printed.
 static enum pps_status explain(const char *path, int code, struct pps_error *err)
 {
@@ -77,6 +79,8 @@ static enum pps_status explain(const char *path, int code, struct pps_error *err
     }
     if (log != NULL)
         fclose(log);
+    if (code == REFUSED)
+        return pps_fail(err, PPS_E_INPUT, "%s", last);
     return pps_fail(err, PPS_E_MACHINE, "gnuplot failed with status %d: %s", code, last);
 }
 

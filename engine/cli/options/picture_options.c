@@ -31,11 +31,13 @@ static const char *const map_options[] = {"x",
                                           "log",
                                           "linear",
                                           NULL};
-static const char *const pareto_options[] = {"pareto", "by", "log", "linear", NULL};
-static const char *const stack_options[] = {"stack", "count",      "objective",
-                                            "goal",  "limit-line", NULL};
+static const char *const pareto_options[] = {"pareto", "by",    "log", "linear",
+                                             "width",  "label", NULL};
+static const char *const stack_options[] = {"stack",      "count", "objective", "goal",
+                                            "limit-line", "width", "label",     NULL};
 
-static const char *const scatter_options[] = {"scatter", "value", "log", "linear", NULL};
+static const char *const scatter_options[] = {"scatter", "value", "log", "linear",
+                                              "width",   "label", NULL};
 
 static bool listed(const char *name, const char *const *list)
 {
@@ -95,11 +97,6 @@ enum pps_status pps_kind_check(const struct pps_args *args, struct pps_error *er
     enum pps_status status = PPS_OK;
     for (int i = 0; i < 4 && status == PPS_OK; i++)
         status = refuse(args, all[i], allowed, what, err);
-    const char *font = pps_arg(args, "font");
-    if (status == PPS_OK && allowed != map_options && font != NULL && strchr(font, ',') != NULL)
-        status = pps_fail(
-            err, PPS_E_INPUT,
-            "--font %s: only heatmaps and lines have a size; write the name alone", font);
     if (status == PPS_OK && pps_arg(args, "log") != NULL && pps_arg(args, "linear") != NULL)
         status = pps_fail(err, PPS_E_INPUT, "write --log or --linear, not both");
     return status;
