@@ -2,6 +2,7 @@
 // Reads the options of Pareto fronts, stacked bars and scatters.
 #include "engine/cli/options/picture_options.h"
 
+#include "engine/baseline/baseline.h"
 #include "engine/picture/bars.h"
 #include "engine/picture/pareto.h"
 #include "engine/picture/scatter.h"
@@ -198,7 +199,7 @@ static struct pps_scatter_ask scatter_ask(const struct pps_args *args,
 {
     return (struct pps_scatter_ask){
         .view = *view,
-        .value = pps_arg(args, "value"),
+        .value = pps_arg(args, "baseline") != NULL ? PPS_BASELINE_GAIN : pps_arg(args, "value"),
         .scale = scale_kind(args),
     };
 }
