@@ -337,16 +337,7 @@ cells = "matrix every ::1:1"
 is_number(i, j) = i < x_numbers && j < y_numbers
 outside(i, j, v) = (is_image && is_number(i, j)) || v != v ? NaN : px(i, j)
 bricks = is_image && is_ternary
-if (bricks) { # rows are shifted by half a cell: each cell is two pixels
-    array Value[m * m]
-    store(i, j, v) = (Value[i + 1 + m * j] = v, 0)
-    do for [k = 1:m * m] { Value[k] = NaN }
-    stats slice index map @numbers using (store(int($1) - 1, int($2) - 1, $3)) nooutput
-    brick(u, v) = v < 0 || v >= m || u - int(v) / 2. < 0 || u - int(v) / 2. >= m ? NaN : \
-        Value[int(u - int(v) / 2.) + 1 + m * int(v)]
-    set samples 2 * m
-    set isosamples 2, m
-}
+if (bricks) { load scripts . "bricks.gp" }
 if (!has_values) {
     plot NaN
 } else { if (with_text) {

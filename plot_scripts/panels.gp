@@ -97,6 +97,8 @@ if (has_width) {
 }
 cell_h = is_ternary ? cell_w * 0.866 : larger(smaller(cell_w, 24 * F), smaller(12 * F, cell_w * nx * 0.6 / ny))
 cell_h = smaller(cell_h, 1.2 * cell_w * nx / ny)
+# Every name needs a line of its own.
+if (!is_ternary && ny - y_numbers > 2) { cell_h = larger(cell_h, 13 * F) }
 load scripts . "spans.gp"
 panel_w = cell_w * span_x
 panel_h = cell_h * span_y
@@ -108,6 +110,11 @@ do for [i = words(steps):1:-1] {
 }
 x_first = first_label(x_labels, x_numbers, x_step)
 y_first = first_label(y_labels, y_numbers, y_step)
+# Where there is room for one number only, both ends have labels.
+written(n, step, first) = step < 2 ? n : int((n - 1 - first) / step) + 1
+x_ends = x_numbers > 1 && written(x_numbers, x_step, x_first) < 2
+y_ends = y_numbers > 1 && written(y_numbers, y_step, y_first) < 2
+has_label(i, n, step, first, ends) = i > n || (ends ? i == 1 || i == n : (i - 1) % step == first)
 x_name_chars = 0
 do for [i = x_numbers + 1:nx] { x_name_chars = larger(x_name_chars, strlen(label_of(word(x_labels, i)))) }
 upright = x_name_chars * CHAR > cell_w * wide_x || (x_numbers > 2 && x_step * 3 > x_numbers)
@@ -116,6 +123,7 @@ if (upright) { # labels of the height of a line
         if (int(word(steps, i)) * cell_w >= 14 * F) { x_step = int(word(steps, i)) }
     }
     x_first = first_label(x_labels, x_numbers, x_step)
+    x_ends = x_numbers > 1 && written(x_numbers, x_step, x_first) < 2
 }
 x_text_h = is_ternary ? 0 : upright ? larger(x_chars, x_name_chars) * CHAR + 8 * F : LINE
 W = has_width ? W_FIXED : \
@@ -231,8 +239,11 @@ if (notes ne "") {
 # ---- panels ----------------------------------------------------------------------------------
 
 has_marks = cell_w >= 8 && cell_h >= 7
-is_image = !has_marks && !is_ternary && x_numbers > 1 && y_numbers > 1 && nx * ny > 500
+is_image = !has_marks && x_numbers > 1 && y_numbers > 1 && nx * ny > 500
+bricks = is_image && is_ternary
 more = has_marks ? 0 : 0.03
+more_x = has_marks ? 0 : 0.4 / cell_w
+more_y = has_marks ? 0 : 0.4 / cell_h
 if (has_marks) { set style fill solid 1 border lc rgb "white" } else { set style fill solid 1 noborder }
 cells = "matrix every ::1:1"
 numbers = sprintf("matrix every ::1:1:%d:%d", x_numbers, y_numbers)
@@ -265,7 +276,7 @@ do for [k = 1:n_maps] {
         if (upright) { set xtics rotate by 90 right }
         set xtics ()
         do for [i = 1:nx] {
-            if (i > x_numbers || (i - 1) % x_step == x_first) {
+            if (has_label(i, x_numbers, x_step, x_first, x_ends)) {
                 set xtics add (tic_text(label_of(word(x_labels, i))) px(i - 1, 0))
             }
         }
@@ -274,7 +285,7 @@ do for [k = 1:n_maps] {
         set ytics out nomirror scale 0.3 font small_font textcolor rgb "black"
         set ytics ()
         do for [i = 1:ny] {
-            if (i > y_numbers || (i - 1) % y_step == y_first) {
+            if (has_label(i, y_numbers, y_step, y_first, y_ends)) {
                 set ytics add (tic_text(label_of(word(y_labels, i))) py(i - 1))
             }
         }
@@ -288,10 +299,14 @@ do for [k = 1:n_maps] {
         bar_h = smaller(all_h, 400 * F)
         if (bar_h < 120 * F && has_values && !has_contours && !is_log) {
             # Round numbers, as many as there is room for.
-            rough = (range_max - range_min) * 24 * F / bar_h
+            rough = (high - low) * 24 * F / bar_h
             power = 10. ** floor(log10(rough))
             step = power * (rough > 5 * power ? 10 : rough > 2 * power ? 5 : rough > power ? 2 : 1)
             set cbtics step format form(step)
+            if (floor(high / step) - ceil(low / step) < 1) {
+                set cbtics ()
+                set cbtics add (cell_text(low) low, cell_text(high) high)
+            }
         }
         set colorbox vertical user \
             origin screen (pad_left + all_w + (with_rows ? LINE : 0) + 14 * F) / W, \
@@ -320,7 +335,14 @@ do for [k = 1:n_maps] {
         set surface
         unset table
     }
-    if (is_image) {
+    if (bricks) {
+        load scripts . "bricks.gp"
+        plot sample [u = 0.25:m - 0.25] [v = 0.5:m - 0.5] '++' using 1:2:(brick($1, $2)) with image, \
+            slice index map @cells using (outside($1 - 1, $2 - 1, $3)):(py($2 - 1)): \
+                (dx($1 - 1) + more_x):(dy($2 - 1) + more_y):3 with boxxyerror linecolor palette, \
+            $CONTOURS using 1:2 with lines lw 1.8 * F lc rgb "white", \
+            $CONTOURS using 1:2 with lines lw 0.8 * F lc rgb "black"
+    } else { if (is_image) {
         plot slice index map @numbers using (px($1 - 1, $2 - 1)):(py($2 - 1)):3 with image, \
             slice index map @cells using (outside($1 - 1, $2 - 1, $3)):(py($2 - 1)): \
                 (dx($1 - 1) + more):(dy($2 - 1) + more):3 with boxxyerror linecolor palette, \
@@ -328,10 +350,10 @@ do for [k = 1:n_maps] {
             $CONTOURS using 1:2 with lines lw 0.8 * F lc rgb "black"
     } else {
         plot slice index map @cells using (outside($1 - 1, $2 - 1, $3)):(py($2 - 1)): \
-                (dx($1 - 1) + more):(dy($2 - 1) + more):3 with boxxyerror linecolor palette, \
+                (dx($1 - 1) + more_x):(dy($2 - 1) + more_y):3 with boxxyerror linecolor palette, \
             $CONTOURS using 1:2 with lines lw 1.8 * F lc rgb "white", \
             $CONTOURS using 1:2 with lines lw 0.8 * F lc rgb "black"
-    }
+    } }
     unset label
 }
 unset multiplot
