@@ -19,34 +19,52 @@
 
 // ---- what the columns are -------------------------------------------------------------------
 
-// Describes a column that diff computed from a result of the kernel.
-static struct pps_view_column describe_compared(const struct pps_kernel *kernel,
+static const char *const compared[] = {"_a", "_b", "_diff", "_ratio"};
+enum { N_COMPARED = sizeof compared / sizeof *compared };
+
+// Has the result all columns that diff writes of the column with the first n characters of name?
+static bool has_compared(const struct pps_result *result, const char *name, size_t n)
+{
+    char other[128];
+    for (int i = 0; i < N_COMPARED; i++) {
+        snprintf(other, sizeof other, "%.*s%s", (int)n, name, compared[i]);
+        if (pps_result_find(result, other) < 0)
+            return false;
+    }
+    return true;
+}
+
+// Describes a column that diff computed from a result of the kernel, or from a computed column.
+static struct pps_view_column describe_compared(const struct pps_view *view,
+                                                const struct pps_kernel *kernel,
                                                 const char *name)
 {
-    static const char *const endings[] = {"_a", "_b", "_diff", "_ratio"};
     struct pps_view_column column = {.name = name};
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        const int c = !pps_ends_with(name, endings[i])
-                          ? -1
-                          : pps_column_find(kernel, name, strlen(name) - strlen(endings[i]));
-        if (c < 0)
+    for (int i = 0; i < N_COMPARED; i++) {
+        if (!pps_ends_with(name, compared[i]))
             continue;
-        const bool is_ratio = strcmp(endings[i], "_ratio") == 0;
+        const size_t n = strlen(name) - strlen(compared[i]);
+        const int c = pps_column_find(kernel, name, n);
+        if (c < 0 && !has_compared(view->result, name, n))
+            continue;
+        const bool is_ratio = strcmp(compared[i], "_ratio") == 0;
         column.role = PPS_ROLE_RESULT;
-        column.goal = kernel->columns[c].goal;
-        column.is_compared = is_ratio || strcmp(endings[i], "_diff") == 0;
+        column.goal = c < 0 ? PPS_NEUTRAL : kernel->columns[c].goal;
+        column.is_compared = is_ratio || strcmp(compared[i], "_diff") == 0;
         column.equal = is_ratio ? 1 : 0;
         if (column.is_compared)
             snprintf(column.note, sizeof column.note, "%s of the two results, %s",
                      is_ratio ? "ratio" : "difference", is_ratio ? "b / a" : "b - a");
         snprintf(column.unit, sizeof column.unit, "%s",
-                 is_ratio ? "" : kernel->columns[c].unit);
+                 is_ratio || c < 0 ? "" : kernel->columns[c].unit);
     }
     return column;
 }
 
 // Describes a column by its name: a parameter or a result of the kernel.
-static struct pps_view_column describe(const struct pps_kernel *kernel, const char *name)
+static struct pps_view_column describe(const struct pps_view *view,
+                                       const struct pps_kernel *kernel,
+                                       const char *name)
 {
     struct pps_view_column column = {.name = name};
     const int p = pps_param_find(kernel, name, strlen(name));
@@ -66,7 +84,7 @@ static struct pps_view_column describe(const struct pps_kernel *kernel, const ch
         column.role = PPS_ROLE_RESULT;
         column.is_text = true;
     } else {
-        column = describe_compared(kernel, name);
+        column = describe_compared(view, kernel, name);
     }
     return column;
 }
@@ -77,7 +95,7 @@ static bool kernel_matches(const struct pps_view *view, const struct pps_kernel 
     bool result = false;
     for (int i = 0; i < view->n_columns; i++) {
         const char *name = view->columns[i].name;
-        const enum pps_role role = describe(kernel, name).role;
+        const enum pps_role role = describe(view, kernel, name).role;
         if (role == PPS_ROLE_OTHER)
             return false;
         result = result || (role == PPS_ROLE_RESULT && strcmp(name, PPS_STATUS_COLUMN) != 0);
@@ -110,7 +128,7 @@ static void roles_from_kernel(struct pps_view *view)
     pps_typed_join(view->result, view->kernel);
     name_columns(view);
     for (int i = 0; i < view->n_columns; i++)
-        view->columns[i] = describe(view->kernel, view->columns[i].name);
+        view->columns[i] = describe(view, view->kernel, view->columns[i].name);
     view->roles_known = true;
 }
 

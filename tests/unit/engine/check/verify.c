@@ -380,9 +380,8 @@ Test(verify, another_version_cannot_compute_again)
     const struct result_plan now = {"r.csv.gz", SMALL, NULL, 5, 0, 0, NULL, NULL};
     write_result(&now);
     cr_assert_eq(verify_with(&older, &verified, &err), PPS_E_INPUT);
-    cr_assert(strstr(err.text, "made by ppsweep " TEST_VERSION ", and this is ppsweep 9.8") !=
-                  NULL,
-              "%s", err.text);
+    cr_assert(strstr(err.text, TEST_VERSION ", and this is ppsweep 9.8") != NULL, "%s",
+              err.text);
 }
 
 Test(verify, what_is_missing_is_said)
