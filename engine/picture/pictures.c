@@ -6,6 +6,7 @@
 #include "base/system/installed.h"
 #include "base/text/say.h"
 #include "engine/picture/gnuplot.h"
+#include "engine/picture/label_use.h"
 #include "engine/picture/picture_mark.h"
 
 #include <dirent.h>
@@ -25,6 +26,8 @@ struct pps_pictures {
     char work[PATH_CAP]; // the hidden folder; "" until it exists
     char *script;        // absolute path
     char *style;         // gnuplot statements
+    uint64_t used;       // labels that a drawn picture uses
+    size_t drawn;
 };
 
 // Lists the endings of the formats that are asked for, and returns how many they are.
@@ -133,6 +136,8 @@ void pps_pictures_close(struct pps_pictures *pictures)
     if (pictures == NULL)
         return;
     remove_work(pictures);
+    if (pictures->drawn > 0 && pictures->ask->paths != NULL)
+        pps_label_use_say(&pictures->ask->style, pictures->used);
     free(pictures->script);
     free(pictures->style);
     free(pictures);
@@ -305,6 +310,16 @@ static enum pps_status move_picture(const struct pps_pictures *pictures,
     return status;
 }
 
+static void note_labels(struct pps_pictures *pictures, size_t first, size_t n)
+{
+    char path[PATH_CAP + 32];
+    for (size_t i = first; i < first + n; i++) {
+        snprintf(path, sizeof path, "%s/%zu.dat", pictures->work, i);
+        pictures->used |= pps_label_use(&pictures->ask->style, path);
+    }
+    pictures->drawn += n;
+}
+
 enum pps_status pps_pictures_draw(struct pps_pictures *pictures,
                                   size_t first,
                                   size_t n,
@@ -315,6 +330,7 @@ enum pps_status pps_pictures_draw(struct pps_pictures *pictures,
     const char *endings[PICTURE_FORMATS];
     const size_t n_endings = list_endings(pictures->ask, endings);
     enum pps_status status = draw_formats(pictures, first, n, err);
+    note_labels(pictures, first, n);
     for (size_t i = 0; i < n; i++)
         for (size_t e = 0; e < n_endings && status == PPS_OK; e++)
             status = move_picture(pictures, first + i, names[i], endings[e], drawn, err);
