@@ -18,7 +18,8 @@
         {"palette", 0, "NAME",                                                                 \
          "viridis, cividis, magma, gray, blue-red, purple-green, blue-orange; NAME-r: "        \
          "reversed"},                                                                          \
-        {"center", 0, "VALUE", "value of the middle of the colours (no difference, of comparisons)"},  \
+        {"center", 0, "VALUE",                                                                 \
+         "value of the middle of the colours (no difference, of comparisons)"},                \
     {                                                                                          \
         "contour", 0, "N|VALUES", "contour lines: their number, or values such as 100,120"     \
     }
