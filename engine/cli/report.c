@@ -20,6 +20,7 @@ static const struct pps_opt options[] = {
     {"objective", 0, "COLUMN", "column to rank by (first result of the kernel)"},
     {"goal", 0, "lower|higher", "which values are better (default of the column, else lower)"},
     {"max-rows", 0, "N", "rows that the page holds; of more rows it holds the best (4000000)"},
+    {"timelines", 0, "BYTES", "timelines of other rows, before compression; k, M allowed (1M)"},
     PPS_LET_OPTION,
     {"force", 0, NULL, "overwrite FILE if it exists"},
     PPS_READ_AHEAD_OPTION,
@@ -32,17 +33,17 @@ static const char details[] =
     "RESULT is NAME.csv.gz, .csv, .parquet or - (stdin). A filter keeps only some rows: n=8,\n"
     "sync_freq=1,2, n=8..16, or a rule such as 'n <= 16'.\n"
     "\n"
-    "The page opens in any browser and needs no network. It has a heatmap of any three "
-    "columns\n"
-    "with a slider for every other parameter, the best rows, parallel coordinates, Pareto\n"
-    "fronts, the effect of every parameter, the manifest, and the timelines of the best row "
-    "of\n"
-    "every amount of work. A click on a cell shows its best row and the command that traces "
-    "it.\n"
+    "The page opens in any browser and needs no network. It has a heatmap of any three\n"
+    "columns with a slider for every other parameter, the best rows, parallel coordinates,\n"
+    "Pareto fronts, the effect of every parameter, the manifest, and timelines. A click on a\n"
+    "cell shows its best row, the row's timeline, and the command that traces it.\n"
     "\n"
-    "If there are more rows than --max-rows, the page holds the best row of every combination "
-    "of\n"
-    "some parameters, and says of which ones.\n"
+    "The page holds the timelines of the best row of every amount of work and of the same\n"
+    "points at the baseline. The timelines of the best rows of the map's cells follow, the\n"
+    "best first, up to --timelines BYTES and about half a second of computation.\n"
+    "\n"
+    "If there are more rows than --max-rows, the page holds the best row of every combination\n"
+    "of some parameters, with the number of rows that it stands for, and says so.\n"
     "\n"
     "  ppsweep report outputs/data/first.csv.gz -o first.html\n"
     "  ppsweep report outputs/data/first.csv.gz n=8 --let 'gain=1-total_time/ideal_time'\n";
@@ -105,7 +106,7 @@ static enum pps_status write_page(const struct pps_args *args,
 
 static enum pps_status report_main(const struct pps_args *args, struct pps_error *err)
 {
-    uint64_t most = PPS_PAGE_ROWS;
+    uint64_t most = PPS_PAGE_ROWS, bytes = PPS_PAGE_TIMELINE_BYTES;
     char *path = NULL;
     struct pps_page_ask ask = {.command = pps_arg_line(args)};
     struct pps_read_progress progress = {.kind = PPS_PROGRESS_NEVER};
@@ -118,11 +119,14 @@ static enum pps_status report_main(const struct pps_args *args, struct pps_error
     if (status == PPS_OK)
         status = pps_arg_count(args, "max-rows", 1, PPS_PAGE_ROWS, &most, err);
     if (status == PPS_OK)
+        status = pps_arg_count(args, "timelines", 0, 100000000, &bytes, err);
+    if (status == PPS_OK)
         status = pps_read_progress_begin(&progress, args, &view->watch, false, err);
     if (status == PPS_OK)
         status = pps_read_ahead_option(args, &view->watch, err);
     ask.rows.objective = pps_arg(args, "objective");
     ask.rows.most = (size_t)most;
+    ask.timeline_bytes = (size_t)bytes;
     ask.stop = view->watch.stop;
     if (status == PPS_OK)
         pps_result_arguments_say_partial(args, view);

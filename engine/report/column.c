@@ -2,9 +2,11 @@
 // Collects cells, and chooses and writes their form.
 #include "engine/report/column.h"
 
+#include "base/text/decimal.h"
 #include "base/text/grow_list.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +41,17 @@ enum pps_status pps_page_column_set(struct pps_page_column *column,
         return pps_fail_memory(err, "the rows of the page");
     column->codes = codes;
     return pps_string_pool_add(&column->labels, cell.text, cell.n, &codes[row], err);
+}
+
+size_t pps_page_column_text(const struct pps_page_column *column,
+                            size_t row,
+                            char *text,
+                            size_t cap)
+{
+    if (column->numeric)
+        return isnan(column->numbers[row]) ? 0 : pps_decimal_full(text, column->numbers[row]);
+    return (size_t)snprintf(text, cap, "%s",
+                            pps_string_pool_text(&column->labels, column->codes[row]));
 }
 
 // ---- forms ------------------------------------------------------------------------------------

@@ -30,6 +30,13 @@ PPS_MUST_CHECK enum pps_status pps_page_column_set(struct pps_page_column *colum
                                                    struct pps_cell cell,
                                                    struct pps_error *err);
 
+// Writes the text of a cell, at most cap - 1 characters (cap >= PPS_DECIMAL_CAP), and returns the
+// number of its characters.
+size_t pps_page_column_text(const struct pps_page_column *column,
+                            size_t row,
+                            char *text,
+                            size_t cap);
+
 // How the cells of a column are written.
 enum pps_page_form {
     PPS_PAGE_GRID,   // codes: (row / stride) % count; no bytes

@@ -35,36 +35,65 @@ static void add_labels(struct text_buffer *json, const struct pps_string_pool *l
     text_buffer_add(json, "]");
 }
 
+// The cells of columns, each of which the page unpacks when it needs it.
+struct page_data {
+    struct text_buffer bytes;
+    struct text_buffer ends; // size_t: where the bytes of each column end
+};
+
+static size_t data_count(const struct page_data *data)
+{
+    return data->ends.n / sizeof(size_t);
+}
+
+static size_t data_end(const struct page_data *data, size_t k)
+{
+    size_t end;
+    memcpy(&end, data->ends.text + k * sizeof end, sizeof end);
+    return end;
+}
+
+// Writes the cells of n rows. "data" is the number of the script that contains them, -1: none.
 static void add_cells(struct text_buffer *json,
-                      const struct pps_page_cells *cells,
-                      size_t offset)
+                      const struct pps_page_column *column,
+                      size_t n,
+                      struct page_data *data)
 {
     static const char *const forms[] = {"grid", "codes", "scaled", "double"};
-    text_buffer_add(json, ",\"form\":\"%s\",\"at\":%zu,\"stride\":%zu,\"count\":%zu",
-                    forms[cells->form], offset, cells->stride, cells->count);
-    text_buffer_add(json, ",\"width\":%d,\"digits\":%d,\"least\":", cells->width,
-                    cells->digits);
-    json_write_number(json, cells->least);
+    const struct pps_page_cells cells = pps_page_column_write(column, n, &data->bytes);
+    const bool none = cells.form == PPS_PAGE_GRID;
+    text_buffer_add(json, ",\"form\":\"%s\",\"data\":%d,\"stride\":%zu,\"count\":%zu",
+                    forms[cells.form], none ? -1 : (int)data_count(data), cells.stride,
+                    cells.count);
+    text_buffer_add(json, ",\"width\":%d,\"digits\":%d,\"least\":", cells.width, cells.digits);
+    json_write_number(json, cells.least);
+    if (!none)
+        text_buffer_add_bytes(&data->ends, (const char *)&data->bytes.n, sizeof(size_t));
+}
+
+static const char *role_of(const struct pps_page_rows *rows, int c)
+{
+    if (pps_page_rows_is_param(rows, c))
+        return "parameter";
+    // Without a kernel every column of numbers may be a result.
+    const bool numeric = rows->columns[c].numeric && rows->view.kernel == NULL;
+    return rows->view.columns[c].role == PPS_ROLE_RESULT || numeric ? "result" : "other";
 }
 
 static void add_column(const struct pps_page_rows *rows,
                        int c,
                        struct text_buffer *json,
-                       struct text_buffer *data)
+                       struct page_data *data)
 {
-    static const char *const roles[] = {"other", "parameter", "result"};
-    static const char *const goals[] = {"", "lower", "higher"};
     const struct pps_view_column *column = &rows->view.columns[c];
-    const size_t offset = data->n;
-    const struct pps_page_cells cells = pps_page_column_write(&rows->columns[c], rows->n, data);
+    const char *goal = column->goal == PPS_LOWER    ? "lower"
+                       : column->goal == PPS_HIGHER ? "higher"
+                                                    : "";
     text_buffer_add(json, "%s{\"role\":\"%s\",\"goal\":\"%s\"", c > 0 ? "," : "",
-                    roles[column->role],
-                    goals[column->goal == PPS_LOWER    ? 1
-                          : column->goal == PPS_HIGHER ? 2
-                                                       : 0]);
+                    role_of(rows, c), goal);
     add_text(json, "name", column->name);
     add_text(json, "unit", column->unit);
-    add_cells(json, &cells, offset);
+    add_cells(json, &rows->columns[c], rows->n, data);
     if (!rows->columns[c].numeric)
         add_labels(json, &rows->columns[c].labels);
     text_buffer_add(json, "}");
@@ -84,27 +113,34 @@ static void add_names(const struct pps_page_rows *rows,
     text_buffer_add(json, "]");
 }
 
+// Adds numbers of rows, which are no column of the result. The caller owns `numbers`.
+static void add_numbers(struct text_buffer *json,
+                        const char *key,
+                        double *numbers,
+                        size_t n,
+                        struct page_data *data)
+{
+    const struct pps_page_column column = {.numeric = true, .numbers = numbers};
+    text_buffer_add(json, ",\"%s\":{\"name\":\"%s\"", key, key);
+    add_cells(json, &column, n, data);
+    text_buffer_add(json, "}");
+}
+
 // The numbers of the rows in the file, unless they are 1, 2, 3 ...
 static void add_row_numbers(const struct pps_page_rows *rows,
                             struct text_buffer *json,
-                            struct text_buffer *data)
+                            struct page_data *data)
 {
-    struct pps_page_column column = {.numeric = true};
+    double *numbers = malloc((rows->n + 1) * sizeof *numbers);
     bool counted = true;
-    column.numbers = malloc((rows->n + 1) * sizeof *column.numbers);
-    data->failed = data->failed || column.numbers == NULL;
-    for (size_t i = 0; i < rows->n && column.numbers != NULL; i++) {
-        column.numbers[i] = (double)rows->at[i];
+    data->bytes.failed = data->bytes.failed || numbers == NULL;
+    for (size_t i = 0; i < rows->n && numbers != NULL; i++) {
+        numbers[i] = (double)rows->at[i];
         counted = counted && rows->at[i] == i + 1;
     }
-    if (!counted && column.numbers != NULL) {
-        const size_t offset = data->n;
-        const struct pps_page_cells cells = pps_page_column_write(&column, rows->n, data);
-        text_buffer_add(json, ",\"rowNumbers\":{\"name\":\"row\"");
-        add_cells(json, &cells, offset);
-        text_buffer_add(json, "}");
-    }
-    free(column.numbers);
+    if (!counted && numbers != NULL)
+        add_numbers(json, "rowNumbers", numbers, rows->n, data);
+    free(numbers);
 }
 
 // ---- the description --------------------------------------------------------------------------
@@ -134,7 +170,7 @@ static void add_manifest(const char *path, struct text_buffer *json)
 static void add_description(const struct pps_page_ask *ask,
                             const struct pps_page_rows *rows,
                             struct text_buffer *json,
-                            struct text_buffer *data)
+                            struct page_data *data)
 {
     char stem[256];
     const char *path = ask->rows.view.path;
@@ -158,6 +194,10 @@ static void add_description(const struct pps_page_ask *ask,
     add_kernel(rows->view.kernel, json);
     add_manifest(path, json);
     add_row_numbers(rows, json, data);
+    if (rows->stands_for != NULL) {
+        add_numbers(json, "standsFor", rows->stands_for, rows->n, data);
+        add_numbers(json, "sum", rows->sum, rows->n, data);
+    }
     text_buffer_add(json, ",\"columns\":[");
     for (int c = 0; c < rows->view.n_columns; c++)
         add_column(rows, c, json, data);
@@ -168,7 +208,8 @@ static void add_description(const struct pps_page_ask *ask,
 
 struct parts {
     const struct pps_page_rows *rows;
-    struct text_buffer description, data, timelines;
+    struct text_buffer description, timelines;
+    struct page_data data;
 };
 
 static const struct pps_page_file *find_file(const char *name)
@@ -200,13 +241,26 @@ static void put_title(const struct pps_view *view, FILE *out)
             fputc(*c, out);
 }
 
-// The scripts in the order of their names: main.js uses the others and stands last by its name,
-// z-main.js.
+// The scripts in the order of their names: zmain.js uses the others and stands last.
 static void put_scripts(FILE *out)
 {
     for (const struct pps_page_file *file = pps_page_files; file->name != NULL; file++)
         if (strstr(file->name, ".js") != NULL)
             fwrite(file->bytes, 1, file->n, out);
+}
+
+static enum pps_status put_data(const struct page_data *data, FILE *out, struct pps_error *err)
+{
+    enum pps_status status = PPS_OK;
+    size_t start = 0;
+    for (size_t k = 0; k < data_count(data) && status == PPS_OK; k++) {
+        const size_t end = data_end(data, k);
+        fprintf(out, "<script type=\"text/plain\" id=\"data-%zu\">", k);
+        status = pps_pack_write(data->bytes.text + start, end - start, out, err);
+        fputs("</script>\n", out);
+        start = end;
+    }
+    return status;
 }
 
 static enum pps_status put_part(const struct parts *parts,
@@ -223,7 +277,7 @@ static enum pps_status put_part(const struct parts *parts,
     else if (strcmp(name, "DESCRIPTION") == 0)
         put_json(&parts->description, out);
     else if (strcmp(name, "DATA") == 0)
-        return pps_pack_write(parts->data.text, parts->data.n, out, err);
+        return put_data(&parts->data, out, err);
     else
         return pps_pack_write(parts->timelines.text, parts->timelines.n, out, err);
     return PPS_OK;
@@ -273,17 +327,19 @@ enum pps_status pps_page_write(const struct pps_page_ask *ask,
     if (status != PPS_OK)
         return status;
     struct parts parts = {.rows = &rows};
-    status =
-        pps_page_timelines(&rows, ask->rows.view.kernels, ask->stop, &parts.timelines, err);
+    const struct pps_timelines_ask timelines = {ask->rows.view.kernels, ask->stop,
+                                                ask->timeline_bytes};
+    status = pps_page_timelines(&rows, &timelines, &parts.timelines, err);
     add_description(ask, &rows, &parts.description, &parts.data);
     *count = (struct pps_page_count){rows.n, rows.total, count_timelines(&parts.timelines)};
-    if (status == PPS_OK &&
-        (parts.description.failed || parts.data.failed || parts.timelines.failed))
+    if (status == PPS_OK && (parts.description.failed || parts.data.bytes.failed ||
+                             parts.data.ends.failed || parts.timelines.failed))
         status = pps_fail_memory(err, "the page");
     if (status == PPS_OK)
         status = put_page(&parts, out, err);
     text_buffer_free(&parts.description);
-    text_buffer_free(&parts.data);
+    text_buffer_free(&parts.data.bytes);
+    text_buffer_free(&parts.data.ends);
     text_buffer_free(&parts.timelines);
     pps_page_rows_close(&rows);
     return status;

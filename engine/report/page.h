@@ -12,12 +12,14 @@
 #include <stdio.h>
 
 // Rows that a page holds; of more rows it holds the best.
-#define PPS_PAGE_ROWS ((size_t)4000000)
+#define PPS_PAGE_ROWS           ((size_t)4000000)
+#define PPS_PAGE_TIMELINE_BYTES ((size_t)1000000) // a good default
 
 struct pps_page_ask {
     struct pps_page_rows_ask rows;
     const char *command; // that writes the page; the page shows it
     const atomic_bool *stop;
+    size_t timeline_bytes; // of timelines besides those of the best rows, before compression
 };
 
 struct pps_page_count {

@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A parameter with more values than this is shown as a number.
-enum { MOST_LABELS = 4096 };
+// A parameter with more values than MOST_LABELS is shown as a number, and one with more than
+// FEW_LABELS values of which hardly any repeats.
+enum { MOST_LABELS = 4096, FEW_LABELS = 64 };
 
 // ---- columns ----------------------------------------------------------------------------------
 
@@ -43,11 +44,20 @@ static enum pps_status open_columns(struct pps_page_rows *rows,
     return PPS_OK;
 }
 
+bool pps_page_rows_is_param(const struct pps_page_rows *rows, int column)
+{
+    const enum pps_role role = rows->view.columns[column].role;
+    if (role == PPS_ROLE_PARAM)
+        return true;
+    return rows->view.kernel == NULL && !rows->columns[column].numeric;
+}
+
 // Turns a column of many different numbers into numbers.
 static enum pps_status simplify(struct pps_page_column *column, size_t n, struct pps_error *err)
 {
     struct pps_page_column other = {.numeric = true};
-    if (column->numeric || column->labels.n <= MOST_LABELS)
+    const bool few = column->labels.n <= FEW_LABELS || column->labels.n <= n / 4;
+    if (column->numeric || (few && column->labels.n <= MOST_LABELS))
         return PPS_OK;
     for (size_t i = 0; i < n; i++) {
         const char *label = pps_string_pool_text(&column->labels, column->codes[i]);
@@ -104,7 +114,7 @@ static enum pps_status count_labels(struct pps_page_rows *rows,
 {
     for (int c = 0; c < rows->view.n_columns; c++) {
         uint32_t code;
-        if (rows->view.columns[c].role != PPS_ROLE_PARAM)
+        if (!pps_page_rows_is_param(rows, c))
             continue;
         const enum pps_status status = pps_string_pool_add(
             &rows->columns[c].labels, cells[c].text, cells[c].n, &code, err);
@@ -136,7 +146,7 @@ static bool is_kept(const struct pps_page_rows *rows, int c)
     for (int i = 0; i < rows->n_over; i++)
         if (rows->over[i] == c)
             return false;
-    return rows->view.columns[c].role == PPS_ROLE_PARAM;
+    return pps_page_rows_is_param(rows, c);
 }
 
 // Combinations of the kept parameters; HUGE_VAL after all were dropped.
@@ -190,7 +200,48 @@ static enum pps_status find_combination(const struct pps_page_rows *rows,
     return pps_string_pool_add(keys, key->text, key->n, id, err);
 }
 
-// Keeps the best row of every combination. Row n of the columns is room for the row in work.
+// Counts a row for the combination that it belongs to.
+static enum pps_status count_row(struct pps_page_rows *rows,
+                                 size_t combination,
+                                 double value,
+                                 bool new,
+                                 struct pps_error *err)
+{
+    double *counts =
+        pps_grow(rows->stands_for, &rows->stands_for_room, combination + 1, sizeof *counts);
+    rows->stands_for = counts != NULL ? counts : rows->stands_for;
+    double *sums = pps_grow(rows->sum, &rows->sum_room, combination + 1, sizeof *sums);
+    rows->sum = sums != NULL ? sums : rows->sum;
+    if (counts == NULL || sums == NULL)
+        return pps_fail_memory(err, "the rows of the page");
+    if (new)
+        counts[combination] = sums[combination] = 0;
+    if (!isnan(value)) {
+        counts[combination]++;
+        sums[combination] += value;
+    }
+    return PPS_OK;
+}
+
+// Adds a row to the combination `id`. Row n of the columns is room for the row in work.
+static enum pps_status keep_better(struct pps_page_rows *rows,
+                                   size_t id,
+                                   const struct pps_cell *cells,
+                                   struct pps_error *err)
+{
+    const size_t last = rows->n;
+    enum pps_status status = set_row(rows, last, cells, err);
+    if (status != PPS_OK)
+        return status;
+    if (id == last)
+        rows->n++;
+    else if (pps_page_rows_better(rows, last, id))
+        status = set_row(rows, id, cells, err);
+    const double value = rows->columns[rows->objective].numbers[last];
+    return status == PPS_OK ? count_row(rows, id, value, id == last, err) : status;
+}
+
+// Keeps the best row of every combination.
 static enum pps_status read_best(struct pps_page_rows *rows,
                                  struct pps_string_pool *keys,
                                  struct pps_error *err)
@@ -198,24 +249,14 @@ static enum pps_status read_best(struct pps_page_rows *rows,
     struct text_buffer key = {.text = NULL};
     const struct pps_cell *cells;
     enum pps_status status;
-    for (;;) {
+    do {
         uint32_t id;
         status = pps_view_next(&rows->view, &cells, err);
         if (status == PPS_OK && cells != NULL)
             status = find_combination(rows, cells, &key, keys, &id, err);
-        if (status != PPS_OK || cells == NULL)
-            break;
-        if (id == rows->n) {
-            rows->n++;
-            status = set_row(rows, id, cells, err);
-        } else {
-            status = set_row(rows, rows->n, cells, err);
-            if (status == PPS_OK && pps_page_rows_better(rows, rows->n, id))
-                status = set_row(rows, id, cells, err);
-        }
-        if (status != PPS_OK)
-            break;
-    }
+        if (status == PPS_OK && cells != NULL)
+            status = keep_better(rows, id, cells, err);
+    } while (status == PPS_OK && cells != NULL);
     text_buffer_free(&key);
     return status;
 }
@@ -302,6 +343,8 @@ void pps_page_rows_close(struct pps_page_rows *rows)
     free(rows->columns);
     free(rows->over);
     free(rows->at);
+    free(rows->stands_for);
+    free(rows->sum);
     pps_grouping_close(&rows->work);
     pps_view_close(&rows->view);
     *rows = (struct pps_page_rows){.n = 0};

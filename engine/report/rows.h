@@ -32,7 +32,15 @@ struct pps_page_rows {
     uint64_t total; // rows that pass the filters
     int *over; // n_over columns whose values a row is the best of; empty: all rows are here
     int n_over;
+    // Of every row, if n_over > 0: how many rows with a value it stands for, and the sum of their
+    // objectives. NULL otherwise.
+    double *stands_for, *sum;
+    size_t stands_for_room, sum_room;
 };
+
+// Returns whether a column is a parameter. Where no kernel is known, these are all columns but the
+// objective and those whose numbers hardly repeat.
+bool pps_page_rows_is_param(const struct pps_page_rows *rows, int column);
 
 // PPS_E_INPUT for a result that cannot be read, without rows, or whose best rows are still too many.
 // After an error there is nothing to close.

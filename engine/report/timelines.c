@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses rows, runs their points with the kernel, and writes the segments.
+// Runs the points of chosen rows with the kernel, and writes the segments.
 #include "engine/report/timelines.h"
 
 #include "base/edit/json_write.h"
@@ -8,6 +8,7 @@
 #include "engine/experiment/experiment.h"
 #include "engine/point/artifact.h"
 #include "engine/point/one_point.h"
+#include "engine/report/timeline_rows.h"
 #include "engine/space/axis.h"
 #include "engine/space/value.h"
 #include "engine/timeline/load.h"
@@ -29,17 +30,6 @@ struct timelines {
 
 // ---- points -----------------------------------------------------------------------------------
 
-static size_t cell_text(const struct pps_page_column *column,
-                        size_t row,
-                        char *text,
-                        size_t cap)
-{
-    if (column->numeric)
-        return isnan(column->numbers[row]) ? 0 : pps_decimal_full(text, column->numbers[row]);
-    return (size_t)snprintf(text, cap, "%s",
-                            pps_string_pool_text(&column->labels, column->codes[row]));
-}
-
 static bool make_point(const struct timelines *t, size_t row, double *point)
 {
     char text[PPS_DECIMAL_CAP], why[PPS_WHY];
@@ -49,7 +39,7 @@ static bool make_point(const struct timelines *t, size_t row, double *point)
         const int p = pps_param_find(t->kernel, name, strlen(name));
         if (p < 0)
             continue;
-        const size_t n = cell_text(&t->rows->columns[c], row, text, sizeof text);
+        const size_t n = pps_page_column_text(&t->rows->columns[c], row, text, sizeof text);
         if (n >= sizeof text ||
             !pps_value_parse(&t->kernel->params[p], text, n, &point[p], why))
             return false;
@@ -254,72 +244,60 @@ static enum pps_status run_row(struct timelines *t, size_t row, struct pps_error
     return run(t, row, point, true, err);
 }
 
-// ---- rows -------------------------------------------------------------------------------------
+// ---- all timelines ----------------------------------------------------------------------------
 
-// Appends the values of the parameters that change the amount of work, and a NUL.
-static void write_group(const struct pps_page_rows *rows, size_t row, struct text_buffer *key)
+// Writes timelines of other rows while the budgets last. The time is the kernel's estimate, so the
+// page depends on the result alone.
+static enum pps_status write_more(struct timelines *t,
+                                  const size_t *rows,
+                                  size_t n,
+                                  size_t bytes,
+                                  struct pps_error *err)
 {
-    text_buffer_clear(key);
-    text_buffer_add_bytes(key, ":", 1);
-    for (int b = 0; b < rows->work.n_by; b++) {
-        char text[PPS_DECIMAL_CAP];
-        const size_t n = cell_text(&rows->columns[rows->work.by[b]], row, text, sizeof text);
-        text_buffer_add_bytes(key, text, n < sizeof text ? n : sizeof text - 1);
-        text_buffer_add_bytes(key, ",", 1);
-    }
-}
-
-// Finds the best row of each of the first groups. Returns their number.
-static int best_rows(const struct pps_page_rows *rows, size_t best[PPS_PAGE_TIMELINES])
-{
-    struct pps_string_pool groups = {.text = NULL};
-    struct text_buffer key = {.text = NULL};
-    struct pps_error err;
-    int n = 0;
-    for (size_t i = 0; i < rows->n; i++) {
-        uint32_t id;
-        write_group(rows, i, &key);
-        if (key.failed || pps_string_pool_add(&groups, key.text, key.n, &id, &err) != PPS_OK)
-            break;
-        if (id >= PPS_PAGE_TIMELINES)
+    const size_t end = t->json->n + bytes;
+    double time = 0, point[PPS_MAX_PARAMS];
+    for (size_t i = 0; i < n && t->json->n < end; i++) {
+        if (!make_point(t, rows[i], point))
             continue;
-        if ((int)id == n)
-            best[n++] = i;
-        else if (pps_page_rows_better(rows, i, best[id]))
-            best[id] = i;
+        time += t->kernel->cost(point, t->kernel->shared);
+        if (time > PPS_PAGE_EXTRA_NS)
+            break;
+        const enum pps_status status = run(t, rows[i], point, false, err);
+        if (status != PPS_OK)
+            return status;
     }
-    text_buffer_free(&key);
-    pps_string_pool_free(&groups);
-    return n;
+    return PPS_OK;
 }
 
-static enum pps_status write_all(struct timelines *t, struct pps_error *err)
+static enum pps_status write_all(struct timelines *t, size_t bytes, struct pps_error *err)
 {
-    size_t best[PPS_PAGE_TIMELINES];
-    const int n = best_rows(t->rows, best);
-    enum pps_status status = PPS_OK;
-    for (int i = 0; i < n && status == PPS_OK; i++)
-        status = run_row(t, best[i], err);
+    struct pps_timeline_rows chosen;
+    enum pps_status status =
+        pps_timeline_rows_open(&chosen, t->rows, PPS_PAGE_TIMELINES, PPS_PAGE_OTHERS, err);
+    for (size_t i = 0; i < chosen.n_best && status == PPS_OK; i++)
+        status = run_row(t, chosen.best[i], err);
+    if (status == PPS_OK)
+        status = write_more(t, chosen.more, chosen.n_more, bytes, err);
+    pps_timeline_rows_close(&chosen);
     return status;
 }
 
 enum pps_status pps_page_timelines(const struct pps_page_rows *rows,
-                                   const struct pps_kernel *const *kernels,
-                                   const atomic_bool *stop,
+                                   const struct pps_timelines_ask *ask,
                                    struct text_buffer *json,
                                    struct pps_error *err)
 {
     const struct pps_input_words none = {.n = 0};
-    struct timelines t = {.rows = rows, .stop = stop, .json = json};
+    struct timelines t = {.rows = rows, .stop = ask->stop, .json = json};
     const char *path = rows->view.path;
     enum pps_status status = PPS_OK;
     text_buffer_add_bytes(json, "[", 1);
     // Without the documents of the experiment there are no timelines; the page is whole without.
     const bool known = strcmp(path, "-") != 0 && rows->view.kernel != NULL &&
-                       pps_point_from_row(kernels, path, 1, &none, &t.inputs, &t.kernel,
+                       pps_point_from_row(ask->kernels, path, 1, &none, &t.inputs, &t.kernel,
                                           t.first, &t.shown, err) == PPS_OK;
     if (known && t.kernel->trace_names != NULL)
-        status = write_all(&t, err);
+        status = write_all(&t, ask->bytes, err);
     text_buffer_add_bytes(json, "]", 1);
     pps_documents_close(t.inputs);
     return status;

@@ -5,6 +5,9 @@ const Data = {
   columns: [], // {name, unit, role, goal, labels, codes} or {..., numbers, digits}
   rows: 0,
   timelines: [],
+  numbers: null, // of rows in the file, unless they are 1, 2, 3 ...
+  standsFor: null, // of combined rows: how many rows each stands for, and
+  sum: null, // the sum of their objectives
 
   async inflate(id) {
     const element = document.getElementById(id);
@@ -13,31 +16,61 @@ const Data = {
     return new Response(packed.stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
   },
 
+  // Reads the description. Columns are unpacked when they are wanted.
   async load() {
     this.about = JSON.parse(document.getElementById("description").textContent);
     this.rows = this.about.rows;
-    const bytes = new Uint8Array(await this.inflate("data"));
-    this.columns = this.about.columns.map((column) => this.read(column, bytes));
-    this.numbers = this.about.rowNumbers ? this.read(this.about.rowNumbers, bytes).numbers : null;
-    this.timelines = JSON.parse(new TextDecoder().decode(await this.inflate("timelines")));
+    this.columns = this.about.columns.map((column) => this.known(column));
+    this.numbers = await this.hidden(this.about.rowNumbers);
+    this.standsFor = await this.hidden(this.about.standsFor);
+    this.sum = await this.hidden(this.about.sum);
+  },
+
+  // A column without its cells.
+  known(packed) {
+    const column = { name: packed.name, unit: packed.unit, role: packed.role, goal: packed.goal, packed, numeric: !packed.labels };
+    if (packed.labels) Object.assign(column, this.sorted(packed.labels));
+    column.measures = column.numeric && column.role !== "parameter";
+    // Without a kernel any column of numbers may be a result.
+    if (!column.numeric && !this.about.kernel && column.labels.length > 1 && column.labels.every((label) => label === "" || !isNaN(label))) column.measures = true;
+    return column;
+  },
+
+  // Numbers of rows that are no column of the result.
+  async hidden(packed) {
+    if (!packed) return null;
+    const column = { packed, numeric: true };
+    await this.fill(column);
+    return column.numbers;
+  },
+
+  // Unpacks columns; those that are unpacked already cost nothing.
+  async want(columns) {
+    for (const column of columns) await (column.filling ??= this.fill(column));
+  },
+
+  async fill(column) {
+    const packed = column.packed, bytes = packed.data < 0 ? null : new Uint8Array(await this.inflate("data-" + packed.data));
+    if (packed.form === "scaled") Object.assign(column, this.scaled(packed, bytes));
+    else if (packed.form === "double") Object.assign(column, { digits: -1, numbers: this.doubles(bytes) });
+    else {
+      column.codes = packed.form === "grid" ? this.grid(packed) : this.whole(bytes, packed.width);
+      for (let i = 0; i < column.codes.length; i++) column.codes[i] = column.place[column.codes[i]];
+      if (column.measures) {
+        const values = column.labels.map((label) => (label === "" ? NaN : Number(label)));
+        column.numbers = Float64Array.from(column.codes, (code) => values[code]);
+      }
+    }
   },
 
   // Byte k of row i stands at k rows + i.
-  whole(bytes, at, width) {
+  whole(bytes, width) {
     const n = this.rows, codes = width === 1 ? new Uint8Array(n) : width === 2 ? new Uint16Array(n) : new Uint32Array(n);
     for (let k = 0; k < width; k++) {
-      const factor = 2 ** (8 * k), from = at + k * n;
+      const factor = 2 ** (8 * k), from = k * n;
       for (let i = 0; i < n; i++) codes[i] += bytes[from + i] * factor;
     }
     return codes;
-  },
-
-  read(column, bytes) {
-    const read = { name: column.name, unit: column.unit, role: column.role, goal: column.goal };
-    if (column.form === "scaled") return Object.assign(read, this.scaled(column, bytes));
-    if (column.form === "double") return Object.assign(read, { digits: -1, numbers: this.doubles(column, bytes) });
-    const codes = column.form === "grid" ? this.grid(column) : this.whole(bytes, column.at, column.width);
-    return Object.assign(read, this.sorted(column.labels, codes));
   },
 
   grid(column) {
@@ -48,21 +81,21 @@ const Data = {
   },
 
   scaled(column, bytes) {
-    const codes = this.whole(bytes, column.at, column.width), numbers = new Float64Array(this.rows);
+    const codes = this.whole(bytes, column.width), numbers = new Float64Array(this.rows);
     const empty = 256 ** column.width - 1, scale = 10 ** column.digits;
     for (let i = 0; i < numbers.length; i++)
       numbers[i] = codes[i] === empty ? NaN : (column.least + codes[i]) / scale;
     return { digits: column.digits, numbers };
   },
 
-  doubles(column, bytes) {
+  doubles(bytes) {
     const n = this.rows, mixed = new Uint8Array(8 * n);
-    for (let k = 0; k < 8; k++) for (let i = 0; i < n; i++) mixed[8 * i + k] = bytes[column.at + k * n + i];
+    for (let k = 0; k < 8; k++) for (let i = 0; i < n; i++) mixed[8 * i + k] = bytes[k * n + i];
     return new Float64Array(mixed.buffer);
   },
 
-  // Sorts labels: numbers in ascending order, then names.
-  sorted(labels, codes) {
+  // Sorts labels: numbers in ascending order, then names. place[old code] is the new code.
+  sorted(labels) {
     const order = labels.map((_, i) => i), number = labels.map((label) => (label === "" ? NaN : Number(label)));
     order.sort((a, b) => {
       const numeric = Number(isNaN(number[a])) - Number(isNaN(number[b]));
@@ -71,8 +104,7 @@ const Data = {
     });
     const place = new Uint32Array(labels.length);
     order.forEach((old, now) => (place[old] = now));
-    for (let i = 0; i < codes.length; i++) codes[i] = place[codes[i]];
-    return { labels: order.map((i) => labels[i]), codes };
+    return { labels: order.map((i) => labels[i]), place };
   },
 
   column(name) {
@@ -85,6 +117,7 @@ const Data = {
   },
 
   text(column, row) {
+    if (!column.codes && !column.numbers) return "..."; // not unpacked yet
     if (column.labels) return column.labels[column.codes[row]];
     const value = column.numbers[row];
     return isNaN(value) ? "" : column.digits >= 0 ? value.toFixed(column.digits) : String(value);
@@ -94,23 +127,46 @@ const Data = {
   axis(column, most = 40) {
     if (column.labels) return column;
     if (column.bins) return column.bins;
-    let low = Infinity, high = -Infinity;
-    for (const value of column.numbers) if (value < low) low = value;
-    for (const value of column.numbers) if (value > high) high = value;
-    const step = (high - low) / most || 1, codes = new Uint16Array(this.rows);
+    const [low, high] = this.range(column), step = (high - low) / most || 1, codes = new Uint16Array(this.rows);
     for (let i = 0; i < codes.length; i++)
       codes[i] = isNaN(column.numbers[i]) ? most : Math.min(most - 1, Math.floor((column.numbers[i] - low) / step));
-    const labels = Array.from({ length: most }, (_, k) => Number((low + (k + 0.5) * step).toPrecision(3)).toString());
-    column.bins = { name: column.name, unit: column.unit, labels: [...labels, ""], codes, binned: true };
+    let labels;
+    for (let digits = 3; digits <= 12; digits++) {
+      labels = Array.from({ length: most }, (_, k) => String(Number((low + (k + 0.5) * step).toPrecision(digits))));
+      if (new Set(labels).size === most) break;
+    }
+    column.bins = { name: column.name, unit: column.unit, labels: codes.includes(most) ? [...labels, ""] : labels, codes, binned: true };
     return column.bins;
   },
 
+  // The least and the greatest number of a column.
+  range(column) {
+    if (column.low === undefined) {
+      let low = Infinity, high = -Infinity;
+      for (const v of column.numbers) {
+        if (v < low) low = v;
+        if (v > high) high = v;
+      }
+      Object.assign(column, { low, high });
+    }
+    return [column.low, column.high];
+  },
+
+  parameters() {
+    return this.columns.filter((c) => c.role === "parameter");
+  },
+
   varying() {
-    return this.columns.filter((c) => c.role === "parameter" && (c.labels ? c.labels.length > 1 : true));
+    return this.parameters().filter((c) => c.numeric || c.labels.length > 1);
   },
 
   measured() {
-    return this.columns.filter((c) => c.numbers && c.role !== "parameter");
+    return this.columns.filter((c) => c.measures);
+  },
+
+  // Of a page of combined rows: for how many rows each stands, where that is known.
+  combined(column) {
+    return this.standsFor && column.name === this.about.objective ? { counts: this.standsFor, sums: this.sum } : null;
   },
 
   // Whether higher values of a column are better.

@@ -49,6 +49,17 @@ const Draw = {
     return text + "...";
   },
 
+  // A mixture of two colours of the style, #rrggbb.
+  mix(from, to, part) {
+    const parse = (name) => [1, 3, 5].map((k) => parseInt(this.css(name).slice(k, k + 2), 16));
+    const a = parse(from), b = parse(to);
+    return a.map((v, k) => Math.round(v + (b[k] - v) * part));
+  },
+
+  rows(n) {
+    return `${n.toLocaleString("en")} row${n === 1 ? "" : "s"}`;
+  },
+
   named(column) {
     return column.unit ? `${column.name} [${column.unit}]` : column.name;
   },

@@ -5,7 +5,7 @@ const HeatMap = {
   cursor: [0, 0],
 
   controls() {
-    const names = Data.columns.filter((c) => c.role === "parameter" || c.labels).map((c) => c.name);
+    const names = [...Data.parameters(), ...Data.columns.filter((c) => c.role !== "parameter")].map((c) => c.name);
     const values = Data.measured().map((c) => c.name);
     const set = (key) => (name) => { State[key] = name; refresh(); };
     const log = make("input", { type: "checkbox", id: "log", checked: State.log, onchange: (e) => { State.log = e.target.checked; refresh(); } });
@@ -13,44 +13,37 @@ const HeatMap = {
       choice("x", "x", names, set("x")), choice("y", "y", names, set("y")), choice("value", "value", values, set("value")),
       choice("combine rows by", "reduce", ["best", "min", "max", "mean", "count"], set("reduce")), make("label", {}, log, "log scale"));
     document.getElementById("fixed").replaceChildren(...Data.varying()
-      .filter((c) => c.labels && c.name !== State.x && c.name !== State.y).map((c) => this.slider(c)));
+      .filter((c) => c.name !== State.x && c.name !== State.y).map((c) => this.slider(Data.axis(c))));
   },
 
   // A slider over the values of a parameter; the leftmost place is all of them.
-  slider(column) {
-    const at = column.labels.indexOf(State.fixed[column.name]), shown = make("output", {}, at < 0 ? "all" : column.labels[at]);
+  slider(axis) {
+    const said = (label) => (label === undefined ? "all" : axis.binned ? "about " + label : label === "" ? "none" : label);
+    const at = axis.labels.indexOf(State.fixed[axis.name]), shown = make("output", {}, said(axis.labels[at]));
     const move = (event) => {
-      const label = column.labels[Number(event.target.value) - 1];
-      shown.textContent = label === undefined ? "all" : label;
-      if (label === undefined) delete State.fixed[column.name];
-      else State.fixed[column.name] = label;
-      this.draw();
-      State.write();
+      const label = axis.labels[Number(event.target.value) - 1];
+      shown.textContent = said(label);
+      event.target.setAttribute("aria-valuetext", said(label));
+      if (label === undefined) delete State.fixed[axis.name];
+      else State.fixed[axis.name] = label;
+      refresh(false);
     };
-    const range = make("input", { type: "range", min: 0, max: column.labels.length, value: at + 1, id: "fix-" + column.name, oninput: move });
-    return make("label", {}, column.name, range, shown);
-  },
-
-  // Which rows are in the map: inside all brushes, and at the fixed values.
-  chosen() {
-    const tests = Object.entries(State.fixed).filter(([name]) => name !== State.x && name !== State.y)
-      .map(([name, label]) => { const c = Data.column(name); return [c.codes, c.labels.indexOf(label)]; });
-    if (tests.length === 0 && State.mask === null) return null; // all rows
-    return (row) => State.shows(row) && tests.every(([codes, code]) => codes[row] === code);
+    const range = make("input", { type: "range", min: 0, max: axis.labels.length, value: at + 1, id: "fix-" + axis.name, "aria-valuetext": said(axis.labels[at]), oninput: move });
+    return make("label", {}, axis.name, range, shown);
   },
 
   compute() {
     const x = Data.axis(Data.column(State.x)), y = Data.axis(Data.column(State.y)), column = Data.column(State.value);
-    const nx = x.labels.length, ny = y.labels.length, chosen = this.chosen(), numbers = column.numbers;
+    const nx = x.labels.length, ny = y.labels.length, mask = State.mask, numbers = column.numbers, combined = Data.combined(column);
     const value = new Float64Array(nx * ny).fill(NaN), count = new Uint32Array(nx * ny), row = new Int32Array(nx * ny).fill(-1);
     const empty = new Uint32Array(nx * ny), sum = new Float64Array(nx * ny);
     const higher = State.reduce === "max" || (State.reduce !== "min" && Data.higher(column));
     for (let i = 0; i < Data.rows; i++) {
-      if (chosen && !chosen(i)) continue;
+      if (mask !== null && mask[i] === 0) continue;
       const cell = y.codes[i] * nx + x.codes[i], v = numbers[i];
       if (isNaN(v)) { empty[cell]++; continue; }
-      count[cell]++;
-      sum[cell] += v;
+      count[cell] += combined ? combined.counts[i] : 1;
+      sum[cell] += combined ? combined.sums[i] : v;
       if (row[cell] < 0 || (higher ? v > value[cell] : v < value[cell])) { value[cell] = v; row[cell] = i; }
     }
     if (State.reduce === "mean") for (let k = 0; k < value.length; k++) value[k] = count[k] ? sum[k] / count[k] : NaN;
@@ -70,6 +63,7 @@ const HeatMap = {
       if (cells.best < 0 || (best ? v > cells.value[cells.best] : v < cells.value[cells.best])) cells.best = k;
     }
     for (const v of cells.value) if (cells.best >= 0 && v === cells.value[cells.best]) cells.ties++;
+    cells.tied = new Map(); // of cells: how many rows have its value
     cells.log = State.log && cells.low > 0;
   },
 
@@ -164,7 +158,7 @@ const HeatMap = {
     pen.textAlign = "right";
     pen.textBaseline = "top";
     const name = State.reduce === "count" ? "rows" : Draw.named(column);
-    pen.fillText(Draw.fit(pen, name + (log ? ", log scale" : ""), 240), this.cells.width - 4, top + height + 26);
+    pen.fillText(Draw.fit(pen, name + (log ? ", log scale" : ""), 200), this.cells.width - 4, top + height + 26);
   },
 
   // Frames: the best cell thick, equal cells thin, the cursor dashed.
@@ -193,7 +187,8 @@ const HeatMap = {
   },
 
   say() {
-    const { count, column, best, ties, value, nx } = this.cells, note = [];
+    const { count, column, best, ties, value } = this.cells, note = [];
+    if (State.kept()) note.push(`only rows with ${State.kept()}`);
     const used = count.filter((n) => n > 0), least = used.length ? used.reduce((a, b) => Math.min(a, b)) : 0;
     const most = used.reduce((a, b) => Math.max(a, b), 0);
     if (best < 0) note.push("no row of these values has a result");
@@ -210,12 +205,25 @@ const HeatMap = {
     return i >= 0 && i < nx && j >= 0 && j < ny ? [i, j] : null;
   },
 
+  // How many rows of a cell equal its row.
+  tiesIn(k) {
+    const { x, y, nx, row, column, tied } = this.cells;
+    if (!tied.has(k)) {
+      const best = column.numbers[row[k]], i = k % nx, j = (k - i) / nx;
+      let n = 0;
+      for (let r = 0; r < Data.rows; r++) if (x.codes[r] === i && y.codes[r] === j && column.numbers[r] === best && State.shows(r)) n++;
+      tied.set(k, n);
+    }
+    return tied.get(k);
+  },
+
   text(i, j) {
-    const { x, y, nx, value, count, empty, row, column } = this.cells, k = j * nx + i;
+    const cells = this.cells, { x, y, nx, value, count, empty, row, column } = cells, k = j * nx + i;
     const head = `${x.name} = ${x.labels[i]}, ${y.name} = ${y.labels[j]}\n`;
     if (count[k] === 0) return head + (empty[k] > 0 ? `${empty[k]} rows without a result` : "no row");
-    const body = State.reduce === "count" ? `${count[k]} rows` : `${State.reduce} ${column.name} ${Draw.short(value[k], 8)} ${column.unit} of ${count[k]} rows`;
-    return head + body + "\n" + Rows.words(row[k]) + "\n" + Rows.command(row[k]);
+    const body = State.reduce === "count" ? Draw.rows(count[k]) : `${State.reduce} ${column.name} ${Draw.short(value[k], 8)} ${column.unit} of ${Draw.rows(count[k])}`;
+    const ties = this.tiesIn(k), which = ties > 1 ? `the first of ${ties} equal ${cells.higher ? "highest" : "lowest"} rows` : `the ${cells.higher ? "highest" : "lowest"} row`;
+    return `${head}${body}\n${count[k] > 1 ? which + ": " : ""}row ${Data.number(row[k])}, ${Rows.words(row[k])}\n${Rows.command(row[k])}`;
   },
 
   listen() {

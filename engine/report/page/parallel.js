@@ -2,6 +2,7 @@
 
 const Parallel = {
   most: 1500,
+  axisAt: 0, // of the keyboard
 
   columns() {
     const value = Data.column(State.value);
@@ -23,24 +24,25 @@ const Parallel = {
   draw() {
     const columns = this.columns(), width = Math.max(Draw.width("parallel"), columns.length * 46 + 60), height = 320, pen = Draw.open("parallel", width, height);
     const gap = (width - 110) / Math.max(1, columns.length - 1), rows = this.rows(), value = Data.column(State.value), higher = Data.higher(value);
-    Object.assign(this, { shown: columns, gap, left: 55, top: 52, tall: height - 78 });
+    Object.assign(this, { pen, shown: columns, gap, left: 55, top: 52, tall: height - 78 });
+    this.axisAt = Math.min(this.axisAt, columns.length - 1);
     rows.sort((a, b) => (higher ? 1 : -1) * (value.numbers[a] - value.numbers[b]));
-    pen.globalAlpha = Math.max(0.12, Math.min(0.8, 60 / Math.sqrt(rows.length + 1) / 4));
+    const shades = Array.from({ length: 32 }, (_, k) => `rgb(${Draw.mix("--faint", "--accent", k / 31)})`);
+    pen.globalAlpha = Math.max(0.25, Math.min(0.9, 20 / Math.sqrt(rows.length + 1)));
     pen.lineWidth = 1;
-    rows.forEach((row, k) => this.line(pen, columns, row, k / Math.max(1, rows.length - 1)));
+    rows.forEach((row, k) => this.line(pen, columns, row, shades[Math.floor((31 * (k + 1)) / rows.length)]));
     pen.globalAlpha = 1;
     columns.forEach((column, k) => this.axis(pen, column, k));
-    const n = State.count();
-    document.getElementById("parallel-note").textContent = `${rows.length < n ? `${rows.length} of ${n} rows: the best third and rows at even distances` : `${n} rows`}; ` +
-      `bright lines are the best; drag along an axis to keep the rows in a range, a double click removes it`;
+    const n = State.count(), part = rows.length < n ? `${rows.length.toLocaleString("en")} of ${Draw.rows(n)}: the best third and rows at even distances` : Draw.rows(n);
+    document.getElementById("parallel-note").textContent = `${part}; strong lines are the best (${higher ? "highest" : "lowest"} ${value.name}); drag along an axis to keep the rows in a range, a double click removes it`;
   },
 
   y(part) {
     return this.top + this.tall * (1 - part);
   },
 
-  line(pen, columns, row, rank) {
-    pen.strokeStyle = `rgb(${Draw.colour(0.08 + 0.87 * rank)})`;
+  line(pen, columns, row, shade) {
+    pen.strokeStyle = shade;
     pen.beginPath();
     columns.forEach((column, k) => {
       const part = State.place(column, row);
@@ -57,7 +59,9 @@ const Parallel = {
     pen.beginPath();
     pen.moveTo(x, this.top);
     pen.lineTo(x, this.top + this.tall);
+    pen.lineWidth = k === this.axisAt && document.activeElement === pen.canvas ? 3 : 1;
     pen.stroke();
+    pen.lineWidth = 1;
     pen.textBaseline = "alphabetic";
     pen.fillText(Draw.fit(pen, column.name, 2 * this.gap - 10), x, k % 2 ? 12 : 27);
     const ends = column.labels ? [column.labels[0], column.labels[column.labels.length - 1]] : [Draw.short(column.low), Draw.short(column.high)];
@@ -77,6 +81,26 @@ const Parallel = {
     return [this.shown[Math.min(this.shown.length - 1, Math.max(0, k))], Math.min(1, Math.max(0, part))];
   },
 
+  set(column, low, high) {
+    State.brush[column.name] = [Math.max(0, Math.min(low, high)), Math.min(1, Math.max(low, high))];
+    refresh();
+  },
+
+  // Left and right choose an axis; up and down move the lower end of its range, with Shift the upper one.
+  key(event) {
+    const column = this.shown[this.axisAt], [low, high] = State.brush[column.name] || [0, 1], step = column.labels ? 1 / Math.max(1, column.labels.length - 1) : 0.05;
+    const turn = { ArrowLeft: -1, ArrowRight: 1 }[event.key], move = { ArrowUp: step, ArrowDown: -step }[event.key];
+    if (!turn && !move && event.key !== "Delete") return;
+    event.preventDefault();
+    if (turn) {
+      this.axisAt = Math.min(this.shown.length - 1, Math.max(0, this.axisAt + turn));
+      this.draw();
+    } else if (!move) {
+      delete State.brush[column.name];
+      refresh();
+    } else this.set(column, event.shiftKey ? low : Math.min(high, low + move), event.shiftKey ? Math.max(low, high + move) : high);
+  },
+
   listen() {
     const canvas = document.getElementById("parallel");
     let from = null;
@@ -86,10 +110,10 @@ const Parallel = {
       const [column, start] = from, end = this.at(event)[1];
       from = null;
       if (Math.abs(start - end) < 0.01) return;
-      State.brush[column.name] = [Math.min(start, end), Math.max(start, end)];
-      State.select();
-      refresh();
+      this.set(column, start, end);
     });
-    canvas.addEventListener("dblclick", (event) => { delete State.brush[this.at(event)[0].name]; State.select(); refresh(); });
+    canvas.addEventListener("dblclick", (event) => { delete State.brush[this.at(event)[0].name]; refresh(); });
+    canvas.addEventListener("keydown", (event) => this.key(event));
+    for (const kind of ["focus", "blur"]) canvas.addEventListener(kind, () => { if (this.shown) this.draw(); });
   },
 };

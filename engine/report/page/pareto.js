@@ -2,38 +2,72 @@
 
 const Pareto = {
   front: [],
+  cursor: 0, // of the keyboard
 
   controls() {
     const names = Data.measured().map((c) => c.name), set = (key) => (name) => { State[key] = name; this.draw(); State.write(); };
     document.getElementById("pareto-controls").replaceChildren(choice("x", "px", names, set("px")), choice("y", "py", names, set("py")));
   },
 
-  // Rows that no other row beats in both columns; the first of equal rows.
-  find(x, y, up, over) {
-    const rows = [];
+  // Rows that no other row beats in both columns; the first of equal rows. Most rows are beaten by one
+  // with a much better x: bins of x find these without sorting.
+  find(a, b) {
+    const x = a.numbers, y = b.numbers, sx = Data.higher(a) ? -1 : 1, sy = Data.higher(b) ? -1 : 1, rows = [], bins = 4096;
+    const [low, high] = Data.range(a), best = new Float64Array(bins + 1).fill(Infinity);
+    const bin = (i) => Math.floor(((bins - 1) * (sx > 0 ? x[i] - low : high - x[i])) / (high - low || 1));
     for (let i = 0; i < Data.rows; i++) if (State.shows(i) && !isNaN(x[i]) && !isNaN(y[i])) rows.push(i);
-    this.n = rows.length;
-    const sx = up ? -1 : 1, sy = over ? -1 : 1;
-    rows.sort((a, b) => sx * (x[a] - x[b]) || sy * (y[a] - y[b]) || a - b);
-    let best = Infinity;
-    return { rows, front: rows.filter((i) => (sy * y[i] < best ? ((best = sy * y[i]), true) : false)) };
+    for (const i of rows) best[bin(i) + 1] = Math.min(best[bin(i) + 1], sy * y[i]);
+    for (let k = 1; k <= bins; k++) best[k] = Math.min(best[k], best[k - 1]);
+    const open = rows.filter((i) => sy * y[i] < best[bin(i)]).sort((i, j) => sx * (x[i] - x[j]) || sy * (y[i] - y[j]) || i - j);
+    let least = Infinity;
+    return { rows, front: open.filter((i) => (sy * y[i] < least ? ((least = sy * y[i]), true) : false)) };
+  },
+
+  // Chooses a second column that competes with the first, if the page names none: the first of a few
+  // with a front of more than one of some rows.
+  choose() {
+    const a = Data.column(State.px), others = Data.measured().filter((c) => c !== a), step = Math.ceil(Data.rows / 2000);
+    const competes = (b) => {
+      const sx = Data.higher(a) ? -1 : 1, sy = Data.higher(b) ? -1 : 1;
+      let [x, y, at, over] = [Infinity, Infinity, NaN, NaN]; // the least x with its y, and the least y with its x
+      for (let i = 0; i < Data.rows; i += step) {
+        const u = sx * a.numbers[i], v = sy * b.numbers[i];
+        if (u < x || (u === x && v < at)) [x, at] = [u, v];
+        if (v < y || (v === y && u < over)) [y, over] = [v, u];
+      }
+      return at > y && over > x;
+    };
+    const goals = others.filter((c) => c.goal === "lower" || c.goal === "higher");
+    State.py = (goals.find(competes) || others.find(competes) || others[0] || a).name;
   },
 
   draw() {
+    if (State.py === State.px) this.choose();
+    this.controls();
     const a = Data.column(State.px), b = Data.column(State.py), width = Draw.width("pareto"), height = 340, pen = Draw.open("pareto", width, height);
     const note = document.getElementById("pareto-note");
     this.front = [];
-    document.getElementById("pareto").hidden = a === b;
-    if (a === b) return (note.textContent = Data.measured().length > 1 ? "choose two columns" : "the result has one result column; run with --metrics for more");
-    const { rows, front } = this.find(a.numbers, b.numbers, Data.higher(a), Data.higher(b));
+    document.getElementById("pareto").hidden = true;
+    if (a === b) return (note.textContent = Data.measured().length > 1 ? "choose two columns" : "the result has one result column" + (Data.about.kernel ? "; run with --metrics for more" : ""));
+    const { rows, front } = this.find(a, b);
     if (rows.length === 0) return (note.textContent = "no row has both values");
+    document.getElementById("pareto").hidden = false;
     this.front = front;
-    Object.assign(this, { a, b, left: 66, top: 10, wide: width - 86, tall: height - 62 });
-    this.box = [a.numbers, b.numbers].map((v) => rows.reduce(([l, h], i) => [Math.min(l, v[i]), Math.max(h, v[i])], [Infinity, -Infinity]));
+    this.cursor = Math.min(this.cursor, front.length - 1);
+    Object.assign(this, { pen, a, b, left: 66, top: 10, wide: width - 86, tall: height - 62 });
+    this.box = [a.numbers, b.numbers].map((v) => this.room(rows, v));
     this.density(pen, rows);
     this.line(pen);
     this.axes(pen);
-    note.textContent = `${front.length} of ${rows.length} rows; ${Data.higher(a) ? "higher" : "lower"} ${a.name} and ${Data.higher(b) ? "higher" : "lower"} ${b.name} are better; grey: all rows`;
+    note.textContent = `${front.length.toLocaleString("en")} of ${Draw.rows(rows.length)}; ${Data.higher(a) ? "higher" : "lower"} ${a.name} and ${Data.higher(b) ? "higher" : "lower"} ${b.name} are better; ` +
+      `grey: all rows; of rows with equal values the front has the first`;
+  },
+
+  // The range of an axis: all values and a margin.
+  room(rows, numbers) {
+    const [low, high] = rows.reduce(([l, h], i) => [Math.min(l, numbers[i]), Math.max(h, numbers[i])], [Infinity, -Infinity]);
+    const margin = 0.03 * (high - low) || Math.abs(low) * 0.03 || 1;
+    return [low - margin, high + margin];
   },
 
   point(row) {
@@ -58,7 +92,13 @@ const Pareto = {
     pen.strokeStyle = pen.fillStyle = "#d55e00";
     pen.lineWidth = 1.5;
     pen.beginPath();
-    for (const row of this.front) pen.lineTo(...this.point(row));
+    let before = null; // steps: nothing between two points of the front is known to exist
+    for (const row of this.front) {
+      const [x, y] = this.point(row);
+      if (before !== null) pen.lineTo(x, before);
+      pen.lineTo(x, y);
+      before = y;
+    }
     pen.stroke();
     for (const row of this.front) {
       pen.beginPath();
@@ -88,6 +128,14 @@ const Pareto = {
     pen.restore();
   },
 
+  mark(row) {
+    this.pen.strokeStyle = Draw.css("--text");
+    this.pen.lineWidth = 2;
+    this.pen.beginPath();
+    this.pen.arc(...this.point(row), 7, 0, 7);
+    this.pen.stroke();
+  },
+
   near(event) {
     const box = event.target.getBoundingClientRect(), x = event.clientX - box.left, y = event.clientY - box.top;
     let best = -1, least = 400;
@@ -104,5 +152,16 @@ const Pareto = {
     canvas.addEventListener("mousemove", (event) => { const row = this.near(event); Draw.tip(event, row >= 0 ? text(row) : ""); });
     canvas.addEventListener("mouseleave", (event) => Draw.tip(event, ""));
     canvas.addEventListener("click", (event) => { const row = this.near(event); if (row >= 0) selectRow(row); });
+    canvas.addEventListener("keydown", (event) => {
+      const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      if (this.front.length === 0) return;
+      if (event.key === "Enter") return selectRow(this.front[this.cursor]);
+      if (!step) return;
+      event.preventDefault();
+      this.cursor = Math.min(this.front.length - 1, Math.max(0, this.cursor + step));
+      this.draw();
+      this.mark(this.front[this.cursor]);
+      document.getElementById("pareto-note").textContent = text(this.front[this.cursor]).replaceAll("\n", "; ");
+    });
   },
 };

@@ -75,12 +75,13 @@ const Rows = {
     document.getElementById("best-controls").replaceChildren(...(work.length ? [make("label", {}, each, "the best of each " + work.join(", "))] : []));
     const rows = State.each && work.length ? this.bestOfEach(column, State.down) : this.first(column, State.down, this.shown, (i) => State.shows(i));
     this.table(rows);
-    const note = [`${State.count()} of ${Data.rows} rows, sorted by ${column.name}, ${State.down ? "highest" : "lowest"} first`];
+    const kept = State.kept();
+    const note = [`${State.count().toLocaleString("en")} of ${Draw.rows(Data.rows)}${kept ? ` (only ${kept})` : ""}, sorted by ${column.name}, ${State.down ? "highest" : "lowest"} first`];
     const without = this.without(column);
-    if (without > 0) note.push(`${without} have no value of it and are not listed`);
+    if (without > 0) note.push(`${without.toLocaleString("en")} ha${without === 1 ? "s" : "ve"} no value of it and ${without === 1 ? "is" : "are"} not listed`);
     if (rows.length === this.shown) note.push(`the first ${this.shown}`);
     const ties = rows.length ? this.ties(column, rows[0]) : 0;
-    if (ties > 1 && !State.each) note.push(`${ties} rows equal the first`);
+    if (ties > 1 && !State.each) note.push(`${ties.toLocaleString("en")} rows have the first value`);
     if (work.length && !State.each) note.push(`rows of different ${work.join(", ")} do different amounts of work`);
     document.getElementById("best-note").textContent = note.join("; ");
   },
@@ -90,9 +91,18 @@ const Rows = {
     const columns = [...varies.filter((c) => c.role !== "parameter"), ...varies.filter((c) => c.role === "parameter")];
     const head = make("tr", {}, ...[make("th", { scope: "col" }, "row"), ...columns.map((c) => this.head(c))]);
     const body = rows.map((row) => make("tr", { "aria-selected": row === State.row ? "true" : "false", tabindex: 0, "data-row": row,
-      onclick: () => selectRow(row), onkeydown: (e) => { if (e.key === "Enter") selectRow(row); } },
+      onclick: () => selectRow(row), onkeydown: (e) => this.key(e, row) },
       make("td", {}, String(Data.number(row))), ...columns.map((c) => make("td", {}, Data.text(c, row)))));
     document.getElementById("best").replaceChildren(make("thead", {}, head), make("tbody", {}, ...body));
+  },
+
+  // Enter selects a row of the table; the arrow keys go to the next one.
+  key(event, row) {
+    const next = { ArrowDown: event.currentTarget.nextSibling, ArrowUp: event.currentTarget.previousSibling }[event.key];
+    if (event.key === "Enter") selectRow(row);
+    if (!next) return;
+    event.preventDefault();
+    next.focus();
   },
 
   head(column) {
@@ -111,14 +121,20 @@ const Rows = {
     const place = document.getElementById("row"), row = State.row;
     if (row < 0) return;
     const cells = Data.columns.map((c) => make("div", {}, make("dt", {}, Draw.named(c)), make("dd", {}, Data.text(c, row) || "none")));
-    place.replaceChildren(make("p", {}, `row ${Data.number(row)}`), make("dl", {}, ...cells), make("code", { id: "row-command" }, this.command(row)));
+    const stands = Data.standsFor ? `, the best of ${Draw.rows(Data.standsFor[row])} with a value` : "";
+    place.replaceChildren(make("p", {}, `row ${Data.number(row)}${stands}`), make("dl", {}, ...cells), make("code", { id: "row-command" }, this.command(row)));
     for (const line of document.querySelectorAll("#best tbody tr")) line.setAttribute("aria-selected", line.dataset.row === String(row) ? "true" : "false");
   },
 };
 
-function selectRow(row) {
+// Shows a row. Cells of columns that are still packed follow.
+async function selectRow(row) {
+  if (row < 0) return;
   State.row = row;
   Rows.selected();
   Timeline.choose(Data.number(row));
   State.write();
+  if (Data.columns.every((c) => c.packed.done)) return;
+  await Data.want(Data.columns);
+  if (State.row === row) Rows.selected();
 }

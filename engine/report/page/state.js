@@ -7,19 +7,19 @@ const State = {
   px: "", py: "", // columns of the Pareto front
   sort: "", down: false, each: false,
   row: -1, theme: "",
-  mask: null, // rows inside all brushes; null: all rows
+  mask: null, // rows at the fixed values and inside all brushes; null: all rows
+  shown: 0, // their number
 
   defaults() {
     const names = Data.varying().map((c) => c.name), about = Data.about;
     const has = (name) => name && names.includes(name);
     this.x = has(about.x) ? about.x : names[0] || Data.columns[0].name;
-    this.y = has(about.y) && about.y !== this.x ? about.y : names.find((n) => n !== this.x) || this.x;
+    const others = [...names, ...Data.columns.map((c) => c.name)].filter((n) => n !== this.x && n !== about.objective);
+    this.y = has(about.y) && about.y !== this.x ? about.y : others[0] || this.x;
     this.value = about.objective;
     this.sort = about.objective;
     this.down = about.higher;
-    const measured = Data.measured().map((c) => c.name);
-    this.px = about.objective;
-    this.py = measured.find((n) => n !== this.px) || this.px;
+    this.px = this.py = about.objective;
   },
 
   // Reads the address; unknown names keep their defaults.
@@ -36,11 +36,16 @@ const State = {
     this.brush = {};
     for (const [key, text] of given) {
       const column = Data.column(key.slice(2));
-      if (key.startsWith("f.") && column && column.labels && column.labels.includes(text)) this.fixed[column.name] = text;
+      if (key.startsWith("f.") && column) this.fixed[column.name] = text;
       const range = text.split("~").map(Number);
       if (key.startsWith("b.") && column && range.length === 2 && range.every((v) => v >= 0 && v <= 1)) this.brush[column.name] = range;
     }
-    this.select();
+  },
+
+  // The columns that decide which rows are shown, those of the map, and those of its sliders.
+  wanted() {
+    const names = [this.x, this.y, this.value, ...Object.keys(this.fixed), ...Object.keys(this.brush)];
+    return [...names.map((name) => Data.column(name)), ...Data.parameters().filter((c) => c.numeric)];
   },
 
   write() {
@@ -59,30 +64,41 @@ const State = {
   // Where a row stands on the axis of a column, from 0 to 1; NaN: nowhere.
   place(column, row) {
     if (column.labels) return column.labels.length > 1 ? column.codes[row] / (column.labels.length - 1) : 0.5;
-    if (column.low === undefined) {
-      column.low = Infinity;
-      column.high = -Infinity;
-      for (const v of column.numbers) {
-        if (v < column.low) column.low = v;
-        if (v > column.high) column.high = v;
-      }
-    }
+    Data.range(column);
     return column.high > column.low ? (column.numbers[row] - column.low) / (column.high - column.low) : column.numbers[row] * 0 + 0.5;
   },
 
-  // Finds the rows inside all brushes.
+  // The fixed parameters that are not on an axis of the map.
+  held() {
+    return Object.entries(this.fixed).filter(([name]) => name !== this.x && name !== this.y);
+  },
+
+  // Finds the rows at the fixed values and inside all brushes.
   select() {
-    const names = Object.keys(this.brush);
+    const held = this.held(), brushes = Object.entries(this.brush);
     this.mask = null;
-    if (names.length === 0) return;
-    this.mask = new Uint8Array(Data.rows).fill(1);
-    for (const name of names) {
-      const column = Data.column(name), [low, high] = this.brush[name];
+    for (const [name, label] of held) {
+      const axis = Data.axis(Data.column(name)), code = axis.labels.indexOf(label);
+      if (code < 0) { delete this.fixed[name]; continue; }
+      this.mask ??= new Uint8Array(Data.rows).fill(1);
+      for (let i = 0; i < Data.rows; i++) if (axis.codes[i] !== code) this.mask[i] = 0;
+    }
+    for (const [name, [low, high]] of brushes) {
+      const column = Data.column(name);
+      this.mask ??= new Uint8Array(Data.rows).fill(1);
       for (let i = 0; i < Data.rows; i++) {
         const at = this.place(column, i);
         if (!(at >= low - 1e-9 && at <= high + 1e-9)) this.mask[i] = 0;
       }
     }
+    this.shown = Data.rows;
+    if (this.mask) { this.shown = 0; for (const one of this.mask) this.shown += one; }
+  },
+
+  // What keeps rows out of sight, in words.
+  kept() {
+    const brushed = Object.keys(this.brush).map((name) => `a range of ${name}`);
+    return [...this.held().map(([name, label]) => `${name}=${label}`), ...brushed].join(", ");
   },
 
   shows(row) {
@@ -90,9 +106,6 @@ const State = {
   },
 
   count() {
-    if (this.mask === null) return Data.rows;
-    let n = 0;
-    for (const one of this.mask) n += one;
-    return n;
+    return this.mask === null ? Data.rows : this.shown;
   },
 };

@@ -4,6 +4,10 @@ const Timeline = {
   shown: -1, // index in Data.timelines
   FIELDS: 7, // group, track, kind, label, start, end, flag
 
+  async load() {
+    Data.timelines = JSON.parse(new TextDecoder().decode(await Data.inflate("timelines")));
+  },
+
   name(t) {
     return `row ${t.row}${t.baseline ? " at the baseline" : ""}`;
   },
@@ -45,13 +49,15 @@ const Timeline = {
 
   draw() {
     this.controls();
+    this.at = -1;
     if (this.shown < 0) return;
     document.getElementById("timeline").parentElement.hidden = false;
     const pair = this.pair(), width = Draw.width("timeline"), left = 118, room = width - left - 16;
     const end = Math.max(...pair.map((t) => t.end)), lanes = pair.map((t) => this.lanes(t));
     const lane = Math.max(3, Math.min(13, Math.floor(800 / Math.max(...lanes.map((list) => list.length)))));
-    const measure = Draw.open("timeline", width, 10), legend = this.legend(measure, pair[0], left, 0, room, false);
-    const height = lanes.reduce((sum, list) => sum + list.length * lane + 44, 0) + legend + 36, pen = Draw.open("timeline", width, height);
+    const measure = Draw.open("timeline", width, 10);
+    const legend = this.legend(measure, pair[0], left, 0, room, false);
+    const height = lanes.reduce((sum, list) => sum + list.length * lane + 44, 0) + legend + 52, pen = Draw.open("timeline", width, height);
     this.boxes = [];
     let top = 4;
     pair.forEach((t, k) => {
@@ -59,7 +65,7 @@ const Timeline = {
       top += lanes[k].length * lane + 44;
     });
     this.axis(pen, pair[0], { left, room, end, top: top - 14 });
-    this.legend(pen, pair[0], left, top + 22, room, true);
+    this.legend(pen, pair[0], left, top + 36, room, true);
     const notes = [];
     if (pair.length > 1) notes.push(`above: the row, ${Draw.short(pair[0].end, 6)}; below: the baseline ${Data.about.baseline}, ${Draw.short(pair[1].end, 6)}`);
     for (const t of pair) if (t.cells) notes.push(`${this.name(t)}: ${t.cells.tasks} tasks are too many to draw, so the picture shows the utilisation of each lane, as the mean over ${Draw.short(t.cells.width)} ${t.unit}`.trim());
@@ -86,7 +92,7 @@ const Timeline = {
       const x = left + (room * start) / end, w = Math.max(0.5, (room * (stop - start)) / end), y = place.get(group * 64 + track);
       pen.fillStyle = Draw.kinds[kind % Draw.kinds.length];
       pen.fillRect(x, y, w, lane - 2);
-      if (flag) { pen.fillStyle = "#000000"; pen.fillRect(x, y + lane - 4, w, 2); }
+      if (flag) { pen.fillStyle = Draw.css("--text"); pen.fillRect(x, y + lane - 4, w, 2); }
       if (w > 16) { pen.fillStyle = kind % 8 === 0 ? "#ffffff" : "#000000"; pen.font = "9px system-ui"; pen.fillText(String(label), x + 2, y + lane - 4); }
       this.boxes.push([x, y, w, lane - 2, t, i]);
     }
@@ -119,7 +125,8 @@ const Timeline = {
     pen.fillStyle = Draw.css("--text");
     pen.textAlign = "center";
     pen.textBaseline = "top";
-    for (const v of Draw.ticks(0, end, 6)) pen.fillText(Draw.short(v), left + (room * v) / end, top);
+    for (const v of Draw.ticks(0, end, 6)) pen.fillText(Draw.short(v, 9), left + (room * v) / end, top);
+    pen.fillText(t.unit ? `time [${t.unit}]` : "time", left + room / 2, top + 15);
   },
 
   // Draws the kinds, or only measures them; returns the height.
@@ -132,7 +139,7 @@ const Timeline = {
       const wide = pen.measureText(kind).width + 28;
       if (x + wide > left + room && x > left) { x = left; top += 16; }
       const isFlag = !t.cells && k === t.kinds.length;
-      pen.fillStyle = isFlag ? "#000000" : Draw.kinds[k % Draw.kinds.length];
+      pen.fillStyle = isFlag ? Draw.css("--text") : Draw.kinds[k % Draw.kinds.length];
       if (draws) pen.fillRect(x, isFlag ? top + 2 : top - 5, 12, isFlag ? 3 : 10);
       pen.fillStyle = Draw.css("--text");
       if (draws) pen.fillText(kind, x + 16, top);
@@ -141,16 +148,38 @@ const Timeline = {
     return top + 16 - from;
   },
 
+  text([, , , , t, at, cell]) {
+    if (cell) return cell;
+    const [group, track, kind, label, start, stop, flag] = t.pieces.slice(at, at + this.FIELDS);
+    return `${this.name(t)}: ${t.kinds[kind]} ${label}${flag ? ", " + t.flag : ""}\n${t.group} ${group}, ${t.tracks[track]}\n${Draw.short(start, 7)} to ${Draw.short(stop, 7)} ${t.unit}`;
+  },
+
+  // Marks one operation, for the keyboard.
+  mark(step) {
+    const at = Math.min(this.boxes.length - 1, Math.max(0, this.at + step)), canvas = document.getElementById("timeline"), pen = canvas.getContext("2d");
+    this.draw();
+    this.at = at;
+    const [x, y, w, h] = this.boxes[at];
+    pen.strokeStyle = Draw.css("--text");
+    pen.lineWidth = 2;
+    pen.strokeRect(x - 1.5, y - 1.5, w + 3, h + 3);
+    pen.lineWidth = 1;
+    document.getElementById("timeline-note").textContent = this.text(this.boxes[at]).replaceAll("\n", "; ");
+  },
+
   listen() {
     const canvas = document.getElementById("timeline");
     canvas.addEventListener("mousemove", (event) => {
       const box = canvas.getBoundingClientRect(), px = event.clientX - box.left, py = event.clientY - box.top;
       const hit = (this.boxes || []).findLast(([x, y, w, h]) => px >= x && px <= x + w && py >= y && py <= y + h);
-      if (!hit) return Draw.tip(event, "");
-      if (hit[6]) return Draw.tip(event, hit[6]);
-      const t = hit[4], [group, track, kind, label, start, stop] = t.pieces.slice(hit[5], hit[5] + 6);
-      Draw.tip(event, `${t.kinds[kind]} ${label}\n${t.group} ${group}, ${t.tracks[track]}\n${Draw.short(start, 7)} to ${Draw.short(stop, 7)} ${t.unit}`);
+      Draw.tip(event, hit ? this.text(hit) : "");
     });
     canvas.addEventListener("mouseleave", (event) => Draw.tip(event, ""));
+    canvas.addEventListener("keydown", (event) => {
+      const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      if (!step || this.shown < 0) return;
+      event.preventDefault();
+      this.mark(step);
+    });
   },
 };

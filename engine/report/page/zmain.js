@@ -1,20 +1,35 @@
 // ---- main: opens the page ----------------------------------------------------------------------
 
-// Draws the map at once, then one part after another, so that the page answers meanwhile.
+// Draws the map at once, then one part after another, so that the page answers meanwhile. A newer
+// call ends an older one. The sliders of the map stay, so that they can be dragged.
 let drawing = 0;
-function refresh() {
-  const turn = ++drawing;
-  HeatMap.controls();
+async function refresh(sliders = true) {
+  const turn = ++drawing, parts = [Rows, Effects, Parallel, Pareto];
+  const pause = () => new Promise((resume) => setTimeout(resume));
+  await Data.want(State.wanted());
+  if (turn !== drawing) return;
+  State.select();
+  if (sliders) HeatMap.controls();
   HeatMap.draw();
   State.write();
-  const parts = [() => Rows.draw(), () => Effects.draw(), () => Parallel.draw(), () => { Pareto.controls(); Pareto.draw(); }];
-  const next = () => {
+  document.documentElement.dataset.map ??= String(Math.round(performance.now()));
+  for (const column of Data.columns) {
+    if (!column.packed.done) await pause();
     if (turn !== drawing) return;
-    if (parts.length === 0) return (document.documentElement.dataset.drawn = String(turn));
-    parts.shift()();
-    setTimeout(next);
-  };
-  setTimeout(next);
+    await Data.want([column]);
+    column.packed.done = true;
+  }
+  for (const part of parts) {
+    await pause();
+    if (turn !== drawing) return;
+    part.draw();
+  }
+  document.documentElement.dataset.drawn = String(turn);
+}
+
+function drawAll() {
+  State.select();
+  for (const part of [HeatMap, Rows, Effects, Parallel, Pareto, Timeline]) part.draw();
 }
 
 function setTheme(theme) {
@@ -27,7 +42,6 @@ function setTheme(theme) {
 function showAll() {
   State.fixed = {};
   State.brush = {};
-  State.select();
   refresh();
 }
 
@@ -35,10 +49,10 @@ function showAll() {
 function introduce() {
   const about = Data.about, notes = [];
   document.getElementById("about").textContent =
-    `${about.kernel ? `${about.kernel} ${about.kernelVersion}: ${about.summary}; ` : ""}${Data.rows.toLocaleString("en")} rows, ranked by ${about.objective} (${about.higher ? "higher" : "lower"} is better)`;
+    `${about.kernel ? `${about.kernel} ${about.kernelVersion}: ${about.summary}; ` : ""}${Draw.rows(Data.rows)}, ranked by ${about.objective} (${about.higher ? "higher" : "lower"} is better)`;
   if (about.partial) notes.push(about.partial);
   if (about.filters.length) notes.push("only rows with " + about.filters.join(" "));
-  if (about.over.length) notes.push(`${about.total.toLocaleString("en")} rows are too many: each row here is the best over ${about.over.join(", ")}; means and counts are of these rows`);
+  if (about.over.length) notes.push(`${about.total.toLocaleString("en")} rows are too many: each row here is the best over ${about.over.join(", ")}; means and counts of ${about.objective} are of all rows, those of other columns of these rows only`);
   document.getElementById("notes").textContent = notes.join("; ");
   document.getElementById("command").textContent = about.command;
   document.getElementById("manifest").textContent = about.manifest || "no manifest";
@@ -56,9 +70,12 @@ function listen() {
     if (event.key === "p") print();
     if (event.key === "Escape") showAll();
   });
+  // Paper is white.
+  addEventListener("beforeprint", () => { document.documentElement.dataset.theme = "light"; if (document.documentElement.dataset.drawn) drawAll(); });
+  addEventListener("afterprint", () => { setTheme(State.theme); drawAll(); });
   let waiting = 0;
   addEventListener("resize", () => { clearTimeout(waiting); waiting = setTimeout(() => { refresh(); Timeline.draw(); }, 120); });
-  addEventListener("hashchange", () => { State.read(); setTheme(State.theme); refresh(); if (State.row >= 0) selectRow(State.row); });
+  addEventListener("hashchange", () => { State.read(); setTheme(State.theme); refresh(); selectRow(State.row); });
 }
 
 async function open_page() {
@@ -74,8 +91,10 @@ async function open_page() {
   introduce();
   listen();
   refresh();
-  document.documentElement.dataset.map = String(Math.round(performance.now()));
-  const shown = State.row >= 0 ? State.row : Rows.first(Data.column(Data.about.objective), Data.about.higher, 1, () => true)[0];
+  const objective = Data.column(Data.about.objective);
+  await Data.want([objective]);
+  await Timeline.load();
+  const shown = State.row >= 0 ? State.row : Rows.first(objective, Data.about.higher, 1, () => true)[0];
   if (shown !== undefined) selectRow(shown);
   document.documentElement.dataset.ready = String(Math.round(performance.now()));
 }
