@@ -167,14 +167,29 @@ static bool is_work(const struct pps_page_rows *rows, int c)
     return false;
 }
 
-// Drops the parameter with the most values; parameters that change the amount of work stay.
+// Whether a column is on an axis of the kernel's map.
+static bool is_on_map(const struct pps_page_rows *rows, int c)
+{
+    const struct pps_kernel *kernel = rows->view.kernel;
+    const char *name = rows->view.columns[c].name;
+    return kernel != NULL &&
+           ((kernel->heatmap.x != NULL && strcmp(kernel->heatmap.x, name) == 0) ||
+            (kernel->heatmap.y != NULL && strcmp(kernel->heatmap.y, name) == 0));
+}
+
+// Drops the parameter with the most values, those of the kernel's map last; parameters that change the
+// amount of work stay.
 static bool drop_one(struct pps_page_rows *rows)
 {
     int drop = -1;
-    for (int c = 0; c < rows->view.n_columns; c++)
-        if (is_kept(rows, c) && !is_work(rows, c) && rows->columns[c].labels.n > 1 &&
-            (drop < 0 || rows->columns[c].labels.n > rows->columns[drop].labels.n))
+    for (int c = 0; c < rows->view.n_columns; c++) {
+        if (!is_kept(rows, c) || is_work(rows, c) || rows->columns[c].labels.n <= 1)
+            continue;
+        const bool more = drop >= 0 && rows->columns[c].labels.n > rows->columns[drop].labels.n;
+        if (drop < 0 || is_on_map(rows, c) < is_on_map(rows, drop) ||
+            (more && is_on_map(rows, c) == is_on_map(rows, drop)))
             drop = c;
+    }
     if (drop >= 0)
         rows->over[rows->n_over++] = drop;
     return drop >= 0;

@@ -196,7 +196,7 @@ const tests = {
   async "a page of the best rows, and one of filtered rows, say so"(browser) {
     const reduced = await open(browser, "reduced"), filtered = await open(browser, "filtered");
     assert.match(await reduced.textContent("#notes"), /rows are too many: each row here is the best over /);
-    assert.ok((await reduced.evaluate(() => Data.rows)) <= 30);
+    assert.ok((await reduced.evaluate(() => Data.rows)) <= 80);
     const lowest = (page) => page.evaluate(() => Data.column("total_time").numbers.reduce((a, b) => Math.min(a, b)));
     const whole = await open(browser, "grid");
     assert.strictEqual(await lowest(reduced), await lowest(whole));
@@ -204,6 +204,81 @@ const tests = {
     const [number, n] = await filtered.evaluate(() => [Data.number(0), Data.rows]);
     assert.ok(number > 1 && n > 0, "rows keep their numbers in the file");
     for (const page of [reduced, filtered, whole]) await page.close();
+  },
+
+  async "a slider holds a parameter in all parts"(browser) {
+    const page = await open(browser, "grid");
+    await slide(page, "n", "8");
+    await settled(page);
+    assert.match(await page.textContent("#best-note"), /of 100 rows \(only n=8\)/);
+    assert.ok((await page.$$eval("#best tbody tr", (rows) => rows.map((r) => Data.text(Data.column("n"), Number(r.dataset.row))))).every((n) => n === "8"));
+    assert.ok(await page.evaluate(() => Pareto.front.every((row) => Data.text(Data.column("n"), row) === "8")));
+    await page.close();
+  },
+
+  async "combined rows keep the means and counts of all rows"(browser) {
+    const whole = await open(browser, "grid", "#x=p_grad_prop&y=p_fwd_prop"), reduced = await open(browser, "reduced", "#x=p_grad_prop&y=p_fwd_prop");
+    assert.ok(!(await reduced.evaluate(() => Data.about.over)).some((name) => name === "p_grad_prop" || name === "p_fwd_prop"));
+    const cells = async (page, reduce) => { await page.selectOption("#choose-reduce", reduce); await settled(page); return shown(page); };
+    for (const reduce of ["mean", "count", "best"]) same(await cells(reduced, reduce), await cells(whole, reduce), 6);
+    for (const page of [whole, reduced]) await page.close();
+  },
+
+  async "a click on most cells shows a timeline that ends at the value"(browser) {
+    const page = await open(browser, "grid", "#f.n=8");
+    const rows = await page.evaluate(() => [...HeatMap.cells.row].filter((row) => row >= 0));
+    let held = 0;
+    for (const row of rows) {
+      const [end, value] = await page.evaluate((row) => { selectRow(row); return [Timeline.shown < 0 ? null : Data.timelines[Timeline.shown].end, Data.column("total_time").numbers[row]]; }, row);
+      if (end === null) continue;
+      held++;
+      assert.ok(Math.abs(end - value) < 1e-3, `row ${row}: ${end}, ${value}`);
+    }
+    assert.strictEqual(held, rows.length);
+    await page.close();
+  },
+
+  async "the keyboard reaches the front, the brushes and the timeline"(browser) {
+    const page = await open(browser, "grid", "#px=total_time&py=exposed_comm");
+    await page.focus("#pareto");
+    for (const key of ["ArrowRight", "Enter"]) await page.keyboard.press(key);
+    assert.strictEqual(await page.evaluate(() => State.row), await page.evaluate(() => Pareto.front[1]));
+    await page.focus("#parallel");
+    await page.keyboard.press("ArrowUp");
+    await settled(page);
+    assert.match(await page.textContent("#best-note"), /^50 of 100 rows \(only a range of n\)/);
+    await page.keyboard.press("Delete");
+    await settled(page);
+    assert.match(await page.textContent("#best-note"), /^100 of 100 rows,/);
+    await page.evaluate(() => selectRow(Data.timelines[0].row - 1));
+    await page.focus("#timeline");
+    await page.keyboard.press("ArrowRight");
+    assert.match(await page.textContent("#timeline-note"), /^row \d+: forward 0; gpu 0, compute; 0 to /);
+    await page.close();
+  },
+
+  async "paper is white, also for a dark page"(browser) {
+    const page = await open(browser, "grid", "#theme=dark");
+    const corner = () => page.evaluate(() => {
+      const pen = new OffscreenCanvas(4, 4).getContext("2d", { willReadFrequently: true });
+      pen.drawImage(document.getElementById("map"), 0, 0);
+      return [...pen.getImageData(2, 2, 1, 1).data];
+    });
+    assert.ok((await corner())[0] < 64);
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    assert.deepStrictEqual(await corner(), [255, 255, 255, 255]);
+    await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+    assert.ok((await corner())[0] < 64);
+    await page.close();
+  },
+
+  async "a result of one row, and one without a kernel"(browser) {
+    const one = await open(browser, "one"), other = await open(browser, "other");
+    assert.match(await one.textContent("#about"), /; 1 row, ranked/);
+    assert.match(await one.textContent("#effects-note"), /no parameter changes the mean of total_time in one row/);
+    assert.deepStrictEqual(await other.evaluate(() => [State.x, State.y, State.value]), ["name", "size", "v"]);
+    assert.match(await other.textContent("#best-note"), /1 has no value of it and is not listed/);
+    for (const page of [one, other]) await page.close();
   },
 
   async "results of every kernel, a sample, and a narrow window"(browser) {

@@ -20,7 +20,7 @@ const Effects = {
 
   draw() {
     const column = Data.column(State.value), numbers = column.numbers, combined = Data.combined(column), note = document.getElementById("effects-note");
-    const effects = Data.varying().filter((c) => c !== column).map((c) => this.of(c, numbers, combined)).filter((e) => e.high > e.low).sort((a, b) => b.high - b.low - (a.high - a.low));
+    const effects = Data.varying().filter((c) => c !== column && !Data.about.over.includes(c.name)).map((c) => this.of(c, numbers, combined)).filter((e) => e.high > e.low).sort((a, b) => b.high - b.low - (a.high - a.low));
     let sum = 0, n = 0;
     for (let i = 0; i < Data.rows; i++) if (State.shows(i) && !isNaN(numbers[i])) { sum += combined ? combined.sums[i] : numbers[i]; n += combined ? combined.counts[i] : 1; }
     const mean = sum / n, width = Draw.width("effects"), pen = Draw.open("effects", width, Math.max(1, effects.length * 26 + 44));
@@ -30,6 +30,7 @@ const Effects = {
       effects.length === 0 ? `no parameter changes the mean of ${column.name} in ${n === 1 ? "one row" : "these rows"}` :
       `mean ${column.name} over all other parameters, at the lowest and the highest mean of each parameter; all rows: ${Draw.short(mean, 5)} ${column.unit}` +
       (work.length ? `; ${work.join(", ")} change${work.length === 1 ? "s" : ""} the amount of work: a slider of the map holds ${work.length === 1 ? "it" : "them"}` : "");
+    if (Data.about.over.length) note.textContent += `; ${Data.about.over.join(", ")}: not known, the page has only the best rows over them`;
     if (effects.length > 0) this.bars(pen, effects, mean, width, column);
   },
 

@@ -13,7 +13,7 @@ const HeatMap = {
       choice("x", "x", names, set("x")), choice("y", "y", names, set("y")), choice("value", "value", values, set("value")),
       choice("combine rows by", "reduce", ["best", "min", "max", "mean", "count"], set("reduce")), make("label", {}, log, "log scale"));
     document.getElementById("fixed").replaceChildren(...Data.varying()
-      .filter((c) => c.name !== State.x && c.name !== State.y).map((c) => this.slider(Data.axis(c))));
+      .filter((c) => c.name !== State.x && c.name !== State.y && !Data.about.over.includes(c.name)).map((c) => this.slider(Data.axis(c))));
   },
 
   // A slider over the values of a parameter; the leftmost place is all of them.
@@ -191,6 +191,8 @@ const HeatMap = {
     if (State.kept()) note.push(`only rows with ${State.kept()}`);
     const used = count.filter((n) => n > 0), least = used.length ? used.reduce((a, b) => Math.min(a, b)) : 0;
     const most = used.reduce((a, b) => Math.max(a, b), 0);
+    const over = Data.about.over.filter((name) => [State.x, State.y, ...State.held().map(([held]) => held)].includes(name));
+    if (over.length) note.push(`the page has only the best rows over ${over.join(", ")}: at other values of ${over.length === 1 ? "it" : "them"} rows are missing`);
     if (best < 0) note.push("no row of these values has a result");
     else if (most > 1) note.push(`each cell combines ${least === most ? most : least + " to " + most} rows by ${State.reduce}`);
     if (State.reduce === "mean" && least !== most) note.push("means of cells with fewer rows are of other points: compare with care");

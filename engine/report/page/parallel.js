@@ -30,7 +30,7 @@ const Parallel = {
     const shades = Array.from({ length: 32 }, (_, k) => `rgb(${Draw.mix("--faint", "--accent", k / 31)})`);
     pen.globalAlpha = Math.max(0.25, Math.min(0.9, 20 / Math.sqrt(rows.length + 1)));
     pen.lineWidth = 1;
-    rows.forEach((row, k) => this.line(pen, columns, row, shades[Math.floor((31 * (k + 1)) / rows.length)]));
+    rows.forEach((row, k) => this.line(pen, columns, row, shades[Math.floor(31 * ((k + 1) / rows.length) ** 4)]));
     pen.globalAlpha = 1;
     columns.forEach((column, k) => this.axis(pen, column, k));
     const n = State.count(), part = rows.length < n ? `${rows.length.toLocaleString("en")} of ${Draw.rows(n)}: the best third and rows at even distances` : Draw.rows(n);

@@ -47,11 +47,11 @@ const Pareto = {
     const a = Data.column(State.px), b = Data.column(State.py), width = Draw.width("pareto"), height = 340, pen = Draw.open("pareto", width, height);
     const note = document.getElementById("pareto-note");
     this.front = [];
-    document.getElementById("pareto").hidden = true;
-    if (a === b) return (note.textContent = Data.measured().length > 1 ? "choose two columns" : "the result has one result column" + (Data.about.kernel ? "; run with --metrics for more" : ""));
+    const canvas = document.getElementById("pareto"), none = (text) => { canvas.hidden = true; note.textContent = text; };
+    if (a === b) return none(Data.measured().length > 1 ? "choose two columns" : "the result has one result column" + (Data.about.kernel ? "; run with --metrics for more" : ""));
     const { rows, front } = this.find(a, b);
-    if (rows.length === 0) return (note.textContent = "no row has both values");
-    document.getElementById("pareto").hidden = false;
+    if (rows.length === 0) return none("no row has both values");
+    canvas.hidden = false; // hiding it in between would take the focus away
     this.front = front;
     this.cursor = Math.min(this.cursor, front.length - 1);
     Object.assign(this, { pen, a, b, left: 66, top: 10, wide: width - 86, tall: height - 62 });

@@ -88,7 +88,8 @@ const Rows = {
 
   table(rows) {
     const varies = Data.columns.filter((c) => (c.labels ? c.labels.length > 1 : true));
-    const columns = [...varies.filter((c) => c.role !== "parameter"), ...varies.filter((c) => c.role === "parameter")];
+    const key = Data.column(State.sort), first = [Data.column(Data.about.objective), key];
+    const columns = [...new Set([...first, ...varies.filter((c) => c.role === "parameter"), ...varies])];
     const head = make("tr", {}, ...[make("th", { scope: "col" }, "row"), ...columns.map((c) => this.head(c))]);
     const body = rows.map((row) => make("tr", { "aria-selected": row === State.row ? "true" : "false", tabindex: 0, "data-row": row,
       onclick: () => selectRow(row), onkeydown: (e) => this.key(e, row) },

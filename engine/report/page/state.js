@@ -11,8 +11,8 @@ const State = {
   shown: 0, // their number
 
   defaults() {
-    const names = Data.varying().map((c) => c.name), about = Data.about;
-    const has = (name) => name && names.includes(name);
+    const about = Data.about, varying = Data.varying().map((c) => c.name), names = [...varying.filter((n) => !about.over.includes(n)), ...varying.filter((n) => about.over.includes(n))];
+    const has = (name) => name && names.includes(name) && !about.over.includes(name);
     this.x = has(about.x) ? about.x : names[0] || Data.columns[0].name;
     const others = [...names, ...Data.columns.map((c) => c.name)].filter((n) => n !== this.x && n !== about.objective);
     this.y = has(about.y) && about.y !== this.x ? about.y : others[0] || this.x;
