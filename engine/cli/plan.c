@@ -7,6 +7,7 @@
 #include "base/text/say.h"
 #include "engine/cli/options/best_options.h"
 #include "engine/cli/options/experiment_options.h"
+#include "engine/cli/options/format_option.h"
 #include "engine/command/shard_option.h"
 #include "engine/command/signals.h"
 #include "engine/forecast/costly_points.h"
@@ -30,6 +31,7 @@ static const struct pps_opt options[] = {
     PPS_REQUEST_OPTIONS,
     {"shard", 0, "K/N", "plan shard K of N (K from 0), or auto, as in ppsweep run"},
     {"output", 'o', "PATH", "as in ppsweep run (outputs/data/)"},
+    PPS_FORMAT_OPTION,
     {"compress", 0, "CODEC", "as in ppsweep run (zlib:1)"},
     {NULL, 0, NULL, NULL},
 };
@@ -198,7 +200,8 @@ static enum pps_status read_options(const struct pps_args *args,
     if (status == PPS_OK)
         status = pps_top_options(args, job, err);
     job->output = pps_arg(args, "output");
-    job->codec = pps_arg(args, "compress");
+    if (status == PPS_OK)
+        status = pps_format_option(args, job->output, &job->codec, err);
     return status;
 }
 

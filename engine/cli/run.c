@@ -8,6 +8,7 @@
 #include "engine/cli/options/baseline_option.h"
 #include "engine/cli/options/best_options.h"
 #include "engine/cli/options/experiment_options.h"
+#include "engine/cli/options/format_option.h"
 #include "engine/cli/options/picture_options.h"
 #include "engine/cli/options/style_options.h"
 #include "engine/cli/plan.h"
@@ -28,11 +29,13 @@ static const struct pps_opt options[] = {
     PPS_REQUEST_OPTIONS,
     {"output", 'o', "PATH",
      "NAME.csv.gz, .csv or .parquet, a folder, or - for stdout (outputs/data/)"},
+    PPS_FORMAT_OPTION,
     {"force", 0, NULL, "overwrite the result if it exists"},
     {"resume", 0, NULL, "continue an interrupted run, if there is one"},
     {"time-limit", 0, "TIME", "stop after TIME, as in 90s, 5m, 1h30m; --resume continues"},
     {"shard", 0, "K/N", "compute shard K of N (K from 0); auto or auto/N asks the launcher"},
-    {"compress", 0, "CODEC", "zlib:1 to zlib:9, isal:0 to isal:3, or none (zlib:1)"},
+    {"compress", 0, "CODEC",
+     "zlib:1 to zlib:9, isal:0 to isal:3, none, parquet:1 to :9 (zlib:1)"},
     PPS_TOP_OPTIONS,
     PPS_BASELINE_OPTION,
     {"reuse", 0, "FILE", "copy rows from the earlier result FILE instead of computing them"},
@@ -164,8 +167,9 @@ static enum pps_status read_options(struct run *run, struct pps_error *err)
     run->progress.kind = run->quiet ? PPS_PROGRESS_NEVER : kind;
     pps_arg_line_resume(args, run->resume_command, sizeof run->resume_command);
     job->output = pps_arg(args, "output");
+    if (status == PPS_OK)
+        status = pps_format_option(args, job->output, &job->codec, err);
     job->rows = stdout;
-    job->codec = pps_arg(args, "compress");
     job->force = pps_arg(args, "force") != NULL;
     job->resume = pps_arg(args, "resume") != NULL;
     job->reuse = pps_arg(args, "reuse");

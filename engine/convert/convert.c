@@ -45,9 +45,21 @@ static enum pps_status find_by_name(const char *name,
             return PPS_OK;
         }
     }
+    if (strcmp(name, "npy") == 0)
+        return pps_fail(
+            err, PPS_E_INPUT,
+            "--format npy: a .npy file holds one array; npz holds one .npy per column");
     const struct pps_hint hint = pps_did_you_mean(name, names, N_FORMATS);
     return pps_fail(err, PPS_E_INPUT, "--format %.40s: expected " PPS_CONVERT_FORMATS "%s",
                     name, hint.text);
+}
+
+static const struct pps_format *find_by_ending(const char *output)
+{
+    for (int f = 0; f < N_FORMATS; f++)
+        if (has_ending(formats[f], output))
+            return formats[f];
+    return NULL;
 }
 
 static enum pps_status find_format(const struct pps_convert_ask *ask,
@@ -55,20 +67,27 @@ static enum pps_status find_format(const struct pps_convert_ask *ask,
                                    struct pps_error *err)
 {
     const bool to_stdout = strcmp(ask->output, "-") == 0;
-    *format = to_stdout ? &pps_format_csv : NULL;
+    const struct pps_format *named = find_by_ending(ask->output);
+    *format = to_stdout ? &pps_format_csv : named;
     if (ask->format != NULL) {
         const enum pps_status status = find_by_name(ask->format, format, err);
         if (status != PPS_OK)
             return status;
     }
-    for (int f = 0; f < N_FORMATS && *format == NULL; f++)
-        if (has_ending(formats[f], ask->output))
-            *format = formats[f];
+    if (*format == NULL && pps_ends_with(ask->output, ".npy"))
+        return pps_fail(err, PPS_E_INPUT,
+                        "-o %s: a .npy file holds one array; end the name in .npz, which holds "
+                        "one .npy per column",
+                        ask->output);
     if (*format == NULL)
         return pps_fail(
             err, PPS_E_INPUT,
             "-o %s: end the name in .csv, .csv.gz, .parquet, .arrow or .npz, or add --format",
             ask->output);
+    if (named != NULL && named != *format)
+        return pps_fail(err, PPS_E_INPUT,
+                        "-o %s does not match --format %s: end the name in %s", ask->output,
+                        ask->format, (*format)->endings[0]);
     if (to_stdout && !(*format)->to_stdout)
         return pps_fail(err, PPS_E_INPUT, "-o -: %s cannot be written to stdout; name a file",
                         (*format)->name);

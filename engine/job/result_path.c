@@ -76,6 +76,10 @@ static enum pps_status choose(const char *output,
         return default_name(experiment, PPS_DATA_FOLDER, out, err);
     if (strcmp(path, "-") != 0 && is_folder(path))
         return default_name(experiment, path, out, err);
+    if (pps_ends_with(path, ".arrow") || pps_ends_with(path, ".npz"))
+        return pps_fail(err, PPS_E_INPUT,
+                        "-o %s: write NAME.parquet, then ppsweep convert NAME.parquet -o %s",
+                        path, path);
     if (strcmp(path, "-") != 0 && !pps_ends_with(path, ".csv") &&
         !pps_ends_with(path, ".csv.gz") && !pps_ends_with(path, ".parquet"))
         return pps_fail(
