@@ -12,7 +12,9 @@
 #ifndef PPS_BASE_COLUMNS_PARQUET_LAYOUT_PRIVATE_H
 #define PPS_BASE_COLUMNS_PARQUET_LAYOUT_PRIVATE_H
 
+#include <stddef.h>
 #include <stdint.h>
+#include <zlib.h>
 
 #define PPS_PARQUET_MAGIC "PAR1"
 #define PPS_PARQUET_END   "PPSE"
@@ -24,6 +26,8 @@ struct pps_parquet_head {
     uint32_t n_columns;
     uint32_t line_bytes;
     uint32_t metadata_bytes;
+    uint32_t checksum; // of this head, the kinds, the line and the metadata
+    uint32_t unused;
 };
 
 struct pps_parquet_block_head {
@@ -31,8 +35,19 @@ struct pps_parquet_block_head {
     uint32_t n_columns;
     uint32_t n_rows;
     uint32_t text_bytes;
-    uint64_t bytes; // of the block, this head included
+    uint64_t bytes;    // of the block, this head included
+    uint32_t checksum; // of these bytes
+    uint32_t unused;
 };
+
+// Returns the CRC-32 of n bytes, in which the checksum itself, at offset `at`, counts as zeros.
+static inline uint32_t pps_parquet_checksum(const void *bytes, size_t n, size_t at)
+{
+    static const unsigned char zeros[sizeof(uint32_t)] = {0};
+    const unsigned char *all = bytes, *rest = all + at + sizeof zeros;
+    const uLong crc = crc32_z(crc32_z(0, all, at), zeros, sizeof zeros);
+    return (uint32_t)crc32_z(crc, rest, n - at - sizeof zeros);
+}
 
 // Sizes of a page in bytes. `packed` are the bytes behind the page's head, `raw` the same before
 // compression.

@@ -368,7 +368,8 @@ bool pps_parquet_block_text(struct pps_parquet_reader *reader,
     if (!take(&rest, sizeof head, &taken))
         return false;
     memcpy(&head, taken.at, sizeof head);
-    if (!is_possible(&head, n) ||
+    const size_t at = offsetof(struct pps_parquet_block_head, checksum);
+    if (!is_possible(&head, n) || head.checksum != pps_parquet_checksum(bytes, n, at) ||
         !take(&rest, head.n_columns * sizeof(struct pps_parquet_chunk), &chunks) ||
         !room_for_columns(reader, head.n_columns))
         return false;

@@ -25,12 +25,14 @@ bool pps_parquet_start_read(const unsigned char *bytes,
                             size_t *wanted)
 {
     struct pps_parquet_head head;
+    const size_t magic = PPS_PARQUET_MAGIC_BYTES + sizeof head.magic;
     *wanted = PPS_PARQUET_MAGIC_BYTES + sizeof head;
-    if (n < *wanted)
+    if (n >= magic && memcmp(bytes, PPS_PARQUET_MAGIC "PPSH", magic) != 0)
+        *wanted = 0;
+    if (n < *wanted || *wanted == 0)
         return false;
     memcpy(&head, bytes + PPS_PARQUET_MAGIC_BYTES, sizeof head);
-    if (memcmp(bytes, PPS_PARQUET_MAGIC, PPS_PARQUET_MAGIC_BYTES) != 0 ||
-        memcmp(head.magic, "PPSH", 4) != 0 || head.n_columns > PPS_SCHEMA_COLUMNS ||
+    if (head.n_columns > PPS_SCHEMA_COLUMNS ||
         (uint64_t)head.line_bytes + head.metadata_bytes > PPS_PARQUET_TEXT_MAX) {
         *wanted = 0;
         return false;
@@ -40,7 +42,14 @@ bool pps_parquet_start_read(const unsigned char *bytes,
     *start = (struct pps_parquet_start){*wanted, (const char *)bytes + line, head.line_bytes,
                                         (const char *)bytes + line + head.line_bytes,
                                         head.metadata_bytes};
-    return n >= *wanted;
+    if (n < *wanted)
+        return false;
+    const size_t at = offsetof(struct pps_parquet_head, checksum);
+    if (head.checksum == pps_parquet_checksum(bytes + PPS_PARQUET_MAGIC_BYTES,
+                                              *wanted - PPS_PARQUET_MAGIC_BYTES, at))
+        return true;
+    *wanted = 0;
+    return false;
 }
 
 struct pps_parquet_stream *pps_parquet_stream_open(const struct pps_parquet_source *source)
@@ -94,6 +103,14 @@ static enum pps_status fail_other(struct pps_error *err)
                     "another program wrote this Parquet file; write it as CSV instead");
 }
 
+static enum pps_status fail_start(const struct pps_parquet_stream *stream,
+                                  struct pps_error *err)
+{
+    const bool ours = memcmp(stream->bytes + PPS_PARQUET_MAGIC_BYTES, "PPSH", 4) == 0;
+    return ours ? pps_fail(err, PPS_E_INPUT, "the start of the file is damaged")
+                : fail_other(err);
+}
+
 static enum pps_status read_start(struct pps_parquet_stream *stream,
                                   const char **text,
                                   size_t *n,
@@ -106,7 +123,7 @@ static enum pps_status read_start(struct pps_parquet_stream *stream,
         before = stream->n;
         whole = pps_parquet_start_read(stream->bytes, stream->n, &start, &wanted);
         if (!whole && wanted == 0)
-            return fail_other(err);
+            return fail_start(stream, err);
         enum pps_status status = whole ? PPS_OK : fill(stream, wanted, err);
         if (status != PPS_OK)
             return status;

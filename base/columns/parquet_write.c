@@ -33,6 +33,13 @@ static enum pps_status fail_memory(struct pps_error *err)
     return pps_fail_memory(err, "the row groups of a Parquet file");
 }
 
+// Sets the checksum of the bytes from `start` to the end.
+static void put_checksum(struct text_buffer *out, size_t start, size_t at)
+{
+    const uint32_t sum = pps_parquet_checksum(out->text + start, out->n - start, at);
+    memcpy(out->text + start + at, &sum, sizeof sum);
+}
+
 // ---- the start --------------------------------------------------------------------------------
 
 enum pps_status pps_parquet_header(struct text_buffer *out,
@@ -46,6 +53,7 @@ enum pps_status pps_parquet_header(struct text_buffer *out,
                                     .line_bytes = (uint32_t)schema->line_bytes,
                                     .metadata_bytes = (uint32_t)n};
     text_buffer_add_bytes(out, PPS_PARQUET_MAGIC, PPS_PARQUET_MAGIC_BYTES);
+    const size_t start = out->n;
     text_buffer_add_bytes(out, (const char *)&head, sizeof head);
     for (int c = 0; c < schema->n; c++) {
         const char kind = (char)schema->kinds[c];
@@ -53,7 +61,10 @@ enum pps_status pps_parquet_header(struct text_buffer *out,
     }
     text_buffer_add_bytes(out, schema->line, schema->line_bytes);
     text_buffer_add_bytes(out, metadata, n);
-    return out->failed ? fail_memory(err) : PPS_OK;
+    if (out->failed)
+        return fail_memory(err);
+    put_checksum(out, start, offsetof(struct pps_parquet_head, checksum));
+    return PPS_OK;
 }
 
 // ---- opening ----------------------------------------------------------------------------------
@@ -269,31 +280,13 @@ static enum pps_status add_spelled(struct pps_parquet *p,
     return PPS_OK;
 }
 
-static bool is_less(enum pps_cell_kind kind, uint64_t one, uint64_t other)
-{
-    double a, b;
-    if (kind == PPS_CELLS_INTEGER)
-        return (int64_t)one < (int64_t)other;
-    memcpy(&a, &one, sizeof a);
-    memcpy(&b, &other, sizeof b);
-    return a < b;
-}
-
 // The range of values lets readers skip row groups. The least zero of a column is written as -0.0
 // and the greatest as 0.0, as the specification asks.
 static void find_range(const struct pps_typed_cells *typed, struct pps_parquet_chunk *chunk)
 {
-    if (typed->n_items == 0 ||
-        (typed->kind != PPS_CELLS_INTEGER && typed->kind != PPS_CELLS_REAL))
+    if (!pps_typed_cells_range(typed, &chunk->least, &chunk->greatest))
         return;
     chunk->has_range = 1;
-    chunk->least = chunk->greatest = typed->values[0];
-    for (uint32_t i = 1; i < typed->n_items; i++) {
-        if (is_less(typed->kind, typed->values[i], chunk->least))
-            chunk->least = typed->values[i];
-        if (is_less(typed->kind, chunk->greatest, typed->values[i]))
-            chunk->greatest = typed->values[i];
-    }
     const uint64_t sign = UINT64_C(1) << 63;
     if (typed->kind == PPS_CELLS_REAL && (chunk->least & ~sign) == 0)
         chunk->least = sign;
@@ -370,10 +363,12 @@ static enum pps_status put_block(struct pps_parquet *p,
     text_buffer_add_bytes(out, (const char *)&head, sizeof head);
     text_buffer_add_bytes(out, (const char *)p->chunks, chunk_bytes);
     text_buffer_add_bytes(out, p->pages.text, p->pages.n);
-    if (!out->failed)
-        return PPS_OK;
-    out->n = before;
-    return fail_memory(err);
+    if (out->failed) {
+        out->n = before;
+        return fail_memory(err);
+    }
+    put_checksum(out, before, offsetof(struct pps_parquet_block_head, checksum));
+    return PPS_OK;
 }
 
 enum pps_status pps_parquet_block(struct pps_parquet *p,

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 void pps_typed_cells_free(struct pps_typed_cells *typed)
 {
@@ -100,4 +101,31 @@ struct pps_spelling pps_typed_cells_spelling(const struct pps_typed_cells *typed
     while (!all_fit(typed, spelling))
         spelling = pps_spelling_next(spelling, typed->kind);
     return spelling;
+}
+
+static bool is_less(enum pps_cell_kind kind, uint64_t one, uint64_t other)
+{
+    double a, b;
+    if (kind == PPS_CELLS_INTEGER)
+        return (int64_t)one < (int64_t)other;
+    memcpy(&a, &one, sizeof a);
+    memcpy(&b, &other, sizeof b);
+    return a < b;
+}
+
+bool pps_typed_cells_range(const struct pps_typed_cells *typed,
+                           uint64_t *least,
+                           uint64_t *greatest)
+{
+    if (typed->n_items == 0 ||
+        (typed->kind != PPS_CELLS_INTEGER && typed->kind != PPS_CELLS_REAL))
+        return false;
+    *least = *greatest = typed->values[0];
+    for (uint32_t i = 1; i < typed->n_items; i++) {
+        if (is_less(typed->kind, typed->values[i], *least))
+            *least = typed->values[i];
+        if (is_less(typed->kind, *greatest, typed->values[i]))
+            *greatest = typed->values[i];
+    }
+    return true;
 }

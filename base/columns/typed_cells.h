@@ -54,6 +54,11 @@ static inline const char *pps_typed_cells_text(const struct pps_typed_cells *typ
 // Returns how all cells of the column are spelled.
 struct pps_spelling pps_typed_cells_spelling(const struct pps_typed_cells *typed);
 
+// Sets the least and the greatest value of whole numbers or reals. Returns false if there is none.
+bool pps_typed_cells_range(const struct pps_typed_cells *typed,
+                           uint64_t *least,
+                           uint64_t *greatest);
+
 void pps_typed_cells_free(struct pps_typed_cells *typed);
 
 #endif
