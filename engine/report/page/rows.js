@@ -70,7 +70,7 @@ const Rows = {
   },
 
   draw() {
-    const column = Data.column(State.sort), work = Data.about.work.filter((name) => Data.varying().some((c) => c.name === name));
+    const column = Data.column(State.sort), work = Data.about.work.filter((name) => Data.varying().some((c) => c.name === name) && !State.held().some(([held]) => held === name));
     const each = make("input", { type: "checkbox", id: "each", checked: State.each, onchange: (e) => { State.each = e.target.checked; this.draw(); State.write(); } });
     document.getElementById("best-controls").replaceChildren(...(work.length ? [make("label", {}, each, "the best of each " + work.join(", "))] : []));
     const rows = State.each && work.length ? this.bestOfEach(column, State.down) : this.first(column, State.down, this.shown, (i) => State.shows(i));
