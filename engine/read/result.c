@@ -192,6 +192,11 @@ enum pps_status pps_result_open_watched(struct pps_result **result,
                                         struct pps_error *err)
 {
     *result = NULL;
+    if (pps_ends_with(path, ".arrow") || pps_ends_with(path, ".npz"))
+        return pps_fail(err, PPS_E_INPUT,
+                        "%s: ppsweep does not read this format; name the .csv.gz, .csv or "
+                        ".parquet file that it was converted from",
+                        path);
     struct pps_result *r = calloc(1, sizeof *r);
     if (r == NULL)
         return pps_fail_memory(err, "%s", path);
