@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { GROUP_ROWS = 131072, GROUP_BYTES = 16 << 20 };
+enum { GROUP_ROWS = 131072, GROUP_BYTES = 8 << 20 };
 
 static const struct pps_format *const formats[] = {
     &pps_format_csv,
@@ -147,8 +147,8 @@ static enum pps_status write_file(const struct pps_format *format,
         return status;
     status = pps_convert_metadata(ask->view.path, &rows->schema, &metadata, err);
     if (status == PPS_OK) {
-        const struct pps_sink_target target = {&rows->schema, metadata, creator, file.out,
-                                               file.temp};
+        const struct pps_sink_target target = {&rows->schema, metadata,  creator,
+                                               file.out,      file.temp, ask->view.watch.stop};
         status = write_to(format, ask, &target, rows, err);
     }
     free(metadata);

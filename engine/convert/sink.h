@@ -6,6 +6,7 @@
 #include "base/columns/schema.h"
 #include "base/text/status.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@ struct pps_sink_target {
     const char *creator;  // "ppsweep version 1.2"
     FILE *out;
     const char *path; // of the file behind `out`, which may be read; NULL: stdout
+    const atomic_bool *stop;
 };
 
 struct pps_format {
@@ -43,7 +45,7 @@ extern const struct pps_format pps_format_parquet;
 extern const struct pps_format pps_format_arrow;
 extern const struct pps_format pps_format_npz;
 
-// Appends n bytes to the file.
+// Appends n bytes to the file. PPS_E_STOPPED after a stop.
 PPS_MUST_CHECK enum pps_status pps_sink_write(const struct pps_sink_target *target,
                                               const void *data,
                                               size_t n,

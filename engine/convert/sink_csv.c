@@ -9,6 +9,9 @@ enum pps_status pps_sink_write(const struct pps_sink_target *target,
                                size_t n,
                                struct pps_error *err)
 {
+    if (target->stop != NULL && atomic_load(target->stop))
+        return pps_fail(err, PPS_E_STOPPED, "stopped while writing %s",
+                        target->path != NULL ? target->path : "stdout");
     if (fwrite(data, 1, n, target->out) == n)
         return PPS_OK;
     return pps_fail_errno(err, "cannot write", target->path != NULL ? target->path : "stdout");

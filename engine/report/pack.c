@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-enum { BLOCK = 1 << 22 };
+enum { BLOCK = 1 << 20 };
 
 // Bytes that wait until they are three.
 struct base64 {
@@ -54,6 +54,7 @@ static void put_end(struct base64 *base)
 static enum pps_status put_deflated(struct pps_codec *codec,
                                     const char *bytes,
                                     size_t n,
+                                    const atomic_bool *stop,
                                     struct base64 *base,
                                     struct pps_error *err)
 {
@@ -61,15 +62,20 @@ static enum pps_status put_deflated(struct pps_codec *codec,
     unsigned char *room = malloc(cap);
     if (room == NULL)
         return pps_fail_memory(err, "the data of the page");
-    for (size_t at = 0; at < n; at += BLOCK) {
+    size_t at = 0;
+    for (; at < n && (stop == NULL || !atomic_load(stop)); at += BLOCK) {
         const size_t length = n - at < BLOCK ? n - at : BLOCK;
         put_bytes(base, room, pps_codec_block(codec, bytes + at, length, room, cap));
     }
     free(room);
-    return PPS_OK;
+    return at < n ? pps_fail(err, PPS_E_STOPPED, "stopped while writing the page") : PPS_OK;
 }
 
-enum pps_status pps_pack_write(const char *bytes, size_t n, FILE *out, struct pps_error *err)
+enum pps_status pps_pack_write(const char *bytes,
+                               size_t n,
+                               const atomic_bool *stop,
+                               FILE *out,
+                               struct pps_error *err)
 {
     static const unsigned char head[] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255};
     static const unsigned char last_block[] = {0x03, 0x00};
@@ -80,7 +86,7 @@ enum pps_status pps_pack_write(const char *bytes, size_t n, FILE *out, struct pp
     if (status != PPS_OK)
         return status;
     put_bytes(&base, head, sizeof head);
-    status = put_deflated(codec, bytes, n, &base, err);
+    status = put_deflated(codec, bytes, n, stop, &base, err);
     put_bytes(&base, last_block, sizeof last_block);
     put_u32(&base, pps_crc32(bytes, n));
     put_u32(&base, (uint32_t)n);

@@ -167,6 +167,12 @@ static void add_manifest(const char *path, struct text_buffer *json)
     cJSON_Delete(manifest);
 }
 
+static bool is_stopped(const atomic_bool *stop)
+{
+    return stop != NULL && atomic_load(stop);
+}
+
+// After a stop the description lacks columns.
 static void add_description(const struct pps_page_ask *ask,
                             const struct pps_page_rows *rows,
                             struct text_buffer *json,
@@ -199,7 +205,7 @@ static void add_description(const struct pps_page_ask *ask,
         add_numbers(json, "sum", rows->sum, rows->n, data);
     }
     text_buffer_add(json, ",\"columns\":[");
-    for (int c = 0; c < rows->view.n_columns; c++)
+    for (int c = 0; c < rows->view.n_columns && !is_stopped(ask->stop); c++)
         add_column(rows, c, json, data);
     text_buffer_add(json, "]}");
 }
@@ -210,6 +216,7 @@ struct parts {
     const struct pps_page_rows *rows;
     struct text_buffer description, timelines;
     struct page_data data;
+    const atomic_bool *stop;
 };
 
 static const struct pps_page_file *find_file(const char *name)
@@ -249,14 +256,17 @@ static void put_scripts(FILE *out)
             fwrite(file->bytes, 1, file->n, out);
 }
 
-static enum pps_status put_data(const struct page_data *data, FILE *out, struct pps_error *err)
+static enum pps_status put_data(const struct page_data *data,
+                                const atomic_bool *stop,
+                                FILE *out,
+                                struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
     size_t start = 0;
     for (size_t k = 0; k < data_count(data) && status == PPS_OK; k++) {
         const size_t end = data_end(data, k);
         fprintf(out, "<script type=\"text/plain\" id=\"data-%zu\">", k);
-        status = pps_pack_write(data->bytes.text + start, end - start, out, err);
+        status = pps_pack_write(data->bytes.text + start, end - start, stop, out, err);
         fputs("</script>\n", out);
         start = end;
     }
@@ -277,9 +287,9 @@ static enum pps_status put_part(const struct parts *parts,
     else if (strcmp(name, "DESCRIPTION") == 0)
         put_json(&parts->description, out);
     else if (strcmp(name, "DATA") == 0)
-        return put_data(&parts->data, out, err);
+        return put_data(&parts->data, parts->stop, out, err);
     else
-        return pps_pack_write(parts->timelines.text, parts->timelines.n, out, err);
+        return pps_pack_write(parts->timelines.text, parts->timelines.n, parts->stop, out, err);
     return PPS_OK;
 }
 
@@ -326,7 +336,7 @@ enum pps_status pps_page_write(const struct pps_page_ask *ask,
     enum pps_status status = pps_page_rows_open(&rows, &ask->rows, err);
     if (status != PPS_OK)
         return status;
-    struct parts parts = {.rows = &rows};
+    struct parts parts = {.rows = &rows, .stop = ask->stop};
     const struct pps_timelines_ask timelines = {ask->rows.view.kernels, ask->stop,
                                                 ask->timeline_bytes};
     status = pps_page_timelines(&rows, &timelines, &parts.timelines, err);
@@ -335,6 +345,8 @@ enum pps_status pps_page_write(const struct pps_page_ask *ask,
     if (status == PPS_OK && (parts.description.failed || parts.data.bytes.failed ||
                              parts.data.ends.failed || parts.timelines.failed))
         status = pps_fail_memory(err, "the page");
+    if (status == PPS_OK && is_stopped(ask->stop))
+        status = pps_fail(err, PPS_E_STOPPED, "stopped while packing the page");
     if (status == PPS_OK)
         status = put_page(&parts, out, err);
     text_buffer_free(&parts.description);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BY = PPS_MAX_PARAMS };
+enum { MOST_BY = PPS_MAX_PARAMS, POLL = 1 << 16 }; // rows between two looks at the stop flag
 
 // The columns whose combinations are cells.
 struct keys {
@@ -42,6 +42,7 @@ static enum pps_status find_best(const struct pps_page_rows *rows,
                                  size_t most,
                                  size_t *best,
                                  size_t *n,
+                                 const atomic_bool *stop,
                                  struct pps_error *err)
 {
     struct pps_string_pool groups = {.text = NULL};
@@ -49,6 +50,10 @@ static enum pps_status find_best(const struct pps_page_rows *rows,
     enum pps_status status = PPS_OK;
     for (size_t i = 0; i < rows->n && status == PPS_OK; i++) {
         uint32_t id = 0;
+        if (i % POLL == 0 && stop != NULL && atomic_load(stop)) {
+            status = pps_fail(err, PPS_E_STOPPED, "stopped while choosing timelines");
+            break;
+        }
         write_key(rows, keys, i, &key);
         status = key.failed ? pps_fail_memory(err, "the timelines of the page")
                             : pps_string_pool_add(&groups, key.text, key.n, &id, err);
@@ -121,6 +126,7 @@ enum pps_status pps_timeline_rows_open(struct pps_timeline_rows *chosen,
                                        const struct pps_page_rows *rows,
                                        size_t most_best,
                                        size_t most_more,
+                                       const atomic_bool *stop,
                                        struct pps_error *err)
 {
     struct keys keys = {.n = 0};
@@ -132,12 +138,12 @@ enum pps_status pps_timeline_rows_open(struct pps_timeline_rows *chosen,
     for (int b = 0; b < rows->work.n_by && keys.n < MOST_BY; b++)
         keys.by[keys.n++] = rows->work.by[b];
     enum pps_status status =
-        find_best(rows, &keys, most_best, chosen->best, &chosen->n_best, err);
+        find_best(rows, &keys, most_best, chosen->best, &chosen->n_best, stop, err);
     if (status != PPS_OK || rows->view.kernel == NULL)
         return status;
     add_column(rows, rows->view.kernel->heatmap.x, &keys);
     add_column(rows, rows->view.kernel->heatmap.y, &keys);
-    status = find_best(rows, &keys, most_more, chosen->more, &chosen->n_more, err);
+    status = find_best(rows, &keys, most_more, chosen->more, &chosen->n_more, stop, err);
     return status == PPS_OK ? sort_more(chosen, rows, err) : status;
 }
 

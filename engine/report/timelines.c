@@ -272,8 +272,8 @@ static enum pps_status write_more(struct timelines *t,
 static enum pps_status write_all(struct timelines *t, size_t bytes, struct pps_error *err)
 {
     struct pps_timeline_rows chosen;
-    enum pps_status status =
-        pps_timeline_rows_open(&chosen, t->rows, PPS_PAGE_TIMELINES, PPS_PAGE_OTHERS, err);
+    enum pps_status status = pps_timeline_rows_open(&chosen, t->rows, PPS_PAGE_TIMELINES,
+                                                    PPS_PAGE_OTHERS, t->stop, err);
     for (size_t i = 0; i < chosen.n_best && status == PPS_OK; i++)
         status = run_row(t, chosen.best[i], err);
     if (status == PPS_OK)

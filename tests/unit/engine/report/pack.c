@@ -39,7 +39,7 @@ static void check(const char *bytes, size_t n)
     char *text = NULL;
     size_t length;
     FILE *out = open_memstream(&text, &length);
-    cr_assert_eq(pps_pack_write(bytes, n, out, &err), PPS_OK);
+    cr_assert_eq(pps_pack_write(bytes, n, NULL, out, &err), PPS_OK);
     fclose(out);
     unsigned char *packed = malloc(length + 4), *again = malloc(n + 16);
     z_stream stream = {.next_in = packed, .avail_in = (unsigned)decode(text, packed)};
