@@ -281,6 +281,18 @@ const tests = {
     for (const page of [one, other]) await page.close();
   },
 
+  async "axes of very many values are ranges"(browser) {
+    const page = await open(browser, "many");
+    const [nx, ny, rows, first] = await page.evaluate(() => [HeatMap.cells.nx, HeatMap.cells.ny, HeatMap.cells.count.reduce((a, b) => a + b), HeatMap.cells.x.labels[0]]);
+    assert.ok(nx <= 200 && ny <= 200 && rows === 6000, `${nx} x ${ny} cells of ${rows} rows`);
+    assert.strictEqual(first, "0 to 7");
+    await page.selectOption("#choose-x", "v");
+    await settled(page);
+    await slide(page, "long", undefined);
+    await settled(page);
+    await page.close();
+  },
+
   async "results of every kernel, a sample, and a narrow window"(browser) {
     for (const name of ["schedule", "dynapipe", "ndsearch", "balance", "sample"]) {
       const page = await open(browser, name, "", name === "schedule" ? 390 : 1280);

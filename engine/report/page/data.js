@@ -123,10 +123,11 @@ const Data = {
     return isNaN(value) ? "" : column.digits >= 0 ? value.toFixed(column.digits) : String(value);
   },
 
-  // A column as an axis of bins: its labels, or ranges of its numbers.
-  axis(column, most = 40) {
-    if (column.labels) return column;
+  // A column as an axis: its labels, ranges of very many labels, or ranges of its numbers.
+  axis(column, most = 40, manyLabels = 200) {
+    if (column.labels && column.labels.length <= manyLabels) return column;
     if (column.bins) return column.bins;
+    if (column.labels) return (column.bins = this.ranges(column, Math.ceil(column.labels.length / manyLabels)));
     const [low, high] = this.range(column), step = (high - low) / most || 1, codes = new Uint16Array(this.rows);
     for (let i = 0; i < codes.length; i++)
       codes[i] = isNaN(column.numbers[i]) ? most : Math.min(most - 1, Math.floor((column.numbers[i] - low) / step));
@@ -137,6 +138,13 @@ const Data = {
     }
     column.bins = { name: column.name, unit: column.unit, labels: codes.includes(most) ? [...labels, ""] : labels, codes, binned: true };
     return column.bins;
+  },
+
+  // Ranges of `size` labels that follow each other.
+  ranges(column, size) {
+    const labels = [], codes = Uint16Array.from(column.codes, (code) => code / size);
+    for (let k = 0; k < column.labels.length; k += size) labels.push(`${column.labels[k]} to ${column.labels[Math.min(k + size, column.labels.length) - 1]}`);
+    return { name: column.name, unit: column.unit, labels, codes, binned: true };
   },
 
   // The least and the greatest number of a column.

@@ -18,7 +18,7 @@ const HeatMap = {
 
   // A slider over the values of a parameter; the leftmost place is all of them.
   slider(axis) {
-    const said = (label) => (label === undefined ? "all" : axis.binned ? "about " + label : label === "" ? "none" : label);
+    const said = (label) => (label === undefined ? "all" : axis.binned && !isNaN(label) ? "about " + label : label === "" ? "none" : label);
     const at = axis.labels.indexOf(State.fixed[axis.name]), shown = make("output", {}, said(axis.labels[at]));
     const move = (event) => {
       const label = axis.labels[Number(event.target.value) - 1];

@@ -45,7 +45,7 @@ const State = {
   // The columns that decide which rows are shown, those of the map, and those of its sliders.
   wanted() {
     const names = [this.x, this.y, this.value, ...Object.keys(this.fixed), ...Object.keys(this.brush)];
-    return [...names.map((name) => Data.column(name)), ...Data.parameters().filter((c) => c.numeric)];
+    return [...names.map((name) => Data.column(name)), ...Data.parameters().filter((c) => c.numeric || c.labels.length > 200)];
   },
 
   write() {

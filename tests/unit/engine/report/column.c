@@ -2,6 +2,8 @@
 // Columns of a page: their forms, and bytes that give every cell back.
 #include "engine/report/column.h"
 
+#include "base/text/decimal.h"
+
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
@@ -145,4 +147,22 @@ Test(page_column, no_cell_has_a_value)
     const struct pps_page_cells cells = pps_page_column_write(&column, 2, &bytes);
     cr_assert_eq(cells.form, PPS_PAGE_SCALED);
     cr_assert_eq(code(0, 2, cells.width), pow(256, cells.width) - 1);
+}
+
+// Would catch texts that differ from the cells, and an empty cell that is shown as a number.
+Test(page_column, texts_of_cells)
+{
+    static const char *const cells[] = {"0.5", "", "1e-09", "-3"};
+    char text[PPS_DECIMAL_CAP];
+    for (int numeric = 0; numeric < 2; numeric++) {
+        pps_page_column_free(&column);
+        column.numeric = numeric;
+        for (size_t i = 0; i < 4; i++)
+            set(i, cells[i]);
+        for (size_t i = 0; i < 4; i++) {
+            const size_t n = pps_page_column_text(&column, i, text, sizeof text);
+            cr_assert_eq(n, strlen(cells[i]), "%zu: %.*s", i, (int)n, text);
+            cr_assert_eq(memcmp(text, cells[i], n), 0, "%.*s", (int)n, text);
+        }
+    }
 }
