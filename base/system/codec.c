@@ -9,6 +9,7 @@
 #ifdef __x86_64__
 #include <immintrin.h>
 #endif
+#include <isa-l.h>
 #include <isa-l/crc.h>
 #include <isa-l/igzip_lib.h>
 #endif
@@ -135,6 +136,16 @@ static size_t zlib_block(z_stream *z,
             return 0;
     }
     return room - z->avail_out;
+}
+
+void pps_codec_versions(char *out, size_t cap)
+{
+#ifdef PPS_HAVE_ISAL
+    snprintf(out, cap, "zlib %s, isa-l %d.%d.%d", zlibVersion(), ISAL_MAJOR_VERSION,
+             ISAL_MINOR_VERSION, ISAL_PATCH_VERSION);
+#else
+    snprintf(out, cap, "zlib %s, no isa-l", zlibVersion());
+#endif
 }
 
 // ---- igzip ----------------------------------------------------------------------------------

@@ -38,6 +38,9 @@ void pps_codec_name(struct pps_codec_choice choice, char *out, size_t cap);
 // Returns the ending of the files of a codec: ".csv", ".csv.gz" or ".parquet".
 const char *pps_codec_ending(enum pps_codec_kind kind);
 
+// Writes the versions of the libraries of this build, such as "zlib 1.2.13, isa-l 2.30.0".
+void pps_codec_versions(char *out, size_t cap);
+
 struct pps_codec; // one per thread; pps_codec_open allocates all its memory
 
 // Returns PPS_E_INPUT if the build does not have the codec or the codec does not have the

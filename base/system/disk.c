@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 // Returns the folder of path, or NULL if memory runs out. The caller frees it.
@@ -259,12 +260,20 @@ enum pps_status pps_disk_close(int *fd, const char *path, struct pps_error *err)
     return rc == 0 || errno == EINTR ? PPS_OK : pps_fail_errno(err, "cannot close", path);
 }
 
-// Renames without overwriting. On file systems without the flag it looks for an existing file
-// first.
-static int rename_to_new(const char *from, const char *to)
+// musl has no function for this system call.
+static int rename_no_replace(const char *from, const char *to)
+{
+#ifdef RENAME_NOREPLACE
+    return renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
+#else
+    return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 1U); // RENAME_NOREPLACE
+#endif
+}
+
+int pps_disk_rename_new(const char *from, const char *to)
 {
     struct stat at;
-    int rc = renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
+    int rc = rename_no_replace(from, to);
     if (rc == 0 || (errno != EINVAL && errno != ENOSYS))
         return rc;
     if (lstat(to, &at) == 0) {
@@ -279,7 +288,7 @@ enum pps_status pps_disk_rename(const char *from,
                                 bool replace,
                                 struct pps_error *err)
 {
-    int rc = replace ? rename(from, to) : rename_to_new(from, to);
+    int rc = replace ? rename(from, to) : pps_disk_rename_new(from, to);
     if (rc == 0)
         return PPS_OK;
     const char *why = strerror(errno);

@@ -99,6 +99,10 @@ PPS_MUST_CHECK enum pps_status pps_disk_sync(int fd, const char *path, struct pp
 // Closes *fd and sets it to -1. Does nothing if *fd is -1.
 PPS_MUST_CHECK enum pps_status pps_disk_close(int *fd, const char *path, struct pps_error *err);
 
+// Renames a file, and never overwrites an existing file at `to`. Returns 0, or -1 with errno. On
+// file systems that cannot do both in one step, it looks for an existing file first.
+int pps_disk_rename_new(const char *from, const char *to);
+
 // Renames a file. Without `replace` an existing file at `to` is never overwritten.
 PPS_MUST_CHECK enum pps_status pps_disk_rename(const char *from,
                                                const char *to,

@@ -7,7 +7,6 @@
 
 #include <ctype.h>
 #include <dirent.h>
-#include <dlfcn.h>
 #include <link.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -37,20 +36,41 @@ static bool join(char *out, size_t cap, const char *folder, const char *name)
     return n > 0 && (size_t)n < cap;
 }
 
+// The loaded object that contains an address. The executable is the first object.
+struct own_object {
+    ElfW(Addr) address;
+    int place; // of the object, from 0; -1: not found
+    int n;     // objects seen
+    char file[PATH_CAP];
+};
+
+static int is_own(struct dl_phdr_info *info, size_t size, void *self)
+{
+    struct own_object *own = self;
+    (void)size;
+    for (int s = 0; s < info->dlpi_phnum && own->place < 0; s++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[s];
+        if (part->p_type == PT_LOAD &&
+            own->address - info->dlpi_addr - part->p_vaddr < part->p_memsz)
+            own->place = own->n;
+    }
+    if (own->place == own->n && own->n > 0) {
+        char *path = realpath(info->dlpi_name, NULL);
+        if (path != NULL)
+            snprintf(own->file, PATH_CAP, "%s", path);
+        free(path);
+    }
+    own->n++;
+    return own->place >= 0;
+}
+
 // Finds the file that contains this code: a shared library, or else the executable. Returns the
 // path from its folder to the installed data.
 static const char *find_own_file(char *file)
 {
-    Dl_info info;
-    void *found = NULL;
-    file[0] = '\0';
-    if (dladdr1(source_link, &info, &found, RTLD_DL_LINKMAP) != 0 && found != NULL) {
-        const struct link_map *map = found;
-        char *path = map->l_name[0] != '\0' ? realpath(map->l_name, NULL) : NULL;
-        if (path != NULL) // the executable has no name in the link map
-            snprintf(file, PATH_CAP, "%s", path);
-        free(path);
-    }
+    struct own_object own = {.address = (ElfW(Addr))source_link, .place = -1};
+    dl_iterate_phdr(is_own, &own);
+    memcpy(file, own.file, PATH_CAP);
     if (file[0] != '\0')
         return PPS_DATA_FROM_LIBRARY;
     const ssize_t n = readlink("/proc/self/exe", file, PATH_CAP - 1);

@@ -11,6 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#define TEXT(token)   #token
+#define NUMBER(macro) TEXT(macro)
+
 static int affinity_cpus(void)
 {
     cpu_set_t set;
@@ -123,4 +126,27 @@ void *pps_scratch_take(size_t bytes)
     const size_t rounded = (bytes + SCRATCH_ALIGN) / SCRATCH_ALIGN * SCRATCH_ALIGN;
     void *scratch = aligned_alloc(SCRATCH_ALIGN, rounded);
     return scratch != NULL ? memset(scratch, 0, rounded) : NULL;
+}
+
+const char *pps_machine_vectors(void)
+{
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd") &&
+        __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2"))
+        return "avx512";
+    if (__builtin_cpu_supports("avx2"))
+        return "avx2";
+#endif
+    return "portable";
+}
+
+const char *pps_machine_c_library(void)
+{
+#ifdef __GLIBC__
+    static const char name[] = "glibc " NUMBER(__GLIBC__) "." NUMBER(__GLIBC_MINOR__);
+    return name;
+#else
+    return "musl";
+#endif
 }

@@ -25,6 +25,13 @@ double pps_peak_memory(void);
 // Writes the name of the machine, such as "AMD EPYC, 2 CPUs".
 void pps_machine_name(char *out, size_t cap);
 
+// Returns the vector instructions that kernels use on this processor: "avx512", "avx2" or "portable".
+// Results do not depend on them.
+const char *pps_machine_vectors(void);
+
+// Returns the name and version of the C library: "glibc 2.36" or "musl".
+const char *pps_machine_c_library(void);
+
 // Allocates at least `bytes` of zeroed memory, aligned to 64 bytes: the scratch of a worker that
 // kernel.h promises. The caller frees it with free. Returns NULL if memory runs out.
 void *pps_scratch_take(size_t bytes);

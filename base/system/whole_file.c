@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -186,14 +187,10 @@ enum pps_status pps_whole_file_rename(const char *from,
                                       bool force,
                                       struct pps_error *err)
 {
-    const unsigned flags = force ? 0 : RENAME_NOREPLACE;
-    if (renameat2(AT_FDCWD, from, AT_FDCWD, path, flags) == 0)
+    if ((force ? rename(from, path) : pps_disk_rename_new(from, path)) == 0)
         return PPS_OK;
     if (errno == EEXIST && !force)
         return pps_fail(err, PPS_E_INPUT, "%s exists; --force replaces it", path);
-    // Some file systems do not support the flags.
-    if ((errno == EINVAL || errno == ENOSYS) && rename(from, path) == 0)
-        return PPS_OK;
     return pps_fail_errno(err, "cannot rename to", path);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep: finds and runs the command; the default command is `run`.
 #include "base/text/say.h"
+#include "engine/cli/program.h"
 #include "engine/cli/verbs.h"
 
 #include "base/text/characters.h"
@@ -16,71 +17,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-static const struct pps_command *const commands[] = {
-    &pps_command_run,    &pps_command_plan,  &pps_command_eval,        &pps_command_top,
-    &pps_command_slice,  &pps_command_plot,  &pps_command_sensitivity, &pps_command_best,
-    &pps_command_trace,  &pps_command_diff,  &pps_command_report,      &pps_command_convert,
-    &pps_command_verify, &pps_command_merge, &pps_command_kernels,     &pps_command_bench,
-};
-enum { N_COMMANDS = sizeof commands / sizeof *commands, MAX_COMMANDS = N_COMMANDS + 32 };
-
-#define TOOLS(name) extern const struct pps_command *const name[];
-#include "engine/cli/tools.def"
-#undef TOOLS
-
-static const struct pps_command *const *const tools[] = {
-#define TOOLS(name) name,
-#include "engine/cli/tools.def"
-#undef TOOLS
-};
-
-// Lists the commands of the engine, then the commands of the planners; returns the number of
-// commands.
-static int list_commands(const struct pps_command **list)
-{
-    int n = 0;
-    for (; n < N_COMMANDS; n++)
-        list[n] = commands[n];
-    for (size_t s = 0; s < sizeof tools / sizeof *tools; s++)
-        for (int t = 0; tools[s][t] != NULL; t++)
-            if (n < MAX_COMMANDS)
-                list[n++] = tools[s][t];
-    return n;
-}
-
-static void help(void)
-{
-    printf("ppsweep: parameter sweeps over models of pipeline-parallel training\n\n"
-           "usage: ppsweep -c EXPERIMENT.json [options]     (the same as ppsweep run)\n"
-           "       ppsweep COMMAND [options]\n\ncommands:\n");
-    const struct pps_command *list[MAX_COMMANDS];
-    const int n = list_commands(list);
-    for (int i = 0; i < n; i++)
-        printf("  %-11s %s\n", list[i]->name, list[i]->summary);
-    printf("\n"
-           "  ppsweep COMMAND --help    print the options of a command\n"
-           "  ppsweep --version         print the versions of ppsweep and of its kernels\n"
-           "\n"
-           "exit status:\n"
-           "  0  done\n"
-           "  1  the machine failed, or a result is wrong\n"
-           "  2  wrong usage or input\n"
-           "  3  nothing feasible exists (tools)\n"
-           "  4  some points failed, or an audit found a difference\n"
-           "  5  stopped early; --resume continues the run\n"
-           "\n"
-           "environment:\n"
-           "  PPSWEEP_DATA  the folder that contains sweep_configs and plot_scripts\n"
-           "                (default: ../share/ppsweep, next to the folder of the program)\n");
-}
-
-static void version(void)
-{
-    printf("ppsweep %s\n", PPS_VERSION);
-    for (int k = 0; pps_kernels[k] != NULL; k++)
-        printf("%s %s\n", pps_kernels[k]->name, pps_kernels[k]->version);
-}
 
 static enum pps_status suggest_experiment(const char *path, struct pps_error *err)
 {
@@ -98,9 +34,9 @@ static enum pps_status find_command(const char *word,
                                     const struct pps_command **command,
                                     struct pps_error *err)
 {
-    const struct pps_command *list[MAX_COMMANDS];
-    const char *names[MAX_COMMANDS];
-    const int n = list_commands(list);
+    const struct pps_command *list[PPS_MAX_COMMANDS];
+    const char *names[PPS_MAX_COMMANDS];
+    const int n = pps_program_commands(list);
     for (int i = 0; i < n; i++) {
         names[i] = list[i]->name;
         *command = list[i];
@@ -117,20 +53,6 @@ static enum pps_status find_command(const char *word,
                     word);
 }
 
-// Finds a tool with a name of two words, such as "nd rank"; returns NULL if there is no such
-// tool.
-static const struct pps_command *find_stage(const char *word, const char *second)
-{
-    const struct pps_command *list[MAX_COMMANDS];
-    const int n = list_commands(list);
-    const size_t length = strlen(word);
-    for (int i = 0; i < n; i++)
-        if (strncmp(list[i]->name, word, length) == 0 && list[i]->name[length] == ' ' &&
-            strcmp(list[i]->name + length + 1, second) == 0)
-            return list[i];
-    return NULL;
-}
-
 // `--stage NAME` may replace the second word of the name of a tool, at any position. Removes
 // these arguments from argv and returns the tool, or NULL.
 static const struct pps_command *take_stage(const char *word, int *argc, char **argv)
@@ -140,7 +62,8 @@ static const struct pps_command *take_stage(const char *word, int *argc, char **
         const char *name = apart                                  ? argv[i + 1]
                            : strncmp(argv[i], "--stage=", 8) == 0 ? argv[i] + 8
                                                                   : NULL;
-        const struct pps_command *command = name != NULL ? find_stage(word, name) : NULL;
+        const struct pps_command *command =
+            name != NULL ? pps_program_command(word, name) : NULL;
         if (command == NULL)
             continue;
         const int taken = apart ? 2 : 1;
@@ -191,8 +114,8 @@ static enum pps_status run_command(const struct pps_command *command,
 // Improves the error if the command is written after its options.
 static enum pps_status suggest_order(int argc, char **argv, struct pps_error *err)
 {
-    const struct pps_command *list[MAX_COMMANDS];
-    const int n = list_commands(list);
+    const struct pps_command *list[PPS_MAX_COMMANDS];
+    const int n = pps_program_commands(list);
     const bool unknown = strncmp(err->text, "run has no option", 17) == 0;
     if (!unknown && strstr(err->text, ": unexpected argument") == NULL)
         return PPS_E_INPUT;
@@ -248,15 +171,15 @@ static int run_program(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN); // writes beyond a file-size limit fail with an error
     signal(SIGPIPE, SIG_DFL); // a closed pipe ends the program quietly
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
-        help();
+        pps_program_help();
     } else if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
-        version();
+        pps_program_version();
     } else if (word[0] == '-') {
         status = run_command(command, NULL, argc, argv, &err);
         if (status == PPS_E_INPUT)
             status = suggest_order(argc, argv, &err);
-    } else if (argc > 2 && find_stage(word, argv[2]) != NULL) {
-        command = find_stage(word, argv[2]);
+    } else if (argc > 2 && pps_program_command(word, argv[2]) != NULL) {
+        command = pps_program_command(word, argv[2]);
         status = run_command(command, argv[0], argc - 2, argv + 2, &err);
     } else {
         const struct pps_command *stage = take_stage(word, &argc, argv);

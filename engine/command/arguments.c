@@ -21,54 +21,7 @@ static int option_count(const struct pps_args *args)
 
 int pps_args_option(const struct pps_args *args, const char *name)
 {
-    for (int i = 0; args->table[i].name != NULL; i++)
-        if (strcmp(args->table[i].name, name) == 0)
-            return i;
-    return -1;
-}
-
-static void add_kernel_option(struct pps_args *args, const struct pps_option *option)
-{
-    const int n = option_count(args);
-    if (n >= PPS_ARGS_MAX_OPTIONS)
-        return;
-    char *name = args->names[n];
-    snprintf(name, sizeof args->names[n], "%s", option->name);
-    pps_hyphenate(name, '\0');
-    if (pps_args_option(args, name) < 0)
-        args->table[n] = (struct pps_opt){name, 0, "X", option->summary};
-}
-
-// Returns the letter, or 0 if an option of the command has it.
-static char free_letter(const struct pps_command *command, char letter)
-{
-    for (int i = 0; command->options[i].name != NULL; i++)
-        if (command->options[i].letter == letter)
-            return 0;
-    return letter;
-}
-
-static void build_table(struct pps_args *args,
-                        const struct pps_command *command,
-                        const struct pps_kernel *const *kernels)
-{
-    static const struct pps_opt kernel = {"kernel", 0, "FILE.so",
-                                          "load a kernel, which becomes the default"};
-    int n = 0;
-    args->command = command;
-    args->kernels = kernels;
-    for (; n < PPS_ARGS_MAX_OPTIONS && command->options[n].name != NULL; n++)
-        args->table[n] = command->options[n];
-    if (command->kernels && n < PPS_ARGS_MAX_OPTIONS)
-        args->table[n++] = kernel;
-    if (command->config && n < PPS_ARGS_MAX_OPTIONS)
-        args->table[n] = (struct pps_opt){"config", free_letter(command, 'c'), "FILE",
-                                          "read options from a JSON file with // comments"};
-    for (int k = 0; command->kernel_options && kernels[k] != NULL; k++) {
-        const struct pps_composite *composite = kernels[k]->composite;
-        for (int o = 0; composite != NULL && o < composite->n_options; o++)
-            add_kernel_option(args, &composite->options[o]);
-    }
+    return pps_option_table_find(&args->own, name);
 }
 
 // Returns the option that a name of n characters is an alias of; NULL if it is not an alias.
@@ -279,7 +232,10 @@ enum pps_status pps_args_parse(struct pps_args **out,
     *done = false;
     if (args == NULL)
         return pps_fail_memory(err, "the command line");
-    build_table(args, command, kernels);
+    pps_option_table_build(&args->own, command, kernels);
+    args->table = args->own.options;
+    args->command = command;
+    args->kernels = kernels;
     args->line = quoted_line(program, command->name, argc, argv);
     args->room_given = 2 * ((size_t)argc + 1);
     args->given = calloc(args->room_given, sizeof *args->given);

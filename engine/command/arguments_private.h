@@ -6,8 +6,7 @@
 
 #include "base/document/json.h"
 #include "engine/command/arguments.h"
-
-enum { PPS_ARGS_MAX_OPTIONS = 96 };
+#include "engine/command/option_table.h"
 
 struct pps_args_given {
     int option; // index in the table
@@ -17,8 +16,8 @@ struct pps_args_given {
 struct pps_args {
     const struct pps_command *command;
     const struct pps_kernel *const *kernels;
-    struct pps_opt table[PPS_ARGS_MAX_OPTIONS + 1]; // options of the command and of the kernels
-    char names[PPS_ARGS_MAX_OPTIONS][48];           // names of kernel options, with hyphens
+    struct pps_option_table own;  // of the command and of the kernels
+    const struct pps_opt *table;  // own.options
     struct pps_args_given *given; // of the command line, then of the file of --config
     int n_given, n_typed;         // n_typed: of the command line
     size_t room_given;

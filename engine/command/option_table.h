@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of a command as one table: its own, those that many commands share, and those of
+// kernels. Parsing, help, the man page and completion read the same table.
+#ifndef PPS_ENGINE_COMMAND_OPTION_TABLE_H
+#define PPS_ENGINE_COMMAND_OPTION_TABLE_H
+
+#include "engine/command/command.h"
+
+enum { PPS_ARGS_MAX_OPTIONS = 96 };
+
+struct pps_option_table {
+    struct pps_opt options[PPS_ARGS_MAX_OPTIONS + 1]; // ends with a zeroed entry
+    char names[PPS_ARGS_MAX_OPTIONS][48];             // names of kernel options, with hyphens
+};
+
+// Builds the table. It points into itself, so it is not copied or moved. `kernels` ends with NULL.
+// --help is not in the table.
+void pps_option_table_build(struct pps_option_table *table,
+                            const struct pps_command *command,
+                            const struct pps_kernel *const *kernels);
+
+// Returns the index of the option with this name, or -1.
+int pps_option_table_find(const struct pps_option_table *table, const char *name);
+
+#endif
