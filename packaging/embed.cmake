@@ -1,5 +1,6 @@
-# Writes the files of the folder FROM as C arrays to OUT: struct pps_page_file of HEADER.
-#   cmake -DFROM=engine/report/page -DOUT=page_files.c -DHEADER=engine/report/page_files.h -P packaging/embed.cmake
+# Writes the files of the folder FROM as C arrays to OUT: an array TYPEs of struct TYPE, which HEADER declares.
+#   cmake -DFROM=engine/report/page -DOUT=page_files.c -DTYPE=pps_page_file -DHEADER=engine/report/page_files.h
+#     -P packaging/embed.cmake
 file(GLOB files ${FROM}/*)
 list(SORT files)
 set(arrays "")
@@ -14,5 +15,5 @@ foreach(path IN LISTS files)
   math(EXPR k "${k} + 1")
 endforeach()
 file(WRITE ${OUT}.new "// Made by packaging/embed.cmake.\n#include \"${HEADER}\"\n\n${arrays}\n"
-  "const struct pps_page_file pps_page_files[] = {\n${table}    {NULL, NULL, 0},\n};\n")
+  "const struct ${TYPE} ${TYPE}s[] = {\n${table}    {NULL, NULL, 0},\n};\n")
 file(RENAME ${OUT}.new ${OUT})

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_NAMES = 256, LONGEST_NAME = 64, PATH_CAP = 4096 };
+enum { PATH_CAP = 4096 };
 
 // ---- the data folder ------------------------------------------------------------------------
 
@@ -168,51 +168,47 @@ static bool has_ending(const char *name)
     return dot != NULL && dot[1] == '\0';
 }
 
-// Lists the names of the documents of a kind.
-static size_t list_names(const char *data,
-                         const char *kind,
-                         char names[MOST_NAMES][LONGEST_NAME])
-{
-    char path[PATH_CAP + 32];
-    size_t n = 0;
-    snprintf(path, sizeof path, "%s/%s", data, folder_of(kind).name);
-    DIR *dir = opendir(path);
-    if (dir == NULL)
-        return 0;
-    for (const struct dirent *e; n < MOST_NAMES && (e = readdir(dir)) != NULL;) {
-        const size_t length = strlen(e->d_name);
-        if (length <= 5 || length >= LONGEST_NAME ||
-            strcmp(e->d_name + length - 5, ".json") != 0)
-            continue;
-        snprintf(names[n++], LONGEST_NAME, "%.*s", (int)(length - 5), e->d_name);
-    }
-    closedir(dir);
-    return n;
-}
-
 static int by_name(const void *a, const void *b)
 {
     return strcmp(a, b);
 }
 
-// Writes the suggested name, or all names that fit.
-static void write_names(const char *data,
-                        const char *kind,
-                        const char *name,
-                        char *out,
-                        size_t cap)
+void pps_installed_names(const char *kind, struct pps_installed_names *names)
 {
-    char names[MOST_NAMES][LONGEST_NAME];
-    const char *all[MOST_NAMES];
-    const size_t n = list_names(data, kind, names);
-    qsort(names, n, sizeof names[0], by_name);
-    for (size_t i = 0; i < n; i++)
-        all[i] = names[i];
-    const struct pps_hint hint = pps_did_you_mean(name, all, n);
+    char data[PATH_CAP], path[PATH_CAP + 32];
+    struct pps_error ignored;
+    names->n = 0;
+    if (pps_data_path("sweep_configs", data, sizeof data, &ignored) != PPS_OK)
+        return;
+    snprintf(path, sizeof path, "%s/%s", data, folder_of(kind).name);
+    DIR *dir = opendir(path);
+    if (dir == NULL)
+        return;
+    for (const struct dirent *e; names->n < PPS_INSTALLED_MOST && (e = readdir(dir)) != NULL;) {
+        const size_t length = strlen(e->d_name);
+        if (length <= 5 || length >= PPS_INSTALLED_LONGEST ||
+            strcmp(e->d_name + length - 5, ".json") != 0)
+            continue;
+        snprintf(names->name[names->n++], PPS_INSTALLED_LONGEST, "%.*s", (int)(length - 5),
+                 e->d_name);
+    }
+    closedir(dir);
+    qsort(names->name, names->n, sizeof names->name[0], by_name);
+}
+
+// Writes the suggested name, or all names that fit.
+static void write_names(const char *kind, const char *name, char *out, size_t cap)
+{
+    struct pps_installed_names names;
+    const char *all[PPS_INSTALLED_MOST];
+    pps_installed_names(kind, &names);
+    for (size_t i = 0; i < names.n; i++)
+        all[i] = names.name[i];
+    const struct pps_hint hint = pps_did_you_mean(name, all, names.n);
     size_t used = (size_t)snprintf(out, cap, "%s", hint.text);
-    for (size_t i = 0; hint.text[0] == '\0' && i < n && used < cap; i++)
+    for (size_t i = 0; hint.text[0] == '\0' && i < names.n && used < cap; i++)
         used += (size_t)snprintf(out + used, cap - used, "%s%s",
-                                 i == 0 ? "; known names: " : ", ", names[i]);
+                                 i == 0 ? "; known names: " : ", ", names.name[i]);
 }
 
 struct pps_missing pps_installed_missing(const char *kind, const char *name, const char *path)
@@ -233,6 +229,6 @@ struct pps_missing pps_installed_missing(const char *kind, const char *name, con
                  "%.80s: there is no such file, and no %.16s of this name comes with "
                  "the program",
                  name, kind);
-    write_names(data, kind, name, missing.text + used, sizeof missing.text - (size_t)used);
+    write_names(kind, name, missing.text + used, sizeof missing.text - (size_t)used);
     return missing;
 }

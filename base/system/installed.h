@@ -28,6 +28,14 @@ PPS_MUST_CHECK enum pps_status pps_data_path(const char *name,
 // runs out.
 char *pps_installed_path(const char *kind, const char *name, char *path);
 
+// The names of the shipped documents of a kind ("model"), sorted. None if the data are not found.
+enum { PPS_INSTALLED_MOST = 256, PPS_INSTALLED_LONGEST = 64 };
+struct pps_installed_names {
+    size_t n;
+    char name[PPS_INSTALLED_MOST][PPS_INSTALLED_LONGEST];
+};
+void pps_installed_names(const char *kind, struct pps_installed_names *names);
+
 // Describes a missing shipped document. The text is set if `name` can only be the name of a
 // shipped document (it has neither folder nor ending) and `path`, as returned by
 // pps_installed_path, does not exist. It suggests the nearest name, lists the known names if none

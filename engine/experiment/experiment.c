@@ -157,6 +157,10 @@ static enum pps_status other_words(struct pps_loader *l)
                           : l->request->seed_given ? l->request->seed
                           : item != NULL           ? (uint64_t)item->valuedouble
                                                    : 0;
+    item = pps_json_member(root, "$schema");
+    if (item != NULL && !cJSON_IsString(item))
+        return pps_json_fail(&l->file, item, l->err,
+                             "$schema: expected the path of a schema (ppsweep schema)");
     item = pps_json_member(root, "output");
     if (item != NULL && (!cJSON_IsString(item) || item->valuestring[0] == '\0'))
         return pps_json_fail(&l->file, item, l->err,

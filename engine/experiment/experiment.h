@@ -78,6 +78,9 @@ struct pps_experiment {
     char notes[512];        // lines for the user, or ""
 };
 
+// Keys of an experiment that are not parameters, ended with NULL. "$schema" is for editors only.
+extern const char *const pps_reserved_words[];
+
 // Reads and resolves an experiment. Returns PPS_E_INPUT with the place of the first error.
 // After an error there is nothing to free.
 PPS_MUST_CHECK enum pps_status pps_experiment_load(struct pps_experiment **experiment,

@@ -11,14 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const reserved[] = {"kernel", "inputs", "params", "preset", "where", "zip",
-                                       "points", "sample", "seed",   "output", "let"};
-enum { N_RESERVED = sizeof reserved / sizeof *reserved };
+const char *const pps_reserved_words[] = {"$schema", "kernel", "inputs", "params", "preset",
+                                          "where",   "zip",    "points", "sample", "seed",
+                                          "output",  "let",    NULL};
+enum { N_RESERVED = sizeof pps_reserved_words / sizeof *pps_reserved_words - 1 };
 
 static bool is_reserved(const char *name)
 {
     for (int i = 0; i < N_RESERVED; i++)
-        if (strcmp(name, reserved[i]) == 0)
+        if (strcmp(name, pps_reserved_words[i]) == 0)
             return true;
     return false;
 }
@@ -163,7 +164,7 @@ static enum pps_status unknown_name(struct pps_loader *l, const struct pps_entry
     for (int o = 0; composite != NULL && o < composite->n_options; o++)
         names[n++] = composite->options[o].name;
     for (int r = 0; r < N_RESERVED; r++)
-        names[n++] = reserved[r];
+        names[n++] = pps_reserved_words[r];
     for (size_t i = 0; i < n; i++)
         if (!is_taken(l, entry, names[i]))
             names[n_free++] = names[i];

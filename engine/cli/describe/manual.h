@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The manual page of the program, or of one command, made from the tables that --help prints.
+#ifndef PPS_ENGINE_CLI_DESCRIBE_MANUAL_H
+#define PPS_ENGINE_CLI_DESCRIBE_MANUAL_H
+
+#include "engine/command/command.h"
+
+#include <stdio.h>
+
+// Writes the page as roff with the man macros. only: one command, or NULL for the whole program.
+// Returns PPS_E_MACHINE if memory runs out.
+PPS_MUST_CHECK enum pps_status manual_write(const struct pps_command *only,
+                                            const struct pps_kernel *const *kernels,
+                                            FILE *out,
+                                            struct pps_error *err);
+
+#endif
