@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/system/machine.h"
 #include "kernels/contention/batch.h"
 #include "kernels/contention/model/state.h"
 #include "tests/unit/support/random.h"
@@ -265,4 +266,14 @@ Test(contention_lanes, agree_with_the_simulation_of_one_point_of_many_stages)
     check_agreement(3, &n_left, &n_chaotic);
     cr_assert_eq(n_left, 0, "%d points were left", n_left);
     cr_assert_leq(n_chaotic, 3 * n_jobs() * 3 / 100, "%d points are chaotic", n_chaotic);
+}
+
+// Would catch a processor of --version that is not the one whose code runs.
+Test(lanes, the_reported_instructions_are_those_in_use)
+{
+    static const char *const names[] =
+        {[LANES_PAIR] = "portable", [LANES_AVX2] = "avx2", [LANES_AVX512] = "avx512"};
+    for (int set = 0; set < LANES_N_SETS; set++)
+        if (contention_lanes_of((enum contention_lanes_set)set, 4) == contention_lanes(4))
+            cr_expect_str_eq(pps_machine_vectors(), names[set]);
 }
