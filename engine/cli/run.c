@@ -92,7 +92,7 @@ static const char details[] =
     "A shard is named NAME.shard-K-of-N.csv.gz. `ppsweep merge` joins all N shards.\n"
     "--shard auto gets K and N from the launcher: srun, mpirun, or a Slurm job array\n"
     "0-(N-1). --shard auto/N gets only K, so that some tasks of an array can be submitted\n"
-    "again.\n";
+    "again; a Kubernetes Indexed Job needs it, because its pods do not know N.\n";
 
 // A run of the command.
 struct run {

@@ -90,9 +90,13 @@ static bool find_launcher(struct rank *out)
     return any;
 }
 
+// The index of a task in a Slurm job array, or of a pod in an Indexed Job of Kubernetes.
 static bool find_array(struct rank *out)
 {
     out->variable = "SLURM_ARRAY_TASK_ID";
+    if (read_variable(out->variable, &out->rank))
+        return true;
+    out->variable = "JOB_COMPLETION_INDEX";
     return read_variable(out->variable, &out->rank);
 }
 
@@ -101,6 +105,11 @@ static bool find_array(struct rank *out)
 static enum pps_status count_array(struct rank *array, struct pps_error *err)
 {
     uint64_t count = 0, min = 1, max = 0, step = 1;
+    if (strcmp(array->variable, "JOB_COMPLETION_INDEX") == 0)
+        return pps_fail(
+            err, PPS_E_INPUT,
+            "--shard auto: Kubernetes tells a pod its index, but not the number of "
+            "completions; write --shard auto/N, N as in the key completions of the job");
     const bool known = read_variable("SLURM_ARRAY_TASK_COUNT", &count) &&
                        read_variable("SLURM_ARRAY_TASK_MIN", &min) &&
                        read_variable("SLURM_ARRAY_TASK_MAX", &max);
@@ -122,7 +131,8 @@ static enum pps_status fail_none(struct pps_error *err)
                         "--shard auto: this process was not started by srun and is not part of "
                         "a job array; start it with srun, or write --shard K/N");
     return pps_fail(err, PPS_E_INPUT,
-                    "--shard auto: no launcher has set its variables (Slurm, Open MPI, MPICH); "
+                    "--shard auto: no launcher has set its variables (Slurm, Open MPI, MPICH, "
+                    "Kubernetes); "
                     "write --shard K/N, K from 0 to N-1");
 }
 
