@@ -57,8 +57,13 @@ static void print_memory(const struct pps_benchmark *b)
     }
     pps_human_bytes(least, from, sizeof from);
     pps_human_bytes(most, to, sizeof to);
+#ifdef _SC_LEVEL1_DCACHE_SIZE
     cache_text(_SC_LEVEL1_DCACHE_SIZE, first, sizeof first);
     cache_text(_SC_LEVEL2_CACHE_SIZE, second, sizeof second);
+#else // musl does not know the caches
+    cache_text(-1, first, sizeof first);
+    cache_text(-1, second, sizeof second);
+#endif
     printf("  bound by  the core, while the working memory of a point (%s%s%s per thread)\n"
            "            fits in the caches (L1 %s, L2 %s)\n",
            from, strcmp(from, to) != 0 ? " to " : "", strcmp(from, to) != 0 ? to : "", first,
