@@ -39,9 +39,11 @@ configure_package_config_file(packaging/ppsweepConfig.cmake.in ppsweepConfig.cma
   INSTALL_DESTINATION ${pps_cmakedir} PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file(ppsweepConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 
-install(TARGETS ppsweep_shared ppsweep_static)
-install(FILES include/ppsweep.h TYPE INCLUDE)
-install(DIRECTORY include/ppsweep TYPE INCLUDE)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ppsweep.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(TARGETS ppsweep_shared LIBRARY COMPONENT library NAMELINK_COMPONENT development)
+install(TARGETS ppsweep_static ARCHIVE COMPONENT development)
+install(FILES include/ppsweep.h TYPE INCLUDE COMPONENT development)
+install(DIRECTORY include/ppsweep TYPE INCLUDE COMPONENT development)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ppsweep.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+  COMPONENT development)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ppsweepConfig.cmake
-  ${CMAKE_CURRENT_BINARY_DIR}/ppsweepConfigVersion.cmake DESTINATION ${pps_cmakedir})
+  ${CMAKE_CURRENT_BINARY_DIR}/ppsweepConfigVersion.cmake DESTINATION ${pps_cmakedir} COMPONENT development)
