@@ -1,7 +1,6 @@
-# A recipe for Spack. Use it from a repository of your own:
-#   spack repo create ~/spack-ppsweep && mkdir ~/spack-ppsweep/packages/ppsweep
-#   cp packaging/spack/package.py ~/spack-ppsweep/packages/ppsweep/ && spack repo add ~/spack-ppsweep
-#   spack dev-build ppsweep@main        (in the root of the sources)
+# A recipe for Spack. In the root of the sources:
+#   spack repo add packaging/spack
+#   spack dev-build ppsweep@main
 from spack.package import *
 
 
@@ -36,7 +35,7 @@ class Ppsweep(CMakePackage):
         return [
             self.define("PPS_TESTS", False),
             self.define("PPS_NATIVE", False),
-            self.define("CMAKE_DISABLE_FIND_PACKAGE_ISAL", "~isal" in self.spec),
+            self.define_from_variant("PPS_ISAL", "isal"),
         ]
 
     @run_after("install")
