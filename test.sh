@@ -120,6 +120,10 @@ step "pages of the documentation" tests/cli/run-pages build/release/ppsweep
 step "typed results in other programs" tests/cli/run-readers build/release/ppsweep
 step "Python package" tests/cli/run-python build/release/ppsweep
 step "hostile inputs" tests/cli/run-hostile build/release/ppsweep
+step "completion in shells" tests/cli/run-completion build/release/ppsweep
+step "experiments and their JSON Schema" tests/cli/run-schema build/release/ppsweep
+step "examples of packaging" tests/cli/run-examples build/release/ppsweep
+step "installed files and recipes" tests/cli/run-recipes build/release
 if [[ $mode != --quick ]]; then
 	# Only for --ci: the packages take ten seconds to install and contain daemons.
 	[[ $mode == --ci ]] && { packaging/install-deps cluster || echo "continuing without Slurm and Open MPI" >&2; }
