@@ -12,7 +12,8 @@ set(CPACK_COMPONENTS_ALL program library development)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+# A package of Debian itself would begin with revision 1 and replace this one.
+set(CPACK_DEBIAN_PACKAGE_RELEASE 0ppsweep1)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
   WORLD_READ WORLD_EXECUTE)
@@ -23,30 +24,35 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "gnuplot-nox, librsvg2-bin")
 set(CPACK_DEBIAN_PROGRAM_DESCRIPTION "parameter sweeps of pipeline-parallel training
-ppsweep evaluates every combination of the parameters of an experiment with a model of the training of large neural
-networks, writes the rows to a compressed CSV or Parquet file, and draws pictures of it. It also searches for parallel
-strategies, schedules and splits of layers.")
+ppsweep evaluates every combination of the parameters of an experiment with a
+model of the training of large neural networks, writes the rows to a
+compressed CSV or Parquet file, and draws pictures of it. It also searches
+for parallel strategies, schedules and splits of layers.")
 
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME ${pps_deb_library})
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_GENERATE_SHLIBS ON)
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
+# CPack itself writes scripts that call ldconfig, of which lintian warns; the trigger is what Debian wants.
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${CMAKE_SOURCE_DIR}/packaging/deb/triggers)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 set(CPACK_DEBIAN_LIBRARY_DESCRIPTION "models of pipeline-parallel training, shared library
-The library evaluates the models of ppsweep on many points and threads, runs experiments, and reads results.")
+The library evaluates the models of ppsweep on many points and threads, runs
+experiments, and reads results.")
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libppsweep-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${pps_deb_library} (= ${PROJECT_VERSION}-1)")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${pps_deb_library} (= ${PROJECT_VERSION}-0ppsweep1)")
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "models of pipeline-parallel training, development files
-The header, the static library, and the files of pkg-config and CMake for programs that use the library of ppsweep.")
+The header, the static library, and the files of pkg-config and CMake for
+programs that use the library of ppsweep.")
 
 # Copyright and changelog of each package. SOURCE_DATE_EPOCH sets the date.
 string(TIMESTAMP pps_deb_date "%a, %d %b %Y %H:%M:%S +0000" UTC)
 function(pps_deb_documents package component)
   set(folder ${CMAKE_BINARY_DIR}/deb/${package})
   file(CONFIGURE OUTPUT ${folder}/changelog.Debian CONTENT
-"ppsweep (@PROJECT_VERSION@-1) unstable; urgency=medium
+"ppsweep (@PROJECT_VERSION@-0ppsweep1) unstable; urgency=medium
 
   * See CHANGELOG.md in the sources.
 
