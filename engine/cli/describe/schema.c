@@ -150,6 +150,17 @@ static cJSON *word_output(const struct pps_kernel *kernel)
     return schema_text("the path of the result");
 }
 
+static cJSON *word_let(const struct pps_kernel *kernel)
+{
+    (void)kernel;
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "type", "object");
+    cJSON_AddStringToObject(object, "description",
+                            "computed columns: expressions over parameters and results");
+    cJSON_AddItemToObject(object, "additionalProperties", schema_text(NULL));
+    return object;
+}
+
 static const struct {
     const char *word;
     cJSON *(*make)(const struct pps_kernel *kernel);
@@ -157,7 +168,7 @@ static const struct {
     {"kernel", word_kernel}, {"$schema", word_schema}, {"inputs", word_inputs},
     {"params", word_params}, {"preset", word_preset},  {"where", word_where},
     {"zip", word_zip},       {"points", word_points},  {"sample", word_sample},
-    {"seed", word_seed},     {"output", word_output},
+    {"seed", word_seed},     {"output", word_output},  {"let", word_let},
 };
 
 // Adds every word that the reader of experiments reserves.
