@@ -29,6 +29,9 @@ model of the training of large neural networks, writes the rows to a
 compressed CSV or Parquet file, and draws pictures of it. It also searches
 for parallel strategies, schedules and splits of layers.")
 
+# `ppsweep kernels --new` needs the header of kernels.
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "libppsweep-dev")
+
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME ${pps_deb_library})
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SHLIBDEPS ON)
