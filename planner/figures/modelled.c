@@ -139,6 +139,12 @@ static double embedding_time(const struct nd_estimate *e, const struct nd_point 
     return (double)nd_micro_batches(point) * hardware_stream(&e->layers.hardware, bytes);
 }
 
+static int64_t some_micro_batches(const struct nd_point *point)
+{
+    const int64_t n = nd_micro_batches(point);
+    return n < 1 ? 1 : n;
+}
+
 void nd_analytic_of(struct nd_analytic_model *model,
                     const struct nd_strategy *strategy,
                     int64_t seq_length,
@@ -154,7 +160,10 @@ void nd_analytic_of(struct nd_analytic_model *model,
     const struct layercost_set *set = nd_layer_figures(e, model->cache, &point);
     const struct shards shards = shards_of(e, &point.strategy);
     const bool has_experts = e->layers.model.experts > 0;
-    *figures = (struct nd_analytic){.dp = time.dp, .optimizer = time.optimizer};
+    const struct nd_held whole = nd_held_of(e, strategy);
+    const double micro_batches = (double)some_micro_batches(&point);
+    *figures = (struct nd_analytic){.dp = nd_exchanges_of(e, strategy, &whole, micro_batches),
+                                    .optimizer = time.optimizer};
     figures->usual = layer_of(e, &shards, has_experts ? &set->moe : &set->dense);
     if (has_experts && e->layers.model.dense_layers > 0)
         figures->dense = layer_of(e, &shards, &set->dense);

@@ -8,6 +8,7 @@
 #include "kernels/common/description/hardware.h"
 #include "kernels/common/description/model.h"
 #include "kernels/common/description/training.h"
+#include "kernels/ndsearch/estimate/replicas.h"
 #include "kernels/ndsearch/estimate/strategy.h"
 
 #include <stdint.h>
@@ -29,11 +30,11 @@ struct nd_analytic {
     double hop;                         // s, a transfer between neighbouring stages, one way
     double embedding, head;             // bytes held on the first and the last stage
     double logits;                      // temporary bytes, on the last stage
-    double working;   // temporary bytes, on any stage: the layer that is recomputed, buffers
-    double reserve;   // bytes of framework and communication
-    double dp;        // s per step: exchange between replicas, hidden or not
-    double optimizer; // s per step
-    double embedding_time; // s per step: memory traffic of the embedding
+    double working; // temporary bytes, on any stage: the layer that is recomputed, buffers
+    double reserve; // bytes of framework and communication
+    struct nd_exchanges dp; // s: between replicas, hidden or not
+    double optimizer;       // s per step
+    double embedding_time;  // s per step: memory traffic of the embedding
 };
 
 struct nd_analytic_model; // one thread at a time

@@ -13,6 +13,12 @@ static int64_t expert_ranks(const struct nd_estimate *e, const struct nd_strateg
     return (int64_t)s->ep * (e->layers.expert_tensor_parallel ? s->tp : 1);
 }
 
+struct nd_held nd_held_of(const struct nd_estimate *e, const struct nd_strategy *s)
+{
+    return (struct nd_held){e->common_parameters / s->tp / s->pp,
+                            e->routed_parameters / (double)expert_ranks(e, s) / s->pp};
+}
+
 struct nd_replicas nd_replicas_of(const struct nd_estimate *e, const struct nd_strategy *s)
 {
     const int64_t common = (int64_t)s->dp * s->cp;
@@ -91,31 +97,45 @@ static struct parts both(const struct nd_estimate *e,
     return (struct parts){common.gather + routed.gather, common.scatter + routed.scatter};
 }
 
+struct nd_exchanges nd_exchanges_of(const struct nd_estimate *e,
+                                    const struct nd_strategy *s,
+                                    const struct nd_held *held,
+                                    double micro_batches)
+{
+    const struct stack *stack = &e->layers.stack;
+    struct nd_exchanges x = {.micro_batches = micro_batches,
+                             .each_hidden = stack->zero_hidden,
+                             .each_exposed = stack->zero_exposed,
+                             .once_hidden = stack->dp_hidden};
+    if (e->zero_level < 2) {
+        const struct nd_replicas replicas = nd_replicas_of(e, s);
+        const struct parts parts = both(e, s, held, &replicas);
+        x.once = parts.gather + parts.scatter;
+        return x;
+    }
+    const struct nd_replicas shards = nd_shards_of(e, s);
+    const struct parts parts = both(e, s, held, &shards);
+    // What a stack keeps whole during a step is exchanged once.
+    const struct nd_sharing sharing = nd_sharing_of(e, s, (int64_t)micro_batches);
+    x.each =
+        (sharing.gradients ? parts.scatter : 0) + (sharing.parameters ? 2 * parts.gather : 0);
+    x.once = (sharing.gradients ? 0 : parts.scatter) + (sharing.parameters ? 0 : parts.gather);
+    return x;
+}
+
+double nd_exchanges_exposed(const struct nd_exchanges *x, double stage)
+{
+    const double each = fmax(x->each_exposed * x->each, x->each - x->each_hidden * stage);
+    return x->micro_batches * each + fmax(0, x->once - x->once_hidden * stage);
+}
+
 void nd_exchange_replicas(const struct nd_estimate *e,
                           const struct nd_strategy *s,
                           const struct nd_held *held,
                           double micro_batches,
                           struct nd_time *time)
 {
-    const struct stack *stack = &e->layers.stack;
-    const double hidden = stack->dp_hidden * time->stage;
-    if (e->zero_level < 2) {
-        const struct nd_replicas replicas = nd_replicas_of(e, s);
-        const struct parts parts = both(e, s, held, &replicas);
-        time->dp = parts.gather + parts.scatter;
-        time->dp_exposed = fmax(0, time->dp - hidden);
-        return;
-    }
-    const struct nd_replicas shards = nd_shards_of(e, s);
-    const struct parts parts = both(e, s, held, &shards);
-    // What a stack keeps whole during a step is exchanged once.
-    const struct nd_sharing sharing = nd_sharing_of(e, s, (int64_t)micro_batches);
-    const double each =
-        (sharing.gradients ? parts.scatter : 0) + (sharing.parameters ? 2 * parts.gather : 0);
-    const double once =
-        (sharing.gradients ? 0 : parts.scatter) + (sharing.parameters ? 0 : parts.gather);
-    const double room = stack->zero_hidden * time->stage;
-    time->dp = micro_batches * each + once;
-    time->dp_exposed =
-        micro_batches * fmax(stack->zero_exposed * each, each - room) + fmax(0, once - hidden);
+    const struct nd_exchanges x = nd_exchanges_of(e, s, held, micro_batches);
+    time->dp = micro_batches * x.each + x.once;
+    time->dp_exposed = nd_exchanges_exposed(&x, time->stage);
 }

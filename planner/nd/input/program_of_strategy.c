@@ -124,7 +124,10 @@ static void add_modelled(struct nd_rank_case *prepared,
     if (maker->ratios.source == ND_RATIOS_MODEL && isnan(maker->input->given.head) &&
         isnan(maker->input->given.backward) && f->head_forward > 0.0)
         program->head_backward = f->head_backward / f->head_forward;
-    prepared->extra = (struct nd_extra_ms){.dp = units_to_ms(f->dp),
+    struct nd_exchanges dp = f->dp;
+    dp.each = units_to_ms(dp.each);
+    dp.once = units_to_ms(dp.once);
+    prepared->extra = (struct nd_extra_ms){.dp = dp,
                                            .optimizer = units_to_ms(f->optimizer),
                                            .embedding = units_to_ms(f->embedding_time)};
 }

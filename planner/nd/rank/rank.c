@@ -6,9 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// Of a stage's forward and backward, as in the estimate of a whole step.
-static const double DP_HIDDEN = 0.33;
-
 // A step: gbs / mbs / dp, each rounded down; as published, mbs does not count.
 static int32_t micro_batches(int64_t gbs,
                              const struct nd_strategy *strategy,
@@ -61,11 +58,11 @@ static double longest_stage(const struct nd_program *program, const struct nd_ch
     return longest;
 }
 
-// Returns the exchange between replicas that the backward of a stage cannot hide (model.md).
+// Returns the exchange between replicas that computation does not hide (model.md).
 static double exposed_dp(const struct nd_rank_case *used, const struct nd_solution *solution)
 {
     const double stage = longest_stage(&used->program, &solution->choice) * used->layer_ms;
-    return fmax(0.0, used->extra.dp - DP_HIDDEN * stage);
+    return nd_exchanges_exposed(&used->extra.dp, stage);
 }
 
 // Returns the cost of a solved program in ms per step.

@@ -7,6 +7,7 @@
 #include "base/text/text_buffer.h"
 #include "kernels/common/description/model.h"
 #include "kernels/common/search/solve.h"
+#include "kernels/ndsearch/estimate/replicas.h"
 #include "kernels/ndsearch/estimate/strategy.h"
 #include "planner/figures/memory_figures.h"
 #include "planner/figures/ratios.h"
@@ -19,9 +20,9 @@
 
 // Milliseconds per step that the program does not contain; 0 for none.
 struct nd_extra_ms {
-    double dp;        // exchange of gradients and parameters between data-parallel ranks
-    double optimizer; // step of the optimizer
-    double embedding; // forward and backward
+    struct nd_exchanges dp; // of gradients and parameters between data-parallel ranks
+    double optimizer;       // step of the optimizer
+    double embedding;       // forward and backward
 };
 
 struct nd_rank_case {

@@ -57,7 +57,12 @@ static void take_split(const struct nd_estimate *e,
                                  .part = {none, none}};
 }
 
-static void compare(const char *name, const struct nd_strategy *strategy)
+// Changes the default training; NULL: no change.
+typedef void change_training(struct training *training);
+
+static void compare(const char *name,
+                    const struct nd_strategy *strategy,
+                    change_training *change)
 {
     static struct nd_input input;
     struct nd_maker maker;
@@ -71,6 +76,8 @@ static void compare(const char *name, const struct nd_strategy *strategy)
     double forward[STAGES], backward[STAGES];
     char why[256];
     open_input(&input, name, strategy->dp * strategy->tp * strategy->cp * strategy->pp);
+    if (change != NULL)
+        change(&input.job.run.training);
     cr_assert(nd_maker_open(&maker, &input));
     cr_assert(nd_maker_prepare(&maker, strategy, &made, why, sizeof why), "%s", why);
     const struct nd_point point = {*strategy, 4096, 1024};
@@ -99,7 +106,12 @@ static void compare(const char *name, const struct nd_strategy *strategy)
         cr_assert(!full || spare < 1.0 + 1e-9 * stage[i].total, "%s stage %d: %g MiB too much",
                   name, i, spare / mib);
     }
-    cr_assert_float_eq(made.extra.dp, 1e3 * time.dp, 1e-9 * (1 + 1e3 * time.dp));
+    const struct nd_exchanges *dp = &made.extra.dp;
+    const double exposed = nd_exchanges_exposed(dp, 1e3 * time.stage);
+    cr_assert_float_eq(dp->micro_batches * dp->each + dp->once, 1e3 * time.dp,
+                       1e-9 * (1 + 1e3 * time.dp));
+    cr_assert_float_eq(exposed, 1e3 * time.dp_exposed, 1e-9 * (1 + exposed),
+                       "%s: %g ms exposed, not %g", name, exposed, 1e3 * time.dp_exposed);
     cr_assert_float_eq(made.extra.optimizer, 1e3 * time.optimizer, 1e-6);
     nd_maker_close(&maker);
 }
@@ -129,8 +141,40 @@ Test(nd_maker, agrees_with_the_slow_model)
                 struct nd_strategy strategy = STRATEGIES[s];
                 strategy.recompute = (enum nd_recompute)mode;
                 strategy.ep = m == 2 ? strategy.ep : 1;
-                compare(MODELS[m], &strategy);
+                compare(MODELS[m], &strategy, NULL);
             }
+}
+
+static void zero_2(struct training *training)
+{
+    training->zero_level = 2;
+    training->stack = *stack_find("megatron");
+}
+
+static void zero_3(struct training *training)
+{
+    training->zero_level = 3;
+    training->stack = *stack_find("fsdp");
+}
+
+// Catches exchanges of every micro-batch that the program does not price.
+Test(nd_maker, agrees_on_levels_of_zero)
+{
+    static change_training *const LEVELS[] = {zero_2, zero_3};
+    static const int32_t STAGES_OF[] = {1, 2};
+    for (size_t k = 0; k < 2; k++) {
+        const struct nd_strategy strategy = {.dp = 16,
+                                             .tp = 4,
+                                             .cp = 1,
+                                             .pp = STAGES_OF[k % 2],
+                                             .ep = 1,
+                                             .op = 8,
+                                             .vp = 1,
+                                             .mbs = 1,
+                                             .sp = true,
+                                             .recompute = ND_RECOMPUTE_FULL};
+        compare("models/llama3-8b.json", &strategy, LEVELS[k / 2]);
+    }
 }
 
 // Leading dense layers, MTP, compressed keys and values.
@@ -145,7 +189,7 @@ Test(nd_maker, agrees_on_a_model_with_all_there_is)
                                    .vp = 1,
                                    .mbs = 1,
                                    .sp = true};
-    compare("models/deepseek-v3.json", &strategy);
+    compare("models/deepseek-v3.json", &strategy, NULL);
 }
 
 // Measured ratios take the place of the model's; options that of both. Figures of a file hold for
