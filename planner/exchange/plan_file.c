@@ -38,27 +38,29 @@ static void convert(struct passes *passes,
 bool nd_plan_layers_of(const struct nd_program *p, double s, struct plan_layers *layers)
 {
     const struct nd_figures *memory = &p->memory;
+    const double last = nd_program_static(p, p->stages - 1) - memory->static_mem;
+    const double first = p->stages > 1 ? memory->static_mem0 - memory->static_mem : 0.0;
     if (p->layers[0] > 0 || p->splits > 1 || p->compat != ND_CORRECTED)
         return false;
-    *layers = (struct plan_layers){
-        .count = p->layers[1],
-        .f = s,
-        .bytes = memory->layer_mem * UNITS_MIB,
-        .has = {[PLAN_KEEP] = true,
-                [PLAN_SELECT] = p->allow_select && memory->select_mem > 0,
-                [PLAN_FULL] = p->allow_full && memory->re_comp_mem > 0},
-        .b = {[PLAN_KEEP] = p->backward_ratio * s,
-              [PLAN_SELECT] = (p->backward_ratio + p->select_growth) * s,
-              [PLAN_FULL] = (p->backward_ratio + p->full_growth) * s},
-        .kept = {[PLAN_KEEP] = memory->act_mem * UNITS_MIB,
-                 [PLAN_SELECT] = memory->select_mem * UNITS_MIB,
-                 [PLAN_FULL] = memory->re_comp_mem * UNITS_MIB},
-        .head = {.bytes = (memory->static_mem0 - memory->static_mem) * UNITS_MIB},
-        .tail = {.f = p->head_ratio * s,
-                 .b = (nd_program_head(p) - p->head_ratio) * s,
-                 .bytes = (memory->lm_head_mem - memory->static_mem) * UNITS_MIB},
-        .stage_bytes = memory->static_mem * UNITS_MIB,
-        .transfer = p->hop * s};
+    *layers =
+        (struct plan_layers){.count = p->layers[1],
+                             .f = s,
+                             .bytes = memory->layer_mem * UNITS_MIB,
+                             .has = {[PLAN_KEEP] = true,
+                                     [PLAN_SELECT] = p->allow_select && memory->select_mem > 0,
+                                     [PLAN_FULL] = p->allow_full && memory->re_comp_mem > 0},
+                             .b = {[PLAN_KEEP] = p->backward_ratio * s,
+                                   [PLAN_SELECT] = (p->backward_ratio + p->select_growth) * s,
+                                   [PLAN_FULL] = (p->backward_ratio + p->full_growth) * s},
+                             .kept = {[PLAN_KEEP] = memory->act_mem * UNITS_MIB,
+                                      [PLAN_SELECT] = memory->select_mem * UNITS_MIB,
+                                      [PLAN_FULL] = memory->re_comp_mem * UNITS_MIB},
+                             .head = {.bytes = first * UNITS_MIB},
+                             .tail = {.f = p->head_ratio * s,
+                                      .b = (nd_program_head(p) - p->head_ratio) * s,
+                                      .bytes = last * UNITS_MIB},
+                             .stage_bytes = memory->static_mem * UNITS_MIB,
+                             .transfer = p->hop * s};
     return true;
 }
 

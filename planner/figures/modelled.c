@@ -42,37 +42,26 @@ void nd_analytic_free(struct nd_analytic_model *model)
 
 // ---- memory of parameters -----------------------------------------------------------------------
 
-// Numbers of shards of the optimizer, by the rule of ZeRO over replicas of experts (model.md).
-struct shards {
-    double common, routed;
+// What a strategy makes of the bytes of a device.
+struct setting {
+    const struct nd_estimate *e;
+    const struct nd_strategy *s;
+    struct nd_replicas shards;
+    struct nd_sharing sharing;
+    double allocated; // bytes that the allocator takes for a byte of activations
 };
 
-static struct shards shards_of(const struct nd_estimate *e, const struct nd_strategy *s)
+static double held(const struct setting *w, double common, double routed)
 {
-    const int64_t replicas = (int64_t)s->dp * s->cp;
-    const int64_t op = s->op > 0 ? s->op : s->dp;
-    const int64_t share = s->ep * (e->layers.expert_tensor_parallel ? (int64_t)s->tp : 1);
-    const int64_t most = replicas * s->tp / share > 1 ? replicas * s->tp / share : 1;
-    const int64_t some = op * s->tp / share < most ? op * s->tp / share : most;
-    const int64_t routed = op == replicas ? most : some > 1 ? some : 1;
-    return (struct shards){(double)op, (double)routed};
-}
-
-static double held(const struct nd_estimate *e,
-                   const struct shards *shards,
-                   double common,
-                   double routed)
-{
+    const struct nd_estimate *e = w->e;
     const double whole = common + routed;
-    const double sharded = common / shards->common + routed / shards->routed;
-    return e->bytes_param * (e->zero_level >= 3 ? sharded : whole) +
-           e->bytes_grad * (e->zero_level >= 2 ? sharded : whole) +
-           e->bytes_optim * (e->zero_level >= 1 ? sharded : whole);
+    const double shared = common / (double)w->shards.common + routed / (double)w->shards.routed;
+    return w->sharing.param * (w->sharing.parameters ? shared : whole) +
+           e->bytes_grad * (w->sharing.gradients ? shared : whole) +
+           e->bytes_optim * (w->sharing.optimizer ? shared : whole);
 }
 
-static struct nd_analytic_layer layer_of(const struct nd_estimate *e,
-                                         const struct shards *shards,
-                                         const struct layercost *cost)
+static struct nd_analytic_layer layer_of(const struct setting *w, const struct layercost *cost)
 {
     return (struct nd_analytic_layer){
         .forward = cost->forward,
@@ -80,12 +69,21 @@ static struct nd_analytic_layer layer_of(const struct nd_estimate *e,
         .backward_select = cost->backward[LAYERCOST_SELECT],
         .backward_full = cost->backward[LAYERCOST_FULL],
         .weights = cost->weights,
-        .kept_for_weights = cost->kept_for_weights,
-        .none = cost->stored[LAYERCOST_NONE],
-        .select = cost->stored[LAYERCOST_SELECT],
-        .full = cost->stored[LAYERCOST_FULL],
-        .held = held(e, shards, cost->parameters, cost->routed),
+        .kept_for_weights = w->allocated * cost->kept_for_weights,
+        .none = w->allocated * cost->stored[LAYERCOST_NONE],
+        .select = w->allocated * cost->stored[LAYERCOST_SELECT],
+        .full = w->allocated * cost->stored[LAYERCOST_FULL],
+        .held = held(w, cost->parameters, cost->routed),
     };
+}
+
+// Returns the bytes of the layer in use and of one fetched in advance, where devices share
+// parameters.
+static double gathered(const struct setting *w, const struct layercost_set *set)
+{
+    const double largest = fmax(set->dense.parameters, set->moe.parameters + set->moe.routed);
+    return w->sharing.parameters && w->shards.common > 1 ? 2.0 * w->e->bytes_param * largest
+                                                         : 0.0;
 }
 
 // ---- figures besides the layers -----------------------------------------------------------------
@@ -106,26 +104,28 @@ static double head_parameters(const struct nd_estimate *e,
 }
 
 static void take_rest(struct nd_analytic *figures,
-                      const struct nd_estimate *e,
-                      const struct layercost_set *set,
-                      const struct nd_point *point)
+                      const struct setting *w,
+                      const struct layercost_set *set)
 {
-    const struct nd_strategy *s = &point->strategy;
-    const struct shards shards = shards_of(e, s);
+    const struct nd_estimate *e = w->e;
+    const struct nd_strategy *s = w->s;
     const double mtp = (double)e->mtp_depth;
     const bool across = (int64_t)s->dp * s->tp * s->cp >= e->layers.hardware.node;
     figures->head_forward = (1.0 + mtp) * set->head.forward + mtp * set->mtp_forward;
     figures->head_backward = (1.0 + mtp) * set->head.backward + 2.0 * mtp * set->mtp_forward;
     figures->hop = s->pp > 1 ? (across ? set->p2p_inter : set->p2p_intra) / 2.0 : 0.0;
-    figures->embedding = held(e, &shards, set->embedding, 0.0);
-    figures->head = held(e, &shards, head_parameters(e, set, s), 0.0);
-    figures->logits = (1.0 + mtp) * set->head.logits;
-    figures->working = fmax(figures->dense.none, figures->usual.none);
+    figures->embedding = held(w, set->embedding, 0.0);
+    figures->head = held(w, head_parameters(e, set, s), 0.0);
+    if (s->pp ==
+        1) // the stage is first and last; the program takes the greater of both figures
+        figures->embedding = figures->head = figures->embedding + figures->head;
+    double logits = (1.0 + mtp) * set->head.logits, passing = gathered(w, set);
     if (e->dummy_wgrad) {
-        figures->working +=
-            2.0 * (set->attention_matrices + set->dense.matrices + set->moe.matrices);
-        figures->logits += 2.0 * set->head.parameters;
+        passing += 2.0 * (set->attention_matrices + set->dense.matrices + set->moe.matrices);
+        logits += 2.0 * set->head.parameters;
     }
+    figures->logits = w->allocated * logits;
+    figures->working = fmax(figures->dense.none, figures->usual.none) + w->allocated * passing;
     figures->reserve = e->reserve;
 }
 
@@ -158,15 +158,20 @@ void nd_analytic_of(struct nd_analytic_model *model,
     point.strategy.recompute = ND_RECOMPUTE_FULL;
     nd_estimate(e, model->cache, &point, NULL, &time);
     const struct layercost_set *set = nd_layer_figures(e, model->cache, &point);
-    const struct shards shards = shards_of(e, &point.strategy);
+    const int64_t micro_batches = some_micro_batches(&point);
+    const struct setting w = {.e = e,
+                              .s = strategy,
+                              .shards = nd_shards_of(e, strategy),
+                              .sharing = nd_sharing_of(e, strategy, micro_batches),
+                              .allocated = 1.0 + e->layers.stack.fragmentation};
     const bool has_experts = e->layers.model.experts > 0;
     const struct nd_held whole = nd_held_of(e, strategy);
-    const double micro_batches = (double)some_micro_batches(&point);
-    *figures = (struct nd_analytic){.dp = nd_exchanges_of(e, strategy, &whole, micro_batches),
-                                    .optimizer = time.optimizer};
-    figures->usual = layer_of(e, &shards, has_experts ? &set->moe : &set->dense);
+    *figures =
+        (struct nd_analytic){.dp = nd_exchanges_of(e, strategy, &whole, (double)micro_batches),
+                             .optimizer = time.optimizer};
+    figures->usual = layer_of(&w, has_experts ? &set->moe : &set->dense);
     if (has_experts && e->layers.model.dense_layers > 0)
-        figures->dense = layer_of(e, &shards, &set->dense);
-    take_rest(figures, e, set, &point);
+        figures->dense = layer_of(&w, &set->dense);
+    take_rest(figures, &w, set);
     figures->embedding_time = embedding_time(e, &point);
 }

@@ -28,8 +28,9 @@ struct nd_analytic {
     struct nd_analytic_layer usual;     // type 2: all others
     double head_forward, head_backward; // s, with the passes of MTP modules through the head
     double hop;                         // s, a transfer between neighbouring stages, one way
-    double embedding, head;             // bytes held on the first and the last stage
-    double logits;                      // temporary bytes, on the last stage
+    double embedding,
+        head;       // bytes held on the first and the last stage; one stage: both together
+    double logits;  // temporary bytes, on the last stage
     double working; // temporary bytes, on any stage: the layer that is recomputed, buffers
     double reserve; // bytes of framework and communication
     struct nd_exchanges dp; // s: between replicas, hidden or not

@@ -157,12 +157,23 @@ static void zero_3(struct training *training)
     training->stack = *stack_find("fsdp");
 }
 
-// Catches exchanges of every micro-batch that the program does not price.
+// Gradients stay whole while micro-batches accumulate, and there are 8-bit copies of parameters.
+static void eight_bits(struct training *training)
+{
+    zero_2(training);
+    training->stack.accumulation_whole = true;
+    training->stack.fragmentation = 0.05;
+    training->precision = TRAINING_FP8;
+}
+
+// Catches exchanges of every micro-batch that the program does not price, and memory of the stack
+// that only the model of a whole step counts: states that several stages or micro-batches keep whole,
+// copies, gathered layers, the allocator.
 Test(nd_maker, agrees_on_levels_of_zero)
 {
-    static change_training *const LEVELS[] = {zero_2, zero_3};
+    static change_training *const LEVELS[] = {zero_2, zero_3, eight_bits};
     static const int32_t STAGES_OF[] = {1, 2};
-    for (size_t k = 0; k < 2; k++) {
+    for (size_t k = 0; k < 6; k++) {
         const struct nd_strategy strategy = {.dp = 16,
                                              .tp = 4,
                                              .cp = 1,
