@@ -151,7 +151,7 @@ static void write_tables(FILE *o)
         const int rows = measured_one_step(&m, m.all[i].set, &mean, &best, &fitted);
         const int pairs = kendall(i, &tau);
         fprintf(o, "| %s | %d | %s | %s | %s | %.1f %% | %+.1f %% | %.1f %% |", m.all[i].set,
-                rows, m.all[i].hardware.name, m.all[i].training.stack.name,
+                rows, m.all[i].hardware.name, stack_base(&m.all[i].training.stack),
                 m.all[i].judges ? "judge" : "fit", 100 * table.built_in / rows,
                 100 * bias / rows, 100 * table.left_out / rows);
         if (rows > 1) {
@@ -179,7 +179,8 @@ static void write_tables(FILE *o)
 static bool same_group(int i, int j)
 {
     return strcmp(m.all[i].hardware.base, m.all[j].hardware.base) == 0 &&
-           strcmp(m.all[i].training.stack.name, m.all[j].training.stack.name) == 0 &&
+           strcmp(stack_base(&m.all[i].training.stack), stack_base(&m.all[j].training.stack)) ==
+               0 &&
            (m.all[i].model.experts > 0) == (m.all[j].model.experts > 0) &&
            is_fp8(i) == is_fp8(j);
 }
@@ -206,7 +207,7 @@ static int find_groups(struct nd_left_out_group *groups)
                 errors[steps++] = fabs(m.left_out[j]);
         qsort(errors, (size_t)steps, sizeof *errors, by_value);
         groups[n++] = (struct nd_left_out_group){m.all[i].hardware.base,
-                                                 m.all[i].training.stack.name,
+                                                 stack_base(&m.all[i].training.stack),
                                                  m.all[i].model.experts > 0,
                                                  is_fp8(i),
                                                  steps,

@@ -43,6 +43,7 @@ struct hardware {
     struct hardware_sizes levels;
     bool fp8;        // its document gives the peak of 8-bit products as peak
     bool fused_ce;   // fused cross-entropy
+    bool changed;    // a document gives other rates or efficiencies than its built-in record
     bool calibrated; // on measurements of this device; otherwise inherited
 };
 

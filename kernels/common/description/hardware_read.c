@@ -161,6 +161,31 @@ static bool is_changed(const struct docitems *items)
     return false;
 }
 
+static bool same_sizes(const struct hardware_sizes *a, const struct hardware_sizes *b)
+{
+    for (int i = 0; i < a->n && a->n == b->n; i++)
+        if (a->at[i].size != b->at[i].size || a->at[i].value != b->at[i].value)
+            return false;
+    return a->n == b->n;
+}
+
+// Whether all rates and efficiencies are those of the record: what a step time depends on, besides
+// the number of devices a node.
+static bool same_rates(const struct hardware *a, const struct hardware *b)
+{
+    static const enum field rates[] = {
+        KEY_PEAK,  KEY_PEAK_FP8, KEY_HBM,           KEY_INTRA,      KEY_INTER,   KEY_ALPHA,
+        KEY_POWER, KEY_GEMM_EFF, KEY_ATTENTION_EFF, KEY_MEMORY_EFF, KEY_FP8_EFF, KEY_SHARED};
+    for (int i = 0; i < COUNT_OF(rates); i++) {
+        const size_t offset = fields[rates[i]].offset;
+        if (memcmp((const char *)a + offset, (const char *)b + offset, sizeof(double)) != 0)
+            return false;
+    }
+    return a->link_eff == b->link_eff && a->fp8 == b->fp8 &&
+           same_sizes(&a->within, &b->within) && same_sizes(&a->across, &b->across) &&
+           same_sizes(&a->levels, &b->levels);
+}
+
 // ---- values by size -------------------------------------------------------------------------
 
 static bool is_pair(const struct cJSON *pair)
@@ -269,6 +294,7 @@ static bool by_object(struct hardware *hardware,
     if (!docfields_find(&table, object, false, &items, fault) ||
         !take_base(hardware, object, &items, fault))
         return false;
+    const struct hardware record = *hardware;
     if (is_changed(&items))
         hardware->calibrated = false;
     if (items.item[KEY_NAME] != NULL && !read_text_name(hardware, items.item[KEY_NAME], fault))
@@ -277,6 +303,7 @@ static bool by_object(struct hardware *hardware,
         !read_links(hardware, &items, fault))
         return false;
     take_fp8_peak(hardware, &items);
+    hardware->changed = !same_rates(hardware, &record);
     return true;
 }
 

@@ -23,6 +23,8 @@ enum { STACK_DEVICES = 4 };
 // A share of a time or of bytes is 0 ... 1.
 struct stack {
     char name[32];
+    char base
+        [32]; // built-in record that it changes or renames; "": it is the record of its name
     struct stack_rates rates;
     // Devices on which the factors differ, with all devices that have their efficiencies.
     struct {
@@ -71,6 +73,12 @@ struct stack {
     bool accumulation_whole; // the same for gradients with several micro-batches
 };
 
+// Returns the name of the built-in record that the stack is or comes from.
+static inline const char *stack_base(const struct stack *stack)
+{
+    return stack->base[0] != '\0' ? stack->base : stack->name;
+}
+
 // The built-in record of this name; NULL: there is none.
 const struct stack *stack_find(const char *name);
 
@@ -87,7 +95,8 @@ struct cJSON;
 
 // Reads a name, or an object: name, base and the other members by their names, times in s, bytes
 // per element, "buffers_mib". Missing fields come from the base, or from the built-in record of
-// this name; otherwise from the default stack.
+// this name; otherwise from the default stack. An object that changes figures and has the name of a
+// built-in record is called "NAME, changed".
 bool stack_read(struct stack *stack, const struct cJSON *item, struct pps_fault *fault);
 
 #endif

@@ -134,6 +134,39 @@ static bool read_on(struct stack *stack, const struct cJSON *item, struct pps_fa
     return true;
 }
 
+static bool same_rates(const struct stack_rates *a, const struct stack_rates *b)
+{
+    return a->gemm == b->gemm && a->attention == b->attention && a->memory == b->memory &&
+           a->link == b->link;
+}
+
+static bool same_figures(const struct stack *a, const struct stack *b)
+{
+    for (int i = N_OWN; i < COUNT_OF(fields); i++) {
+        const size_t bytes = fields[i].kind == DOCFIELD_FLAG ? sizeof(bool) : sizeof(double);
+        const char *x = (const char *)a + fields[i].offset;
+        if (memcmp(x, (const char *)b + fields[i].offset, bytes) != 0)
+            return false;
+    }
+    for (int i = 0; i < a->n_on && a->n_on == b->n_on; i++)
+        if (strcmp(a->on[i].device, b->on[i].device) != 0 ||
+            !same_rates(&a->on[i].rates, &b->on[i].rates))
+            return false;
+    return a->n_on == b->n_on;
+}
+
+// A stack that differs from a built-in record does not have its name.
+static void tell_apart(struct stack *stack, const struct stack *record)
+{
+    static const char changed[] = ", changed";
+    const size_t n = strlen(stack->name);
+    if (strcmp(stack->name, record->name) == 0 && same_figures(stack, record))
+        return;
+    memcpy(stack->base, record->name, sizeof stack->base);
+    if (stack_find(stack->name) != NULL && n + sizeof changed <= sizeof stack->name)
+        memcpy(stack->name + n, changed, sizeof changed);
+}
+
 static bool by_object(struct stack *stack, const struct cJSON *object, struct pps_fault *fault)
 {
     struct docitems items;
@@ -149,12 +182,16 @@ static bool by_object(struct stack *stack, const struct cJSON *object, struct pp
         return pps_fault_set(fault, base, false, "base: expected the name of a known stack");
     if (base != NULL && !by_name(stack, base, fault))
         return false;
+    record = stack_find(stack->name);
     if (name == NULL && base == NULL)
         memcpy(stack->name, "custom", sizeof "custom");
     if (name != NULL && !read_name(stack->name, sizeof stack->name, name, fault))
         return false;
-    return docfields_store(&table, &items, stack, fault) &&
-           (items.item[KEY_ON] == NULL || read_on(stack, items.item[KEY_ON], fault));
+    if (!docfields_store(&table, &items, stack, fault) ||
+        (items.item[KEY_ON] != NULL && !read_on(stack, items.item[KEY_ON], fault)))
+        return false;
+    tell_apart(stack, record);
+    return true;
 }
 
 bool stack_read(struct stack *stack, const struct cJSON *item, struct pps_fault *fault)

@@ -110,6 +110,22 @@ void nd_report_faster(double best_ms, double base_ms, const char *more)
            fabs(saved), saved < 0 ? "slower" : "faster", best_ms / 1e3, base_ms / 1e3, more);
 }
 
+// No device is faster than its peak. MFU relates 8-bit products to the peak of 16-bit products, too.
+static void warn_of_rate(const struct nd_search *search, const struct nd_strategy *strategy)
+{
+    const struct layercost_model *m = &search->estimate->layers;
+    const double most = m->fp8 ? m->hardware.peak_fp8 / m->hardware.peak : 1;
+    const struct nd_point point = {*strategy, search->seq_length, search->space->gbs};
+    struct nd_time time;
+    nd_estimate(search->estimate, search->cache, &point, NULL, &time);
+    if (time.mfu > most)
+        fprintf(
+            stderr,
+            "warning   MFU of %.0f %% is more than the device can reach (%.0f %%): check the "
+            "figures of the device and of the stack\n",
+            100 * time.mfu, 100 * most);
+}
+
 void nd_report_table(const struct nd_search *search,
                      const struct nd_search_result *result,
                      const struct nd_lines *lines,
@@ -126,6 +142,8 @@ void nd_report_table(const struct nd_search *search,
             print_row(place, search, &lines->all[k].first,
                       nd_line_text(&lines->all[k], folded));
     }
+    if (!search->space->orig && result->best.n > 0)
+        warn_of_rate(search, &lines->all[0].first.strategy);
     if (n > result->best.n)
         printf("... %zu more (--top N, -o DIR)\n", n - result->best.n);
     if (n < result->n)

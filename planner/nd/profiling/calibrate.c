@@ -58,9 +58,9 @@ static bool selects(const char *word, size_t n, const struct nd_measurement *m, 
     if (!of_stack)
         return is_word(word, n, m->hardware.base);
     if (at == NULL)
-        return is_word(word, n, m->training.stack.name);
+        return is_word(word, n, stack_base(&m->training.stack));
     const size_t name = (size_t)(at - word);
-    return is_word(word, name, m->training.stack.name) &&
+    return is_word(word, name, stack_base(&m->training.stack)) &&
            is_word(at + 1, n - name - 1, m->hardware.base);
 }
 

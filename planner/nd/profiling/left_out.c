@@ -22,19 +22,6 @@ static bool is_fp8(const struct hardware *hardware, const struct training *train
     return hardware->fp8 || (training->precision != TRAINING_BF16 && hardware->peak_fp8 > 0);
 }
 
-const struct nd_left_out_group *nd_left_out_group(const struct hardware *hardware,
-                                                  const struct training *training,
-                                                  bool experts)
-{
-    const char *stack = training_stack(training)->name;
-    for (int i = 0; i < N_GROUPS; i++)
-        if (strcmp(groups[i].device, hardware->base) == 0 &&
-            strcmp(groups[i].stack, stack) == 0 && groups[i].experts == experts &&
-            groups[i].fp8 == is_fp8(hardware, training))
-            return &groups[i];
-    return NULL;
-}
-
 // How near a group is to a prediction of the same kind of device and model; 0: another kind. The
 // default stack of the training stands for stacks that were never measured.
 static int nearness(const struct nd_left_out_group *group,
@@ -42,19 +29,20 @@ static int nearness(const struct nd_left_out_group *group,
                     const struct training *training,
                     bool experts)
 {
+    const char *stack = stack_base(training_stack(training));
     struct training plain = *training;
     plain.stack.name[0] = '\0';
     if (strcmp(group->device, hardware->base) != 0 || group->experts != experts)
         return 0;
     const int precision = group->fp8 == is_fp8(hardware, training) ? 4 : 0;
-    if (strcmp(group->stack, training_stack(training)->name) == 0)
+    if (strcmp(group->stack, stack) == 0)
         return 3 + precision;
     return (strcmp(group->stack, training_stack(&plain)->name) == 0 ? 2 : 1) + precision;
 }
 
-static const struct nd_left_out_group *nearest(const struct hardware *hardware,
-                                               const struct training *training,
-                                               bool experts)
+const struct nd_left_out_group *nd_left_out_group(const struct hardware *hardware,
+                                                  const struct training *training,
+                                                  bool experts)
 {
     const struct nd_left_out_group *found = NULL;
     int best = 0;
@@ -74,6 +62,43 @@ static bool is_kind_of(const struct hardware *hardware, const char *device)
     return hardware->design_power > 0 || strcmp(hardware->name, device) == 0;
 }
 
+// Writes what of a prediction no published step has; "" where steps of the same kind are published.
+static void unmeasured(char *text,
+                       size_t size,
+                       const struct nd_left_out_group *group,
+                       const struct hardware *hardware,
+                       const struct training *training)
+{
+    size_t n = 0;
+    *text = '\0';
+    if (!is_kind_of(hardware, group->device))
+        n += (size_t)snprintf(text + n, size - n, " on %s", hardware->name);
+    else if (hardware->changed)
+        n += (size_t)snprintf(text + n, size - n, " on a device with these rates");
+    if (strcmp(group->stack, training_stack(training)->name) != 0)
+        n += (size_t)snprintf(text + n, size - n, " with this stack");
+    if (group->fp8 != is_fp8(hardware, training))
+        snprintf(text + n, size - n, " in %s bits", group->fp8 ? "16" : "8");
+}
+
+static void describe(char *text,
+                     size_t size,
+                     const struct nd_left_out_group *group,
+                     const char *what)
+{
+    const char *share = group->steps == 1  ? ""
+                        : group->steps < 5 ? "all of "
+                                           : "four of five of ";
+    const bool exact = *what == '\0';
+    snprintf(text, size,
+             "%s%s%stimes +- %.0f %% (%s%d published step%s on devices like %s, %s%s%s%s)",
+             exact ? "" : "no published step", what,
+             exact ? "" : "; nearest: ", 100 * group->within, share, group->steps,
+             group->steps == 1 ? "" : "s", group->device,
+             group->experts ? "for models with experts" : "for dense models",
+             exact ? "" : ", stack ", exact ? "" : group->stack, group->fp8 ? ", 8 bits" : "");
+}
+
 const char *nd_trust_text(const struct hardware *hardware,
                           const struct training *training,
                           bool experts,
@@ -81,22 +106,19 @@ const char *nd_trust_text(const struct hardware *hardware,
 {
     const struct stack *stack = training_stack(training);
     const bool assumed = training->stack.name[0] == '\0';
-    const struct nd_left_out_group *exact = nd_left_out_group(hardware, training, experts);
-    const struct nd_left_out_group *group = nearest(hardware, training, experts);
-    const char *kind = experts ? "with experts" : "dense";
-    int n = snprintf(text, ND_TRUST_TEXT, "stack %s%s; ", stack->name,
-                     assumed ? " (assumed; --stack)" : "");
-    if (group == NULL)
-        snprintf(text + n, (size_t)(ND_TRUST_TEXT - n),
-                 "no measured step on %s for models %s: the error of times is unknown",
-                 hardware->base[0] != '\0' ? hardware->base : hardware->name, kind);
-    else
-        snprintf(text + n, (size_t)(ND_TRUST_TEXT - n),
-                 "times +- %.0f %% (%s of %d published steps on %s%s, %s%s%s%s)",
-                 100 * group->within, group->steps < 5 ? "all" : "four of five", group->steps,
-                 group->device,
-                 is_kind_of(hardware, group->device) ? "" : " (the nearest device)", kind,
-                 exact == NULL ? ", stack " : "", exact == NULL ? group->stack : "",
-                 group->fp8 ? ", 8 bits" : "");
+    const struct nd_left_out_group *group = nd_left_out_group(hardware, training, experts);
+    char what[128];
+    const int n = snprintf(text, ND_TRUST_TEXT, "stack %s%s; ", stack->name,
+                           assumed ? " (assumed; --stack)" : "");
+    const size_t left = (size_t)(ND_TRUST_TEXT - n);
+    if (group == NULL) {
+        snprintf(text + n, left,
+                 "no published step on %s for %s: the error of times is unknown",
+                 hardware->base[0] != '\0' ? hardware->base : hardware->name,
+                 experts ? "models with experts" : "dense models");
+        return text;
+    }
+    unmeasured(what, sizeof what, group, hardware, training);
+    describe(text + n, left, group, what);
     return text;
 }

@@ -18,7 +18,8 @@ struct nd_left_out_group {
     double within; // four of five steps have at most this error
 };
 
-// The group of a prediction; NULL: no step of its kind was ever measured.
+// The group of steps that are nearest to a prediction; NULL: no published step has a model of this
+// kind on such a device.
 const struct nd_left_out_group *nd_left_out_group(const struct hardware *hardware,
                                                   const struct training *training,
                                                   bool experts);
@@ -26,10 +27,11 @@ const struct nd_left_out_group *nd_left_out_group(const struct hardware *hardwar
 // All groups; *n of them.
 const struct nd_left_out_group *nd_left_out_groups(int *n);
 
-enum { ND_TRUST_TEXT = 240 };
+enum { ND_TRUST_TEXT = 400 };
 
 // Writes the sentence that every report of predictions carries: the stack, and "+-" the error that
-// four of five published steps of the nearest group had, or that there is none.
+// four of five published steps of the nearest group had, or that there is none. It says if no
+// published step has the stack, the precision, or the rates of the device.
 const char *nd_trust_text(const struct hardware *hardware,
                           const struct training *training,
                           bool experts,

@@ -42,16 +42,20 @@ Test(stacks, figures_replace_those_of_the_base)
 {
     const struct stack fsdp = *stack_find("fsdp");
     const struct stack mine = read_stack("{\"base\": \"fsdp\", \"tp_exposed\": 0.25}");
-    cr_assert_str_eq(mine.name, "fsdp");
+    cr_assert_str_eq(mine.name, "fsdp, changed");
+    cr_assert_str_eq(stack_base(&mine), "fsdp");
     cr_assert_float_eq(mine.tp_exposed, 0.25, 0);
     cr_assert_float_eq(mine.rates.attention, fsdp.rates.attention, 0);
     const struct stack named =
         read_stack("{\"name\": \"x\", \"on\": {\"GB200\": {\"memory\": 0.5}}}");
     cr_assert_str_eq(named.name, "x");
+    cr_assert_str_eq(stack_base(&named), "megatron-tuned");
     cr_assert_eq(named.n_on, 1);
     cr_assert_str_eq(named.on[0].device, "B200"); // all devices with these efficiencies
     cr_assert_str_eq(read_stack("{\"launch\": 1e-4}").name, "custom");
     cr_assert_str_eq(read_stack("\"megatron\"").name, "megatron");
+    cr_assert_str_eq(read_stack("{\"name\": \"fsdp\", \"base\": \"megatron\"}").name,
+                     "fsdp, changed");
 }
 
 // The factors multiply efficiencies, on a device of `on` its own ones; times grow by the scale.
