@@ -181,6 +181,21 @@ static double measured_ratio(const struct calibration *c)
     return exp(sum / c->n_chosen);
 }
 
+// A scale that no document may have comes from seconds in another unit.
+static enum pps_status check_scale(const struct calibration *c,
+                                   double scale,
+                                   const char *path,
+                                   struct pps_error *err)
+{
+    const double all = scale * c->chosen[0]->training.stack.scale;
+    if (all >= 0.01 && all <= 100)
+        return PPS_OK;
+    return pps_fail(err, PPS_E_INPUT,
+                    "%s: measured times are %.3g of the predicted ones, and a scale is 0.01 to "
+                    "100; check the unit (write seconds per step)",
+                    path, measured_ratio(c));
+}
+
 static void fit(struct calibration *c)
 {
     struct nd_measurement first = *c->chosen[0];
@@ -313,6 +328,15 @@ static bool fits_device(const struct calibration *c)
     return false;
 }
 
+static void print(const struct calibration *c, double scale, bool quiet)
+{
+    if (!quiet)
+        print_steps(c, scale);
+    if (fits_device(c))
+        print_hardware(c);
+    print_stack(c, scale);
+}
+
 static enum pps_status calibrate_main(const struct pps_args *args, struct pps_error *err)
 {
     struct calibration c = {.n = 0};
@@ -326,11 +350,9 @@ static enum pps_status calibrate_main(const struct pps_args *args, struct pps_er
     if (status == PPS_OK) {
         fit(&c);
         const double scale = c.scale ? fitted_scale(&c) : 1;
-        if (pps_arg(args, "quiet") == NULL)
-            print_steps(&c, scale);
-        if (fits_device(&c))
-            print_hardware(&c);
-        print_stack(&c, scale);
+        status = check_scale(&c, scale, pps_arg_word(args, 0), err);
+        if (status == PPS_OK)
+            print(&c, scale, pps_arg(args, "quiet") != NULL);
     }
     pps_json_free(&c.json);
     free(c.all);
