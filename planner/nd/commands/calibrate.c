@@ -235,6 +235,19 @@ static double scaled_left_out(const struct calibration *c)
     return sum / c->n_chosen;
 }
 
+// The two branches of nd_fit_scale.
+static void print_scale(const struct calibration *c, double scale)
+{
+    const double ratio = measured_ratio(c), left = ND_STEP_SPREAD / c->n_chosen;
+    const bool far = fabs(log(ratio)) > ND_STEP_SPREAD + left;
+    printf("Measured times are %.4f of the predicted ones. ", ratio);
+    if (far)
+        printf("Strategies explain a factor of %.4f at most, so the scale is %.4f.\n\n",
+               exp(copysign(left, log(ratio))), scale);
+    else
+        printf("The record counts as one more step, so the scale is %.4f.\n\n", scale);
+}
+
 static void print_steps(const struct calibration *c, double scale)
 {
     double before = 0, after = 0, worst = 0;
@@ -261,9 +274,7 @@ static void print_steps(const struct calibration *c, double scale)
     else
         printf(", %.2f %% for steps not in the fit\n\n", 100 * left_out);
     if (c->scale)
-        printf("Measured times are %.4f of the predicted ones. The record counts as one more "
-               "step, so the scale is %.4f.\n\n",
-               measured_ratio(c), scale);
+        print_scale(c, scale);
 }
 
 static void print_text(const char *before, const char *text)
