@@ -251,3 +251,49 @@ bool docfields_store(const struct docfields *table,
     }
     return true;
 }
+
+// ---- records as objects -------------------------------------------------------------------------
+
+static size_t bytes_of(enum docfield_kind kind)
+{
+    return kind == DOCFIELD_WHOLE  ? sizeof(int64_t)
+           : kind == DOCFIELD_FLAG ? sizeof(bool)
+                                   : sizeof(double);
+}
+
+static bool add_field(const struct docfield *field, const void *at, cJSON *object)
+{
+    int64_t whole = 0;
+    double real = 0;
+    bool flag = false;
+    if (field->kind == DOCFIELD_FLAG) {
+        memcpy(&flag, at, sizeof flag);
+        return cJSON_AddBoolToObject(object, field->key, flag) != NULL;
+    }
+    if (field->kind == DOCFIELD_WHOLE) {
+        memcpy(&whole, at, sizeof whole);
+        return cJSON_AddNumberToObject(object, field->key, (double)whole) != NULL;
+    }
+    memcpy(&real, at, sizeof real);
+    if (field->kind == DOCFIELD_GIB)
+        real /= UNITS_GIB;
+    return cJSON_AddNumberToObject(object, field->key, real) != NULL;
+}
+
+bool docfields_add(const struct docfields *table,
+                   const void *record,
+                   const void *base,
+                   struct cJSON *object)
+{
+    for (int i = 0; i < table->n_fields; i++) {
+        const struct docfield *field = &table->fields[i];
+        const char *at = (const char *)record + field->offset;
+        if (field->kind == DOCFIELD_OWN ||
+            (base != NULL &&
+             memcmp(at, (const char *)base + field->offset, bytes_of(field->kind)) == 0))
+            continue;
+        if (!add_field(field, at, object))
+            return false;
+    }
+    return true;
+}

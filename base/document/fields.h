@@ -71,6 +71,14 @@ bool docfields_store(const struct docfields *table,
                      void *record,
                      struct pps_fault *fault);
 
+// Adds the fields of a record whose values differ from those of `base` (NULL: all fields) to an
+// object, as docfields_store reads them; fields of kind DOCFIELD_OWN are left to the caller. Returns
+// false when out of memory.
+bool docfields_add(const struct docfields *table,
+                   const void *record,
+                   const void *base,
+                   struct cJSON *object);
+
 // Returns the key of an item for the text of a fault; "value" if the item has no key.
 const char *docfields_name(const struct cJSON *item);
 

@@ -79,6 +79,10 @@ bool hardware_read(struct hardware *hardware,
                    const struct cJSON *item,
                    struct pps_fault *fault);
 
+// Returns the record as an object that hardware_read reads again, with the name of a built-in record as
+// base and all fields that differ from it, or all fields; NULL: out of memory. The caller frees it.
+struct cJSON *hardware_document(const struct hardware *hardware);
+
 // world_size, or nnodes x npus_per_node, must be given; the rest is 8 devices a node (or as many
 // as the hardware record has), 58 GiB, no reserve, H100. hardware.node becomes node_devices.
 bool cluster_read(struct cluster *cluster,

@@ -323,3 +323,62 @@ bool hardware_read(struct hardware *hardware, const struct cJSON *item, struct p
         *hardware = read;
     return ok;
 }
+
+// ---- a record as an object ------------------------------------------------------------------
+
+static bool add_sizes(cJSON *object, const char *key, const struct hardware_sizes *sizes)
+{
+    cJSON *list = cJSON_AddArrayToObject(object, key);
+    for (int i = 0; i < sizes->n && list != NULL; i++) {
+        const double pair[] = {(double)sizes->at[i].size, sizes->at[i].value};
+        cJSON *item = cJSON_CreateDoubleArray(pair, 2);
+        if (item == NULL || !cJSON_AddItemToArray(list, item))
+            return false;
+    }
+    return list != NULL;
+}
+
+// With a table of efficiencies within nodes, those across nodes need one, too, if they differ from
+// those of the base.
+static bool add_links(cJSON *object,
+                      const struct hardware *hardware,
+                      const struct hardware *base)
+{
+    const bool within = hardware->within.n > 0;
+    struct hardware_sizes across = hardware->across;
+    if (within && across.n == 0 && (base == NULL || hardware->link_eff != base->link_eff))
+        across = (struct hardware_sizes){{{1, hardware->link_eff}}, 1};
+    if (within ? !add_sizes(object, "el", &hardware->within)
+               : cJSON_AddNumberToObject(object, "el", hardware->link_eff) == NULL)
+        return false;
+    return (across.n == 0 || add_sizes(object, "el_nodes", &across)) &&
+           (hardware->levels.n == 0 || add_sizes(object, "levels", &hardware->levels));
+}
+
+static const struct hardware *base_of(const struct hardware *hardware)
+{
+    const struct hardware *record = hardware_find(hardware->name);
+    return record != NULL ? record : hardware_find(hardware->base);
+}
+
+struct cJSON *hardware_document(const struct hardware *hardware)
+{
+    const struct hardware *base = base_of(hardware);
+    struct hardware copy = *hardware,
+                    other = {.alpha = -1}; // without a base 0 need not be said
+    if (copy.fp8) {                        // undoes take_fp8_peak
+        copy.attention_eff *= copy.peak / copy.peak_fp8;
+        copy.peak = copy.peak_fp8;
+    }
+    if (base != NULL)
+        other = *base;
+    other.calibrated = !copy.calibrated; // is said always: changed figures set it to false
+    cJSON *object = cJSON_CreateObject();
+    if (object == NULL || cJSON_AddStringToObject(object, "name", copy.name) == NULL ||
+        (base != NULL && cJSON_AddStringToObject(object, "base", base->name) == NULL) ||
+        !docfields_add(&table, &copy, &other, object) || !add_links(object, &copy, base)) {
+        cJSON_Delete(object);
+        return NULL;
+    }
+    return object;
+}

@@ -99,4 +99,8 @@ struct cJSON;
 // built-in record is called "NAME, changed".
 bool stack_read(struct stack *stack, const struct cJSON *item, struct pps_fault *fault);
 
+// Returns the stack as an object that stack_read reads again: its name, its base and all figures that
+// differ from the base; NULL: out of memory. The caller frees it.
+struct cJSON *stack_document(const struct stack *stack);
+
 #endif

@@ -140,6 +140,15 @@ static bool same_rates(const struct stack_rates *a, const struct stack_rates *b)
            a->link == b->link;
 }
 
+static bool same_devices(const struct stack *a, const struct stack *b)
+{
+    for (int i = 0; i < a->n_on && a->n_on == b->n_on; i++)
+        if (strcmp(a->on[i].device, b->on[i].device) != 0 ||
+            !same_rates(&a->on[i].rates, &b->on[i].rates))
+            return false;
+    return a->n_on == b->n_on;
+}
+
 static bool same_figures(const struct stack *a, const struct stack *b)
 {
     for (int i = N_OWN; i < COUNT_OF(fields); i++) {
@@ -148,11 +157,7 @@ static bool same_figures(const struct stack *a, const struct stack *b)
         if (memcmp(x, (const char *)b + fields[i].offset, bytes) != 0)
             return false;
     }
-    for (int i = 0; i < a->n_on && a->n_on == b->n_on; i++)
-        if (strcmp(a->on[i].device, b->on[i].device) != 0 ||
-            !same_rates(&a->on[i].rates, &b->on[i].rates))
-            return false;
-    return a->n_on == b->n_on;
+    return same_devices(a, b);
 }
 
 // A stack that differs from a built-in record does not have its name.
@@ -210,4 +215,31 @@ bool stack_read(struct stack *stack, const struct cJSON *item, struct pps_fault 
     if (ok)
         *stack = read;
     return ok;
+}
+
+// ---- a stack as an object -------------------------------------------------------------------
+
+static bool add_devices(cJSON *object, const struct stack *stack)
+{
+    cJSON *on = cJSON_AddObjectToObject(object, "on");
+    for (int i = 0; i < stack->n_on && on != NULL; i++) {
+        cJSON *device = cJSON_AddObjectToObject(on, stack->on[i].device);
+        if (device == NULL || !docfields_add(&rate_table, &stack->on[i].rates, NULL, device))
+            return false;
+    }
+    return on != NULL;
+}
+
+struct cJSON *stack_document(const struct stack *stack)
+{
+    const struct stack *base = stack_find(stack_base(stack));
+    cJSON *object = cJSON_CreateObject();
+    if (object == NULL || cJSON_AddStringToObject(object, "name", stack->name) == NULL ||
+        (base != NULL && cJSON_AddStringToObject(object, "base", base->name) == NULL) ||
+        !docfields_add(&table, stack, base, object) ||
+        ((base == NULL || !same_devices(stack, base)) && !add_devices(object, stack))) {
+        cJSON_Delete(object);
+        return NULL;
+    }
+    return object;
 }

@@ -6,6 +6,7 @@
 #include "planner/nd/commands/commands.h"
 
 #include "planner/nd/profiling/calibrate.h"
+#include "planner/nd/profiling/fitted_records.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -277,75 +278,33 @@ static void print_steps(const struct calibration *c, double scale)
         print_scale(c, scale);
 }
 
-static void print_text(const char *before, const char *text)
-{
-    cJSON *item = cJSON_CreateString(text);
-    char *quoted = cJSON_PrintUnformatted(item);
-    printf("%s%s", before, quoted);
-    cJSON_free(quoted);
-    cJSON_Delete(item);
-}
-
-// Prints the device's record in the form that a cluster file accepts.
-static void print_hardware(const struct calibration *c)
-{
-    static const enum nd_factor always[] = {ND_GEMM, ND_ATTENTION, ND_MEMORY, ND_LINK};
-    struct nd_measurement m = *c->chosen[0];
-    nd_take_unknowns(&m, c->unknowns, c->n_unknowns);
-    print_text("{\"hardware\": {\"name\": ", m.hardware.name);
-    print_text(", \"base\": ", m.hardware.name);
-    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
-        printf(", \"%s\": %.4f", nd_factor_name(always[i]),
-               *nd_factor_at(always[i], &m.hardware, &m.training.stack));
-    for (int k = 0; k < c->n_unknowns; k++)
-        if (c->unknowns[k].factor == ND_FP8)
-            printf(", \"eg8\": %.4f", c->unknowns[k].value);
-    printf(", \"calibrated\": true}}\n");
-}
-
-// Prints the stack's record in the form that a training file accepts, if a factor of it was fitted.
-static void print_stack(const struct calibration *c, double scale)
-{
-    bool any = c->scale;
-    for (int k = 0; k < c->n_unknowns && !c->scale; k++)
-        any |= nd_factor_of_stack(c->unknowns[k].factor);
-    if (!any)
-        return;
-    print_text("{\"stack\": {\"name\": \"calibrated\", \"base\": ",
-               c->chosen[0]->training.stack.name);
-    if (c->scale)
-        printf(", \"scale\": %.4f", scale * c->chosen[0]->training.stack.scale);
-    struct nd_measurement m = *c->chosen[0];
-    nd_take_unknowns(&m, c->unknowns, c->scale ? 0 : c->n_unknowns);
-    bool rates = false;
-    for (int k = 0; k < c->n_unknowns && !c->scale; k++) {
-        const enum nd_factor factor = c->unknowns[k].factor;
-        const bool is_rate = factor >= ND_RATE_GEMM && factor <= ND_RATE_LINK;
-        rates |= is_rate;
-        if (nd_factor_of_stack(factor) && !is_rate)
-            printf(", \"%s\": %.4g", nd_factor_name(factor), c->unknowns[k].value);
-    }
-    for (int f = ND_RATE_GEMM; f <= ND_RATE_LINK && rates; f++)
-        printf(", \"%s\": %.4g", nd_factor_name((enum nd_factor)f),
-               *nd_factor_at((enum nd_factor)f, &m.hardware, &m.training.stack));
-    printf("%s}}\n", rates ? ", \"on\": {}" : ""); // the base may have others on this device
-}
-
-static bool fits_device(const struct calibration *c)
+// Returns whether a factor of the stack, or of the device, was fitted.
+static bool fits(const struct calibration *c, bool of_stack)
 {
     for (int k = 0; k < c->n_unknowns && !c->scale; k++)
-        if (!nd_factor_of_stack(c->unknowns[k].factor))
+        if (nd_factor_of_stack(c->unknowns[k].factor) == of_stack)
             return true;
-    return false;
+    return c->scale && of_stack;
 }
 
-static void print(const struct calibration *c, double scale, bool quiet)
+static enum pps_status print(const struct calibration *c,
+                             double scale,
+                             bool quiet,
+                             struct pps_error *err)
 {
+    struct text_buffer text = {0};
+    const int n = c->scale ? 0 : c->n_unknowns;
     if (!quiet)
         print_steps(c, scale);
-    if (fits_device(c))
-        print_hardware(c);
-    print_stack(c, scale);
+    if (fits(c, false))
+        nd_add_hardware_record(&text, c->chosen[0], c->unknowns, n);
+    if (fits(c, true))
+        nd_add_stack_record(&text, c->chosen[0], c->unknowns, n, scale);
+    if (!text.failed)
+        printf("%s", text.text);
+    const bool failed = text.failed;
+    text_buffer_free(&text);
+    return failed ? pps_fail_memory(err, "the records") : PPS_OK;
 }
 
 static enum pps_status calibrate_main(const struct pps_args *args, struct pps_error *err)
@@ -363,7 +322,7 @@ static enum pps_status calibrate_main(const struct pps_args *args, struct pps_er
         const double scale = c.scale ? fitted_scale(&c) : 1;
         status = check_scale(&c, scale, pps_arg_word(args, 0), err);
         if (status == PPS_OK)
-            print(&c, scale, pps_arg(args, "quiet") != NULL);
+            status = print(&c, scale, pps_arg(args, "quiet") != NULL, err);
     }
     pps_json_free(&c.json);
     free(c.all);

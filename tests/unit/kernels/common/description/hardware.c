@@ -6,6 +6,7 @@
 #include "kernels/common/description/hardware.h"
 #include "kernels/common/pipeline/collectives.h"
 
+#include <cjson/cJSON.h>
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -101,6 +102,58 @@ Test(hardware, objects)
     cr_assert(hw.fused_ce && hw.memory == 0 && !hw.calibrated);
     hw = device_of("{'hardware':{'peak':1e15,'hbm':1e12,'intra':2e11,'inter':1e10}}");
     cr_assert_str_eq(hw.name, "custom");
+}
+
+static bool same_sizes(const struct hardware_sizes *a, const struct hardware_sizes *b)
+{
+    return a->n == b->n && memcmp(a->at, b->at, (size_t)a->n * sizeof *a->at) == 0;
+}
+
+static void expect_same(const struct hardware *a, const struct hardware *b, const char *text)
+{
+    cr_expect_str_eq(a->name, b->name, "%s", text);
+    cr_expect_str_eq(a->base, b->base, "%s", text);
+    cr_expect(a->peak == b->peak && a->peak_fp8 == b->peak_fp8 && a->hbm == b->hbm &&
+                  a->intra == b->intra && a->inter == b->inter && a->node == b->node &&
+                  a->alpha == b->alpha && a->power == b->power && a->memory == b->memory,
+              "%s", text);
+    cr_expect(a->gemm_eff == b->gemm_eff && a->memory_eff == b->memory_eff &&
+                  a->link_eff == b->link_eff && a->fp8_eff == b->fp8_eff &&
+                  a->shared_path == b->shared_path,
+              "%s", text);
+    cr_expect_float_eq(a->attention_eff, b->attention_eff, 1e-12, "%s", text);
+    cr_expect(same_sizes(&a->within, &b->within) && same_sizes(&a->across, &b->across) &&
+                  same_sizes(&a->levels, &b->levels),
+              "%s", text);
+    cr_expect(a->fp8 == b->fp8 && a->fused_ce == b->fused_ce && a->calibrated == b->calibrated,
+              "%s", text);
+}
+
+// Catches a written record that cannot be read back, or that loses figures.
+Test(hardware, documents_are_read_back)
+{
+    static const char *const texts[] = {
+        "'A100'",
+        "'H200'",
+        "{'name':'my h100','base':'H100','hbm':2.4e12,'intra':2e11,'eg':0.7}",
+        "{'base':'A100','intra':2.5e10,'calibrated':true}",
+        "{'base':'A100','intra':2.5e10,'el':[[2,0.7],[8,0.4]],'el_nodes':[[2,0.6]]}",
+        "{'base':'H200','levels':[[256,0.5]],'el':0.7,'node':4,'memory':'100GB'}",
+        "{'base':'H100','peak':1979e12,'ea':0.3}",
+        "{'name':'mine','peak':1e15,'hbm':1e12,'intra':2e11,'inter':1e10,'node':4,'alpha':0}",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char text[256];
+        snprintf(text, sizeof text, "{'hardware':%s}", texts[i]);
+        const struct hardware hw = device_of(text);
+        struct hardware again;
+        struct pps_fault fault = {.text = ""};
+        cJSON *document = hardware_document(&hw);
+        cr_assert_not_null(document);
+        cr_assert(hardware_read(&again, document, &fault), "%s: %s", texts[i], fault.text);
+        cJSON_Delete(document);
+        expect_same(&hw, &again, texts[i]);
+    }
 }
 
 Test(hardware, clusters)

@@ -6,6 +6,7 @@
 
 #include "kernels/common/description/training.h"
 
+#include <cjson/cJSON.h>
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,6 +57,41 @@ Test(stacks, figures_replace_those_of_the_base)
     cr_assert_str_eq(read_stack("\"megatron\"").name, "megatron");
     cr_assert_str_eq(read_stack("{\"name\": \"fsdp\", \"base\": \"megatron\"}").name,
                      "fsdp, changed");
+}
+
+// Catches a written record that cannot be read back, or that loses figures.
+Test(stacks, documents_are_read_back)
+{
+    static const char *const texts[] = {
+        "\"fsdp\"",
+        "{\"name\": \"mine\", \"base\": \"megatron\", \"gemm\": 0.5, \"on\": {}}",
+        "{\"tp_exposed\": 0.25, \"early_stop\": true, \"scale\": 1.5}",
+        "{\"base\": \"fsdp\", \"on\": {\"B200\": {\"gemm\": 0.5}, \"H100\": {\"link\": 2}}}",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        const struct stack stack = read_stack(texts[i]);
+        struct stack again;
+        struct pps_fault fault = {.text = ""};
+        cJSON *document = stack_document(&stack);
+        cr_assert_not_null(document);
+        cr_assert(stack_read(&again, document, &fault), "%s: %s", texts[i], fault.text);
+        cJSON_Delete(document);
+        cr_expect_str_eq(again.name, stack.name);
+        cr_expect_str_eq(stack_base(&again), stack_base(&stack));
+        document = stack_document(&again);
+        char *text = cJSON_PrintUnformatted(document);
+        cJSON *first = stack_document(&stack);
+        char *other = cJSON_PrintUnformatted(first);
+        cr_expect_str_eq(text, other);
+        cr_expect(again.scale == stack.scale && again.tp_exposed == stack.tp_exposed &&
+                      again.early_stop == stack.early_stop && again.n_on == stack.n_on &&
+                      again.rates.gemm == stack.rates.gemm,
+                  "%s: %s", texts[i], text);
+        cJSON_free(text);
+        cJSON_free(other);
+        cJSON_Delete(document);
+        cJSON_Delete(first);
+    }
 }
 
 // The factors multiply efficiencies, on a device of `on` its own ones; times grow by the scale.
