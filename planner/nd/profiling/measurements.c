@@ -167,6 +167,54 @@ static bool take_model(struct nd_measurement *m,
     return modeldesc_read(&m->model, model, fault);
 }
 
+// Returns the key of the first degree that contradicts the others, with the reason in `why`; NULL: none
+// does. A step of such a strategy was not measured.
+static const char *contradiction(const struct nd_measurement *m, char *why, size_t size)
+{
+    const struct nd_strategy *s = &m->point.strategy;
+    const int64_t mbs = s->mbs > 0 ? s->mbs : 1, layers = modeldesc_layers(&m->model);
+    const int64_t replicas = (int64_t)s->dp * s->cp;
+    const int64_t etp = m->training.expert_tensor_parallel ? s->tp : 1;
+    if (m->point.gbs % (s->dp * mbs) != 0) {
+        snprintf(why, size, "%lld is not a multiple of dp %d * mbs %lld",
+                 (long long)m->point.gbs, s->dp, (long long)mbs);
+        return "gbs";
+    }
+    if (s->pp > layers || (int64_t)s->pp * s->vp > layers + 2) { // embedding and head may count
+        snprintf(why, size, "%d stages of %d chunks, and the model has %lld layers", s->pp,
+                 s->vp, (long long)layers);
+        return "pp";
+    }
+    if (replicas % s->op != 0) {
+        snprintf(why, size, "%d does not divide dp %d * cp %d", s->op, s->dp, s->cp);
+        return "op";
+    }
+    if (s->ep == 1)
+        return NULL;
+    if (m->model.experts == 0)
+        snprintf(why, size, "%d, and the model has no experts", s->ep);
+    else if (m->model.experts % s->ep != 0)
+        snprintf(why, size, "%d does not divide the %lld experts of the model", s->ep,
+                 (long long)m->model.experts);
+    else if (replicas * s->tp % (s->ep * etp) != 0)
+        snprintf(why, size, "%d does not divide the devices of a stage", s->ep);
+    else
+        return NULL;
+    return "ep";
+}
+
+static bool check_row(const struct nd_measurement *m,
+                      const cJSON *item,
+                      struct pps_fault *fault)
+{
+    char why[128];
+    const char *key = contradiction(m, why, sizeof why);
+    const cJSON *at = key != NULL ? cJSON_GetObjectItemCaseSensitive(item, key) : NULL;
+    if (key == NULL)
+        return true;
+    return pps_fault_set(fault, at != NULL ? at : item, false, "%s: %s", key, why);
+}
+
 static bool read_row(struct nd_measurement *m,
                      const struct set *set,
                      const cJSON *item,
@@ -205,7 +253,7 @@ static bool read_row(struct nd_measurement *m,
     };
     return take_mbs(&m->point.strategy, items.item[KEY_MBS], fault) &&
            take_recompute(&m->point.strategy, items.item[KEY_RECOMPUTE], fault) &&
-           take_time(m, &row, &items, item, fault);
+           check_row(m, item, fault) && take_time(m, &row, &items, item, fault);
 }
 
 // ---- sets ---------------------------------------------------------------------------------------
