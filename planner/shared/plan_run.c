@@ -368,6 +368,17 @@ enum pps_status plan_run_open(struct plan_run *run,
     return status;
 }
 
+enum pps_status plan_run_check_schedule(const struct plan_run *run, struct pps_error *err)
+{
+    const enum training_schedule schedule = run->training.schedule;
+    if (schedule != TRAINING_ZERO_BUBBLE && schedule != TRAINING_DUALPIPE)
+        return PPS_OK;
+    return pps_fail(err, PPS_E_INPUT,
+                    "schedule %s: pipelines are solved for 1f1b and vpp; ppsweep schedule "
+                    "compares others",
+                    training_schedule_word(schedule));
+}
+
 void plan_run_close(struct plan_run *run)
 {
     for (int k = 0; k < run->n_documents; k++)

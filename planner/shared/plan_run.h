@@ -56,6 +56,10 @@ PPS_MUST_CHECK enum pps_status plan_run_open(struct plan_run *run,
                                              struct pps_error *err);
 void plan_run_close(struct plan_run *run);
 
+// Refuses schedules for which no pipeline is solved: all but 1f1b and vpp.
+PPS_MUST_CHECK enum pps_status plan_run_check_schedule(const struct plan_run *run,
+                                                       struct pps_error *err);
+
 // Returns the configuration of a framework among the documents; NULL: none.
 const struct plan_document *plan_run_configuration(const struct plan_run *run);
 

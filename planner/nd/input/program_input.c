@@ -196,6 +196,8 @@ enum pps_status nd_input_open(struct nd_input *input,
     enum pps_status status = nd_job_open(&input->job, args, err);
     if (status == PPS_OK)
         status = read_options(input, args, err);
+    if (status == PPS_OK && input->compat == ND_CORRECTED)
+        status = plan_run_check_schedule(&input->job.run, err);
     if (status == PPS_OK)
         status = read_data(input, args, err);
     if (status != PPS_OK)
@@ -228,11 +230,6 @@ enum pps_status nd_input_chunks(const struct nd_input *input,
             err, PPS_E_INPUT,
             "--max-vpp 1: the training document sets schedule vpp, which needs at least "
             "two chunks per stage");
-    if (schedule == TRAINING_ZERO_BUBBLE || schedule == TRAINING_DUALPIPE)
-        return pps_fail(err, PPS_E_INPUT,
-                        "schedule %s: pipelines are solved for 1f1b and vpp; ppsweep schedule "
-                        "compares others",
-                        training_schedule_word(schedule));
     if (schedule == TRAINING_1F1B && given && rank->max_vpp > 1)
         return pps_fail(err, PPS_E_INPUT,
                         "--max-vpp %d: the training document sets schedule 1f1b, which has one "

@@ -273,11 +273,36 @@ static enum pps_status do_stage(struct workflow *w, enum nd_stage stage, struct 
     return status;
 }
 
+static bool any_strategy(void *self, const cJSON *strategy, struct pps_fault *fault)
+{
+    (void)self;
+    (void)strategy;
+    (void)fault;
+    return true;
+}
+
+// What the ranking refuses is refused before runs of hours.
+static enum pps_status check_schedule(const struct workflow *w, struct pps_error *err)
+{
+    const struct plan_strategy_reader strategy = {any_strategy, NULL};
+    struct plan_run opened;
+    if (w->last < ND_STAGE_RANK)
+        return PPS_OK;
+    enum pps_status status = plan_run_open(&opened, w->args, &strategy, err);
+    if (status != PPS_OK)
+        return status;
+    status = plan_run_check_schedule(&opened, err);
+    plan_run_close(&opened);
+    return status;
+}
+
 static enum pps_status run(struct workflow *w, struct pps_error *err)
 {
     uint64_t input = 0;
     const bool list = pps_arg(w->args, "list") != NULL;
     enum pps_status status = digest_input(w->args, &input, err);
+    if (status == PPS_OK)
+        status = check_schedule(w, err);
     if (status == PPS_OK && !list)
         status = pps_disk_make_folder(w->folder, err);
     if (status == PPS_OK)
