@@ -52,12 +52,19 @@ static void read_training(const double *value, struct training *t)
     t->precision = (enum training_precision)value[P_PRECISION];
 }
 
-static const struct hardware *hardware_of(const struct nd_shared *shared, const double *value)
+static const struct hardware *device_of(const struct nd_shared *shared,
+                                        double hardware,
+                                        double cluster)
 {
     int n;
-    if (value[P_HARDWARE] == HARDWARE_OWN)
-        return &shared->clusters[(int)value[P_CLUSTER]].hardware;
-    return &hardware_all(&n)[(int)value[P_HARDWARE] - 1];
+    if (hardware == HARDWARE_OWN)
+        return &shared->clusters[(int)cluster].hardware;
+    return &hardware_all(&n)[(int)hardware - 1];
+}
+
+static const struct hardware *hardware_of(const struct nd_shared *shared, const double *value)
+{
+    return device_of(shared, value[P_HARDWARE], value[P_CLUSTER]);
 }
 
 static const struct nd_estimate *open_estimate(struct nd_worker *worker,
@@ -140,6 +147,7 @@ enum {
     FEW_MICRO_BATCHES,
     ONE_STAGE,
     OTHER_SCHEDULE,
+    OTHER_PRECISION,
 };
 
 const char *const nd_reasons[] = {
@@ -154,6 +162,7 @@ const char *const nd_reasons[] = {
     [ONE_STAGE] = "vp > 1 with one stage",
     [OTHER_SCHEDULE] = "vp or pp does not match the schedule (vpp: vp > 1; others: vp 1; "
                        "dualpipe: even pp)",
+    [OTHER_PRECISION] = "the device has no products of this precision (fp8, or mxfp8)",
     NULL,
 };
 
@@ -205,10 +214,23 @@ static inline double first_reason(const double *value, const struct chunk_rules 
     return dp * rest == n ? reason : OTHER_DEVICES;
 }
 
+static int precision_reason(double precision, double hardware, double cluster, const void *of)
+{
+    if (precision == TRAINING_BF16)
+        return 0;
+    return training_precision_lacks((enum training_precision)precision,
+                                    device_of(of, hardware, cluster)) != NULL
+               ? OTHER_PRECISION
+               : 0;
+}
+
 int nd_check(const double *value, const void *shared)
 {
     const struct chunk_rules chunks = chunk_rules_of(shared);
-    return (int)first_reason(value, &chunks);
+    const int reason = (int)first_reason(value, &chunks);
+    return reason != 0 ? reason
+                       : precision_reason(value[P_PRECISION], value[P_HARDWARE],
+                                          value[P_CLUSTER], shared);
 }
 
 void nd_check_points(const double *const *param, size_t n, const void *shared, int *reason)
@@ -231,6 +253,10 @@ void nd_check_points(const double *const *param, size_t n, const void *shared, i
         value[P_MBS] = param[P_MBS][i];
         reason[i] = (int)first_reason(value, &chunks);
     }
+    for (size_t i = 0; i < n; i++)
+        if (reason[i] == 0)
+            reason[i] = precision_reason(param[P_PRECISION][i], param[P_HARDWARE][i],
+                                         param[P_CLUSTER][i], shared);
 }
 
 // Fitted on one server of 2023.

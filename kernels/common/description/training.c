@@ -86,6 +86,20 @@ void training_default(struct training *training)
     };
 }
 
+// Products of blocks of 32 numbers with one scale begin with the generation of B200.
+const char *training_precision_lacks(enum training_precision precision,
+                                     const struct hardware *hardware)
+{
+    if (precision == TRAINING_BF16)
+        return NULL;
+    if (hardware->peak_fp8 == 0)
+        return "has no 8-bit products; set peak_fp8 in its record";
+    if (precision == TRAINING_MXFP8 &&
+        (strcmp(hardware->base, "H100") == 0 || strcmp(hardware->base, "A100") == 0))
+        return "has no products of mxfp8, which begin with B200; write fp8";
+    return NULL;
+}
+
 const struct stack *training_stack(const struct training *training)
 {
     const bool sharded = training->distributed_optimizer && training->zero_level >= 2;

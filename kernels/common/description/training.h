@@ -79,6 +79,10 @@ static inline bool training_allows_chunks(const struct training *training,
     return true;
 }
 
+// Returns what the device lacks for products of this precision, as "has no ..."; NULL: nothing.
+const char *training_precision_lacks(enum training_precision precision,
+                                     const struct hardware *hardware);
+
 // The stack of the training, or the default: fsdp for levels 2 and 3 of ZeRO, otherwise
 // megatron-tuned.
 const struct stack *training_stack(const struct training *training);

@@ -196,8 +196,6 @@ enum pps_status nd_input_open(struct nd_input *input,
     enum pps_status status = nd_job_open(&input->job, args, err);
     if (status == PPS_OK)
         status = read_options(input, args, err);
-    if (status == PPS_OK && input->compat == ND_CORRECTED)
-        status = plan_run_check_schedule(&input->job.run, err);
     if (status == PPS_OK)
         status = read_data(input, args, err);
     if (status != PPS_OK)
@@ -225,6 +223,8 @@ enum pps_status nd_input_chunks(const struct nd_input *input,
     const enum training_schedule schedule = input->job.run.training.schedule;
     if (input->compat == ND_ORIG || schedule == TRAINING_ANY_SCHEDULE)
         return PPS_OK;
+    if (schedule == TRAINING_ZERO_BUBBLE || schedule == TRAINING_DUALPIPE)
+        return plan_run_check_schedule(&input->job.run, err);
     if (schedule == TRAINING_VPP && rank->max_vpp < 2)
         return pps_fail(
             err, PPS_E_INPUT,

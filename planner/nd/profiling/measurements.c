@@ -323,8 +323,12 @@ static bool read_set(struct set *set,
     if (!read_part(set, items.item[SET_FROM], items.item[SET_PART], fault))
         return false;
     training_default(&set->training);
-    return hardware_read(&set->hardware, items.item[SET_HARDWARE], fault) &&
-           (training == NULL || training_read(&set->training, training, fault));
+    if (!hardware_read(&set->hardware, items.item[SET_HARDWARE], fault) ||
+        (training != NULL && !training_read(&set->training, training, fault)))
+        return false;
+    const char *lack = training_precision_lacks(set->training.precision, &set->hardware);
+    return lack == NULL ||
+           pps_fault_set(fault, training, false, "precision: %s %s", set->hardware.name, lack);
 }
 
 bool nd_measurements_read(struct nd_measurement *measurements,
