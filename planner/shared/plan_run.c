@@ -238,7 +238,9 @@ static enum pps_status read_stack_file(struct plan_run *run,
     if (status != PPS_OK)
         return status;
     run->n_documents++;
-    return stack_read(&run->training.stack, document->json.root, &fault)
+    // As `nd calibrate` prints it: {"stack": {...}}.
+    const cJSON *stack = cJSON_GetObjectItemCaseSensitive(document->json.root, "stack");
+    return stack_read(&run->training.stack, stack != NULL ? stack : document->json.root, &fault)
                ? PPS_OK
                : plan_fail_document(&document->json, &fault, err);
 }
@@ -276,10 +278,10 @@ static enum pps_status read_precision(struct plan_run *run,
         return pps_fail(err, PPS_E_INPUT, "--precision %s: expected bf16, fp8 or mxfp8", word);
     if (word != NULL)
         run->training.precision = (enum training_precision)k;
-    if (run->training.precision != TRAINING_BF16 && hardware->peak_fp8 == 0)
-        return pps_fail(err, PPS_E_INPUT,
-                        "precision %s: %s has no 8-bit products; set peak_fp8 in its record",
-                        words[run->training.precision], hardware->name);
+    const char *lack = training_precision_lacks(run->training.precision, hardware);
+    if (lack != NULL)
+        return pps_fail(err, PPS_E_INPUT, "precision %s: %s %s", words[run->training.precision],
+                        hardware->name, lack);
     return PPS_OK;
 }
 
