@@ -146,6 +146,7 @@ static bool take_base(struct hardware *hardware,
         hardware->memory = 0;
         hardware->fused_ce = false;
         hardware->peak_fp8 = 0;
+        hardware->design_power = 0;
         hardware->base[0] = '\0';
         memcpy(hardware->name, "custom", sizeof "custom");
     }
@@ -295,6 +296,11 @@ static bool by_object(struct hardware *hardware,
         !take_base(hardware, object, &items, fault))
         return false;
     const struct hardware record = *hardware;
+    if (items.item[KEY_POWER] != NULL && record.design_power == 0)
+        return pps_fault_set(fault, items.item[KEY_POWER], true,
+                             "power: the designed power of %s is unknown, so a limit says "
+                             "nothing; give lower efficiencies",
+                             record.name);
     if (is_changed(&items))
         hardware->calibrated = false;
     if (items.item[KEY_NAME] != NULL && !read_text_name(hardware, items.item[KEY_NAME], fault))

@@ -305,6 +305,11 @@ Test(hardware, tables_of_links)
 Test(hardware, faults_of_tables)
 {
     static const char *const rows[][2] = {
+        {"{'world_size':8,'hardware':{'base':'910B','power':100}}",
+         "power: the designed power of Ascend910B is unknown"},
+        {"{'world_size':8,'hardware':{'peak':1e15,'hbm':1e12,'intra':2e11,'inter':1e10,"
+         "'power':350}}",
+         "power: the designed power of custom is unknown"},
         {"{'world_size':8,'hardware':{'base':'H100','el':[2,0.7]}}", "el: expected a pair"},
         {"{'world_size':8,'hardware':{'base':'H100','el':[[8,0.7],[2,0.5]]}}",
          "el: expected sizes in ascending order"},
