@@ -156,7 +156,7 @@ static bool take_base(struct hardware *hardware,
 // Efficiencies are calibrated for the rates they were fitted with.
 static bool is_changed(const struct docitems *items)
 {
-    for (int i = KEY_PEAK; i <= KEY_FP8_EFF; i++)
+    for (int i = KEY_PEAK; i <= KEY_LEVELS; i++)
         if (i != KEY_MEMORY && items->item[i] != NULL)
             return true;
     return false;

@@ -89,6 +89,9 @@ Test(hardware, objects)
     hw = device_of("{'hardware':{'base':'A100','hbm':1.5e12,'memory':'40GB'}}");
     cr_assert(hw.hbm == 1.5e12 && hw.peak == 312e12 && hw.memory == 40 * UNITS_GIB);
     cr_assert_not(hw.calibrated); // fitted with another rate
+    cr_assert_not(device_of("{'hardware':{'base':'A100','el_shared':0.5}}").calibrated);
+    cr_assert_not(device_of("{'hardware':{'base':'A100','el_nodes':[[2,0.5]]}}").calibrated);
+    cr_assert_not(device_of("{'hardware':{'base':'A100','levels':[[64,0.5]]}}").calibrated);
     hw = device_of("{'hardware':{'base':'A100','memory':40}}");
     cr_assert(hw.calibrated && hw.memory == 40 * UNITS_GIB);
     hw = device_of("{'hardware':{'name':'h100','eg':0.7,'calibrated':true}}");
