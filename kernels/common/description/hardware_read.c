@@ -194,7 +194,8 @@ static bool is_pair(const struct cJSON *pair)
     const struct cJSON *size = pair->child, *value = size != NULL ? size->next : NULL;
     return cJSON_IsArray(pair) && cJSON_GetArraySize(pair) == 2 && cJSON_IsNumber(size) &&
            cJSON_IsNumber(value) && size->valuedouble >= 1 && size->valuedouble <= 1 << 20 &&
-           value->valuedouble > 0 && value->valuedouble <= 1;
+           size->valuedouble == (double)(int64_t)size->valuedouble && value->valuedouble > 0 &&
+           value->valuedouble <= 1;
 }
 
 // A list of pairs, as in [[2, 0.7], [8, 0.4]].
@@ -204,7 +205,7 @@ static bool read_sizes(struct hardware_sizes *sizes,
 {
     const struct cJSON *pair;
     sizes->n = 0;
-    if (!cJSON_IsArray(item))
+    if (!cJSON_IsArray(item) || item->child == NULL)
         return pps_fault_set(fault, item, false,
                              "%s: expected a list of pairs, as in [[2, 0.7], [8, 0.4]]",
                              docfields_name(item));
@@ -214,8 +215,7 @@ static bool read_sizes(struct hardware_sizes *sizes,
         if (size == 0)
             return pps_fault_set(
                 fault, pair, false,
-                "%s: expected a pair of a size and a share of at most 1, as in "
-                "[8, 0.4]",
+                "%s: expected a pair of a whole size and a share of at most 1, as in [8, 0.4]",
                 docfields_name(item));
         if (sizes->n == HARDWARE_SIZES)
             return pps_fault_set(fault, pair, false, "%s: more than %d pairs",

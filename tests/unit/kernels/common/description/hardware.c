@@ -313,6 +313,9 @@ Test(hardware, faults_of_tables)
         {"{'world_size':8,'hardware':{'peak':1e15,'hbm':1e12,'intra':2e11,'inter':1e10,"
          "'power':350}}",
          "power: the designed power of custom is unknown"},
+        {"{'world_size':8,'hardware':{'base':'H100','el':[]}}", "el: expected a list of pairs"},
+        {"{'world_size':8,'hardware':{'base':'H100','levels':[[1.5,0.5]]}}",
+         "levels: expected a pair of a whole size"},
         {"{'world_size':8,'hardware':{'base':'H100','el':[2,0.7]}}", "el: expected a pair"},
         {"{'world_size':8,'hardware':{'base':'H100','el':[[8,0.7],[2,0.5]]}}",
          "el: expected sizes in ascending order"},
