@@ -15,7 +15,7 @@
     }
 #define FACTOR(key, member)                                                                    \
     {                                                                                          \
-        key, DOCFIELD_ABOVE, 0, 10, AT(member)                                                 \
+        key, DOCFIELD_REAL, 0.01, 10, AT(member)                                               \
     }
 #define AMOUNT(key, member, most)                                                              \
     {                                                                                          \
@@ -68,7 +68,7 @@ static const struct docfields table = {"a stack", fields, COUNT_OF(fields), NULL
 
 #define RATE(key, member)                                                                      \
     {                                                                                          \
-        key, DOCFIELD_ABOVE, 0, 10, offsetof(struct stack_rates, member)                       \
+        key, DOCFIELD_REAL, 0.01, 10, offsetof(struct stack_rates, member)                     \
     }
 static const struct docfield rate_fields[] = {
     RATE("gemm", gemm),

@@ -135,6 +135,8 @@ Test(stacks, faults_name_the_key)
         {"{\"tp_expose\": 1}", "tp_expose"},
         {"{\"tp_exposed\": 1.5}", "tp_exposed: "},
         {"{\"imbalance\": 0.5}", "imbalance: "},
+        {"{\"gemm\": 1e-300}", "gemm: expected a number 0.01 ... 10"},
+        {"{\"on\": {\"B200\": {\"link\": 1e-3}}}", "link: expected a number 0.01 ... 10"},
         {"{\"on\": [1]}", "on: expected an object"},
         {"{\"on\": {\"X1\": {}}}", "on: no device called \"X1\""},
         {"{\"on\": {\"H100\": {\"gem\": 1}}}", "gem"},
