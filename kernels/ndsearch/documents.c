@@ -36,8 +36,7 @@ const struct pps_slot nd_slots[N_SLOTS] = {
                       P_CLUSTER, cluster_sets, LENGTH(cluster_sets), false},
     [SLOT_STACK] = {"stack", "software stack (megatron-tuned; fsdp for zero_level 2 and 3)",
                     false, P_STACK, NULL, 0, false},
-    [SLOT_TRAINING] = {"training",
-                       "batch, sharding, bytes per parameter and schedule (1f1b or vpp)", false,
+    [SLOT_TRAINING] = {"training", "batch, sharding, bytes per parameter and schedule", false,
                        -1, training_sets, LENGTH(training_sets), false},
 };
 

@@ -203,7 +203,8 @@ static const struct pps_column columns[N_COLUMNS] = {
     [C_MEM_OPTIMIZER] = GIB("mem_optimizer", "of memory_gib: optimizer state"),
     [C_MEM_ACTIVATIONS] = GIB("mem_activations", "of memory_gib: activations in flight"),
     [C_MEM_TRANSIENT] = GIB("mem_transient", "of memory_gib: logits and one recomputed layer"),
-    [C_MEM_RESERVE] = GIB("mem_reserve", "of memory_gib: framework and communication"),
+    [C_MEM_RESERVE] =
+        GIB("mem_reserve", "of memory_gib: framework, communication, what the allocator adds"),
     [C_MEM_STAGE] = {.name = "mem_stage",
                      .unit = "",
                      .summary = "the worst stage, from 0",

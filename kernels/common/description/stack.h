@@ -94,7 +94,7 @@ void stack_apply(const struct stack *stack, struct hardware *hardware);
 struct cJSON;
 
 // Reads a name, or an object: name, base and the other members by their names, times in s, bytes
-// per element, "buffers_mib". Missing fields come from the base, or from the built-in record of
+// per element. Missing fields come from the base, or from the built-in record of
 // this name; otherwise from the default stack. An object that changes figures and has the name of a
 // built-in record is called "NAME, changed".
 bool stack_read(struct stack *stack, const struct cJSON *item, struct pps_fault *fault);
