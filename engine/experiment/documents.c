@@ -189,6 +189,18 @@ bool pps_documents_meet(const struct pps_documents *inputs,
 
 // ---- listing ----------------------------------------------------------------------------------
 
+// What holds without a document is in parentheses at the end of the summary of its slot.
+static void list_defaults(const struct pps_documents *inputs, FILE *out)
+{
+    for (int s = 0; s < inputs->base->n_slots; s++) {
+        const struct pps_slot *slot = &inputs->base->slots[s];
+        const char *begin = strrchr(slot->summary, '('), *end = strrchr(slot->summary, ')');
+        if (inputs->count[s] == 0 && !slot->required && begin != NULL && end != NULL &&
+            end > begin && end[1] == '\0')
+            fprintf(out, "; no %s: %.*s", slot->name, (int)(end - begin - 1), begin + 1);
+    }
+}
+
 void pps_documents_list(const struct pps_documents *inputs, FILE *out)
 {
     int shown = 0;
@@ -206,6 +218,7 @@ void pps_documents_list(const struct pps_documents *inputs, FILE *out)
     }
     if (shown < inputs->n)
         fprintf(out, " and %d more", inputs->n - shown);
+    list_defaults(inputs, out);
 }
 
 void pps_documents_list_omitted(const struct pps_documents *inputs, FILE *out)

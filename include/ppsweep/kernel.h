@@ -155,7 +155,8 @@ struct cJSON;
 // a cluster. A slot with a parameter accepts several documents and is then an axis.
 struct pps_slot {
     const char *name; // the key
-    const char *summary;
+    const char
+        *summary; // at the end, in parentheses: what holds without a document, if anything
     bool required;
     int param; // PPS_CHOICE without names: the number of the document; -1: one document only
     // The parameters that a document of this slot sets. The experiment and the options of a run

@@ -34,7 +34,9 @@ const struct pps_slot nd_slots[N_SLOTS] = {
                     true, P_MODEL, model_sets, LENGTH(model_sets), false},
     [SLOT_CLUSTER] = {"cluster", "number, type and memory of devices (eight H100)", false,
                       P_CLUSTER, cluster_sets, LENGTH(cluster_sets), false},
-    [SLOT_STACK] = {"stack", "software stack (megatron-tuned; fsdp for zero_level 2 and 3)",
+    [SLOT_STACK] = {"stack",
+                    "software stack (of the training, else megatron-tuned, and fsdp for "
+                    "zero_level 2 and 3)",
                     false, P_STACK, NULL, 0, false},
     [SLOT_TRAINING] = {"training", "batch, sharding, bytes per parameter and schedule", false,
                        -1, training_sets, LENGTH(training_sets), false},
@@ -90,6 +92,16 @@ static const struct cJSON *part_of(const struct cJSON *document, const char *par
     return cJSON_IsObject(member) ? member : document;
 }
 
+static bool names_one_stack(const struct nd_shared *shared,
+                            const struct cJSON *training,
+                            struct pps_fault *fault)
+{
+    const struct cJSON *stack = cJSON_GetObjectItemCaseSensitive(training, "stack");
+    return shared->n_stacks == 0 || stack == NULL ||
+           pps_fault_set(fault, stack, true,
+                         "stack: the inputs name a stack, too; remove one of them");
+}
+
 static bool read_document(struct nd_shared *shared,
                           const struct pps_document *document,
                           int i,
@@ -104,7 +116,8 @@ static bool read_document(struct nd_shared *shared,
     case SLOT_STACK:
         return stack_read(&shared->stacks[i], part, fault);
     default:
-        return training_read(&shared->training, part, fault);
+        return training_read(&shared->training, part, fault) &&
+               names_one_stack(shared, part, fault);
     }
 }
 
