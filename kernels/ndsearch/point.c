@@ -45,7 +45,7 @@ static void read_training(const double *value, struct training *t)
     t->bytes_grad = value[P_BYTES_GRAD];
     t->bytes_optim = value[P_BYTES_OPTIM];
     t->expert_tensor_parallel = value[P_EXPERT_TENSOR_PARALLEL] != 0;
-    t->flash_attention = value[P_FLASH_ATTENTION] != 0;
+    training_set_flash(t, value[P_FLASH_ATTENTION] != 0);
     t->fused_cross_entropy = value[P_FUSED_CROSS_ENTROPY] != 0;
     t->low_mem_vpp = value[P_LOW_MEM_VPP] != 0;
     t->dummy_wgrad = value[P_DUMMY_WGRAD] != 0;

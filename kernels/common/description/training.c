@@ -260,9 +260,8 @@ bool training_read(struct training *training,
     if (items.item[KEY_STACK] != NULL &&
         !stack_read(&reading.training.stack, items.item[KEY_STACK], fault))
         return false;
-    // A stack that writes attention scores is of the time when models were trained with dropout.
-    if (items.item[KEY_DROPOUT] == NULL && items.item[KEY_FLASH] != NULL)
-        reading.training.dropout = !reading.training.flash_attention;
+    reading.training.dropout_given |= items.item[KEY_DROPOUT] != NULL;
+    training_set_flash(&reading.training, reading.training.flash_attention);
     reading.training.zero_level = (int)reading.zero_level;
     reading.training.zero_given |= items.item[KEY_ZERO] != NULL;
     *training = reading.training;

@@ -54,6 +54,7 @@ struct training {
     unsigned recompute_modules; // bits of enum training_module; 0: those of the stack
     struct stack stack;         // name "": the default for the level of ZeRO
     bool dropout;               // masks of dropout are kept
+    bool dropout_given;         // a document sets dropout; otherwise flash_attention decides
     bool dummy_wgrad; // gradients accumulate in the matrix product: one buffer per matrix shape
 };
 
@@ -82,6 +83,15 @@ static inline bool training_allows_chunks(const struct training *training,
 // Returns what the device lacks for products of this precision, as "has no ..."; NULL: nothing.
 const char *training_precision_lacks(enum training_precision precision,
                                      const struct hardware *hardware);
+
+// Sets flash_attention, and dropout where no document sets it: a stack that writes attention scores is
+// of the time when models were trained with dropout.
+static inline void training_set_flash(struct training *training, bool flash)
+{
+    training->flash_attention = flash;
+    if (!training->dropout_given)
+        training->dropout = !flash;
+}
 
 // The stack of the training, or the default: fsdp for levels 2 and 3 of ZeRO, otherwise
 // megatron-tuned.
