@@ -63,6 +63,30 @@ struct calibration {
 
 // ---- options ------------------------------------------------------------------------------------
 
+static bool is_fitted(const struct calibration *c, enum nd_factor factor)
+{
+    for (int k = 0; k < c->n_unknowns; k++)
+        if (c->unknowns[k].factor == factor)
+            return true;
+    return false;
+}
+
+// A rate of a stack multiplies an efficiency of the device: a step tells their product only.
+static enum pps_status check_pairs(const struct calibration *c, struct pps_error *err)
+{
+    static const enum nd_factor pairs[][2] = {{ND_GEMM, ND_RATE_GEMM},
+                                              {ND_ATTENTION, ND_RATE_ATTENTION},
+                                              {ND_MEMORY, ND_RATE_MEMORY},
+                                              {ND_LINK, ND_RATE_LINK}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (is_fitted(c, pairs[i][0]) && is_fitted(c, pairs[i][1]))
+            return pps_fail(err, PPS_E_INPUT,
+                            "--fit %s,%s: steps depend on the product of the two only; fit one "
+                            "of them",
+                            nd_factor_name(pairs[i][0]), nd_factor_name(pairs[i][1]));
+    return PPS_OK;
+}
+
 static enum pps_status read_factors(struct calibration *c,
                                     const struct pps_args *args,
                                     struct pps_error *err)
@@ -80,13 +104,12 @@ static enum pps_status read_factors(struct calibration *c,
                 "--fit %.*s: expected eg, ea, em, el, eg8 or a factor of a stack, such "
                 "as tp_exposed",
                 (int)n, at);
-        for (int k = 0; k < c->n_unknowns; k++)
-            if (c->unknowns[k].factor == factor)
-                return pps_fail(err, PPS_E_INPUT, "--fit %.*s: given twice", (int)n, at);
+        if (is_fitted(c, factor))
+            return pps_fail(err, PPS_E_INPUT, "--fit %.*s: given twice", (int)n, at);
         c->unknowns[c->n_unknowns++].factor = factor;
         at = at[n] == ',' ? at + n + 1 : NULL;
     }
-    return PPS_OK;
+    return check_pairs(c, err);
 }
 
 static enum pps_status take_stack(struct calibration *c,
