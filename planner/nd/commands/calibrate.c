@@ -272,6 +272,18 @@ static void print_scale(const struct calibration *c, double scale)
         printf("The record counts as one more step, so the scale is %.4f.\n\n", scale);
 }
 
+static void note_ends(const struct calibration *c)
+{
+    for (int k = 0; k < c->n_unknowns && !c->scale; k++) {
+        const struct nd_unknown *u = &c->unknowns[k];
+        if (nd_factor_at_end(u->factor, u->start, u->value))
+            fprintf(stderr,
+                    "note      %s ends at %.4g, the end of its range: something else explains "
+                    "these steps\n",
+                    nd_factor_name(u->factor), u->value);
+    }
+}
+
 static void print_steps(const struct calibration *c, double scale)
 {
     double before = 0, after = 0, worst = 0;
@@ -317,8 +329,10 @@ static enum pps_status print(const struct calibration *c,
 {
     struct text_buffer text = {0};
     const int n = c->scale ? 0 : c->n_unknowns;
-    if (!quiet)
+    if (!quiet) {
         print_steps(c, scale);
+        note_ends(c);
+    }
     if (fits(c, false))
         nd_add_hardware_record(&text, c->chosen[0], c->unknowns, n);
     if (fits(c, true))

@@ -83,5 +83,12 @@ double nd_factor_moved(enum nd_factor factor, double start, double u)
 {
     const struct factor *f = &factors[factor];
     const double moved = f->is_rate ? start * detmath_exp(u) : start + u * (f->most - f->least);
-    return fmax(f->least, fmin(moved, f->most));
+    return fmax(fmin(f->least, start), fmin(moved, fmax(f->most, start)));
+}
+
+bool nd_factor_at_end(enum nd_factor factor, double start, double value)
+{
+    const struct factor *f = &factors[factor];
+    const bool moved = value < start || value > start;
+    return moved && (value <= fmin(f->least, start) || value >= fmax(f->most, start));
 }

@@ -44,7 +44,11 @@ bool nd_factor_of_stack(enum nd_factor factor);
 double *nd_factor_at(enum nd_factor factor, struct hardware *hardware, struct stack *stack);
 
 // A fit moves u, and the factor is start * exp(u) where it is a rate, otherwise start plus u times
-// the range of its values. Both are cut at the ends of the range.
+// the range of its values. Both are cut at the ends of the range, or at the start if it is outside.
 double nd_factor_moved(enum nd_factor factor, double start, double u);
+
+// Returns whether a fit from this start cannot move a factor of this value further: it is at an end
+// of its range, where it did not start.
+bool nd_factor_at_end(enum nd_factor factor, double start, double value);
 
 #endif
