@@ -274,6 +274,10 @@ static void print_scale(const struct calibration *c, double scale)
 
 static void note_ends(const struct calibration *c)
 {
+    if (c->chosen[0]->hardware.within.n > 0 && !c->scale && is_fitted(c, ND_LINK))
+        fprintf(stderr,
+                "note      el is fitted for links across nodes: within a node the device "
+                "has a table of efficiencies, which stays\n");
     for (int k = 0; k < c->n_unknowns && !c->scale; k++) {
         const struct nd_unknown *u = &c->unknowns[k];
         if (nd_factor_at_end(u->factor, u->start, u->value))
