@@ -60,6 +60,10 @@ static void add_experts(struct nd_megatron_options *w)
     option_add_flag(w, "moe-router-pre-softmax", m->topk == 1 && !m->router_bias);
     option_add_word(w, "moe-router-dtype", "fp32");
     option_add_word(w, "moe-token-dispatcher-type", "alltoall");
+    if (w->s->ep > 1 && training_stack(w->launch->training)->node_copies)
+        option_add_note(
+            w, "alltoall sends a token to each of its experts; where expert ranks span nodes, "
+               "the estimate sends it once to each node, as dispatcher flex with DeepEP does");
     option_add_flag(w, "moe-grouped-gemm", true);
     if (m->linear_bias && (m->shared_ffn > 0 || nd_launch_etp(w->launch) > 1))
         option_add_note(

@@ -120,6 +120,27 @@ static void note_kernels(struct text_buffer *text, const struct nd_launch *launc
         add_note(text, "every second matrix product is recomputed, too");
 }
 
+// What the training sets and a configuration does not express.
+static void note_training(struct text_buffer *text, const struct nd_launch *launch)
+{
+    const struct training *t = launch->training;
+    if (t->precision != TRAINING_BF16)
+        text_buffer_add(text,
+                        "# linear layers multiply bf16; the estimate prices 8 bits: add the "
+                        "converter \"quantize.linear.%s\" to [model]\n",
+                        t->precision == TRAINING_MXFP8 ? "mx" : "float8");
+    if (t->schedule == TRAINING_ZERO_BUBBLE || t->schedule == TRAINING_DUALPIPE)
+        text_buffer_add(text,
+                        "# the schedule is 1F1B: torchtitan has no %s, which the estimate "
+                        "assumes\n",
+                        t->schedule == TRAINING_DUALPIPE
+                            ? "DualPipe with whole stages"
+                            : "zero bubble with one chunk a stage");
+    if (t->recompute_modules != 0 && launch->strategy->recompute == ND_RECOMPUTE_SELECT)
+        add_note(text, "torchtitan selects operations, not the recompute_modules that the "
+                       "estimate assumes");
+}
+
 // ---- sections -----------------------------------------------------------------------------------
 
 static void add_training(struct text_buffer *text, const struct nd_launch *launch)
@@ -201,6 +222,7 @@ void nd_launch_torchtitan(struct text_buffer *text, const struct nd_launch *laun
     note_shards(text, launch, &degrees);
     note_batch(text, launch);
     note_kernels(text, launch);
+    note_training(text, launch);
     add_training(text, launch);
     add_parallelism(text, launch, &degrees);
     add_recompute(text, launch);

@@ -103,10 +103,15 @@ Test(nd_launch, what_torchtitan_cannot_do_is_said)
     const int32_t layers[] = {8};
     struct training training;
     training_default(&training);
+    training.recompute_modules = TRAINING_MLP;
+    training.precision = TRAINING_MXFP8;
     const struct nd_launch launch = {&model, &training, &strategy, layers, true};
     static const char *const wanted[] = {
         "# parameters are sharded over all 32 replicas: 2 shards as in the estimate",
         "# parameters and gradients are sharded, too; the estimate prices zero_level 1",
+        "# linear layers multiply bf16; the estimate prices 8 bits: add the converter "
+        "\"quantize.linear.mx\"",
+        "# torchtitan selects operations, not the recompute_modules",
         "# tensor parallelism is always sequence parallel",
         "data_parallel_shard_degree = 8\n",
         "expert_parallel_degree = 8\n",
