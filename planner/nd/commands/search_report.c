@@ -250,8 +250,13 @@ static void print_stages(const struct nd_search *search, const struct nd_strateg
 {
     const size_t stages = (size_t)strategy->pp, chunks = stages * (size_t)strategy->vp;
     const struct nd_point point = {*strategy, search->seq_length, search->space->gbs};
+    const bool pairs = search->estimate->schedule == TRAINING_DUALPIPE && strategy->pp > 1 &&
+                       strategy->vp == 1;
     struct nd_chunk *chunk = calloc(chunks, sizeof *chunk);
     struct nd_stage *stage = calloc(stages, sizeof *stage);
+    if (pairs)
+        printf("  DualPipe: a device has its stage and the opposite one; layers are those of "
+               "both\n");
     if (chunk != NULL && stage != NULL) {
         nd_reference_split(search->estimate, &point, chunk);
         nd_reference(search->estimate, &point, chunk, stage, NULL, NULL);
@@ -261,10 +266,11 @@ static void print_stages(const struct nd_search *search, const struct nd_strateg
     }
     for (size_t i = 0; i < stages && chunk != NULL && stage != NULL; i++)
         printf("  %-6zu %7d %11.3f %11.3f %11.3f %11.3f %11.3f %9.3f %9.3f\n", i,
-               stage[i].dense + stage[i].moe, units_to_gib(stage[i].parameters),
-               units_to_gib(stage[i].gradients), units_to_gib(stage[i].optimizer),
-               units_to_gib(stage[i].activations), units_to_gib(stage[i].transient),
-               units_to_gib(stage[i].reserve), units_to_gib(stage[i].total));
+               (pairs ? 2 : 1) * (stage[i].dense + stage[i].moe),
+               units_to_gib(stage[i].parameters), units_to_gib(stage[i].gradients),
+               units_to_gib(stage[i].optimizer), units_to_gib(stage[i].activations),
+               units_to_gib(stage[i].transient), units_to_gib(stage[i].reserve),
+               units_to_gib(stage[i].total));
     free(chunk);
     free(stage);
 }
