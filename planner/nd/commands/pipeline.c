@@ -353,8 +353,6 @@ static enum pps_status run(struct nd_input *input,
         status = pps_arg_apart(args, "plan", err);
     if (status == PPS_OK)
         status = nd_input_open(input, args, err);
-    if (status == PPS_OK && input->compat == ND_CORRECTED)
-        status = plan_run_check_schedule(&input->job.run, err);
     input->without_unit = true;
     if (status == PPS_OK)
         status = read_ratios(input, args, err);

@@ -144,7 +144,9 @@ enum pps_status nd_pipe_read_chunks(const struct nd_pipe *pipe,
     const int32_t vp = pipe->strategy.vp;
     const bool by_strategy = nd_strategy_sets(pipe->at, "vp");
     uint64_t vpp = (uint64_t)vp;
-    const enum pps_status status = pps_arg_count(args, "vpp", 1, ORDERS_CHUNKS_MAX, &vpp, err);
+    enum pps_status status = pps_arg_count(args, "vpp", 1, ORDERS_CHUNKS_MAX, &vpp, err);
+    if (status == PPS_OK && pipe->input->compat == ND_CORRECTED)
+        status = plan_run_check_schedule(&pipe->input->job.run, err);
     if (status != PPS_OK)
         return status;
     if (vp > ORDERS_CHUNKS_MAX)
