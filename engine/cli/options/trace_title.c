@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Returns whether the value of the parameter is the name of the only document of its slot.
-static bool is_only_document(const struct pps_trace_point *t, int p)
+// Returns whether the value of the parameter is the name of a given document.
+static bool is_document(const struct pps_trace_point *t, int p)
 {
     for (int s = 0; s < t->kernel->n_slots; s++)
         if (t->kernel->slots[s].param == p)
-            return pps_documents_count(t->inputs, s) == 1;
+            return pps_documents_count(t->inputs, s) > 0;
     return false;
 }
 
@@ -38,9 +38,8 @@ char *pps_trace_title(const struct pps_trace_point *t)
     fputc(':', out);
     for (int p = 0; p < t->kernel->n_params; p++) {
         const struct pps_param *param = &t->kernel->params[p];
-        const bool named = (t->named >> p & 1) != 0 || t->point[p] != param->fallback;
-        if (is_only_document(t, p))
-            continue;
+        const bool named =
+            (t->named >> p & 1) != 0 || t->point[p] != param->fallback || is_document(t, p);
         all = all && named;
         any = any || named;
         pps_value_text(param, t->point[p], text);
