@@ -15,8 +15,10 @@ static int64_t expert_ranks(const struct nd_estimate *e, const struct nd_strateg
 
 struct nd_held nd_held_of(const struct nd_estimate *e, const struct nd_strategy *s)
 {
-    return (struct nd_held){e->common_parameters / s->tp / s->pp,
-                            e->routed_parameters / (double)expert_ranks(e, s) / s->pp};
+    const int stages = nd_stages_of(e, s);
+    return (struct nd_held){stages * (e->common_parameters / s->tp) / s->pp,
+                            stages * (e->routed_parameters / (double)expert_ranks(e, s)) /
+                                s->pp};
 }
 
 struct nd_replicas nd_replicas_of(const struct nd_estimate *e, const struct nd_strategy *s)
