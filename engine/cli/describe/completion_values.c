@@ -18,10 +18,10 @@ void completion_offer(const struct completion_line *line,
                       FILE *out)
 {
     const char *typed = line->words[line->n - 1];
-    char whole[256];
-    snprintf(whole, sizeof whole, "%s%s", start, word);
-    if (strncmp(whole, typed, strlen(typed)) == 0)
-        fprintf(out, "%s\t%s\n", whole, meaning);
+    const size_t n = strlen(start), n_typed = strlen(typed);
+    const bool begins = strncmp(start, typed, n < n_typed ? n : n_typed) == 0;
+    if (begins && (n_typed <= n || strncmp(word, typed + n, n_typed - n) == 0))
+        fprintf(out, "%s%s\t%s\n", start, word, meaning);
 }
 
 // ---- kernels ----------------------------------------------------------------------------------

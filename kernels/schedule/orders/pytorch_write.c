@@ -198,7 +198,8 @@ bool pytorch_csv_write(const struct pipeline *pipeline,
     *fault = (struct pps_fault){.line = 0};
     if (!check_all(pipeline, order, fault))
         return false;
-    w.rows = calloc((size_t)order->devices, sizeof *w.rows);
+    const size_t devices = order->devices > 0 ? (size_t)order->devices : 0;
+    w.rows = calloc(devices + 1, sizeof *w.rows);
     bool good = w.rows != NULL && (messages ? write_messages(&w, fault) : write_operations(&w));
     for (int32_t d = 0; d < order->devices && w.rows != NULL; d++) {
         good = good && !w.rows[d].failed;
