@@ -91,7 +91,7 @@ thread_sanitized() {
 fuzz_smoke() {
 	local target=$1 corpus
 	corpus=$(mktemp -d)
-	build/fuzz/tests/fuzz/"fuzz_$target" -max_total_time=5 -rss_limit_mb=2048 -artifact_prefix="$corpus/" \
+	build/fuzz/tests/fuzz/"fuzz_$target" -max_total_time=3 -rss_limit_mb=2048 -artifact_prefix="$corpus/" \
 		"$corpus" "tests/fuzz/corpus/$target"
 	local status=$?
 	rm -rf "$corpus"
@@ -111,7 +111,7 @@ packaging/install-deps test
 # Only for --ci: a browser takes half a minute to install.
 [[ $mode == --ci ]] && { packaging/install-deps browser || echo "continuing without a browser" >&2; }
 step "release build" packaging/build release
-step "unit tests" unit_tests release 40000
+step "unit tests" unit_tests release 20000
 step "command-line cases" command_line_cases build/release/ppsweep
 step "command-line properties" tests/cli/run-properties build/release/ppsweep
 step "launches of frameworks" tests/cli/run-launches build/release/ppsweep
@@ -138,7 +138,7 @@ if [[ $mode != --quick ]]; then
 	step "thread-sanitizer build" packaging/build tsan ppsweep
 	step "runs under the thread sanitizer" thread_sanitized
 	step "fuzz build" packaging/build fuzz
-	step "5 seconds of each fuzz target" fuzz_all
+	step "3 seconds of each fuzz target" fuzz_all
 fi
 echo "$passed passed, $failed failed"
 ((failed == 0))

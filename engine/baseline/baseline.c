@@ -23,6 +23,7 @@ struct pps_baseline {
     const struct pps_kernel *kernel;
     struct pps_documents *inputs;
     const char *words;
+    char note[160]; // of the column of the gain
     const atomic_bool *stop;
     int column; // of the kernel: the objective
     bool higher;
@@ -272,8 +273,9 @@ enum pps_status pps_baseline_add(void *baseline, struct pps_view *view, struct p
                                       .unit = "%",
                                       .role = PPS_ROLE_RESULT,
                                       .goal = PPS_HIGHER,
-                                      .is_compared = true};
-    snprintf(column.note, sizeof column.note, "percent %s than %s with %s",
+                                      .is_compared = true,
+                                      .note = b->note};
+    snprintf(b->note, sizeof b->note, "percent %s than %s with %s",
              b->higher ? "higher" : "lower", name, b->words);
     return status == PPS_OK ? pps_view_add(view, &gain, &column, err) : status;
 }

@@ -53,8 +53,8 @@ static struct pps_view_column describe_compared(const struct pps_view *view,
         column.is_compared = is_ratio || strcmp(compared[i], "_diff") == 0;
         column.equal = is_ratio ? 1 : 0;
         if (column.is_compared)
-            snprintf(column.note, sizeof column.note, "%s of the two results, %s",
-                     is_ratio ? "ratio" : "difference", is_ratio ? "b / a" : "b - a");
+            column.note = is_ratio ? "ratio of the two results, b / a"
+                                   : "difference of the two results, b - a";
         snprintf(column.unit, sizeof column.unit, "%s",
                  is_ratio || c < 0 ? "" : kernel->columns[c].unit);
     }

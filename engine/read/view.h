@@ -26,10 +26,10 @@ struct pps_view_column {
     enum pps_goal goal; // of a result
     bool is_text;       // words, not numbers
     // A comparison, such as b - a: the value `equal` means no difference, and `note` says in a few
-    // words what is compared ("": nothing).
+    // words what is compared (NULL: nothing). The note belongs to whoever adds the column.
     bool is_compared;
     double equal;
-    char note[160];
+    const char *note;
 };
 
 // Joins the two columns of each typed parameter (typed_columns.h) for all later rows; the joined

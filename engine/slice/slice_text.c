@@ -262,7 +262,7 @@ static void put_scale(const struct pps_slice *slice, FILE *out)
 
 static void put_optional(FILE *out, const char *key, const char *text)
 {
-    if (text[0] != '\0')
+    if (text != NULL && text[0] != '\0')
         pps_put_quoted(out, key, text);
 }
 
@@ -278,7 +278,7 @@ static void put_head(const struct pps_slice *slice, FILE *out)
     put_optional(out, "x-unit", slice->x_unit);
     put_optional(out, "y-unit", slice->y_unit);
     put_optional(out, "relative", slice->relative);
-    put_optional(out, "z", slice->z_name == NULL ? "" : slice->z_name);
+    put_optional(out, "z", slice->z_name);
     put_optional(out, "legend", slice->legend);
     put_optional(out, "panel-row", slice->panel_row);
     put_optional(out, "panel-column", slice->panel_column);

@@ -40,7 +40,7 @@ static struct seen seen;
 static void send(const struct balance_golden_replayed *r, double limit)
 {
     const struct pps_trace_sink sink = {&seen, add_piece, add_level, add_limit};
-    seen = (struct seen){.n_pieces = 0};
+    memset(&seen, 0, sizeof seen);
     cr_assert(
         balance_send_timeline(r->replay, &r->layers, &r->shape, &r->strategy, limit, &sink));
 }
