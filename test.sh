@@ -57,7 +57,7 @@ sanitized_tests() {
 	logs=$(mktemp -d)
 	ASAN_OPTIONS=log_path=$logs/asan:detect_leaks=1 UBSAN_OPTIONS=log_path=$logs/ubsan:print_stacktrace=1 \
 		PPS_RANDOM_POINTS=1500 ctest --test-dir build/asan --output-on-failure -j 2 || return 1
-	ASAN_OPTIONS=log_path=$logs/asan UBSAN_OPTIONS=log_path=$logs/ubsan \
+	ASAN_OPTIONS=log_path=$logs/asan UBSAN_OPTIONS=log_path=$logs/ubsan PPS_CASE_SECONDS=240 \
 		command_line_cases build/asan/ppsweep || return 1
 	cat "$logs"/* 2>/dev/null
 	[[ -z $(ls -A "$logs") ]]
