@@ -6,10 +6,6 @@ set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 program=$top/build/release/ppsweep
 "$top/packaging/install-deps" build
-if [[ ! -x $program ]]; then
-	echo "building (1 to 3 minutes)" >&2
-elif [[ -n $(find "$top/engine" "$top/kernels" -name '*.[ch]' -newer "$program" -print -quit) ]]; then
-	echo "rebuilding changed sources" >&2
-fi
-"$top/packaging/build" release ppsweep
+[[ -x $program ]] || echo "building ppsweep (1 to 3 minutes)" >&2
+PPS_BUILD_PROGRESS=1 "$top/packaging/build" release ppsweep
 exec "$program" "$@"

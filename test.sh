@@ -3,6 +3,8 @@
 #   ./test.sh           all tests: release build, command line, formatting, clang, sanitizers, fuzz smoke
 #   ./test.sh --quick   the release build and its tests only
 #   ./test.sh --ci      all tests; warnings are errors; installs Slurm and Open MPI for tests/cluster
+# Tests run two at a time; a table of their times follows. Where the release build and the sanitized build run the same
+# command-line cases, each runs half of them; PPS_SEED says which half (default: drawn from the commit).
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "$top"
@@ -14,53 +16,99 @@ case $mode in '' | --quick | --ci) ;; *)
 esac
 export PPS_CMAKE_OPTIONS="-DPPS_TESTS=ON"
 [[ $mode == --ci ]] && PPS_CMAKE_OPTIONS+=" -DPPS_WERROR=ON"
-passed=0 failed=0
+commit=$(git rev-parse --short=6 HEAD 2>/dev/null || echo 1)
+seed=${PPS_SEED:-$((16#$commit))}
+results=$(mktemp -d)
+trap 'rm -rf "$results"' EXIT
 
-# step NAME COMMAND...: runs the command, counts the result, and prints the output only on failure.
+# ---- steps -------------------------------------------------------------------------------------
+
+# step NAME COMMAND...: runs the command, notes its result and times, and prints the output only on failure.
 # Exit status 77 means that a program is not installed; the last line of the output names it.
 step() {
-	local name=$1 log start=$SECONDS status=0
+	local name=$1 log status=0 word TIMEFORMAT='%R %U %S'
 	shift
-	log=$(mktemp)
-	"$@" >"$log" 2>&1 || status=$?
-	if ((status == 0)); then
-		passed=$((passed + 1))
-		printf 'ok      %-46s %4d s\n' "$name" $((SECONDS - start))
-	elif ((status == 77)); then
+	log=$(mktemp -p "$results" log.XXXXXX)
+	{ time "$@" >"$log" 2>&1 </dev/null; } 2>"$log.time" || status=$?
+	case $status in
+	0) word=ok ;;
+	77) word=skipped ;;
+	*) word=FAILED ;;
+	esac
+	awk -v word=$word -v name="$name" '{ printf "%s\t%s\t%.0f\t%.0f\n", word, name, $1, $2 + $3 }' "$log.time" >"$log.result"
+	if [[ $word == skipped ]]; then
 		printf 'skipped %-46s %s\n' "$name" "$(tail -n 1 "$log")"
 	else
-		failed=$((failed + 1))
-		printf 'FAILED  %-46s %4d s\n' "$name" $((SECONDS - start))
+		awk -F '\t' '{ printf "%-7s %-46s %4d s\n", $1, $2, $3 }' "$log.result"
+	fi
+	if [[ $word == FAILED ]]; then
 		grep -m 20 '^FAILED' "$log" || true
 		tail -60 "$log"
 	fi
-	rm -f "$log"
 }
+
+queue=()
+# later NAME COMMAND...: adds a step to the queue.
+later() {
+	queue+=("step$(printf ' %q' "$@")")
+}
+
+# Runs the steps of the queue, as many at a time as there are processors, in their order.
+run_queue() {
+	local entry running=0 processors
+	processors=$(nproc)
+	for entry in "${queue[@]}"; do
+		if ((running >= processors)); then
+			wait -n || true
+			running=$((running - 1))
+		fi
+		eval "$entry" &
+		running=$((running + 1))
+	done
+	wait
+	queue=()
+}
+
+# Prints the table of times, the slowest step first, and the closing line; fails if a step failed.
+closing() {
+	local failed
+	echo
+	printf '%-46s %7s %7s\n' "step" "time, s" "CPU, s"
+	sort -t $'\t' -k 3,3nr "$results"/*.result | awk -F '\t' '{ printf "%-46s %7d %7d\n", $2, $3, $4; cpu += $4 }
+		END { printf "%-46s %7d %7d\n", "all", '$SECONDS', cpu }'
+	failed=$(cat "$results"/*.result | grep -c '^FAILED' || true)
+	printf '%d passed, %d failed\n' "$(cat "$results"/*.result | grep -c '^ok')" "$failed"
+	((failed == 0))
+}
+
+# ---- what the steps run ------------------------------------------------------------------------
 
 formatted() {
 	find base engine include kernels planner bench tests -name '*.[ch]' -print0 | xargs -0 clang-format --dry-run -Werror
 }
 
-unit_tests() {
-	PPS_RANDOM_POINTS=$2 ctest --test-dir "build/$1" --output-on-failure -j 2
+build() {
+	packaging/build "$1"
+	PPS_CMAKE_OPTIONS="" packaging/build "$1" benchmarks
 }
 
-# Runs two files of cases at a time, the largest first.
+# command_line_cases PROGRAM K/N: one part of every file of cases.
 command_line_cases() {
-	find tests/cli -name '*.cases' -print0 | xargs -0 ls -S | xargs -P 2 -n 1 tests/cli/run-cases "$1"
+	find tests/cli -name '*.cases' -print0 | xargs -0 tests/cli/run-cases --part "$2" "$1"
 }
 
-# Runs the tests with assertions and sanitizers. Criterion reports a leak but exits 0, so the
+# sanitized COMMAND...: runs a command whose programs have sanitizers. Criterion reports a leak but exits 0, so the
 # sanitizers write to files, and any file is a failure.
-sanitized_tests() {
-	local logs
+sanitized() {
+	local logs status=0
 	logs=$(mktemp -d)
-	ASAN_OPTIONS=log_path=$logs/asan:detect_leaks=1 UBSAN_OPTIONS=log_path=$logs/ubsan:print_stacktrace=1 \
-		PPS_RANDOM_POINTS=1500 ctest --test-dir build/asan --output-on-failure -j 2 || return 1
-	ASAN_OPTIONS=log_path=$logs/asan UBSAN_OPTIONS=log_path=$logs/ubsan PPS_CASE_SECONDS=240 \
-		command_line_cases build/asan/ppsweep || return 1
+	echo "leak:libomp.so" >"$logs.known" # the pool of threads of clang's OpenMP
+	LSAN_OPTIONS=suppressions=$logs.known:print_suppressions=0 ASAN_OPTIONS=log_path=$logs/asan:detect_leaks=1 UBSAN_OPTIONS=log_path=$logs/ubsan:print_stacktrace=1 \
+		PPS_RANDOM_POINTS=1000 PPS_RANDOM_SEED=$((seed + 1)) PPS_CASE_SECONDS=240 "$@" || status=1
 	cat "$logs"/* 2>/dev/null
-	[[ -z $(ls -A "$logs") ]]
+	[[ -z $(ls -A "$logs") ]] || status=1
+	rm -rf "$logs" "$logs.known"
+	return $status
 }
 
 thread_sanitized() {
@@ -88,57 +136,72 @@ thread_sanitized() {
 	return $status
 }
 
+# Every target reads its corpus, and then drawn inputs for a second.
 fuzz_smoke() {
-	local target=$1 corpus
+	local target corpus
 	corpus=$(mktemp -d)
-	build/fuzz/tests/fuzz/"fuzz_$target" -max_total_time=3 -rss_limit_mb=2048 -artifact_prefix="$corpus/" \
-		"$corpus" "tests/fuzz/corpus/$target"
-	local status=$?
-	rm -rf "$corpus"
-	return $status
+	for target in build/sanitize/tests/fuzz/fuzz_*; do
+		[[ -x $target && -f $target ]] || continue
+		target=${target##*/fuzz_}
+		if ! build/sanitize/tests/fuzz/"fuzz_$target" -seed="$seed" -max_total_time=1 -rss_limit_mb=2048 \
+			-artifact_prefix="$corpus/" "$corpus" "tests/fuzz/corpus/$target" >"$corpus.log" 2>&1; then
+			echo "$target:"
+			tail -30 "$corpus.log"
+			return 1
+		fi
+		rm -rf "${corpus:?}"/*
+	done
+	rm -rf "$corpus" "$corpus.log"
 }
 
-# Runs two targets at a time. The name of the target precedes the output of its failure.
-fuzz_all() {
-	export -f fuzz_smoke
-	find tests/fuzz -name 'fuzz_*.c' -printf '%f\n' | sed 's/^fuzz_//; s/\.c$//' |
-		xargs -P 2 -I TARGET bash -c 'fuzz_smoke TARGET >"build/fuzz-TARGET.log" 2>&1 ||
-			{ echo "TARGET:"; tail -30 "build/fuzz-TARGET.log"; exit 1; }'
-}
+# ---- the steps ---------------------------------------------------------------------------------
 
+echo "seed $seed"
 step "folders and includes" tests/layers
 packaging/install-deps test
-# Only for --ci: a browser takes half a minute to install.
-[[ $mode == --ci ]] && { packaging/install-deps browser || echo "continuing without a browser" >&2; }
-step "release build" packaging/build release
-step "unit tests" unit_tests release 20000
-step "command-line cases" command_line_cases build/release/ppsweep
-step "command-line properties" tests/cli/run-properties build/release/ppsweep
-step "launches of frameworks" tests/cli/run-launches build/release/ppsweep
-step "pages in Chromium" tests/browser/run build/release/ppsweep
-step "pages of the documentation" tests/cli/run-pages build/release/ppsweep
-step "typed results in other programs" tests/cli/run-readers build/release/ppsweep
-step "Python package" tests/cli/run-python build/release/ppsweep
-step "hostile inputs" tests/cli/run-hostile build/release/ppsweep
-step "completion in shells" tests/cli/run-completion build/release/ppsweep
-step "experiments and their JSON Schema" tests/cli/run-schema build/release/ppsweep
-step "examples of packaging" tests/cli/run-examples build/release/ppsweep
-step "installed files and recipes" tests/cli/run-recipes build/release
-if [[ $mode != --quick ]]; then
-	# Only for --ci: the packages take ten seconds to install and contain daemons.
-	[[ $mode == --ci ]] && { packaging/install-deps cluster || echo "continuing without Slurm and Open MPI" >&2; }
-	step "shards under mpirun" tests/cluster/mpi build/release/ppsweep
-	step "job script in a real Slurm" tests/cluster/slurm build/release/ppsweep
-	step "formatting" formatted
-	# For warnings only: without optimisation, which takes most of the time of a build.
-	step "clang build" env CC=clang PPS_BUILD_FOLDER=clang \
-		PPS_CMAKE_OPTIONS="$PPS_CMAKE_OPTIONS -DCMAKE_C_FLAGS_DEBUG=-O0" packaging/build debug
-	step "address and undefined-behaviour build" packaging/build asan
-	step "tests under address and undefined behaviour" sanitized_tests
-	step "thread-sanitizer build" packaging/build tsan ppsweep
-	step "runs under the thread sanitizer" thread_sanitized
-	step "fuzz build" packaging/build fuzz
-	step "3 seconds of each fuzz target" fuzz_all
+if [[ $mode == --ci ]]; then
+	# Only for --ci: a browser takes half a minute to install, and the other packages contain daemons.
+	packaging/install-deps browser || echo "continuing without a browser" >&2
+	packaging/install-deps cluster || echo "continuing without Slurm and Open MPI" >&2
 fi
-echo "$passed passed, $failed failed"
-((failed == 0))
+
+release=build/release/ppsweep
+if [[ $mode == --quick ]]; then
+	step "release build" packaging/build release
+	half=0/1
+else
+	step "release build" build release
+	step "sanitizer build, clang" build sanitize
+	step "thread-sanitizer build" packaging/build tsan ppsweep
+	half=$((seed % 2))/2 other_half=$(((seed + 1) % 2))/2
+	later "sanitized command-line cases" sanitized command_line_cases build/sanitize/ppsweep $other_half
+	later "job script in a real Slurm" tests/cluster/slurm $release
+	for layer in kernels engine planner base; do
+		later "sanitized unit tests: $layer" sanitized ctest --test-dir build/sanitize --output-on-failure -R "^$layer\$"
+	done
+fi
+for layer in kernels engine planner base; do
+	later "unit tests: $layer" env PPS_RANDOM_POINTS=8000 PPS_RANDOM_SEED=$seed ctest --test-dir build/release --output-on-failure -R "^$layer\$"
+done
+later "command-line cases" command_line_cases $release $half
+later "command-line properties, even" tests/cli/run-properties $release --part 0/2
+later "command-line properties, odd" tests/cli/run-properties $release --part 1/2
+later "launches of frameworks" tests/cli/run-launches $release
+later "hostile inputs" tests/cli/run-hostile $release
+later "pages of the documentation" tests/cli/run-pages $release
+later "pages in Chromium" tests/browser/run $release
+later "typed results in other programs" tests/cli/run-readers $release
+later "Python package" tests/cli/run-python $release
+later "figures of the measurements" ctest --test-dir build/release --output-on-failure -R "^(ndsearch_measurements|installed)\$"
+later "completion in shells" tests/cli/run-completion $release
+later "experiments and their JSON Schema" tests/cli/run-schema $release
+later "examples of packaging" tests/cli/run-examples $release
+later "installed files and recipes" tests/cli/run-recipes build/release
+if [[ $mode != --quick ]]; then
+	later "shards under mpirun" tests/cluster/mpi $release
+	later "runs under the thread sanitizer" thread_sanitized
+	later "a second of each fuzz target" fuzz_smoke
+	later "formatting" formatted
+fi
+run_queue
+closing

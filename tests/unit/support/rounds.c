@@ -9,6 +9,12 @@ uint64_t n_points(void)
     return asked != NULL ? strtoull(asked, NULL, 10) : 20000;
 }
 
+uint64_t first_point(void)
+{
+    const char *seed = getenv("PPS_RANDOM_SEED");
+    return seed != NULL ? strtoull(seed, NULL, 10) << 24 : 0;
+}
+
 int n_rounds(int usual)
 {
     const uint64_t n = (uint64_t)usual * n_points() / 20000;

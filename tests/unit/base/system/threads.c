@@ -46,7 +46,7 @@ Test(threads, one)
     cr_assert_eq(calls, 1);
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // these reserve terabytes
+#ifndef PPS_SANITIZED // sanitizers reserve terabytes
 // Catches work that begins although a thread is missing.
 Test(threads, too_many)
 {

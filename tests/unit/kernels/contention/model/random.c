@@ -16,7 +16,7 @@ Test(contention_random, fast_path_equals_reference)
 {
     static char fault[1024];
     const struct contention_point largest = {.n = 64, .gpus = 16, .pipeline = CONTENTION_GPIPE};
-    const uint64_t n = n_points();
+    const uint64_t n = n_points(), first = first_point();
     double worst = 0;
     int faults = 0, sensitive = 0;
 #pragma omp parallel reduction(max : worst) reduction(+ : faults, sensitive)
@@ -25,7 +25,7 @@ Test(contention_random, fast_path_equals_reference)
 #pragma omp for schedule(dynamic, 64)
         for (uint64_t seed = 0; seed < n; seed++) {
             char text[1024];
-            struct contention_point p = random_point(seed);
+            struct contention_point p = random_point(first + seed);
             double error = compare_at(&p, scratch, text);
             if (error > TOLERANCE && is_sensitive(&p, error)) {
                 sensitive++;
@@ -51,7 +51,7 @@ Test(contention_random, traces_hold_all_work_in_order)
     const struct contention_point largest = {.n = 64, .gpus = 16, .pipeline = CONTENTION_GPIPE};
     void *scratch = scratch_for(&largest);
     for (uint64_t seed = 0; seed < n_points() / 50; seed++) {
-        struct contention_point p = random_point(seed + n_points());
+        struct contention_point p = random_point(first_point() + n_points() + seed);
         struct tally tally;
         check_trace(&p, scratch, &tally);
     }

@@ -18,7 +18,7 @@ Test(contention_parts, add_up_to_total_time)
     const struct contention_point largest = {.n = 64, .gpus = 16, .pipeline = CONTENTION_GPIPE};
     void *scratch = scratch_for(&largest);
     for (uint64_t seed = 0; seed < n_points() / 2; seed++) {
-        const struct contention_point p = random_point(seed);
+        const struct contention_point p = random_point(first_point() + seed);
         struct contention_result fast, slow;
         contention_simulate(&p, true, true, scratch, NULL, &fast);
         contention_reference(&p, false, NULL, NULL, &slow);

@@ -124,7 +124,7 @@ static void choose(struct brute *brute, int d)
     }
 }
 
-struct brute_optimum brute_force(const struct pipeline *pipeline)
+struct brute_optimum exhaustive_optimum(const struct pipeline *pipeline)
 {
     struct brute brute = {.pipeline = pipeline,
                           .P = pipeline->shape.devices,

@@ -11,6 +11,6 @@ struct brute_optimum {
     double makespan, span;
 };
 
-struct brute_optimum brute_force(const struct pipeline *pipeline);
+struct brute_optimum exhaustive_optimum(const struct pipeline *pipeline);
 
 #endif

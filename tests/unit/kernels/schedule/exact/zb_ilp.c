@@ -153,7 +153,7 @@ Test(zb_ilp, equals_the_best_of_all_orders)
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         for (int32_t k = 0; k < n_cases(shapes[i][2]); k++) {
             struct pipeline *p = random_pipeline(&r, shapes[i][0], shapes[i][1]);
-            const struct brute_optimum best = brute_force(p);
+            const struct brute_optimum best = exhaustive_optimum(p);
             char name[64];
             snprintf(name, sizeof name, "P=%d M=%d case %d", shapes[i][0], shapes[i][1], k);
             assert_optimum(p, FAMILY_MAKESPAN, best.makespan, name);
@@ -195,7 +195,7 @@ Test(zb_ilp, equals_the_best_of_all_orders_of_chunks)
         for (int32_t k = 0; k < n_cases(shapes[i][3]); k++) {
             const int32_t P = shapes[i][0], S = shapes[i][1], M = shapes[i][2];
             struct pipeline *p = random_stages(&r, P, S, M);
-            const struct brute_optimum best = brute_force(p);
+            const struct brute_optimum best = exhaustive_optimum(p);
             const struct exact_result makespan = solve_placed(p, FAMILY_MAKESPAN);
             const struct exact_result span = solve_placed(p, FAMILY_SPAN);
             cr_assert(makespan.proven && span.proven);
