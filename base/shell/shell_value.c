@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts whose bytes know their places, values of variables, and what is known after a branch.
+// Builds texts in which every byte has its place in the script, stores the values of variables, and merges
+// what is known about them after a branch.
 #include "base/shell/shell_private.h"
 
 #include <string.h>

@@ -42,8 +42,8 @@ static const char details[] =
     "points at the baseline. The timelines of the best rows of the map's cells follow, the\n"
     "best first, up to --timelines BYTES and about half a second of computation.\n"
     "\n"
-    "If there are more rows than --max-rows, the page holds the best row of every combination\n"
-    "of some parameters, with the number of rows that it stands for, and says so.\n"
+    "If there are more rows than --max-rows, the page keeps the best row of every combination\n"
+    "of some parameters. It says so, and shows of how many rows each is the best.\n"
     "\n"
     "  ppsweep report outputs/data/first.csv.gz -o first.html\n"
     "  ppsweep report outputs/data/first.csv.gz n=8 --let 'gain=1-total_time/ideal_time'\n";

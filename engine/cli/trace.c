@@ -272,7 +272,7 @@ static enum pps_status run_kernel(void *self,
                                      : pps_point_outcome(outcome, "this point", "", err);
 }
 
-// Says what is not as the user may expect.
+// Notes on stderr how the written timeline differs from what the user asked for.
 static void note_written(const struct trace *t, const struct pps_tracewritten *written)
 {
     if (pps_arg(t->args, "quiet") != NULL)

@@ -265,7 +265,8 @@ static enum pps_status add_point(struct pps_evaluation *ev,
     if (!write_key(ev, point, key))
         return pps_fail_memory(err, "a point");
     if (ev->keys.n >= ev->most) {
-        // A full pool is only searched: what is added here is behind all points and has no results.
+        // The pool is full, so the key is only looked up. A key that this call adds has a number
+        // beyond all points, which have results.
         const uint32_t before = ev->keys.n;
         enum pps_status status = pps_string_pool_add(&ev->keys, key->text, key->n, &id, err);
         *number = status == PPS_OK && id < ev->n && id < before ? id : SIZE_MAX;

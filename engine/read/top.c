@@ -256,7 +256,8 @@ static enum pps_status read_counted(struct top *top, const char *header, struct 
     return status;
 }
 
-// The parameters that vary; of a result that nobody knows, all columns but the objective.
+// Returns the columns that tell rows apart: the parameters that vary or, in a result without a manifest,
+// all columns but the objective.
 static uint64_t telling_cells(const struct top *top)
 {
     uint64_t cells = 0;

@@ -162,10 +162,10 @@ static void write_row(struct pps_rowmaker *m, size_t i, enum pps_outcome outcome
     write_results(m, i, outcome);
 }
 
-// Point i is infeasible. Its row stands in the text from `start` on; in a contest it is made here
-// where it is of use. There only a run without any winner asks for it: such a run has not left out
-// a point, so the nearest of all is among those that come here. It is judged as it is written, since
-// a run that is resumed knows no more of it.
+// Takes point i, which is infeasible. Its row begins at `start` in the text. A contest needs the row only
+// if no point is feasible: then no point was left out, and the point nearest to feasible is among the
+// points that this function gets. The row is judged by its written text, because a resumed run has
+// nothing else.
 static enum pps_status take_infeasible(struct pps_rowmaker *m,
                                        size_t i,
                                        size_t start,

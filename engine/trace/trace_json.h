@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes timelines as JSON for ui.perfetto.dev while a kernel sends them. A group is a process and a
 // track is a thread. Tasks of one track that overlap in time use several threads, since viewers expect
-// nested events within a thread. A segment is one complete event; what is usual is left out of it: a
-// rate of 1, a flag that is not set, an item that equals the number in the name. Counters are those
+// nested events within a thread. A segment is one complete event. Usual values are left out: a rate of
+// 1, a flag that is not set, an item that equals the number in the name. Counters are those
 // of the kernel and the loads of each group and of all groups: means over bins of time.
 //
 // Memory does not grow with the number of segments.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluates points.
+// Evaluates one point: divides its batch, plans the micro-batches, and fills the figures of its row.
 #include "kernels/dynapipe/point.h"
 
 #include <math.h>

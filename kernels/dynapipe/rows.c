@@ -89,7 +89,7 @@ static void put_figures(const struct pps_batch *batch,
     put(batch, i, C_OBJECTIVE, f->objective);
 }
 
-// Replaces the makespan by that of a replay of the slowest replica. Returns false if memory lacks.
+// Replaces the makespan by that of a replay of the slowest replica. Returns false if the replay fails: it needs memory of its own.
 static bool refer(struct dynapipe_scratch *s, struct poll *poll, struct dynapipe_figures *f)
 {
     struct step_replica replica;

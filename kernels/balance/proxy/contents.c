@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Lists the contents of chunks, one layer more at a time, and drops the dominated ones.
 #include "kernels/balance/proxy/contents.h"
 
 #include <math.h>

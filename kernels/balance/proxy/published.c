@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Counts the vectors in flight of a stage as the published formula does.
 #include "kernels/balance/proxy/proxy.h"
 
 #include <stdlib.h>

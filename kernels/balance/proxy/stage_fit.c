@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Finds the most body layers of a stage by trying the chunks one after the other, with a bound on the rest.
 #include "kernels/balance/proxy/stage_fit.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Computes the value of a solution of the proxy: the terms of its bubble, and the memory of its stages.
 #include "kernels/balance/proxy/proxy_private.h"
 
 #include <math.h>

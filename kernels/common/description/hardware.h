@@ -38,8 +38,8 @@ struct hardware {
     // Share of `intra` that all groups which span a node have together, as all of them cross the
     // bridge between the halves of the node; 0: every group has its own links.
     double shared_path;
-    // Share of `inter` that is left to a group of at least so many devices: levels of the network
-    // above the node with fewer links.
+    // Share of `inter` that a group of at least this many devices gets: the upper levels of the network
+    // have fewer links than the nodes.
     struct hardware_sizes levels;
     bool fp8;        // its document gives the peak of 8-bit products as peak
     bool fused_ce;   // fused cross-entropy

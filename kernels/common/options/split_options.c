@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drops options.
+// Removes the options that the caller has marked.
 #include "kernels/common/options/split_options.h"
 
 #include <string.h>

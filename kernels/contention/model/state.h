@@ -82,9 +82,9 @@ struct stage_metrics {
     double wait_since;                  // `coming` and `sync` are as they are since then
     unsigned coming; // KIND_BITs of transfers on their way to the stage, which does not compute
     double sync[2];  // share of synchronisations in the way of each kind of transfer
-    double unsettled,
-        unsettled_sync[2]; // time for which both kinds were on their way, and what
-                           // synchronisations take of it if it is one kind's
+    double unsettled;         // waiting time while both kinds were on their way
+    double unsettled_sync[2]; // the part of it that synchronisations cause, if the stage
+                              // then turns out to have waited for this kind
 };
 
 // A segment that has not been sent yet.

@@ -30,7 +30,7 @@ struct linear; // one thread
 struct linear *linear_take(int32_t count, int32_t stages, struct room *room);
 
 // Opens a pipeline for evaluations. of[type]: the micro-batches with this recomputation of all layers, NULL where a type
-// is not allowed; of[DYNAPIPE_KEEP] is always given, and its peaks hold for all types. Everything stays until the last call.
+// is not allowed; of[DYNAPIPE_KEEP] is always given, and its peaks hold for all types. The caller keeps all arguments valid until its last evaluation.
 void linear_open(struct linear *linear,
                  const struct dynapipe_pipeline *pipeline,
                  const struct micro_batches *const of[DYNAPIPE_RECOMPUTE_TYPES]);

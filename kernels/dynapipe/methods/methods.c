@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs methods.
+// Runs the scheduling method that a caller names, and collects its times and peaks.
 #include "kernels/dynapipe/methods/methods_private.h"
 
 #include <math.h>

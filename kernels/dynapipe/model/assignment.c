@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Recognises the usual assignments of stages to devices: linear, interleaved, and others.
 #include "kernels/dynapipe/model/assignment.h"
 
 enum assignment assignment_of(const struct dynapipe_pipeline *pipeline)

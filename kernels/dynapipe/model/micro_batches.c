@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Takes the arrays of the micro-batches of a step from one block of memory.
 #include "kernels/dynapipe/model/micro_batches.h"
 
 void micro_batches_take(struct micro_batches *batches,

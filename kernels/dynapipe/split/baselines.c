@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Divides samples into micro-batches by tokens or of equal size, packed or padded.
 #include "kernels/dynapipe/split/baselines.h"
 #include "kernels/dynapipe/split/split_private.h"
 

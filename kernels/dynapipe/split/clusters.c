@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Merges the nearest clusters of samples until few enough are left; a grid of cells finds the nearest ones.
 #include "kernels/dynapipe/split/path_order.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Deals micro-batches to replicas, and improves the deal by moves and exchanges.
 #include "kernels/dynapipe/split/deal_private.h"
 
 #include <math.h>

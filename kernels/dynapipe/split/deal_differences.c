@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Makes a first deal by largest differences: the two partial deals with the largest spread are joined repeatedly.
 #include "kernels/dynapipe/split/deal_private.h"
 
 static bool goes_first(const struct deal_tuple *a, const struct deal_tuple *b)

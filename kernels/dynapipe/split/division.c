@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Finds the best division of an order by dynamic programming, once for each useful bound of the longest group.
 #include "kernels/dynapipe/split/division.h"
 
 #include <math.h>

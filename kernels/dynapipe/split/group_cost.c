@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Computes the time and memory of a micro-batch from the cost of one layer, over the stages of the busiest device.
 #include "kernels/dynapipe/split/group_cost.h"
 
 #include <math.h>

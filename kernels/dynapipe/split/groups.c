@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Lists the groups of consecutive samples that fit, and their times.
 #include "kernels/dynapipe/split/groups.h"
 
 #include <math.h>

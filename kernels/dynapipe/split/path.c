@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Finds a short path through points: exactly for few, by a search for many.
 #include "kernels/dynapipe/split/path_private.h"
 
 #include <stdlib.h>

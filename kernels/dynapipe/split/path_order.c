@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Orders samples along a short path through the centres of their clusters.
 #include "kernels/dynapipe/split/path_order.h"
 
 void split_path_order_take(struct split_path_order *memory, int32_t samples, struct room *room)

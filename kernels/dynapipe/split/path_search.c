@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Searches a short path through many points: 2-opt and moves of points, tried among near neighbours.
 #include "kernels/dynapipe/split/path_private.h"
 
 #include <stdlib.h>

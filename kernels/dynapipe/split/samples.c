@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Pads samples, sorts them by length, and packs them into rows.
 #include "kernels/dynapipe/split/samples.h"
 
 #include <stdlib.h>

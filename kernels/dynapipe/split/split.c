@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Divides samples into micro-batches: tries orders, limits of memory and types of recomputation.
 #include "kernels/dynapipe/split/split_private.h"
 
 #include <math.h>

@@ -73,10 +73,11 @@ struct step_caution {
     double withheld; // MB of every device that stay free
 };
 
-// Makes the next division stricter, as any plan of the last one lacked so many MB. Returns false after many rounds.
+// Makes the next division stricter. `lacks` is how many MB the plans of the last division exceeded the memory by, at
+// least. Returns false after many rounds.
 bool step_caution_grow(struct step_caution *caution, double lacks);
 
-// Divides the samples and deals the micro-batches. No samples are no micro-batches.
+// Divides the samples into micro-batches and deals these to the replicas. Without samples there are no micro-batches.
 enum split_outcome step_divide(struct step_division *division,
                                const struct step_setup *setup,
                                const struct step_choice *choice,

@@ -118,7 +118,7 @@ static void consider(void *self, const struct nd_kind *kind)
     }
 }
 
-// Of equal ones that of the lowest stage.
+// Finds the kind of stage with the largest memory; of equal kinds, the one of the lowest stage.
 static void find_worst(struct worst *worst,
                        const struct nd_kinds *kinds,
                        struct nd_cache *cache,

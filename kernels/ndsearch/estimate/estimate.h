@@ -97,9 +97,9 @@ void nd_memory_modes(const struct nd_estimate *e,
                      const struct nd_point *point,
                      double total[LAYERCOST_MODES]);
 
-// Both at once, for less than the two calls: totals of the three modes, and memory and time (either
-// may be NULL) in the mode that is returned: the least that fits the limit, or FULL. limit NAN: the
-// strategy's own.
+// Computes the totals of the three modes, and memory and time (either may be NULL) in the mode that it
+// returns: the least recomputation that fits the limit, or FULL. It costs less than two separate calls.
+// limit NAN: the strategy's own mode.
 enum nd_recompute nd_estimate_fitting(const struct nd_estimate *e,
                                       struct nd_cache *cache,
                                       const struct nd_point *point,

@@ -99,7 +99,8 @@ static void trace_stage(const struct picture_view *view,
 
 // ---- colours and legend -------------------------------------------------------------------------
 
-// One part of a colour of hue 0 to 360 with full saturation.
+// Returns the red, green or blue part (chosen by `offset`) of the colour with this hue (0 to 360) and
+// lightness, at full saturation.
 static int shade(double hue, double offset, double lightness)
 {
     const double k = fmod(offset + hue / 30, 12), a = 0.75 * fmin(lightness, 1 - lightness),

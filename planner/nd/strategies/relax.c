@@ -38,7 +38,7 @@ static bool is_empty(const struct nd_space *space, const struct nd_filters *filt
     return nd_tuples(space, filters, keep_first, &first);
 }
 
-// The least bound with which something survives; the more the bound, the more does.
+// Returns the least bound with which a strategy survives. A larger bound never leaves fewer.
 static int32_t least_bound(const struct nd_space *space,
                            struct nd_filters filters,
                            enum nd_filter filter)
