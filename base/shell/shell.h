@@ -29,7 +29,8 @@ struct shell_mark {
     int32_t use;    // the outermost expansion that brought the byte here; -1: written in place
     int32_t reason; // why the byte is unresolved; -1: resolved
     int32_t branch; // the reason why the byte may be missing; -1: always present
-    bool kept;      // quoted in a default, so it is not split; never set in words that the reader returns
+    bool
+        kept; // quoted in a default, so it is not split; never set in words that the reader returns
 };
 
 struct shell_text {
