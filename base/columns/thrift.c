@@ -2,7 +2,7 @@
 // Writes the compact protocol of Thrift.
 #include "base/columns/thrift.h"
 
-enum { TRUE_FIELD = 1, FALSE_FIELD = 2, I32_FIELD = 5, I64_FIELD = 6, LIST_FIELD = 9 };
+enum { I32_FIELD = 5, I64_FIELD = 6, LIST_FIELD = 9 };
 
 static void add_byte(struct text_buffer *out, unsigned value)
 {
@@ -51,11 +51,6 @@ void pps_thrift_i64(struct pps_thrift *thrift, int16_t field, int64_t value)
 {
     add_field(thrift, field, I64_FIELD);
     add_signed(thrift->out, value);
-}
-
-void pps_thrift_bool(struct pps_thrift *thrift, int16_t field, int value)
-{
-    add_field(thrift, field, value ? TRUE_FIELD : FALSE_FIELD);
 }
 
 void pps_thrift_binary(struct pps_thrift *thrift, int16_t field, const void *bytes, size_t n)

@@ -30,7 +30,6 @@ void pps_thrift_open(struct pps_thrift *thrift, struct text_buffer *out);
 // Write fields of the innermost struct, in ascending order of their numbers.
 void pps_thrift_i32(struct pps_thrift *thrift, int16_t field, int32_t value);
 void pps_thrift_i64(struct pps_thrift *thrift, int16_t field, int64_t value);
-void pps_thrift_bool(struct pps_thrift *thrift, int16_t field, int value);
 void pps_thrift_binary(struct pps_thrift *thrift, int16_t field, const void *bytes, size_t n);
 
 // Begins a struct as a field; pps_thrift_end ends it (or the outermost struct).

@@ -306,11 +306,6 @@ static bool set_and_free(struct toml_edit *t, const char *path, cJSON *value)
     return ok;
 }
 
-bool toml_set_number(struct toml_edit *t, const char *path, double value)
-{
-    return set_and_free(t, path, cJSON_CreateNumber(value));
-}
-
 bool toml_set_bool(struct toml_edit *t, const char *path, bool value)
 {
     return set_and_free(t, path, cJSON_CreateBool(value));

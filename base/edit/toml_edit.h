@@ -29,7 +29,6 @@ void toml_edit_begin(struct toml_edit *t, const struct plaindoc *doc, struct tex
 // set at most once. `value`: a number, text, truth value, or list of them; the caller keeps it.
 // Returns false if the text has another kind of item where the path needs a table.
 bool toml_set(struct toml_edit *t, const char *path, const struct cJSON *value);
-bool toml_set_number(struct toml_edit *t, const char *path, double value);
 bool toml_set_bool(struct toml_edit *t, const char *path, bool value);
 bool toml_set_text(struct toml_edit *t, const char *path, const char *value);
 

@@ -75,11 +75,6 @@ static const struct titan_flavor flavors[] = {
 
 enum { N_FLAVORS = sizeof flavors / sizeof *flavors };
 
-const struct titan_flavor *titan_flavor_at(int k)
-{
-    return k < N_FLAVORS ? &flavors[k] : NULL;
-}
-
 // Returns the length of a name without the endings that do not change the shape.
 static size_t base_length(const char *flavor)
 {

@@ -93,9 +93,6 @@ const struct titan_flavor *titan_flavor(const char *model,
                                         const char *flavor,
                                         struct titan_hint *hint);
 
-// Returns the k-th flavor; NULL after the last.
-const struct titan_flavor *titan_flavor_at(int k);
-
 // ---- configurations -----------------------------------------------------------------------------
 
 enum titan_recompute {

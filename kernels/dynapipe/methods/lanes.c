@@ -15,18 +15,6 @@ struct lanes_times {
     double makespan;
 };
 
-int32_t lanes_room(const struct dynapipe_pipeline *pipeline, int32_t micro_batches)
-{
-    int32_t most = 0;
-    for (int32_t d = 0; d < pipeline->devices; d++) {
-        int32_t n = 0;
-        for (int32_t s = 0; s < pipeline->stages; s++)
-            n += pipeline->device_of[s] == d;
-        most = n > most ? n : most;
-    }
-    return 2 * most * micro_batches;
-}
-
 void lanes_take(struct lanes *lanes, int32_t devices, int32_t room, struct room *memory)
 {
     *lanes = (struct lanes){.devices = devices, .room = room};

@@ -45,9 +45,6 @@ struct lanes {
     struct lane_operation *operations[LANES];
 };
 
-// Returns the most operations of a lane: twice the micro-batches, for each stage of the device with most stages.
-int32_t lanes_room(const struct dynapipe_pipeline *pipeline, int32_t micro_batches);
-
 // Takes the arrays; the lanes are empty then.
 void lanes_take(struct lanes *lanes, int32_t devices, int32_t room, struct room *memory);
 void lanes_clear(struct lanes *lanes);

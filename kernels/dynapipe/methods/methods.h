@@ -34,7 +34,7 @@ struct method_limits {
 
 struct method_room; // memory of the rules; one thread
 
-// lane_room: what lanes_room returns.
+// lane_room: the most operations of a lane, twice the micro-batches for each stage of the device with most stages.
 struct method_room *method_room_take(int32_t devices,
                                      int32_t stages,
                                      int32_t lane_room,

@@ -179,7 +179,6 @@ void online_start(struct online *online, const struct executor_times *times, int
     e->times = times;
     e->lane = lane;
     e->now = e->makespan = 0;
-    e->decisions = 0;
     e->decision.n = 0;
     e->left = order_total(e->reference);
     for (int32_t s = 0; s < e->pipeline->shape.stages; s++)
@@ -211,7 +210,6 @@ static bool decide(struct online *e, int32_t device, bool may_wait, struct onlin
     e->decision.device = device;
     e->decision.now = e->now;
     e->decision.candidate = e->candidate;
-    e->decisions += e->decision.n > 1;
     *out = e->decision;
     return true;
 }

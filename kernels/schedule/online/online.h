@@ -140,7 +140,6 @@ double online_reference_makespan(const struct online *online);
 
 double online_makespan(const struct online *online);
 double online_peak(const struct online *online, int32_t device);
-int64_t online_decisions(const struct online *online); // with at least two candidates
 
 // The order that was run, with the starts and ends at [order_at] of this order.
 const struct order *online_order(const struct online *online);

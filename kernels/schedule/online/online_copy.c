@@ -41,7 +41,6 @@ void online_copy(struct online *to, const struct online *from)
     to->now = from->now;
     to->makespan = from->makespan;
     to->left = from->left;
-    to->decisions = from->decisions;
     copy(to->stage, from->stage, stages, sizeof *to->stage);
     copy(to->device, from->device, devices, sizeof *to->device);
     copy(to->peak, from->peak, devices, sizeof *to->peak);

@@ -37,7 +37,7 @@ struct online {
     int32_t items;
     bool let_wait;
     double now, makespan;
-    int64_t left, decisions;
+    int64_t left;
 
     struct online_stage *stage; // [stages]
     int32_t *stages;            // stages by device, ascending

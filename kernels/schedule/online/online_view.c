@@ -94,11 +94,6 @@ double online_peak(const struct online *online, int32_t device)
     return online->peak[device];
 }
 
-int64_t online_decisions(const struct online *online)
-{
-    return online->decisions;
-}
-
 const struct order *online_order(const struct online *online)
 {
     return &online->order;
