@@ -13,6 +13,7 @@ enum place {
     AT_MEMBERS, // of the document
     AT_EVENTS_OF_MEMBER,
     AT_EVENTS,
+    BEHIND_DOCUMENT,
     AT_END,
 };
 
@@ -236,7 +237,7 @@ static enum pps_status read_begin(struct pps_chrome_trace *t, struct pps_error *
     const enum pps_status status = next(t, err);
     t->place = t->piece.token == PPS_JSON_ARRAY    ? AT_EVENTS
                : t->piece.token == PPS_JSON_OBJECT ? AT_MEMBERS
-                                                   : AT_END;
+                                                   : BEHIND_DOCUMENT;
     return status;
 }
 
@@ -245,7 +246,7 @@ static enum pps_status read_member(struct pps_chrome_trace *t, struct pps_error 
 {
     enum pps_status status = next(t, err);
     if (status != PPS_OK || t->piece.token != PPS_JSON_KEY) {
-        t->place = AT_END;
+        t->place = BEHIND_DOCUMENT;
         return status;
     }
     if (is_key(t, "distributedInfo"))
@@ -269,11 +270,25 @@ static enum pps_status read_item(struct pps_chrome_trace *t, bool *found, struct
     if (status != PPS_OK)
         return status;
     if (t->piece.token == PPS_JSON_ARRAY_END)
-        t->place = t->place == AT_EVENTS ? AT_END : AT_MEMBERS;
+        t->place = t->place == AT_EVENTS ? BEHIND_DOCUMENT : AT_MEMBERS;
     *found = t->piece.token == PPS_JSON_OBJECT;
     if (*found)
         return read_event(t, err);
     return t->piece.token == PPS_JSON_ARRAY ? pps_json_stream_skip(t->stream, err) : PPS_OK;
+}
+
+// Reads to the end of the file, whose trailer proves that a compressed file is whole.
+static enum pps_status read_end(struct pps_chrome_trace *t, struct pps_error *err)
+{
+    t->place = AT_END;
+    return next(t, err);
+}
+
+enum pps_status pps_chrome_fail(struct pps_chrome_trace *t,
+                                struct pps_error *err,
+                                const char *text)
+{
+    return pps_json_stream_fail(t->stream, err, "%s", text);
 }
 
 enum pps_status pps_chrome_next(struct pps_chrome_trace *t,
@@ -288,6 +303,8 @@ enum pps_status pps_chrome_next(struct pps_chrome_trace *t,
             status = read_begin(t, err);
         else if (t->place == AT_MEMBERS)
             status = read_member(t, err);
+        else if (t->place == BEHIND_DOCUMENT)
+            status = read_end(t, err);
         else
             status = read_item(t, &found, err);
     }

@@ -57,6 +57,11 @@ PPS_MUST_CHECK enum pps_status pps_chrome_next(struct pps_chrome_trace *trace,
                                                const struct pps_chrome_event **event,
                                                struct pps_error *err);
 
+// Fills err with the place where the last event ends and the text; returns PPS_E_INPUT.
+enum pps_status pps_chrome_fail(struct pps_chrome_trace *trace,
+                                struct pps_error *err,
+                                const char *text);
+
 // Returns whether what was read so far is a trace: it has "traceEvents", or an event with a phase.
 bool pps_chrome_is_trace(const struct pps_chrome_trace *trace);
 

@@ -254,7 +254,14 @@ static enum pps_status read_value(struct pps_json_stream *s, int c, struct pps_e
 static enum pps_status read_end(struct pps_json_stream *s, int c, struct pps_error *err)
 {
     s->last = PPS_JSON_END;
-    return c < 0 ? PPS_OK : json_stream_fail_here(s, err, "text after the end of the document");
+    if (c >= 0)
+        return json_stream_fail_here(s, err, "text after the end of the document");
+    s->is_truncated = pps_text_source_is_truncated(s->source);
+    return s->is_truncated
+               ? json_stream_fail_here(s, err,
+                                       "the compressed file ends before its checksum; "
+                                       "it may be truncated")
+               : PPS_OK;
 }
 
 static enum pps_status advance(struct pps_json_stream *s, struct pps_error *err)

@@ -22,7 +22,7 @@ struct pps_json_stream {
     struct json_stream_place started; // of the last token otherwise
     bool begin_is_here;
     bool at_end;       // of the file
-    bool is_truncated; // the last error was the end of the file
+    bool is_truncated; // the last error was an end of the file that came too early
     bool is_skipping;  // texts are checked but not kept
     int expected;      // see json_stream.c
     int depth;

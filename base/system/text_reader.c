@@ -187,6 +187,11 @@ enum pps_status pps_text_source_open_stoppable(struct pps_text_source **source,
     return PPS_OK;
 }
 
+bool pps_text_source_is_truncated(const struct pps_text_source *source)
+{
+    return source->in_member && source->at_eof && source->left == 0;
+}
+
 double pps_text_source_part(const struct pps_text_source *source)
 {
     if (source->bytes <= 0)

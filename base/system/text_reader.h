@@ -32,6 +32,9 @@ PPS_MUST_CHECK enum pps_status pps_text_source_open_stoppable(struct pps_text_so
 // Returns the fraction of the file's bytes that have been read, or NAN if its size is unknown.
 double pps_text_source_part(const struct pps_text_source *source);
 
+// Returns whether the reader reached the end of a gzip file that has no whole trailer.
+bool pps_text_source_is_truncated(const struct pps_text_source *source);
+
 void pps_text_source_close(struct pps_text_source *source); // NULL is fine
 
 // Writes up to cap (> 0) bytes of text to out; *n is 0 only at the end. Text before an error is

@@ -18,8 +18,8 @@ enum {
 const char *const balance_reasons[] = {
     "",
     [MISFIT] =
-        "no order: several chunks need at least as many micro-batches as stages and a seq "
-        "that fits stages and order, and a step has at most 2^28 operations",
+        "no order: several chunks need at least as many micro-batches (times seq) as stages "
+        "and a seq that fits stages and order, and a step has at most 2^28 operations",
     [TOO_FEW_LAYERS] = "fewer layers than stages x chunks (empty = true allows empty chunks)",
     [UNKNOWN_KIND] = "the layers do not say the memory of a kind in recompute",
     [NO_MEMORY] = "margin is not below memory",

@@ -324,6 +324,6 @@ void balance_explore_show(const struct balance_exploration *exploration,
     if (exploration->skipped > 0)
         fprintf(out,
                 "%d combinations were skipped: several chunks need at least as many "
-                "micro-batches as stages, and a layer in every chunk\n",
+                "micro-batches (times --seq) as stages, and a layer in every chunk\n",
                 exploration->skipped);
 }

@@ -113,8 +113,31 @@ static enum pps_status read_plan(struct balance_request *request,
                                "the plan does not say of which layers its stages are made; "
                                "plans of ppsweep balance and ppsweep nd pipeline do");
     request->layers = request->planned.layers;
+    const char *misfit = status == PPS_OK ? balance_layers_misfit(&request->layers) : NULL;
+    if (misfit != NULL)
+        status = pps_json_fail(json, json->root, err, "%s", misfit);
     pps_json_free(json);
     return status;
+}
+
+// Prints a warning for a key without a meaning, and for figures that contradict each other.
+static void warn_of_layers(const struct pps_json *json,
+                           const struct balance_layers *layers,
+                           const cJSON *unknown)
+{
+    struct pps_fault doubts[BALANCE_DOUBTS_MAX];
+    struct pps_error at;
+    int line, column;
+    if (unknown != NULL) {
+        pps_json_where(json, unknown, 0, &line, &column);
+        pps_say(stderr, "warning   %s:%d: the key \"%s\" has no meaning here and is ignored",
+                json->name, line, unknown->string);
+    }
+    const int n = balance_layers_doubts(json->root, layers, doubts);
+    for (int i = 0; i < n; i++) {
+        plan_fail_document(json, &doubts[i], &at);
+        pps_say(stderr, "warning   %s:%d:%d: %s", at.file, at.line, at.column, at.text);
+    }
 }
 
 enum pps_status balance_read_layers(struct balance_request *request,
@@ -139,12 +162,7 @@ enum pps_status balance_read_layers(struct balance_request *request,
         pps_json_free(&json);
         return status;
     }
-    if (unknown != NULL) {
-        int line, column;
-        pps_json_where(&json, unknown, 0, &line, &column);
-        pps_say(stderr, "warning   %s:%d: the key \"%s\" has no meaning here and is ignored",
-                request->path, line, unknown->string);
-    }
+    warn_of_layers(&json, &request->layers, unknown);
     const char *misfit = balance_layers_misfit(&request->layers);
     if (misfit != NULL)
         status = pps_json_fail(&json, json.root, err, "%s", misfit);

@@ -35,7 +35,13 @@ struct entry {
         key, DOCFIELD_REAL, 0, 100, offsetof(struct entry, coef) + (kind) * sizeof(double)     \
     }
 
-enum { FIELD_TYPE, FIELD_TIME, FIELD_LAYERS, FIELD_PARAMETER };
+enum {
+    FIELD_TYPE,
+    FIELD_TIME,
+    FIELD_LAYERS,
+    FIELD_PARAMETER,
+    FIELD_KINDS = 11, // of each kind: memory, then times, then coefficients
+};
 
 static const struct docfield fields[] = {
     {"type", DOCFIELD_OWN, 0, 0, 0},
@@ -50,6 +56,7 @@ static const struct docfield fields[] = {
     {"weight_time", DOCFIELD_OWN, 0, 0, 0},
     {"memory_weight", DOCFIELD_OWN, 0, 0, 0},
     {"forward_time", DOCFIELD_REAL, 0, TIME_MOST, offsetof(struct entry, forward_time)},
+    // FIELD_KINDS:
     MEMORY("memory_activation", BALANCE_NONE),
     MEMORY("memory_select_rec", BALANCE_SELECT),
     MEMORY("memory_select_comm", BALANCE_SELECT_COMM),
@@ -73,8 +80,7 @@ static const struct docfields table = {"a layer", fields, sizeof fields / sizeof
 static const struct entry absent = {.time = -1,
                                     .forward_time = -1,
                                     .activation_mb = {-1, -1, -1, -1, -1},
-                                    .backward = {-1, -1, -1, -1, -1},
-                                    .coef = {0, 0.04, 0.125, 0.165, 0.5}};
+                                    .backward = {-1, -1, -1, -1, -1}};
 
 static void find_unknown(const cJSON *object,
                          const struct docfields *known,
@@ -93,6 +99,7 @@ static bool read_entry(const cJSON *object,
 {
     static const int needed[] = {FIELD_TYPE, FIELD_TIME, FIELD_LAYERS, FIELD_PARAMETER};
     *entry = absent;
+    memcpy(entry->coef, balance_usual_coefs, sizeof entry->coef);
     if (!cJSON_IsObject(object))
         return pps_fault_set(fault, object, false,
                              "expected a layer, as in {\"type\": \"BODY\", ...}");
@@ -128,9 +135,11 @@ static bool set_body(const cJSON *object,
     for (int kind = 0; kind < BALANCE_KINDS; kind++) {
         layers->has[kind] = entry->activation_mb[kind] > 0;
         layers->activation_mb[kind] = layers->has[kind] ? entry->activation_mb[kind] : 0;
-        layers->backward[kind] = entry->backward[kind] > 0
-                                     ? entry->backward[kind]
-                                     : 2 * entry->time * (1 + entry->coef[kind]);
+        layers->backward[kind] =
+            entry->backward[kind] > 0
+                ? entry->backward[kind]
+                : balance_backward_of(entry->time, entry->backward[BALANCE_NONE], entry->coef,
+                                      (enum balance_kind)kind);
     }
     return true;
 }
@@ -148,9 +157,9 @@ static bool add_entry(const cJSON *object,
     const cJSON *type = items.item[FIELD_TYPE];
     const char *word = cJSON_IsString(type) ? type->valuestring : "";
     const double time = entry.forward_time > 0 ? entry.forward_time : entry.time;
-    const double n = (double)entry.nb_layer, backward = entry.backward[BALANCE_NONE] > 0
-                                                            ? entry.backward[BALANCE_NONE]
-                                                            : 2 * time;
+    const double n = (double)entry.nb_layer;
+    const double backward =
+        entry.backward[BALANCE_NONE] > 0 ? entry.backward[BALANCE_NONE] : 2 * time;
     if (strcmp(word, "BODY") == 0)
         return set_body(object, &entry, layers, fault);
     if (strcmp(word, "HEAD") == 0) {
@@ -177,6 +186,18 @@ static const struct docfield root_fields[] = {
 
 static const struct docfields root_table = {"the layers of a model", root_fields,
                                             sizeof root_fields / sizeof *root_fields, NULL, 0};
+
+static const cJSON *body_of(const cJSON *root)
+{
+    const cJSON *entry, *entries = cJSON_GetObjectItemCaseSensitive(root, root_fields[1].key);
+    cJSON_ArrayForEach(entry, entries)
+    {
+        const cJSON *type = cJSON_GetObjectItemCaseSensitive(entry, fields[FIELD_TYPE].key);
+        if (cJSON_IsString(type) && strcmp(type->valuestring, "BODY") == 0)
+            return entry;
+    }
+    return NULL;
+}
 
 bool balance_layers_read(const struct cJSON *root,
                          struct balance_layers *layers,
@@ -207,5 +228,64 @@ bool balance_layers_read(const struct cJSON *root,
     if (layers->layers == 0)
         return pps_fault_set(fault, items.item[1], false,
                              "layers_description: there is no layer of type BODY");
+    const cJSON *time = cJSON_GetObjectItemCaseSensitive(body_of(root), fields[FIELD_TIME].key);
+    return balance_layers_take_time(layers) ||
+           pps_fault_set(fault, time, false,
+                         "time: all times are 0; write the forward time of a layer");
+}
+
+// ---- figures that contradict each other ---------------------------------------------------------
+
+static bool doubt_time(const cJSON *body,
+                       const struct balance_layers *layers,
+                       int kind,
+                       struct pps_fault *doubt)
+{
+    const char *time_key = fields[FIELD_KINDS + BALANCE_KINDS + kind].key,
+               *coef_key = fields[FIELD_KINDS + 2 * BALANCE_KINDS + kind].key;
+    const cJSON *time = cJSON_GetObjectItemCaseSensitive(body, time_key),
+                *coef = cJSON_GetObjectItemCaseSensitive(body, coef_key);
+    const bool is_measured = cJSON_IsNumber(time) && time->valuedouble > 0;
+    if (!(layers->backward[kind] < layers->backward[BALANCE_NONE]))
+        return false;
+    pps_fault_set(doubt,
+                  is_measured    ? time
+                  : coef != NULL ? coef
+                                 : body,
+                  false,
+                  "%s: a backward of %.10g with recomputation is shorter than the one of %.10g "
+                  "without; write the time of the whole backward, with what is computed again",
+                  is_measured ? time_key : coef_key, layers->backward[kind],
+                  layers->backward[BALANCE_NONE]);
     return true;
+}
+
+static bool doubt_memory(const cJSON *body,
+                         const struct balance_layers *layers,
+                         int kind,
+                         struct pps_fault *doubt)
+{
+    const char *key = fields[FIELD_KINDS + kind].key;
+    if (!(layers->activation_mb[kind] > layers->activation_mb[BALANCE_NONE]))
+        return false;
+    pps_fault_set(doubt, cJSON_GetObjectItemCaseSensitive(body, key), false,
+                  "%s: %.10g MiB with recomputation are more than the %.10g MiB without; write "
+                  "what a layer of this kind keeps for its backward",
+                  key, layers->activation_mb[kind], layers->activation_mb[BALANCE_NONE]);
+    return true;
+}
+
+int balance_layers_doubts(const struct cJSON *root,
+                          const struct balance_layers *layers,
+                          struct pps_fault doubts[BALANCE_DOUBTS_MAX])
+{
+    const cJSON *body = body_of(root);
+    int n = 0;
+    for (int kind = BALANCE_NONE + 1; kind < BALANCE_KINDS; kind++) {
+        if (!layers->has[kind])
+            continue;
+        n += doubt_time(body, layers, kind, &doubts[n]);
+        n += doubt_memory(body, layers, kind, &doubts[n]);
+    }
+    return n;
 }

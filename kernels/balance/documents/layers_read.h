@@ -23,4 +23,12 @@ bool balance_layers_read(const struct cJSON *root,
                          const struct cJSON **unknown,
                          struct pps_fault *fault);
 
+enum { BALANCE_DOUBTS_MAX = 2 * BALANCE_KINDS };
+
+// Finds figures that contradict each other, for warnings: a kind of recomputation whose backward is shorter than that without, or
+// that keeps more memory. Returns their number. The layers are those that the document says.
+int balance_layers_doubts(const struct cJSON *root,
+                          const struct balance_layers *layers,
+                          struct pps_fault doubts[BALANCE_DOUBTS_MAX]);
+
 #endif

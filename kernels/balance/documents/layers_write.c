@@ -5,18 +5,12 @@
 #include <math.h>
 #include <stdio.h>
 
-static const double coefficients[BALANCE_KINDS] = {0, 0.04, 0.125, 0.165, 0.5};
 static const char *const memory_keys[BALANCE_KINDS] = {
     "memory_activation", "memory_select_rec", "memory_select_comm", "memory_both_comm_select",
     "memory_recompute"};
 static const char *const time_keys[BALANCE_KINDS] = {"backward_time", "select_rec_time",
                                                      "select_comm_time",
                                                      "both_comm_select_time", "recompute_time"};
-
-double balance_usual_backward(double forward, enum balance_kind kind)
-{
-    return 2 * forward * (1 + coefficients[kind]);
-}
 
 static void add_number(struct text_buffer *text, const char *key, double value)
 {
@@ -48,6 +42,24 @@ static void add_name(struct text_buffer *text, const char *name)
             text_buffer_add_bytes(text, name, 1);
 }
 
+// Appends the memory of all kinds, and the times that readers do not derive.
+static void add_kinds(const struct balance_layers *layers, struct text_buffer *text)
+{
+    double plain = 0; // b[none] as far as it is written
+    for (int k = 0; k < BALANCE_KINDS; k++) {
+        if (!layers->has[k])
+            continue;
+        add_number(text, memory_keys[k], layers->activation_mb[k]);
+        if (layers->backward[k] == balance_backward_of(layers->forward, plain,
+                                                       balance_usual_coefs,
+                                                       (enum balance_kind)k))
+            continue;
+        add_number(text, time_keys[k], layers->backward[k]);
+        if (k == BALANCE_NONE)
+            plain = layers->backward[k];
+    }
+}
+
 void balance_layers_write(const struct balance_layers *layers, struct text_buffer *text)
 {
     text_buffer_add(text, "{\"name\": \"");
@@ -60,14 +72,7 @@ void balance_layers_write(const struct balance_layers *layers, struct text_buffe
     add_entry(text, "HEAD", layers->head, layers->head_backward, 1, layers->head_mb);
     text_buffer_add(text, "},\n");
     add_entry(text, "BODY", layers->forward, (double)NAN, layers->layers, layers->parameter_mb);
-    for (int k = 0; k < BALANCE_KINDS; k++) {
-        if (!layers->has[k])
-            continue;
-        add_number(text, memory_keys[k], layers->activation_mb[k]);
-        if (layers->backward[k] !=
-            balance_usual_backward(layers->forward, (enum balance_kind)k))
-            add_number(text, time_keys[k], layers->backward[k]);
-    }
+    add_kinds(layers, text);
     text_buffer_add(text, "},\n");
     add_entry(text, "TAIL", layers->tail, layers->tail_backward, 1, layers->tail_mb);
     text_buffer_add(text, "}]}\n");

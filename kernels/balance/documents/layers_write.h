@@ -6,11 +6,8 @@
 #include "base/text/text_buffer.h"
 #include "kernels/balance/model/layers.h"
 
-// Appends the document. `time` of an entry is its forward time; times of backwards are written where they are not those
-// of the usual coefficients. text->failed: out of memory.
+// Appends the document. `time` of an entry is its forward time; times of backwards are written where readers do not
+// derive them. text->failed: out of memory.
 void balance_layers_write(const struct balance_layers *layers, struct text_buffer *text);
-
-// Returns the usual backward time of a body layer: twice the forward, and a part more for what it computes again.
-double balance_usual_backward(double forward, enum balance_kind kind);
 
 #endif

@@ -7,6 +7,7 @@
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 
 struct key {
     const char *path[3]; // NULL: ended
@@ -26,6 +27,25 @@ static const struct key keys[] = {
     {{"parallel_config", "model_parallel", NULL}, 1, OFFSET(tensor_parallel)},
 };
 
+// `name` is the part of the key that `around` lacks, or whose value is null.
+static bool fail_missing(const cJSON *around,
+                         const struct key *key,
+                         const char *name,
+                         struct pps_fault *fault)
+{
+    char whole[64], example[96];
+    const char *const *p = key->path;
+    if (p[2] != NULL) {
+        snprintf(whole, sizeof whole, "%s.%s.%s", p[0], p[1], p[2]);
+        snprintf(example, sizeof example, "%s: {%s: {%s: N}}", p[0], p[1], p[2]);
+    } else {
+        snprintf(whole, sizeof whole, "%s.%s", p[0], p[1]);
+        snprintf(example, sizeof example, "%s: {%s: N}", p[0], p[1]);
+    }
+    return pps_fault_set(fault, around, false, "%s: missing; write %s, as in %s", name, whole,
+                         example);
+}
+
 static bool read_key(const cJSON *root,
                      const struct key *key,
                      struct balance_training *training,
@@ -42,10 +62,11 @@ static bool read_key(const cJSON *root,
     *value = key->fallback;
     if ((item == NULL || cJSON_IsNull(item)) && key->fallback != 0)
         return true;
+    if (item == NULL || cJSON_IsNull(item))
+        return fail_missing(around, key, name, fault);
     if (!cJSON_IsNumber(item) || item->valuedouble != floor(item->valuedouble) ||
         item->valuedouble < 1 || item->valuedouble > 1e9)
-        return pps_fault_set(fault, item != NULL ? item : around, false,
-                             "%s: expected a whole number from 1 on", name);
+        return pps_fault_set(fault, item, false, "%s: expected a whole number from 1 on", name);
     *value = (int64_t)item->valuedouble;
     return true;
 }

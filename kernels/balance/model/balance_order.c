@@ -14,7 +14,7 @@ const char *balance_shape_misfit(const struct balance_shape *shape)
         return "there are too many stages and chunks";
     if (m > PIPELINE_OPERATIONS_MAX / q || m * q > PIPELINE_OPERATIONS_MAX / (2 * p * v))
         return "the step has too many operations";
-    if (v > 1 && m < p)
+    if (v > 1 && q == 1 && m < p)
         return "several chunks per stage need at least as many micro-batches as stages";
     if (v > 1 && q > 1 && p % q != 0)
         return "the pieces of a sequence must divide the number of stages if a stage has "

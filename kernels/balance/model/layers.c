@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks layers.
+// Derives and checks what layers say.
 #include "kernels/balance/model/layers.h"
 
 #include <math.h>
@@ -7,6 +7,16 @@
 
 const char *const balance_kind_names[BALANCE_KINDS] = {"none", "select", "select_comm", "both",
                                                        "full"};
+const double balance_usual_coefs[BALANCE_KINDS] = {0, 0.04, 0.125, 0.165, 0.5};
+
+double balance_backward_of(double time,
+                           double plain,
+                           const double coef[BALANCE_KINDS],
+                           enum balance_kind kind)
+{
+    return plain > 0 ? plain + 2 * time * (coef[kind] - coef[BALANCE_NONE])
+                     : 2 * time * (1 + coef[kind]);
+}
 
 static bool is_time(double value)
 {
@@ -24,6 +34,12 @@ static const char *kind_misfit(const struct balance_layers *layers, int kind)
     return NULL;
 }
 
+bool balance_layers_take_time(const struct balance_layers *layers)
+{
+    return layers->head > 0 || layers->head_backward > 0 || layers->forward > 0 ||
+           layers->backward[BALANCE_NONE] > 0 || layers->tail > 0 || layers->tail_backward > 0;
+}
+
 const char *balance_layers_misfit(const struct balance_layers *layers)
 {
     if (layers->layers < 1)
@@ -34,6 +50,8 @@ const char *balance_layers_misfit(const struct balance_layers *layers)
         !is_time(layers->head_backward) || !is_time(layers->tail_backward) ||
         !is_time(layers->transfer))
         return "times must be numbers from 0 on";
+    if (!balance_layers_take_time(layers))
+        return "all times are 0; a layer must take time";
     if (!isfinite(layers->parameter_mb) || !isfinite(layers->head_mb) ||
         !isfinite(layers->tail_mb) || !isfinite(layers->constant_mb))
         return "memory must be a number";

@@ -35,6 +35,16 @@ struct balance_layers {
     double transfer; // time of a message between neighbouring stages; the proxy knows none
 };
 
+// Shares of the backward time that the kinds compute again where nothing is measured: of the published tool.
+extern const double balance_usual_coefs[BALANCE_KINDS];
+
+// Returns b[k] of a body layer that takes `time` forward, by the shares coef. `plain` is b[none] if it is measured, otherwise 0 or
+// less: then it is twice the forward.
+double balance_backward_of(double time,
+                           double plain,
+                           const double coef[BALANCE_KINDS],
+                           enum balance_kind kind);
+
 // Times of head and tail on a chunk; chunks are numbered in the order of the model, 0 to n - 1.
 struct balance_ends {
     double forward, backward;
@@ -60,6 +70,9 @@ static inline void balance_usual_ends(struct balance_layers *layers)
     layers->head_backward = 2 * layers->head;
     layers->tail_backward = 2 * layers->tail;
 }
+
+// Returns whether a step takes time at all.
+bool balance_layers_take_time(const struct balance_layers *layers);
 
 // Returns what is wrong, as a sentence without a full stop; NULL: nothing.
 const char *balance_layers_misfit(const struct balance_layers *layers);

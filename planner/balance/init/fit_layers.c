@@ -107,7 +107,8 @@ enum pps_status init_file_layers(const struct init_file *file,
                                       .constant_mb = fit->constant_mb};
     snprintf(layers->name, sizeof layers->name, "%s", name);
     for (int k = 0; k < BALANCE_KINDS; k++) {
-        layers->backward[k] = balance_usual_backward(layers->forward, (enum balance_kind)k);
+        layers->backward[k] =
+            balance_backward_of(layers->forward, 0, balance_usual_coefs, (enum balance_kind)k);
         layers->has[k] = fit->has[k] && fit->activation_mb[k] > 0;
         layers->activation_mb[k] = layers->has[k] ? fit->activation_mb[k] : 0;
     }
@@ -116,6 +117,12 @@ enum pps_status init_file_layers(const struct init_file *file,
                              "memory_usage: activations without recomputation come out as %.1f "
                              "MiB; the measurements do not fit the model of memory",
                              fit->activation_mb[BALANCE_NONE]);
+    if (!balance_layers_take_time(layers)) {
+        const cJSON *given = cJSON_GetObjectItemCaseSensitive(file->json.root, "time_config");
+        return pps_json_fail(&file->json, given != NULL ? given : file->json.root, err,
+                             "%s: all times are 0; write the forward time of a layer",
+                             given != NULL ? "time_config" : "profiling_config");
+    }
     return PPS_OK;
 }
 

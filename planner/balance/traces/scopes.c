@@ -6,6 +6,7 @@
 #include "base/text/grow_list.h"
 #include "planner/profiles/kernels/kernel_events.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,11 +19,25 @@ static bool is_stopped(const atomic_bool *stop)
     return stop != NULL && atomic_load_explicit(stop, memory_order_relaxed);
 }
 
+// What happens to an event.
+enum taken { TAKEN, NEGATIVE, NO_MEMORY };
+
+static enum pps_status fail_negative(struct pps_chrome_trace *trace,
+                                     const struct pps_chrome_event *event,
+                                     struct pps_error *err)
+{
+    char text[256];
+    snprintf(text, sizeof text,
+             "dur: %.40s of %.100s is negative: expected microseconds, from 0 on",
+             event->duration, event->name);
+    return pps_chrome_fail(trace, err, text);
+}
+
 // Calls `take` for every event. Returns its status if it is an error.
 static enum pps_status each_event(const char *path,
                                   const atomic_bool *stop,
-                                  bool (*take)(void *self,
-                                               const struct pps_chrome_event *event),
+                                  enum taken (*take)(void *self,
+                                                     const struct pps_chrome_event *event),
                                   void *self,
                                   struct pps_error *err)
 {
@@ -34,7 +49,10 @@ static enum pps_status each_event(const char *path,
     while ((status = pps_chrome_next(trace, &event, err)) == PPS_OK && event != NULL) {
         if (is_stopped(stop))
             status = pps_fail(err, PPS_E_STOPPED, "stopped while %s was read", path);
-        else if (!take(self, event))
+        const enum taken taken = status == PPS_OK ? take(self, event) : TAKEN;
+        if (taken == NEGATIVE)
+            status = fail_negative(trace, event, err);
+        if (taken == NO_MEMORY)
             status = pps_fail_memory(err, "the scopes of %s", path);
         if (status != PPS_OK)
             break;
@@ -68,7 +86,7 @@ static bool names_lane(const struct pps_chrome_event *event)
             strcmp(event->arguments[0].text, "Scope Layer") == 0);
 }
 
-static bool take_mark(void *self, const struct pps_chrome_event *event)
+static enum taken take_mark(void *self, const struct pps_chrome_event *event)
 {
     struct marks *marks = self;
     int64_t at;
@@ -80,12 +98,12 @@ static bool take_mark(void *self, const struct pps_chrome_event *event)
         memcpy(marks->name, event->name, sizeof marks->name);
     if (marks->name[0] == '\0' || strcmp(event->name, marks->name) != 0 ||
         !read_us(event->start, &at))
-        return true;
+        return TAKEN;
     if (marks->n < FIRST_MARKS)
         marks->first[marks->n] = at;
     marks->last = at;
     marks->n++;
-    return true;
+    return TAKEN;
 }
 
 // ---- scopes -------------------------------------------------------------------------------------
@@ -170,18 +188,22 @@ static bool add_scope(struct scopes *scopes, const struct scope *scope)
     return true;
 }
 
-static bool take_scope(void *self, const struct pps_chrome_event *event)
+static enum taken take_scope(void *self, const struct pps_chrome_event *event)
 {
     struct lane *lane = self;
     struct scope scope = {.thread = hash_of(event->thread)};
     const char *process = lane->marks->has_lane ? lane->marks->lane : "3";
     if (strcmp(event->process, process) != 0 || !read_us(event->start, &scope.start) ||
         !read_us(event->duration, &scope.duration))
-        return true;
-    if (strcmp(event->thread, "0") == 0 && strcmp(event->name, "Default") == 0)
-        return add_forward(lane, scope.start, scope.duration);
-    return !find_part(lane->settings, own_name(event->name), &scope) ||
-           add_scope(lane->scopes, &scope);
+        return TAKEN;
+    const bool is_pass = strcmp(event->thread, "0") == 0 && strcmp(event->name, "Default") == 0;
+    if (!is_pass && !find_part(lane->settings, own_name(event->name), &scope))
+        return TAKEN;
+    if (scope.duration < 0)
+        return NEGATIVE;
+    const bool is_kept = is_pass ? add_forward(lane, scope.start, scope.duration)
+                                 : add_scope(lane->scopes, &scope);
+    return is_kept ? TAKEN : NO_MEMORY;
 }
 
 // ---- those that count ---------------------------------------------------------------------------

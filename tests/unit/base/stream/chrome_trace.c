@@ -8,6 +8,9 @@
 
 #include <criterion/criterion.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
 
 static const char *const names[] = {"stream", "micro_batch", "rate", "flag",
                                     "value",  "name",        NULL};
@@ -95,6 +98,29 @@ Test(chrome_trace, damage, .init = enter, .fini = leave)
     cr_assert_str_eq(out.text, "X|a|||||\ntrace -1\n");
     cr_assert(err.line == 2 && strstr(err.text, "truncated") != NULL, "%d: %s", err.line,
               err.text);
+    text_buffer_free(&out);
+}
+
+// A compressed file without its trailer, or with another one, holds a whole document that may be wrong.
+Test(chrome_trace, damaged_trailers, .init = enter, .fini = leave)
+{
+    static const char json[] = "{\"traceEvents\": [{\"ph\": \"X\", \"name\": \"a\"}]}";
+    struct text_buffer out = {.text = NULL};
+    struct pps_error err;
+    struct stat at;
+    gzFile file = gzopen("a.json.gz", "wb");
+    gzputs(file, json);
+    gzclose(file);
+    cr_assert_eq(events_of("a.json.gz", &out, &err), PPS_OK, "%s", err.text);
+    cr_assert_eq(stat("a.json.gz", &at), 0);
+    for (int cut = 1; cut <= 8; cut++) {
+        cr_assert_eq(truncate("a.json.gz", at.st_size - cut), 0);
+        cr_assert_eq(events_of("a.json.gz", &out, &err), PPS_E_INPUT, "%d bytes less", cut);
+        cr_assert_not_null(strstr(err.text, "ends before its checksum"), "%s", err.text);
+    }
+    cr_assert_eq(truncate("a.json.gz", at.st_size), 0); // zeros for the trailer
+    cr_assert_eq(events_of("a.json.gz", &out, &err), PPS_E_INPUT);
+    cr_assert_not_null(strstr(err.text, "is damaged"), "%s", err.text);
     text_buffer_free(&out);
 }
 

@@ -267,6 +267,82 @@ static void check_random(struct random *r, const struct balance_shape *shape, in
     free(memory);
 }
 
+// ---- pieces of a sequence -----------------------------------------------------------------------
+
+enum { CHUNKS_MOST = 4, STAGES_MOST = 8 };
+
+// The published numbers of pieces in flight of several chunks, [chunk][stage].
+static void published_in_flight(const struct balance_shape *shape,
+                                int32_t held[CHUNKS_MOST][STAGES_MOST])
+{
+    const int32_t p = shape->stages, last = shape->chunks - 1,
+                  items = shape->micro_batches * shape->pieces,
+                  gap = shape->order == BALANCE_LESS_MEMORY ? 1 : 2;
+    int32_t level = 1;
+    for (int32_t v = 0; v <= last; v++)
+        for (int32_t s = 0; s < p; s++)
+            held[v][s] = v == last ? shape->pieces : p;
+    for (int32_t s = p - 2; s >= 0; s--) {
+        int32_t v = 0;
+        while (v <= last && held[v][s + 1] % p == 0 && held[v][s + 1] / p >= level)
+            v++;
+        level += v > last;
+        for (int32_t k = 0; k <= s; k++)
+            held[v > last ? 0 : v][k] += gap;
+    }
+    for (int32_t k = 0; k < (last + 1) * p; k++)
+        if (held[k / p][k % p] > items)
+            held[k / p][k % p] = items;
+}
+
+static void check_pieces(const struct balance_shape *shape)
+{
+    const int32_t p = shape->stages, all = p * shape->chunks,
+                  items = shape->micro_batches * shape->pieces;
+    int32_t held[CHUNKS_MOST][STAGES_MOST], found[CHUNKS_MOST];
+    struct order *order = order_new(p, 2 * shape->chunks * items);
+    struct balance_chunk *cost = calloc((size_t)all, sizeof *cost);
+    double *ends = calloc(2 * (size_t)all * (size_t)items, sizeof *ends);
+    struct plain plain = {shape, cost, {ends, ends + (size_t)all * (size_t)items}};
+    balance_order_write(shape, order);
+    for (int32_t k = 0; k < all; k++)
+        cost[k] = (struct balance_chunk){.forward = 1, .backward = 2};
+    cr_assert(plain_makespan(&plain, order) >= 3 * items * shape->chunks);
+    published_in_flight(shape, held);
+    for (int32_t s = 0; s < p; s++) {
+        memset(found, 0, sizeof found);
+        for (int32_t i = 0; order->operations[order_at(order, s, i)].type == OPERATION_F; i++)
+            found[order->operations[order_at(order, s, i)].stage / p]++;
+        for (int32_t v = 0; v < shape->chunks; v++)
+            cr_assert_eq(found[v], held[v][s], "P %d V %d M %d q %d order %d, stage %d: %d, %d",
+                         p, shape->chunks, shape->micro_batches, shape->pieces,
+                         (int)shape->order, s, found[v], held[v][s]);
+    }
+    order_free(order);
+    free(cost);
+    free(ends);
+}
+
+// Pieces count, not micro-batches: four pieces of one micro-batch fill four stages.
+Test(balance_replay, fewer_micro_batches_than_stages_in_pieces)
+{
+    int n = 0;
+    for (int32_t k = 0; k < STAGES_MOST * STAGES_MOST * STAGES_MOST * CHUNKS_MOST * 2; k++) {
+        const struct balance_shape shape = {
+            .order = k % 2 != 0 ? BALANCE_LESS_MEMORY : BALANCE_BIG_MEMORY,
+            .chunks = 1 + k / 2 % CHUNKS_MOST,
+            .stages = 1 + k / (2 * CHUNKS_MOST) % STAGES_MOST,
+            .pieces = 1 + k / (2 * CHUNKS_MOST * STAGES_MOST) % STAGES_MOST,
+            .micro_batches = 1 + k / (2 * CHUNKS_MOST * STAGES_MOST * STAGES_MOST)};
+        if (shape.chunks == 1 || shape.micro_batches >= shape.stages ||
+            balance_shape_misfit(&shape) != NULL)
+            continue;
+        check_pieces(&shape);
+        n++;
+    }
+    cr_assert(n > 50, "%d", n);
+}
+
 Test(balance_replay, random_strategies_as_in_a_plain_replay)
 {
     struct random r = {20};

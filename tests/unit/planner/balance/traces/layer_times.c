@@ -132,6 +132,22 @@ Test(layer_times, only_own_scopes_of_forward_passes)
     leave();
 }
 
+// A negative duration made a layer shorter, without a word.
+Test(layer_times, negative_durations)
+{
+    double times[LAYER_PARTS];
+    struct pps_error err;
+    enter();
+    spill("a.json", "[" EVENT("MatMul-op1", "7", "0", "1") ",\n" EVENT(
+                        "Default", "0", "10", "1000") ",\n" EVENT("0-LLamaDecodeLayer", "1",
+                                                                  "110", "-400") "]");
+    const struct layer_times settings = usual();
+    cr_assert_eq(layer_times_read(&settings, NULL, times, stderr, &err), PPS_E_INPUT);
+    cr_expect(err.line == 3 && strstr(err.file, "a.json") != NULL, "%s:%d", err.file, err.line);
+    cr_expect_not_null(strstr(err.text, "dur: -400 of 0-LLamaDecodeLayer is negative"));
+    leave();
+}
+
 Test(layer_times, wrong_folders)
 {
     double times[LAYER_PARTS];
