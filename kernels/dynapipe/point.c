@@ -152,19 +152,20 @@ static void set_network(struct dynapipe_point *p,
     }
 }
 
-// Takes the pipeline of a plan; its stages count as single layers.
+// Takes the pipeline of a plan, whose stages are planned as they are.
 static void set_plan(struct dynapipe_point *p, const double *value)
 {
     const struct plan_pipeline *from = p->plan->pipeline;
     const int32_t devices = from->pipeline.devices, stages = from->pipeline.stages;
-    p->network = (struct network){stages, 0, 1, 2};
+    p->network = (struct network){stages, 0, from->hidden, 2};
     p->stages.devices = devices;
     p->stages.stages = stages;
     p->stages.chunks = from->widest;
     p->stages.layers = 1;
     memcpy(p->stages.device_of, from->device_of, (size_t)stages * sizeof *from->device_of);
-    for (int32_t s = 0; s <= stages; s++)
-        p->stages.first_layer[s] = s;
+    memcpy(p->stages.first_layer, from->first_layer,
+           ((size_t)stages + 1) * sizeof *from->first_layer);
+    memcpy(p->setup.tensors, from->tensors, (size_t)stages * sizeof *from->tensors);
     p->setup.limit = value[P_MEMORY] > 0 ? value[P_MEMORY] : from->limit[0];
     p->setup.pipeline = (struct dynapipe_pipeline){devices, stages, p->stages.device_of,
                                                    p->setup.state, p->setup.limits};

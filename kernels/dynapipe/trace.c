@@ -92,7 +92,6 @@ static bool plan_one(struct evaluated *at, struct planned_replicas *all, int32_t
 {
     const struct dynapipe_point *p = at->scratch.point;
     const int32_t count = dynapipe_count(&at->scratch, k);
-    int32_t tensors[DYNAPIPE_STAGES_MAX];
     struct room room = {NULL, 0};
     take(p, count, &all->replicas[k], &all->instructions[k], &room);
     all->memory[k] = room.used == SIZE_MAX ? NULL : aligned_alloc(ROOM_ALIGNMENT, room.used);
@@ -103,11 +102,9 @@ static bool plan_one(struct evaluated *at, struct planned_replicas *all, int32_t
         take(p, count, &all->replicas[k], &all->instructions[k], &room);
     if (dynapipe_plan(&at->scratch, k, room, &all->replicas[k], &at->poll) != PLAN_FOUND)
         return false;
-    for (int32_t s = 0; s < p->stages.stages; s++)
-        tensors[s] = network_tensors(&p->network, &p->stages, s);
     const struct rule *rule = all->replicas[k].answer.rule;
     instructions_make(&all->instructions[k], &p->setup.pipeline, &rule->lanes, rule->times,
-                      tensors, !p->choice.as_published, made);
+                      p->setup.tensors, !p->choice.as_published, made);
     return true;
 }
 

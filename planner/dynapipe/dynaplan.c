@@ -54,7 +54,8 @@ static const char details[] =
     "512,128 (input, target), CSV with the columns batch, enc and dec, or JSON lines.\n"
     "\n"
     "DYNAPIPE_FAST_MODE=true makes fast the default of --mode. Exit status: 3 if a batch has\n"
-    "no plan that fits in memory, 4 if --stream met batches that it cannot read.\n"
+    "no plan that fits in memory, or --compat orig planned more than fits, 4 if --stream met\n"
+    "batches that it cannot read.\n"
     "\n"
     "  ppsweep dynaplan --model llama2-7b --devices 4 --tp 2 lengths.txt -o plans\n"
     "  ppsweep dynaplan -c costs.json --cluster links.json -d 4 --memory 38000 --stream -\n";
@@ -234,6 +235,11 @@ static enum pps_status finish(struct run *r, struct item *item)
         status = plan_log_write(&r->log, &item->batch, p, &item->recompute, r->err);
     if (status == PPS_OK && planned && r->trace != NULL && !r->traced)
         status = write_trace(r, item);
+    if (status == PPS_OK && planned && p->figures.exceeds > 0 && r->streams && r->fails_fast)
+        status =
+            pps_fail_at(r->err, PPS_E_INFEASIBLE, r->input, item->batch.line, 0,
+                        "batch %s: the plan exceeds the limit of device %d by %.1f MB",
+                        item->batch.name, (int)p->figures.exceeding_device, p->figures.exceeds);
     if (status == PPS_OK && !planned &&
         (r->streams ? r->fails_fast : item->is_refused || p->outcome == PLANNED_REFUSED))
         status = fail_item(r, item);
@@ -440,6 +446,11 @@ static enum pps_status conclude(struct run *r)
                         "%lld of the batches cannot be read; their error records have "
                         "\"status\": \"error\"",
                         (long long)r->unreadable);
+    if (r->totals.exceeding > 0)
+        return pps_fail(r->err, PPS_E_INFEASIBLE,
+                        "%lld of the plans need more memory than there is, as the published "
+                        "planner's do; leave out --compat",
+                        (long long)r->totals.exceeding);
     if (r->totals.infeasible > 0)
         return pps_fail(r->err, PPS_E_INFEASIBLE, "%lld of the batches have no plan that fits",
                         (long long)r->totals.infeasible);

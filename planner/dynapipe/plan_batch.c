@@ -22,7 +22,6 @@ struct batch_task {
     struct step_division *division;
     struct poll poll;
     double lacks; // MB that any plan of a replica lacks; 0: none
-    int32_t tensors[DYNAPIPE_STAGES_MAX];
 };
 
 void plan_batch_room_free(struct plan_batch_room *room)
@@ -206,8 +205,8 @@ static bool instruct(struct batch_task *t, int32_t k, const struct replica_room 
     char text[256];
     double makespan;
     instructions_make(&t->room->instructions[k], &s->pipeline, &rule->lanes, rule->times,
-                      t->tensors, !t->choice->as_published, room->made);
-    if (instructions_check(&t->room->instructions[k], &s->pipeline, &rule->ordered,
+                      s->tensors, !t->choice->as_published, room->made);
+    if (instructions_check(&t->room->instructions[k], &s->pipeline, &rule->ordered, s->tensors,
                            t->room->replicas[k].answer.fits, room->check, &makespan,
                            room->peaks, text, sizeof text))
         return true;
@@ -346,8 +345,6 @@ void plan_batch(const struct dynaplan_request *request,
                            .poll = {.over = is_over, .self = (void *)(uintptr_t)stop}};
     memset(planned, 0, sizeof *planned);
     planned->sample = -1;
-    for (int32_t s = 0; s < request->stages.stages; s++)
-        t.tensors[s] = network_tensors(&request->network, &request->stages, s);
     const bool taken = take_samples(&t);
     if (taken && with_baselines && batch->count > 0)
         plan_baselines(&t);

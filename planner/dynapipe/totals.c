@@ -27,6 +27,12 @@ static void add_baseline(double baseline,
     ++*n;
 }
 
+// Returns whether the proof of a plan says more than its gap.
+static bool is_proven(const struct step_figures *f)
+{
+    return f->is_proven && f->exceeds <= 0 && f->makespan > f->bound;
+}
+
 bool totals_add(struct totals *t, const struct planned *p)
 {
     const size_t n = (size_t)(t->batches + t->refused + t->infeasible) % TOTALS_TIMES;
@@ -40,6 +46,8 @@ bool totals_add(struct totals *t, const struct planned *p)
     if (p->outcome != PLANNED)
         return true;
     t->batches++;
+    t->exceeding += p->figures.exceeds > 0;
+    t->proven += is_proven(&p->figures);
     t->samples += p->figures.samples;
     t->tokens += p->figures.tokens;
     t->padded += p->figures.padded;
@@ -72,10 +80,15 @@ void totals_show_batch(const struct batch *batch, const struct planned *p, FILE 
                 p->outcome == PLANNED_INFEASIBLE ? "infeasible" : "refused", p->reason);
         return;
     }
-    pps_say(out, "%-10s %8lld %6d  %-16s %-6s %12.3f %8.2f %11.1f %8.2f", batch->name,
+    char gap[32], exceeds[96] = "";
+    snprintf(gap, sizeof gap, "%.2f", f->bound > 0 ? 100 * (f->makespan / f->bound - 1) : 0);
+    if (f->exceeds > 0)
+        snprintf(exceeds, sizeof exceeds, "  exceeds the limit of device %d by %.1f MB",
+                 (int)f->exceeding_device, f->exceeds);
+    pps_say(out, "%-10s %8lld %6d  %-16s %-6s %12.3f %8s %11.1f %8.2f%s", batch->name,
             (long long)f->samples, (int)f->micro_batches, p->method, p->mode,
-            f->makespan / 1000, f->bound > 0 ? 100 * (f->makespan / f->bound - 1) : 0, f->peak,
-            padding(f->tokens, f->padded));
+            f->makespan / 1000, is_proven(f) ? "optimal" : gap, f->peak,
+            padding(f->tokens, f->padded), exceeds);
 }
 
 void totals_show(const struct totals *t, FILE *out)
@@ -88,6 +101,10 @@ void totals_show(const struct totals *t, FILE *out)
         t->makespan / 1000, t->bound > 0 ? 100 * (t->makespan / t->bound - 1) : 0,
         t->makespan > 0 ? (double)t->tokens / (t->makespan / 1e6) : 0,
         padding(t->tokens, t->padded));
+    if (t->proven > 0)
+        fputs("optimal   shortest of its kind: one order of micro-batches on all devices, any "
+              "recomputation, and any warm-ups unless --method names them\n",
+              out);
     if (t->refused + t->infeasible > 0)
         fprintf(out, "without a plan: %lld infeasible, %lld refused\n",
                 (long long)t->infeasible, (long long)t->refused);

@@ -10,7 +10,9 @@
 enum { TOTALS_TIMES = 65536 };
 
 struct totals {
-    int64_t batches, refused, infeasible;
+    int64_t batches, refused, infeasible, exceeding;
+    int64_t
+        proven; // batches whose plan is optimal of its kind, though longer than the lower bound
     int64_t samples, tokens, padded, micro_batches;
     double makespan, bound; // us, sums over batches
     // Of the batches that a baseline can plan: its makespans, and those of the plans.

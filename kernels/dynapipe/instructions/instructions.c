@@ -94,17 +94,11 @@ static void add(const struct making *m,
                              .peer = peer};
 }
 
-// Returns the tensors that the data loader brings to a stage.
-static int32_t loaded(const struct making *m, int32_t stage)
-{
-    return stage == 0 ? m->tensors[0] : m->tensors[stage] - m->tensors[stage - 1];
-}
-
 static void add_compute(const struct making *m, int32_t device, const struct lane_operation *op)
 {
-    const int32_t stage = flattened(m, op);
-    if (!op->backward && loaded(m, op->stage) > 0)
-        add(m, device, INSTRUCTION_LOAD, op->micro_batch, stage, -1, loaded(m, op->stage));
+    const int32_t stage = flattened(m, op), loaded = instruction_loaded(m->tensors, op->stage);
+    if (!op->backward && loaded > 0)
+        add(m, device, INSTRUCTION_LOAD, op->micro_batch, stage, -1, loaded);
     add(m, device, op->backward ? INSTRUCTION_B : INSTRUCTION_F, op->micro_batch, stage, -1, 0);
 }
 

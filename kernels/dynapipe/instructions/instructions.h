@@ -76,6 +76,12 @@ static inline int32_t instruction_stage(int32_t stages, int32_t flattened)
     return flattened < stages ? flattened : 2 * stages - 1 - flattened;
 }
 
+// Returns the tensors that the data loader brings to a stage.
+static inline int32_t instruction_loaded(const int32_t *tensors, int32_t stage)
+{
+    return stage == 0 ? tensors[0] : tensors[stage] - tensors[stage - 1];
+}
+
 static inline struct instruction *instruction_at(const struct instructions *i,
                                                  int32_t device,
                                                  int32_t k)

@@ -11,10 +11,18 @@
 struct instruction_check {
     struct lanes lanes;
     struct lanes_times *times;
-    uint8_t *seen;    // [INSTRUCTION_KINDS][count * 2 * stages]
-    int32_t *next;    // [devices]
-    uint8_t *is_held; // slots of a device; [room of a device]
-    int32_t *last;    // [room of a device]: last use of a slot
+    int32_t *
+        seen; // [INSTRUCTION_KINDS][count * 2 * stages]: its number on its device, from 1; 0: not seen
+    int32_t *next;           // [devices]
+    struct written *written; // [count * 2 * stages]: of a micro-batch at a flattened stage
+    int64_t
+        *owner; // slots of a device: index of the tensors in it; -1: none; [room of a device]
+};
+
+// The slots of the tensors that a pass uses, as far as they have been written.
+struct written {
+    int32_t slot[INSTRUCTION_TENSORS];
+    int32_t n;
 };
 
 // What is checked.
@@ -22,6 +30,7 @@ struct checking {
     const struct instructions *in;
     const struct dynapipe_pipeline *pipeline;
     const struct micro_batches *batches;
+    const int32_t *tensors; // [stages]
     struct instruction_check *check;
     char *text;
     size_t size;
@@ -38,8 +47,8 @@ struct instruction_check *instruction_check_take(const struct instructions *i,
     c->times = lanes_times_take(i->devices, i->stages, i->count, room);
     c->seen = room_take(room, cells * INSTRUCTION_KINDS, sizeof *c->seen);
     c->next = room_take(room, (size_t)i->devices, sizeof *c->next);
-    c->is_held = room_take(room, (size_t)i->room + 1, sizeof *c->is_held);
-    c->last = room_take(room, (size_t)i->room + 1, sizeof *c->last);
+    c->written = room_take(room, cells, sizeof *c->written);
+    c->owner = room_take(room, (size_t)i->room + 1, sizeof *c->owner);
     return taken;
 }
 
@@ -68,7 +77,7 @@ static int64_t cell_of(const struct checking *c, const struct instruction *i)
     return (int64_t)i->micro_batch * 2 * c->in->stages + i->stage;
 }
 
-static uint8_t *seen(const struct checking *c, int kind, int64_t cell)
+static int32_t *seen(const struct checking *c, int kind, int64_t cell)
 {
     return &c->check->seen[(int64_t)kind * 2 * c->in->stages * c->in->count + cell];
 }
@@ -107,6 +116,24 @@ static int32_t peer_of(const struct checking *c, const struct instruction *i)
     return c->pipeline->device_of[instruction_stage(c->in->stages, other)];
 }
 
+// Returns the tensors that an instruction must carry: a gradient has those of the stage that receives it.
+static int32_t carried(const struct checking *c, const struct instruction *i)
+{
+    const int32_t s = instruction_stage(c->in->stages, i->stage);
+    switch (i->kind) {
+    case INSTRUCTION_LOAD:
+        return instruction_loaded(c->tensors, s);
+    case INSTRUCTION_SA:
+    case INSTRUCTION_RG:
+        return c->tensors[s];
+    case INSTRUCTION_RA:
+    case INSTRUCTION_SG:
+        return c->tensors[s - 1];
+    default:
+        return 0;
+    }
+}
+
 static int start_of(int kind)
 {
     return kind == INSTRUCTION_SAF   ? INSTRUCTION_SA
@@ -121,7 +148,9 @@ static bool check_one(const struct checking *c, int32_t device, int32_t k)
     const struct instruction *i = instruction_at(c->in, device, k);
     const char *name = i->kind < INSTRUCTION_KINDS ? instruction_names[i->kind] : "?";
     if (i->kind == INSTRUCTION_FREE)
-        return true;
+        return (i->micro_batch == -1 && i->stage == -1 && i->peer == -1 && i->tensors == 0 &&
+                i->slots > 0) ||
+               refuse(c, device, k, "FREE names slots alone");
     if (i->kind >= INSTRUCTION_KINDS || i->micro_batch < 0 || i->micro_batch >= c->in->count ||
         i->stage < 0 || i->stage >= 2 * c->in->stages ||
         is_forward_kind(i->kind) != (i->stage < c->in->stages))
@@ -137,14 +166,17 @@ static bool check_one(const struct checking *c, int32_t device, int32_t k)
     if (i->peer != peer_of(c, i))
         return refuse(c, device, k, "%s %d,%d has the peer %d, not %d", name,
                       (int)i->micro_batch, (int)i->stage, (int)i->peer, (int)peer_of(c, i));
-    uint8_t *is_seen = seen(c, i->kind, cell_of(c, i));
-    if (*is_seen)
+    if (i->tensors != carried(c, i) || (i->kind == INSTRUCTION_LOAD && i->tensors == 0))
+        return refuse(c, device, k, "%s %d,%d has %d tensors, not %d", name,
+                      (int)i->micro_batch, (int)i->stage, (int)i->tensors, (int)carried(c, i));
+    int32_t *is_seen = seen(c, i->kind, cell_of(c, i));
+    if (*is_seen > 0)
         return refuse(c, device, k, "%s %d,%d appears twice", name, (int)i->micro_batch,
                       (int)i->stage);
-    if (start_of(i->kind) >= 0 && !*seen(c, start_of(i->kind), cell_of(c, i)))
+    if (start_of(i->kind) >= 0 && *seen(c, start_of(i->kind), cell_of(c, i)) == 0)
         return refuse(c, device, k, "%s %d,%d waits for a transfer that has not started", name,
                       (int)i->micro_batch, (int)i->stage);
-    *is_seen = 1;
+    *is_seen = k + 1;
     return true;
 }
 
@@ -156,7 +188,7 @@ static bool check_input(const struct checking *c, int32_t device, int32_t k)
     const bool forward = i->kind == INSTRUCTION_F;
     if ((!forward && i->kind != INSTRUCTION_B) || i->stage == 0 || i->stage == n)
         return true;
-    return *seen(c, forward ? INSTRUCTION_RAF : INSTRUCTION_RGF, cell_of(c, i)) ||
+    return *seen(c, forward ? INSTRUCTION_RAF : INSTRUCTION_RGF, cell_of(c, i)) > 0 ||
            refuse(c, device, k, "%s %d,%d runs before its input has been received",
                   instruction_names[i->kind], (int)i->micro_batch, (int)i->stage);
 }
@@ -168,32 +200,91 @@ static bool is_slot(const struct checking *c, int32_t device, int32_t slot)
     return slot >= 0 && slot < c->in->slots[device] && slot <= c->in->room;
 }
 
+static bool brings(int kind)
+{
+    return kind == INSTRUCTION_LOAD || kind == INSTRUCTION_RA || kind == INSTRUCTION_RG;
+}
+
+static bool uses(int kind)
+{
+    return kind == INSTRUCTION_F || kind == INSTRUCTION_B || kind == INSTRUCTION_SA ||
+           kind == INSTRUCTION_SG;
+}
+
+// Returns the index of the tensors of an instruction: those of the first backward are those of the last forward.
+static int64_t tensors_of(const struct checking *c, const struct instruction *i)
+{
+    return cell_of(c, i) - (i->stage == c->in->stages);
+}
+
+// A slot is written while it is free, read while it holds the tensors, and freed once.
+static bool check_slot(const struct checking *c, int32_t device, int32_t k, int t)
+{
+    const struct instruction *i = instruction_at(c->in, device, k);
+    const int32_t slot = i->slot[t];
+    if (!is_slot(c, device, slot))
+        return refuse(c, device, k, "slot %d: the device has %d slots", (int)slot,
+                      (int)c->in->slots[device]);
+    int64_t *owner = &c->check->owner[slot];
+    if (brings(i->kind) && *owner >= 0)
+        return refuse(c, device, k, "slot %d is written while it is in use", (int)slot);
+    if (!brings(i->kind) && *owner < 0)
+        return refuse(c, device, k,
+                      "slot %d is used before it is written, or after it is freed", (int)slot);
+    if (i->kind == INSTRUCTION_FREE) {
+        *owner = -1;
+        return true;
+    }
+    struct written *written = &c->check->written[tensors_of(c, i)];
+    if (brings(i->kind)) {
+        *owner = tensors_of(c, i);
+        written->slot[written->n++] = slot;
+        return true;
+    }
+    return (*owner == tensors_of(c, i) && written->slot[t] == slot) ||
+           refuse(c, device, k, "%s %d,%d uses slot %d, which holds other tensors",
+                  instruction_names[i->kind], (int)i->micro_batch, (int)i->stage, (int)slot);
+}
+
+// Loads and receives write as many slots as they have tensors, passes and sends use all of a pass, and waits none.
+static bool check_slot_count(const struct checking *c, int32_t device, int32_t k)
+{
+    const struct instruction *i = instruction_at(c->in, device, k);
+    if (i->kind == INSTRUCTION_FREE)
+        return true;
+    const int32_t wanted = brings(i->kind) ? i->tensors
+                           : uses(i->kind)
+                               ? c->tensors[instruction_stage(c->in->stages, i->stage)]
+                               : 0;
+    const struct written *written = &c->check->written[tensors_of(c, i)];
+    if (brings(i->kind) && written->n + wanted > INSTRUCTION_TENSORS)
+        return refuse(c, device, k, "%s %d,%d brings more tensors than its stage has",
+                      instruction_names[i->kind], (int)i->micro_batch, (int)i->stage);
+    return i->slots == wanted ||
+           refuse(c, device, k, "%s %d,%d has %d slots, not %d", instruction_names[i->kind],
+                  (int)i->micro_batch, (int)i->stage, (int)i->slots, (int)wanted);
+}
+
 static bool check_slots(const struct checking *c, int32_t device)
 {
-    uint8_t *held = c->check->is_held;
-    memset(held, 0, (size_t)c->in->room + 1);
+    int32_t most = 0;
+    for (int32_t slot = 0; slot <= c->in->room; slot++)
+        c->check->owner[slot] = -1;
     for (int32_t k = 0; k < c->in->n[device]; k++) {
         const struct instruction *i = instruction_at(c->in, device, k);
-        const bool brings = i->kind == INSTRUCTION_LOAD || i->kind == INSTRUCTION_RA ||
-                            i->kind == INSTRUCTION_RG;
+        if (!check_slot_count(c, device, k))
+            return false;
         for (int t = 0; t < i->slots; t++) {
-            if (!is_slot(c, device, i->slot[t]))
-                return refuse(c, device, k, "slot %d: the device has %d slots", (int)i->slot[t],
-                              (int)c->in->slots[device]);
-            if (brings && held[i->slot[t]])
-                return refuse(c, device, k, "slot %d is written while it is in use",
-                              (int)i->slot[t]);
-            if (!brings && !held[i->slot[t]])
-                return refuse(c, device, k,
-                              "slot %d is used before it is written, or after it is freed",
-                              (int)i->slot[t]);
-            held[i->slot[t]] = i->kind != INSTRUCTION_FREE;
+            if (!check_slot(c, device, k, t))
+                return false;
+            most = i->slot[t] >= most ? i->slot[t] + 1 : most;
         }
     }
     for (int32_t slot = 0; slot < c->in->slots[device]; slot++)
-        if (held[slot])
+        if (c->check->owner[slot] >= 0)
             return refuse(c, device, -1, "slot %d is never freed", (int)slot);
-    return true;
+    return most == c->in->slots[device] || refuse(c, device, -1, "%d slots are used, not %d",
+                                                  (int)most, (int)c->in->slots[device]);
 }
 
 // ---- transfers ------------------------------------------------------------------------------------
@@ -261,16 +352,58 @@ static bool check_transfers(const struct checking *c)
 
 // ---- replay ---------------------------------------------------------------------------------------
 
+// Returns whether a micro-batch needs an instruction at a flattened stage.
+static bool is_needed(const struct checking *c, int kind, int32_t stage)
+{
+    const int32_t n = c->in->stages;
+    if (kind == INSTRUCTION_FREE || is_forward_kind(kind) != (stage < n))
+        return false;
+    switch (kind) {
+    case INSTRUCTION_LOAD:
+        return instruction_loaded(c->tensors, stage) > 0;
+    case INSTRUCTION_SA:
+    case INSTRUCTION_SAF:
+        return stage < n - 1;
+    case INSTRUCTION_RA:
+    case INSTRUCTION_RAF:
+        return stage > 0;
+    case INSTRUCTION_SG:
+    case INSTRUCTION_SGF:
+        return stage < 2 * n - 1;
+    case INSTRUCTION_RG:
+    case INSTRUCTION_RGF:
+        return stage > n;
+    default:
+        return true; // a pass
+    }
+}
+
+static bool check_cell(const struct checking *c, int32_t m, int32_t stage)
+{
+    static const int order[] = {INSTRUCTION_F,   INSTRUCTION_B,   INSTRUCTION_LOAD,
+                                INSTRUCTION_SA,  INSTRUCTION_RA,  INSTRUCTION_SG,
+                                INSTRUCTION_RG,  INSTRUCTION_SAF, INSTRUCTION_RAF,
+                                INSTRUCTION_SGF, INSTRUCTION_RGF};
+    const int64_t cell = (int64_t)m * 2 * c->in->stages + stage;
+    const bool forward = stage < c->in->stages;
+    const int pass = forward ? INSTRUCTION_F : INSTRUCTION_B,
+              send = forward ? INSTRUCTION_SA : INSTRUCTION_SG;
+    for (size_t k = 0; k < sizeof order / sizeof *order; k++)
+        if (is_needed(c, order[k], stage) && *seen(c, order[k], cell) == 0)
+            return refuse(c, -1, -1, "%s %d,%d is missing", instruction_names[order[k]], (int)m,
+                          (int)stage);
+    const int32_t sent = *seen(c, send, cell);
+    return sent == 0 || sent > *seen(c, pass, cell) ||
+           refuse(c, -1, -1, "%s %d,%d sends what has not been computed",
+                  instruction_names[send], (int)m, (int)stage);
+}
+
 static bool is_complete(const struct checking *c)
 {
     for (int32_t m = 0; m < c->in->count; m++)
-        for (int32_t stage = 0; stage < 2 * c->in->stages; stage++) {
-            const bool forward = stage < c->in->stages;
-            const int64_t cell = (int64_t)m * 2 * c->in->stages + stage;
-            if (!*seen(c, forward ? INSTRUCTION_F : INSTRUCTION_B, cell))
-                return refuse(c, -1, -1, "%s %d,%d is missing", forward ? "F" : "B", (int)m,
-                              (int)stage);
-        }
+        for (int32_t stage = 0; stage < 2 * c->in->stages; stage++)
+            if (!check_cell(c, m, stage))
+                return false;
     return true;
 }
 
@@ -310,6 +443,7 @@ static bool replay(const struct checking *c,
 bool instructions_check(const struct instructions *instructions,
                         const struct dynapipe_pipeline *pipeline,
                         const struct micro_batches *batches,
+                        const int32_t *tensors,
                         bool checks_memory,
                         struct instruction_check *check,
                         double *makespan,
@@ -317,9 +451,10 @@ bool instructions_check(const struct instructions *instructions,
                         char *text,
                         size_t size)
 {
-    const struct checking c = {instructions, pipeline, batches, check, text, size};
-    memset(check->seen, 0,
-           2 * (size_t)instructions->stages * (size_t)instructions->count * INSTRUCTION_KINDS);
+    const struct checking c = {instructions, pipeline, batches, tensors, check, text, size};
+    const size_t cells = 2 * (size_t)instructions->stages * (size_t)instructions->count;
+    memset(check->seen, 0, cells * INSTRUCTION_KINDS * sizeof *check->seen);
+    memset(check->written, 0, cells * sizeof *check->written);
     for (int32_t d = 0; d < instructions->devices; d++) {
         for (int32_t k = 0; k < instructions->n[d]; k++)
             if (!check_one(&c, d, k) || !check_input(&c, d, k))

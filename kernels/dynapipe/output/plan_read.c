@@ -75,6 +75,39 @@ static bool read_memory(struct plan_pipeline *r, const cJSON *item, struct pps_f
     return true;
 }
 
+// Reads the layers and tensors of the stages. Tensors become more along the pipeline, never fewer.
+static bool read_stages(struct plan_pipeline *r, const cJSON *item, struct pps_fault *fault)
+{
+    const cJSON *first = member(item, "first_layer"), *tensors = member(item, "tensors"), *one;
+    const int32_t stages = r->pipeline.stages;
+    int32_t s = 0;
+    if (!plan_whole_read(member(item, "hidden"), 1, INT32_MAX, &r->hidden))
+        return refuse(fault, item, "hidden: expected a whole number from 1 on");
+    if (!cJSON_IsArray(first) || cJSON_GetArraySize(first) != stages + 1)
+        return refuse(fault, first != NULL ? first : item,
+                      "first_layer: expected the first layer of each stage, and the number of "
+                      "layers");
+    cJSON_ArrayForEach(one, first)
+    {
+        const int32_t least = s == 0 ? 0 : r->first_layer[s - 1] + 1;
+        if (!plan_whole_read(one, least, s == 0 ? 0 : INT32_MAX - 1, &r->first_layer[s]))
+            return refuse(fault, one, "first_layer: expected whole numbers that rise from 0");
+        s++;
+    }
+    if (!cJSON_IsArray(tensors) || cJSON_GetArraySize(tensors) != stages)
+        return refuse(fault, tensors != NULL ? tensors : item,
+                      "tensors: expected a whole number for each stage");
+    s = 0;
+    cJSON_ArrayForEach(one, tensors)
+    {
+        if (!plan_whole_read(one, s == 0 ? 1 : r->tensors[s - 1], 2, &r->tensors[s]))
+            return refuse(fault, one,
+                          "tensors: expected 1 for stages of encoders, then 2 for decoders");
+        s++;
+    }
+    return true;
+}
+
 bool plan_pipeline_read(const struct cJSON *root,
                         struct plan_pipeline *plan,
                         struct pps_fault *fault)
@@ -82,7 +115,8 @@ bool plan_pipeline_read(const struct cJSON *root,
     const cJSON *pipeline = member(root, "pipeline");
     if (!cJSON_IsObject(pipeline))
         return refuse(fault, root, "not a plan of ppsweep dynaplan: \"pipeline\" is missing");
-    return read_devices(plan, pipeline, fault) && read_memory(plan, pipeline, fault);
+    return read_devices(plan, pipeline, fault) && read_memory(plan, pipeline, fault) &&
+           read_stages(plan, pipeline, fault);
 }
 
 // ---- replicas -------------------------------------------------------------------------------------
@@ -102,17 +136,23 @@ bool plan_order_read(const struct cJSON *replica,
                      int32_t *order,
                      struct pps_fault *fault)
 {
-    const cJSON *one;
+    enum { SEEN = 1 << 30 }; // marks the number of a micro-batch that has appeared
+    const cJSON *list = member(replica, "order"), *one;
     int32_t n = 0;
-    cJSON_ArrayForEach(one, member(replica, "order"))
+    cJSON_ArrayForEach(one, list) if (
+        !plan_whole_read(one, 0, count - 1,
+                         &order[n++])) return refuse(fault, one,
+                                                     "order: there is no such micro-batch");
+    n = 0;
+    cJSON_ArrayForEach(one, list)
     {
-        if (!plan_whole_read(one, 0, count - 1, &order[n]))
-            return refuse(fault, one, "order: there is no such micro-batch");
-        for (int32_t k = 0; k < n; k++)
-            if (order[k] == order[n])
-                return refuse(fault, one, "order: the micro-batch appears twice");
-        n++;
+        int32_t *m = &order[order[n++] & ~SEEN];
+        if ((*m & SEEN) != 0)
+            return refuse(fault, one, "order: the micro-batch appears twice");
+        *m |= SEEN;
     }
+    for (n = 0; n < count; n++)
+        order[n] &= ~SEEN;
     return true;
 }
 
@@ -155,4 +195,16 @@ bool plan_tables_read(const struct cJSON *replica,
            read_cells(b, replica, "forward_peak_mb", b->peak, fault) &&
            read_cells(b, replica, "activation_us", b->activation, fault) &&
            read_cells(b, replica, "gradient_us", b->gradient, fault);
+}
+
+bool plan_plain_read(const struct cJSON *replica,
+                     const struct micro_batches *b,
+                     double *values,
+                     struct pps_fault *fault)
+{
+    static const char name[] = "plain_backward_us";
+    if (member(replica, name) != NULL)
+        return read_cells(b, replica, name, values, fault);
+    memcpy(values, b->backward, (size_t)b->count * (size_t)b->stages * sizeof *values);
+    return true;
 }

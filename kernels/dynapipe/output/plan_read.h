@@ -13,6 +13,9 @@ struct plan_pipeline {
     struct dynapipe_pipeline pipeline;
     int32_t device_of[DYNAPIPE_STAGES_MAX];
     double state[DYNAPIPE_DEVICES_MAX], limit[DYNAPIPE_DEVICES_MAX];
+    int32_t first_layer[DYNAPIPE_STAGES_MAX + 1];
+    int32_t tensors[DYNAPIPE_STAGES_MAX]; // of the output of every stage
+    int32_t hidden;
     int32_t widest; // stages of the device with most of them
 };
 
@@ -28,6 +31,13 @@ bool plan_count_read(const struct cJSON *replica, int32_t *count, struct pps_fau
 bool plan_tables_read(const struct cJSON *replica,
                       struct micro_batches *batches,
                       struct pps_fault *fault);
+
+// Reads the backward times without recomputation, [count * stages]; without them in the document, those of the batches. Returns
+// false with a fault.
+bool plan_plain_read(const struct cJSON *replica,
+                     const struct micro_batches *batches,
+                     double *values,
+                     struct pps_fault *fault);
 
 // Reads the order of a replica: a permutation of its micro-batches, [count].
 bool plan_order_read(const struct cJSON *replica,

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-static const char *const order_names[] = {"best", "length", "path"};
-static const char *const limit_names[SPLIT_LIMITS] = {"micro-batch", "available"};
+const char *const plan_order_names[] = {"best", "length", "path", NULL};
+const char *const plan_limit_names[] = {"micro-batch", "available", NULL};
 
 // ---- figures --------------------------------------------------------------------------------------
 
@@ -26,6 +26,10 @@ static void add_replica(const struct planned_step *step,
     f->evaluations += a->evaluations;
     f->first_fit = a->first_fit > f->first_fit ? a->first_fit : f->first_fit;
     f->is_proven = f->is_proven && a->is_proven;
+    if (!a->fits && a->needs - step->setup->limits[a->device] > f->exceeds) {
+        f->exceeds = a->needs - step->setup->limits[a->device];
+        f->exceeding_device = a->device;
+    }
     for (int32_t d = 0; d < step->setup->pipeline.devices; d++) {
         *busy += lanes_busy(&a->rule->lanes, &a->rule->ordered, d);
         if (a->rule->peaks[d] > f->peak) {
@@ -93,6 +97,12 @@ static void key(struct text_buffer *out, const char *name)
     add_text(out, "\":");
 }
 
+static void boolean(struct text_buffer *out, const char *name, bool value)
+{
+    key(out, name);
+    add_text(out, value ? "true" : "false");
+}
+
 static void whole(struct text_buffer *out, const char *name, int64_t value)
 {
     key(out, name);
@@ -149,6 +159,29 @@ static void cells(struct text_buffer *out,
         json_write_number(out, values[at]);
     }
     add_text(out, b->count > 0 ? "]]" : "]");
+}
+
+// Writes backward times without recomputation, if there is any.
+static void add_plain(const struct step_replica *r, struct text_buffer *out)
+{
+    const int32_t stages = r->of[DYNAPIPE_KEEP].stages;
+    int64_t at = 0;
+    while (at < (int64_t)r->count * stages && r->answer.recompute[at] == DYNAPIPE_KEEP)
+        at++;
+    if (at == (int64_t)r->count * stages)
+        return;
+    key(out, "plain_backward_us");
+    for (int32_t i = 0; i < r->count; i++) {
+        const double *backward =
+            r->of[DYNAPIPE_KEEP].backward + (int64_t)r->answer.order[i] * stages;
+        add_text(out, i > 0 ? ",[" : "[[");
+        for (int32_t s = 0; s < stages; s++) {
+            add_text(out, s > 0 ? "," : "");
+            json_write_number(out, backward[s]);
+        }
+        add_text(out, "]");
+    }
+    add_text(out, "]");
 }
 
 static void add_recompute(const struct step_replica *r, int32_t m, struct text_buffer *out)
@@ -246,14 +279,14 @@ static void add_plan(const struct planned_step *step, int32_t k, struct text_buf
     text(out, "method", a->method);
     real(out, "makespan_ms", a->makespan / 1000);
     real(out, "lower_bound_ms", a->bound / 1000);
-    key(out, "proven");
-    add_text(out, a->is_proven ? "true" : "false");
+    boolean(out, "proven", a->is_proven);
     reals(out, "peak_mb", a->rule->peaks, devices);
     wholes(out, "warm_up", a->warm_up, devices);
     wholes(out, "order", a->order, r->count);
     add_micro_batches(step, r, out);
     cells(out, "forward_us", b->forward, b);
     cells(out, "backward_us", b->backward, b);
+    add_plain(r, out);
     cells(out, "stored_mb", b->stored, b);
     cells(out, "forward_peak_mb", b->peak, b);
     cells(out, "activation_us", b->activation, b);
@@ -277,8 +310,8 @@ static void add_split(const struct planned_step *step,
     real(out, "tokens_per_s", f->makespan > 0 ? (double)f->tokens / (f->makespan / 1e6) : 0);
     key(out, "division");
     add_text(out, "{");
-    text(out, "order", order_names[split->ordered]);
-    text(out, "limit", limit_names[split->limit]);
+    text(out, "order", plan_order_names[split->ordered]);
+    text(out, "limit", plan_limit_names[split->limit]);
     text(out, "recompute", cost_recompute_names[split->recompute]);
     real(out, "objective_ms", split->objective);
     add_text(out, "}");
@@ -287,9 +320,6 @@ static void add_split(const struct planned_step *step,
 static void add_pipeline(const struct planned_step *step, struct text_buffer *out)
 {
     const struct step_setup *s = step->setup;
-    int32_t tensors[DYNAPIPE_STAGES_MAX];
-    for (int32_t k = 0; k < s->pipeline.stages; k++)
-        tensors[k] = network_tensors(s->network, s->stages, k);
     key(out, "pipeline");
     add_text(out, "{");
     whole(out, "devices", s->pipeline.devices);
@@ -297,7 +327,7 @@ static void add_pipeline(const struct planned_step *step, struct text_buffer *ou
     whole(out, "hidden", s->network->hidden);
     wholes(out, "device_of_stage", s->pipeline.device_of, s->pipeline.stages);
     wholes(out, "first_layer", s->stages->first_layer, s->pipeline.stages + 1);
-    wholes(out, "tensors", tensors, s->pipeline.stages);
+    wholes(out, "tensors", s->tensors, s->pipeline.stages);
     reals(out, "state_mb", s->pipeline.state, s->pipeline.devices);
     real(out, "limit_mb", s->limit); // null: none
     add_text(out, "}");
@@ -308,7 +338,7 @@ void plan_write(const struct planned_step *step, struct text_buffer *out)
     const struct step_figures f = step_figures_of(step);
     add_text(out, "{");
     text(out, "batch", step->batch);
-    text(out, "status", "planned");
+    text(out, "status", f.exceeds > 0 ? "exceeds" : "planned");
     text(out, "mode",
          step->n > 0 ? plan_mode_names[step->replicas[0].answer.mode]
                      : plan_mode_names[step->choice->mode]);
@@ -319,6 +349,7 @@ void plan_write(const struct planned_step *step, struct text_buffer *out)
     real(out, "makespan_ms", f.makespan / 1000);
     real(out, "lower_bound_ms", f.bound / 1000);
     real(out, "gap", f.bound > 0 ? f.makespan / f.bound - 1 : 0);
+    boolean(out, "proven", f.is_proven);
     real(out, "utilisation", f.utilisation);
     real(out, "peak_mb", f.peak);
     whole(out, "peak_device", f.peak_device);

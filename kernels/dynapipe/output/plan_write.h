@@ -20,6 +20,10 @@ struct planned_step {
     int32_t n;
 };
 
+// Words of a plan, ended with NULL.
+extern const char *const plan_order_names[]; // "best", ...
+extern const char *const plan_limit_names[]; // "micro-batch", ...
+
 // Figures of a step.
 struct step_figures {
     double makespan, bound,
@@ -32,6 +36,8 @@ struct step_figures {
     int64_t samples, tokens, padded; // tokens: of the samples; padded: of the micro-batches
     int32_t micro_batches;
     bool is_proven; // all replicas are
+    double exceeds; // MB above the limit, the most of a device; 0: the plan fits
+    int32_t exceeding_device;
 };
 
 struct step_figures step_figures_of(const struct planned_step *step);

@@ -16,6 +16,8 @@ int32_t step_setup_open(struct step_setup *s)
         s->limits[d] = s->limit;
         over = plan_fits(s->state[d], s->limit) ? over : d;
     }
+    for (int32_t k = 0; k < stages->stages; k++)
+        s->tensors[k] = network_tensors(s->network, stages, k);
     s->pipeline = (struct dynapipe_pipeline){stages->devices, stages->stages, stages->device_of,
                                              s->state, s->limits};
     s->split = (struct split_pipeline){.devices = stages->devices,

@@ -23,10 +23,11 @@ struct step_setup {
     struct dynapipe_pipeline pipeline;
     double state[DYNAPIPE_DEVICES_MAX];
     double limits[DYNAPIPE_DEVICES_MAX];
+    int32_t tensors[DYNAPIPE_STAGES_MAX]; // of the output of every stage
     struct split_pipeline split;
 };
 
-// Computes states, limits and the pipeline of a setup. Returns the first device whose state does not fit; -1: all fit.
+// Computes states, limits, tensors and the pipeline of a setup. Returns the first device whose state does not fit; -1: all fit.
 int32_t step_setup_open(struct step_setup *setup);
 
 // How samples are divided. The simple rules are for comparison.

@@ -57,10 +57,10 @@ static bool list(struct listing *l,
     return true;
 }
 
-static bool is_valid(struct listing *l, const struct plan_case *c)
+static bool is_valid(struct listing *l, const struct plan_case *c, const int32_t *tensors)
 {
-    return instructions_check(&l->in, &c->pipeline, &c->of[0], true, l->check, &l->makespan,
-                              l->peaks, l->text, sizeof l->text);
+    return instructions_check(&l->in, &c->pipeline, &c->of[0], tensors, true, l->check,
+                              &l->makespan, l->peaks, l->text, sizeof l->text);
 }
 
 static double at(const cJSON *object, const char *name, int32_t k)
@@ -137,7 +137,7 @@ static int check_file(const char *name)
                 compare(instruction_at(&l.in, d, k), cJSON_GetArrayItem(expected, k), d, k);
             cr_assert_eq(l.in.slots[d], (int32_t)at(one, "n_buffers_no_reuse", d));
         }
-        cr_assert(is_valid(&l, &c), "%s", l.text);
+        cr_assert(is_valid(&l, &c, tensors), "%s", l.text);
         n++;
         free(l.memory);
         plan_case_close(&c);
@@ -187,7 +187,7 @@ Test(dynapipe_instructions, random_schedules_are_valid)
         const bool done = method_allows(method, assignment_of(&c.pipeline)) &&
                           list(&l, &c, method, tensors, true);
         if (done) {
-            cr_assert(is_valid(&l, &c), "round %d: %s", round, l.text);
+            cr_assert(is_valid(&l, &c, tensors), "round %d: %s", round, l.text);
             near(l.makespan, lanes_makespan(l.times), 1e-9, "round %d", round);
             cr_assert(list(&fresh, &c, method, tensors, false));
             for (int32_t d = 0; d < c.pipeline.devices; d++)
@@ -219,23 +219,25 @@ static int32_t find(const struct listing *l, int32_t device, int kind, int nth)
     return -1;
 }
 
+static const int32_t plain_tensors[] = {1, 1, 1};
+
 static void expect(struct listing *l, const struct plan_case *c, const char *what)
 {
-    cr_assert(!is_valid(l, c), "%s", what);
+    cr_assert(!is_valid(l, c, plain_tensors), "%s", what);
     cr_assert(strstr(l->text, what) != NULL, "got \"%s\", expected \"%s\"", l->text, what);
 }
 
 Test(dynapipe_instructions, broken_lists)
 {
     struct random r = {62};
-    static const int32_t tensors[] = {1, 1, 1};
-    for (int which = 0; which < 9; which++) {
+    const int32_t *tensors = plain_tensors;
+    for (int which = 0; which < 11; which++) {
         struct plan_case c;
         struct listing l;
         plan_case_open(&c, 3, 3, 4);
         plan_case_draw(&c, &r);
-        cr_assert(list(&l, &c, METHOD_1F1B, tensors, true));
-        cr_assert(is_valid(&l, &c), "%s", l.text);
+        cr_assert(list(&l, &c, METHOD_1F1B, tensors, which != 2)); // 2: a slot for each tensor
+        cr_assert(is_valid(&l, &c, tensors), "%s", l.text);
         switch (which) {
         case 0: // a forward is dropped
             move_to(&l, 1, find(&l, 1, INSTRUCTION_F, 1), l.in.n[1] - 1);
@@ -247,7 +249,8 @@ Test(dynapipe_instructions, broken_lists)
             expect(&l, &c, "has the peer 2, not 1");
             break;
         case 2: // two sends change places
-            move_to(&l, 0, find(&l, 0, INSTRUCTION_SA, 1), find(&l, 0, INSTRUCTION_SA, 0));
+            move_to(&l, 0, find(&l, 0, INSTRUCTION_FREE, 0), find(&l, 0, INSTRUCTION_SA, 1));
+            move_to(&l, 0, find(&l, 0, INSTRUCTION_SA, 0), find(&l, 0, INSTRUCTION_SA, 1));
             expect(&l, &c, "meets RA");
             break;
         case 3: // a receive moves behind the next one
@@ -272,9 +275,18 @@ Test(dynapipe_instructions, broken_lists)
             l.in.n[1]--;
             expect(&l, &c, "slot");
             break;
-        default: // transfers in another order than the peer
+        case 8:
             instruction_at(&l.in, 0, find(&l, 0, INSTRUCTION_SA, 0))->tensors = 2;
-            expect(&l, &c, "meets RA");
+            expect(&l, &c, "has 2 tensors, not 1");
+            break;
+        case 9: // a wait is lost
+            move_to(&l, 0, find(&l, 0, INSTRUCTION_SAF, 0), l.in.n[0] - 1);
+            l.in.n[0]--;
+            expect(&l, &c, "SAF 0,0 is missing");
+            break;
+        default: // sent before it is computed
+            move_to(&l, 0, find(&l, 0, INSTRUCTION_SA, 0), find(&l, 0, INSTRUCTION_F, 0));
+            expect(&l, &c, "sends what has not been computed");
         }
         free(l.memory);
         plan_case_close(&c);
