@@ -181,6 +181,9 @@ void nd_pipe_report_solution(const struct nd_pipe *pipe,
     printf("; lower bound %.9g (gap %.3g)\n", solution->bound, solution->gap);
     nd_pipe_report_overhead(program, &solution->choice, &pipe->input->effort,
                             solution->started);
+    if (pipe->is_usual_vp && nd_rank_can_have(program, 2))
+        printf("vp        1 chunk per stage; ppsweep nd and nd rank try up to %d: --vpp N\n",
+               ND_CHUNKS_USUAL);
 }
 
 // ---- a configuration ----------------------------------------------------------------------------

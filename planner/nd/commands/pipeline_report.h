@@ -13,6 +13,7 @@ struct nd_pipe {
     struct nd_strategy strategy;
     const char *at; // the strategy as text
     char of_document[ND_BASELINE_BYTES];
+    bool is_usual_vp; // no option sets the chunks per stage, and the schedule does not either
     struct nd_figures_key key;
     enum nd_ratio_source source;
     const struct nd_profile *profile; // where the ratios were measured; or NULL
@@ -99,7 +100,7 @@ PPS_MUST_CHECK enum pps_status nd_pipe_read_strategy(struct nd_pipe *pipe,
                                                      struct pps_error *err);
 
 // Sets the chunks per stage from --vpp or from the strategy, which has been read.
-PPS_MUST_CHECK enum pps_status nd_pipe_read_chunks(const struct nd_pipe *pipe,
+PPS_MUST_CHECK enum pps_status nd_pipe_read_chunks(struct nd_pipe *pipe,
                                                    const struct pps_args *args,
                                                    int32_t *chunks,
                                                    struct pps_error *err);

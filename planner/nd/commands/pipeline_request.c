@@ -136,7 +136,7 @@ static enum pps_status check_chunks(
                                            : "1f1b, which has one chunk per stage");
 }
 
-enum pps_status nd_pipe_read_chunks(const struct nd_pipe *pipe,
+enum pps_status nd_pipe_read_chunks(struct nd_pipe *pipe,
                                     const struct pps_args *args,
                                     int32_t *chunks,
                                     struct pps_error *err)
@@ -158,6 +158,9 @@ enum pps_status nd_pipe_read_chunks(const struct nd_pipe *pipe,
             "--at vp=%d and --vpp %d: both set the chunks per stage; remove one of them", vp,
             (int)vpp);
     *chunks = (int32_t)vpp;
+    pipe->is_usual_vp =
+        !by_strategy && pps_arg(args, "vpp") == NULL && pipe->input->compat == ND_CORRECTED &&
+        training_allows_chunks(&pipe->input->job.run.training, pipe->strategy.pp, 2);
     const char *option = by_strategy                    ? "--at vp="
                          : pps_arg(args, "vpp") != NULL ? "--vpp "
                                                         : NULL;

@@ -104,7 +104,7 @@ static enum pps_status read_request(struct request *request,
                                     struct pps_error *err)
 {
     const char *language = pps_arg(args, "csv-lang");
-    *request = (struct request){.max_vpp = 3};
+    *request = (struct request){.max_vpp = ND_CHUNKS_USUAL};
     request->output = pps_arg(args, "output");
     if (request->output == NULL)
         request->output = pps_arg(args, "output-path");
@@ -201,6 +201,18 @@ static enum pps_status find_baseline(struct nd_rank_options *trial,
     return PPS_OK;
 }
 
+// Says how many chunks per stage were tried, where there are several stages.
+static void note_chunks(const struct nd_ranking *ranking, const struct nd_rank_options *tried)
+{
+    bool any = false;
+    for (int64_t k = 0; k < ranking->picks->n; k++)
+        any = any || (ranking->ranked[k].outcome == ND_RANK_PRICED &&
+                      ranking->ranked[k].strategy.pp > 1);
+    if (any && !ranking->input->quiet && tried->compat == ND_CORRECTED && tried->max_vpp > 1)
+        fprintf(stderr, "note      vp: the best of %d to %d chunks per stage (--max-vpp)\n",
+                tried->min_vpp > 1 ? tried->min_vpp : 1, tried->max_vpp);
+}
+
 static enum pps_status run(struct nd_input *input,
                            const struct pps_args *args,
                            struct pps_error *err)
@@ -234,6 +246,7 @@ static enum pps_status run(struct nd_input *input,
     struct nd_ranked base = {.outcome = ND_RANK_NO_MEMORY};
     struct nd_strategy strategy;
     bool has_base = false;
+    const struct nd_rank_options tried = ranking.options;
     struct nd_rank_options of_base = ranking.options;
     if (status == PPS_OK)
         status = find_baseline(&of_base, &strategy, input, args, &has_base, err);
@@ -246,6 +259,7 @@ static enum pps_status run(struct nd_input *input,
     }
     if (status == PPS_OK) {
         nd_ranking_notes(&ranking);
+        note_chunks(&ranking, &tried);
         status = show(&ranking, &request, err);
     }
     if (ranking.base != NULL)

@@ -34,7 +34,7 @@ static const struct pps_opt options[] = {
     {"ep-max", 0, "N", "largest ep, for filter ep_max (64)"},
     {"pp-max", 0, "N", "largest pp, for filter pp_max (32)"},
     {"vp-max", 0, "N",
-     "largest vp (chunks per stage), for filter vp_max (4; as published: none)"},
+     "largest vp (chunks per stage), for filter vp_max (3; as published: none)"},
     {"large", 0, "N", "number of devices from which filter sp_large requires sp (1000)"},
     {"list-filters", 0, NULL, "list the filters and exit"},
     {"top", 'k', "N", "number of candidates to show (10)"},

@@ -46,6 +46,17 @@ static const char *preset_name(const struct nd_job *job)
     return job->fsdp || published ? "fsdp" : nd_preset_name(job->space.preset);
 }
 
+static void print_filter(const struct nd_filters *filters, int k, uint64_t after)
+{
+    struct nd_filters copy = *filters;
+    const int32_t *bound = nd_filter_bound(&copy, filters->list[k]);
+    printf("%-12s %14" PRIu64 "  %s", nd_filter_name(filters->list[k]), after,
+           nd_filter_summary(filters->list[k]));
+    if (bound != NULL)
+        printf(" (%d)", *bound);
+    printf("\n");
+}
+
 void nd_report_counts(const struct nd_job *job,
                       const struct nd_search *search,
                       const struct nd_counts *c,
@@ -57,8 +68,7 @@ void nd_report_counts(const struct nd_job *job,
             job->space.orig ? " as published" : "");
     printf("\n%-12s %14s\n%-12s %14" PRIu64 "\n", "filter", "points left", "(all)", c->points);
     for (int k = 0; k < job->filters.n; k++)
-        printf("%-12s %14" PRIu64 "  %s\n", nd_filter_name(job->filters.list[k]), c->after[k],
-               nd_filter_summary(job->filters.list[k]));
+        print_filter(&job->filters, k, c->after[k]);
     printf("%-12s %14" PRIu64 "  %.6g GiB", "memory", result->points_fit, limit_gib(search));
     if (job->run.assumes_memory) // the name is a built-in name or has been checked
         printf(" (all of an %s, %.4g GiB reserved)", job->run.cluster.hardware.name,

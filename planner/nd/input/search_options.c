@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VP_MAX = 4 }; // default of --vp-max, chunks per stage
-
 // ---- documents ----------------------------------------------------------------------------------
 
 static bool read_switch(const cJSON *strategy,
@@ -252,10 +250,8 @@ enum pps_status nd_job_space(struct nd_job *job,
     nd_space_set_model(&job->space, &job->run.model);
     nd_space_set_training(&job->space, &job->run.training);
     nd_filters_init(&job->filters, &job->space);
-    if (!orig) { // chunks are free in the estimate but costly in practice
-        job->filters.vp_max = VP_MAX;
+    if (!orig) // chunks are free in the estimate but costly in practice
         nd_filters_add(&job->filters, nd_filter_name(ND_VP_MAX));
-    }
     status = edit_list(&job->filters, args, err);
     return status == PPS_OK ? read_bounds(&job->filters, args, err) : status;
 }

@@ -88,6 +88,10 @@ struct nd_ranked {
     char why[256];               // where not priced
 };
 
+// Returns whether stages may have so many chunks: interleaving needs a multiple of P micro-batches, and a layer in every
+// chunk.
+bool nd_rank_can_have(const struct nd_program *program, int32_t chunks);
+
 // The caller frees *ranked with nd_ranked_free() for every outcome.
 void nd_rank_one(struct nd_ranked *ranked,
                  const struct nd_strategy *strategy,

@@ -44,7 +44,7 @@ void nd_filters_init(struct nd_filters *filters, const struct nd_space *space)
     *filters = (struct nd_filters){.tp_max = space->preset == ND_MEGATRON ? 8 : 64,
                                    .ep_max = 64,
                                    .pp_max = 32,
-                                   .vp_max = 3,
+                                   .vp_max = ND_CHUNKS_USUAL,
                                    .large = 1000,
                                    .tp_divides = 56};
     filters->large_tp_one = space->preset == ND_FSDP || !space->orig;
@@ -98,6 +98,17 @@ static const struct {
 const char *nd_filter_name(enum nd_filter filter)
 {
     return table[filter].name;
+}
+
+int32_t *nd_filter_bound(struct nd_filters *filters, enum nd_filter filter)
+{
+    if (filter == ND_TP_MAX)
+        return &filters->tp_max;
+    if (filter == ND_EP_LIMIT)
+        return &filters->ep_max;
+    if (filter == ND_VP_MAX)
+        return &filters->vp_max;
+    return filter == ND_PP_MAX ? &filters->pp_max : NULL;
 }
 
 const char *nd_filter_summary(enum nd_filter filter)

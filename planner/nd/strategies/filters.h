@@ -50,6 +50,9 @@ enum nd_filter {
     ND_N_FILTERS,
 };
 
+// Chunks per stage that the nd commands try unless an option says otherwise: the published number.
+enum { ND_CHUNKS_USUAL = 3 };
+
 struct nd_filters {
     int n;
     enum nd_filter list[ND_N_FILTERS]; // none twice
@@ -67,6 +70,9 @@ const char *nd_filter_name(enum nd_filter filter);
 bool nd_filter_is_rule(enum nd_filter filter);
 // Returns the condition of the points that the filter keeps: "dp divides gbs".
 const char *nd_filter_summary(enum nd_filter filter);
+
+// Returns the bound that a filter compares with; NULL: it has none.
+int32_t *nd_filter_bound(struct nd_filters *filters, enum nd_filter filter);
 bool nd_filter_find(const char *name, enum nd_filter *filter);
 
 // Edits by name; a filter that is (not) in the list already is left as it is. false: no filter has

@@ -20,18 +20,6 @@ static bool keep_first(void *context, const struct nd_strategy *point)
     return false;
 }
 
-// The bound that a filter compares with; NULL: it has none.
-static int32_t *bound_of(struct nd_filters *filters, enum nd_filter filter)
-{
-    if (filter == ND_TP_MAX)
-        return &filters->tp_max;
-    if (filter == ND_EP_LIMIT)
-        return &filters->ep_max;
-    if (filter == ND_VP_MAX)
-        return &filters->vp_max;
-    return filter == ND_PP_MAX ? &filters->pp_max : NULL;
-}
-
 static bool is_empty(const struct nd_space *space, const struct nd_filters *filters)
 {
     struct nd_strategy first;
@@ -43,7 +31,7 @@ static int32_t least_bound(const struct nd_space *space,
                            struct nd_filters filters,
                            enum nd_filter filter)
 {
-    int32_t *bound = bound_of(&filters, filter);
+    int32_t *bound = nd_filter_bound(&filters, filter);
     int32_t low = *bound > 0 ? *bound : 0, high = low; // low does not suffice
     do {
         high = high < ND_DEVICES_MAX / 2 ? 2 * high + 1 : ND_DEVICES_MAX;
@@ -82,16 +70,16 @@ static bool try_without(const struct nd_space *space,
     relaxation->survivors = counts.survivors;
     for (int k = 0; k < n; k++) {
         relaxation->filters[k] = which[k];
-        if (bound_of(&bounded, which[k]) == NULL)
+        if (nd_filter_bound(&bounded, which[k]) == NULL)
             bounded = without(&bounded, which[k]);
     }
     for (int k = 0; k < n; k++)
-        if (bound_of(&bounded, which[k]) != NULL) {
+        if (nd_filter_bound(&bounded, which[k]) != NULL) {
             struct nd_filters other = bounded; // the second bound is out of the way meanwhile
-            if (k == 0 && n == 2 && bound_of(&bounded, which[1]) != NULL)
+            if (k == 0 && n == 2 && nd_filter_bound(&bounded, which[1]) != NULL)
                 other = without(&other, which[1]);
             relaxation->bounds[k] = least_bound(space, other, which[k]);
-            *bound_of(&bounded, which[k]) = relaxation->bounds[k];
+            *nd_filter_bound(&bounded, which[k]) = relaxation->bounds[k];
         }
     nd_tuples(space, &bounded, keep_first, &relaxation->example);
     return true;
@@ -103,7 +91,7 @@ static int cost_of(enum nd_filter filter)
     struct nd_filters any;
     if (nd_filter_is_rule(filter))
         return 2;
-    return bound_of(&any, filter) == NULL;
+    return nd_filter_bound(&any, filter) == NULL;
 }
 
 void nd_relax(const struct nd_space *space,
