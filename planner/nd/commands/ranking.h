@@ -50,8 +50,8 @@ PPS_MUST_CHECK enum pps_status nd_ranking_write(const struct nd_ranking *ranking
                                                 struct pps_error *err);
 
 // Writes the user's configuration with the strategy and the split of each of the first n rows that
-// could be evaluated to `configuration` under the folder. Writes nothing if the training run was
-// not read from a configuration of a framework.
+// could be evaluated to `configuration` under the folder. If the training run was not read from a
+// configuration of a framework, writes launch scripts of Megatron-LM; as published, nothing.
 PPS_MUST_CHECK enum pps_status nd_ranking_write_configurations(const struct nd_ranking *ranking,
                                                                const char *folder,
                                                                int64_t n,

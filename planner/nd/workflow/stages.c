@@ -74,6 +74,13 @@ static void pass(struct nd_stage_line *line,
         }
 }
 
+// Both tables, and the configurations that are written, have as many rows.
+static void add_top(struct nd_stage_line *line, const struct pps_args *args)
+{
+    const char *top = pps_arg(args, "top");
+    add(line, "--top=%s", top != NULL ? top : "10");
+}
+
 static void add_model(struct nd_stage_line *line, const struct pps_args *args)
 {
     static const char *const options[] = {"training",  "devices", "memory",     "stack",
@@ -130,6 +137,7 @@ static void build_fit(struct nd_stage_line *line,
     add_model(line, args);
     pass(line, args, search_options);
     pass(line, args, options);
+    add_top(line, args);
     if (dry_runs)
         add(line, "--dryrun-data=%s/dryrun/logs", folder);
     add(line, "--output=%s", folder);
@@ -154,14 +162,15 @@ static void build_rank(struct nd_stage_line *line,
                        const char *folder,
                        bool profiles)
 {
-    static const char *const options[] = {"top",     "max-vpp", "select",  "full",
-                                          "low-mem", "time",    "threads", NULL};
+    static const char *const options[] = {"max-vpp", "select",  "full", "low-mem",
+                                          "time",    "threads", NULL};
     add(line, "nd rank");
     add_model(line, args);
     add(line, "--candidates=%s/nd_candidate_config.csv", folder);
     if (profiles)
         add(line, "--parser-result=%s/profile_ratios.csv", folder);
     pass(line, args, options);
+    add_top(line, args);
     add(line, "--output=%s/result", folder);
     add(line, "--force");
 }
