@@ -2,6 +2,7 @@
 // ppsweep balance peaks: peak memory of dry runs, as a block of an init file.
 #include "planner/balance/commands.h"
 #include "planner/profiles/log_file.h"
+#include "planner/shared/configurations.h"
 #include "planner/shared/files.h"
 
 #include <dirent.h>
@@ -19,14 +20,16 @@ static const struct pps_opt options[] = {
 static const char details[] =
     "FOLDER has a folder stage_S_rank_R for each stage, with mindformer.log of a dry run in "
     "it, as\n"
-    "packaging/dryrun.sh makes them. The command prints the block memory_usage of an init "
-    "file.\n"
+    "packaging/dryrun.sh makes them, or log/stageS_R, as the published script does. The "
+    "command\n"
+    "prints the block memory_usage of an init file.\n"
     "\n"
     "  packaging/dryrun.sh \"python run_mindformer.py --config a.yaml\" 32 4 runs\n"
     "  ppsweep balance peaks runs >>init.yaml\n";
 
 struct peaks {
     const char *folder;
+    char runs[PLAN_PATH]; // where the folders of the stages are
     bool used;
     double mb[STAGES_MOST]; // 0: the stage has no run
     int stages;             // from stage 0 on, without a gap
@@ -40,7 +43,7 @@ static enum pps_status read_log(struct peaks *peaks,
 {
     char path[PLAN_PATH];
     struct log_file log;
-    const int n = snprintf(path, sizeof path, "%s/%s/mindformer.log", peaks->folder, name);
+    const int n = snprintf(path, sizeof path, "%s/%s/mindformer.log", peaks->runs, name);
     if (n < 0 || (size_t)n >= sizeof path)
         return pps_fail(err, PPS_E_INPUT, "%s: the path is too long", name);
     enum pps_status status = log_file_read(&log, path, rank, err);
@@ -62,32 +65,63 @@ static enum pps_status read_log(struct peaks *peaks,
     return status;
 }
 
-static enum pps_status read_folder(struct peaks *peaks, struct pps_error *err)
+// Stages have runs from the first to the last.
+static enum pps_status check_stages(struct peaks *peaks, struct pps_error *err)
 {
-    DIR *folder = opendir(peaks->folder);
-    enum pps_status status = PPS_OK;
-    if (folder == NULL)
-        return pps_fail(err, PPS_E_INPUT, "%s: the folder cannot be read", peaks->folder);
-    for (struct dirent *entry; status == PPS_OK && (entry = readdir(folder)) != NULL;) {
-        int stage, rank, end = 0;
-        if (sscanf(entry->d_name, "stage_%d_rank_%d%n", &stage, &rank, &end) != 2 ||
-            entry->d_name[end] != '\0' || stage < 0 || stage >= STAGES_MOST || rank < 0)
-            continue;
-        status = read_log(peaks, entry->d_name, stage, rank, err);
-    }
-    closedir(folder);
     int found = 0;
     for (int s = 0; s < STAGES_MOST; s++)
         found += peaks->mb[s] > 0;
     while (peaks->stages < STAGES_MOST && peaks->mb[peaks->stages] > 0)
         peaks->stages++;
-    if (status == PPS_OK && (found < 3 || peaks->stages != found))
-        status =
-            pps_fail(err, PPS_E_INPUT,
-                     "%s: expected folders stage_S_rank_R of at least 3 stages, from stage "
-                     "0 on; found %d",
-                     peaks->folder, found);
+    if (found >= 3 && peaks->stages == found)
+        return PPS_OK;
+    return pps_fail(
+        err, PPS_E_INPUT,
+        "%s: expected folders stage_S_rank_R, or log/stageS_R, of at least 3 stages, "
+        "from stage 0 on; found %d",
+        peaks->folder, found);
+}
+
+// Reads the stage and the rank of a folder, of packaging/dryrun.sh or of the published script.
+static bool is_stage(const char *name, int *stage, int *rank)
+{
+    int end = 0;
+    bool is_named = sscanf(name, "stage_%d_rank_%d%n", stage, rank, &end) == 2;
+    if (!is_named)
+        is_named = sscanf(name, "stage%d_%d%n", stage, rank, &end) == 2;
+    return is_named && name[end] == '\0' && *stage >= 0 && *stage < STAGES_MOST && *rank >= 0;
+}
+
+// Reads the runs in a folder; *any: there are some.
+static enum pps_status read_runs(struct peaks *peaks, bool *any, struct pps_error *err)
+{
+    DIR *folder = opendir(peaks->runs);
+    enum pps_status status = PPS_OK;
+    *any = false;
+    if (folder == NULL)
+        return pps_fail(err, PPS_E_INPUT, "%s: the folder cannot be read", peaks->runs);
+    for (struct dirent *entry; status == PPS_OK && (entry = readdir(folder)) != NULL;) {
+        int stage, rank;
+        if (!is_stage(entry->d_name, &stage, &rank))
+            continue;
+        *any = true;
+        status = read_log(peaks, entry->d_name, stage, rank, err);
+    }
+    closedir(folder);
     return status;
+}
+
+static enum pps_status read_folder(struct peaks *peaks, struct pps_error *err)
+{
+    bool any;
+    if (snprintf(peaks->runs, sizeof peaks->runs - 4, "%s", peaks->folder) >=
+        (int)sizeof peaks->runs - 4)
+        return pps_fail(err, PPS_E_INPUT, "FOLDER: the path is too long");
+    enum pps_status status = read_runs(peaks, &any, err);
+    strcat(peaks->runs, "/log");
+    if (status == PPS_OK && !any && plan_is_folder(peaks->runs))
+        status = read_runs(peaks, &any, err);
+    return status == PPS_OK ? check_stages(peaks, err) : status;
 }
 
 static void show(const struct peaks *peaks)

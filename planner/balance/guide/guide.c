@@ -14,6 +14,7 @@ enum {
     DRAWS = 400,    // of whole configurations for each number of rounds,
     CHANGES = 2000, // and changes of the best one
     MORE_ROUNDS = 8,
+    MOVES = 8, // parts of the layers of a stage that move at once
     PURPOSE = 0x67756964
 };
 
@@ -138,21 +139,24 @@ static void draw_stage(const struct guide_task *task,
     lists[3 * p + stage] = count[BALANCE_SELECT_COMM] + both;
 }
 
-// Moves layers between pairs of stages; no stage is left without layers or gets more than twice the even number.
+// Moves layers between pairs of stages, more at once if stages have many: parameters and the constant are told apart by
+// how far the numbers of layers differ. No stage is left without layers or gets more than twice the even number.
 static void draw_offsets(const struct guide_task *task,
                          struct search_draws *draws,
                          int32_t *offset)
 {
     const int32_t p = task->stages, base = task->layers / p, more = task->layers % p;
     const int32_t most = base > 2 ? base / 2 : 1;
+    const int32_t step = base >= 2 * MOVES ? base / MOVES : 1;
     for (int32_t s = 0; s < p; s++)
         offset[s] = s < more ? 1 : 0;
     for (int32_t i = 0; i < 2 * p; i++) {
         const int32_t from = (int32_t)search_below(draws, (uint32_t)p),
                       to = (int32_t)search_below(draws, (uint32_t)p);
-        if (base + offset[from] > 1 && offset[from] > -most && offset[to] < most + 1) {
-            offset[from]--;
-            offset[to]++;
+        if (base + offset[from] > step && offset[from] - step >= -most &&
+            offset[to] + step <= most + 1) {
+            offset[from] -= step;
+            offset[to] += step;
         }
     }
 }

@@ -101,6 +101,25 @@ Test(balance_guide, proposals_can_be_solved)
             }
 }
 
+// The conditions of long models were as many times worse as their stages have layers.
+Test(balance_guide, offsets_grow_with_the_layers)
+{
+    static const int32_t layers[] = {126, 10000};
+    for (size_t k = 0; k < sizeof layers / sizeof *layers; k++)
+        for (int32_t stages = 4; stages <= 8; stages *= 2) {
+            const struct guide_task task = {.stages = stages,
+                                            .layers = layers[k],
+                                            .has = {true, true, true, true, true},
+                                            .seed = 42};
+            struct guide guide;
+            struct pps_error err;
+            cr_assert_eq(guide_find(&task, NULL, &guide, &err), PPS_OK, "%s", err.text);
+            cr_expect_lt(guide.condition, 16, "%d stages, %d layers: %g", stages, layers[k],
+                         guide.condition);
+            guide_free(&guide);
+        }
+}
+
 Test(balance_guide, the_seed_decides)
 {
     struct guide_task task = {.stages = 8, .layers = 40, .has = {true, true}, .seed = 1};
