@@ -4,6 +4,7 @@
 
 #include "base/edit/json_write.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const char *const plan_order_names[] = {"best", "length", "path", NULL};
@@ -333,12 +334,27 @@ static void add_pipeline(const struct planned_step *step, struct text_buffer *ou
     add_text(out, "}");
 }
 
+// A plan of `compat orig` may need more memory than there is.
+static void add_status(const struct planned_step *step,
+                       const struct step_figures *f,
+                       struct text_buffer *out)
+{
+    char why[128];
+    const double limit = step->setup->limits[f->exceeding_device];
+    text(out, "status", f->exceeds > 0 ? "exceeds" : "planned");
+    if (f->exceeds <= 0)
+        return;
+    snprintf(why, sizeof why, "device %d needs %.1f MB, has %.1f MB", (int)f->exceeding_device,
+             limit + f->exceeds, limit);
+    text(out, "reason", why);
+}
+
 void plan_write(const struct planned_step *step, struct text_buffer *out)
 {
     const struct step_figures f = step_figures_of(step);
     add_text(out, "{");
     text(out, "batch", step->batch);
-    text(out, "status", f.exceeds > 0 ? "exceeds" : "planned");
+    add_status(step, &f, out);
     text(out, "mode",
          step->n > 0 ? plan_mode_names[step->replicas[0].answer.mode]
                      : plan_mode_names[step->choice->mode]);
