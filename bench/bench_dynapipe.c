@@ -223,8 +223,8 @@ static int instruct(int32_t stages, int32_t count)
         const double start = pps_cpu_seconds();
         instructions_make(&b.in, &b.pipeline, &answer.rule->lanes, answer.rule->times, tensors,
                           true, b.made);
-        valid = valid && instructions_check(&b.in, &b.pipeline, &answer.rule->ordered, true,
-                                            b.check, &makespan, peaks, text, sizeof text);
+        valid = valid && instructions_check(&b.in, &b.pipeline, &answer.rule->ordered, tensors,
+                                            true, b.check, &makespan, peaks, text, sizeof text);
         best = fmin(best, pps_cpu_seconds() - start);
     }
     printf("{\"bench\":\"instructions\",\"stages\":%d,\"micro_batches\":%d,\"ms\":%.3f,"

@@ -1,40 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks instructions.
-#include "kernels/dynapipe/instructions/instructions_check.h"
+#include "kernels/dynapipe/instructions/instructions_check_private.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #define TOLERANCE_MB 1e-6
-
-struct instruction_check {
-    struct lanes lanes;
-    struct lanes_times *times;
-    int32_t *
-        seen; // [INSTRUCTION_KINDS][count * 2 * stages]: its number on its device, from 1; 0: not seen
-    int32_t *next;           // [devices]
-    struct written *written; // [count * 2 * stages]: of a micro-batch at a flattened stage
-    int64_t
-        *owner; // slots of a device: index of the tensors in it; -1: none; [room of a device]
-};
-
-// The slots of the tensors that a pass uses, as far as they have been written.
-struct written {
-    int32_t slot[INSTRUCTION_TENSORS];
-    int32_t n;
-};
-
-// What is checked.
-struct checking {
-    const struct instructions *in;
-    const struct dynapipe_pipeline *pipeline;
-    const struct micro_batches *batches;
-    const int32_t *tensors; // [stages]
-    struct instruction_check *check;
-    char *text;
-    size_t size;
-};
 
 struct instruction_check *instruction_check_take(const struct instructions *i,
                                                  int32_t widest,
@@ -52,11 +24,11 @@ struct instruction_check *instruction_check_take(const struct instructions *i,
     return taken;
 }
 
-__attribute__((format(printf, 4, 5))) static bool refuse(const struct checking *c,
-                                                         int32_t device,
-                                                         int32_t k,
-                                                         const char *format,
-                                                         ...)
+bool instructions_refuse(const struct instructions_checking *c,
+                         int32_t device,
+                         int32_t k,
+                         const char *format,
+                         ...)
 {
     char what[256];
     va_list args;
@@ -72,12 +44,7 @@ __attribute__((format(printf, 4, 5))) static bool refuse(const struct checking *
     return false;
 }
 
-static int64_t cell_of(const struct checking *c, const struct instruction *i)
-{
-    return (int64_t)i->micro_batch * 2 * c->in->stages + i->stage;
-}
-
-static int32_t *seen(const struct checking *c, int kind, int64_t cell)
+static int32_t *seen(const struct instructions_checking *c, int kind, int64_t cell)
 {
     return &c->check->seen[(int64_t)kind * 2 * c->in->stages * c->in->count + cell];
 }
@@ -85,7 +52,9 @@ static int32_t *seen(const struct checking *c, int kind, int64_t cell)
 // ---- single instructions --------------------------------------------------------------------------
 
 // Returns the stage that an instruction runs at: receives belong to the stage that they feed.
-static bool is_on_device(const struct checking *c, int32_t device, const struct instruction *i)
+static bool is_on_device(const struct instructions_checking *c,
+                         int32_t device,
+                         const struct instruction *i)
 {
     return c->pipeline->device_of[instruction_stage(c->in->stages, i->stage)] == device;
 }
@@ -102,7 +71,7 @@ static bool is_transfer(int kind)
 }
 
 // Returns the device at the other end of a transfer; -1: the instruction is none.
-static int32_t peer_of(const struct checking *c, const struct instruction *i)
+static int32_t peer_of(const struct instructions_checking *c, const struct instruction *i)
 {
     const int32_t n = 2 * c->in->stages;
     const bool sends = i->kind == INSTRUCTION_SA || i->kind == INSTRUCTION_SAF ||
@@ -117,7 +86,7 @@ static int32_t peer_of(const struct checking *c, const struct instruction *i)
 }
 
 // Returns the tensors that an instruction must carry: a gradient has those of the stage that receives it.
-static int32_t carried(const struct checking *c, const struct instruction *i)
+static int32_t carried(const struct instructions_checking *c, const struct instruction *i)
 {
     const int32_t s = instruction_stage(c->in->stages, i->stage);
     switch (i->kind) {
@@ -143,148 +112,59 @@ static int start_of(int kind)
                                      : -1;
 }
 
-static bool check_one(const struct checking *c, int32_t device, int32_t k)
+static bool check_one(const struct instructions_checking *c, int32_t device, int32_t k)
 {
     const struct instruction *i = instruction_at(c->in, device, k);
     const char *name = i->kind < INSTRUCTION_KINDS ? instruction_names[i->kind] : "?";
     if (i->kind == INSTRUCTION_FREE)
         return (i->micro_batch == -1 && i->stage == -1 && i->peer == -1 && i->tensors == 0 &&
                 i->slots > 0) ||
-               refuse(c, device, k, "FREE names slots alone");
+               instructions_refuse(c, device, k, "FREE names slots alone");
     if (i->kind >= INSTRUCTION_KINDS || i->micro_batch < 0 || i->micro_batch >= c->in->count ||
         i->stage < 0 || i->stage >= 2 * c->in->stages ||
         is_forward_kind(i->kind) != (i->stage < c->in->stages))
-        return refuse(c, device, k, "%s of micro-batch %d at flattened stage %d does not exist",
-                      name, (int)i->micro_batch, (int)i->stage);
+        return instructions_refuse(c, device, k,
+                                   "%s of micro-batch %d at flattened stage %d does not exist",
+                                   name, (int)i->micro_batch, (int)i->stage);
     if (is_transfer(i->kind) && peer_of(c, i) < 0)
-        return refuse(c, device, k, "%s %d,%d: there is no transfer at this stage", name,
-                      (int)i->micro_batch, (int)i->stage);
+        return instructions_refuse(c, device, k, "%s %d,%d: there is no transfer at this stage",
+                                   name, (int)i->micro_batch, (int)i->stage);
     if (!is_on_device(c, device, i))
-        return refuse(c, device, k, "%s %d,%d belongs to device %d", name, (int)i->micro_batch,
-                      (int)i->stage,
-                      (int)c->pipeline->device_of[instruction_stage(c->in->stages, i->stage)]);
+        return instructions_refuse(
+            c, device, k, "%s %d,%d belongs to device %d", name, (int)i->micro_batch,
+            (int)i->stage,
+            (int)c->pipeline->device_of[instruction_stage(c->in->stages, i->stage)]);
     if (i->peer != peer_of(c, i))
-        return refuse(c, device, k, "%s %d,%d has the peer %d, not %d", name,
-                      (int)i->micro_batch, (int)i->stage, (int)i->peer, (int)peer_of(c, i));
+        return instructions_refuse(c, device, k, "%s %d,%d has the peer %d, not %d", name,
+                                   (int)i->micro_batch, (int)i->stage, (int)i->peer,
+                                   (int)peer_of(c, i));
     if (i->tensors != carried(c, i) || (i->kind == INSTRUCTION_LOAD && i->tensors == 0))
-        return refuse(c, device, k, "%s %d,%d has %d tensors, not %d", name,
-                      (int)i->micro_batch, (int)i->stage, (int)i->tensors, (int)carried(c, i));
-    int32_t *is_seen = seen(c, i->kind, cell_of(c, i));
+        return instructions_refuse(c, device, k, "%s %d,%d has %d tensors, not %d", name,
+                                   (int)i->micro_batch, (int)i->stage, (int)i->tensors,
+                                   (int)carried(c, i));
+    int32_t *is_seen = seen(c, i->kind, instructions_cell(c, i));
     if (*is_seen > 0)
-        return refuse(c, device, k, "%s %d,%d appears twice", name, (int)i->micro_batch,
-                      (int)i->stage);
-    if (start_of(i->kind) >= 0 && *seen(c, start_of(i->kind), cell_of(c, i)) == 0)
-        return refuse(c, device, k, "%s %d,%d waits for a transfer that has not started", name,
-                      (int)i->micro_batch, (int)i->stage);
+        return instructions_refuse(c, device, k, "%s %d,%d appears twice", name,
+                                   (int)i->micro_batch, (int)i->stage);
+    if (start_of(i->kind) >= 0 && *seen(c, start_of(i->kind), instructions_cell(c, i)) == 0)
+        return instructions_refuse(c, device, k,
+                                   "%s %d,%d waits for a transfer that has not started", name,
+                                   (int)i->micro_batch, (int)i->stage);
     *is_seen = k + 1;
     return true;
 }
 
 // A pass runs behind the wait for its input.
-static bool check_input(const struct checking *c, int32_t device, int32_t k)
+static bool check_input(const struct instructions_checking *c, int32_t device, int32_t k)
 {
     const struct instruction *i = instruction_at(c->in, device, k);
     const int32_t n = c->in->stages;
     const bool forward = i->kind == INSTRUCTION_F;
     if ((!forward && i->kind != INSTRUCTION_B) || i->stage == 0 || i->stage == n)
         return true;
-    return *seen(c, forward ? INSTRUCTION_RAF : INSTRUCTION_RGF, cell_of(c, i)) > 0 ||
-           refuse(c, device, k, "%s %d,%d runs before its input has been received",
-                  instruction_names[i->kind], (int)i->micro_batch, (int)i->stage);
-}
-
-// ---- slots ----------------------------------------------------------------------------------------
-
-static bool is_slot(const struct checking *c, int32_t device, int32_t slot)
-{
-    return slot >= 0 && slot < c->in->slots[device] && slot <= c->in->room;
-}
-
-static bool brings(int kind)
-{
-    return kind == INSTRUCTION_LOAD || kind == INSTRUCTION_RA || kind == INSTRUCTION_RG;
-}
-
-static bool uses(int kind)
-{
-    return kind == INSTRUCTION_F || kind == INSTRUCTION_B || kind == INSTRUCTION_SA ||
-           kind == INSTRUCTION_SG;
-}
-
-// Returns the index of the tensors of an instruction: those of the first backward are those of the last forward.
-static int64_t tensors_of(const struct checking *c, const struct instruction *i)
-{
-    return cell_of(c, i) - (i->stage == c->in->stages);
-}
-
-// A slot is written while it is free, read while it holds the tensors, and freed once.
-static bool check_slot(const struct checking *c, int32_t device, int32_t k, int t)
-{
-    const struct instruction *i = instruction_at(c->in, device, k);
-    const int32_t slot = i->slot[t];
-    if (!is_slot(c, device, slot))
-        return refuse(c, device, k, "slot %d: the device has %d slots", (int)slot,
-                      (int)c->in->slots[device]);
-    int64_t *owner = &c->check->owner[slot];
-    if (brings(i->kind) && *owner >= 0)
-        return refuse(c, device, k, "slot %d is written while it is in use", (int)slot);
-    if (!brings(i->kind) && *owner < 0)
-        return refuse(c, device, k,
-                      "slot %d is used before it is written, or after it is freed", (int)slot);
-    if (i->kind == INSTRUCTION_FREE) {
-        *owner = -1;
-        return true;
-    }
-    struct written *written = &c->check->written[tensors_of(c, i)];
-    if (brings(i->kind)) {
-        *owner = tensors_of(c, i);
-        written->slot[written->n++] = slot;
-        return true;
-    }
-    return (*owner == tensors_of(c, i) && written->slot[t] == slot) ||
-           refuse(c, device, k, "%s %d,%d uses slot %d, which holds other tensors",
-                  instruction_names[i->kind], (int)i->micro_batch, (int)i->stage, (int)slot);
-}
-
-// Loads and receives write as many slots as they have tensors, passes and sends use all of a pass, and waits none.
-static bool check_slot_count(const struct checking *c, int32_t device, int32_t k)
-{
-    const struct instruction *i = instruction_at(c->in, device, k);
-    if (i->kind == INSTRUCTION_FREE)
-        return true;
-    const int32_t wanted = brings(i->kind) ? i->tensors
-                           : uses(i->kind)
-                               ? c->tensors[instruction_stage(c->in->stages, i->stage)]
-                               : 0;
-    const struct written *written = &c->check->written[tensors_of(c, i)];
-    if (brings(i->kind) && written->n + wanted > INSTRUCTION_TENSORS)
-        return refuse(c, device, k, "%s %d,%d brings more tensors than its stage has",
-                      instruction_names[i->kind], (int)i->micro_batch, (int)i->stage);
-    return i->slots == wanted ||
-           refuse(c, device, k, "%s %d,%d has %d slots, not %d", instruction_names[i->kind],
-                  (int)i->micro_batch, (int)i->stage, (int)i->slots, (int)wanted);
-}
-
-static bool check_slots(const struct checking *c, int32_t device)
-{
-    int32_t most = 0;
-    for (int32_t slot = 0; slot <= c->in->room; slot++)
-        c->check->owner[slot] = -1;
-    for (int32_t k = 0; k < c->in->n[device]; k++) {
-        const struct instruction *i = instruction_at(c->in, device, k);
-        if (!check_slot_count(c, device, k))
-            return false;
-        for (int t = 0; t < i->slots; t++) {
-            if (!check_slot(c, device, k, t))
-                return false;
-            most = i->slot[t] >= most ? i->slot[t] + 1 : most;
-        }
-    }
-    for (int32_t slot = 0; slot < c->in->slots[device]; slot++)
-        if (c->check->owner[slot] >= 0)
-            return refuse(c, device, -1, "slot %d is never freed", (int)slot);
-    return most == c->in->slots[device] || refuse(c, device, -1, "%d slots are used, not %d",
-                                                  (int)most, (int)c->in->slots[device]);
+    return *seen(c, forward ? INSTRUCTION_RAF : INSTRUCTION_RGF, instructions_cell(c, i)) > 0 ||
+           instructions_refuse(c, device, k, "%s %d,%d runs before its input has been received",
+                               instruction_names[i->kind], (int)i->micro_batch, (int)i->stage);
 }
 
 // ---- transfers ------------------------------------------------------------------------------------
@@ -296,7 +176,7 @@ static bool is_start(int kind)
 }
 
 // Moves to the next start of a transfer. Returns NULL behind the last one.
-static const struct instruction *head(const struct checking *c, int32_t device)
+static const struct instruction *head(const struct instructions_checking *c, int32_t device)
 {
     int32_t *next = &c->check->next[device];
     while (*next < c->in->n[device] && !is_start(instruction_at(c->in, device, *next)->kind))
@@ -316,7 +196,7 @@ static bool match(const struct instruction *a, const struct instruction *b)
 }
 
 // Takes heads of devices that name each other until all are taken.
-static bool check_transfers(const struct checking *c)
+static bool check_transfers(const struct instructions_checking *c)
 {
     memset(c->check->next, 0, (size_t)c->in->devices * sizeof *c->check->next);
     for (bool moves = true; moves;) {
@@ -327,17 +207,18 @@ static bool check_transfers(const struct checking *c)
                 continue;
             const struct instruction *b = head(c, a->peer);
             if (b == NULL)
-                return refuse(c, d, c->check->next[d],
-                              "%s %d,%d: device %d starts no further transfer",
-                              instruction_names[a->kind], (int)a->micro_batch, (int)a->stage,
-                              (int)a->peer);
+                return instructions_refuse(c, d, c->check->next[d],
+                                           "%s %d,%d: device %d starts no further transfer",
+                                           instruction_names[a->kind], (int)a->micro_batch,
+                                           (int)a->stage, (int)a->peer);
             if (b->peer != d)
                 continue;
             if (!match(a, b))
-                return refuse(c, d, c->check->next[d], "%s %d,%d meets %s %d,%d of device %d",
-                              instruction_names[a->kind], (int)a->micro_batch, (int)a->stage,
-                              instruction_names[b->kind], (int)b->micro_batch, (int)b->stage,
-                              (int)a->peer);
+                return instructions_refuse(c, d, c->check->next[d],
+                                           "%s %d,%d meets %s %d,%d of device %d",
+                                           instruction_names[a->kind], (int)a->micro_batch,
+                                           (int)a->stage, instruction_names[b->kind],
+                                           (int)b->micro_batch, (int)b->stage, (int)a->peer);
             c->check->next[d]++;
             c->check->next[a->peer]++;
             moves = true;
@@ -345,15 +226,15 @@ static bool check_transfers(const struct checking *c)
     }
     for (int32_t d = 0; d < c->in->devices; d++)
         if (head(c, d) != NULL)
-            return refuse(c, d, c->check->next[d],
-                          "deadlock: devices wait for each other's transfers");
+            return instructions_refuse(c, d, c->check->next[d],
+                                       "deadlock: devices wait for each other's transfers");
     return true;
 }
 
 // ---- replay ---------------------------------------------------------------------------------------
 
 // Returns whether a micro-batch needs an instruction at a flattened stage.
-static bool is_needed(const struct checking *c, int kind, int32_t stage)
+static bool is_needed(const struct instructions_checking *c, int kind, int32_t stage)
 {
     const int32_t n = c->in->stages;
     if (kind == INSTRUCTION_FREE || is_forward_kind(kind) != (stage < n))
@@ -378,7 +259,7 @@ static bool is_needed(const struct checking *c, int kind, int32_t stage)
     }
 }
 
-static bool check_cell(const struct checking *c, int32_t m, int32_t stage)
+static bool check_cell(const struct instructions_checking *c, int32_t m, int32_t stage)
 {
     static const int order[] = {INSTRUCTION_F,   INSTRUCTION_B,   INSTRUCTION_LOAD,
                                 INSTRUCTION_SA,  INSTRUCTION_RA,  INSTRUCTION_SG,
@@ -390,15 +271,15 @@ static bool check_cell(const struct checking *c, int32_t m, int32_t stage)
               send = forward ? INSTRUCTION_SA : INSTRUCTION_SG;
     for (size_t k = 0; k < sizeof order / sizeof *order; k++)
         if (is_needed(c, order[k], stage) && *seen(c, order[k], cell) == 0)
-            return refuse(c, -1, -1, "%s %d,%d is missing", instruction_names[order[k]], (int)m,
-                          (int)stage);
+            return instructions_refuse(c, -1, -1, "%s %d,%d is missing",
+                                       instruction_names[order[k]], (int)m, (int)stage);
     const int32_t sent = *seen(c, send, cell);
     return sent == 0 || sent > *seen(c, pass, cell) ||
-           refuse(c, -1, -1, "%s %d,%d sends what has not been computed",
-                  instruction_names[send], (int)m, (int)stage);
+           instructions_refuse(c, -1, -1, "%s %d,%d sends what has not been computed",
+                               instruction_names[send], (int)m, (int)stage);
 }
 
-static bool is_complete(const struct checking *c)
+static bool is_complete(const struct instructions_checking *c)
 {
     for (int32_t m = 0; m < c->in->count; m++)
         for (int32_t stage = 0; stage < 2 * c->in->stages; stage++)
@@ -407,7 +288,9 @@ static bool is_complete(const struct checking *c)
     return true;
 }
 
-static void add_lane(const struct checking *c, int32_t device, const struct instruction *i)
+static void add_lane(const struct instructions_checking *c,
+                     int32_t device,
+                     const struct instruction *i)
 {
     const bool compute = i->kind == INSTRUCTION_F || i->kind == INSTRUCTION_B,
                send = i->kind == INSTRUCTION_SA || i->kind == INSTRUCTION_SG;
@@ -418,7 +301,7 @@ static void add_lane(const struct checking *c, int32_t device, const struct inst
         lanes_add(&c->check->lanes, compute ? LANE_COMPUTE : LANE_SEND, device, &op);
 }
 
-static bool replay(const struct checking *c,
+static bool replay(const struct instructions_checking *c,
                    bool checks_memory,
                    double *makespan,
                    double *peaks)
@@ -428,14 +311,15 @@ static bool replay(const struct checking *c,
         for (int32_t k = 0; k < c->in->n[d]; k++)
             add_lane(c, d, instruction_at(c->in, d, k));
     if (!lanes_execute(c->check->times, c->pipeline, c->batches, &c->check->lanes))
-        return refuse(c, -1, -1,
-                      "deadlock: passes wait for each other, or a transfer is missing");
+        return instructions_refuse(
+            c, -1, -1, "deadlock: passes wait for each other, or a transfer is missing");
     *makespan = lanes_makespan(c->check->times);
     for (int32_t d = 0; d < c->in->devices; d++) {
         peaks[d] = lanes_peak(&c->check->lanes, c->pipeline, c->batches, d);
         if (checks_memory && peaks[d] > c->pipeline->limit[d] + TOLERANCE_MB)
-            return refuse(c, d, -1, "the peak of %.3f MB exceeds the limit of %.3f MB",
-                          peaks[d], c->pipeline->limit[d]);
+            return instructions_refuse(c, d, -1,
+                                       "the peak of %.3f MB exceeds the limit of %.3f MB",
+                                       peaks[d], c->pipeline->limit[d]);
     }
     return true;
 }
@@ -451,7 +335,8 @@ bool instructions_check(const struct instructions *instructions,
                         char *text,
                         size_t size)
 {
-    const struct checking c = {instructions, pipeline, batches, tensors, check, text, size};
+    const struct instructions_checking c = {instructions, pipeline, batches, tensors,
+                                            check,        text,     size};
     const size_t cells = 2 * (size_t)instructions->stages * (size_t)instructions->count;
     memset(check->seen, 0, cells * INSTRUCTION_KINDS * sizeof *check->seen);
     memset(check->written, 0, cells * sizeof *check->written);
@@ -459,7 +344,7 @@ bool instructions_check(const struct instructions *instructions,
         for (int32_t k = 0; k < instructions->n[d]; k++)
             if (!check_one(&c, d, k) || !check_input(&c, d, k))
                 return false;
-        if (!check_slots(&c, d))
+        if (!instructions_check_slots(&c, d))
             return false;
     }
     return is_complete(&c) && check_transfers(&c) && replay(&c, checks_memory, makespan, peaks);
