@@ -32,6 +32,21 @@ static void *take(const struct pipeline_shape *shape,
 // The slot of a phase of micro-batch 0 on a device.
 typedef int32_t first_slot(int32_t devices, int phase, int32_t device);
 
+// Offers the published order, which is another one. It may be better than all others.
+static enum family_status offer_published(struct controllable *c,
+                                          const struct pipeline_shape *shape,
+                                          struct slots_pattern pattern,
+                                          struct poll *poll)
+{
+    struct order *order = &c->alternatives.order;
+    pattern.published = true;
+    order_clear(order);
+    if (!slots_build(&c->slots, shape, &pattern, poll, order))
+        return FAMILY_STOPPED;
+    (void)choice_offer(&c->alternatives.choice, order);
+    return choice_status(&c->alternatives.choice);
+}
+
 static enum family_status build(first_slot *slot,
                                 const struct pipeline *pipeline,
                                 const struct family_options *options,
@@ -39,15 +54,21 @@ static enum family_status build(first_slot *slot,
                                 struct poll *poll,
                                 struct order *order)
 {
-    const int32_t devices = pipeline->shape.devices;
+    struct controllable *c = controllable;
+    const struct pipeline_shape *shape = &pipeline->shape;
     for (int phase = 0; phase < PHASES; phase++)
-        for (int32_t d = 0; d < devices; d++)
-            controllable->first[phase * devices + d] = slot(devices, phase, d);
-    const struct slots_pattern pattern = {PERIOD, controllable->first};
-    if (!slots_build(&controllable->slots, &pipeline->shape, &pattern, poll, order))
+        for (int32_t d = 0; d < shape->devices; d++)
+            c->first[phase * shape->devices + d] = slot(shape->devices, phase, d);
+    const struct slots_pattern pattern = {.period = PERIOD,
+                                          .first = c->first,
+                                          .published = options->published};
+    if (!slots_build(&c->slots, shape, &pattern, poll, order))
         return FAMILY_STOPPED;
-    return alternatives_choose(&controllable->alternatives, pipeline, options,
-                               &alternatives_vee, poll, order);
+    const enum family_status status = alternatives_choose(&c->alternatives, pipeline, options,
+                                                          &alternatives_vee, poll, order);
+    return status == FAMILY_DONE && !options->published && c->slots.differs
+               ? offer_published(c, shape, pattern, poll)
+               : status;
 }
 
 static int32_t half_slot(int32_t devices, int phase, int32_t d)

@@ -185,12 +185,40 @@ static void pull(struct slots *s, int32_t d, int32_t slot, bool assume)
         (void)measure(s, d, to, assume);
 }
 
-// Pulls the operations before the first backward of the first stage on device 0 (if early), and those
-// after the last forward of that stage there.
-static void pull_all(struct slots *s, bool early, bool assume)
+// An operation before which, or behind which, operations may move.
+struct mark {
+    int32_t slot, device;
+};
+
+// Returns where the cool-down begins: the last forward of the first stage on device 0.
+static struct mark find_last(const struct slots *s)
 {
-    const int32_t first = *place_of(s, 0, 3, 0),
-                  last = *place_of(s, 0, 0, s->micro_batches - 1), end = s->end;
+    return (struct mark){*place_of(s, 0, 0, s->micro_batches - 1), 0};
+}
+
+// The same of the published rule, which looks for the last forward of the first stage on any device, from
+// the first backward of the first stage on device 0 on. With few micro-batches the cool-down begins later
+// therefore, or not at all: slot INT32_MAX.
+static struct mark find_published_last(const struct slots *s)
+{
+    const int32_t first = *place_of(s, 0, 3, 0);
+    struct mark last = {INT32_MAX, 0};
+    for (int32_t d = 0; d < s->devices; d++) {
+        const int32_t slot = *place_of(s, d, 0, s->micro_batches - 1);
+        if (slot < last.slot && (slot > first || (slot == first && d > 0)))
+            last = (struct mark){slot, d};
+    }
+    return last;
+}
+
+// Pulls the operations before the first backward of the first stage on device 0 (if early), and those of
+// the cool-down.
+static void pull_all(struct slots *s, bool published, bool early, bool assume)
+{
+    const int32_t first = *place_of(s, 0, 3, 0), end = s->end;
+    const struct mark own = find_last(s), theirs = find_published_last(s),
+                      last = published ? theirs : own;
+    s->differs = s->differs || own.slot != theirs.slot;
     for (int32_t d = 0; d < s->devices; d++) {
         s->backwards[d] = 0;
         (void)measure(s, d, 0, assume);
@@ -198,7 +226,7 @@ static void pull_all(struct slots *s, bool early, bool assume)
     for (int32_t slot = 0; slot < end && !s->stopped; slot++)
         for (int32_t d = 0; d < s->devices; d++) {
             const int kind = kind_at(s, d, slot);
-            const bool late = slot > last || (slot == last && d > 0);
+            const bool late = slot > last.slot || (slot == last.slot && d > last.device);
             if (kind >= 0 && ((early && slot < first) || late))
                 pull(s, d, slot, assume);
             s->backwards[d] += is_backward(kind);
@@ -281,7 +309,7 @@ bool slots_build(struct slots *slots,
     s->devices = shape->devices;
     s->micro_batches = shape->micro_batches;
     s->poll = poll;
-    s->stopped = false;
+    s->stopped = s->differs = false;
     if (!has_slots(s, pattern))
         return false;
     repeat(s, pattern);
@@ -291,10 +319,10 @@ bool slots_build(struct slots *slots,
         const int32_t peak = measure(s, d, 0, false);
         s->most = peak > s->most ? peak : s->most;
     }
-    pull_all(s, true, false);
+    pull_all(s, pattern->published, true, false);
     squeeze(s);
     drop_weights(s);
-    pull_all(s, false, true);
+    pull_all(s, pattern->published, false, true);
     insert_weights(s);
     squeeze(s);
     drop_weights(s);

@@ -26,6 +26,7 @@ struct slots {
     int32_t *waiting;   // [device * room + slot]: weight gradients that are due after the slot
     struct poll *poll;
     bool stopped;
+    bool differs; // of slots_build: `published` of the pattern matters
 };
 
 // per_device: slots of a device; slots_build needs two per micro-batch behind the last of the pattern.
@@ -37,6 +38,7 @@ void slots_take(struct slots *slots,
 struct slots_pattern {
     int32_t period;
     const int32_t *first; // [phase * devices + device]: the slot of micro-batch 0
+    bool published; // with few micro-batches, (a part of) the cool-down is not pulled forward
 };
 
 // Writes the order of the repeated pattern, with F, B and W. Returns false if the poll ended it, or the

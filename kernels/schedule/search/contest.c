@@ -177,7 +177,7 @@ void contest_dispatch(struct contest *contest, bool whole_backward)
 // Offers the pattern that was built last with the operations of its warm-up and cool-down pulled forward.
 static void offer_packed(struct contest *contest, int32_t period)
 {
-    const struct slots_pattern pattern = {period, contest->first_slots};
+    const struct slots_pattern pattern = {.period = period, .first = contest->first_slots};
     if (!may_pack(&contest->pipeline->shape))
         return;
     pattern_first_slots(contest->patterns, contest->pipeline, contest->first_slots);
