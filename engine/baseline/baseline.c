@@ -25,7 +25,8 @@ struct pps_baseline {
     const char *words;
     char note[160]; // of the column of the gain
     const atomic_bool *stop;
-    int column; // of the kernel: the objective
+    const char *name; // of the objective; NULL: what ranks the rows
+    int column;       // of the kernel: the objective
     bool higher;
     double first[PPS_MAX_PARAMS]; // row 1 of the result: constants
     double set[PPS_MAX_PARAMS];   // values of the baseline
@@ -88,11 +89,11 @@ enum pps_status pps_baseline_check(const struct pps_kernel *kernel,
     return set_words(&b, err);
 }
 
-static enum pps_status choose_objective(struct pps_baseline *b,
-                                        const char *name,
-                                        struct pps_error *err)
+static enum pps_status choose_column(struct pps_baseline *b,
+                                     const char *name,
+                                     struct pps_error *err)
 {
-    b->column = name == NULL ? 0 : pps_column_find(b->kernel, name, strlen(name));
+    b->column = pps_column_find(b->kernel, name, strlen(name));
     if (b->column < 0 || b->kernel->columns[b->column].kind == PPS_COLUMN_TEXT)
         return pps_fail(err, PPS_E_INPUT,
                         "--baseline: %s is no number that the kernel %s computes", name,
@@ -116,8 +117,9 @@ enum pps_status pps_baseline_open(struct pps_baseline **baseline,
         return pps_fail(err, PPS_E_INPUT, "--baseline needs a file, not stdin");
     enum pps_status status = pps_point_from_row(ask->kernels, ask->path, 1, &none, &b->inputs,
                                                 &b->kernel, b->first, &b->shown, err);
-    if (status == PPS_OK)
-        status = choose_objective(b, ask->objective, err);
+    b->name = ask->objective;
+    if (status == PPS_OK && b->name != NULL)
+        status = choose_column(b, b->name, err);
     if (status == PPS_OK)
         status = set_words(b, err);
     return status;
@@ -262,13 +264,17 @@ enum pps_status pps_baseline_add(void *baseline, struct pps_view *view, struct p
     const struct pps_result_derived value = {PPS_BASELINE_VALUE, b, write_value};
     const struct pps_result_derived gain = {PPS_BASELINE_GAIN, b, write_gain};
     struct pps_view_column column = {.name = PPS_BASELINE_VALUE, .role = PPS_ROLE_RESULT};
+    enum pps_status status =
+        pps_view_objective(view, "--baseline", b->name, &b->objective, err);
+    if (status == PPS_OK)
+        status = choose_column(b, view->columns[b->objective].name, err);
+    if (status != PPS_OK)
+        return status;
     const char *name = b->kernel->columns[b->column].name;
-    enum pps_status status = pps_view_column(view, "--baseline", name, &b->objective, err);
     for (int p = 0; p < b->kernel->n_params; p++)
         b->param[p] = pps_result_find(view->result, b->kernel->params[p].name);
     snprintf(column.unit, sizeof column.unit, "%s", b->kernel->columns[b->column].unit);
-    if (status == PPS_OK)
-        status = pps_view_add(view, &value, &column, err);
+    status = pps_view_add(view, &value, &column, err);
     column = (struct pps_view_column){.name = PPS_BASELINE_GAIN,
                                       .unit = "%",
                                       .role = PPS_ROLE_RESULT,

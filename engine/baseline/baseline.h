@@ -20,7 +20,7 @@ struct pps_baseline_ask {
     const char *path; // a result with a manifest, not "-"
     const struct pps_kernel *const *kernels;
     const char *words;     // "KEY=VALUE,KEY=VALUE", or "default": what the kernel states
-    const char *objective; // a result of the kernel; NULL: its first
+    const char *objective; // a result of the kernel; NULL: what ranks the rows of the file
     const atomic_bool *stop;
 };
 

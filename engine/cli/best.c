@@ -24,7 +24,7 @@
 
 static const struct pps_opt options[] = {
     {"over", 0, "NAMES", "parameters to search: A,B=1..3 (weights and continuous axes)"},
-    {"objective", 0, "COLUMN", "result to improve (first result of the kernel)"},
+    {"objective", 0, "COLUMN", "result to improve (main result of the kernel)"},
     {"goal", 0, "lower|higher", "which values are better (default of the column, else lower)"},
     {"evaluations", 0, "N", "points to evaluate besides the grid; k, M allowed (2000)"},
     {"grid", 0, "N", "first evaluate the experiment's grid if it has at most N points (10k)"},
@@ -113,7 +113,8 @@ static enum pps_status choose_objective(struct best *b, int *objective, struct p
 {
     const struct pps_kernel *kernel = b->experiment->kernel;
     const char *name = pps_arg(b->args, "objective");
-    *objective = name == NULL ? 0 : pps_column_find(kernel, name, strlen(name));
+    *objective = name == NULL ? pps_column_ranks(kernel, b->experiment->wanted)
+                              : pps_column_find(kernel, name, strlen(name));
     if (*objective < 0)
         return pps_fail(err, PPS_E_INPUT,
                         "--objective %s: %s has no such result; ppsweep kernels %s lists them",

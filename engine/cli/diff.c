@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 static const struct pps_opt options[] = {
-    {"value", 0, "COLUMNS", "columns to compare (first result of the kernel)"},
+    {"value", 0, "COLUMNS", "columns to compare (main result of the kernel)"},
     {"goal", 0, "lower|higher", "which values are better (default of the column, else lower)"},
     {"on", 0, "COLUMNS", "columns that identify a row (parameters that both results show)"},
     {"best", 0, NULL, "of several rows with equal columns, compare the best"},

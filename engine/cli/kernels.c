@@ -139,6 +139,9 @@ static void print_kernel(const struct pps_kernel *kernel)
                s->name, s->columns);
     if (kernel->baseline != NULL)
         printf("\nbaseline of --baseline default:\n  %s\n", kernel->baseline);
+    if (kernel->ranks != NULL)
+        printf("\nrows are ranked by %s where they show it, otherwise by %s\n", kernel->ranks,
+               kernel->columns[0].name);
     print_artifacts(kernel);
     printf("\na point is skipped if:\n");
     for (int r = 1; kernel->reasons[r] != NULL; r++)

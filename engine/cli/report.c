@@ -17,7 +17,7 @@
 
 static const struct pps_opt options[] = {
     {"output", 'o', "FILE", "NAME.html, or - for stdout (name of the result)"},
-    {"objective", 0, "COLUMN", "column to rank by (first result of the kernel)"},
+    {"objective", 0, "COLUMN", "column to rank by (main result of the kernel)"},
     {"goal", 0, "lower|higher", "which values are better (default of the column, else lower)"},
     {"max-rows", 0, "N", "rows that the page holds; of more rows it holds the best (4000000)"},
     {"timelines", 0, "BYTES", "timelines of other rows, before compression; k, M allowed (1M)"},

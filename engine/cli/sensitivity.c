@@ -16,7 +16,7 @@
 #include <string.h>
 
 static const struct pps_opt options[] = {
-    {"objective", 0, "COLUMN", "result to explain (first result of the kernel)"},
+    {"objective", 0, "COLUMN", "result to explain (main result of the kernel)"},
     {"by", 0, "COLUMNS",
      "one analysis per group of equal COLUMNS, or none (parameters that change the work)"},
     {"output", 'o', "FILE", "write a picture (NAME.svg, NAME.png) or the numbers (NAME.csv)"},

@@ -18,7 +18,7 @@
 
 static const struct pps_opt options[] = {
     {"count", 'k', "N", "number of rows, per group (10)"},
-    {"objective", 0, "COLUMN", "column to rank by (first result of the kernel)"},
+    {"objective", 0, "COLUMN", "column to rank by (main result of the kernel)"},
     {"goal", 0, "lower|higher", "which values are better (default of the column, else lower)"},
     {"by", 0, "COLUMNS",
      "rank per group of equal COLUMNS, or none (parameters that change the work)"},

@@ -27,11 +27,13 @@ enum pps_status pps_job_selection(const struct pps_job *job,
 // ---- the column -------------------------------------------------------------------------------
 
 static enum pps_status find_objective(const char *name,
-                                      const struct pps_kernel *kernel,
+                                      const struct pps_experiment *experiment,
                                       int *column,
                                       struct pps_error *err)
 {
-    *column = name == NULL ? 0 : pps_column_find(kernel, name, strlen(name));
+    const struct pps_kernel *kernel = experiment->kernel;
+    *column = name == NULL ? pps_column_ranks(kernel, experiment->wanted)
+                           : pps_column_find(kernel, name, strlen(name));
     if (*column >= 0 && kernel->columns[*column].kind == PPS_COLUMN_TEXT)
         return pps_fail(err, PPS_E_INPUT,
                         "--objective %s: its results are text; expected a column of numbers",
@@ -122,7 +124,7 @@ enum pps_status pps_job_choose_best(struct pps_job_result *r, struct pps_error *
     const struct pps_job *job = r->job;
     struct pps_sweep *sweep = &r->sweep;
     enum pps_status status =
-        find_objective(job->request.objective, r->experiment->kernel, &sweep->objective, err);
+        find_objective(job->request.objective, r->experiment, &sweep->objective, err);
     if (status == PPS_OK)
         status = read_by(job->by, r->experiment, sweep, r->work->by, err);
     sweep->n_best = job->top;

@@ -104,11 +104,12 @@ static bool has_column(const struct pps_kernel *k, const char *name)
 
 static bool columns_exist(const struct pps_kernel *k, struct report report)
 {
-    const char *const names[] = {k->heatmap.x, k->heatmap.y, k->heatmap.value, k->heatmap.split,
-                                 k->nearest};
+    const char *const names[] = {k->heatmap.x,     k->heatmap.y, k->heatmap.value,
+                                 k->heatmap.split, k->nearest,   k->ranks};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i] != NULL && !has_column(k, names[i]))
-            return wrong(report, "heatmap or nearest names %s, which does not exist", names[i]);
+            return wrong(report, "heatmap, nearest or ranks names %s, which does not exist",
+                         names[i]);
     return true;
 }
 

@@ -120,8 +120,8 @@ PPS_MUST_CHECK enum pps_status pps_view_list(const struct pps_view *view,
                                              int *n,
                                              struct pps_error *err);
 
-// Finds the column that ranks rows: the named column, or, if name is NULL, the kernel's first
-// column that the file has (otherwise the first result column). The message names `option`.
+// Finds the column that ranks rows: the named column, or, if name is NULL, the kernel's `ranks`, its first
+// column that the file has, or the first result column. The message names `option`.
 // PPS_E_INPUT for a column of words.
 PPS_MUST_CHECK enum pps_status pps_view_objective(const struct pps_view *view,
                                                   const char *option,

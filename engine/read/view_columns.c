@@ -107,6 +107,11 @@ enum pps_status pps_view_objective(const struct pps_view *view,
                             option, name);
         return status;
     }
+    if (view->kernel != NULL && view->kernel->ranks != NULL) {
+        *column = pps_result_find(view->result, view->kernel->ranks);
+        if (*column >= 0)
+            return PPS_OK;
+    }
     for (int i = 0; view->kernel != NULL && i < view->kernel->n_columns; i++) {
         *column = pps_result_find(view->result, view->kernel->columns[i].name);
         if (*column >= 0)

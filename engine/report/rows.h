@@ -15,7 +15,7 @@
 
 struct pps_page_rows_ask {
     struct pps_view_ask view;
-    const char *objective; // ranks rows; NULL: the kernel's first result
+    const char *objective; // ranks rows; NULL: as pps_view_objective
     enum pps_goal goal;    // PPS_NEUTRAL: the column's own, or lower where it has none
     size_t most;           // rows that a page holds
 };

@@ -280,3 +280,11 @@ int pps_column_find(const struct pps_kernel *kernel, const char *name, size_t n)
             return c;
     return -1;
 }
+
+int pps_column_ranks(const struct pps_kernel *kernel, const bool *shown)
+{
+    const int c = kernel->ranks != NULL
+                      ? pps_column_find(kernel, kernel->ranks, strlen(kernel->ranks))
+                      : -1;
+    return c >= 0 && shown[c] ? c : 0;
+}

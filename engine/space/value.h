@@ -53,4 +53,8 @@ int pps_seed_param(const struct pps_kernel *kernel);
 // Returns the index of the column with this name (n characters), or -1.
 int pps_column_find(const struct pps_kernel *kernel, const char *name, size_t n);
 
+// Returns the index of the column that ranks rows if no option names one: the kernel's `ranks` where rows
+// show it, otherwise the first. shown: [n_columns].
+int pps_column_ranks(const struct pps_kernel *kernel, const bool *shown);
+
 #endif

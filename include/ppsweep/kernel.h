@@ -357,6 +357,9 @@ struct pps_kernel {
     // A column by whose goal infeasible points are compared: reports show the infeasible point
     // with the best value as the nearest to feasible. NULL: none.
     const char *nearest;
+    // A column that ranks rows where they show it, instead of the first column: a mean over
+    // noise. NULL: none.
+    const char *ranks;
     const struct pps_bench_axis *bench_axes; // ends with a NULL name; or NULL
     const char *bench_experiment; // what `bench` sweeps; NULL: many values of one parameter
     const struct pps_slot *slots; // n_slots; documents
@@ -424,7 +427,7 @@ struct pps_kernel {
 // ---- kernels in shared libraries --------------------------------------------------------------
 
 // Changes whenever a compiled kernel would no longer fit the structs of this header.
-enum { PPS_KERNEL_ABI = 9 };
+enum { PPS_KERNEL_ABI = 10 };
 
 // A shared library with a kernel exports this object under the name ppsweep_kernel_module.
 struct pps_kernel_module {

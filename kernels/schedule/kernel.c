@@ -27,6 +27,7 @@ const struct pps_kernel pps_kernel_schedule = {
     .heatmap = {.x = "m", .y = "p", .value = "bubble", .split = "family"},
     .stacks = schedule_stacks,
     .nearest = "peak",
+    .ranks = "mean",
     .baseline = "family=1f1b",
     .trace_names = &schedule_trace_names,
     .bench_axes = bench_axes,

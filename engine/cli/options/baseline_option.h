@@ -12,7 +12,7 @@
             "compare each row with the same point at these values, or default"                 \
     }
 
-// Opens the baseline of --baseline for an objective (NULL: the kernel's first result) and lets the
+// Opens the baseline of --baseline for an objective (NULL: what ranks the rows) and lets the
 // view show it. *baseline is NULL if the option is not given. The caller calls pps_baseline_close
 // in every case, after the view is closed.
 PPS_MUST_CHECK enum pps_status pps_baseline_option(const struct pps_args *args,
