@@ -13,7 +13,8 @@ struct plan_scale {
 // Sets times, memory and messages of the stages, and what devices hold all the time. The pipeline has
 // as many devices as the plan, and its stages have devices. If stages and devices are those of the
 // plan, every stage costs what it costs in the plan; otherwise the work of a device is divided equally
-// among its stages. In a second direction a device also holds what the device of the other end holds.
+// among its stages, and the head and the tail of the plan's layers, if it knows them, move to the first and
+// the last stage. In a second direction a device also holds what the device of the other end holds.
 void plan_costs_set(struct pipeline *pipeline,
                     const struct plan *plan,
                     const struct plan_scale *scale);

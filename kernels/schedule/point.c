@@ -65,6 +65,23 @@ static void set_limits(struct pipeline *pipeline, double limit)
         pipeline->limit[d] = limit;
 }
 
+// Sets what the stages of any placement cost by the plan of a point, which is `work`.
+static void set_plan_work(const void *work, struct pipeline *pipeline)
+{
+    const struct schedule_point *point = work;
+    const double chunks = (double)point->shape.stages / pipeline->shape.stages;
+    plan_costs_set(pipeline, point->plan, &point->scale);
+    for (int32_t d = 0; d < pipeline->shape.devices && !isnan(point->pair); d++)
+        pipeline->pair[d] = point->pair * chunks / point->shape.slices;
+}
+
+static void set_equal_work(const struct schedule_point *point, struct pipeline *pipeline)
+{
+    pipeline_set_uniform(pipeline, &point->stage);
+    for (int32_t d = 0; d < pipeline->shape.devices; d++)
+        pipeline->pair[d] = point->pair / point->shape.slices;
+}
+
 void schedule_set_pipeline(struct schedule_scratch *scratch, const struct schedule_point *point)
 {
     struct pipeline *pipeline = &scratch->given;
@@ -76,14 +93,11 @@ void schedule_set_pipeline(struct schedule_scratch *scratch, const struct schedu
                    sizeof *pipeline->device_of);
     pipeline->links = point->links;
     if (point->plan != NULL)
-        plan_costs_set(pipeline, point->plan, &point->scale);
+        set_plan_work(point, pipeline);
     else
-        pipeline_set_uniform(pipeline, &point->stage);
+        set_equal_work(point, pipeline);
     if (point->plan == NULL || isfinite(point->limit))
         set_limits(pipeline, point->limit);
-    for (int32_t d = 0; d < pipeline->shape.devices; d++)
-        if (point->plan == NULL || !isnan(point->pair))
-            pipeline->pair[d] = point->pair / point->shape.slices;
     scratch->pipeline = scratch->given;
 }
 
@@ -114,9 +128,13 @@ static enum schedule_status order_pipeline(struct schedule_scratch *scratch,
     scratch->pipeline = scratch->given;
     if (point->family != NULL) {
         struct room shared = {scratch->shared, 0}, chosen = {scratch->chosen, 0};
-        const enum schedule_status status = status_of(
-            point->family->build(&scratch->given, options, take_family(point, &shared), poll,
-                                 &scratch->order, found));
+        struct family_options own = *options;
+        if (point->plan != NULL) {
+            own.set_work = set_plan_work;
+            own.work = point;
+        }
+        const enum schedule_status status = status_of(point->family->build(
+            &scratch->given, &own, take_family(point, &shared), poll, &scratch->order, found));
         if (found->pipeline != NULL) {
             pipeline_take(&scratch->pipeline, &found->pipeline->shape, &chosen);
             pipeline_copy(&scratch->pipeline, found->pipeline);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The portfolio: the best order of all families at the limits of the pipeline, improved by local search.
 //
-// A family may need another placement than the pipeline has. If all stages of the pipeline are equal,
-// each family gets a pipeline of its own placement and chunks with the same work on every device: a
-// device with c chunks has 1 / c of the device's time and memory in each of them. Otherwise, only
-// families of the placement of the pipeline take part.
+// A family may need another placement than the pipeline has. With options->set_work, each family gets a
+// pipeline of its own placement and chunks with the work that it says. Without it, if all stages of the
+// pipeline are equal, each family gets a pipeline with the same work on every device: a device with c chunks
+// has 1 / c of the device's time and memory in each of them. Otherwise, only families of the placement of
+// the pipeline take part.
 #include "kernels/common/executor/metrics.h"
 #include "kernels/schedule/catalogue/catalogue.h"
 #include "kernels/schedule/search/contest.h"
@@ -71,7 +72,8 @@ static bool fits(struct candidate *c,
                  const struct pipeline_shape *shape,
                  const struct family_options *options)
 {
-    return set_shape(c, shape) && c->family->misfit(&c->shape, options) == NULL;
+    return set_shape(c, shape) && c->family->misfit(&c->shape, options) == NULL &&
+           !(options->one_direction && c->shape.directions == 2);
 }
 
 static void *take_family(const struct candidate *c,
@@ -156,18 +158,23 @@ static bool is_uniform(const struct pipeline *p)
 }
 
 // Sets a pipeline that has been taken. Returns false if its placement differs from that of a pipeline
-// whose stages differ.
+// whose stages differ, and nothing says what they cost in another placement.
 static bool set_pipeline(struct pipeline *own,
                          const struct pipeline *given,
-                         enum pipeline_placement placement)
+                         enum pipeline_placement placement,
+                         const struct family_options *options)
 {
     const double part = (double)given->shape.stages / own->shape.stages;
     const size_t devices = (size_t)given->shape.devices;
     struct pipeline_stage stage = given->stage[0];
     pipeline_place(own, placement);
     own->links = given->links;
-    memcpy(own->fixed, given->fixed, devices * sizeof *own->fixed);
+    if (options->set_work != NULL)
+        options->set_work(options->work, own);
     memcpy(own->limit, given->limit, devices * sizeof *own->limit);
+    if (options->set_work != NULL)
+        return true;
+    memcpy(own->fixed, given->fixed, devices * sizeof *own->fixed);
     memcpy(own->pair, given->pair, devices * sizeof *own->pair);
     if (!is_uniform(given)) {
         const size_t n = (size_t)given->shape.stages;
@@ -249,7 +256,7 @@ static bool try_family(struct best_run *run, const struct family *family, int32_
     if (count.used > run->memory->scratch_bytes)
         return true; // a larger budget than that of best_take
     take_candidate(&c, run->options, &room);
-    if (!set_pipeline(&c.pipeline, run->given, family->placement))
+    if (!set_pipeline(&c.pipeline, run->given, family->placement, run->options))
         return true;
     const enum family_status status =
         family->build(&c.pipeline, run->options, take_family(&c, run->options, c.shared),
@@ -287,7 +294,7 @@ static enum family_status improve(const struct best_run *run, double *own_bound)
     struct family_result found = {.value = 0};
     (void)fits(&c, &run->given->shape, run->options);
     pipeline_take(&m->kept, &c.shape, &kept);
-    (void)set_pipeline(&m->kept, run->given, c.family->placement);
+    (void)set_pipeline(&m->kept, run->given, c.family->placement, run->options);
     *own_bound = contest_bound(&m->kept, run->options->objective);
     struct contest *contest = contest_take(&c.shape, operations_of(&c.shape), &room);
     struct family_options share = *run->options;

@@ -25,6 +25,11 @@ struct family_options {
     enum family_objective objective; // search
     uint64_t seed;                   // search
     int64_t budget;                  // search: evaluations at most
+    bool one_direction;              // best: without families of two directions
+    // Best: sets the times and the memory of a pipeline whose stages have devices. NULL: the stages of the
+    // pipeline given are equal, or only families of its placement take part.
+    void (*set_work)(const void *work, struct pipeline *pipeline);
+    const void *work;
 };
 
 // What a search knows beyond its order; other families leave it as it was: all 0.
