@@ -19,6 +19,16 @@ const struct pps_artifact schedule_artifacts[] = {
     {NULL, NULL, NULL},
 };
 
+// The stages of an order consist of the layers of its plan, unless parameters have changed their costs.
+static bool add_layers(struct plan *plan, const struct schedule_point *point)
+{
+    const struct plan_scale *scale = &point->scale;
+    if (point->plan == NULL || point->plan->layers == NULL || scale->f != 1 || scale->b != 1 ||
+        scale->w != 1 || scale->memory_b != 1 || scale->memory_w != 1)
+        return true;
+    return plan_set_layers(plan, point->plan->layers);
+}
+
 bool schedule_write_plan(const struct schedule_scratch *scratch,
                          const struct schedule_point *point,
                          const struct schedule_figures *figures,
@@ -26,8 +36,10 @@ bool schedule_write_plan(const struct schedule_scratch *scratch,
 {
     const bool span = point->options.objective == FAMILY_SPAN;
     struct plan *plan = plan_new(&scratch->pipeline, &scratch->order);
-    if (plan == NULL)
+    if (plan == NULL || !add_layers(plan, point)) {
+        plan_free(plan);
         return false;
+    }
     for (int part = 0; point->plan != NULL && part < PLAN_PARTS; part++)
         plan->makers[part] = point->plan->makers[part];
     plan_made_by(plan, PLAN_ORDER, point->family != NULL ? point->family->name : "order",

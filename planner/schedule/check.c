@@ -52,9 +52,15 @@ static enum pps_status report(const struct schedule_inputs *inputs,
             inputs->order_path, shape->devices, shape->stages, shape->micro_batches,
             placement_name(shape));
     if (candidate.outcome == CANDIDATE_OVER_LIMIT)
-        status = pps_fail(err, PPS_E_INFEASIBLE,
-                          "%s: does not fit: it needs a limit of %.10g, --limit is %.10g",
-                          inputs->order_path, candidate.figures.least_limit, value[P_LIMIT]);
+        status =
+            value[P_LIMIT] < 0
+                ? pps_fail(err, PPS_E_INFEASIBLE,
+                           "%s: does not fit in the memory of the plan: it needs a limit of "
+                           "%.10g",
+                           inputs->order_path, candidate.figures.least_limit)
+                : pps_fail(err, PPS_E_INFEASIBLE,
+                           "%s: does not fit: it needs a limit of %.10g, --limit is %.10g",
+                           inputs->order_path, candidate.figures.least_limit, value[P_LIMIT]);
     else
         schedule_show_one(&candidate);
     free(candidate.memory);

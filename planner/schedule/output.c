@@ -90,6 +90,26 @@ enum pps_status schedule_read_output(struct schedule_output *output,
     return plan_check_file(output->trace, output->force, err);
 }
 
+// ---- forms --------------------------------------------------------------------------------------
+
+bool schedule_output_holds(const struct schedule_output *output,
+                           const struct schedule_candidate *candidate,
+                           struct pps_fault *fault)
+{
+    return output->form != ORDER_FORM_PYTORCH ||
+           pytorch_csv_holds(&candidate->point.shape, candidate->point.order, fault);
+}
+
+enum pps_status schedule_fail_form(const struct schedule_output *output,
+                                   const struct schedule_candidate *candidate,
+                                   struct pps_error *err)
+{
+    struct pps_fault fault = {.document = 0};
+    (void)schedule_output_holds(output, candidate, &fault);
+    return pps_fail(err, PPS_E_INPUT, "--to %s: %s: %s", form_words[output->form],
+                    candidate->label, fault.text);
+}
+
 // ---- files --------------------------------------------------------------------------------------
 
 static enum pps_status tell(void *self,
@@ -207,8 +227,13 @@ enum pps_status schedule_write_output(const struct schedule_output *output,
                                       struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
-    if (output->folder != NULL || output->trace != NULL)
-        printf("\n");
+    if (output->folder == NULL && output->trace == NULL)
+        return PPS_OK;
+    if (chosen == NULL)
+        return pps_fail(err, PPS_E_INFEASIBLE,
+                        "nothing was written: the order to write does not fit");
+    printf("\n");
+    pps_say(stdout, "order     %s", chosen->label);
     if (output->folder != NULL) {
         status = pps_disk_make_folder(output->folder, err);
         if (status == PPS_OK)

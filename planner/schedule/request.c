@@ -175,7 +175,7 @@ enum pps_status schedule_read_family(const char *option,
                                      int *index,
                                      struct pps_error *err)
 {
-    for (int i = 0; i < FAMILY_NAME_ORDER; i++)
+    for (int i = 0; i < FAMILY_NAMES; i++)
         if (strcmp(schedule_family_names[i], name) == 0) {
             *index = i;
             return PPS_OK;
@@ -188,7 +188,7 @@ enum pps_status schedule_read_family(const char *option,
             "--%s %s: its devices run one after the other, which no order can express; "
             "write ppsweep schedule judge --compat orig",
             option, name);
-    return pps_fail(
-        err, PPS_E_INPUT, "--%s %s: not a schedule%s; ppsweep kernels schedule lists them",
-        option, name, pps_did_you_mean(name, schedule_family_names, FAMILY_NAME_ORDER).text);
+    return pps_fail(err, PPS_E_INPUT,
+                    "--%s %s: not a schedule%s; ppsweep kernels schedule lists them", option,
+                    name, pps_did_you_mean(name, schedule_family_names, FAMILY_NAMES).text);
 }

@@ -8,6 +8,7 @@
 #include "planner/schedule/compare.h"
 #include "planner/schedule/output.h"
 #include "planner/schedule/show.h"
+#include "planner/schedule/unused.h"
 #include "planner/shared/options.h"
 
 #include <stdlib.h>
@@ -21,13 +22,14 @@ static const struct pps_opt options[] = {
     {"chunks", 'v', "V", "chunks (stages) per device (1: as each family needs)"},
     SCHEDULE_PIPELINE_OPTIONS,
     {"family", 'f', "NAME",
-     "a family, its class in PyTorch, all, or best: the best order found (all)"},
-    {"order", 0, "FILE", "also compare the order of FILE"},
+     "a family, its class in PyTorch, all, best (the best order found), or order (all)"},
+    {"order", 0, "FILE",
+     "also compare the order of FILE; --family order: without the families"},
     {"baseline", 0, "FAMILY", "compare with this family (1f1b)"},
     {"objective", 0, "NAME", "minimise makespan or span (makespan)"},
-    {"group", 0, "N", "micro-batches of a group: interleaved, interleaved_group (P)"},
+    {"group", 0, "N", "micro-batches of a group: " FAMILIES_WITH_GROUP " (P)"},
     {"slices", 0, "Q", "parts of a micro-batch along the sequence: seq_1f1b (1)"},
-    {"descending", 0, NULL, "gpipe, bfs_loop: backwards from the last micro-batch"},
+    {"descending", 0, NULL, FAMILIES_WITH_DESCENDING ": backwards from the last micro-batch"},
     {"budget", 0, "N", "evaluations of a search (20000)"},
     {"seed", 0, "N", "seed of searches and of fluctuating times (42)"},
     {"level", 0, "L", "times fluctuate: their standard deviation by their nominal times (0)"},
@@ -36,7 +38,7 @@ static const struct pps_opt options[] = {
     {"noise", 0, "NAME", "normal, lognormal or gamma (normal)"},
     {"replicates", 0, "N", "steps with other times, at least 2 (1000)"},
     {"rule", 0, "NAME", "static: the order; pull, w_floats: move W during the step (static)"},
-    {"compat", 0, "NAME", "orig: automatic schedules exactly as published (none)"},
+    {"compat", 0, "NAME", "orig: " FAMILIES_WITH_PUBLISHED " as published (none)"},
     {"output", 'o', "DIR",
      "write the table, the best order, its plan and its timeline to a folder"},
     {"to", 0, "FORM", "form of the order in DIR: text, pytorch or json (text)"},
@@ -104,6 +106,7 @@ struct job {
     double value[N_PARAMS];
     struct schedule_comparison comparison;
     struct schedule_inputs inputs;
+    const struct pps_args *args;
     const char *family, *baseline;
     int family_index, baseline_index;
     struct schedule_output output;
@@ -144,6 +147,49 @@ static enum pps_status list_candidates(struct job *job, struct pps_error *err)
     return PPS_OK;
 }
 
+// Returns whether the order of a candidate may be written, and not only compared: those of the families and of
+// the file that are named.
+static bool is_named(const struct job *job, const struct schedule_candidate *candidate)
+{
+    const struct family *family = candidate->point.family;
+    return strcmp(job->family, "all") == 0 || family == schedule_family_at(job->family_index) ||
+           (family == NULL && job->inputs.order_path != NULL);
+}
+
+// Says which orders the form of the output cannot hold before anything is searched.
+static enum pps_status check_form(struct job *job, struct pps_error *err)
+{
+    struct schedule_comparison *comparison = &job->comparison;
+    const struct schedule_candidate *left_out = NULL;
+    struct text_buffer names = {.text = NULL};
+    struct pps_fault fault;
+    bool any = false;
+    for (int i = 0; i < comparison->n; i++) {
+        struct schedule_candidate *c = &comparison->list[i];
+        c->point.options.one_direction = job->output.form == ORDER_FORM_PYTORCH;
+        if (c->why != NULL || !is_named(job, c))
+            continue;
+        if (schedule_output_holds(&job->output, c, &fault)) {
+            any = true;
+            continue;
+        }
+        text_buffer_add(&names, "%s%s", left_out != NULL ? ", " : "", c->label);
+        left_out = c;
+    }
+    enum pps_status status = PPS_OK;
+    if (names.failed)
+        status = pps_fail_memory(err, "the schedules");
+    else if (left_out != NULL && !any)
+        status = schedule_fail_form(&job->output, left_out, err);
+    else if (left_out != NULL)
+        pps_say(stderr,
+                "ppsweep: --to pytorch cannot hold the orders of %s; the best of the others is "
+                "written",
+                names.text);
+    text_buffer_free(&names);
+    return status;
+}
+
 // ---- options ------------------------------------------------------------------------------------
 
 // Reads a name of one_f_one_b as 1f1b, which the table has.
@@ -155,6 +201,18 @@ static enum pps_status read_family(const char *option,
 {
     return schedule_read_family(option, strcmp(name, "one_f_one_b") == 0 ? "1f1b" : name, value,
                                 index, err);
+}
+
+// The family order needs an order.
+static enum pps_status check_order(const struct job *job, struct pps_error *err)
+{
+    const char *option = job->family_index == FAMILY_NAME_ORDER     ? "family"
+                         : job->baseline_index == FAMILY_NAME_ORDER ? "baseline"
+                                                                    : NULL;
+    if (option == NULL || has_order(job))
+        return PPS_OK;
+    return pps_fail(err, PPS_E_INPUT, "--%s order: add --order FILE, or a plan with an order",
+                    option);
 }
 
 static enum pps_status read_families(struct job *job,
@@ -172,7 +230,7 @@ static enum pps_status read_families(struct job *job,
     if (status == PPS_OK)
         status = read_family("baseline", job->baseline != NULL ? job->baseline : "1f1b",
                              job->value, &job->baseline_index, err);
-    return status;
+    return status == PPS_OK ? check_order(job, err) : status;
 }
 
 static enum pps_status read_inputs(struct job *job,
@@ -187,7 +245,7 @@ static enum pps_status read_inputs(struct job *job,
     return status;
 }
 
-// A family that is named must be possible.
+// A family that is named must be possible, and use the options.
 static enum pps_status check_family(const struct job *job, struct pps_error *err)
 {
     if (job->family_index < 0)
@@ -195,7 +253,8 @@ static enum pps_status check_family(const struct job *job, struct pps_error *err
     const struct schedule_candidate candidate =
         candidate_of(job->value, &job->inputs.shared, job->family_index);
     if (candidate.why == NULL)
-        return PPS_OK;
+        return schedule_check_unused(job->value, job->family, &candidate.point,
+                                     schedule_family_at(job->baseline_index), job->args, err);
     return pps_fail(err, PPS_E_INPUT, "--family %s: %s (p %d, m %d, v %d)", job->family,
                     candidate.why, candidate.point.shape.devices,
                     candidate.point.shape.micro_batches,
@@ -204,11 +263,12 @@ static enum pps_status check_family(const struct job *job, struct pps_error *err
 
 // ---- the command --------------------------------------------------------------------------------
 
+// Finds the candidate of a family; NULL: the order of a document.
 static const struct schedule_candidate *find(const struct schedule_comparison *comparison,
-                                             const char *label)
+                                             const struct family *family)
 {
     for (int i = 0; i < comparison->n; i++)
-        if (strcmp(comparison->list[i].label, label) == 0)
+        if (comparison->list[i].point.family == family)
             return &comparison->list[i];
     return NULL;
 }
@@ -217,6 +277,11 @@ static const struct schedule_candidate *find(const struct schedule_comparison *c
 static enum pps_status fail_all(const struct job *job, struct pps_error *err)
 {
     const struct schedule_candidate *first = &job->comparison.list[0];
+    if (first->outcome == CANDIDATE_OVER_LIMIT && job->value[P_LIMIT] < 0)
+        return pps_fail(
+            err, PPS_E_INFEASIBLE,
+            "no schedule fits in the memory of the plan; %s needs the least limit: %.10g",
+            first->label, first->figures.least_limit);
     if (first->outcome == CANDIDATE_OVER_LIMIT)
         return pps_fail(err, PPS_E_INFEASIBLE,
                         "no schedule fits: --limit %.10g; %s needs the least limit: %.10g",
@@ -229,14 +294,18 @@ static enum pps_status fail_all(const struct job *job, struct pps_error *err)
                     first->label);
 }
 
-// The candidate whose order is written: the family that is named, otherwise the best.
+// Returns the best candidate whose order may be written; NULL: none fits.
 static const struct schedule_candidate *chosen(const struct job *job)
 {
     const struct schedule_comparison *comparison = &job->comparison;
-    const struct schedule_candidate *named =
-        job->family_index < 0 ? NULL
-                              : find(comparison, schedule_family_names[job->family_index]);
-    return named != NULL && named->outcome == CANDIDATE_FITS ? named : &comparison->list[0];
+    struct pps_fault fault;
+    for (int i = 0; i < comparison->n; i++) {
+        const struct schedule_candidate *c = &comparison->list[i];
+        if (c->outcome == CANDIDATE_FITS && is_named(job, c) &&
+            schedule_output_holds(&job->output, c, &fault))
+            return c;
+    }
+    return NULL;
 }
 
 static enum pps_status compare(struct job *job, struct pps_error *err)
@@ -246,12 +315,14 @@ static enum pps_status compare(struct job *job, struct pps_error *err)
     comparison->stop = pps_signals_install();
     enum pps_status status = list_candidates(job, err);
     if (status == PPS_OK)
+        status = check_form(job, err);
+    if (status == PPS_OK)
         status = schedule_compare(comparison, (int)job->threads, err);
     if (status != PPS_OK)
         return status;
     const struct schedule_candidate *base =
-        find(comparison, schedule_family_names[job->baseline_index]);
-    schedule_show_pipeline(job->value);
+        find(comparison, schedule_family_at(job->baseline_index));
+    schedule_show_pipeline(job->value, job->inputs.plan);
     schedule_show(comparison, base);
     if (comparison->list[0].outcome != CANDIDATE_FITS)
         return fail_all(job, err);
@@ -260,7 +331,7 @@ static enum pps_status compare(struct job *job, struct pps_error *err)
 
 static enum pps_status schedule_main(const struct pps_args *args, struct pps_error *err)
 {
-    struct job job = {.family = NULL};
+    struct job job = {.args = args};
     enum pps_status status = read_inputs(&job, args, err);
     if (status == PPS_OK)
         status = schedule_read_values(job.value, &job.inputs, args, err);

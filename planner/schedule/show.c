@@ -11,7 +11,24 @@
 
 // ---- the pipeline -------------------------------------------------------------------------------
 
-void schedule_show_pipeline(const double value[N_PARAMS])
+static void show_limits(const double value[N_PARAMS], const struct plan *plan)
+{
+    double least = HUGE_VAL, most = 0;
+    for (int32_t d = 0; plan != NULL && d < plan->pipeline->shape.devices; d++) {
+        least = fmin(least, plan->pipeline->limit[d]);
+        most = fmax(most, plan->pipeline->limit[d]);
+    }
+    if (value[P_LIMIT] >= 0)
+        printf("; limit %.10g\n\n", value[P_LIMIT]);
+    else if (isinf(least))
+        printf("; no limit\n\n");
+    else if (least == most)
+        printf("; limit %.12g of the plan\n\n", least);
+    else
+        printf("; limits %.12g to %.12g of the plan\n\n", least, most);
+}
+
+void schedule_show_pipeline(const double value[N_PARAMS], const struct plan *plan)
 {
     printf("%.0f device%s, %.0f micro-batch%s; f %.10g, b %.10g, w %.10g", value[P_P],
            value[P_P] == 1 ? "" : "s", value[P_M], value[P_M] == 1 ? "" : "es", value[P_F],
@@ -25,10 +42,7 @@ void schedule_show_pipeline(const double value[N_PARAMS])
     printf(" (per %s)\n", value[P_PER] == PER_DEVICE ? "device" : "chunk");
     printf("memory %.10g by a forward, %.10g after b, %.10g after w", value[P_MEM_F],
            value[P_MEM_B], value[P_MEM_W]);
-    if (value[P_LIMIT] >= 0)
-        printf("; limit %.10g\n\n", value[P_LIMIT]);
-    else
-        printf("; no limit\n\n");
+    show_limits(value, plan);
 }
 
 // ---- the table ----------------------------------------------------------------------------------
@@ -179,6 +193,16 @@ static bool keeps_two_replicas(const struct schedule_candidate *candidate)
     return is_shown(candidate) && candidate->scratch.pipeline.shape.directions == 2;
 }
 
+// The memory that a plan's devices hold all the time is that of the weights.
+static bool holds_weights(const struct schedule_candidate *candidate)
+{
+    const struct plan *plan = candidate->point.plan;
+    for (int32_t d = 0; plan != NULL && d < plan->pipeline->shape.devices; d++)
+        if (plan->pipeline->fixed[d] > 0)
+            return true;
+    return false;
+}
+
 // Explains what the rows do not show.
 static void show_notes(const struct schedule_comparison *comparison)
 {
@@ -197,7 +221,8 @@ static void show_notes(const struct schedule_comparison *comparison)
                                   : "\n",
                    comparison->list[i].label);
     if (replicas > 0)
-        printf(": two replicas of the weights, which the peak does not contain\n");
+        printf(": two replicas of the weights, which the peak %s\n",
+               holds_weights(&comparison->list[0]) ? "contains" : "does not contain");
 }
 
 void schedule_show(const struct schedule_comparison *comparison,

@@ -6,8 +6,9 @@
 #include "base/text/text_buffer.h"
 #include "planner/schedule/compare.h"
 
-// Prints the pipeline: devices, micro-batches, times, memory.
-void schedule_show_pipeline(const double value[N_PARAMS]);
+// Prints the pipeline: devices, micro-batches, times, memory. plan: whose limits count without --limit; NULL:
+// none.
+void schedule_show_pipeline(const double value[N_PARAMS], const struct plan *plan);
 
 // Prints the table; base: the candidate that the others are compared with, or NULL.
 void schedule_show(const struct schedule_comparison *comparison,

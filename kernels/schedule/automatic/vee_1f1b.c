@@ -176,6 +176,7 @@ const struct family family_v_1f1b = {
     .summary = "placement V with whole backwards and two thirds of the memory of 1F1B",
     .source = "Qi et al., Pipeline Parallelism with Controllable Memory, NeurIPS 2024",
     .kind = FAMILY_AUTOMATIC,
+    .uses = FAMILY_USES_PUBLISHED,
     .placement = PIPELINE_VEE,
     .directions = 1,
     .whole_backward = true,

@@ -124,6 +124,7 @@ const struct family family_zb_auto = {
     .summary = "zero bubble, scheduled for the times and the memory limit",
     .source = "Qi et al., Zero Bubble Pipeline Parallelism, ICLR 2024",
     .kind = FAMILY_AUTOMATIC,
+    .uses = FAMILY_USES_PUBLISHED,
     .placement = PIPELINE_LOOP,
     .directions = 1,
     .misfit = shapes_misfit_one,

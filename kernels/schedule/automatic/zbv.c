@@ -156,6 +156,7 @@ const struct family family_zbv = {
     .summary = "placement V, zero bubble within the memory of 1F1B",
     .source = "Qi et al., Pipeline Parallelism with Controllable Memory, NeurIPS 2024",
     .kind = FAMILY_AUTOMATIC,
+    .uses = FAMILY_USES_PUBLISHED,
     .placement = PIPELINE_VEE,
     .directions = 1,
     .misfit = shapes_misfit_vee,

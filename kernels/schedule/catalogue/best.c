@@ -387,6 +387,8 @@ const struct family family_best = {
     .summary = "the best of all families at the limit and objective, improved by local search",
     .source = "a portfolio",
     .kind = FAMILY_SEARCH,
+    .uses = FAMILY_USES_GROUP | FAMILY_USES_DESCENDING | FAMILY_USES_SEED | FAMILY_USES_BUDGET |
+            FAMILY_USES_PAIR,
     .placement = PIPELINE_LOOP,
     .directions = 1,
     .misfit = best_misfit,

@@ -177,6 +177,7 @@ const struct family family_zb_ilp = {
     .summary = "zero bubble, the optimum for small pipelines",
     .source = "Qi et al., Zero Bubble Pipeline Parallelism, ICLR 2024 (the model)",
     .kind = FAMILY_SEARCH,
+    .uses = FAMILY_USES_BUDGET,
     .placement = PIPELINE_LOOP,
     .directions = 1,
     .forwards_most = FORWARDS_MOST,
@@ -192,6 +193,7 @@ const struct family family_v_ilp = {
     .source = "Qi et al., Pipeline Parallelism with Controllable Memory, NeurIPS 2024 (the "
               "placement)",
     .kind = FAMILY_SEARCH,
+    .uses = FAMILY_USES_BUDGET,
     .placement = PIPELINE_VEE,
     .directions = 1,
     .forwards_most = FORWARDS_MOST,

@@ -16,11 +16,26 @@ enum family_kind {
 
 enum family_objective { FAMILY_MAKESPAN, FAMILY_SPAN };
 
+// Options that only some families use.
+enum family_use {
+    FAMILY_USES_GROUP = 1,
+    FAMILY_USES_DESCENDING = 2,
+    FAMILY_USES_PUBLISHED = 4,
+    FAMILY_USES_SEED = 8,
+    FAMILY_USES_BUDGET = 16,
+    FAMILY_USES_PAIR = 32, // the time of a pair, which the pipeline holds
+};
+
+// The families that use an option, for the help of all programs.
+#define FAMILIES_WITH_GROUP      "interleaved, interleaved_group"
+#define FAMILIES_WITH_DESCENDING "gpipe, bfs_loop"
+#define FAMILIES_WITH_PUBLISHED  "zb_auto, zbv, v_half, v_min, v_1f1b"
+
 // Options of families; a family ignores the options that it does not use.
 struct family_options {
     int32_t
         group; // micro-batches of a group (interleaved: >= P; interleaved_group: >= 1); 0: default
-    bool descending; // gpipe, bfs_loop: backwards from the last micro-batch to the first
+    bool descending; // backwards from the last micro-batch to the first
     bool published;  // automatic: exactly as published; otherwise never worse at the same limit
     enum family_objective objective; // search
     uint64_t seed;                   // search
@@ -57,6 +72,7 @@ struct family {
     const char *summary; // one line
     const char *source;  // paper
     enum family_kind kind;
+    unsigned uses; // bits of enum family_use
     enum pipeline_placement placement;
     int directions;
     bool whole_backward;   // runs BW, not B and W

@@ -143,6 +143,7 @@ const struct family family_interleaved_group = {
     .summary = "interleaved chunks in groups, backwards in two pieces",
     .source = "Qi et al., Pipeline Parallelism with Controllable Memory, NeurIPS 2024",
     .kind = FAMILY_RULE,
+    .uses = FAMILY_USES_GROUP,
     .placement = PIPELINE_LOOP,
     .directions = 1,
     .misfit = shapes_misfit_loop,

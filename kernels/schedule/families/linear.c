@@ -40,6 +40,7 @@ const struct family family_gpipe = {
     .summary = "all forwards, then all backwards",
     .source = "Huang et al., GPipe, NeurIPS 2019",
     .kind = FAMILY_RULE,
+    .uses = FAMILY_USES_DESCENDING,
     .placement = PIPELINE_LOOP,
     .directions = 1,
     .whole_backward = true,

@@ -16,6 +16,12 @@
 #include "kernels/common/plan/order.h"
 #include "ppsweep/fault.h"
 
+// Returns whether the CSV can hold orders of this shape; order: and this one; NULL: without R. Otherwise the
+// fault has the reason.
+bool pytorch_csv_holds(const struct pipeline_shape *shape,
+                       const struct order *order,
+                       struct pps_fault *fault);
+
 // Appends the order as CSV, without blank cells; with `messages` also the sends and receives, in the
 // places in which PyTorch puts them. Returns false, with the reason in fault->text, for an order with
 // two directions, slices or recomputed forwards, and, with messages, for one that deadlocks. An empty

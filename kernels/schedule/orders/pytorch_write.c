@@ -9,7 +9,7 @@
 
 // ---- what cannot be written -------------------------------------------------------------------
 
-static bool check_operation(const struct pipeline *pipeline,
+static bool check_operation(const struct pipeline_shape *shape,
                             const struct order *order,
                             int32_t device,
                             int32_t position,
@@ -23,8 +23,8 @@ static bool check_operation(const struct pipeline *pipeline,
                              "write the order as text or JSON",
                              device, position);
     const bool known = op->type < OPERATION_R && op->stage >= 0 && op->item >= 0 &&
-                       op->stage < pipeline->shape.stages &&
-                       op->item < pipeline->shape.micro_batches && op->direction == 0;
+                       op->stage < shape->stages && op->item < shape->micro_batches &&
+                       op->direction == 0;
     const bool unit =
         !order->paired[at] || (op->type == OPERATION_F && position + 1 < order->n[device] &&
                                op[1].type == OPERATION_BW);
@@ -34,22 +34,23 @@ static bool check_operation(const struct pipeline *pipeline,
                          device, position);
 }
 
-static bool check_all(const struct pipeline *pipeline,
-                      const struct order *order,
-                      struct pps_fault *fault)
+bool pytorch_csv_holds(const struct pipeline_shape *shape,
+                       const struct order *order,
+                       struct pps_fault *fault)
 {
-    if (pipeline->shape.directions > 1)
+    *fault = (struct pps_fault){.line = 0};
+    if (shape->directions > 1)
         return pps_fault_set(
             fault, NULL, false,
             "PyTorch's CSV cannot hold a bidirectional order, whose stages are on "
             "two ranks each; write it as text or JSON");
-    if (pipeline->shape.slices > 1)
+    if (shape->slices > 1)
         return pps_fault_set(fault, NULL, false,
                              "PyTorch's CSV has no slices of micro-batches; write the order as "
                              "text or JSON");
-    for (int32_t d = 0; d < order->devices; d++)
+    for (int32_t d = 0; order != NULL && d < order->devices; d++)
         for (int32_t i = 0; i < order->n[d]; i++)
-            if (!check_operation(pipeline, order, d, i, fault))
+            if (!check_operation(shape, order, d, i, fault))
                 return false;
     return true;
 }
@@ -196,7 +197,7 @@ bool pytorch_csv_write(const struct pipeline *pipeline,
 {
     struct writer w = {.pipeline = pipeline, .order = order};
     *fault = (struct pps_fault){.line = 0};
-    if (!check_all(pipeline, order, fault))
+    if (!pytorch_csv_holds(&pipeline->shape, order, fault))
         return false;
     const size_t devices = order->devices > 0 ? (size_t)order->devices : 0;
     w.rows = calloc(devices + 1, sizeof *w.rows);
