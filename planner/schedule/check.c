@@ -26,11 +26,72 @@ static const char details[] =
     "deadlocks, the command names the device and the operation and ends with exit status 2.\n"
     "Otherwise it prints the times of every device.\n"
     "\n"
+    "If the CSV lists sends and receives, they are executed as blocking ones, too: a message\n"
+    "occupies both ends until both have come to it, as in NCCL. An order whose ranks list\n"
+    "messages in different orders hangs then; the command names what each rank waits at.\n"
+    "\n"
     "  ppsweep schedule --family zb_h1 -o zb && ppsweep schedule check zb/order.txt\n";
 
 static const char *placement_name(const struct pipeline_shape *shape)
 {
     return shape->directions > 1 ? ", two directions" : "";
+}
+
+static enum pps_status fail_limit(const struct schedule_inputs *inputs,
+                                  const double value[N_PARAMS],
+                                  const struct schedule_candidate *candidate,
+                                  struct pps_error *err)
+{
+    const double least = candidate->figures.least_limit;
+    if (value[P_LIMIT] < 0)
+        return pps_fail(err, PPS_E_INFEASIBLE,
+                        "%s: does not fit in the memory of the plan: it needs a limit of %.10g",
+                        inputs->order_path, least);
+    return pps_fail(err, PPS_E_INFEASIBLE,
+                    "%s: does not fit: it needs a limit of %.10g, --limit is %.10g",
+                    inputs->order_path, least, value[P_LIMIT]);
+}
+
+// Executes the order with blocking messages, and prints what that costs.
+static void show_blocking(const struct schedule_inputs *inputs,
+                          const struct schedule_candidate *candidate)
+{
+    const struct schedule_scratch *scratch = &candidate->scratch;
+    const double makespan = candidate->figures.metrics.makespan;
+    struct metrics m;
+    if (executor_run_blocking(scratch->executor, &scratch->pipeline, &scratch->order,
+                              &inputs->order.messages, NULL) != EXECUTOR_DONE)
+        return;
+    metrics_of(&scratch->pipeline, &scratch->order, executor_starts(scratch->executor),
+               executor_ends(scratch->executor), &m, NULL, NULL);
+    printf(
+        "\nblocking messages (both ends wait for each other): makespan %.10g (%+.2f %%), span "
+        "%.10g, bubble %.2f %%\n",
+        m.makespan, makespan > 0 ? 100 * (m.makespan / makespan - 1) : 0, m.span,
+        100 * m.bubble_ratio);
+}
+
+// Prints the figures of the order, without and with blocking messages.
+static enum pps_status show(const struct schedule_inputs *inputs,
+                            const double value[N_PARAMS],
+                            const struct schedule_candidate *candidate,
+                            struct pps_error *err)
+{
+    const struct pipeline_shape *shape = &inputs->order.shape;
+    const enum pps_status status = schedule_inputs_messages(inputs, err);
+    pps_say(stdout, "%-9s %s: %d devices, %d stages, %d micro-batches%s",
+            status == PPS_OK ? "OK" : "DEADLOCK", inputs->order_path, shape->devices,
+            shape->stages, shape->micro_batches, placement_name(shape));
+    if (candidate->outcome == CANDIDATE_OVER_LIMIT && status == PPS_OK)
+        return fail_limit(inputs, value, candidate, err);
+    if (candidate->outcome == CANDIDATE_OVER_LIMIT)
+        return status;
+    if (status != PPS_OK)
+        pps_say(stdout, "with blocking messages; without:");
+    schedule_show_one(candidate);
+    if (status == PPS_OK && inputs->order.messages.first != NULL)
+        show_blocking(inputs, candidate);
+    return status;
 }
 
 static enum pps_status report(const struct schedule_inputs *inputs,
@@ -42,27 +103,9 @@ static enum pps_status report(const struct schedule_inputs *inputs,
     struct schedule_comparison comparison = {.list = &candidate,
                                              .n = 1,
                                              .stop = pps_signals_install()};
-    const struct pipeline_shape *shape = &inputs->order.shape;
     enum pps_status status = schedule_compare(&comparison, 1, err);
-    if (status != PPS_OK) {
-        free(candidate.memory);
-        return status;
-    }
-    pps_say(stdout, "OK        %s: %d devices, %d stages, %d micro-batches%s",
-            inputs->order_path, shape->devices, shape->stages, shape->micro_batches,
-            placement_name(shape));
-    if (candidate.outcome == CANDIDATE_OVER_LIMIT)
-        status =
-            value[P_LIMIT] < 0
-                ? pps_fail(err, PPS_E_INFEASIBLE,
-                           "%s: does not fit in the memory of the plan: it needs a limit of "
-                           "%.10g",
-                           inputs->order_path, candidate.figures.least_limit)
-                : pps_fail(err, PPS_E_INFEASIBLE,
-                           "%s: does not fit: it needs a limit of %.10g, --limit is %.10g",
-                           inputs->order_path, candidate.figures.least_limit, value[P_LIMIT]);
-    else
-        schedule_show_one(&candidate);
+    if (status == PPS_OK)
+        status = show(inputs, value, &candidate, err);
     free(candidate.memory);
     return status;
 }

@@ -76,6 +76,15 @@ enum pps_status schedule_inputs_order(struct schedule_inputs *inputs,
     return PPS_OK;
 }
 
+enum pps_status schedule_inputs_messages(const struct schedule_inputs *inputs,
+                                         struct pps_error *err)
+{
+    struct pps_fault fault = {.document = 0};
+    return order_document_check_messages(&inputs->order, &fault)
+               ? PPS_OK
+               : fail_order(inputs, &fault, err);
+}
+
 void schedule_inputs_free(struct schedule_inputs *inputs)
 {
     plan_free(inputs->plan);

@@ -26,6 +26,9 @@ PPS_MUST_CHECK enum pps_status schedule_inputs_plan(struct schedule_inputs *inpu
 PPS_MUST_CHECK enum pps_status schedule_inputs_order(struct schedule_inputs *inputs,
                                                      const char *path,
                                                      struct pps_error *err);
+// Checks that the messages that the order lists do not deadlock if they are blocking.
+PPS_MUST_CHECK enum pps_status schedule_inputs_messages(const struct schedule_inputs *inputs,
+                                                        struct pps_error *err);
 void schedule_inputs_free(struct schedule_inputs *inputs);
 
 // Writes the values of the parameters that the documents set.

@@ -110,13 +110,12 @@ void executor_reset(struct executor *e)
     }
 }
 
-enum executor_status executor_run(struct executor *executor,
-                                  const struct pipeline *pipeline,
-                                  const struct order *order,
-                                  const double *release,
-                                  struct poll *poll)
+void executor_prepare(struct executor *e,
+                      const struct pipeline *pipeline,
+                      const struct order *order,
+                      const double *release,
+                      struct poll *poll)
 {
-    struct executor *e = executor;
     assert(order->room <= e->room);
     e->pipeline = pipeline;
     e->order = order;
@@ -129,6 +128,16 @@ enum executor_status executor_run(struct executor *executor,
         for (int type = 0; type < OPERATION_TYPES; type++)
             set_task(e, part, type);
     executor_reset(e);
+}
+
+enum executor_status executor_run(struct executor *executor,
+                                  const struct pipeline *pipeline,
+                                  const struct order *order,
+                                  const double *release,
+                                  struct poll *poll)
+{
+    struct executor *e = executor;
+    executor_prepare(e, pipeline, order, release, poll);
     const enum executor_status status = executor_execute(e, NULL);
     return status == EXECUTOR_DEADLOCK && !executor_check(e, NULL) ? EXECUTOR_WRONG_OPERATIONS
                                                                    : status;

@@ -9,7 +9,7 @@
 #define PPS_COMMON_EXECUTOR_EXECUTOR_H
 
 #include "kernels/common/pipeline/poll.h"
-#include "kernels/common/plan/order.h"
+#include "kernels/common/plan/order_messages.h"
 
 #include <stddef.h>
 
@@ -36,6 +36,31 @@ enum executor_status executor_run(struct executor *executor,
                                   const struct order *order,
                                   const double *release,
                                   struct poll *poll);
+
+// Executes an order whose messages are blocking: a message occupies both ends until both have come to it, and
+// then for the occupation of the links; the rest of its delay passes without them. Other channels of the pipeline
+// are ignored. The set of operations is right, and the order does not deadlock without messages. Returns
+// EXECUTOR_DONE, EXECUTOR_STOPPED, or EXECUTOR_DEADLOCK: see executor_blocked_heads. The executor cannot run the
+// order again then.
+enum executor_status executor_run_blocking(struct executor *executor,
+                                           const struct pipeline *pipeline,
+                                           const struct order *order,
+                                           const struct order_messages *messages,
+                                           struct poll *poll);
+
+// What a device waits at: a message, or an operation.
+struct executor_head {
+    int32_t device;
+    int32_t message,
+        other;        // of order_messages: the message, and its other end; -1: an operation
+    int32_t position; // of the operation
+};
+
+// Lists the heads of all devices that wait after executor_run_blocking has returned EXECUTOR_DEADLOCK, in ascending
+// order. heads: [devices]. Returns their number.
+int32_t executor_blocked_heads(const struct executor *executor,
+                               const struct order_messages *messages,
+                               struct executor_head *heads);
 
 // Executes the order of the last executor_run that returned EXECUTOR_DONE again, with a time for each
 // operation (order_at; of a unit: at its F), and a time between the end of each operation and the

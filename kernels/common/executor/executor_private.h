@@ -107,6 +107,13 @@ struct executor_own {
     int lane;                           // of `times`
 };
 
+// Prepares the executor for a new order: sets its tasks, and forgets what is executed.
+void executor_prepare(struct executor *e,
+                      const struct pipeline *pipeline,
+                      const struct order *order,
+                      const double *release,
+                      struct poll *poll);
+
 // Forgets what is executed.
 void executor_reset(struct executor *e);
 

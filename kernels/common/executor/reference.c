@@ -13,6 +13,8 @@ struct simulation {
     double *starts, *ends; // NAN: not run
     double *arrivals;      // of the message that the operation sends
     double *free_at;       // [sender * devices + receiver]; cards: [sender * devices]
+    const struct order_messages *messages; // blocking; NULL: none
+    double *come; // [messages]: when their device has come to them; NAN: not yet
     struct poll *poll;
     bool is_stopped; // by the poll
 };
@@ -162,6 +164,18 @@ static double time_of(const struct simulation *s, const struct operation *op)
     return times[op->type];
 }
 
+// Returns whether the operation sends a message that is listed.
+static bool is_listed(const struct simulation *s, const struct operation *op)
+{
+    for (int32_t i = 0; s->messages != NULL && i < s->messages->first[s->order->devices]; i++) {
+        const struct order_message *m = &s->messages->list[i];
+        if (m->stage == op->stage && m->item == op->item &&
+            m->backward == (op->type != OPERATION_F))
+            return true;
+    }
+    return false;
+}
+
 static void send(struct simulation *s, const struct operation *op, int64_t at)
 {
     const struct pipeline *p = s->pipeline;
@@ -172,10 +186,14 @@ static void send(struct simulation *s, const struct operation *op, int64_t at)
     if (op->type == OPERATION_W || op->type == OPERATION_R || to < 0 || to >= p->shape.stages)
         return;
     const int32_t receiver = pipeline_device(p, op->direction, to);
+    if (receiver != from && is_listed(s, op)) {
+        s->arrivals[at] = (double)NAN;
+        return;
+    }
     const double bytes =
         forward ? p->stage[op->stage].forward_bytes : p->stage[op->stage].backward_bytes;
     double start = s->ends[at];
-    if (receiver != from && p->links.channels != PIPELINE_FREE) {
+    if (receiver != from && p->links.channels != PIPELINE_FREE && s->messages == NULL) {
         const bool card = p->links.channels == PIPELINE_CARDS;
         double *free_at = &s->free_at[from * p->shape.devices + (card ? 0 : receiver)];
         start = fmax(start, *free_at);
@@ -258,5 +276,115 @@ bool reference_run(const struct pipeline *pipeline,
         *status = EXECUTOR_STOPPED;
     free(s.arrivals);
     free(s.free_at);
+    return ok;
+}
+
+// ---- blocking messages --------------------------------------------------------------------------
+
+// Returns the index of the other end of a message, and in *from, *to the devices of send and receive.
+static int32_t other_end(const struct simulation *s, int32_t i, int32_t *from, int32_t *to)
+{
+    const struct order_message *m = &s->messages->list[i];
+    *from = pipeline_device(s->pipeline, 0, m->stage);
+    *to = pipeline_device(s->pipeline, 0, m->backward ? m->stage - 1 : m->stage + 1);
+    for (int32_t k = 0; k < s->messages->first[s->order->devices]; k++) {
+        const struct order_message *other = &s->messages->list[k];
+        if (other->send != m->send && other->stage == m->stage && other->item == m->item &&
+            other->backward == m->backward)
+            return k;
+    }
+    return i;
+}
+
+// Passes a message if both ends have come to it. Returns whether they have; *clock: of the device.
+static bool pass(struct simulation *s, int32_t i, double *clock)
+{
+    const struct order_message *m = &s->messages->list[i];
+    const struct pipeline_stage *stage = &s->pipeline->stage[m->stage];
+    const double bytes = m->backward ? stage->backward_bytes : stage->forward_bytes;
+    int32_t from, to;
+    const int32_t other = other_end(s, i, &from, &to);
+    if (isnan(s->come[i]))
+        s->come[i] = *clock;
+    if (isnan(s->come[other]))
+        return false;
+    int n;
+    const double start = fmax(s->come[i], s->come[other]);
+    const int64_t at =
+        find(s, m->backward ? OPERATION_B : OPERATION_F, 0, m->stage, m->item, &n);
+    s->arrivals[at] = start + pipeline_delay(s->pipeline, from, to, bytes);
+    *clock = start + pipeline_occupation(s->pipeline, from, to, bytes);
+    return true;
+}
+
+// Follows the order of a device from the start as far as it can run. Returns whether it comes to the end.
+static bool follow(struct simulation *s, int32_t d)
+{
+    const struct order *order = s->order;
+    double clock = 0;
+    int32_t i = s->messages->first[d];
+    for (int32_t position = 0;; position++) {
+        for (; i < s->messages->first[d + 1] && s->messages->list[i].before == position; i++)
+            if (!pass(s, i, &clock))
+                return false;
+        if (position == order->n[d])
+            return true;
+        const int64_t at = order_at(order, d, position);
+        if (isnan(s->ends[at]) && !run(s, d, position, clock))
+            return false;
+        clock = s->ends[at];
+    }
+}
+
+static int64_t n_known(const struct simulation *s)
+{
+    int64_t n = 0;
+    for (int32_t d = 0; d < s->order->devices; d++)
+        for (int32_t i = 0; i < s->order->n[d]; i++)
+            n += !isnan(s->ends[order_at(s->order, d, i)]);
+    for (int32_t i = 0; i < s->messages->first[s->order->devices]; i++)
+        n += !isnan(s->come[i]);
+    return n;
+}
+
+// Follows all devices again and again, until nothing more becomes known.
+static enum executor_status follow_all(struct simulation *s)
+{
+    for (int64_t before = -1, known = n_known(s); known != before; known = n_known(s)) {
+        bool complete = true;
+        before = known;
+        for (int32_t d = 0; d < s->order->devices; d++)
+            complete &= follow(s, d);
+        if (complete)
+            return EXECUTOR_DONE;
+    }
+    return EXECUTOR_DEADLOCK;
+}
+
+bool reference_run_blocking(const struct pipeline *pipeline,
+                            const struct order *order,
+                            const struct order_messages *messages,
+                            double *starts,
+                            double *ends,
+                            enum executor_status *status)
+{
+    const size_t n = (size_t)order->devices * (size_t)order->room,
+                 n_messages = (size_t)messages->first[order->devices];
+    struct simulation s = {.pipeline = pipeline,
+                           .order = order,
+                           .messages = messages,
+                           .starts = starts,
+                           .ends = ends};
+    s.arrivals = calloc(n + 1, sizeof *s.arrivals);
+    s.come = calloc(n_messages + 1, sizeof *s.come);
+    const bool ok = s.arrivals != NULL && s.come != NULL;
+    for (size_t i = 0; i < n && ok; i++)
+        starts[i] = ends[i] = s.arrivals[i] = (double)NAN;
+    for (size_t i = 0; i < n_messages && ok; i++)
+        s.come[i] = (double)NAN;
+    if (ok)
+        *status = follow_all(&s);
+    free(s.arrivals);
+    free(s.come);
     return ok;
 }

@@ -15,4 +15,12 @@ bool reference_run(const struct pipeline *pipeline,
                    double *ends,
                    enum executor_status *status);
 
+// The same with blocking messages, as executor_run_blocking. The set of operations is right.
+bool reference_run_blocking(const struct pipeline *pipeline,
+                            const struct order *order,
+                            const struct order_messages *messages,
+                            double *starts,
+                            double *ends,
+                            enum executor_status *status);
+
 #endif

@@ -205,6 +205,9 @@ void order_document_free(struct order_document *document)
 {
     free(document->device_of);
     free(document->places);
+    free(document->messages.first);
+    free(document->messages.list);
+    free(document->message_places);
     order_free(document->order);
     pps_json_free(&document->json);
     *document = (struct order_document){.order = NULL};

@@ -37,8 +37,10 @@ struct order_document {
     struct pipeline_shape shape;
     int32_t *device_of; // [direction * stages + stage]
     struct order *order;
-    size_t *places;       // [order_at]: byte in the text, or in the text of the device
-    struct pps_json json; // of order_document_read: the tree of a JSON text
+    size_t *places; // [order_at]: byte in the text, or in the text of the device
+    struct order_messages messages; // of PyTorch's CSV; `first` NULL: the order lists none
+    size_t *message_places;         // [messages]: byte in the text
+    struct pps_json json;           // of order_document_read: the tree of a JSON text
 };
 
 // Returns the form that a text seems to have.
@@ -69,6 +71,11 @@ struct pipeline *order_document_pipeline(const struct order_document *document);
 // does not deadlock. The fault names the rank and the position of the operation. An empty
 // fault->text means out of memory.
 bool order_document_check(const struct order_document *document, struct pps_fault *fault);
+
+// Checks that the messages that the order lists do not deadlock if they are blocking: a message occupies both
+// ends until both have come to it. The fault names the message that each device waits at, and its other end.
+bool order_document_check_messages(const struct order_document *document,
+                                   struct pps_fault *fault);
 
 // Fills the fault for an executor's fault in this order, with place and remedy. Returns false.
 bool order_document_blame(const struct order_document *document,

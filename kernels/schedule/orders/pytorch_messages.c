@@ -150,3 +150,42 @@ bool pytorch_messages_check(const struct pytorch_message *messages,
     free(x.message);
     return good;
 }
+
+// ---- the messages of a document -----------------------------------------------------------------
+
+// Returns the message of an action on a device whose operations begin at `begin`.
+static struct order_message message_of(const struct pytorch_message *m, size_t begin)
+{
+    const struct pytorch_action *a = &m->action;
+    return (struct order_message){.before = (int32_t)(m->before - begin),
+                                  .item = a->micro_batch,
+                                  .stage =
+                                      (int16_t)(is_send(a->type) ? a->stage : other_stage(a)),
+                                  .backward = is_backward(a->type),
+                                  .send = is_send(a->type)};
+}
+
+bool pytorch_messages_keep(const struct pytorch_message *messages,
+                           size_t n,
+                           const struct found *found,
+                           struct order_document *document,
+                           struct pps_fault *fault)
+{
+    struct order_messages *to = &document->messages;
+    if (n == 0)
+        return true;
+    to->first = calloc(found->devices + 1, sizeof *to->first);
+    to->list = calloc(n, sizeof *to->list);
+    document->message_places = calloc(n, sizeof *document->message_places);
+    if (to->first == NULL || to->list == NULL || document->message_places == NULL)
+        return order_source_no_memory(fault);
+    size_t i = 0;
+    for (size_t d = 0; d < found->devices; d++) {
+        for (; i < n && messages[i].device == (int32_t)d; i++) {
+            to->list[i] = message_of(&messages[i], d > 0 ? found->ends[d - 1] : 0);
+            document->message_places[i] = messages[i].action.at;
+        }
+        to->first[d + 1] = (int32_t)i;
+    }
+    return true;
+}

@@ -51,4 +51,11 @@ bool pytorch_messages_check(const struct pytorch_message *messages,
                             const struct order_document *document,
                             struct pps_fault *fault);
 
+// Stores the messages, which have passed the check, in the document. Returns false if memory runs out.
+bool pytorch_messages_keep(const struct pytorch_message *messages,
+                           size_t n,
+                           const struct found *found,
+                           struct order_document *document,
+                           struct pps_fault *fault);
+
 #endif

@@ -113,7 +113,8 @@ bool pytorch_read(struct order_document *document, struct pps_fault *fault)
     struct reader r = {.source = &document->source, .fault = fault};
     const bool done =
         read_rows(&r) && found_finish(&r.found, document, fault) &&
-        pytorch_messages_check(r.messages, r.n_messages, &r.found, document, fault);
+        pytorch_messages_check(r.messages, r.n_messages, &r.found, document, fault) &&
+        pytorch_messages_keep(r.messages, r.n_messages, &r.found, document, fault);
     free(r.messages);
     found_free(&r.found);
     return done;
