@@ -6,6 +6,7 @@
 #include "base/system/installed.h"
 #include "base/system/whole_file.h"
 #include "base/text/say.h"
+#include "base/text/text_buffer.h"
 #include "kernels/dynapipe/costs/model_tables.h"
 #include "kernels/dynapipe/documents/cost_tables_read.h"
 #include "kernels/dynapipe/documents/network_read.h"
@@ -374,6 +375,27 @@ static bool env_is_true(const char *name)
     return value != NULL && strcasecmp(value, "true") == 0;
 }
 
+// Refuses a method that the assignment does not have, and names those that it has.
+static enum pps_status fail_method(enum method method,
+                                   enum assignment assignment,
+                                   struct pps_error *err)
+{
+    struct text_buffer names = {.text = NULL};
+    for (int k = 0; k < METHODS; k++)
+        if (k != METHOD_CYCLIC && method_allows((enum method)k, assignment))
+            text_buffer_add(&names, "%s%s", names.n > 0 ? ", " : "", method_names[k]);
+    const enum pps_status status =
+        names.failed
+            ? pps_fail_memory(err, "--method")
+            : pps_fail(err, PPS_E_INPUT, "--method %s: it needs %s; this assignment allows %s",
+                       method_names[method],
+                       method == METHOD_1F1B ? "one stage on every device"
+                                             : "the devices 0, 1, 2, ... again and again",
+                       names.text);
+    text_buffer_free(&names);
+    return status;
+}
+
 static enum pps_status read_method(struct dynaplan_request *r,
                                    const struct pps_args *args,
                                    struct pps_error *err)
@@ -387,13 +409,9 @@ static enum pps_status read_method(struct dynaplan_request *r,
         return pps_fail(err, PPS_E_INPUT,
                         "--method cyclic: its times are those of whole cycles, which no "
                         "training runs; use wait-free-cyclic");
-    if (method >= 0 && !method_allows((enum method)method, assignment_of(&r->setup.pipeline)))
-        return pps_fail(
-            err, PPS_E_INPUT,
-            "--method %s: it needs %s; this assignment allows wait-free-cyclic and fifo",
-            method_names[method],
-            method == METHOD_1F1B ? "one stage on every device"
-                                  : "the devices 0, 1, 2, ... again and again");
+    const enum assignment assignment = assignment_of(&r->setup.pipeline);
+    if (method >= 0 && !method_allows((enum method)method, assignment))
+        return fail_method((enum method)method, assignment, err);
     r->choice.method = method;
     return PPS_OK;
 }
