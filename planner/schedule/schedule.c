@@ -22,9 +22,8 @@ static const struct pps_opt options[] = {
     {"chunks", 'v', "V", "chunks (stages) per device (1: as each family needs)"},
     SCHEDULE_PIPELINE_OPTIONS,
     {"family", 'f', "NAME",
-     "a family, its class in PyTorch, all, best (the best order found), or order (all)"},
-    {"order", 0, "FILE",
-     "also compare the order of FILE; --family order: without the families"},
+     "a family, its class in PyTorch, all, best, or order: that of --order (all)"},
+    {"order", 0, "FILE", "also compare the order of FILE"},
     {"baseline", 0, "FAMILY", "compare with this family (1f1b)"},
     {"objective", 0, "NAME", "minimise makespan or span (makespan)"},
     {"group", 0, "N", "micro-batches of a group: " FAMILIES_WITH_GROUP " (P)"},
@@ -72,7 +71,11 @@ static const char details[] =
     "\n"
     "PLAN is a JSON file with the times and memory of every stage, in s and bytes. A schedule "
     "with\n"
-    "other stages divides the work of each device equally among its stages.\n"
+    "other stages divides the work of each device equally among its stages; head and tail of "
+    "the\n"
+    "model, if PLAN knows them, are part of the first and the last stage.\n"
+    "\n"
+    "-o writes the best order of all that are named: of the family, of --order, or of all.\n"
     "\n"
     "  ppsweep schedule -p 8 -m 32 --times 12,13,7 --latency 1 --limit 8\n"
     "  ppsweep schedule -p 8 -m 32 --times 12,13,7 --latency 1 --limit 8 --level 0.2\n"
