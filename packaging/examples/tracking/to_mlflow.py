@@ -14,7 +14,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("result", help="NAME.csv.gz or NAME.csv, with its manifest beside it")
     parser.add_argument("--experiment", default="ppsweep")
-    parser.add_argument("--objective", help="the column to rank by (the first result of the kernel)")
+    parser.add_argument("--objective", help="the column to rank by (the main result of the kernel)")
     parser.add_argument("--rows", type=int, default=20, help="nested runs: the best rows (20)")
     parser.add_argument("--files", action="store_true", help="also store the result and its manifest")
     args = parser.parse_args()
