@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decodes and encodes UTF-8; compares endings of names.
+// Decodes and encodes UTF-8; makes names of files and compares their endings.
 #include "base/text/characters.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <xxhash.h>
 
 // Bounds by RFC 3629, section 4.
 size_t pps_utf8_length(const char *text)
@@ -76,6 +78,29 @@ void pps_make_printable(char *text)
         }
         text += n;
     }
+}
+
+void pps_file_name(const char *text, char *out, size_t room)
+{
+    enum { DIGEST = sizeof "-01234567" };
+    const size_t all = strlen(text), most = all < room ? all : room - DIGEST;
+    size_t at = 0;
+    while (at < most) {
+        size_t n = pps_utf8_length(text + at);
+        if (at + n > most)
+            break; // never half a character
+        const unsigned char c = (unsigned char)text[at];
+        if (n == 0 || c < 0x20 || c == 0x7f || c == '/' || (at == 0 && c == '.')) {
+            out[at] = '_';
+            n = 1;
+        } else {
+            memcpy(out + at, text + at, n);
+        }
+        at += n;
+    }
+    out[at] = '\0';
+    if (at < all)
+        snprintf(out + at, DIGEST, "-%08x", (unsigned)XXH32(text, all, 0));
 }
 
 bool pps_ends_with(const char *text, const char *end)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads and writes characters of UTF-8 text, finds the line and column of a byte, and makes
-// text printable. Two more functions check how a name ends and replace underscores by hyphens.
+// text printable. Other functions check how a name ends, make names of files and replace
+// underscores by hyphens.
 #ifndef PPS_BASE_TEXT_CHARACTERS_H
 #define PPS_BASE_TEXT_CHARACTERS_H
 
@@ -28,6 +29,11 @@ void pps_find_place(const char *text, size_t at, int *line, int *column);
 
 // Replaces invalid bytes, control characters and line breaks by '?'.
 void pps_make_printable(char *text);
+
+// Makes the name of a file in some folder from a text of a document: no '/', no control character,
+// no invalid byte, no '.' at the start; '_' stands for them. The end of a text that does not fit
+// becomes a digest. room: bytes of `out`, at least 32.
+void pps_file_name(const char *text, char *out, size_t room);
 
 // Returns whether text ends with `end` and is longer than it.
 bool pps_ends_with(const char *text, const char *end);

@@ -18,7 +18,7 @@ static const struct pps_opt options[] = {
     {"cores", 0, "N,N...", "only predict the utilisation of N cores with a model"},
     {"json", 0, NULL, "print one JSON object"},
     {"data", 0, "DIR", "also write DIR/kernel.dat and DIR/threads.dat, for throughput.gp"},
-    {"force", 0, NULL, "overwrite existing files"},
+    {"force", 0, NULL, "overwrite files even if others wrote or edited them"},
     {NULL, 0, NULL, NULL},
 };
 
@@ -87,7 +87,7 @@ static enum pps_status bench_main(const struct pps_args *args, struct pps_error 
     struct pps_bench_ask ask = {.quick = pps_arg(args, "quick") != NULL};
     struct pps_benchmark benchmark;
     const char *folder = pps_arg(args, "data");
-    const bool force = pps_arg(args, "force") != NULL;
+    const struct pps_gate *gate = pps_arg_gate(args);
     enum pps_status status =
         pps_kernel_choose(pps_arg_kernels(args), pps_arg_word(args, 0), &ask.kernel, err);
     const char *words[PPS_MAX_INPUT_WORDS];
@@ -103,7 +103,7 @@ static enum pps_status bench_main(const struct pps_args *args, struct pps_error 
         return cores_main(args, &ask, err);
     }
     if (status == PPS_OK && folder != NULL)
-        status = pps_benchreport_data_check(folder, force, err);
+        status = pps_benchreport_data_check(folder, gate, err);
     if (status != PPS_OK)
         return status;
     ask.stop = pps_signals_install();
@@ -114,7 +114,7 @@ static enum pps_status bench_main(const struct pps_args *args, struct pps_error 
         pps_benchreport_json(&benchmark);
     else
         pps_benchreport_print(&benchmark);
-    return folder != NULL ? pps_benchreport_data(&benchmark, folder, force, err) : PPS_OK;
+    return folder != NULL ? pps_benchreport_data(&benchmark, folder, gate, err) : PPS_OK;
 }
 
 const struct pps_command pps_command_bench = {

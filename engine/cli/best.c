@@ -4,9 +4,9 @@
 
 #include "base/system/disk.h"
 #include "base/system/machine.h"
-#include "base/system/whole_file.h"
 #include "base/text/decimal.h"
 #include "base/text/say.h"
+#include "base/write/gate.h"
 #include "engine/cli/options/experiment_options.h"
 #include "engine/cli/options/picture_options.h"
 #include "engine/cli/report/best_report.h"
@@ -169,6 +169,14 @@ static void watch(void *self, const struct pps_best_search *search)
     b->shown_s = now_s;
 }
 
+// A search of hours is never replaced without --force.
+static enum pps_status check_output(const struct best *b, struct pps_error *err)
+{
+    struct pps_gate gate = *pps_arg_gate(b->args);
+    gate.maker.name = NULL;
+    return pps_gate_check(&gate, b->path.path, err);
+}
+
 static enum pps_status prepare(struct best *b, struct pps_error *err)
 {
     int objective = 0;
@@ -191,7 +199,7 @@ static enum pps_status prepare(struct best *b, struct pps_error *err)
     b->search.self = b;
     status = choose_path(b, err);
     if (status == PPS_OK)
-        status = pps_whole_file_check(b->path.path, pps_arg(b->args, "force") != NULL, err);
+        status = check_output(b, err);
     return status == PPS_OK ? pps_resultpath_folder(&b->path, err) : status;
 }
 

@@ -17,7 +17,7 @@ static const struct pps_opt options[] = {
     {"columns", 0, "NAMES", "write these columns only, in this order"},
     {"group-rows", 0, "N", "rows of a row group (131072)"},
     PPS_LET_OPTION,
-    {"force", 0, NULL, "overwrite FILE if it exists"},
+    {"force", 0, NULL, "overwrite FILE even if others wrote or edited it"},
     PPS_READ_AHEAD_OPTION,
     PPS_READ_PROGRESS_OPTION,
     {"quiet", 'q', NULL, "print errors only"},
@@ -56,7 +56,7 @@ static enum pps_status convert_main(const struct pps_args *args, struct pps_erro
                                   .output = pps_arg(args, "output"),
                                   .format = pps_arg(args, "format"),
                                   .version = PPS_VERSION,
-                                  .force = pps_arg(args, "force") != NULL};
+                                  .gate = pps_arg_gate(args)};
     struct pps_converted done = {.rows = 0};
     struct pps_read_progress progress;
     if (ask.output == NULL)

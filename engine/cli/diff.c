@@ -2,8 +2,8 @@
 // ppsweep diff: compares two results.
 #include "engine/cli/verbs.h"
 
-#include "base/system/whole_file.h"
 #include "base/text/say.h"
+#include "base/write/new_file.h"
 #include "engine/cli/options/picture_options.h"
 #include "engine/cli/options/result_arguments.h"
 #include "engine/cli/report/read_progress.h"
@@ -22,7 +22,7 @@ static const struct pps_opt options[] = {
     {"b", 0, "FILTER", "use only these rows of B; may be repeated"},
     {"count", 'k', "N", "number of rows to print: the greatest changes (10)"},
     {"output", 'o', "FILE", "write all compared rows to FILE, NAME.csv or NAME.csv.gz"},
-    {"force", 0, NULL, "overwrite FILE if it exists"},
+    {"force", 0, NULL, "overwrite FILE even if others wrote or edited it"},
     PPS_LET_OPTION,
     PPS_READ_PROGRESS_OPTION,
     {"quiet", 'q', NULL, "do not print the summary"},
@@ -82,16 +82,15 @@ static enum pps_status fill_ask(struct diff *diff, struct pps_error *err)
 
 static enum pps_status write_file(const struct diff *diff, struct pps_error *err)
 {
-    struct pps_whole_file file;
+    struct pps_new_file file;
     const char *path = pps_arg(diff->args, "output");
-    enum pps_status status =
-        pps_whole_file_open(&file, path, pps_arg(diff->args, "force") != NULL, err);
+    enum pps_status status = pps_new_file_open(&file, path, pps_arg_gate(diff->args), err);
     if (status != PPS_OK)
         return status;
     status = pps_compare_write(&diff->compare, file.out, err);
     if (status == PPS_OK)
-        return pps_whole_file_close(&file, err);
-    pps_whole_file_abandon(&file);
+        return pps_new_file_close(&file, err);
+    pps_new_file_abandon(&file);
     return status;
 }
 
@@ -130,12 +129,9 @@ static enum pps_status run(struct diff *diff, struct pps_error *err)
 static enum pps_status check_output(const struct diff *diff, struct pps_error *err)
 {
     const char *path = pps_arg(diff->args, "output");
-    enum pps_status status = pps_whole_file_apart(path, diff->ask.a.path, err);
-    if (status == PPS_OK)
-        status = pps_whole_file_apart(path, diff->ask.b.path, err);
-    if (status == PPS_OK && path != NULL)
-        status = pps_whole_file_check(path, pps_arg(diff->args, "force") != NULL, err);
-    return status;
+    return path != NULL && strcmp(path, "-") != 0
+               ? pps_gate_check(pps_arg_gate(diff->args), path, err)
+               : PPS_OK;
 }
 
 static enum pps_status diff_main(const struct pps_args *args, struct pps_error *err)

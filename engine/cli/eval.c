@@ -3,6 +3,7 @@
 #include "engine/cli/verbs.h"
 
 #include "base/system/whole_file.h"
+#include "base/write/new_file.h"
 #include "engine/cli/options/experiment_options.h"
 #include "engine/cli/report/read_progress.h"
 #include "engine/point/evaluate.h"
@@ -25,7 +26,7 @@ static const struct pps_opt options[] = {
     {"reasons", 0, NULL, "add a last column `reason`: why a row has no results"},
     {"threads", 'j', "N", "number of worker threads (all CPUs this process may use)"},
     {"output", 'o', "FILE", "write CSV to FILE, compressed if it ends in .gz (stdout)"},
-    {"force", 0, NULL, "overwrite FILE if it exists"},
+    {"force", 0, NULL, "overwrite FILE even if others wrote or edited it"},
     PPS_READ_PROGRESS_OPTION,
     {"quiet", 'q', NULL, "print errors only"},
     {NULL, 0, NULL, NULL},
@@ -115,26 +116,23 @@ static enum pps_status answer(const struct pps_args *args,
                               struct pps_error *err)
 {
     const char *path = pps_arg(args, "output");
-    struct pps_whole_file file;
+    struct pps_new_file file;
     struct pps_error closing;
-    struct stat st;
-    // Renaming the output file would replace a device or a pipe.
-    if (path != NULL && stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
-        return pps_fail(err, PPS_E_INPUT, "%s is not a regular file: choose another name",
-                        path);
+    const bool in_place = path != NULL && pps_whole_file_same(path, ask->path);
+    // With --force, eval may add columns to the file that it reads.
+    const struct pps_gate own = {.force = pps_arg(args, "force") != NULL};
     enum pps_status status =
-        pps_whole_file_open(&file, path, pps_arg(args, "force") != NULL, err);
+        pps_new_file_open(&file, path, in_place ? &own : pps_arg_gate(args), err);
     if (status != PPS_OK)
         return status;
     ask->out = file.out;
-    const bool in_place = path != NULL && pps_whole_file_same(path, ask->path);
     ask->strict = ask->strict || in_place; // the output would lose rows that cannot be read
     status = pps_evaluate(ask, count, err);
     if (status != PPS_OK && (count->rows == 0 || in_place)) {
-        pps_whole_file_abandon(&file);
+        pps_new_file_abandon(&file);
         return status;
     }
-    const enum pps_status closed = pps_whole_file_close(&file, &closing);
+    const enum pps_status closed = pps_new_file_close(&file, &closing);
     if (status == PPS_OK && closed != PPS_OK)
         *err = closing;
     return status == PPS_OK ? closed : status;

@@ -2,10 +2,10 @@
 // ppsweep merge: joins shards into one result.
 #include "engine/cli/verbs.h"
 
-#include "base/system/whole_file.h"
 #include "base/text/characters.h"
 #include "base/text/human.h"
 #include "base/text/say.h"
+#include "base/write/gate.h"
 #include "engine/check/merge.h"
 #include "engine/cli/report/next_commands.h"
 #include "engine/cli/report/progress.h"
@@ -88,7 +88,7 @@ static enum pps_status choose_output(const struct pps_args *args,
                         *path, ending, ending);
     enum pps_status status = pps_resultpath_fits(*path, err);
     for (size_t i = 0; i < merge->n && status == PPS_OK; i++)
-        status = pps_whole_file_apart(*path, merge->files[i].path, err);
+        status = pps_gate_apart(*path, merge->files[i].path, err);
     return status;
 }
 

@@ -30,7 +30,7 @@ static const struct pps_opt options[] = {
     PPS_FILE_OPTIONS,
     {"max-maps", 0, "N", "draw the first N maps; 0 draws all maps (24)"},
     {"threads", 'j', "N", "number of gnuplot processes at a time (all CPUs)"},
-    {"force", 0, NULL, "overwrite pictures that plot did not draw or that were edited"},
+    {"force", 0, NULL, "overwrite pictures even if others drew or edited them"},
     PPS_READ_PROGRESS_OPTION,
     {"quiet", 'q', NULL, "print errors only"},
     {NULL, 0, NULL, NULL},
@@ -87,6 +87,7 @@ static const char details[] =
 
 static enum pps_status fill_ask(const struct pps_args *args,
                                 struct pps_style_words *words,
+                                struct pps_picture_gate *gate,
                                 struct pps_plot_ask *ask,
                                 struct pps_error *err)
 {
@@ -97,7 +98,8 @@ static enum pps_status fill_ask(const struct pps_args *args,
     ask->cut.by = pps_arg(args, "by");
     ask->cut.panel_rows = pps_arg(args, "rows");
     ask->cut.panel_columns = pps_arg(args, "columns");
-    ask->pictures.force = pps_arg(args, "force") != NULL;
+    pps_picture_gate_make(gate, pps_arg_gate(args), ask->cut.view.path);
+    ask->pictures.gate = &gate->gate;
     ask->lines = pps_arg(args, "lines") != NULL;
     ask->cut.allow_partial = pps_arg(args, "allow-partial") != NULL;
     ask->pictures.paths = pps_arg(args, "quiet") == NULL ? stdout : NULL;
@@ -126,12 +128,13 @@ static enum pps_status plot_main(const struct pps_args *args, struct pps_error *
 {
     struct pps_plot_ask ask = {0};
     struct pps_plot_count count = {0};
+    struct pps_picture_gate gate;
     struct pps_baseline *baseline = NULL;
     struct pps_style_words words = {.command = NULL};
     struct pps_read_progress progress = {.kind = PPS_PROGRESS_NEVER};
     enum pps_status status = pps_result_arguments_view(args, &ask.cut.view, err);
     if (status == PPS_OK)
-        status = fill_ask(args, &words, &ask, err);
+        status = fill_ask(args, &words, &gate, &ask, err);
     if (status == PPS_OK)
         status = pps_read_progress_begin(&progress, args, &ask.cut.view.watch, false, err);
     if (status == PPS_OK)

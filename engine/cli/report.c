@@ -2,13 +2,14 @@
 // ppsweep report: writes a result as one page to explore.
 #include "engine/cli/verbs.h"
 
-#include "base/system/whole_file.h"
 #include "base/text/characters.h"
 #include "base/text/human.h"
 #include "base/text/say.h"
+#include "base/write/new_file.h"
 #include "engine/cli/options/picture_options.h"
 #include "engine/cli/options/result_arguments.h"
 #include "engine/cli/report/read_progress.h"
+#include "engine/picture/pictures.h"
 #include "engine/report/page.h"
 
 #include <stdlib.h>
@@ -16,13 +17,13 @@
 #include <sys/stat.h>
 
 static const struct pps_opt options[] = {
-    {"output", 'o', "FILE", "NAME.html, or - for stdout (name of the result)"},
+    {"output", 'o', "FILE", "NAME.html, or - for stdout (in the folder of ppsweep plot)"},
     {"objective", 0, "COLUMN", "column to rank by (main result of the kernel)"},
     {"goal", 0, "lower|higher", "which values are better (default of the column, else lower)"},
     {"max-rows", 0, "N", "rows that the page holds; of more rows it holds the best (4000000)"},
     {"timelines", 0, "BYTES", "timelines of other rows, before compression; k, M allowed (1M)"},
     PPS_LET_OPTION,
-    {"force", 0, NULL, "overwrite FILE if it exists"},
+    {"force", 0, NULL, "overwrite FILE even if others wrote or edited it"},
     PPS_READ_AHEAD_OPTION,
     PPS_READ_PROGRESS_OPTION,
     {"quiet", 'q', NULL, "print errors only"},
@@ -45,7 +46,7 @@ static const char details[] =
     "If there are more rows than --max-rows, the page keeps the best row of every combination\n"
     "of some parameters. It says so, and shows of how many rows each is the best.\n"
     "\n"
-    "  ppsweep report outputs/data/first.csv.gz -o first.html\n"
+    "  ppsweep report outputs/data/first.csv.gz\n"
     "  ppsweep report outputs/data/first.csv.gz n=8 --let 'gain=1-total_time/ideal_time'\n";
 
 static enum pps_status choose_path(const struct pps_args *args,
@@ -54,17 +55,18 @@ static enum pps_status choose_path(const struct pps_args *args,
                                    struct pps_error *err)
 {
     const char *asked = pps_arg(args, "output");
-    char stem[256];
+    char stem[256], folder[4096];
     pps_view_stem(result, stem, sizeof stem);
+    pps_picture_folder(result, folder, sizeof folder);
     if (asked != NULL && strcmp(asked, "-") != 0 && !pps_ends_with(asked, ".html") &&
         !pps_ends_with(asked, ".htm"))
         return pps_fail(err, PPS_E_INPUT, "-o %s: end the name in .html", asked);
     if (asked != NULL)
         *path = strdup(asked);
-    else if (asprintf(path, "%s.html", stem) < 0)
+    else if (asprintf(path, "%s/%s.html", folder, stem) < 0)
         *path = NULL;
     return *path == NULL ? pps_fail_memory(err, "the name of the page")
-                         : pps_whole_file_apart(*path, result, err);
+                         : pps_gate_check(pps_arg_gate(args), *path, err);
 }
 
 static void say_written(const char *path, const struct pps_page_count *count)
@@ -87,18 +89,17 @@ static enum pps_status write_page(const struct pps_args *args,
                                   const char *path,
                                   struct pps_error *err)
 {
-    struct pps_whole_file file;
+    struct pps_new_file file;
     struct pps_page_count count;
-    enum pps_status status =
-        pps_whole_file_open(&file, path, pps_arg(args, "force") != NULL, err);
+    enum pps_status status = pps_new_file_open(&file, path, pps_arg_gate(args), err);
     if (status != PPS_OK)
         return status;
     status = pps_page_write(ask, file.out, &count, err);
     if (status != PPS_OK) {
-        pps_whole_file_abandon(&file);
+        pps_new_file_abandon(&file);
         return status;
     }
-    status = pps_whole_file_close(&file, err);
+    status = pps_new_file_close(&file, err);
     if (status == PPS_OK && strcmp(path, "-") != 0 && pps_arg(args, "quiet") == NULL)
         say_written(path, &count);
     return status;

@@ -170,6 +170,7 @@ static enum pps_status read_options(struct run *run, struct pps_error *err)
     if (status == PPS_OK)
         status = pps_format_option(args, job->output, &job->codec, err);
     job->rows = stdout;
+    job->gate = pps_arg_gate(args);
     job->force = pps_arg(args, "force") != NULL;
     job->resume = pps_arg(args, "resume") != NULL;
     job->reuse = pps_arg(args, "reuse");
@@ -275,11 +276,13 @@ static bool watch(void *self, enum pps_job_event event, const struct pps_job_res
 static enum pps_status plot(const struct run *run, struct pps_error *err)
 {
     struct pps_plot_count count = {0};
+    struct pps_picture_gate gate;
+    pps_picture_gate_make(&gate, pps_arg_gate(run->args), run->result.path.path);
     struct pps_plot_ask ask = {
         .cut.view = {.path = run->result.path.path, .kernels = pps_arg_kernels(run->args)},
         .pictures = {.png = true,
                      .svg = true,
-                     .force = run->job.force,
+                     .gate = &gate.gate,
                      .threads = run->job.threads,
                      .paths = run->quiet  ? NULL
                               : run->json ? stderr

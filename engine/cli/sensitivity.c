@@ -2,9 +2,9 @@
 // ppsweep sensitivity: says which parameters of a result matter, and how much.
 #include "engine/sensitivity/sensitivity.h"
 
-#include "base/system/whole_file.h"
 #include "base/text/characters.h"
 #include "base/text/say.h"
+#include "base/write/new_file.h"
 #include "engine/cli/options/experiment_options.h"
 #include "engine/cli/options/result_arguments.h"
 #include "engine/cli/report/read_progress.h"
@@ -20,7 +20,7 @@ static const struct pps_opt options[] = {
     {"by", 0, "COLUMNS",
      "one analysis per group of equal COLUMNS, or none (parameters that change the work)"},
     {"output", 'o', "FILE", "write a picture (NAME.svg, NAME.png) or the numbers (NAME.csv)"},
-    {"force", 0, NULL, "overwrite FILE if it exists"},
+    {"force", 0, NULL, "overwrite FILE even if others wrote or edited it"},
     {"json", 0, NULL, "print the numbers as JSON instead of tables"},
     {"resamples", 0, "N", "bootstrap resamples for the intervals; 0: no intervals (1000)"},
     {"seed", 0, "N", "seed of the bootstrap (0)"},
@@ -90,22 +90,20 @@ static enum pps_status choose_output(const struct pps_args *args,
     *output = pps_ends_with(path, ".csv") ? TO_CSV : TO_PICTURE;
     if (*output == TO_PICTURE && !pps_ends_with(path, ".svg") && !pps_ends_with(path, ".png"))
         return pps_fail(err, PPS_E_INPUT, "-o %s: end the name in .svg, .png or .csv", path);
-    const enum pps_status status = pps_whole_file_apart(path, pps_arg_word(args, 0), err);
-    return status == PPS_OK ? pps_whole_file_check(path, pps_arg(args, "force") != NULL, err)
-                            : status;
+    return pps_gate_check(pps_arg_gate(args), path, err);
 }
 
 static enum pps_status write_csv(const struct pps_args *args,
                                  const struct pps_sensitivity *s,
                                  struct pps_error *err)
 {
-    struct pps_whole_file file;
-    const enum pps_status status = pps_whole_file_open(&file, pps_arg(args, "output"),
-                                                       pps_arg(args, "force") != NULL, err);
+    struct pps_new_file file;
+    const enum pps_status status =
+        pps_new_file_open(&file, pps_arg(args, "output"), pps_arg_gate(args), err);
     if (status != PPS_OK)
         return status;
     pps_sensitivity_csv(s, file.out);
-    return pps_whole_file_close(&file, err);
+    return pps_new_file_close(&file, err);
 }
 
 static enum pps_status report(const struct pps_args *args,
@@ -119,7 +117,7 @@ static enum pps_status report(const struct pps_args *args,
     if (output == TO_CSV)
         status = write_csv(args, s, err);
     if (output == TO_PICTURE)
-        status = pps_tornado_draw(s, path, ask->view.path, pps_arg(args, "force") != NULL,
+        status = pps_tornado_draw(s, path, ask->view.path, pps_arg_gate(args),
                                   ask->bootstrap.stop, err);
     if (status == PPS_OK && pps_arg(args, "json") != NULL)
         status = pps_sensitivity_json(s, stdout, err);

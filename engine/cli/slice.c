@@ -4,7 +4,7 @@
 #include "base/system/disk.h"
 #include "base/text/say.h"
 
-#include "base/system/whole_file.h"
+#include "base/write/new_file.h"
 #include "engine/cli/options/baseline_option.h"
 #include "engine/cli/options/picture_options.h"
 #include "engine/cli/options/result_arguments.h"
@@ -26,7 +26,7 @@ static const struct pps_opt options[] = {
     PPS_SCALE_OPTIONS,
     PPS_KIND_OPTIONS,
     {"output", 'o', "PATH", "a file, or a folder for one file per matrix (stdout)"},
-    {"force", 0, NULL, "overwrite existing files"},
+    {"force", 0, NULL, "overwrite files even if others wrote or edited them"},
     PPS_LET_OPTION,
     PPS_BASELINE_OPTION,
     PPS_READ_AHEAD_OPTION,
@@ -61,11 +61,11 @@ static bool is_folder(const char *path)
 
 static enum pps_status write_all(const struct pps_slices *cut,
                                  const char *path,
-                                 bool force,
+                                 const struct pps_gate *gate,
                                  struct pps_error *err)
 {
-    struct pps_whole_file file;
-    enum pps_status status = pps_whole_file_open(&file, path, force, err);
+    struct pps_new_file file;
+    enum pps_status status = pps_new_file_open(&file, path, gate, err);
     if (status != PPS_OK)
         return status;
     for (size_t i = 0; i < pps_slices_maps(cut) && status == PPS_OK; i++) {
@@ -79,8 +79,8 @@ static enum pps_status write_all(const struct pps_slices *cut,
         pps_slice_free(&slice);
     }
     if (status == PPS_OK)
-        return pps_whole_file_close(&file, err);
-    pps_whole_file_abandon(&file);
+        return pps_new_file_close(&file, err);
+    pps_new_file_abandon(&file);
     return status;
 }
 
@@ -89,13 +89,12 @@ static enum pps_status write_slice(const struct pps_slice *slice,
                                    const struct pps_args *args,
                                    struct pps_error *err)
 {
-    struct pps_whole_file file;
-    enum pps_status status =
-        pps_whole_file_open(&file, path, pps_arg(args, "force") != NULL, err);
+    struct pps_new_file file;
+    enum pps_status status = pps_new_file_open(&file, path, pps_arg_gate(args), err);
     if (status != PPS_OK)
         return status;
     pps_slice_write(slice, file.out);
-    status = pps_whole_file_close(&file, err);
+    status = pps_new_file_close(&file, err);
     if (status == PPS_OK && pps_arg(args, "quiet") == NULL)
         pps_say(stdout, "%s", path);
     return status;
@@ -136,20 +135,30 @@ static enum pps_status write_folder(const struct pps_slices *cut,
     return status;
 }
 
+// A folder is checked file by file.
+static enum pps_status check_output(const char *path,
+                                    const struct pps_gate *gate,
+                                    struct pps_error *err)
+{
+    return path == NULL || strcmp(path, "-") == 0 || is_folder(path)
+               ? PPS_OK
+               : pps_gate_check(gate, path, err);
+}
+
 // Writes a Pareto front, bars or a scatter to a file or to stdout.
 static enum pps_status write_kind(const struct pps_args *args,
                                   const struct pps_view_ask *view,
                                   struct pps_error *err)
 {
-    struct pps_whole_file file;
-    enum pps_status status = pps_whole_file_open(&file, pps_arg(args, "output"),
-                                                 pps_arg(args, "force") != NULL, err);
+    struct pps_new_file file;
+    enum pps_status status =
+        pps_new_file_open(&file, pps_arg(args, "output"), pps_arg_gate(args), err);
     if (status != PPS_OK)
         return status;
     status = pps_kind_slice(args, view, file.out, err);
     if (status == PPS_OK)
-        return pps_whole_file_close(&file, err);
-    pps_whole_file_abandon(&file);
+        return pps_new_file_close(&file, err);
+    pps_new_file_abandon(&file);
     return status;
 }
 
@@ -163,7 +172,7 @@ static enum pps_status slice_main(const struct pps_args *args, struct pps_error 
         .allow_partial = pps_arg(args, "allow-partial") != NULL,
     };
     const char *path = pps_arg(args, "output");
-    const bool force = pps_arg(args, "force") != NULL;
+    const struct pps_gate *gate = pps_arg_gate(args);
     struct pps_slices *cut = NULL;
     struct pps_baseline *baseline = NULL;
     struct pps_read_progress progress;
@@ -175,7 +184,7 @@ static enum pps_status slice_main(const struct pps_args *args, struct pps_error 
     if (status == PPS_OK)
         status = pps_kind_check(args, err);
     if (status == PPS_OK)
-        status = pps_whole_file_apart(path, ask.view.path, err);
+        status = check_output(path, gate, err);
     if (status == PPS_OK)
         pps_result_arguments_say_partial(args, &ask.view);
     if (status == PPS_OK)
@@ -200,7 +209,7 @@ static enum pps_status slice_main(const struct pps_args *args, struct pps_error 
     if (status == PPS_OK && path != NULL && is_folder(path))
         status = write_folder(cut, path, args, err);
     else if (status == PPS_OK)
-        status = write_all(cut, path, force, err);
+        status = write_all(cut, path, gate, err);
     if (status == PPS_OK && path != NULL && pps_arg(args, "quiet") == NULL)
         fprintf(stderr, "ppsweep: %zu matri%s\n", pps_slices_maps(cut),
                 pps_slices_maps(cut) == 1 ? "x" : "ces");

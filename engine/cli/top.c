@@ -3,7 +3,7 @@
 #include "engine/read/top.h"
 #include "base/text/say.h"
 
-#include "base/system/whole_file.h"
+#include "base/write/new_file.h"
 #include "engine/cli/options/baseline_option.h"
 #include "engine/cli/options/picture_options.h"
 #include "engine/cli/options/result_arguments.h"
@@ -26,7 +26,7 @@ static const struct pps_opt options[] = {
     {"pareto", 0, "A,B", "Pareto front of two columns"},
     {"all", 0, NULL, "sort all rows; rows without a result come last"},
     {"output", 'o', "FILE", "write to FILE, NAME.csv or NAME.csv.gz (stdout)"},
-    {"force", 0, NULL, "overwrite FILE if it exists"},
+    {"force", 0, NULL, "overwrite FILE even if others wrote or edited it"},
     PPS_LET_OPTION,
     PPS_BASELINE_OPTION,
     PPS_READ_AHEAD_OPTION,
@@ -133,22 +133,20 @@ static enum pps_status write_top(const struct pps_args *args,
                                  struct pps_top_ask *ask,
                                  struct pps_error *err)
 {
-    struct pps_whole_file file;
+    struct pps_new_file file;
     struct pps_top_count count;
     const char *path = pps_arg(args, "output");
-    enum pps_status status = pps_whole_file_apart(path, ask->view.path, err);
-    if (status == PPS_OK)
-        status = pps_whole_file_open(&file, path, pps_arg(args, "force") != NULL, err);
+    enum pps_status status = pps_new_file_open(&file, path, pps_arg_gate(args), err);
     if (status != PPS_OK)
         return status;
     ask->out = file.out;
     ask->table = !ask->all && file.path == NULL && isatty(STDOUT_FILENO);
     status = pps_top(ask, &count, err);
     if (status != PPS_OK) {
-        pps_whole_file_abandon(&file);
+        pps_new_file_abandon(&file);
         return status;
     }
-    status = pps_whole_file_close(&file, err);
+    status = pps_new_file_close(&file, err);
     if (status == PPS_OK)
         report(args, &count);
     return status;
@@ -199,23 +197,20 @@ static enum pps_status pareto_main(const struct pps_args *args,
         .columns = pps_arg(args, "pareto"),
         .by = pps_arg(args, "by"),
     };
-    struct pps_whole_file file = {.out = NULL};
+    struct pps_new_file file = {.out = NULL};
     struct pps_pareto pareto = {.rows = 0};
     enum pps_status status = check_pareto(args, err);
     if (status == PPS_OK)
-        status = pps_whole_file_apart(pps_arg(args, "output"), view->path, err);
-    if (status == PPS_OK)
-        status = pps_whole_file_open(&file, pps_arg(args, "output"),
-                                     pps_arg(args, "force") != NULL, err);
+        status = pps_new_file_open(&file, pps_arg(args, "output"), pps_arg_gate(args), err);
     if (status == PPS_OK)
         status = pps_pareto_open(&pareto, &ask, err);
     if (status == PPS_OK)
         status = pps_pareto_write(&pareto, file.out, file.path == NULL && isatty(STDOUT_FILENO),
                                   err);
     if (status == PPS_OK)
-        status = pps_whole_file_close(&file, err);
+        status = pps_new_file_close(&file, err);
     else
-        pps_whole_file_abandon(&file);
+        pps_new_file_abandon(&file);
     if (status == PPS_OK)
         report_pareto(args, &pareto);
     pps_pareto_close(&pareto);

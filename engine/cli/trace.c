@@ -5,9 +5,9 @@
 #include "engine/cli/verbs.h"
 
 #include "base/system/disk.h"
-#include "base/system/whole_file.h"
 #include "base/text/characters.h"
 #include "base/text/say.h"
+#include "base/write/gate.h"
 #include "engine/command/signals.h"
 #include "engine/manifest/manifest_file.h"
 #include "engine/point/artifact.h"
@@ -43,7 +43,7 @@ static const struct pps_opt options[] = {
     {"as", 0, "NAME",
      "write the artifact NAME of the kernel instead of a timeline (ppsweep kernels KERNEL)"},
     {"format", 0, "FORMAT", "perfetto, svg, png or csv (from the name of FILE, else perfetto)"},
-    {"force", 0, NULL, "overwrite FILE if it exists"},
+    {"force", 0, NULL, "overwrite FILE even if others wrote or edited it"},
     {"quiet", 'q', NULL, "print errors only"},
     PPS_TRACE_PARAM_OPTIONS,
     // Published switches of what an SVG always shows.
@@ -58,8 +58,7 @@ static const char details[] =
     "The point is a row of RESULT, or a point of KERNEL. KEY=VALUE sets a parameter; other\n"
     "parameters keep the values of the row or take their defaults.\n"
     "\n"
-    "Without -o, trace writes JSON to outputs/traces/. It does not overwrite a file with\n"
-    "different content unless --force is given.\n"
+    "Without -o, trace writes JSON to outputs/traces/.\n"
     "\n"
     "JSON: open ui.perfetto.dev and drop the file on the page. One unit of time is shown as\n"
     "one microsecond, with 3 decimals. Tracks \"load\" count what GPUs compute and send.\n"
@@ -149,12 +148,8 @@ static enum pps_status choose_output(struct trace *t, struct pps_error *err)
         snprintf(t->path, sizeof t->path, TRACE_FOLDER "/%s.%s", t->at.stem,
                  endings[t->write.form]);
     t->write.path = t->path;
-    // A default name depends on the parameters of the point: an existing file usually has the
-    // same content. The content differs if the result has changed, or if the file shows another
-    // part.
-    t->write.same = path == NULL;
-    t->write.force = pps_arg(t->args, "force") != NULL;
-    return pps_whole_file_apart(t->path, t->at.result, err);
+    t->write.gate = pps_arg_gate(t->args);
+    return strcmp(t->path, "-") == 0 ? PPS_OK : pps_gate_check(t->write.gate, t->path, err);
 }
 
 static bool is_picture(const struct trace *t)
@@ -313,18 +308,15 @@ static enum pps_status write_timeline(struct trace *t, struct pps_error *err)
 static enum pps_status write_artifact(const struct trace *t, struct pps_error *err)
 {
     const struct pps_artifact_file to = {.path = t->path,
-                                         .force = t->write.force,
-                                         .same = t->write.same,
+                                         .gate = t->write.gate,
                                          .stop = pps_signals_install()};
     return pps_artifact_write(t->at.kernel, t->artifact, t->at.point, &to, err);
 }
 
 static enum pps_status write_file(struct trace *t, struct pps_error *err)
 {
-    enum pps_status status =
-        pps_arg(t->args, "output") == NULL ? pps_disk_make_folder(TRACE_FOLDER, err) : PPS_OK;
-    if (status == PPS_OK)
-        status = t->artifact >= 0 ? write_artifact(t, err) : write_timeline(t, err);
+    const enum pps_status status =
+        t->artifact >= 0 ? write_artifact(t, err) : write_timeline(t, err);
     if (status == PPS_OK && strcmp(t->path, "-") != 0 && pps_arg(t->args, "quiet") == NULL)
         pps_say(stdout, "%s", t->path);
     return status;

@@ -259,6 +259,8 @@ enum pps_status pps_args_parse(struct pps_args **out,
         status = check_words(args, err);
     if (status == PPS_OK && !*done)
         status = pps_args_read_config(args, err);
+    if (status == PPS_OK && !*done)
+        status = pps_args_make_gate(args, err);
     return status;
 }
 
@@ -275,5 +277,6 @@ void pps_args_free(struct pps_args *args)
     free(args->argv);
     free(args->given);
     free(args->line);
+    free(args->inputs);
     free(args);
 }

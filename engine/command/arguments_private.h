@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares private types of the command-line parser: arguments.c parses, config_file.c
-// reads --config, values.c returns values, help.c prints help.
+// reads --config, file_gate.c makes the gate, values.c returns values, help.c prints help.
 #ifndef PPS_ENGINE_COMMAND_ARGUMENTS_PRIVATE_H
 #define PPS_ENGINE_COMMAND_ARGUMENTS_PRIVATE_H
 
 #include "base/document/json.h"
+#include "base/write/gate.h"
 #include "engine/command/arguments.h"
 #include "engine/command/option_table.h"
 
@@ -28,6 +29,8 @@ struct pps_args {
     int n_words;
     char **argv; // a copy that getopt may permute
     char *line;
+    const char **inputs; // of the gate
+    struct pps_gate gate;
 };
 
 // Returns the index of an option in the table, or -1.
@@ -37,6 +40,9 @@ int pps_args_option(const struct pps_args *args, const char *name);
 // priority.
 PPS_MUST_CHECK enum pps_status pps_args_read_config(struct pps_args *args,
                                                     struct pps_error *err);
+
+// Makes the gate of the command's files: what it may have read, its name, and --force.
+PPS_MUST_CHECK enum pps_status pps_args_make_gate(struct pps_args *args, struct pps_error *err);
 
 // Prints the help page of the command, with all options of the table.
 void pps_args_help(const struct pps_args *args);

@@ -23,6 +23,7 @@ struct pps_opt_alias {
 };
 
 struct pps_args;
+struct pps_gate;
 struct pps_kernel;
 
 struct pps_command {
@@ -51,11 +52,9 @@ bool pps_arg_in_config(const struct pps_args *args, const char *name);
 // Returns the i-th value of an option that may be repeated; NULL past the last.
 const char *pps_arg_nth(const struct pps_args *args, const char *name, int i);
 
-// Returns PPS_E_INPUT if the output file of option NAME is also named by a word or by another
-// option.
-PPS_MUST_CHECK enum pps_status pps_arg_apart(const struct pps_args *args,
-                                             const char *name,
-                                             struct pps_error *err);
+// Returns the gate of the files that the command writes. It refuses every file that a word or an
+// option of the command line names, except for the options that name outputs.
+const struct pps_gate *pps_arg_gate(const struct pps_args *args);
 
 // Returns the kernels that the command may use, ended with NULL; the first is the default.
 const struct pps_kernel *const *pps_arg_kernels(const struct pps_args *args);

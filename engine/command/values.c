@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Returns the arguments and option values of a command line.
-#include "base/system/whole_file.h"
 #include "engine/command/arguments_private.h"
 
 #include "base/text/decimal.h"
@@ -29,21 +28,9 @@ const char *pps_arg(const struct pps_args *args, const char *name)
     return NULL;
 }
 
-enum pps_status pps_arg_apart(const struct pps_args *args,
-                              const char *name,
-                              struct pps_error *err)
+const struct pps_gate *pps_arg_gate(const struct pps_args *args)
 {
-    const char *path = pps_arg(args, name);
-    const int option = pps_args_option(args, name);
-    bool same = false;
-    for (int i = 0; path != NULL && i < args->n_words; i++)
-        same = same || pps_whole_file_same(path, args->words[i]);
-    for (int i = 0; path != NULL && i < args->n_given; i++)
-        same = same || (args->given[i].option != option &&
-                        pps_whole_file_same(path, args->given[i].value));
-    return same ? pps_fail(err, PPS_E_INPUT, "%s belongs to the input; choose another name",
-                           path)
-                : PPS_OK;
+    return &args->gate;
 }
 
 const struct pps_kernel *const *pps_arg_kernels(const struct pps_args *args)

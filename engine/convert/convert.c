@@ -2,9 +2,9 @@
 // Reads typed rows and passes them to a sink.
 #include "engine/convert/convert.h"
 
-#include "base/system/whole_file.h"
 #include "base/text/characters.h"
 #include "base/text/nearest.h"
+#include "base/write/new_file.h"
 #include "engine/convert/metadata.h"
 #include "engine/convert/sink.h"
 #include "engine/convert/typed_rows.h"
@@ -139,10 +139,10 @@ static enum pps_status write_file(const struct pps_format *format,
                                   struct pps_typed_rows *rows,
                                   struct pps_error *err)
 {
-    struct pps_whole_file file;
+    struct pps_new_file file;
     char creator[64], *metadata = NULL;
     snprintf(creator, sizeof creator, "ppsweep version %s", ask->version);
-    enum pps_status status = pps_whole_file_open(&file, ask->output, ask->force, err);
+    enum pps_status status = pps_new_file_open(&file, ask->output, ask->gate, err);
     if (status != PPS_OK)
         return status;
     status = pps_convert_metadata(ask->view.path, &rows->schema, &metadata, err);
@@ -153,8 +153,8 @@ static enum pps_status write_file(const struct pps_format *format,
     }
     free(metadata);
     if (status == PPS_OK)
-        return pps_whole_file_close(&file, err);
-    pps_whole_file_abandon(&file);
+        return pps_new_file_close(&file, err);
+    pps_new_file_abandon(&file);
     return status;
 }
 
@@ -167,10 +167,8 @@ enum pps_status pps_convert(const struct pps_convert_ask *ask,
     struct stat info;
     *done = (struct pps_converted){.rows = 0};
     enum pps_status status = find_format(ask, &format, err);
-    if (status == PPS_OK)
-        status = pps_whole_file_apart(ask->output, ask->view.path, err);
     if (status == PPS_OK && strcmp(ask->output, "-") != 0)
-        status = pps_whole_file_check(ask->output, ask->force, err);
+        status = pps_gate_check(ask->gate, ask->output, err);
     if (status == PPS_OK)
         status = pps_typed_rows_open(&rows, &ask->view, ask->columns, err);
     if (status != PPS_OK)

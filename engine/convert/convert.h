@@ -5,6 +5,7 @@
 #define PPS_ENGINE_CONVERT_CONVERT_H
 
 #include "base/text/status.h"
+#include "base/write/gate.h"
 #include "engine/read/view.h"
 
 #include <stdint.h>
@@ -14,12 +15,12 @@
 
 struct pps_convert_ask {
     struct pps_view_ask view;
-    const char *columns; // names, separated by commas; NULL: all
-    const char *output;  // "-": stdout
-    const char *format;  // "parquet"; NULL: by the ending of the output
-    uint64_t group_rows; // rows of a row group, 0: the default
-    const char *version; // of ppsweep
-    bool force;          // an existing file is replaced
+    const char *columns;         // names, separated by commas; NULL: all
+    const char *output;          // "-": stdout
+    const char *format;          // "parquet"; NULL: by the ending of the output
+    uint64_t group_rows;         // rows of a row group, 0: the default
+    const char *version;         // of ppsweep
+    const struct pps_gate *gate; // of the output
 };
 
 struct pps_converted {

@@ -25,6 +25,8 @@ enum pps_job_event {
 // Everything that a caller asks for. Zero and NULL are the defaults, except for `kernels`,
 // `digits` (PPS_DEFAULT_DIGITS) and one of `path`, `text`, `points` and `overrides` of the
 // request. All strings must stay until pps_job_free.
+struct pps_gate;
+
 struct pps_job {
     struct pps_request request; // the experiment; `only` is set by the job
     int threads;                // 0: the CPUs that this process may use
@@ -34,8 +36,10 @@ struct pps_job {
     FILE *rows;         // the stream that "-" writes to; NULL: "-" is an error
     const char *codec;  // as for pps_codec_parse; NULL: by the ending of the name, else zlib:1
     struct pps_shard shard; // count 0: all points
-    bool force;             // overwrite the result if it exists
-    bool resume;            // resume the result if it is interrupted
+    const struct pps_gate
+        *gate;   // its inputs are files that the result may not replace; or NULL
+    bool force;  // overwrite the result if it exists
+    bool resume; // resume the result if it is interrupted
     // The best rows, ranked by request.objective (NULL: the first column).
     uint64_t top;   // rows of each group
     const char *by; // parameters that define the groups, separated by commas, or PPS_BY_NONE;

@@ -4,8 +4,10 @@
 
 #include "base/system/machine.h"
 #include "base/text/characters.h"
+#include "base/write/gate.h"
 #include "engine/run/row_maker.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,6 +55,18 @@ static void set_sweep(struct pps_job_result *r)
     r->threads = sweep->threads;
 }
 
+// The result and its manifest may not replace a file that the run reads.
+static enum pps_status check_inputs(const struct pps_job_result *r, struct pps_error *err)
+{
+    char manifest[sizeof r->path.path + sizeof ".json"];
+    const struct pps_gate *gate = r->job->gate;
+    if (gate == NULL || strcmp(r->path.path, "-") == 0)
+        return PPS_OK;
+    snprintf(manifest, sizeof manifest, "%s.json", r->path.path);
+    const enum pps_status status = pps_gate_check_inputs(gate, r->path.path, err);
+    return status == PPS_OK ? pps_gate_check_inputs(gate, manifest, err) : status;
+}
+
 enum pps_status pps_job_load(const struct pps_job *job,
                              struct pps_job_result *r,
                              struct pps_error *err)
@@ -71,6 +85,8 @@ enum pps_status pps_job_load(const struct pps_job *job,
     if (status == PPS_OK)
         status = pps_resultpath_choose(job->output, job->codec, r->experiment, job->shard,
                                        &r->path, err);
+    if (status == PPS_OK)
+        status = check_inputs(r, err);
     r->sweep.codec = r->path.codec;
     return status == PPS_OK
                ? pps_scratch_bytes(r->experiment, r->sweep.threads, &scratch_bytes, err)

@@ -3,8 +3,8 @@
 #include "engine/job/result_path.h"
 
 #include "base/system/disk.h"
-#include "base/system/whole_file.h"
 #include "base/text/characters.h"
+#include "base/write/gate.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -13,10 +13,14 @@
 
 enum { MORE_PATH = 64 }; // characters that may be added to a path: a shard suffix, .json.part
 
+// A folder, or a path without an ending to which nothing leads yet: a folder to create.
 static bool is_folder(const char *path)
 {
     struct stat st;
-    return pps_ends_with(path, "/") || (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
+    const char *slash = strrchr(path, '/');
+    if (stat(path, &st) == 0)
+        return S_ISDIR(st.st_mode);
+    return slash != NULL && strchr(slash + 1, '.') == NULL;
 }
 
 static enum pps_status default_name(const struct pps_experiment *experiment,
@@ -84,7 +88,7 @@ static enum pps_status choose(const char *output,
         !pps_ends_with(path, ".csv.gz") && !pps_ends_with(path, ".parquet"))
         return pps_fail(
             err, PPS_E_INPUT,
-            "%s %s: end the name in .csv.gz, .csv or .parquet, or name a folder that exists, "
+            "%s %s: end the name in .csv.gz, .csv or .parquet, or in / for a folder, "
             "or - for stdout",
             output != NULL ? "-o" : "output", path);
     if (strlen(path) + MORE_PATH >= sizeof out->path)
@@ -122,7 +126,7 @@ static enum pps_status check_points(const struct pps_resultpath *path,
                                     struct pps_error *err)
 {
     const cJSON *points = pps_json_member(experiment->resolved, "points");
-    return pps_whole_file_apart(path->path, points != NULL ? points->valuestring : NULL, err);
+    return pps_gate_apart(path->path, points != NULL ? points->valuestring : NULL, err);
 }
 
 enum pps_status pps_resultpath_choose(const char *output,
@@ -142,9 +146,12 @@ enum pps_status pps_resultpath_choose(const char *output,
 
 enum pps_status pps_resultpath_folder(const struct pps_resultpath *path, struct pps_error *err)
 {
-    if (strncmp(path->path, PPS_DATA_FOLDER "/", strlen(PPS_DATA_FOLDER) + 1) != 0)
+    char folder[sizeof path->path];
+    const char *slash = strrchr(path->path, '/');
+    if (slash == NULL || slash == path->path)
         return PPS_OK;
-    return pps_disk_make_folder(PPS_DATA_FOLDER, err);
+    snprintf(folder, sizeof folder, "%.*s", (int)(slash - path->path), path->path);
+    return pps_disk_make_folder(folder, err);
 }
 
 bool pps_resultpath_is_beside(const char *path)

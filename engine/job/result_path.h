@@ -28,7 +28,7 @@ PPS_MUST_CHECK enum pps_status pps_resultpath_choose(const char *output,
 // is the name of the unfinished manifest.
 PPS_MUST_CHECK enum pps_status pps_resultpath_fits(const char *path, struct pps_error *err);
 
-// Creates the default folder if the path is in it and the folder does not exist.
+// Creates the folder of the path.
 PPS_MUST_CHECK enum pps_status pps_resultpath_folder(const struct pps_resultpath *path,
                                                      struct pps_error *err);
 

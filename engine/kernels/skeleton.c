@@ -3,7 +3,7 @@
 #include "engine/kernels/skeleton.h"
 
 #include "base/system/installed.h"
-#include "base/system/whole_file.h"
+#include "base/write/new_file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -59,16 +59,17 @@ static enum pps_status copy_file(const char *from,
                                  const char *to,
                                  struct pps_error *err)
 {
-    struct pps_whole_file file = {.path = NULL};
+    const struct pps_gate gate = {.force = false};
+    struct pps_new_file file = {.path = NULL};
     FILE *in = fopen(from, "r");
     if (in == NULL)
         return pps_fail_errno(err, "cannot open", from);
-    enum pps_status status = pps_whole_file_open(&file, to, false, err);
+    enum pps_status status = pps_new_file_open(&file, to, &gate, err);
     if (status == PPS_OK)
         status = copy_text(in, from, name, file.out, err);
     if (status == PPS_OK)
-        status = pps_whole_file_close(&file, err);
-    pps_whole_file_abandon(&file);
+        status = pps_new_file_close(&file, err);
+    pps_new_file_abandon(&file);
     fclose(in);
     return status;
 }

@@ -7,21 +7,21 @@
 #include "base/text/say.h"
 #include "engine/picture/gnuplot.h"
 #include "engine/picture/label_use.h"
-#include "engine/picture/picture_mark.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 enum { PATH_CAP = 4096, PICTURE_FORMATS = 3 };
 
 struct pps_pictures {
     const struct pps_picture_ask *ask;
-    const char *result;
     char folder[PATH_CAP];
     char work[PATH_CAP]; // the hidden folder; "" until it exists
     char *script;        // absolute path
@@ -46,7 +46,7 @@ static size_t list_endings(const struct pps_picture_ask *ask,
 
 // ---- folders --------------------------------------------------------------------------------
 
-static void default_folder(const char *result, char *out, size_t cap)
+void pps_picture_folder(const char *result, char *out, size_t cap)
 {
     const char *slash = strrchr(result, '/');
     const size_t n = slash == NULL ? 0 : (size_t)(slash - result);
@@ -86,6 +86,19 @@ static enum pps_status make_work(struct pps_pictures *pictures, struct pps_error
 
 // ---- opening --------------------------------------------------------------------------------
 
+void pps_picture_gate_make(struct pps_picture_gate *made,
+                           const struct pps_gate *gate,
+                           const char *result)
+{
+    char *real = realpath(result, NULL);
+    const char *path = real == NULL ? result : real;
+    snprintf(made->maker, sizeof made->maker, "plot %016" PRIx64,
+             (uint64_t)XXH64(path, strlen(path), 0));
+    free(real);
+    made->gate = *gate;
+    made->gate.maker.name = made->maker;
+}
+
 static enum pps_status find_script(struct pps_pictures *pictures,
                                    const char *script,
                                    struct pps_error *err)
@@ -110,11 +123,10 @@ enum pps_status pps_pictures_open(struct pps_pictures **out,
     if (pictures == NULL)
         return pps_fail_errno(err, "draw", script);
     pictures->ask = ask;
-    pictures->result = result;
     if (ask->folder != NULL)
         snprintf(pictures->folder, sizeof pictures->folder, "%s", ask->folder);
     else
-        default_folder(result, pictures->folder, sizeof pictures->folder);
+        pps_picture_folder(result, pictures->folder, sizeof pictures->folder);
     enum pps_status status = find_script(pictures, script, err);
     if (status == PPS_OK)
         status = pps_picture_style_check(&ask->style, err);
@@ -162,13 +174,6 @@ static enum pps_status picture_path(const struct pps_pictures *pictures,
     return pps_fail(err, PPS_E_INPUT, "the name of the pictures' folder is too long");
 }
 
-// Returns whether a new picture may replace this one: with force, or if it was drawn from this
-// result and has not been edited.
-static bool may_replace(const struct pps_pictures *pictures, const char *path)
-{
-    return pictures->ask->force || pps_picturemark_valid(path, pictures->result);
-}
-
 static enum pps_status check_picture(const struct pps_pictures *pictures,
                                      const char *name,
                                      const char *ending,
@@ -176,8 +181,7 @@ static enum pps_status check_picture(const struct pps_pictures *pictures,
 {
     char path[PATH_CAP];
     const enum pps_status status = picture_path(pictures, name, ending, path, err);
-    return status == PPS_OK ? pps_whole_file_check(path, may_replace(pictures, path), err)
-                            : status;
+    return status == PPS_OK ? pps_gate_check(pictures->ask->gate, path, err) : status;
 }
 
 enum pps_status pps_pictures_check(const struct pps_pictures *pictures,
@@ -196,7 +200,7 @@ enum pps_status pps_pictures_check(const struct pps_pictures *pictures,
 
 enum pps_status pps_pictures_data(struct pps_pictures *pictures,
                                   size_t i,
-                                  struct pps_whole_file *file,
+                                  struct pps_new_file *file,
                                   struct pps_error *err)
 {
     char path[PATH_CAP + 32];
@@ -205,7 +209,7 @@ enum pps_status pps_pictures_data(struct pps_pictures *pictures,
     if (status != PPS_OK)
         return status;
     snprintf(path, sizeof path, "%s/%zu.dat", pictures->work, i);
-    return pps_whole_file_open(file, path, true, err);
+    return pps_new_file_open(file, path, &pps_gate_open, err);
 }
 
 // One gnuplot draws this many pictures. The bytes of a picture depend on the pictures that the same
@@ -301,9 +305,7 @@ static enum pps_status move_picture(const struct pps_pictures *pictures,
     if (status == PPS_OK)
         status = pps_picture_metadata_add(from, &pictures->ask->about, err);
     if (status == PPS_OK)
-        status = pps_picturemark_add(from, pictures->result, err);
-    if (status == PPS_OK)
-        status = pps_whole_file_rename(from, to, may_replace(pictures, to), err);
+        status = pps_new_file_publish(from, to, pictures->ask->gate, err);
     if (status == PPS_OK && pictures->ask->paths != NULL)
         pps_say(pictures->ask->paths, "%s", to);
     *drawn += status == PPS_OK ? 1 : 0;
@@ -342,12 +344,12 @@ static enum pps_status write_data(struct pps_pictures *pictures,
                                   size_t n,
                                   struct pps_error *err)
 {
-    struct pps_whole_file file;
+    struct pps_new_file file;
     const enum pps_status status = pps_pictures_data(pictures, 0, &file, err);
     if (status != PPS_OK)
         return status;
     fwrite(text, 1, n, file.out);
-    return pps_whole_file_close(&file, err);
+    return pps_new_file_close(&file, err);
 }
 
 // Writes the data into memory first: if there is nothing to draw, no folder is made.

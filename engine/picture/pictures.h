@@ -5,8 +5,9 @@
 #ifndef PPS_ENGINE_PICTURE_PICTURES_H
 #define PPS_ENGINE_PICTURE_PICTURES_H
 
-#include "base/system/whole_file.h"
 #include "base/text/status.h"
+#include "base/write/gate.h"
+#include "base/write/new_file.h"
 #include "engine/picture/picture_metadata.h"
 #include "engine/picture/picture_style.h"
 
@@ -18,19 +19,31 @@
 #define PPS_PICTURE_BATCH 16 // pictures that one gnuplot process draws
 
 struct pps_picture_ask {
-    // destination; created if missing. NULL: plots/ beside the folder data/ that holds the
-    // result, otherwise outputs/plots
-    const char *folder;
+    const char *folder; // destination; created if missing. NULL: pps_picture_folder()
     // the name of the only picture, without folder and ending; NULL: as the callers name it
     const char *name;
     bool png, svg, pdf;
     struct pps_picture_style style;
     struct pps_picture_about about;
-    bool force;              // replace all existing pictures
-    FILE *paths;             // receives the paths of the pictures, one per line; or NULL
-    const atomic_bool *stop; // ends gnuplot; NULL: none
-    int threads;             // gnuplot processes at a time; 0: 1
+    const struct pps_gate *gate; // of the pictures
+    FILE *paths;                 // receives the paths of the pictures, one per line; or NULL
+    const atomic_bool *stop;     // ends gnuplot; NULL: none
+    int threads;                 // gnuplot processes at a time; 0: 1
 };
+
+// Writes the folder of pictures and pages of a result: plots/ beside the folder data/ that holds it,
+// otherwise outputs/plots.
+void pps_picture_folder(const char *result, char *out, size_t cap);
+
+// A gate for pictures whose names follow from a result: those of another result are not its own.
+struct pps_picture_gate {
+    struct pps_gate gate;
+    char maker[32];
+};
+
+void pps_picture_gate_make(struct pps_picture_gate *made,
+                           const struct pps_gate *gate,
+                           const char *result);
 
 struct pps_pictures;
 
@@ -44,8 +57,7 @@ PPS_MUST_CHECK enum pps_status pps_pictures_open(struct pps_pictures **pictures,
                                                  struct pps_error *err);
 void pps_pictures_close(struct pps_pictures *pictures); // NULL is fine
 
-// Returns PPS_E_INPUT if pictures of this name (no folder, no ending) exist and !force, unless
-// they were drawn from this result and have not been edited since (picture_mark.h).
+// Returns PPS_E_INPUT if the gate refuses pictures of this name (no folder, no ending).
 PPS_MUST_CHECK enum pps_status pps_pictures_check(const struct pps_pictures *pictures,
                                                   const char *name,
                                                   struct pps_error *err);
@@ -53,7 +65,7 @@ PPS_MUST_CHECK enum pps_status pps_pictures_check(const struct pps_pictures *pic
 // Opens the data file of picture i, which the script reads. The caller writes and closes it.
 PPS_MUST_CHECK enum pps_status pps_pictures_data(struct pps_pictures *pictures,
                                                  size_t i,
-                                                 struct pps_whole_file *file,
+                                                 struct pps_new_file *file,
                                                  struct pps_error *err);
 
 // Draws pictures first ... first + n - 1 (n <= PPS_PICTURE_BATCH) from their data under the

@@ -96,7 +96,7 @@ static enum pps_status check_width(const struct pps_slice *slice, struct pps_err
 static enum pps_status write_slice(const struct plot *plot,
                                    size_t figure,
                                    size_t i,
-                                   struct pps_whole_file *file,
+                                   struct pps_new_file *file,
                                    struct pps_error *err)
 {
     struct pps_slice slice;
@@ -119,15 +119,15 @@ static enum pps_status write_figure(const struct plot *plot,
                                     size_t figure,
                                     struct pps_error *err)
 {
-    struct pps_whole_file file = {.out = NULL};
+    struct pps_new_file file = {.out = NULL};
     enum pps_status status = PPS_OK;
     for (size_t i = 0; i < pps_slices_maps(plot->cut) && status == PPS_OK; i++)
         if (pps_slices_figure(plot->cut, i) == figure)
             status = write_slice(plot, figure, i, &file, err);
     if (status == PPS_OK)
-        return pps_whole_file_close(&file, err);
+        return pps_new_file_close(&file, err);
     if (file.out != NULL)
-        pps_whole_file_abandon(&file);
+        pps_new_file_abandon(&file);
     return status;
 }
 

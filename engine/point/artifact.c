@@ -3,8 +3,8 @@
 #include "engine/point/artifact.h"
 
 #include "base/system/machine.h"
-#include "base/system/whole_file.h"
 #include "base/text/nearest.h"
+#include "base/write/new_file.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -109,13 +109,12 @@ enum pps_status pps_artifact_write(const struct pps_kernel *kernel,
                                    const struct pps_artifact_file *to,
                                    struct pps_error *err)
 {
-    struct pps_whole_file file;
+    struct pps_new_file file;
     char *text = NULL;
     size_t n;
-    enum pps_status status = pps_whole_file_open(&file, to->path, to->force || to->same, err);
+    enum pps_status status = pps_new_file_open(&file, to->path, to->gate, err);
     if (status != PPS_OK)
         return status;
-    file.same = to->same && !to->force;
     // In memory first: standard output receives all of the text, or nothing.
     FILE *memory = open_memstream(&text, &n);
     status = memory != NULL ? run(kernel, which, point, to->stop, memory, err)
@@ -126,7 +125,7 @@ enum pps_status pps_artifact_write(const struct pps_kernel *kernel,
         fwrite(text, 1, n, file.out);
     free(text);
     if (status == PPS_OK)
-        return pps_whole_file_close(&file, err);
-    pps_whole_file_abandon(&file);
+        return pps_new_file_close(&file, err);
+    pps_new_file_abandon(&file);
     return status;
 }

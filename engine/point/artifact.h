@@ -5,6 +5,7 @@
 #define PPS_ENGINE_POINT_ARTIFACT_H
 
 #include "base/text/status.h"
+#include "base/write/gate.h"
 #include "ppsweep/kernel.h"
 
 #include <stdatomic.h>
@@ -33,8 +34,7 @@ PPS_MUST_CHECK enum pps_status pps_artifact_find(const struct pps_kernel *kernel
 
 struct pps_artifact_file {
     const char *path; // "-": standard output
-    bool force;       // replace a file that exists
-    bool same;        // without force: replace the file only by equal content
+    const struct pps_gate *gate;
     const atomic_bool *stop;
 };
 

@@ -33,7 +33,7 @@ static bool has_bars(const struct pps_sensitivity *s)
 enum pps_status pps_tornado_draw(const struct pps_sensitivity *s,
                                  const char *path,
                                  const char *result,
-                                 bool force,
+                                 const struct pps_gate *gate,
                                  const atomic_bool *stop,
                                  struct pps_error *err)
 {
@@ -54,7 +54,7 @@ enum pps_status pps_tornado_draw(const struct pps_sensitivity *s,
     const struct pps_picture_ask ask = {.folder = folder,
                                         .svg = pps_ends_with(path, ".svg"),
                                         .png = pps_ends_with(path, ".png"),
-                                        .force = force,
+                                        .gate = gate,
                                         .stop = stop,
                                         .threads = 1};
     if (status == PPS_OK)

@@ -3,6 +3,7 @@
 #ifndef PPS_ENGINE_SENSITIVITY_TORNADO_H
 #define PPS_ENGINE_SENSITIVITY_TORNADO_H
 
+#include "base/write/gate.h"
 #include "engine/sensitivity/sensitivity.h"
 
 #include <stdatomic.h>
@@ -13,7 +14,7 @@
 PPS_MUST_CHECK enum pps_status pps_tornado_draw(const struct pps_sensitivity *s,
                                                 const char *path,
                                                 const char *result,
-                                                bool force,
+                                                const struct pps_gate *gate,
                                                 const atomic_bool *stop,
                                                 struct pps_error *err);
 

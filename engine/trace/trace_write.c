@@ -2,8 +2,8 @@
 // Writes traces to files.
 #include "engine/trace/trace_write.h"
 
-#include "base/system/whole_file.h"
 #include "base/text/characters.h"
+#include "base/write/new_file.h"
 #include "engine/svg/svg_to_png.h"
 #include "engine/trace/trace_csv.h"
 #include "engine/trace/trace_json.h"
@@ -248,12 +248,10 @@ static enum pps_status draw(void *self, FILE *out, struct pps_error *err)
 
 enum pps_status pps_tracewrite(const struct pps_tracewrite *write, struct pps_error *err)
 {
-    struct pps_whole_file file;
-    enum pps_status status =
-        pps_whole_file_open(&file, write->path, write->force || write->same, err);
+    struct pps_new_file file;
+    enum pps_status status = pps_new_file_open(&file, write->path, write->gate, err);
     if (status != PPS_OK)
         return status;
-    file.same = write->same && !write->force;
     struct pps_tracewrite drawn = *write;
     switch (write->form) {
     case PPS_TRACE_SVG:
@@ -270,7 +268,7 @@ enum pps_status pps_tracewrite(const struct pps_tracewrite *write, struct pps_er
         break;
     }
     if (status == PPS_OK)
-        return pps_whole_file_close(&file, err);
-    pps_whole_file_abandon(&file);
+        return pps_new_file_close(&file, err);
+    pps_new_file_abandon(&file);
     return status;
 }

@@ -4,6 +4,7 @@
 #define PPS_ENGINE_TRACE_TRACE_WRITE_H
 
 #include "base/text/status.h"
+#include "base/write/gate.h"
 #include "engine/timeline/part.h"
 #include "ppsweep/kernel.h"
 
@@ -32,10 +33,9 @@ struct pps_tracewritten {
 struct pps_tracewrite {
     const char *path; // "-": standard output
     enum pps_trace_form form;
-    bool force;                     // replace a file that exists
-    bool same;                      // without force: replace the file only by equal content
-    const char *title;              // names the point
-    struct pps_trace_window window; // of the part that is written
+    const struct pps_gate *gate;         // of the file
+    const char *title;                   // names the point
+    struct pps_trace_window window;      // of the part that is written
     const struct pps_group_list *groups; // of that part; NULL: all
     bool loads;                          // the utilisation of lanes in place of tasks; not CSV
     double width;                        // of a picture on paper, in mm

@@ -27,7 +27,7 @@ static const struct pps_opt options[] = {
     {"manual-config", 0, "FILE", "also replay the strategies of a YAML file"},
     {"simulate-naive", 0, "0|1", "pictures of the even split with all or no recomputation (0)"},
     {"output-folder", 'o', "DIR",
-     "pictures, configurations and result.json; files of an earlier run are replaced (output)"},
+     "write pictures, configurations and result.json to DIR (output)"},
     {"trace", 0, "FILE", "timeline of the best strategy: NAME.json, .svg, .png or .csv"},
     {"explore", 0, "AXES",
      "search all combinations, as in v=1..4 order=big,less m=8,16,32; no files are written"},
@@ -35,7 +35,7 @@ static const struct pps_opt options[] = {
     {"init", 0, "FILE",
      "find the layers by FILE as ppsweep balance fit does, and write NAME.json to "
      "--layer-folder"},
-    {"force", 0, NULL, "--init: overwrite NAME.json"},
+    {"force", 0, NULL, "overwrite files even if others wrote or edited them"},
     {"guide", 0, NULL, "ask the questions of ppsweep balance guide, and stop"},
     {"exec", 0, "0|1", "0: print the layers and stop (1)"},
     {NULL, 0, NULL, NULL},
@@ -119,9 +119,9 @@ static enum pps_status solve(const struct balance_request *request,
     struct balance_solution solution = {.n = 0};
     struct balance_manual_file manual = {.manual = {.n = 0}};
     struct balance_output output;
-    enum pps_status status = balance_read_output(&output, args, err);
+    enum pps_status status = read_manual(request, args, &manual, err);
     if (status == PPS_OK)
-        status = read_manual(request, args, &manual, err);
+        status = balance_read_output(&output, args, &manual.manual, err);
     if (status == PPS_OK)
         status = balance_solution_open(&solution, request, err);
     if (status == PPS_OK) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep balance fit: layers of a model from measured memory and times.
-#include "base/system/disk.h"
 #include "planner/balance/commands.h"
 #include "planner/balance/init/fit_layers.h"
 #include "planner/shared/files.h"
@@ -11,7 +10,7 @@
 static const struct pps_opt options[] = {
     {"model-name", 'm', "NAME", "name of the model (that of the init file)"},
     {"output", 'o', "FILE", "the layers, as JSON (layers/NAME.json)"},
-    {"force", 0, NULL, "overwrite FILE"},
+    {"force", 0, NULL, "overwrite FILE even if others wrote or edited it"},
     {NULL, 0, NULL, NULL},
 };
 
@@ -34,12 +33,12 @@ static void name_of(const char *path, char name[64])
 static enum pps_status write_layers(const struct init_file *file,
                                     const char *name,
                                     const char *path,
-                                    bool force,
+                                    const struct pps_gate *gate,
                                     struct pps_error *err)
 {
     struct balance_layers layers;
     const enum pps_status status = init_file_layers(file, name, &layers, err);
-    return status == PPS_OK ? init_file_write(&layers, path, force, err) : status;
+    return status == PPS_OK ? init_file_write(&layers, path, gate, err) : status;
 }
 
 static enum pps_status fit_main(const struct pps_args *args, struct pps_error *err)
@@ -47,7 +46,7 @@ static enum pps_status fit_main(const struct pps_args *args, struct pps_error *e
     struct init_file file;
     char name[64], path[PLAN_PATH];
     const char *output = pps_arg(args, "output"), *model = pps_arg(args, "model-name");
-    const bool force = pps_arg(args, "force") != NULL;
+    const struct pps_gate *gate = pps_arg_gate(args);
     name_of(pps_arg_word(args, 0), name);
     if (model != NULL)
         snprintf(name, sizeof name, "%s", model);
@@ -57,16 +56,13 @@ static enum pps_status fit_main(const struct pps_args *args, struct pps_error *e
                                  ? pps_fail(err, PPS_E_INPUT, "--output: the path is too long")
                                  : PPS_OK;
     if (status == PPS_OK)
-        status = pps_arg_apart(args, "output", err);
+        status = pps_gate_check(gate, path, err);
     if (status == PPS_OK)
         status = init_file_read(&file, pps_arg_word(args, 0), err);
     if (status != PPS_OK)
         return status;
     init_file_show(&file, stdout);
-    if (output == NULL)
-        status = pps_disk_make_folder("layers", err);
-    if (status == PPS_OK)
-        status = write_layers(&file, name, path, force, err);
+    status = write_layers(&file, name, path, gate, err);
     init_file_free(&file);
     return status;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep balance layers: layers of a model on a cluster, by the models of `nd` or by a profile.
-#include "base/system/disk.h"
+#include "base/text/characters.h"
 #include "kernels/balance/documents/plan_layers_read.h"
 #include "planner/balance/commands.h"
 #include "planner/balance/init/fit_layers.h"
@@ -64,13 +64,13 @@ static enum pps_status write_layers(const struct nd_input *input,
                                     struct pps_error *err)
 {
     const char *output = pps_arg(args, "output");
-    char path[PLAN_PATH];
+    char path[PLAN_PATH], name[64];
+    pps_file_name(layers->name, name, sizeof name);
     const int n = output != NULL ? snprintf(path, sizeof path, "%s", output)
-                                 : snprintf(path, sizeof path, "layers/%s.json", layers->name);
+                                 : snprintf(path, sizeof path, "layers/%s.json", name);
     if (n < 0 || (size_t)n >= sizeof path)
         return pps_fail(err, PPS_E_INPUT, "--output: the path is too long");
-    enum pps_status status = output == NULL ? pps_disk_make_folder("layers", err) : PPS_OK;
-    return status == PPS_OK ? init_file_write(layers, path, input->force, err) : status;
+    return init_file_write(layers, path, input->gate, err);
 }
 
 static enum pps_status run(struct nd_input *input,
@@ -80,9 +80,7 @@ static enum pps_status run(struct nd_input *input,
     struct nd_strategy strategy;
     struct balance_layers layers;
     const char *at = pps_arg(args, "at");
-    enum pps_status status = pps_arg_apart(args, "output", err);
-    if (status == PPS_OK)
-        status = nd_input_open(input, args, err);
+    enum pps_status status = nd_input_open(input, args, err);
     if (status == PPS_OK && at == NULL)
         status = pps_fail(err, PPS_E_INPUT,
                           "--at: missing; write the strategy, for example --at tp=8,pp=4");

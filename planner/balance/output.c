@@ -7,27 +7,94 @@
 #include "planner/shared/files.h"
 #include "planner/shared/options.h"
 
+#include "base/text/grow_list.h"
+#include "base/write/gate.h"
+
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { HEADING = 256 };
 
+// ---- options ------------------------------------------------------------------------------------
+
+// Names of files, which the list owns.
+struct paths {
+    char **list;
+    size_t n, room;
+    bool failed;
+};
+
+static void add_path(struct paths *paths,
+                     const char *folder,
+                     const char *before,
+                     const char *name)
+{
+    char **grown = pps_grow(paths->list, &paths->room, paths->n + 1, sizeof *grown);
+    paths->failed = paths->failed || grown == NULL;
+    if (grown == NULL)
+        return;
+    paths->list = grown;
+    if (asprintf(&grown[paths->n], "%s%s%s%s", folder, *folder != '\0' ? "/" : "", before,
+                 name) < 0)
+        paths->failed = true;
+    else
+        paths->n++;
+}
+
+static void add_pictures(struct paths *paths,
+                         const struct balance_output *output,
+                         const struct balance_manual *manual)
+{
+    static const char *const prefixes[] = {"", BALANCE_AUTO_PREFIX, BALANCE_COMPARISON_PREFIX};
+    for (int k = 0; k < 2 && output->naive; k++)
+        add_path(paths, output->folder, "",
+                 k == 0 ? BALANCE_NAIVE_NO_PICTURE : BALANCE_NAIVE_ALL_PICTURE);
+    for (int32_t i = 0; i < manual->n; i++)
+        for (size_t p = 0; p < 3 && manual->entries[i].fault.text[0] == '\0'; p++)
+            add_path(paths, output->folder, prefixes[p], manual->entries[i].file_name);
+}
+
+// Checks before the search that all files can be written after it.
+static enum pps_status check_files(const struct balance_output *output,
+                                   const struct balance_manual *manual,
+                                   struct pps_error *err)
+{
+    static const char *const names[] = {BALANCE_RESULT_PICTURE, BALANCE_RESULT_YAML,
+                                        BALANCE_RESULT_JSON, BALANCE_RESULT_PLAN,
+                                        BALANCE_RESULT_MEGATRON};
+    struct paths paths = {.list = NULL};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        add_path(&paths, output->folder, "", names[k]);
+    add_pictures(&paths, output, manual);
+    if (output->trace != NULL)
+        add_path(&paths, "", "", output->trace);
+    const enum pps_status status =
+        paths.failed
+            ? pps_fail_memory(err, "the names of the files")
+            : pps_gate_check_all(output->gate, (const char *const *)paths.list, paths.n, err);
+    for (size_t i = 0; i < paths.n; i++)
+        free(paths.list[i]);
+    free(paths.list);
+    return status;
+}
+
 enum pps_status balance_read_output(struct balance_output *output,
                                     const struct pps_args *args,
+                                    const struct balance_manual *manual,
                                     struct pps_error *err)
 {
     const char *folder = pps_arg(args, "output-folder");
     *output = (struct balance_output){.folder = folder != NULL ? folder : "output",
-                                      .trace = pps_arg(args, "trace")};
+                                      .trace = pps_arg(args, "trace"),
+                                      .gate = pps_arg_gate(args)};
     enum pps_status status = plan_arg_bool(args, "simulate-naive", &output->naive, err);
     if (status == PPS_OK)
         status = plan_check_folder(output->folder, err);
-    if (status == PPS_OK && output->trace != NULL)
-        status = plan_check_file(output->trace, true, err);
-    if (status == PPS_OK && output->trace != NULL)
-        status = pps_arg_apart(args, "trace", err);
-    return status;
+    return status == PPS_OK ? check_files(output, manual, err) : status;
 }
+
+// ---- files ----------------------------------------------------------------------------------
 
 // A picture of a row. heading: room of the caller.
 static struct balance_picture picture_of(const struct balance_solution *solution,
@@ -83,7 +150,9 @@ enum pps_status balance_write_output(const struct balance_output *output,
                                      double seconds,
                                      struct pps_error *err)
 {
-    const struct balance_files files = {.folder = output->folder, .force = true, .log = stdout};
+    const struct balance_files files = {.folder = output->folder,
+                                        .gate = output->gate,
+                                        .log = stdout};
     char heading[HEADING];
     const struct balance_picture best = picture_of(solution, &solution->rows[0], heading);
     const double bound = solution->answer.bound;
@@ -94,7 +163,7 @@ enum pps_status balance_write_output(const struct balance_output *output,
     if (status == PPS_OK)
         status = write_json(&files, solution, err);
     if (status == PPS_OK && output->trace != NULL)
-        status = balance_timeline_write(&best, output->trace, true, err);
+        status = balance_timeline_write(&best, output->trace, output->gate, err);
     if (status == PPS_OK && output->trace != NULL)
         printf("wrote     %s\n", output->trace);
     return status;

@@ -3,6 +3,7 @@
 #ifndef PPS_PLANNER_BALANCE_OUTPUT_H
 #define PPS_PLANNER_BALANCE_OUTPUT_H
 
+#include "base/write/gate.h"
 #include "engine/command/command.h"
 #include "planner/balance/solution.h"
 
@@ -10,14 +11,17 @@ struct balance_output {
     const char *folder; // of pictures, configurations and result.json
     const char *trace;  // timeline of the best strategy; NULL: none
     bool naive;         // pictures of the naive strategies, too
+    const struct pps_gate *gate;
 };
 
-// Reads --output-folder, --trace and --simulate-naive.
+// Reads --output-folder, --trace and --simulate-naive, and refuses files that may not be replaced.
+// manual: the strategies of the user; may have none.
 PPS_MUST_CHECK enum pps_status balance_read_output(struct balance_output *output,
                                                    const struct pps_args *args,
+                                                   const struct balance_manual *manual,
                                                    struct pps_error *err);
 
-// Writes the files; those of an earlier run are replaced. seconds: of a unit of time of the layers.
+// Writes the files. seconds: of a unit of time of the layers.
 PPS_MUST_CHECK enum pps_status balance_write_output(const struct balance_output *output,
                                                     const struct balance_solution *solution,
                                                     double seconds,

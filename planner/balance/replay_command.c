@@ -13,9 +13,10 @@ static const struct pps_opt options[] = {
     BALANCE_PIPELINE_OPTIONS,
     {"manual-config", 0, "FILE", "the strategies, as YAML"},
     {"output-folder", 'o', "DIR",
-     "pictures, configurations and result.json; files of an earlier run are replaced (output)"},
+     "write pictures, configurations and result.json to DIR (output)"},
     {"trace", 0, "FILE", "timeline of the first strategy: NAME.json, .svg, .png or .csv"},
     {"simulate-naive", 0, "0|1", "also replay the even split with all or no recomputation (0)"},
+    {"force", 0, NULL, "overwrite files even if others wrote or edited them"},
     {NULL, 0, NULL, NULL},
 };
 
@@ -67,13 +68,13 @@ static enum pps_status replay_main(const struct pps_args *args, struct pps_error
         status = balance_read_pipeline(&request, args, err);
     if (status == PPS_OK)
         status = balance_read_search(&request, args, err);
-    if (status == PPS_OK)
-        status = balance_read_output(&output, args, err);
     if (status == PPS_OK && path == NULL)
         return pps_fail(err, PPS_E_INPUT, "give the strategies: --manual-config FILE");
     if (status == PPS_OK)
         status = balance_manual_file_read(&manual, path, &request.layers, request.shape.stages,
                                           request.shape.chunks, err);
+    if (status == PPS_OK)
+        status = balance_read_output(&output, args, &manual.manual, err);
     if (status == PPS_OK)
         status = replay(&request, &manual, &output, &solution, err);
     balance_solution_free(&solution);

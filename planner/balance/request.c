@@ -3,7 +3,6 @@
 #include "planner/balance/request.h"
 
 #include "base/document/json.h"
-#include "base/system/disk.h"
 #include "base/text/say.h"
 #include "engine/command/duration.h"
 #include "kernels/balance/documents/layers_read.h"
@@ -90,10 +89,7 @@ static enum pps_status fit_layers(struct balance_request *request,
     init_file_show(&file, stdout);
     status = init_file_layers(&file, name, &request->layers, err);
     if (status == PPS_OK)
-        status = pps_disk_make_folder(folder, err);
-    if (status == PPS_OK)
-        status = init_file_write(&request->layers, request->path,
-                                 pps_arg(args, "force") != NULL, err);
+        status = init_file_write(&request->layers, request->path, pps_arg_gate(args), err);
     init_file_free(&file);
     return status;
 }

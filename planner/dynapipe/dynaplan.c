@@ -4,9 +4,9 @@
 #include "base/system/disk.h"
 #include "base/system/text_reader.h"
 #include "base/system/threads.h"
-#include "base/system/whole_file.h"
 #include "base/text/grow_list.h"
 #include "base/text/say.h"
+#include "base/write/new_file.h"
 #include "engine/command/signals.h"
 #include "engine/trace/trace_write.h"
 #include "kernels/dynapipe/output/timeline.h"
@@ -39,7 +39,7 @@ static const struct pps_opt options[] = {
     {"log", 0, "[DIR]",
      "write performance logs (DYNAPIPE_PERFORMANCE_LOG_DIR, performance_logs)"},
     {"threads", 'j', "N", "batches that are planned at the same time (all CPUs; --stream 1)"},
-    {"force", 0, NULL, "overwrite files that exist"},
+    {"force", 0, NULL, "overwrite files even if others wrote or edited them"},
     {"verbose", 'v', NULL, "print evaluations and divisions of every batch"},
     {NULL, 0, NULL, NULL},
 };
@@ -76,7 +76,8 @@ struct run {
     struct dynaplan_request request;
     const char *input, *folder, *trace;
     enum pps_trace_form trace_form;
-    bool streams, fails_fast, verbose, force, baselines;
+    bool streams, fails_fast, verbose, baselines;
+    const struct pps_gate *gate;
     int threads;
     atomic_bool *stop;
     struct plan_batch_room *rooms; // [threads]
@@ -130,15 +131,15 @@ static void write_error(const struct run *r, const struct item *item, struct tex
 
 static enum pps_status write_file(const struct run *r, const struct item *item)
 {
-    struct pps_whole_file file;
+    struct pps_new_file file;
     char path[PATH];
     snprintf(path, sizeof path, "%s/plan-%06lld.json", r->folder,
              (long long)item->batch.number);
-    enum pps_status status = pps_whole_file_open(&file, path, r->force, r->err);
+    enum pps_status status = pps_new_file_open(&file, path, r->gate, r->err);
     if (status != PPS_OK)
         return status;
     fwrite(item->text.text, 1, item->text.n, file.out);
-    return pps_whole_file_close(&file, r->err);
+    return pps_new_file_close(&file, r->err);
 }
 
 static enum pps_status tell(void *self,
@@ -162,7 +163,7 @@ static enum pps_status write_trace(struct run *r, const struct item *item)
     struct pps_tracewrite write = {.path = r->trace,
 
                                    .form = r->trace_form,
-                                   .force = r->force,
+                                   .gate = r->gate,
                                    .names = &timeline_names,
                                    .window = {0, (double)INFINITY},
                                    .tell = tell,
@@ -388,7 +389,7 @@ static enum pps_status open_run(struct run *r, const struct pps_args *args)
     r->streams = pps_arg(args, "stream") != NULL;
     r->fails_fast = pps_arg(args, "fail-fast") != NULL;
     r->verbose = pps_arg(args, "verbose") != NULL;
-    r->force = pps_arg(args, "force") != NULL;
+    r->gate = pps_arg_gate(args);
     r->baselines = pps_arg(args, "baselines") != NULL;
     r->folder = pps_arg(args, "output");
     r->trace = pps_arg(args, "trace");
@@ -401,10 +402,12 @@ static enum pps_status open_run(struct run *r, const struct pps_args *args)
         status = plan_arg_threads(args, THREADS_MOST, &threads, r->err);
     if (status == PPS_OK)
         status = dynaplan_request_open(&r->request, args, r->err);
+    if (status == PPS_OK && r->trace != NULL)
+        status = pps_gate_check(r->gate, r->trace, r->err);
     if (status == PPS_OK && r->folder != NULL)
         status = pps_disk_make_folder(r->folder, r->err);
     if (status == PPS_OK)
-        status = plan_log_open(&r->log, pps_arg(args, "log"), r->err);
+        status = plan_log_open(&r->log, pps_arg(args, "log"), r->gate, r->err);
     if (status != PPS_OK)
         return status;
     r->threads = (int)threads;
@@ -427,7 +430,6 @@ static void close_run(struct run *r)
     free(r->items);
     free(r->rooms);
     totals_free(&r->totals);
-    plan_log_close(&r->log);
     dynaplan_request_close(&r->request);
 }
 
@@ -459,6 +461,7 @@ static enum pps_status conclude(struct run *r)
 
 static enum pps_status dynaplan_main(const struct pps_args *args, struct pps_error *err)
 {
+    struct pps_error closing;
     struct run *r = calloc(1, sizeof *r);
     if (r == NULL)
         return pps_fail_memory(err, "the plans");
@@ -470,6 +473,8 @@ static enum pps_status dynaplan_main(const struct pps_args *args, struct pps_err
             totals_show_head(stdout);
         status = plan_input(r);
     }
+    const enum pps_status closed = plan_log_close(&r->log, status == PPS_OK ? err : &closing);
+    status = status == PPS_OK ? closed : status;
     if (status == PPS_OK)
         status = conclude(r);
     close_run(r);

@@ -11,20 +11,12 @@
 
 enum { PATH = 4096 };
 
-static enum pps_status open_file(FILE **file,
-                                 const char *folder,
-                                 const char *name,
-                                 const char *how,
-                                 struct pps_error *err)
+enum pps_status plan_log_open(struct plan_log *log,
+                              const char *folder,
+                              const struct pps_gate *gate,
+                              struct pps_error *err)
 {
-    char path[PATH];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    *file = fopen(path, how);
-    return *file != NULL ? PPS_OK : pps_disk_fail_open(err, path);
-}
-
-enum pps_status plan_log_open(struct plan_log *log, const char *folder, struct pps_error *err)
-{
+    char records[PATH], plans[PATH];
     *log = (struct plan_log){.is_open = false};
     if (folder == NULL)
         return PPS_OK;
@@ -32,24 +24,32 @@ enum pps_status plan_log_open(struct plan_log *log, const char *folder, struct p
         folder = getenv("DYNAPIPE_PERFORMANCE_LOG_DIR");
     if (folder == NULL || *folder == '\0')
         folder = "performance_logs";
-    enum pps_status status = pps_disk_make_folder(folder, err);
+    snprintf(records, sizeof records, "%s/performance.log", folder);
+    snprintf(plans, sizeof plans, "%s/recompute_plans.json", folder);
+    enum pps_status status = pps_gate_check_inputs(gate, records, err);
     if (status == PPS_OK)
-        status = open_file(&log->records, folder, "performance.log", "a", err);
-    if (status == PPS_OK)
-        status = open_file(&log->plans, folder, "recompute_plans.json", "w", err);
-    log->is_open = status == PPS_OK;
+        status = pps_new_file_open(&log->plans, plans, gate, err);
+    if (status != PPS_OK)
+        return status;
+    log->records = fopen(records, "ae");
+    log->is_open = log->records != NULL;
+    if (log->is_open)
+        return PPS_OK;
+    status = pps_disk_fail_open(err, records);
+    pps_new_file_abandon(&log->plans);
     return status;
 }
 
-void plan_log_close(struct plan_log *log)
+enum pps_status plan_log_close(struct plan_log *log, struct pps_error *err)
 {
-    if (log->plans != NULL) {
-        fputs(log->n == 0 ? "[]\n" : "\n]\n", log->plans);
-        fclose(log->plans);
-    }
-    if (log->records != NULL)
-        fclose(log->records);
+    if (!log->is_open)
+        return PPS_OK;
+    fputs(log->n == 0 ? "[]\n" : "\n]\n", log->plans.out);
+    enum pps_status status = pps_new_file_close(&log->plans, err);
+    if (fclose(log->records) != 0 && status == PPS_OK)
+        status = pps_fail_errno(err, "cannot write", "the performance log");
     *log = (struct plan_log){.is_open = false};
+    return status;
 }
 
 // Appends the layers of a stage as [layer, next layer, type].
@@ -113,14 +113,14 @@ enum pps_status plan_log_write(struct plan_log *log,
                                struct pps_error *err)
 {
     write_record(log, batch, p);
-    fprintf(log->plans,
+    fprintf(log->plans.out,
             "%s\n{\"batch_idx\": %lld, \"schedule_method\": \"%s\", \"best_cost\": %.6f, "
             "\"batch_size\": %d, \"mode\": \"%s\", \"plan\": ",
             log->n++ == 0 ? "[" : ",", (long long)batch->number, p->method,
             p->figures.makespan / 1000, (int)p->figures.micro_batches, p->mode);
-    fwrite(recompute->text, 1, recompute->n, log->plans);
-    fputs("}", log->plans);
-    return ferror(log->plans) || ferror(log->records)
+    fwrite(recompute->text, 1, recompute->n, log->plans.out);
+    fputs("}", log->plans.out);
+    return ferror(log->plans.out) || ferror(log->records)
                ? pps_fail_errno(err, "cannot write", "the performance log")
                : PPS_OK;
 }

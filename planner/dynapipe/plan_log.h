@@ -3,6 +3,7 @@
 #ifndef PPS_PLANNER_DYNAPIPE_PLAN_LOG_H
 #define PPS_PLANNER_DYNAPIPE_PLAN_LOG_H
 
+#include "base/write/new_file.h"
 #include "planner/dynapipe/plan_batch.h"
 
 #include <stdio.h>
@@ -10,16 +11,20 @@
 // performance.log has a record a line, recompute_plans.json an array of plans. Zeroed: no log.
 struct plan_log {
     bool is_open;
-    FILE *records, *plans;
+    FILE *records;
+    struct pps_new_file plans;
     int64_t n;
 };
 
-// Opens the logs in a folder: "" is that of DYNAPIPE_PERFORMANCE_LOG_DIR, or performance_logs; NULL: no log. Earlier logs
-// are continued (records) or replaced (plans).
+// Opens the logs in a folder: "" is that of DYNAPIPE_PERFORMANCE_LOG_DIR, or performance_logs; NULL: no log. Earlier
+// records are continued; plans go through the gate.
 PPS_MUST_CHECK enum pps_status plan_log_open(struct plan_log *log,
                                              const char *folder,
+                                             const struct pps_gate *gate,
                                              struct pps_error *err);
-void plan_log_close(struct plan_log *log);
+
+// Ends and closes the logs, if they are open.
+PPS_MUST_CHECK enum pps_status plan_log_close(struct plan_log *log, struct pps_error *err);
 
 // Appends the recomputation of a plan: a list of [layer, next layer, type] for each micro-batch of each replica.
 void plan_log_collect(const struct planned *planned, struct text_buffer *out);

@@ -16,7 +16,7 @@ enum { DEGREES_MOST = 16, PATH = 4096 };
 static const struct pps_opt options[] = {
     {"tp", 0, "LIST", "tensor-parallel degrees (1,2,4,8, as far as they divide the heads)"},
     {"output", 'o', "FILE", "the cost tables, as JSON (MODEL-costs.json)"},
-    {"force", 0, NULL, "overwrite FILE"},
+    {"force", 0, NULL, "overwrite FILE even if others wrote or edited it"},
     {NULL, 0, NULL, NULL},
 };
 
@@ -107,7 +107,7 @@ static enum pps_status tables_main(const struct pps_args *args, struct pps_error
         text_buffer_free(&text);
         return status;
     }
-    status = plan_write_text(output, &text, pps_arg(args, "force") != NULL, err);
+    status = plan_write_text(output, &text, pps_arg_gate(args), err);
     if (status == PPS_OK && strcmp(output, "-") != 0)
         pps_say(stdout, "costs     %s: modelled, not measured", output);
     return status;

@@ -3,8 +3,8 @@
 #include "planner/schedule/output.h"
 
 #include "base/system/disk.h"
-#include "base/system/whole_file.h"
 #include "base/text/say.h"
+#include "base/write/gate.h"
 #include "engine/trace/trace_write.h"
 #include "kernels/schedule/orders/pytorch_csv.h"
 #include "kernels/schedule/timeline.h"
@@ -57,18 +57,19 @@ static enum pps_status path_of(const struct schedule_output *output,
     return pps_fail(err, PPS_E_INPUT, "--output: the name is too long");
 }
 
-static enum pps_status check_folder(const struct schedule_output *output, struct pps_error *err)
+static enum pps_status check_files(const struct schedule_output *output, struct pps_error *err)
 {
     const char *const names[] = {table_name, timeline_name, plan_name,
                                  form_names[output->form]};
-    char path[PLAN_PATH];
-    enum pps_status status = plan_check_folder(output->folder, err);
-    for (int i = 0; i < 4 && status == PPS_OK; i++) {
-        status = path_of(output, names[i], path, err);
-        if (status == PPS_OK)
-            status = pps_whole_file_check(path, output->force, err);
+    char room[4][PLAN_PATH];
+    const char *paths[5] = {[4] = output->trace};
+    enum pps_status status =
+        output->folder != NULL ? plan_check_folder(output->folder, err) : PPS_OK;
+    for (int i = 0; i < 4 && status == PPS_OK && output->folder != NULL; i++) {
+        status = path_of(output, names[i], room[i], err);
+        paths[i] = room[i];
     }
-    return status;
+    return status == PPS_OK ? pps_gate_check_all(output->gate, paths, 5, err) : status;
 }
 
 enum pps_status schedule_read_output(struct schedule_output *output,
@@ -78,16 +79,17 @@ enum pps_status schedule_read_output(struct schedule_output *output,
     enum pps_trace_form form;
     *output = (struct schedule_output){.folder = pps_arg(args, "output"),
                                        .trace = pps_arg(args, "trace"),
-                                       .force = pps_arg(args, "force") != NULL};
+                                       .gate = pps_arg_gate(args)};
     enum pps_status status = read_form(output, args, err);
-    if (status == PPS_OK && output->folder != NULL)
-        status = check_folder(output, err);
-    if (status != PPS_OK || output->trace == NULL)
-        return status;
-    if (!pps_trace_form_of(output->trace, &form) || strcmp(output->trace, "-") == 0)
+    if (status == PPS_OK && output->trace != NULL &&
+        (!pps_trace_form_of(output->trace, &form) || strcmp(output->trace, "-") == 0))
         return pps_fail(err, PPS_E_INPUT,
                         "--trace %s: end the name in .json, .svg, .png or .csv", output->trace);
-    return plan_check_file(output->trace, output->force, err);
+    if (status == PPS_OK)
+        status = check_files(output, err);
+    return status == PPS_OK && output->trace != NULL
+               ? plan_check_file(output->trace, output->gate, err)
+               : status;
 }
 
 // ---- forms --------------------------------------------------------------------------------------
@@ -131,7 +133,7 @@ static enum pps_status write_timeline(const struct schedule_output *output,
     const struct pipeline_shape *shape = &candidate->point.shape;
     struct schedule_candidate shown = *candidate;
     struct pps_tracewrite write = {.path = path,
-                                   .force = output->force,
+                                   .gate = output->gate,
                                    .title = title,
                                    .window = {0, (double)INFINITY},
                                    .names = &schedule_trace_names,
@@ -152,7 +154,7 @@ static enum pps_status write_text(const struct schedule_output *output,
                                   struct text_buffer *text,
                                   struct pps_error *err)
 {
-    const enum pps_status status = plan_write_text(path, text, output->force, err);
+    const enum pps_status status = plan_write_text(path, text, output->gate, err);
     if (status == PPS_OK)
         pps_say(stdout, "wrote     %s", path);
     return status;

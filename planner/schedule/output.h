@@ -3,13 +3,15 @@
 #ifndef PPS_PLANNER_SCHEDULE_OUTPUT_H
 #define PPS_PLANNER_SCHEDULE_OUTPUT_H
 
+#include "base/write/gate.h"
 #include "kernels/schedule/orders/order_document.h"
 #include "planner/schedule/compare.h"
 
 struct schedule_output {
     const char *folder, *trace; // NULL: none
     enum order_form form;
-    bool messages, force;
+    bool messages;
+    const struct pps_gate *gate;
 };
 
 // Reads --output, --to, --messages, --trace and --force, and refuses files that exist.

@@ -45,7 +45,7 @@ static const struct pps_opt options[] = {
     {"trace", 0, "FILE", "write the timeline of the best: NAME.json, .svg, .png or .csv"},
     {"threads", 'j', "N", "worker threads (all CPUs this process may use)"},
     {"progress", 0, "HOW", "auto, line, log, json or never (auto)"},
-    {"force", 0, NULL, "overwrite files that exist"},
+    {"force", 0, NULL, "overwrite files even if others wrote or edited them"},
     {NULL, 0, NULL, NULL},
 };
 

@@ -5,6 +5,7 @@
 #include "base/document/json.h"
 #include "base/system/whole_file.h"
 #include "base/text/characters.h"
+#include "base/write/new_file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -129,27 +130,29 @@ enum pps_status plan_check_folder(const char *path, struct pps_error *err)
     return status == PPS_OK ? check_rights(path, err) : status;
 }
 
-enum pps_status plan_check_file(const char *path, bool force, struct pps_error *err)
+enum pps_status plan_check_file(const char *path,
+                                const struct pps_gate *gate,
+                                struct pps_error *err)
 {
-    struct pps_whole_file probe;
-    const enum pps_status status = pps_whole_file_open(&probe, path, force, err);
+    struct pps_new_file probe;
+    const enum pps_status status = pps_new_file_open(&probe, path, gate, err);
     if (status == PPS_OK)
-        pps_whole_file_abandon(&probe);
+        pps_new_file_abandon(&probe);
     return status;
 }
 
 enum pps_status plan_write_text(const char *path,
                                 struct text_buffer *text,
-                                bool force,
+                                const struct pps_gate *gate,
                                 struct pps_error *err)
 {
-    struct pps_whole_file file = {.out = NULL};
+    struct pps_new_file file = {.out = NULL};
     enum pps_status status = text->failed ? pps_fail_memory(err, "%s", path)
-                                          : pps_whole_file_open(&file, path, force, err);
+                                          : pps_new_file_open(&file, path, gate, err);
     if (status == PPS_OK) {
         fwrite(text->text, 1, text->n, file.out);
-        status = pps_whole_file_close(&file, err);
-        pps_whole_file_abandon(&file);
+        status = pps_new_file_close(&file, err);
+        pps_new_file_abandon(&file);
     }
     text_buffer_free(text);
     return status;

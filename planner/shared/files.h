@@ -7,6 +7,7 @@
 #include "base/document/json.h"
 #include "base/table/table.h"
 #include "base/text/text_buffer.h"
+#include "base/write/gate.h"
 #include "engine/command/command.h"
 
 enum { PLAN_PATH = 4096 };
@@ -44,13 +45,13 @@ PPS_MUST_CHECK enum pps_status plan_check_folder(const char *path, struct pps_er
 // Refuses a file that exists (unless `force`), a folder, and a file that cannot be created in its
 // folder. Leaves no trace of the attempt.
 PPS_MUST_CHECK enum pps_status plan_check_file(const char *path,
-                                               bool force,
+                                               const struct pps_gate *gate,
                                                struct pps_error *err);
 
 // Writes text to a file that appears only when complete. Frees the text.
 PPS_MUST_CHECK enum pps_status plan_write_text(const char *path,
                                                struct text_buffer *text,
-                                               bool force,
+                                               const struct pps_gate *gate,
                                                struct pps_error *err);
 
 #endif

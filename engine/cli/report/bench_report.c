@@ -4,8 +4,8 @@
 
 #include "base/system/disk.h"
 #include "base/system/machine.h"
-#include "base/system/whole_file.h"
 #include "base/text/human.h"
+#include "base/write/new_file.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -354,7 +354,7 @@ static void write_scales(FILE *out, const struct pps_benchmark *b)
 }
 
 enum pps_status pps_benchreport_data_check(const char *folder,
-                                           bool force,
+                                           const struct pps_gate *gate,
                                            struct pps_error *err)
 {
     enum pps_status status = pps_disk_make_folder(folder, err);
@@ -363,28 +363,28 @@ enum pps_status pps_benchreport_data_check(const char *folder,
     for (int f = 0; f < 2 && status == PPS_OK; f++) {
         char path[4096];
         snprintf(path, sizeof path, "%s/%s", folder, data_names[f]);
-        status = pps_whole_file_check(path, force, err);
+        status = pps_gate_check(gate, path, err);
     }
     return status;
 }
 
 enum pps_status pps_benchreport_data(const struct pps_benchmark *b,
                                      const char *folder,
-                                     bool force,
+                                     const struct pps_gate *gate,
                                      struct pps_error *err)
 {
     static void (*const write[])(FILE *, const struct pps_benchmark *) = {write_cells,
                                                                           write_scales};
     enum pps_status status = PPS_OK;
     for (int f = 0; f < 2 && status == PPS_OK; f++) {
-        struct pps_whole_file file;
+        struct pps_new_file file;
         char path[4096];
         snprintf(path, sizeof path, "%s/%s", folder, data_names[f]);
-        status = pps_whole_file_open(&file, path, force, err);
+        status = pps_new_file_open(&file, path, gate, err);
         if (status != PPS_OK)
             return status;
         write[f](file.out, b);
-        status = pps_whole_file_close(&file, err);
+        status = pps_new_file_close(&file, err);
     }
     return status;
 }

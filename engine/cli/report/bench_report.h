@@ -3,6 +3,7 @@
 #ifndef PPS_ENGINE_CLI_REPORT_BENCH_REPORT_H
 #define PPS_ENGINE_CLI_REPORT_BENCH_REPORT_H
 
+#include "base/write/gate.h"
 #include "engine/measure/benchmark.h"
 
 // Prints tables on stdout, each followed by a line that names what limits the speed.
@@ -15,13 +16,13 @@ void pps_benchreport_json(const struct pps_benchmark *benchmark);
 // files exists and !force.
 PPS_MUST_CHECK enum pps_status pps_benchreport_data(const struct pps_benchmark *benchmark,
                                                     const char *folder,
-                                                    bool force,
+                                                    const struct pps_gate *gate,
                                                     struct pps_error *err);
 
 // Checks that pps_benchreport_data can write its files; creates the folder if it does not
 // exist.
 PPS_MUST_CHECK enum pps_status pps_benchreport_data_check(const char *folder,
-                                                          bool force,
+                                                          const struct pps_gate *gate,
                                                           struct pps_error *err);
 
 #endif

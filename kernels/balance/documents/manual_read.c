@@ -2,6 +2,8 @@
 // Reads strategies that users write.
 #include "kernels/balance/documents/manual_private.h"
 
+#include "base/text/characters.h"
+
 #include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,11 +50,8 @@ static bool read_file_name(const cJSON *item,
                              "file_name: expected the name of a file without a folder");
     const char *dot = strrchr(name, '.');
     const bool ends = dot != NULL && (strcmp(dot, ".svg") == 0 || strcmp(dot, ".png") == 0);
-    snprintf(entry->file_name, sizeof entry->file_name, "%.*s%s", BALANCE_FILE_NAME - 8, name,
-             ends ? "" : ".svg");
-    for (char *c = entry->file_name; *c != '\0'; c++)
-        if (*c == '/')
-            *c = '_'; // of a name of an entry
+    pps_file_name(name, entry->file_name, BALANCE_FILE_NAME - 8);
+    strcat(entry->file_name, ends ? "" : ".svg");
     return true;
 }
 
@@ -110,14 +109,48 @@ static bool read_entry(const cJSON *object,
     return done;
 }
 
-// Refuses a picture that would replace the one of an earlier entry.
+// Returns whether a name is that of a picture of a strategy that the command finds by itself.
+static bool is_reserved(const char *name)
+{
+    static const char *const reserved[] = {BALANCE_RESULT_PICTURE, BALANCE_NAIVE_NO_PICTURE,
+                                           BALANCE_NAIVE_ALL_PICTURE};
+    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
+        if (strcmp(name, reserved[i]) == 0)
+            return true;
+    return false;
+}
+
+// Returns whether one name is the other behind one of the prefixes of an entry's pictures.
+static bool is_prefixed(const char *name, const char *other)
+{
+    static const char *const prefixes[] = {BALANCE_AUTO_PREFIX, BALANCE_COMPARISON_PREFIX};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        const size_t n = strlen(prefixes[i]);
+        if (strncmp(name, prefixes[i], n) == 0 && strcmp(name + n, other) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_taken(const struct balance_manual_entry *earlier, const char *name)
+{
+    return earlier->fault.text[0] == '\0' &&
+           (strcmp(earlier->file_name, name) == 0 || is_prefixed(earlier->file_name, name) ||
+            is_prefixed(name, earlier->file_name));
+}
+
+// Refuses a picture that would replace another one of the command.
 static bool check_file_name(const struct balance_manual *manual,
                             const struct docitems *items,
                             struct balance_manual_entry *entry)
 {
+    if (is_reserved(entry->file_name))
+        return pps_fault_set(&entry->fault, items->item[MANUAL_FILE], false,
+                             "file_name: %s is the name of another picture of the command; "
+                             "choose another name",
+                             entry->file_name);
     for (int32_t i = 0; i < manual->n; i++)
-        if (manual->entries[i].fault.text[0] == '\0' &&
-            strcmp(manual->entries[i].file_name, entry->file_name) == 0)
+        if (is_taken(&manual->entries[i], entry->file_name))
             return pps_fault_set(&entry->fault, items->item[MANUAL_FILE], false,
                                  "file_name: %s is also the picture of %s", entry->file_name,
                                  manual->entries[i].name);

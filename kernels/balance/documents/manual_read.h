@@ -25,6 +25,14 @@ struct cJSON;
 
 enum { BALANCE_FILE_NAME = 256 };
 
+// Pictures of strategies that are not of the file, and what stands before the name of an entry's
+// picture beside the strategy that was found. Entries may not have these names.
+#define BALANCE_RESULT_PICTURE    "result.svg"
+#define BALANCE_NAIVE_NO_PICTURE  "result_naive_no_recomp.svg"
+#define BALANCE_NAIVE_ALL_PICTURE "result_naive_all_recomp.svg"
+#define BALANCE_AUTO_PREFIX       "Auto_"
+#define BALANCE_COMPARISON_PREFIX "Comparison_"
+
 struct balance_manual_entry {
     const char *name; // in the document; "manual" if it is one strategy
     char file_name

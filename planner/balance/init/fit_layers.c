@@ -126,31 +126,14 @@ enum pps_status init_file_layers(const struct init_file *file,
     return PPS_OK;
 }
 
-// Returns whether a file has these contents.
-static bool has_text(const char *path, const struct text_buffer *text)
-{
-    struct pps_error ignored;
-    char *old;
-    size_t n;
-    if (pps_whole_file_read(path, PLAN_DOCUMENT_MAX, &old, &n, &ignored) != PPS_OK)
-        return false;
-    const bool same = n == text->n && memcmp(old, text->text, n) == 0;
-    free(old);
-    return same;
-}
-
 enum pps_status init_file_write(const struct balance_layers *layers,
                                 const char *path,
-                                bool force,
+                                const struct pps_gate *gate,
                                 struct pps_error *err)
 {
     struct text_buffer text = {0};
     balance_layers_write(layers, &text);
-    if (!text.failed && !force && has_text(path, &text)) {
-        text_buffer_free(&text);
-        return PPS_OK;
-    }
-    const enum pps_status status = plan_write_text(path, &text, force, err);
+    const enum pps_status status = plan_write_text(path, &text, gate, err);
     if (status == PPS_OK)
         printf("wrote     %s\n", path);
     return status;

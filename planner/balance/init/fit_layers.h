@@ -4,6 +4,7 @@
 #define PPS_BALANCE_INIT_FIT_LAYERS_H
 
 #include "base/document/json.h"
+#include "base/write/gate.h"
 #include "planner/balance/init/memory_fit.h"
 
 #include <stdio.h>
@@ -31,7 +32,7 @@ PPS_MUST_CHECK enum pps_status init_file_layers(const struct init_file *file,
 // Writes the layers as JSON, and prints the path. A file with other contents is kept, unless `force`.
 PPS_MUST_CHECK enum pps_status init_file_write(const struct balance_layers *layers,
                                                const char *path,
-                                               bool force,
+                                               const struct pps_gate *gate,
                                                struct pps_error *err);
 
 // Prints the decomposition: its unknowns, the residual of every stage, and how far it can be trusted.

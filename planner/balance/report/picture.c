@@ -2,9 +2,9 @@
 // Arranges the panels of a picture and the texts around them.
 #include "planner/balance/report/picture.h"
 
-#include "base/system/whole_file.h"
 #include "base/text/characters.h"
 #include "base/text/text_buffer.h"
+#include "base/write/new_file.h"
 #include "engine/svg/svg_to_png.h"
 #include "planner/balance/report/picture_private.h"
 #include "planner/balance/report/published.h"
@@ -223,19 +223,19 @@ static enum pps_status draw_checked(void *self, FILE *out, struct pps_error *err
 enum pps_status balance_picture_write(const struct balance_picture *pictures,
                                       int n,
                                       const char *path,
-                                      bool force,
+                                      const struct pps_gate *gate,
                                       struct pps_error *err)
 {
     struct drawing drawing = {pictures, n};
-    struct pps_whole_file file;
-    enum pps_status status = pps_whole_file_open(&file, path, force, err);
+    struct pps_new_file file;
+    enum pps_status status = pps_new_file_open(&file, path, gate, err);
     if (status != PPS_OK)
         return status;
     status = pps_ends_with(path, ".png")
                  ? pps_svg_draw_png(draw_checked, &drawing, file.out, err)
                  : draw_checked(&drawing, file.out, err);
     if (status == PPS_OK)
-        return pps_whole_file_close(&file, err);
-    pps_whole_file_abandon(&file);
+        return pps_new_file_close(&file, err);
+    pps_new_file_abandon(&file);
     return status;
 }

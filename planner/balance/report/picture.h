@@ -5,6 +5,7 @@
 #define PPS_BALANCE_REPORT_PICTURE_H
 
 #include "base/text/status.h"
+#include "base/write/gate.h"
 #include "kernels/balance/model/replay.h"
 
 #include <stdbool.h>
@@ -30,7 +31,7 @@ bool balance_picture_draw(const struct balance_picture *pictures, int n, FILE *o
 PPS_MUST_CHECK enum pps_status balance_picture_write(const struct balance_picture *pictures,
                                                      int n,
                                                      const char *path,
-                                                     bool force,
+                                                     const struct pps_gate *gate,
                                                      struct pps_error *err);
 
 // Writes the heading of a picture: model, layers, pipeline, limit and step time.

@@ -2,7 +2,6 @@
 // Writes the files of a report.
 #include "planner/balance/report/result_files.h"
 
-#include "base/system/disk.h"
 #include "base/text/say.h"
 #include "kernels/balance/output/lists_text.h"
 #include "kernels/balance/output/strategy_plan.h"
@@ -18,9 +17,6 @@ static enum pps_status path_of(const struct balance_files *files,
                                char path[PLAN_PATH],
                                struct pps_error *err)
 {
-    const enum pps_status status = pps_disk_make_folder(files->folder, err);
-    if (status != PPS_OK)
-        return status;
     if (snprintf(path, PLAN_PATH, "%s/%s%s", files->folder, before, name) < PLAN_PATH)
         return PPS_OK;
     return pps_fail(err, PPS_E_INPUT, "%s: the name is too long", files->folder);
@@ -46,7 +42,7 @@ static enum pps_status write_text(const struct balance_files *files,
         text_buffer_free(text);
         return status;
     }
-    status = plan_write_text(path, text, files->force, err);
+    status = plan_write_text(path, text, files->gate, err);
     if (status == PPS_OK)
         say_wrote(files, path);
     return status;
@@ -92,7 +88,7 @@ static enum pps_status write_pictures(const struct balance_files *files,
     char path[PLAN_PATH];
     enum pps_status status = path_of(files, before, name, path, err);
     if (status == PPS_OK)
-        status = balance_picture_write(pictures, n, path, files->force, err);
+        status = balance_picture_write(pictures, n, path, files->gate, err);
     if (status == PPS_OK)
         say_wrote(files, path);
     return status;
@@ -121,9 +117,9 @@ enum pps_status balance_files_manual(const struct balance_files *files,
     snprintf(headings[1], sizeof headings[1], "Manual: %s", manual->heading);
     both[0].heading = headings[0];
     both[1].heading = headings[1];
-    status = write_pictures(files, "Auto_", name, found, 1, err);
+    status = write_pictures(files, BALANCE_AUTO_PREFIX, name, found, 1, err);
     if (status == PPS_OK)
-        status = write_pictures(files, "Comparison_", name, both, 2, err);
+        status = write_pictures(files, BALANCE_COMPARISON_PREFIX, name, both, 2, err);
     return status;
 }
 

@@ -4,21 +4,20 @@
 #ifndef PPS_BALANCE_REPORT_RESULT_FILES_H
 #define PPS_BALANCE_REPORT_RESULT_FILES_H
 
+#include "base/write/gate.h"
+#include "kernels/balance/documents/manual_read.h"
 #include "planner/balance/report/picture.h"
 #include "planner/balance/report/result_json.h"
 
-#define BALANCE_RESULT_PICTURE    "result.svg"
-#define BALANCE_NAIVE_NO_PICTURE  "result_naive_no_recomp.svg"
-#define BALANCE_NAIVE_ALL_PICTURE "result_naive_all_recomp.svg"
-#define BALANCE_RESULT_YAML       "result.yaml"
-#define BALANCE_RESULT_JSON       "result.json"
-#define BALANCE_RESULT_PLAN       "plan.json"
-#define BALANCE_RESULT_MEGATRON   "megatron.txt"
+#define BALANCE_RESULT_YAML     "result.yaml"
+#define BALANCE_RESULT_JSON     "result.json"
+#define BALANCE_RESULT_PLAN     "plan.json"
+#define BALANCE_RESULT_MEGATRON "megatron.txt"
 
 struct balance_files {
     const char *folder; // created if it is missing
-    bool force;         // replace files that exist
-    FILE *log;          // gets a line "wrote     PATH" per file; NULL: none
+    const struct pps_gate *gate;
+    FILE *log; // gets a line "wrote     PATH" per file; NULL: none
 };
 
 // Writes result.svg, result.yaml, plan.json and megatron.txt of the strategy that was found. seconds: of a unit of time

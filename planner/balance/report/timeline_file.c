@@ -20,14 +20,14 @@ static enum pps_status tell(void *self,
 
 enum pps_status balance_timeline_write(const struct balance_picture *picture,
                                        const char *path,
-                                       bool force,
+                                       const struct pps_gate *gate,
                                        struct pps_error *err)
 {
     struct balance_picture shown = *picture;
     struct balance_result result = {
         .peak_mb = calloc((size_t)picture->shape->stages, sizeof *result.peak_mb)};
     struct pps_tracewrite write = {.path = path,
-                                   .force = force,
+                                   .gate = gate,
                                    .title = picture->heading,
                                    .window = {0, (double)INFINITY},
                                    .names = &balance_trace_names,

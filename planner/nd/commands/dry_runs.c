@@ -150,7 +150,7 @@ static bool add_dryruns(void *context, const struct nd_strategy *tuple)
 struct dryrun_files {
     const struct nd_job *job;
     const char *folder;
-    bool force;
+    const struct pps_gate *gate;
 };
 
 static enum pps_status write_configuration(const struct dryrun_files *files,
@@ -186,7 +186,7 @@ static enum pps_status write_configuration(const struct dryrun_files *files,
              nd_configuration_ending(document));
     enum pps_status status = nd_configuration_write(&text, document, &settings, err);
     if (status == PPS_OK)
-        status = plan_write_text(path, &text, files->force, err);
+        status = plan_write_text(path, &text, files->gate, err);
     text_buffer_free(&text);
     return status;
 }
@@ -201,7 +201,7 @@ static enum pps_status write_files(const struct dryrun_files *files,
     enum pps_status status = pps_disk_make_folder(document != NULL ? path : files->folder, err);
     snprintf(path, sizeof path, "%s/dry_runs.csv", files->folder);
     if (status == PPS_OK)
-        status = plan_write_text(path, &d->table, files->force, err);
+        status = plan_write_text(path, &d->table, files->gate, err);
     if (status == PPS_OK)
         pps_say(stdout, "wrote %s", path);
     if (status != PPS_OK || document == NULL)
@@ -224,7 +224,7 @@ enum pps_status nd_dryrun_print(const struct nd_job *job,
 {
     struct dryruns d = {.space = &job->space,
                         .v_schedule = pps_arg(args, "v-schedule") != NULL};
-    struct dryrun_files files = {job, pps_arg(args, "output"), pps_arg(args, "force") != NULL};
+    struct dryrun_files files = {job, pps_arg(args, "output"), pps_arg_gate(args)};
     if (files.folder == NULL)
         files.folder = pps_arg(args, "output-path");
     enum pps_status status = read_degrees(args, &d.degrees, err);

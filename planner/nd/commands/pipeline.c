@@ -350,10 +350,6 @@ static enum pps_status run(struct nd_input *input,
     int32_t chunks = 1;
     enum pps_status status = nd_pipe_read_request(&request, args, err);
     if (status == PPS_OK)
-        status = pps_arg_apart(args, "trace", err);
-    if (status == PPS_OK)
-        status = pps_arg_apart(args, "plan", err);
-    if (status == PPS_OK)
         status = nd_input_open(input, args, err);
     input->without_unit = true;
     if (status == PPS_OK)
@@ -370,6 +366,9 @@ static enum pps_status run(struct nd_input *input,
         status = nd_pipe_check_trace(&pipe, &request.files, request.trace, err);
     if (status == PPS_OK && request.plan != NULL)
         status = nd_pipe_check_plan(&pipe, &request.files, request.plan, err);
+    const char *const paths[] = {request.trace, request.plan};
+    if (status == PPS_OK)
+        status = pps_gate_check_all(input->gate, paths, 2, err);
     if (status != PPS_OK)
         return status;
     if (request.layers != NULL)

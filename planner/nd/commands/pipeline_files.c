@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names, checks and writes the files of `ppsweep nd pipeline`.
 #include "base/system/disk.h"
-#include "base/system/whole_file.h"
 #include "base/text/say.h"
+#include "base/write/gate.h"
 #include "planner/nd/commands/pipeline_report.h"
 
 #include "planner/exchange/mps.h"
@@ -71,7 +71,7 @@ enum pps_status nd_pipe_check_files(const struct nd_pipe *pipe,
             status = plan_check_folder(path, err);
             file_path(pipe, files, (enum kind)kind, path);
             if (status == PPS_OK)
-                status = pps_whole_file_check(path, pipe->input->force, err);
+                status = pps_gate_check(pipe->input->gate, path, err);
         }
     return status;
 }
@@ -112,13 +112,13 @@ static bool leads_to(const char *path, size_t length, const char *folder)
     }
 }
 
-bool nd_pipe_makes_folder(const struct nd_pipe_files *files, const char *path, size_t n)
+bool nd_pipe_makes_folder(const struct nd_pipe_files *files, const char *path)
 {
     char folder[PATH];
     for (int kind = 0; kind < N_KINDS; kind++)
         if (is_wanted(files, (enum kind)kind)) {
             folder_path(files, (enum kind)kind, folder);
-            if (leads_to(path, n, folder))
+            if (leads_to(path, strlen(path), folder))
                 return true;
         }
     return false;
@@ -137,7 +137,7 @@ static enum pps_status write_file(const struct nd_pipe *pipe,
     enum pps_status status = pps_disk_make_folder(path, err);
     file_path(pipe, files, kind, path);
     if (status == PPS_OK)
-        status = plan_write_text(path, text, pipe->input->force, err);
+        status = plan_write_text(path, text, pipe->input->gate, err);
     text_buffer_free(text);
     if (status == PPS_OK)
         pps_say(stdout, "wrote %s", path);

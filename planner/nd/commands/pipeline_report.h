@@ -59,13 +59,13 @@ struct nd_pipe_files {
     bool solution; // and its memory figures
 };
 
-// Refuses to overwrite existing files without --force.
+// Refuses files that the gate refuses.
 PPS_MUST_CHECK enum pps_status nd_pipe_check_files(const struct nd_pipe *pipe,
                                                    const struct nd_pipe_files *files,
                                                    struct pps_error *err);
 
 // Returns whether writing the files creates this folder.
-bool nd_pipe_makes_folder(const struct nd_pipe_files *files, const char *path, size_t n);
+bool nd_pipe_makes_folder(const struct nd_pipe_files *files, const char *path);
 
 PPS_MUST_CHECK enum pps_status nd_pipe_write_program(const struct nd_pipe *pipe,
                                                      const struct nd_pipe_files *files,

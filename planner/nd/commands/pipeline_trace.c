@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the timeline and the plan of a split to files.
-#include "base/system/whole_file.h"
 #include "base/text/say.h"
+#include "base/write/gate.h"
 #include "engine/trace/trace_write.h"
 #include "planner/nd/commands/pipeline_report.h"
 
@@ -17,33 +17,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 // ---- checks -------------------------------------------------------------------------------------
 
-// A folder that --output creates does not exist yet; any other folder must accept a file now.
+// The path may not be a folder that --output creates, and its folder must accept a file now.
 static enum pps_status check_place(const struct nd_pipe *pipe,
                                    const struct nd_pipe_files *files,
                                    const char *option,
                                    const char *path,
                                    struct pps_error *err)
 {
-    const char *slash = strrchr(path, '/');
-    const size_t length = slash == NULL ? 0 : (size_t)(slash - path);
-    struct stat info;
-    enum pps_status status = pps_whole_file_check(path, pipe->input->force, err);
+    const enum pps_status status = pps_gate_check(pipe->input->gate, path, err);
     if (status != PPS_OK)
         return status;
-    if (nd_pipe_makes_folder(files, path, strlen(path)))
+    if (nd_pipe_makes_folder(files, path))
         return pps_fail(err, PPS_E_INPUT, "%s %s: --output creates a folder with this name",
                         option, path);
-    char *folder = strndup(path, length);
-    if (folder == NULL)
-        return pps_fail_memory(err, "%s", path);
-    const bool made =
-        length > 0 && stat(folder, &info) != 0 && nd_pipe_makes_folder(files, path, length);
-    free(folder);
-    return made ? PPS_OK : plan_check_file(path, pipe->input->force, err);
+    return plan_check_file(path, pipe->input->gate, err);
 }
 
 enum pps_status nd_pipe_check_trace(const struct nd_pipe *pipe,
@@ -115,7 +105,7 @@ enum pps_status nd_pipe_trace(const struct nd_pipe *pipe,
     struct pps_trace_names names = nd_trace_names;
     struct telling telling = {pipe, program, choice};
     struct pps_tracewrite write = {.path = path,
-                                   .force = pipe->input->force,
+                                   .gate = pipe->input->gate,
                                    .title = title,
                                    .window = {0, (double)INFINITY},
                                    .names = &names,
@@ -149,7 +139,7 @@ enum pps_status nd_pipe_plan(const struct nd_pipe *pipe,
         return pps_fail_memory(err, "the plan");
     plan_json_write(plan, &text);
     plan_free(plan);
-    const enum pps_status status = plan_write_text(path, &text, pipe->input->force, err);
+    const enum pps_status status = plan_write_text(path, &text, pipe->input->gate, err);
     if (status == PPS_OK)
         pps_say(stdout, "wrote %s", path);
     return status;

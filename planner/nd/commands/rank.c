@@ -227,9 +227,7 @@ static enum pps_status run(struct nd_input *input,
     if (status == PPS_OK)
         status = nd_input_open(input, args, err);
     if (status == PPS_OK && request.output != NULL)
-        status = nd_ranking_check_output(request.output, input->force, err);
-    if (status == PPS_OK)
-        status = pps_arg_apart(args, "output", err);
+        status = nd_ranking_check_output(request.output, input->gate, err);
     if (status == PPS_OK)
         status = nd_picks_open(&picks, &input->job, args, err);
     if (status == PPS_OK) {

@@ -4,6 +4,7 @@
 #ifndef PPS_PLANNER_ND_COMMANDS_RANKING_H
 #define PPS_PLANNER_ND_COMMANDS_RANKING_H
 
+#include "base/write/gate.h"
 #include "planner/nd/input/candidates_to_rank.h"
 #include "planner/nd/input/program_input.h"
 
@@ -40,7 +41,7 @@ void nd_ranking_notes(const struct nd_ranking *ranking);
 // Checks the output before the work. Refuses an existing table, a file in a folder that does not
 // exist, and a folder whose name is a file.
 PPS_MUST_CHECK enum pps_status nd_ranking_check_output(const char *output,
-                                                       bool force,
+                                                       const struct pps_gate *gate,
                                                        struct pps_error *err);
 // Writes the first n rows to the file, or to a new file in the folder.
 PPS_MUST_CHECK enum pps_status nd_ranking_write(const struct nd_ranking *ranking,

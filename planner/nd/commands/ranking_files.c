@@ -48,7 +48,7 @@ static enum pps_status write_one(const struct nd_ranking *ranking,
     enum pps_status status = nd_configuration_split(
         &text, file, &settings, &ranked->used.program, &ranked->solution.choice, err);
     if (status == PPS_OK)
-        status = plan_write_text(path, &text, ranking->input->force, err);
+        status = plan_write_text(path, &text, ranking->input->gate, err);
     text_buffer_free(&text);
     return status;
 }

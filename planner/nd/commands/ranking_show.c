@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints a ranking on the terminal and writes it to a file.
 #include "base/system/disk.h"
-#include "base/system/whole_file.h"
 #include "base/text/say.h"
+#include "base/write/gate.h"
 #include "planner/nd/commands/ranking.h"
 
 #include "planner/nd/commands/search_report.h"
@@ -235,14 +235,16 @@ static void table_path(const char *output, char path[PLAN_PATH + 64])
     snprintf(path, PLAN_PATH + 64, "%s/test_result_%s.csv", output, now);
 }
 
-enum pps_status nd_ranking_check_output(const char *output, bool force, struct pps_error *err)
+enum pps_status nd_ranking_check_output(const char *output,
+                                        const struct pps_gate *gate,
+                                        struct pps_error *err)
 {
     char path[PLAN_PATH + 64];
     table_path(output, path);
     if (strcmp(path, output) == 0)
-        return plan_check_file(path, force, err);
+        return plan_check_file(path, gate, err);
     const enum pps_status status = plan_check_folder(output, err);
-    return status == PPS_OK ? pps_whole_file_check(path, force, err) : status;
+    return status == PPS_OK ? pps_gate_check(gate, path, err) : status;
 }
 
 enum pps_status nd_ranking_write(const struct nd_ranking *ranking,
@@ -268,7 +270,7 @@ enum pps_status nd_ranking_write(const struct nd_ranking *ranking,
     for (int64_t k = 0; k < n; k++)
         nd_rank_line(&text, &table, k + 1, &ranking->ranked[k], "");
     if (status == PPS_OK)
-        status = plan_write_text(path, &text, input->force, err);
+        status = plan_write_text(path, &text, input->gate, err);
     text_buffer_free(&text);
     if (status == PPS_OK) {
         printf("\n");

@@ -57,7 +57,7 @@ static const struct pps_opt options[] = {
     {"rank-num", 0, "N", "number of devices for profiling (64)"},
     {"profile-max", 0, "N", "maximum number of configurations to profile (20)"},
     {"output", 'o', "DIR", "write nd_candidate_config.csv and profile_yaml/ to this folder"},
-    {"force", 0, NULL, "overwrite existing files"},
+    {"force", 0, NULL, "overwrite files even if others wrote or edited them"},
     {"compat", 0, "none|orig", "orig: space, rules and memory as published, with their errors"},
     {"quiet", 'q', NULL, "do not print the counts"},
     {"verbose", 'v', NULL,

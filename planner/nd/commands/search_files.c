@@ -3,8 +3,8 @@
 #include "planner/nd/commands/search_files.h"
 
 #include "base/system/disk.h"
-#include "base/system/whole_file.h"
 #include "base/text/say.h"
+#include "base/write/gate.h"
 #include "planner/shared/files.h"
 
 #include "planner/nd/launch/configuration.h"
@@ -79,8 +79,7 @@ enum pps_status nd_files_read(const struct nd_job *job,
                               struct pps_error *err)
 {
     uint64_t ranks = 64, most = 0;
-    *files = (struct nd_files){.folder = pps_arg(args, "output"),
-                               .force = pps_arg(args, "force") != NULL};
+    *files = (struct nd_files){.folder = pps_arg(args, "output"), .gate = pps_arg_gate(args)};
     if (files->folder == NULL)
         files->folder = pps_arg(args, "output-path");
     if (files->folder != NULL && (files->folder[0] == '\0' || strlen(files->folder) > 3000))
@@ -203,10 +202,10 @@ static enum pps_status check_paths(const struct output *o, struct pps_error *err
 {
     char path[PATH_BYTES];
     candidates_path(o, path);
-    enum pps_status status = pps_whole_file_check(path, o->files->force, err);
+    enum pps_status status = pps_gate_check(o->files->gate, path, err);
     for (int k = 0; k < o->n_runs && status == PPS_OK; k++) {
         plan_path(o, k, path);
-        status = pps_whole_file_check(path, o->files->force, err);
+        status = pps_gate_check(o->files->gate, path, err);
     }
     return status;
 }
@@ -241,7 +240,7 @@ static enum pps_status write_candidates(const struct output *o,
             nd_candidates_line(&text, columns, dense, &result->candidates[k]);
     }
     candidates_path(o, path);
-    const enum pps_status status = plan_write_text(path, &text, o->files->force, err);
+    const enum pps_status status = plan_write_text(path, &text, o->files->gate, err);
     if (status == PPS_OK) {
         printf("\n");
         pps_say(stdout, "wrote %s", path);
@@ -293,7 +292,7 @@ static enum pps_status write_plans(const struct output *o, struct pps_error *err
         plan_path(o, k, path);
         status = make_plan(o, k, &text, err);
         if (status == PPS_OK)
-            status = plan_write_text(path, &text, o->files->force, err);
+            status = plan_write_text(path, &text, o->files->gate, err);
         text_buffer_free(&text);
         n++;
     }

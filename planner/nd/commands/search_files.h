@@ -3,6 +3,7 @@
 #ifndef PPS_PLANNER_ND_COMMANDS_SEARCH_FILES_H
 #define PPS_PLANNER_ND_COMMANDS_SEARCH_FILES_H
 
+#include "base/write/gate.h"
 #include "planner/nd/input/search_options.h"
 #include "planner/nd/profiling/profile.h"
 #include "planner/nd/strategies/search.h"
@@ -12,7 +13,7 @@
 // The requested files, read from the options before the search starts.
 struct nd_files {
     const char *folder; // NULL: nothing is written
-    bool force;
+    const struct pps_gate *gate;
     bool profile; // choose configurations to profile
     struct nd_profile_options options;
 };
@@ -23,7 +24,7 @@ PPS_MUST_CHECK enum pps_status nd_files_read(const struct nd_job *job,
                                              struct pps_error *err);
 
 // Chooses and prints the configurations to profile, then writes candidates and configurations.
-// Writes no file if one of them exists without --force. fits: of the dry runs; may have no groups.
+// Writes no file if the gate refuses one of them. fits: of the dry runs; may have no groups.
 PPS_MUST_CHECK enum pps_status nd_files_write(const struct nd_files *files,
                                               const struct nd_job *job,
                                               const struct nd_search *search,

@@ -43,7 +43,7 @@ static enum pps_status read_options(struct nd_input *input,
                                     struct pps_error *err)
 {
     input->quiet = pps_arg(args, "quiet") != NULL;
-    input->force = pps_arg(args, "force") != NULL;
+    input->gate = pps_arg_gate(args);
     input->given = nd_ratios_unknown;
     input->allow_full = true;
     input->low_mem = input->job.run.training.low_mem_vpp;

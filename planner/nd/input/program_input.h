@@ -5,6 +5,7 @@
 #ifndef PPS_PLANNER_ND_INPUT_PROGRAM_INPUT_H
 #define PPS_PLANNER_ND_INPUT_PROGRAM_INPUT_H
 
+#include "base/write/gate.h"
 #include "planner/figures/modelled.h"
 #include "planner/nd/input/search_options.h"
 #include "planner/nd/rank/rank.h"
@@ -33,7 +34,7 @@
         {"time", 't', "SECONDS", "time limit per pipeline program (none)"},                    \
         {"search-limit", 0, "N", search_limit},                                                \
         {"compat", 0, "none|orig", "orig: bounds, costs and defaults as published (none)"},    \
-        {"force", 0, NULL, "overwrite existing files"},                                        \
+        {"force", 0, NULL, "overwrite files even if others wrote or edited them"},             \
         {"quiet", 'q', NULL, "do not print notes"}, {"yaml-path", 0, "FILE", NULL},            \
         {"shell-path", 0, "FILE", NULL}, {"toml-path", 0, "FILE", NULL},                       \
         {"yaml", 0, "FILE", NULL}, {"shell", 0, "FILE", NULL}, {"nnodes", 0, "N", NULL},       \
@@ -45,7 +46,8 @@
 struct nd_input {
     struct nd_job job;
     enum nd_compat compat;
-    bool quiet, force;
+    bool quiet;
+    const struct pps_gate *gate; // of the files of the command
     struct nd_profiles profiles;
     bool has_figures; // figures come from a file, for all strategies, without the reserve
     struct nd_figures figures;

@@ -15,7 +15,7 @@ enum { STAGES_MOST = 4096, LAYERS_MOST = 100000 };
 
 static const struct pps_opt options[] = {
     {"output", 'o', "DIR", "write tables and layer times to this folder (only the report)"},
-    {"force", 0, NULL, "replace files of an earlier call"},
+    {"force", 0, NULL, "overwrite files even if others wrote or edited them"},
     {"quiet", 'q', NULL, "print no table"},
     {"verbose", 'v', NULL,
      "print what each rank of a profile shows: layers, micro-batches, steps"},
@@ -134,7 +134,7 @@ static enum pps_status read_all(struct nd_results *results,
 static enum pps_status parse_main(const struct pps_args *args, struct pps_error *err)
 {
     const char *folder = pps_arg(args, "output");
-    const bool force = pps_arg(args, "force") != NULL;
+    const struct pps_gate *gate = pps_arg_gate(args);
     struct profile_request request = {.skip_steps = 0};
     struct nd_results results = {.n = 0};
     int32_t *layers = NULL;
@@ -150,7 +150,7 @@ static enum pps_status parse_main(const struct pps_args *args, struct pps_error 
     if (status == PPS_OK && !has_any(&results))
         status = pps_fail(err, PPS_E_INFEASIBLE, "no run gives a peak or layer times");
     if (status == PPS_OK && folder != NULL)
-        status = nd_results_write(&results, folder, force, err);
+        status = nd_results_write(&results, folder, gate, err);
     nd_results_free(&results);
     free(layers);
     return status;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the results of runs as the tables and documents that other nd commands read (results.md).
 #include "base/system/disk.h"
-#include "base/system/whole_file.h"
 #include "base/text/number.h"
 #include "base/text/say.h"
+#include "base/write/gate.h"
 #include "planner/nd/results/results.h"
 #include "planner/shared/files.h"
 
@@ -195,7 +195,7 @@ static bool make_table(struct text_buffer *out, const struct nd_results *results
 // Writes the tables that have rows. Nothing is written if one of them exists, unless `force`.
 static enum pps_status write_tables(const struct nd_results *results,
                                     const char *folder,
-                                    bool force,
+                                    const struct pps_gate *gate,
                                     struct pps_error *err)
 {
     char paths[N_TABLES][PLAN_PATH + 64];
@@ -206,11 +206,11 @@ static enum pps_status write_tables(const struct nd_results *results,
         has_rows[k] = make_table(&texts[k], results, k);
         snprintf(paths[k], sizeof paths[k], "%s/%s", folder, TABLES[k].name);
         if (status == PPS_OK && has_rows[k])
-            status = pps_whole_file_check(paths[k], force, err);
+            status = pps_gate_check(gate, paths[k], err);
     }
     for (int k = 0; k < N_TABLES; k++) {
         if (status == PPS_OK && has_rows[k]) {
-            status = plan_write_text(paths[k], &texts[k], force, err);
+            status = plan_write_text(paths[k], &texts[k], gate, err);
             if (status == PPS_OK)
                 pps_say(stdout, "wrote %s", paths[k]);
         }
@@ -225,7 +225,7 @@ static enum pps_status write_document(cJSON *document,
                                       const char *folder,
                                       const char *part,
                                       const struct nd_result *r,
-                                      bool force,
+                                      const struct pps_gate *gate,
                                       struct pps_error *err)
 {
     char path[2 * PLAN_PATH];
@@ -240,7 +240,7 @@ static enum pps_status write_document(cJSON *document,
     enum pps_status status = pps_disk_make_folder(path, err);
     snprintf(path, sizeof path, "%s/%s/%s.json", folder, part, run_file_name(r->path));
     if (status == PPS_OK)
-        status = plan_write_text(path, &out, force, err);
+        status = plan_write_text(path, &out, gate, err);
     text_buffer_free(&out);
     return status;
 }
@@ -270,7 +270,7 @@ static cJSON *calibration_of(const struct nd_result *r)
 
 static enum pps_status write_documents(const struct nd_results *results,
                                        const char *folder,
-                                       bool force,
+                                       const struct pps_gate *gate,
                                        struct pps_error *err)
 {
     size_t n_times = 0, n_calibrations = 0;
@@ -280,11 +280,11 @@ static enum pps_status write_documents(const struct nd_results *results,
         cJSON *calibration = calibration_of(r);
         if (r->has_ratios && !r->is_repeated) {
             status = write_document(profile_run_document(&r->profile, &r->degrees), folder,
-                                    "profile_times", r, force, err);
+                                    "profile_times", r, gate, err);
             n_times++;
         }
         if (status == PPS_OK && calibration != NULL) {
-            status = write_document(calibration, folder, "calibration", r, force, err);
+            status = write_document(calibration, folder, "calibration", r, gate, err);
             calibration = NULL;
             n_calibrations++;
         }
@@ -301,11 +301,11 @@ static enum pps_status write_documents(const struct nd_results *results,
 
 enum pps_status nd_results_write(const struct nd_results *results,
                                  const char *folder,
-                                 bool force,
+                                 const struct pps_gate *gate,
                                  struct pps_error *err)
 {
     enum pps_status status = pps_disk_make_folder(folder, err);
     if (status == PPS_OK)
-        status = write_tables(results, folder, force, err);
-    return status == PPS_OK ? write_documents(results, folder, force, err) : status;
+        status = write_tables(results, folder, gate, err);
+    return status == PPS_OK ? write_documents(results, folder, gate, err) : status;
 }

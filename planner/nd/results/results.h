@@ -4,6 +4,7 @@
 #define PPS_PLANNER_ND_RESULTS_RESULTS_H
 
 #include "base/text/status.h"
+#include "base/write/gate.h"
 #include "planner/figures/ratios.h"
 #include "planner/profiles/dry_run.h"
 #include "planner/profiles/profile_run.h"
@@ -53,7 +54,7 @@ void nd_results_print(const struct nd_results *results, bool verbose);
 // before anything is written: one of the tables exists; `force` replaces it.
 PPS_MUST_CHECK enum pps_status nd_results_write(const struct nd_results *results,
                                                 const char *folder,
-                                                bool force,
+                                                const struct pps_gate *gate,
                                                 struct pps_error *err);
 
 #endif

@@ -179,7 +179,7 @@ enum pps_status nd_run_write(const struct nd_run *run,
         return pps_fail_memory(err, "%s", run->status_file);
     text_buffer_add(&out, "%s\n", text);
     cJSON_free(text);
-    return plan_write_text(run->status_file, &out, true, err);
+    return plan_write_text(run->status_file, &out, &pps_gate_open, err);
 }
 
 // ---- text ---------------------------------------------------------------------------------------

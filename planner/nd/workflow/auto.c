@@ -23,6 +23,7 @@ static const struct pps_opt options[] = {
     {"skip", 0, "STAGE",
      "dryrun: use modelled memory; profile: use modelled times; may be repeated"},
     {"list", 0, NULL, "print the command of each stage and exit"},
+    {"force", 0, NULL, "overwrite files in DIR even if others wrote or edited them"},
     {"rank-num", 0, "N", "devices for profiling (64)"},
     {"profile-max", 0, "N", "maximum number of configurations to profile (20)"},
     {"command", 0, "TEXT", "start the framework with TEXT, as in 'bash {file}'"},
@@ -222,9 +223,14 @@ static enum pps_status run_line(struct nd_stage_line *line, struct pps_error *er
 // Some of many runs may fail; the others are used.
 static enum pps_status run_here(struct nd_stage_line *line,
                                 enum nd_stage stage,
+                                bool forced,
                                 struct pps_error *err)
 {
-    const enum pps_status status = run_line(line, err);
+    if (forced &&
+        !nd_stage_runs(stage)) // --force of a stage that runs a framework runs all again
+        nd_stage_line_force(line);
+    const enum pps_status status =
+        line->failed ? pps_fail_memory(err, "the command line") : run_line(line, err);
     if (status != PPS_E_POINTS || !nd_stage_runs(stage))
         return status;
     pps_say(stderr, "note      %s; the workflow continues with the others", err->text);
@@ -248,8 +254,9 @@ static enum pps_status run_stage(struct workflow *w,
     enum pps_status status =
         nd_stage_runs(stage) ? check_configurations(w, stage, err) : PPS_OK;
     if (status == PPS_OK)
-        status = nd_stage_runs(stage) && !w->launcher ? run_elsewhere(w, stage, text, err)
-                                                      : run_here(line, stage, err);
+        status = nd_stage_runs(stage) && !w->launcher
+                     ? run_elsewhere(w, stage, text, err)
+                     : run_here(line, stage, pps_arg(w->args, "force") != NULL, err);
     if (status == PPS_OK)
         status = nd_workflow_state_set(&w->state, w->folder, stage, text, err);
     return status;
@@ -306,7 +313,8 @@ static enum pps_status run(struct workflow *w, struct pps_error *err)
     if (status == PPS_OK && !list)
         status = pps_disk_make_folder(w->folder, err);
     if (status == PPS_OK)
-        status = nd_workflow_state_open(&w->state, w->folder, input, err);
+        status = nd_workflow_state_open(&w->state, w->folder, input,
+                                        pps_arg(w->args, "force") != NULL, err);
     if (status != PPS_OK)
         return status;
     for (int s = 0; s <= (int)w->last && status == PPS_OK; s++)

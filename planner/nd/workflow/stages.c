@@ -109,7 +109,6 @@ static void build_search(struct nd_stage_line *line,
     pass(line, args, search_options);
     add(line, "--dry-runs");
     add(line, "--output=%s", folder);
-    add(line, "--force");
 }
 
 static void build_runs(struct nd_stage_line *line,
@@ -141,7 +140,6 @@ static void build_fit(struct nd_stage_line *line,
     if (dry_runs)
         add(line, "--dryrun-data=%s/dryrun/logs", folder);
     add(line, "--output=%s", folder);
-    add(line, "--force");
 }
 
 static void build_parse(struct nd_stage_line *line,
@@ -154,7 +152,6 @@ static void build_parse(struct nd_stage_line *line,
     add(line, "%s/profile/logs", folder);
     add(line, "--output=%s", folder);
     pass(line, args, options);
-    add(line, "--force");
 }
 
 static void build_rank(struct nd_stage_line *line,
@@ -172,7 +169,6 @@ static void build_rank(struct nd_stage_line *line,
     pass(line, args, options);
     add_top(line, args);
     add(line, "--output=%s/result", folder);
-    add(line, "--force");
 }
 
 void nd_stage_line_build(struct nd_stage_line *line,
@@ -209,6 +205,11 @@ void nd_stage_line_build(struct nd_stage_line *line,
         line->command = &nd_rank_command;
         build_rank(line, args, folder, profiles);
     }
+}
+
+void nd_stage_line_force(struct nd_stage_line *line)
+{
+    add(line, "--force");
 }
 
 void nd_stage_line_free(struct nd_stage_line *line)

@@ -45,6 +45,9 @@ void nd_stage_line_build(struct nd_stage_line *line,
                          bool profiles);
 void nd_stage_line_free(struct nd_stage_line *line);
 
+// Adds --force, which is no part of what a stage is.
+void nd_stage_line_force(struct nd_stage_line *line);
+
 // Returns the line as a shell accepts it: "ppsweep nd rank ...". The caller frees it; NULL: out of
 // memory.
 char *nd_stage_line_text(const struct nd_stage_line *line);

@@ -17,6 +17,12 @@ static void state_path(char path[PLAN_PATH + 32], const char *folder)
     snprintf(path, PLAN_PATH + 32, "%s/workflow.json", folder);
 }
 
+static bool is_state(const cJSON *root)
+{
+    return cJSON_IsString(pps_json_member(root, "input")) &&
+           cJSON_IsObject(pps_json_member(root, "complete"));
+}
+
 static bool is_of_input(const cJSON *root, uint64_t input)
 {
     char digest[24];
@@ -28,6 +34,7 @@ static bool is_of_input(const cJSON *root, uint64_t input)
 enum pps_status nd_workflow_state_open(struct nd_workflow_state *state,
                                        const char *folder,
                                        uint64_t input,
+                                       bool force,
                                        struct pps_error *err)
 {
     char path[PLAN_PATH + 32];
@@ -39,6 +46,13 @@ enum pps_status nd_workflow_state_open(struct nd_workflow_state *state,
     enum pps_status status = pps_json_load(&json, path, err);
     if (status != PPS_OK)
         return status;
+    if (!force && !is_state(json.root)) {
+        status = pps_json_fail(&json, json.root, err,
+                               "not a state of ppsweep nd auto; choose another folder, or "
+                               "--force replaces it");
+        pps_json_free(&json);
+        return status;
+    }
     for (int s = 0; s < ND_N_STAGES && is_of_input(json.root, input); s++) {
         const char *line = cJSON_GetStringValue(pps_json_member(
             pps_json_member(json.root, "complete"), nd_stage_name((enum nd_stage)s)));
@@ -107,5 +121,5 @@ enum pps_status nd_workflow_state_set(struct nd_workflow_state *state,
     }
     text_buffer_add(&text, "%s\n", printed);
     cJSON_free(printed);
-    return plan_write_text(path, &text, true, err);
+    return plan_write_text(path, &text, &pps_gate_open, err);
 }

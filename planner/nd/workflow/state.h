@@ -16,10 +16,12 @@ struct nd_workflow_state {
 };
 
 // Reads the state of a folder; without a file, no stage is complete. A state for another input is
-// ignored. After an error there is nothing to close.
+// ignored. Returns PPS_E_INPUT for a file that is no state, unless force. After an error there is
+// nothing to close.
 PPS_MUST_CHECK enum pps_status nd_workflow_state_open(struct nd_workflow_state *state,
                                                       const char *folder,
                                                       uint64_t input,
+                                                      bool force,
                                                       struct pps_error *err);
 void nd_workflow_state_close(struct nd_workflow_state *state);
 

@@ -42,7 +42,7 @@ static const struct pps_opt options[] = {
     {"threads", 'j', "N", "worker threads (all CPUs this process may use)"},
     JUDGE_VARIANT_OPTIONS,
     {"output", 'o', "CSV", "write the table to a file, with intervals of the quantiles"},
-    {"force", 0, NULL, "overwrite a file that exists"},
+    {"force", 0, NULL, "overwrite FILE even if others wrote or edited it"},
     {NULL, 0, NULL, NULL},
 };
 
@@ -304,7 +304,7 @@ static enum pps_status report(const struct job *job,
         return PPS_OK;
     judge_csv(judge, &text);
     const enum pps_status status =
-        plan_write_text(pps_arg(args, "output"), &text, pps_arg(args, "force") != NULL, err);
+        plan_write_text(pps_arg(args, "output"), &text, pps_arg_gate(args), err);
     if (status == PPS_OK)
         pps_say(stdout, "wrote     %s", pps_arg(args, "output"));
     return status;
@@ -353,7 +353,7 @@ static enum pps_status judge_main(const struct pps_args *args, struct pps_error 
     if (status == PPS_OK)
         status = judge_policies_read(&job->policies, job->value, args, err);
     if (status == PPS_OK && pps_arg(args, "output") != NULL)
-        status = plan_check_file(pps_arg(args, "output"), pps_arg(args, "force") != NULL, err);
+        status = plan_check_file(pps_arg(args, "output"), pps_arg_gate(args), err);
     if (status == PPS_OK)
         status = judge_all(job, args, err);
     job_free(job);

@@ -222,14 +222,14 @@ static enum pps_status read_numbers(struct learning *learning,
 
 // A state that is not continued would be lost. A training that was stopped while it wrote its files has left
 // both POLICY and the state.
-static enum pps_status check_files(const struct learning *learning,
+static enum pps_status check_files(struct learning *learning,
                                    bool resume,
                                    struct pps_error *err)
 {
-    const bool has_state = access(learning->state, F_OK) == 0;
-    enum pps_status status =
-        plan_check_file(learning->policy, learning->force || (resume && has_state), err);
-    if (status == PPS_OK && !resume && !learning->force && has_state)
+    const bool has_state = access(learning->state, F_OK) == 0, force = learning->gate.force;
+    learning->gate.force = force || (resume && has_state);
+    enum pps_status status = learn_check_files(learning, err);
+    if (status == PPS_OK && !resume && !force && has_state)
         status = pps_fail(
             err, PPS_E_INPUT,
             "%s: a training was stopped here; continue it with --resume, or start again "
@@ -244,7 +244,8 @@ static enum pps_status read_options(struct learning *learning,
 {
     learning->policy = pps_arg(args, "output");
     learning->problems = pps_arg(args, "problems");
-    learning->force = pps_arg(args, "force") != NULL;
+    learning->gate = *pps_arg_gate(args);
+    learning->gate.maker.name = NULL; // a training of hours is never replaced without --force
     if (learning->policy == NULL)
         return pps_fail(err, PPS_E_INPUT,
                         "--output POLICY is missing: where to write the policy");

@@ -5,6 +5,7 @@
 #define PPS_PLANNER_SCHEDULE_LEARN_LEARN_H
 
 #include "base/text/status.h"
+#include "base/write/gate.h"
 #include "kernels/schedule/learning/trainer.h"
 
 #include <stdatomic.h>
@@ -15,7 +16,7 @@ enum { LEARN_PATH = 4096, LEARN_COMMAND = 2048 };
 struct learning {
     const char *policy;   // path
     const char *problems; // path of the distribution; NULL: the default one
-    bool force;
+    struct pps_gate gate; // of the policy and of the learning curve
     struct trainer_options options;
     struct trainer *trainer;
     char state[LEARN_PATH]; // POLICY.state
@@ -27,6 +28,10 @@ struct learning {
 // Sets the paths that follow from `policy`. Returns PPS_E_INPUT if the path is too long.
 PPS_MUST_CHECK enum pps_status learn_set_paths(struct learning *learning,
                                                struct pps_error *err);
+
+// Returns PPS_E_INPUT if the policy or a file of its learning curve may not be written.
+PPS_MUST_CHECK enum pps_status learn_check_files(const struct learning *learning,
+                                                 struct pps_error *err);
 
 // Restores the state. Returns PPS_E_INPUT if there is none, or if it belongs to other options.
 PPS_MUST_CHECK enum pps_status learn_restore(struct learning *learning, struct pps_error *err);

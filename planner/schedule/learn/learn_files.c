@@ -5,6 +5,7 @@
 #include "base/system/whole_file.h"
 #include "base/text/say.h"
 #include "base/text/text_buffer.h"
+#include "base/write/new_file.h"
 #include "engine/picture/gnuplot.h"
 #include "engine/picture/pictures.h"
 #include "kernels/schedule/learning/problem_json.h"
@@ -56,15 +57,15 @@ enum pps_status learn_restore(struct learning *learning, struct pps_error *err)
 enum pps_status learn_save(const struct learning *learning, struct pps_error *err)
 {
     const size_t n = trainer_state_bytes(learning->trainer);
-    struct pps_whole_file file;
+    struct pps_new_file file;
     char *bytes = malloc(n);
     if (bytes == NULL)
         return pps_fail_memory(err, "the state of the training");
     trainer_save(learning->trainer, bytes);
-    enum pps_status status = pps_whole_file_open(&file, learning->state, true, err);
+    enum pps_status status = pps_new_file_open(&file, learning->state, &pps_gate_open, err);
     if (status == PPS_OK) {
         fwrite(bytes, 1, n, file.out);
-        status = pps_whole_file_close(&file, err);
+        status = pps_new_file_close(&file, err);
     }
     free(bytes);
     return status;
@@ -168,7 +169,7 @@ enum pps_status learn_write_policy(const struct learning *learning, struct pps_e
                (size_t)network_parameters(shape) * sizeof(double));
     policy_write(policy, &text);
     policy_free(policy);
-    return plan_write_text(learning->policy, &text, true, err);
+    return plan_write_text(learning->policy, &text, &learning->gate, err);
 }
 
 // ---- curve --------------------------------------------------------------------------------------
@@ -224,7 +225,7 @@ static enum pps_status draw(const struct learning *learning,
     const struct pps_picture_ask ask = {.folder = folder,
                                         .png = true,
                                         .svg = true,
-                                        .force = true,
+                                        .gate = &learning->gate,
                                         .stop = learning->stop};
     if (slash == NULL)
         snprintf(folder, sizeof folder, ".");
@@ -236,6 +237,19 @@ static enum pps_status draw(const struct learning *learning,
                            slash == NULL ? learning->stem : slash + 1, &copy, write_table, err);
 }
 
+enum pps_status learn_check_files(const struct learning *learning, struct pps_error *err)
+{
+    static const char *const endings[] = {"csv", "png", "svg"};
+    char curve[3][LEARN_PATH + 8];
+    const char *paths[4] = {learning->policy};
+    for (int k = 0; k < 3; k++) {
+        snprintf(curve[k], sizeof curve[k], "%s.%s", learning->stem, endings[k]);
+        paths[k + 1] = curve[k];
+    }
+    enum pps_status status = pps_gate_check_all(&learning->gate, paths, 4, err);
+    return status == PPS_OK ? plan_check_file(learning->policy, &learning->gate, err) : status;
+}
+
 enum pps_status learn_write_curve(const struct learning *learning, struct pps_error *err)
 {
     char table[LEARN_PATH + 8];
@@ -243,7 +257,7 @@ enum pps_status learn_write_curve(const struct learning *learning, struct pps_er
     struct pps_error missing;
     snprintf(table, sizeof table, "%s.csv", learning->stem);
     set_table(learning, &text);
-    const enum pps_status status = plan_write_text(table, &text, true, err);
+    const enum pps_status status = plan_write_text(table, &text, &learning->gate, err);
     if (status != PPS_OK || trainer_batches(learning->trainer) == 0)
         return status;
     if (pps_gnuplot_check(&missing) != PPS_OK) {

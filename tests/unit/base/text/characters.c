@@ -60,3 +60,38 @@ Test(utf8, places)
     }
     cr_expect_eq(pps_utf8_count(text, sizeof text - 1), 11);
 }
+
+// ---- names of files ---------------------------------------------------------------------------------
+
+// Catches a name of a document that leads to another folder.
+Test(file_name, names_of_documents)
+{
+    static const char *const rows[][2] = {{"llama3-8b", "llama3-8b"},
+                                          {"../../evil3", "_._.._evil3"},
+                                          {"..", "_."},
+                                          {"/etc/passwd", "_etc_passwd"},
+                                          {".hidden", "_hidden"},
+                                          {"a b\xc3\xa9", "a b\xc3\xa9"},
+                                          {"a\nb\x1b[1m", "a_b_[1m"},
+                                          {"\xff", "_"},
+                                          {"", ""}};
+    char name[32];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        pps_file_name(rows[i][0], name, sizeof name);
+        cr_assert_str_eq(name, rows[i][1]);
+    }
+}
+
+// Long names with the same start stay different, and no character is cut.
+Test(file_name, long_names)
+{
+    char one[32], other[32];
+    pps_file_name("12345678901234567890123456789012345", one, sizeof one);
+    pps_file_name("12345678901234567890123456789012346", other, sizeof other);
+    cr_assert_eq(strlen(one), sizeof one - 1);
+    cr_assert_eq(strncmp(one, other, 22), 0);
+    cr_assert_str_neq(one, other);
+    pps_file_name("123456789012345678901\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9", one,
+                  sizeof one);
+    cr_assert_eq(one[21], '-');
+}

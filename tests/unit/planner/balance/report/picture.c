@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const struct pps_gate closed; // replaces nothing
+
 static struct balance_picture picture_of(struct balance_golden_replayed *r,
                                          const char *heading,
                                          double limit)
@@ -134,10 +136,10 @@ Test(picture, files_appear_under_their_names)
     const struct balance_picture picture = picture_of(&r, "x", 56000);
     struct pps_error err;
     enter();
-    cr_assert(balance_picture_write(&picture, 1, "result.svg", false, &err) == PPS_OK);
+    cr_assert(balance_picture_write(&picture, 1, "result.svg", &closed, &err) == PPS_OK);
     cr_assert(is_there("result.svg"));
-    cr_assert(balance_picture_write(&picture, 1, "result.svg", false, &err) == PPS_E_INPUT);
-    cr_assert(balance_picture_write(&picture, 1, "result.svg", true, &err) == PPS_OK);
+    cr_assert(balance_picture_write(&picture, 1, "result.svg", &closed, &err) == PPS_E_INPUT);
+    cr_assert(balance_picture_write(&picture, 1, "result.svg", &pps_gate_open, &err) == PPS_OK);
     leave();
     balance_golden_done(&r);
 }

@@ -10,6 +10,8 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
+static const struct pps_gate closed; // replaces nothing
+
 static struct balance_picture picture_of(struct balance_golden_replayed *r, const char *heading)
 {
     return (struct balance_picture){heading,      &r->layers, &r->shape,
@@ -27,7 +29,7 @@ Test(result_files, files_of_the_found_strategy)
 {
     struct balance_golden_replayed r = balance_golden_replayed("simulate_04_175b.json", 0);
     const struct balance_picture found = picture_of(&r, "found");
-    struct balance_files files = {.folder = "a/b", .force = false};
+    struct balance_files files = {.folder = "a/b", .gate = &closed};
     struct balance_manual_file read;
     struct pps_error err;
     struct pps_json plan;
@@ -48,7 +50,7 @@ Test(result_files, files_of_the_found_strategy)
     cr_assert(number(plan.root, "devices") == 16 && number(plan.root, "stages") == 48);
     pps_json_free(&plan);
     cr_assert(balance_files_found(&files, &found, 0.001, (double)NAN, &err) == PPS_E_INPUT);
-    files.force = true;
+    files.gate = &pps_gate_open;
     cr_assert(balance_files_found(&files, &found, 0.001, (double)NAN, &err) == PPS_OK);
     leave();
     balance_golden_done(&r);
@@ -59,7 +61,7 @@ Test(result_files, pictures_of_users_strategies)
     struct balance_golden_replayed a = balance_golden_replayed("simulate_04_175b.json", 0),
                                    b = balance_golden_replayed("simulate_04_175b.json", 2);
     const struct balance_picture found = picture_of(&a, "x"), manual = picture_of(&b, "y");
-    const struct balance_files files = {.folder = ".", .force = false};
+    const struct balance_files files = {.folder = ".", .gate = &closed};
     struct pps_error err;
     size_t n;
     enter();

@@ -9,6 +9,8 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
+static const struct pps_gate closed; // replaces nothing
+
 Test(timeline_file, all_forms)
 {
     struct balance_golden_replayed r = balance_golden_replayed("simulate_01_tiny_1f1b.json", 0);
@@ -17,7 +19,8 @@ Test(timeline_file, all_forms)
     struct pps_error err;
     struct pps_json json;
     enter();
-    cr_assert(balance_timeline_write(&picture, "t.csv", false, &err) == PPS_OK, "%s", err.text);
+    cr_assert(balance_timeline_write(&picture, "t.csv", &closed, &err) == PPS_OK, "%s",
+              err.text);
     has_text("t.csv", "kind,micro_batch,stage,start,end,rate,recomputes,chunk\n"
                       "memory_mib,,0,0,,32,,\n"
                       "memory_mib,,1,0,,31,,\n"
@@ -45,13 +48,13 @@ Test(timeline_file, all_forms)
                       "backward,2,0,29.5,34.5,1,0,0\n"
                       "memory_mib,,1,29.5,,31,,\n"
                       "memory_mib,,0,34.5,,32,,\n");
-    cr_assert(balance_timeline_write(&picture, "t.csv", false, &err) == PPS_E_INPUT);
-    cr_assert(balance_timeline_write(&picture, "t.json", false, &err) == PPS_OK);
+    cr_assert(balance_timeline_write(&picture, "t.csv", &closed, &err) == PPS_E_INPUT);
+    cr_assert(balance_timeline_write(&picture, "t.json", &closed, &err) == PPS_OK);
     cr_assert(pps_json_load(&json, "t.json", &err) == PPS_OK, "%s", err.text);
     pps_json_free(&json);
-    cr_assert(balance_timeline_write(&picture, "t.svg", true, &err) == PPS_OK);
+    cr_assert(balance_timeline_write(&picture, "t.svg", &pps_gate_open, &err) == PPS_OK);
     cr_assert(is_there("t.svg"));
-    cr_assert(balance_timeline_write(&picture, "t.txt", true, &err) == PPS_E_INPUT);
+    cr_assert(balance_timeline_write(&picture, "t.txt", &pps_gate_open, &err) == PPS_E_INPUT);
     leave();
     balance_golden_done(&r);
 }

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes a file that appears under its name only when it is complete.
+#include "base/write/new_file.h"
+
+#include "base/system/disk.h"
+#include "base/text/characters.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+// ---- gzip behind a FILE ---------------------------------------------------------------------
+
+static ssize_t write_gz(void *cookie, const char *data, size_t n)
+{
+    const int written = gzwrite(cookie, data, (unsigned)n);
+    return written > 0 ? written : 0;
+}
+
+static int close_gz(void *cookie)
+{
+    return gzclose(cookie) == Z_OK ? 0 : EOF;
+}
+
+static FILE *open_gz(int fd)
+{
+    gzFile gz = gzdopen(fd, "wb6");
+    if (gz == NULL)
+        return NULL;
+    FILE *out = fopencookie(gz, "w", (cookie_io_functions_t){NULL, write_gz, NULL, close_gz});
+    if (out == NULL)
+        gzclose(gz);
+    return out;
+}
+
+// ---- folders --------------------------------------------------------------------------------
+
+// Returns the length of the folder's name in a path; 0: the path has none.
+static size_t folder_length(const char *path, size_t n)
+{
+    while (n > 0 && path[n - 1] != '/')
+        n--;
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    return n;
+}
+
+// Creates the folders of the file that do not exist.
+static enum pps_status make_folders(struct pps_new_file *file, struct pps_error *err)
+{
+    size_t n = folder_length(file->path, strlen(file->path)), first = 0;
+    char *folder = strndup(file->path, n);
+    enum pps_status status = folder == NULL ? pps_fail_memory(err, "a path") : PPS_OK;
+    while (status == PPS_OK && n > 0 && access(folder, F_OK) != 0) {
+        first = n;
+        n = folder_length(folder, n);
+        folder[n] = '\0';
+    }
+    free(folder);
+    if (status != PPS_OK || first == 0)
+        return status;
+    file->made = strndup(file->path, first);
+    folder = strndup(file->path, folder_length(file->path, strlen(file->path)));
+    status = file->made == NULL || folder == NULL ? pps_fail_memory(err, "a path")
+                                                  : pps_disk_make_folder(folder, err);
+    free(folder);
+    return status;
+}
+
+// Removes the folders that were created for the file, unless something else is in them by now.
+static void remove_folders(const struct pps_new_file *file)
+{
+    if (file->made == NULL)
+        return;
+    char *folder = strdup(file->path);
+    for (size_t n = folder == NULL ? 0 : strlen(folder); n > 0;) {
+        n = folder_length(folder, n);
+        folder[n] = '\0';
+        if (n < strlen(file->made) || rmdir(folder) != 0)
+            break;
+    }
+    free(folder);
+}
+
+// ---- names ----------------------------------------------------------------------------------
+
+enum pps_status pps_new_file_publish(const char *from,
+                                     const char *path,
+                                     const struct pps_gate *gate,
+                                     struct pps_error *err)
+{
+    struct stat info;
+    enum pps_status status = pps_gate_check(gate, path, err);
+    if (status != PPS_OK)
+        return status;
+    pps_mark_set(from, &gate->maker);
+    const bool replaces = gate->force || lstat(path, &info) == 0;
+    if ((replaces ? rename(from, path) : pps_disk_rename_new(from, path)) == 0)
+        return PPS_OK;
+    if (errno == EEXIST && !replaces)
+        return pps_fail(err, PPS_E_INPUT, "%s exists; --force replaces it", path);
+    return pps_fail_errno(err, "cannot rename to", path);
+}
+
+// ---- opening, closing -----------------------------------------------------------------------
+
+static void forget(struct pps_new_file *file)
+{
+    free(file->path);
+    free(file->temp);
+    free(file->made);
+    *file = (struct pps_new_file){0};
+}
+
+// Forgets a file that gets no name.
+static void discard(struct pps_new_file *file)
+{
+    unlink(file->temp);
+    remove_folders(file);
+    forget(file);
+}
+
+static enum pps_status create(struct pps_new_file *file, struct pps_error *err)
+{
+    const int fd = mkostemp(file->temp, O_CLOEXEC);
+    if (fd < 0)
+        return pps_disk_fail(err, "cannot create", file->path);
+    const mode_t mask = umask(0);
+    umask(mask);
+    if (fchmod(fd, 0666 & ~mask) == 0)
+        file->out = pps_ends_with(file->path, ".gz") ? open_gz(fd) : fdopen(fd, "w");
+    if (file->out != NULL)
+        return PPS_OK;
+    const enum pps_status status = pps_fail_errno(err, "cannot create", file->path);
+    close(fd);
+    return status;
+}
+
+enum pps_status pps_new_file_open(struct pps_new_file *file,
+                                  const char *path,
+                                  const struct pps_gate *gate,
+                                  struct pps_error *err)
+{
+    *file = (struct pps_new_file){.out = stdout, .gate = gate};
+    if (path == NULL || strcmp(path, "-") == 0)
+        return PPS_OK;
+    file->out = NULL;
+    enum pps_status status = pps_gate_check(gate, path, err);
+    if (status != PPS_OK)
+        return status;
+    file->path = strdup(path);
+    if (file->path == NULL || asprintf(&file->temp, "%s.XXXXXX", path) < 0) {
+        file->temp = NULL;
+        forget(file);
+        return pps_fail_memory(err, "%s", path);
+    }
+    status = make_folders(file, err);
+    if (status == PPS_OK)
+        status = create(file, err);
+    if (status != PPS_OK)
+        discard(file);
+    return status;
+}
+
+enum pps_status pps_new_file_close(struct pps_new_file *file, struct pps_error *err)
+{
+    enum pps_status status = PPS_OK;
+    if (file->path == NULL) {
+        if (fflush(file->out) != 0 || ferror(file->out))
+            status = pps_fail_errno(err, "write", "standard output");
+        forget(file);
+        return status;
+    }
+    const bool failed = fflush(file->out) != 0 || ferror(file->out);
+    if (failed)
+        status = pps_fail_errno(err, "write", file->path);
+    if (fclose(file->out) != 0 && !failed)
+        status = pps_fail_errno(err, "write", file->path);
+    if (status == PPS_OK)
+        status = pps_new_file_publish(file->temp, file->path, file->gate, err);
+    if (status == PPS_OK)
+        forget(file);
+    else
+        discard(file);
+    return status;
+}
+
+void pps_new_file_abandon(struct pps_new_file *file)
+{
+    if (file->path == NULL) {
+        forget(file);
+        return;
+    }
+    fclose(file->out);
+    discard(file);
+}
