@@ -69,9 +69,18 @@ put_back() {
 	fi
 }
 
-told=0 status=0
+told=0 status=0 ending=
+case $result in
+*.csv.gz) ending=.csv.gz ;;
+*.csv) ending=.csv ;;
+*.parquet) ending=.parquet ;;
+esac
+if [[ -z $ending && ${sweep[1]} != nd ]]; then
+	echo "job.sh: result=$result: write a path that ends with .csv.gz, .csv or .parquet" >&2
+	exit 2
+fi
 if [[ ${1:-} == merge ]]; then
-	run ppsweep merge -o "$result" "${result%.csv*}".shard-*-of-"$shards".csv*
+	run ppsweep merge -o "$result" "${result%"$ending"}".shard-*-of-"$shards$ending"
 else
 	mkdir -p "$(dirname "$result")"
 	run "${sweep[@]}" -o "$result" --shard "auto/$shards" --resume
