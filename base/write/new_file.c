@@ -4,6 +4,7 @@
 
 #include "base/system/disk.h"
 #include "base/text/characters.h"
+#include "base/write/terminal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -140,15 +141,28 @@ static enum pps_status create(struct pps_new_file *file, struct pps_error *err)
     return status;
 }
 
+static enum pps_status open_standard(struct pps_new_file *file, struct pps_error *err)
+{
+    file->out = isatty(STDOUT_FILENO) ? pps_terminal_open(stdout) : stdout;
+    return file->out != NULL ? PPS_OK : pps_fail_memory(err, "standard output");
+}
+
+static enum pps_status close_standard(struct pps_new_file *file, struct pps_error *err)
+{
+    bool failed = ferror(file->out) != 0;
+    failed = (file->out == stdout ? fflush(stdout) : fclose(file->out)) != 0 || failed;
+    forget(file);
+    return failed ? pps_fail_errno(err, "write", "standard output") : PPS_OK;
+}
+
 enum pps_status pps_new_file_open(struct pps_new_file *file,
                                   const char *path,
                                   const struct pps_gate *gate,
                                   struct pps_error *err)
 {
-    *file = (struct pps_new_file){.out = stdout, .gate = gate};
+    *file = (struct pps_new_file){.gate = gate};
     if (path == NULL || strcmp(path, "-") == 0)
-        return PPS_OK;
-    file->out = NULL;
+        return open_standard(file, err);
     enum pps_status status = pps_gate_check(gate, path, err);
     if (status != PPS_OK)
         return status;
@@ -169,12 +183,8 @@ enum pps_status pps_new_file_open(struct pps_new_file *file,
 enum pps_status pps_new_file_close(struct pps_new_file *file, struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
-    if (file->path == NULL) {
-        if (fflush(file->out) != 0 || ferror(file->out))
-            status = pps_fail_errno(err, "write", "standard output");
-        forget(file);
-        return status;
-    }
+    if (file->path == NULL)
+        return close_standard(file, err);
     const bool failed = fflush(file->out) != 0 || ferror(file->out);
     if (failed)
         status = pps_fail_errno(err, "write", file->path);
@@ -191,10 +201,10 @@ enum pps_status pps_new_file_close(struct pps_new_file *file, struct pps_error *
 
 void pps_new_file_abandon(struct pps_new_file *file)
 {
-    if (file->path == NULL) {
+    if (file->path != NULL || (file->out != NULL && file->out != stdout))
+        fclose(file->out);
+    if (file->path != NULL)
+        discard(file);
+    else
         forget(file);
-        return;
-    }
-    fclose(file->out);
-    discard(file);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files that appear under their name only when they are complete, compressed if the name ends in .gz.
-// Missing folders of the path are created. Standard output has the same interface.
+// Missing folders of the path are created. Standard output has the same interface; a terminal gets no
+// control characters (terminal.h).
 #ifndef PPS_BASE_WRITE_NEW_FILE_H
 #define PPS_BASE_WRITE_NEW_FILE_H
 

@@ -5,6 +5,7 @@
 #include "base/system/machine.h"
 #include "base/text/human.h"
 #include "base/text/say.h"
+#include "base/write/terminal.h"
 #include "engine/cli/options/baseline_option.h"
 #include "engine/cli/options/best_options.h"
 #include "engine/cli/options/experiment_options.h"
@@ -347,6 +348,22 @@ static enum pps_status report(struct run *run, struct pps_error *err)
 
 // ---- the whole --------------------------------------------------------------------------------
 
+// Runs the sweep. Rows that go to a terminal (-o -) lose their control characters.
+static enum pps_status sweep(struct run *run, struct pps_error *err)
+{
+    FILE *terminal = NULL;
+    if (isatty(STDOUT_FILENO)) {
+        terminal = pps_terminal_open(stdout);
+        if (terminal == NULL)
+            return pps_fail_memory(err, "standard output");
+        run->job.rows = terminal;
+    }
+    const enum pps_status status = pps_job_run(&run->job, &run->result, err);
+    if (terminal != NULL)
+        fclose(terminal);
+    return status;
+}
+
 static enum pps_status run_job(struct run *run, struct pps_error *err)
 {
     enum pps_status status = pps_job_load(&run->job, &run->result, err);
@@ -361,7 +378,7 @@ static enum pps_status run_job(struct run *run, struct pps_error *err)
     if (baseline != NULL)
         status = pps_baseline_check(run->result.experiment->kernel, baseline, err);
     if (status == PPS_OK)
-        status = pps_job_run(&run->job, &run->result, err);
+        status = sweep(run, err);
     return status == PPS_OK ? report(run, err) : status;
 }
 

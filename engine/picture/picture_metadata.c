@@ -114,15 +114,23 @@ static void put_sharp(FILE *out, const char *text, size_t n)
     }
 }
 
-static void write_svg(const struct picture *picture,
-                      const struct pps_picture_about *about,
-                      FILE *out)
+// XML has no control characters, but cells of a result may.
+static void make_printable(struct picture *picture)
+{
+    for (size_t i = 0; i < picture->n; i++)
+        if (iscntrl((unsigned char)picture->bytes[i]) &&
+            strchr("\t\r\n", picture->bytes[i]) == NULL)
+            picture->bytes[i] = '?';
+}
+
+static void write_svg(struct picture *picture, const struct pps_picture_about *about, FILE *out)
 {
     static const char end[] = "</desc>";
     const char *desc = memmem(picture->bytes, picture->n, end, sizeof end - 1);
     const size_t head = desc == NULL ? 0 : (size_t)(desc - picture->bytes) + sizeof end - 1;
+    make_printable(picture);
     fwrite(picture->bytes, 1, head, out);
-    if (desc != NULL)
+    if (desc != NULL && about->version != NULL)
         put_metadata(out, about);
     put_sharp(out, picture->bytes + head, picture->n - head);
 }
@@ -212,9 +220,10 @@ static void write_about(struct picture *picture,
                         const struct pps_picture_about *about,
                         FILE *out)
 {
-    if (begins(picture, "\x89PNG", 4) && picture->n > PNG_END)
+    const bool told = about->version != NULL;
+    if (told && begins(picture, "\x89PNG", 4) && picture->n > PNG_END)
         write_png(picture, about, out);
-    else if (begins(picture, "%PDF-", 5))
+    else if (told && begins(picture, "%PDF-", 5))
         write_pdf(picture, about, out);
     else if (begins(picture, "<?xml", 5))
         write_svg(picture, about, out);
@@ -228,10 +237,8 @@ enum pps_status pps_picture_metadata_add(const char *path,
 {
     struct picture picture;
     enum pps_status status =
-        about->version == NULL
-            ? PPS_OK
-            : pps_whole_file_read_regular(path, PICTURE_MAX, &picture.bytes, &picture.n, err);
-    if (status != PPS_OK || about->version == NULL)
+        pps_whole_file_read_regular(path, PICTURE_MAX, &picture.bytes, &picture.n, err);
+    if (status != PPS_OK)
         return status;
     FILE *out = fopen(path, "wbe");
     if (out == NULL)

@@ -134,10 +134,25 @@ static void put_variable(FILE *out, const char *name, const char *text, size_t n
     fputs("; ", out);
 }
 
-static void put_font(FILE *out, const char *font)
+// gnuplot copies the name of a font to an attribute of SVG as it is.
+static void put_attribute(FILE *out, const char *text, size_t n)
+{
+    fputs("style_font='", out);
+    for (size_t i = 0; i < n; i++) {
+        if (strchr("<>&\"'", text[i]) != NULL)
+            fprintf(out, "&#%d;", text[i]);
+        else
+            fputc(text[i], out);
+    }
+    fputs("'; ", out);
+}
+
+static void put_font(FILE *out, const char *font, bool for_svg)
 {
     const size_t n = strcspn(font, ",");
-    if (n > 0)
+    if (n > 0 && for_svg)
+        put_attribute(out, font, n);
+    else if (n > 0)
         put_variable(out, "style_font", font, n);
     if (font[n] == ',')
         fprintf(out, "style_points=%g; ", strtod(font + n + 1, NULL));
@@ -176,7 +191,7 @@ static void put_labels(FILE *out, const struct pps_picture_style *style)
     fputs("s; ", out);
 }
 
-char *pps_picture_style_settings(const struct pps_picture_style *style)
+char *pps_picture_style_settings(const struct pps_picture_style *style, bool for_svg)
 {
     char *text = NULL;
     size_t n;
@@ -187,7 +202,7 @@ char *pps_picture_style_settings(const struct pps_picture_style *style)
     if (style->title != NULL)
         put_variable(out, "style_title", style->title, strlen(style->title));
     if (style->font != NULL)
-        put_font(out, style->font);
+        put_font(out, style->font, for_svg);
     if (style->palette != NULL)
         put_variable(out, "style_palette", style->palette, strlen(style->palette));
     if (style->width_mm > 0)

@@ -26,7 +26,7 @@ PPS_MUST_CHECK enum pps_status pps_picture_style_check(const struct pps_picture_
                                                        struct pps_error *err);
 
 // Returns the style as gnuplot statements on one line; the caller frees them. NULL if memory
-// runs out.
-char *pps_picture_style_settings(const struct pps_picture_style *style);
+// runs out. for_svg: texts that gnuplot copies to attributes are escaped.
+char *pps_picture_style_settings(const struct pps_picture_style *style, bool for_svg);
 
 #endif

@@ -25,7 +25,7 @@ struct pps_pictures {
     char folder[PATH_CAP];
     char work[PATH_CAP]; // the hidden folder; "" until it exists
     char *script;        // absolute path
-    char *style;         // gnuplot statements
+    char *style[2];      // gnuplot statements; [1]: for SVG
     uint64_t used;       // labels that a drawn picture uses
     size_t drawn;
 };
@@ -133,8 +133,10 @@ enum pps_status pps_pictures_open(struct pps_pictures **out,
     if (status == PPS_OK)
         status = pps_gnuplot_check(err);
     if (status == PPS_OK) {
-        pictures->style = pps_picture_style_settings(&ask->style);
-        status = pictures->style == NULL ? pps_fail_memory(err, "the pictures") : PPS_OK;
+        for (int svg = 0; svg < 2; svg++)
+            pictures->style[svg] = pps_picture_style_settings(&ask->style, svg);
+        if (pictures->style[0] == NULL || pictures->style[1] == NULL)
+            status = pps_fail_memory(err, "the pictures");
     }
     if (status == PPS_OK)
         *out = pictures;
@@ -151,7 +153,8 @@ void pps_pictures_close(struct pps_pictures *pictures)
     if (pictures->drawn > 0 && pictures->ask->paths != NULL)
         pps_label_use_say(&pictures->ask->style, pictures->used);
     free(pictures->script);
-    free(pictures->style);
+    free(pictures->style[0]);
+    free(pictures->style[1]);
     free(pictures);
 }
 
@@ -230,7 +233,8 @@ static enum pps_status start_job(const struct pps_pictures *pictures,
 {
     char name[] = "gnuplot", defaults[] = "--default-settings", option[] = "-e";
     char settings[PPS_PICTURE_BATCH][96];
-    char *args[4 + 3 * PPS_PICTURE_BATCH + 1] = {name, defaults, option, pictures->style};
+    char *style = pictures->style[strcmp(job->ending, "svg") == 0];
+    char *args[4 + 3 * PPS_PICTURE_BATCH + 1] = {name, defaults, option, style};
     size_t at = 4;
     for (size_t i = 0; i < job->n; i++) {
         snprintf(settings[i], sizeof settings[i], "slice='%zu.dat'; out='%zu.%s'",

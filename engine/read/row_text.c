@@ -3,6 +3,7 @@
 #include "engine/read/row_text.h"
 
 #include "base/text/characters.h"
+#include "base/text/say.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -58,7 +59,7 @@ static void put_cell(FILE *out, struct pps_cell cell, size_t width, bool last)
     const bool right = pps_cell_number(cell, &number);
     if (right)
         fprintf(out, "%*s", pad, "");
-    fwrite(cell.text, 1, cell.n, out);
+    pps_say_part(out, "%.*s", (int)cell.n, cell.text);
     if (!right && !last)
         fprintf(out, "%*s", pad, "");
     fputs(last ? "\n" : "  ", out);

@@ -26,7 +26,7 @@ PPS_MUST_CHECK enum pps_status pps_row_text_header(struct text_buffer *row,
                                                    struct pps_error *err);
 
 // Writes n lines (lines[0] is the header) as a table: columns are as wide as their widest cell,
-// numbers are right-aligned, texts left-aligned.
+// numbers are right-aligned, texts left-aligned, and control characters are replaced by '?'.
 PPS_MUST_CHECK enum pps_status pps_row_text_table(FILE *out,
                                                   const char *const *lines,
                                                   size_t n,

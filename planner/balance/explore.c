@@ -3,6 +3,7 @@
 #include "planner/balance/explore.h"
 
 #include "base/system/threads.h"
+#include "base/text/say.h"
 #include "planner/shared/options.h"
 
 #include <stdlib.h>
@@ -306,9 +307,9 @@ void balance_explore_show(const struct balance_exploration *exploration,
                           const struct balance_request *request,
                           FILE *out)
 {
-    fprintf(out, "%s: %d layers, %d stages, %.10g MiB",
-            request->layers.name[0] != '\0' ? request->layers.name : request->path,
-            request->layers.layers, request->shape.stages, request->memory_mb);
+    pps_say_part(out, "%s: %d layers, %d stages, %.10g MiB",
+                 request->layers.name[0] != '\0' ? request->layers.name : request->path,
+                 request->layers.layers, request->shape.stages, request->memory_mb);
     if (request->margin_mb > 0)
         fprintf(out, " less a margin of %.10g MiB", request->margin_mb);
     if (request->shape.transfer > 0)

@@ -2,13 +2,13 @@
 // Writes the files of a balance report.
 #include "planner/balance/output.h"
 
+#include "base/text/grow_list.h"
+#include "base/text/say.h"
+#include "base/write/gate.h"
 #include "planner/balance/report/result_files.h"
 #include "planner/balance/report/timeline_file.h"
 #include "planner/shared/files.h"
 #include "planner/shared/options.h"
-
-#include "base/text/grow_list.h"
-#include "base/write/gate.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -165,6 +165,6 @@ enum pps_status balance_write_output(const struct balance_output *output,
     if (status == PPS_OK && output->trace != NULL)
         status = balance_timeline_write(&best, output->trace, output->gate, err);
     if (status == PPS_OK && output->trace != NULL)
-        printf("wrote     %s\n", output->trace);
+        pps_say(stdout, "wrote     %s", output->trace);
     return status;
 }

@@ -2,6 +2,7 @@
 // Prints layers and tables of strategies.
 #include "planner/balance/show.h"
 
+#include "base/text/say.h"
 #include "planner/balance/report/published.h"
 
 #include <inttypes.h>
@@ -9,8 +10,9 @@
 
 void balance_show_layers(const struct balance_layers *layers, FILE *out)
 {
-    fprintf(out, "%s: %d body layers; times of one micro-batch, memory in MiB\n\n",
+    pps_say(out, "%s: %d body layers; times of one micro-batch, memory in MiB",
             layers->name[0] != '\0' ? layers->name : "layers", layers->layers);
+    fputc('\n', out);
     fprintf(out, "%-12s %10s %10s %12s %12s\n", "layer", "forward", "backward", "parameters",
             "activations");
     fprintf(out, "%-12s %10.6g %10.6g %12.6g %12s\n", "head", layers->head,
@@ -32,10 +34,10 @@ static void show_task(const struct balance_request *request, FILE *out)
     const char *order = shape->chunks == 1                    ? "1F1B"
                         : shape->order == BALANCE_LESS_MEMORY ? "interleaved, less memory"
                                                               : "interleaved, big memory";
-    fprintf(out, "%s: %d layers, %d stages x %d chunks, %d micro-batches, %s, %.10g MiB",
-            request->layers.name[0] != '\0' ? request->layers.name : request->path,
-            request->layers.layers, shape->stages, shape->chunks, shape->micro_batches, order,
-            request->memory_mb);
+    pps_say_part(out, "%s: %d layers, %d stages x %d chunks, %d micro-batches, %s, %.10g MiB",
+                 request->layers.name[0] != '\0' ? request->layers.name : request->path,
+                 request->layers.layers, shape->stages, shape->chunks, shape->micro_batches,
+                 order, request->memory_mb);
     if (request->margin_mb > 0)
         fprintf(out, " less a margin of %.10g MiB", request->margin_mb);
     if (shape->transfer > 0)
@@ -78,10 +80,10 @@ void balance_show_row(const struct balance_row *row, double limit_mb, double bes
     const struct balance_result *result = &row->result;
     const double peak = result->peak_mb[result->worst],
                  over = peak - limit_mb - BALANCE_TOLERANCE_MB;
-    fprintf(out, "%-22s %6d %12.6g %8.4f %8.4f %9.4f %9.4f %11.1f %5d  %5.3f  ", row->label,
-            row->shape.chunks, result->makespan, shown(result->bubble.real),
-            result->bubble.ideal, shown(result->bubble.imbalance), result->bubble.recompute,
-            peak, result->worst, best / result->makespan);
+    pps_say_part(out, "%-22s %6d %12.6g %8.4f %8.4f %9.4f %9.4f %11.1f %5d  %5.3f  ",
+                 row->label, row->shape.chunks, result->makespan, shown(result->bubble.real),
+                 result->bubble.ideal, shown(result->bubble.imbalance),
+                 result->bubble.recompute, peak, result->worst, best / result->makespan);
     if (over > 0)
         fprintf(out, "exceeds by %.1f MiB\n", over);
     else

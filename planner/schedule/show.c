@@ -146,7 +146,7 @@ static void show_replicates(const struct schedule_comparison *comparison,
         "%-*s  v        mean       +-         p50         p95     gap     nominal       peak",
         width, "schedule");
     if (compared)
-        printf("  difference       +-      won  (to %s)", base->label);
+        pps_say_part(stdout, "  difference       +-      won  (to %s)", base->label);
     printf("\n");
     for (int i = 0; i < comparison->n; i++)
         if (comparison->list[i].outcome == CANDIDATE_FITS)
@@ -168,18 +168,18 @@ static void show_others(const struct schedule_comparison *comparison, int width)
     for (int i = 0; i < comparison->n; i++) {
         const struct schedule_candidate *candidate = &comparison->list[i];
         if (candidate->outcome == CANDIDATE_OVER_LIMIT)
-            printf("%-*s needs a limit of %.10g\n", width, candidate->label,
-                   candidate->figures.least_limit);
+            pps_say(stdout, "%-*s needs a limit of %.10g", width, candidate->label,
+                    candidate->figures.least_limit);
     }
     if (any(comparison, CANDIDATE_IMPOSSIBLE) || any(comparison, CANDIDATE_FAILED))
         printf("\nimpossible\n");
     for (int i = 0; i < comparison->n; i++) {
         const struct schedule_candidate *candidate = &comparison->list[i];
         if (candidate->outcome == CANDIDATE_IMPOSSIBLE)
-            printf("%-*s %s\n", width, candidate->label, candidate->why);
+            pps_say(stdout, "%-*s %s", width, candidate->label, candidate->why);
         if (candidate->outcome == CANDIDATE_FAILED)
-            printf("%-*s its rule has no order for these times and this limit\n", width,
-                   candidate->label);
+            pps_say(stdout, "%-*s its rule has no order for these times and this limit", width,
+                    candidate->label);
     }
 }
 

@@ -135,7 +135,7 @@ enum pps_status init_file_write(const struct balance_layers *layers,
     balance_layers_write(layers, &text);
     const enum pps_status status = plan_write_text(path, &text, gate, err);
     if (status == PPS_OK)
-        printf("wrote     %s\n", path);
+        pps_say(stdout, "wrote     %s", path);
     return status;
 }
 

@@ -83,13 +83,13 @@ static void show_limit(const struct judge *judge, const struct judge_limit *limi
         printf("\n---- limit %.10g", limit->limit);
     else
         printf("\n---- no limit");
-    printf(": rules follow the order of %s; differences are to %s\n", limit->reference->label,
-           limit->entry[limit->baseline].label);
+    pps_say(stdout, ": rules follow the order of %s; differences are to %s",
+            limit->reference->label, limit->entry[limit->baseline].label);
     for (int i = 0; i < limit->comparison.n; i++) {
         const struct schedule_candidate *candidate = &limit->comparison.list[i];
         if (candidate->outcome == CANDIDATE_OVER_LIMIT)
-            printf("%s needs a limit of %.10g\n", candidate->label,
-                   candidate->figures.least_limit);
+            pps_say(stdout, "%s needs a limit of %.10g", candidate->label,
+                    candidate->figures.least_limit);
     }
 }
 
