@@ -3,6 +3,7 @@
 #include "base/document/plain.h"
 
 #include "base/document/plain_private.h"
+#include "base/system/whole_file.h"
 #include "base/text/characters.h"
 #include "base/text/grow_list.h"
 
@@ -12,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#define LARGEST ((size_t)64 << 20) // bytes
 
 enum plaindoc_form plaindoc_form_of(const char *path)
 {
@@ -237,4 +240,55 @@ void plaindoc_free(struct plaindoc *doc)
     free(doc->places);
     free(doc->text);
     *doc = (struct plaindoc){.text = NULL};
+}
+
+// ---- as JSON ----------------------------------------------------------------------------------
+
+enum pps_status plaindoc_to_json(struct plaindoc *doc,
+                                 const char *path,
+                                 struct pps_json *json,
+                                 struct pps_error *err)
+{
+    memset(json, 0, sizeof *json);
+    json->name = strdup(path);
+    if (json->name == NULL) {
+        plaindoc_free(doc);
+        return pps_fail_memory(err, "%s", path);
+    }
+    json->places = doc->places;
+    json->text = doc->text;
+    json->n = doc->n;
+    json->root = doc->root;
+    json->n_places = doc->n_places;
+    *doc = (struct plaindoc){.text = NULL};
+    return PPS_OK;
+}
+
+enum pps_status plaindoc_fail(const char *path,
+                              const struct pps_fault *fault,
+                              struct pps_error *err)
+{
+    if (fault->line == 0)
+        return pps_fail_memory(err, "%s", path);
+    return pps_fail_at(err, PPS_E_INPUT, path, fault->line, fault->column, "%s", fault->text);
+}
+
+enum pps_status plaindoc_load(struct pps_json *json, const char *path, struct pps_error *err)
+{
+    const enum plaindoc_form form = plaindoc_form_of(path);
+    struct plaindoc doc;
+    struct pps_fault fault;
+    char *text;
+    size_t n;
+    if (form != PLAINDOC_YAML && form != PLAINDOC_TOML)
+        return pps_json_load(json, path, err);
+    memset(json, 0, sizeof *json);
+    enum pps_status status = pps_whole_file_read(path, LARGEST, &text, &n, err);
+    if (status != PPS_OK)
+        return status;
+    status = plaindoc_parse(&doc, form, text, n, &fault)
+                 ? plaindoc_to_json(&doc, path, json, err)
+                 : plaindoc_fail(path, &fault, err);
+    free(text);
+    return status;
 }

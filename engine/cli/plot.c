@@ -33,6 +33,7 @@ static const struct pps_opt options[] = {
     {"force", 0, NULL, "overwrite pictures even if others drew or edited them"},
     PPS_READ_PROGRESS_OPTION,
     {"quiet", 'q', NULL, "print errors only"},
+    {"no-show", 0, NULL, NULL}, // published: opens no window, as plot never does
     {NULL, 0, NULL, NULL},
 };
 

@@ -52,7 +52,7 @@ static const struct pps_opt options[] = {
 };
 
 static const char details[] =
-    "An experiment is a JSON object from parameter to values:\n"
+    "An experiment is an object from parameter to values, in JSON (or YAML or TOML):\n"
     "\n"
     "  { \"n\": [8, 16], \"sync_freq\": \"divisors(n)\", \"where\": \"sync_freq < 8\",\n"
     "    \"bwd_len\": {\"start\": 2, \"stop\": 3, \"step\": 0.5} }\n"

@@ -49,6 +49,7 @@ static const struct pps_opt options[] = {
     // Published switches of what an SVG always shows.
     {"show-throttling", 0, NULL, NULL},
     {"show-completion-time", 0, NULL, NULL},
+    {"no-show", 0, NULL, NULL}, // published: opens no window, as trace never does
     {NULL, 0, NULL, NULL},
 };
 
@@ -279,6 +280,8 @@ static void note_written(const struct trace *t, const struct pps_tracewritten *w
         pps_say(stderr,
                 "note      times are multiplied by %.10g: Perfetto shows nothing below 0.001",
                 written->scale);
+    if (t->write.form == PPS_TRACE_JSON && strcmp(t->path, "-") != 0)
+        pps_say(stderr, "next      open https://ui.perfetto.dev and drop the file on the page");
 }
 
 static enum pps_status write_timeline(struct trace *t, struct pps_error *err)

@@ -2,6 +2,7 @@
 // Reads the documents that an experiment and the command line name, and gives each a name.
 #include "engine/experiment/documents_private.h"
 
+#include "base/document/plain.h"
 #include "base/system/installed.h"
 #include "base/text/nearest.h"
 
@@ -148,7 +149,7 @@ enum pps_status pps_document_load(const struct pps_opening *o, struct pps_source
 {
     const bool text = o->ask->kernel->slots[source->slot].text;
     enum pps_status status = text ? pps_text_document_load(source, o->err)
-                                  : pps_json_load(&source->own, source->path, o->err);
+                                  : plaindoc_load(&source->own, source->path, o->err);
     source->json = &source->own;
     source->root = source->own.root;
     if (status == PPS_OK && text && source->text == NULL && !pps_text_document_take(source))

@@ -2,6 +2,7 @@
 // Loads an experiment file with its overrides, and builds the space of points.
 #include "engine/experiment/experiment.h"
 
+#include "base/text/characters.h"
 #include "engine/axes/option_json.h"
 #include "engine/experiment/loading_private.h"
 #include "engine/experiment/resolved.h"
@@ -179,10 +180,14 @@ static void set_name(struct pps_loader *l)
     const char *base = path == NULL || strcmp(path, "-") == 0 ? l->kernel->name : path;
     const char *slash = strrchr(base, '/');
     base = slash != NULL ? slash + 1 : base;
-    const size_t n = strlen(base);
-    const bool json = n > 5 && strcmp(base + n - 5, ".json") == 0;
-    snprintf(l->experiment->name, sizeof l->experiment->name, "%.*s", (int)(json ? n - 5 : n),
-             base);
+    static const char *const endings[] = {".json", ".yaml", ".yml", ".toml"};
+    size_t n = strlen(base);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (pps_ends_with(base, endings[i])) {
+            n -= strlen(endings[i]);
+            break;
+        }
+    snprintf(l->experiment->name, sizeof l->experiment->name, "%.*s", (int)n, base);
 }
 
 // ---- the whole --------------------------------------------------------------------------------

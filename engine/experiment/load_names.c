@@ -2,6 +2,7 @@
 // Collects the entry of each name: from the file, then from the overrides of the command line.
 #include "engine/experiment/loading_private.h"
 
+#include "base/document/plain.h"
 #include "base/text/characters.h"
 #include "base/text/nearest.h"
 #include "engine/space/value.h"
@@ -46,7 +47,7 @@ enum pps_status pps_load_file(struct pps_loader *l)
 {
     const char *path = l->request->path;
     const char *text = l->request->text != NULL ? l->request->text : "{}";
-    return path != NULL ? pps_json_load(&l->file, path, l->err)
+    return path != NULL ? plaindoc_load(&l->file, path, l->err)
                         : pps_json_parse(&l->file, "experiment", text, strlen(text), l->err);
 }
 

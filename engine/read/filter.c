@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // ---- lists of values --------------------------------------------------------------------------
 
@@ -97,6 +98,11 @@ static enum pps_status read_rule(struct pps_filter *filter,
     const bool compares = strpbrk(filter->word, "<>=!") != NULL;
     const bool read =
         compares && pps_row_expression_read(&filter->rule, view, filter->word, &fault);
+    if (!read && access(filter->word, F_OK) == 0)
+        return pps_fail(err, PPS_E_INPUT,
+                        "%s is a file; name one result (diff: two), and then filters such as "
+                        "n=8 or \"n <= 16\"",
+                        filter->word);
     if (!read || pps_expr_shape(filter->rule.expr) != PPS_EXPR_TRUTH)
         return pps_fail(
             err, PPS_E_INPUT,

@@ -8,42 +8,12 @@
 #include <string.h>
 #include <strings.h>
 
-// Moves a parsed document into the form that JSON has. Frees it after an error.
-static enum pps_status take(struct pps_json *json,
-                            struct plaindoc *doc,
-                            const char *path,
-                            struct pps_error *err)
-{
-    memset(json, 0, sizeof *json);
-    json->name = strdup(path);
-    if (json->name == NULL) {
-        plaindoc_free(doc);
-        return pps_fail_memory(err, "%s", path);
-    }
-    json->places = doc->places;
-    json->text = doc->text;
-    json->n = doc->n;
-    json->root = doc->root;
-    json->n_places = doc->n_places;
-    *doc = (struct plaindoc){.text = NULL};
-    return PPS_OK;
-}
-
-static enum pps_status fail(const char *path,
-                            const struct pps_fault *fault,
-                            struct pps_error *err)
-{
-    if (fault->line == 0)
-        return pps_fail_memory(err, "%s", path);
-    return pps_fail_at(err, PPS_E_INPUT, path, fault->line, fault->column, "%s", fault->text);
-}
-
 static enum pps_status take_framework(struct plan_document *document,
                                       const char *path,
                                       struct framework_file *file,
                                       struct pps_error *err)
 {
-    enum pps_status status = take(&document->json, &file->document, path, err);
+    enum pps_status status = plaindoc_to_json(&file->document, path, &document->json, err);
     document->framework = file->framework;
     document->ignored = file->ignored.text;
     document->n_ignored = file->n_ignored;
@@ -64,14 +34,14 @@ static enum pps_status parse(struct plan_document *document,
     struct pps_fault fault;
     bool is_framework;
     if (!framework_read(&file, &is_framework, document->form, text, n, &fault))
-        return fail(path, &fault, err);
+        return plaindoc_fail(path, &fault, err);
     if (is_framework)
         return take_framework(document, path, &file, err);
     if (document->form == PLAINDOC_NONE)
         return pps_json_parse(&document->json, path, text, n, err);
     if (!plaindoc_parse(&doc, document->form, text, n, &fault))
-        return fail(path, &fault, err);
-    return take(&document->json, &doc, path, err);
+        return plaindoc_fail(path, &fault, err);
+    return plaindoc_to_json(&doc, path, &document->json, err);
 }
 
 void plan_document_free(struct plan_document *document)
@@ -128,8 +98,9 @@ enum pps_status plan_yaml_read(struct pps_json *json, const char *path, struct p
     enum pps_status status = pps_whole_file_read(path, PLAN_DOCUMENT_MAX, &text, &n, err);
     if (status != PPS_OK)
         return status;
-    status = plaindoc_parse(&doc, PLAINDOC_YAML, text, n, &fault) ? take(json, &doc, path, err)
-                                                                  : fail(path, &fault, err);
+    status = plaindoc_parse(&doc, PLAINDOC_YAML, text, n, &fault)
+                 ? plaindoc_to_json(&doc, path, json, err)
+                 : plaindoc_fail(path, &fault, err);
     free(text);
     return status;
 }

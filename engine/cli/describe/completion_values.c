@@ -2,7 +2,7 @@
 // Offers the values of options and words, by the names of their arguments.
 #include "engine/cli/describe/completion_values.h"
 
-#include "base/document/json.h"
+#include "base/document/plain.h"
 #include "base/system/installed.h"
 #include "engine/cli/describe/shell_files.h"
 #include "engine/command/option_values.h"
@@ -49,7 +49,7 @@ static const struct pps_kernel *kernel_of(const struct completion_line *line)
     struct pps_error err;
     if (path == NULL)
         return line->kernels[0];
-    if (strcmp(path, "-") == 0 || pps_json_load(&json, path, &err) != PPS_OK)
+    if (strcmp(path, "-") == 0 || plaindoc_load(&json, path, &err) != PPS_OK)
         return NULL;
     const cJSON *name = pps_json_member(json.root, "kernel");
     if (pps_kernel_choose(line->kernels, cJSON_IsString(name) ? name->valuestring : NULL,

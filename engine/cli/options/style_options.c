@@ -74,8 +74,8 @@ static enum pps_status read_output(const char *path,
 // Options that do not change a picture.
 static bool is_of_picture(const char *option)
 {
-    static const char *const others[] = {"output", "threads",  "force",
-                                         "quiet",  "progress", NULL};
+    static const char *const others[] = {"output",   "threads", "force", "quiet",
+                                         "progress", "no-show", NULL};
     for (int i = 0; others[i] != NULL; i++)
         if (strcmp(others[i], option) == 0)
             return false;

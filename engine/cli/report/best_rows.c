@@ -2,6 +2,7 @@
 // Prints the best rows of a run.
 #include "engine/cli/report/best_rows.h"
 
+#include "base/text/human.h"
 #include "engine/best/ties_text.h"
 #include "engine/cli/report/row_table.h"
 #include "engine/experiment/work_groups.h"
@@ -41,6 +42,21 @@ static size_t shown_of(const struct table *t, const struct pps_best *group)
 
 // ---- rows -------------------------------------------------------------------------------------
 
+// The best of a part is not the best of the sweep.
+static void print_part(const struct pps_job_result *r)
+{
+    const struct pps_shard *shard = &r->sweep.shard;
+    char part[48], all[48];
+    if (r->experiment->n_points < r->experiment->space.n_points) {
+        pps_human_count((double)r->experiment->n_points, part, sizeof part);
+        pps_human_count((double)r->experiment->space.n_points, all, sizeof all);
+        fprintf(stderr, ", of the first %s of %s points only", part, all);
+    }
+    if (shard->count > 0)
+        fprintf(stderr, ", in shard %u of %u only", (unsigned)shard->index,
+                (unsigned)shard->count);
+}
+
 // Prints "best of each n by total_time (lower is better)"; names the groups if there are
 // several.
 static void print_title(const struct table *t)
@@ -52,8 +68,10 @@ static void print_title(const struct table *t)
     for (int b = 0; b < r->sweep.n_by && t->n_groups > 1; b++)
         fprintf(stderr, "%s%s%s", b == 0 ? "of each " : ", ",
                 kernel->params[r->sweep.by[b]].name, b == r->sweep.n_by - 1 ? " " : "");
-    fprintf(stderr, "by %s (%s is better)\n", column->name,
+    fprintf(stderr, "by %s (%s is better)", column->name,
             column->goal == PPS_HIGHER ? "higher" : "lower");
+    print_part(r);
+    fputc('\n', stderr);
 }
 
 static void print_rows(const struct table *t)
@@ -83,7 +101,9 @@ static void print_nearest(struct pps_job_result *r)
     size_t n;
     const struct pps_best_row *rows = pps_best_by_group_rows(&r->totals.nearest, &n);
     char *header = pps_experiment_header(r->experiment);
-    fprintf(stderr, "best      none: no point is feasible\n");
+    fputs("best      none: no point is feasible", stderr);
+    print_part(r);
+    fputc('\n', stderr);
     if (n > 0 && header != NULL) {
         fprintf(stderr, "nearest   by %s\n", r->experiment->kernel->nearest);
         const int all = pps_rowtable_widths(rows, n, header, width);
