@@ -72,7 +72,7 @@ static enum pps_status check_files(const struct balance_output *output,
     const enum pps_status status =
         paths.failed
             ? pps_fail_memory(err, "the names of the files")
-            : pps_gate_check_all(output->gate, (const char *const *)paths.list, paths.n, err);
+            : pps_gate_check_all(&output->gate, (const char *const *)paths.list, paths.n, err);
     for (size_t i = 0; i < paths.n; i++)
         free(paths.list[i]);
     free(paths.list);
@@ -87,7 +87,8 @@ enum pps_status balance_read_output(struct balance_output *output,
     const char *folder = pps_arg(args, "output-folder");
     *output = (struct balance_output){.folder = folder != NULL ? folder : "output",
                                       .trace = pps_arg(args, "trace"),
-                                      .gate = pps_arg_gate(args)};
+                                      .gate = *pps_arg_gate(args)};
+    output->gate.maker.name = "balance";
     enum pps_status status = plan_arg_bool(args, "simulate-naive", &output->naive, err);
     if (status == PPS_OK)
         status = plan_check_folder(output->folder, err);
@@ -151,7 +152,7 @@ enum pps_status balance_write_output(const struct balance_output *output,
                                      struct pps_error *err)
 {
     const struct balance_files files = {.folder = output->folder,
-                                        .gate = output->gate,
+                                        .gate = &output->gate,
                                         .log = stdout};
     char heading[HEADING];
     const struct balance_picture best = picture_of(solution, &solution->rows[0], heading);
@@ -163,7 +164,7 @@ enum pps_status balance_write_output(const struct balance_output *output,
     if (status == PPS_OK)
         status = write_json(&files, solution, err);
     if (status == PPS_OK && output->trace != NULL)
-        status = balance_timeline_write(&best, output->trace, output->gate, err);
+        status = balance_timeline_write(&best, output->trace, &output->gate, err);
     if (status == PPS_OK && output->trace != NULL)
         pps_say(stdout, "wrote     %s", output->trace);
     return status;

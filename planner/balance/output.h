@@ -8,10 +8,10 @@
 #include "planner/balance/solution.h"
 
 struct balance_output {
-    const char *folder; // of pictures, configurations and result.json
-    const char *trace;  // timeline of the best strategy; NULL: none
-    bool naive;         // pictures of the naive strategies, too
-    const struct pps_gate *gate;
+    const char *folder;   // of pictures, configurations and result.json
+    const char *trace;    // timeline of the best strategy; NULL: none
+    bool naive;           // pictures of the naive strategies, too
+    struct pps_gate gate; // `balance` and `balance replay` replace the files of each other
 };
 
 // Reads --output-folder, --trace and --simulate-naive, and refuses files that may not be replaced.
