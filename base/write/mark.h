@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A mark says who wrote a file and the checksum of its bytes. It is an extended attribute
 // (user.ppsweep), so it changes no byte, moves with the file, and a copy has none. A file with a
-// valid mark was not edited since it was written. On a file system without extended attributes no
-// file has a mark.
+// valid mark was not edited since it was written. On a file system without extended attributes the
+// mark is a file beside it, .NAME.ppsweep.
 #ifndef PPS_BASE_WRITE_MARK_H
 #define PPS_BASE_WRITE_MARK_H
 
@@ -21,8 +21,8 @@ enum pps_mark {
     PPS_MARK_NOW,    // written in this run
 };
 
-// Marks a complete file. Files of more than 256 MiB get no mark, since a check reads them whole.
-void pps_mark_set(const char *path, const struct pps_maker *maker);
+// Marks a complete file, which will be renamed to path or is there already.
+void pps_mark_set(const char *file, const char *path, const struct pps_maker *maker);
 
 // Returns what the mark of a file says. The mark of a symbolic link is never that of its file.
 enum pps_mark pps_mark_look(const char *path, const struct pps_maker *maker);

@@ -98,8 +98,8 @@ enum pps_status pps_new_file_publish(const char *from,
     enum pps_status status = pps_gate_check(gate, path, err);
     if (status != PPS_OK)
         return status;
-    pps_mark_set(from, &gate->maker);
     const bool replaces = gate->force || lstat(path, &info) == 0;
+    pps_mark_set(from, path, &gate->maker);
     if ((replaces ? rename(from, path) : pps_disk_rename_new(from, path)) == 0)
         return PPS_OK;
     if (errno == EEXIST && !replaces)
