@@ -131,9 +131,14 @@ static enum pps_status add_runs(struct call *call,
     if (list == NULL)
         return pps_fail_memory(err, "the runs");
     runs->list = list;
-    for (int k = 0; k < n && status == PPS_OK; k++, ++*i)
-        if (shard.count == 0 || *i % shard.count == shard.index)
-            status = nd_run_open(&list[runs->n++], &orders[k], call->output, err);
+    for (int k = 0; k < n && status == PPS_OK; k++, ++*i) {
+        if (shard.count > 0 && *i % shard.count != shard.index)
+            continue;
+        struct nd_run *run = &list[runs->n++];
+        status = nd_run_open(run, &orders[k], call->output, err);
+        if (status == PPS_OK && !runs->force)
+            status = nd_run_check_status(run, err);
+    }
     return status;
 }
 

@@ -107,6 +107,25 @@ static bool is_unchanged(const struct nd_run *run,
     return same;
 }
 
+enum pps_status nd_run_check_status(const struct nd_run *run, struct pps_error *err)
+{
+    struct pps_json json = {.root = NULL};
+    struct pps_error ignored;
+    enum pps_disk_entry entry;
+    enum pps_status status = pps_disk_look(run->status_file, &entry, err);
+    if (status != PPS_OK || entry == PPS_DISK_NOTHING)
+        return status;
+    if (pps_json_load(&json, run->status_file, &ignored) != PPS_OK)
+        return PPS_OK; // damaged: the run is repeated
+    if (text_of(json.root, "state")[0] == '\0')
+        status = pps_fail(err, PPS_E_INPUT,
+                          "%s is not the status of a run; choose another folder with -o, or "
+                          "--force replaces it",
+                          run->status_file);
+    pps_json_free(&json);
+    return status;
+}
+
 void nd_run_read(struct nd_run *run, const struct nd_recipe *recipe)
 {
     struct pps_json json;

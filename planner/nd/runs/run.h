@@ -54,6 +54,10 @@ PPS_MUST_CHECK enum pps_status nd_run_open(struct nd_run *run,
                                            struct pps_error *err);
 void nd_run_free(struct nd_run *run);
 
+// Returns PPS_E_INPUT if a document that is no status has the name of the run's status.
+PPS_MUST_CHECK enum pps_status nd_run_check_status(const struct nd_run *run,
+                                                   struct pps_error *err);
+
 // Reads the state that an earlier call left. The run remains ND_RUN_WAITING if there is none, if the
 // configuration or the command changed, or if the file cannot be read.
 void nd_run_read(struct nd_run *run, const struct nd_recipe *recipe);
