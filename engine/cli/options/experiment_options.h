@@ -9,7 +9,7 @@
 
 // Entries of an option table.
 #define PPS_REQUEST_OPTIONS                                                                    \
-    {"config", 'c', "FILE", "experiment in JSON, YAML or TOML, or - for JSON from stdin"},                             \
+    {"config", 'c', "FILE", "experiment in JSON, YAML or TOML, or - for JSON from stdin"},     \
         {"set", 's', "KEY=VALUES", "set or add an axis: n=8,16  bwd_len='2..3 step 0.5'"},     \
         {"input", 'i', "SLOT=FILE", "input document, such as model=FILE or model=FILE,FILE"},  \
         {"points", 0, "FILE", "points from a CSV (one column per parameter) instead of axes"}, \
