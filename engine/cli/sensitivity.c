@@ -106,6 +106,21 @@ static enum pps_status write_csv(const struct pps_args *args,
     return pps_new_file_close(&file, err);
 }
 
+static enum pps_status print_table(const struct pps_args *args,
+                                   const struct pps_sensitivity *s,
+                                   struct pps_error *err)
+{
+    struct pps_new_file file;
+    enum pps_status status = pps_new_file_open(&file, NULL, pps_arg_gate(args), err);
+    if (status != PPS_OK)
+        return status;
+    status = pps_sensitivity_table(s, file.out, err);
+    if (status == PPS_OK)
+        return pps_new_file_close(&file, err);
+    pps_new_file_abandon(&file);
+    return status;
+}
+
 static enum pps_status report(const struct pps_args *args,
                               const struct pps_sensitivity *s,
                               enum output output,
@@ -122,7 +137,7 @@ static enum pps_status report(const struct pps_args *args,
     if (status == PPS_OK && pps_arg(args, "json") != NULL)
         status = pps_sensitivity_json(s, stdout, err);
     else if (status == PPS_OK && output == TO_STDOUT)
-        status = pps_sensitivity_table(s, stdout, err);
+        status = print_table(args, s, err);
     else if (status == PPS_OK && pps_arg(args, "quiet") == NULL)
         pps_say(stdout, "%s", path);
     return status;

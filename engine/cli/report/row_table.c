@@ -2,6 +2,7 @@
 // Prints rows as a table.
 #include "engine/cli/report/row_table.h"
 
+#include "base/text/say.h"
 #include "engine/experiment/experiment.h"
 
 #include <stdio.h>
@@ -61,7 +62,7 @@ void pps_rowtable_line(const char *text, const int *width, int n)
     const char *at = text;
     for (int k = 0; k < n && at != NULL; k++) {
         const size_t cell = strcspn(at, ",\n");
-        fprintf(stderr, "  %*.*s", width[k], (int)cell, at);
+        pps_say_part(stderr, "  %*.*s", width[k], (int)cell, at);
         at = at[cell] == ',' ? at + cell + 1 : NULL;
     }
     fputc('\n', stderr);
