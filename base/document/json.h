@@ -90,6 +90,12 @@ void pps_json_where(const struct pps_json *json,
 // Returns the member with this case-sensitive key, or NULL if there is none.
 const cJSON *pps_json_member(const cJSON *object, const char *key);
 
+// Prints a tree on many lines with tabs, or on one line. Free the text with cJSON_free. Returns NULL if memory
+// ran out, now or in any of cJSON's functions that built the tree: they return nothing that callers
+// look at. Trees are printed by no other function.
+char *pps_json_print(const cJSON *root);
+char *pps_json_print_line(const cJSON *root);
+
 // Adds a count exactly. cJSON itself rounds numbers above 2^53.
 void pps_json_add_count(cJSON *object, const char *name, uint64_t n);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks the tree of a JSON document: matches its items to places, refuses repeated keys, and
-// takes trees that were not parsed here.
+// takes trees that were not parsed here. Prints trees.
 #include "base/document/json_private.h"
 #include "base/text/characters.h"
 
@@ -176,4 +176,29 @@ enum pps_status pps_json_of_tree(struct pps_json *json,
     if (status != PPS_OK)
         pps_json_free(json);
     return status;
+}
+
+// ---- printing ------------------------------------------------------------------------------
+
+static void *allocate(size_t n)
+{
+    void *memory = malloc(n);
+    if (memory == NULL)
+        pps_memory_note();
+    return memory;
+}
+
+__attribute__((constructor)) static void watch_memory(void)
+{
+    cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = allocate, .free_fn = free});
+}
+
+char *pps_json_print(const cJSON *root)
+{
+    return pps_memory_failed() ? NULL : cJSON_Print(root);
+}
+
+char *pps_json_print_line(const cJSON *root)
+{
+    return pps_memory_failed() ? NULL : cJSON_PrintUnformatted(root);
 }

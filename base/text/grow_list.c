@@ -2,6 +2,8 @@
 // Grows lists by doubling, so adding an item has a constant cost on average.
 #include "base/text/grow_list.h"
 
+#include "base/text/status.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -17,5 +19,7 @@ void *pps_grow(void *list, size_t *room, size_t wanted, size_t unit)
     void *grown = more <= most ? realloc(list, more * unit) : NULL;
     if (grown != NULL)
         *room = more;
+    else
+        pps_memory_note();
     return grown;
 }

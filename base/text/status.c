@@ -5,6 +5,7 @@
 #include "base/text/say.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -60,6 +61,7 @@ enum pps_status pps_fail_memory(struct pps_error *err, const char *format, ...)
 {
     static const char start[] = "out of memory for ";
     va_list args;
+    pps_memory_note();
     fill(err, PPS_E_MACHINE, "", 0, 0);
     memcpy(err->text, start, sizeof start);
     va_start(args, format);
@@ -71,6 +73,8 @@ enum pps_status pps_fail_memory(struct pps_error *err, const char *format, ...)
 enum pps_status pps_fail_errno(struct pps_error *err, const char *what, const char *path)
 {
     const char *why = strerror(errno);
+    if (errno == ENOMEM)
+        pps_memory_note();
     return pps_fail(err, PPS_E_MACHINE, "%s %s: %s", what, path, why);
 }
 
@@ -84,4 +88,31 @@ void pps_error_print(const struct pps_error *err)
     else if (err->file[0] != '\0')
         snprintf(place, sizeof place, "%s: ", err->file);
     pps_say(stderr, "ppsweep: %s%s", place, err->text);
+}
+
+// ---- memory -----------------------------------------------------------------------------------
+
+// The memory that fails belongs to the process, and so does the count of failures.
+static atomic_long failures, at_begin;
+
+void pps_memory_note(void)
+{
+    atomic_fetch_add(&failures, 1);
+}
+
+long pps_memory_begin(void)
+{
+    const long n = atomic_load(&failures);
+    atomic_store(&at_begin, n);
+    return n;
+}
+
+bool pps_memory_failed(void)
+{
+    return atomic_load(&failures) != atomic_load(&at_begin);
+}
+
+bool pps_memory_failed_since(long mark)
+{
+    return atomic_load(&failures) != mark;
 }

@@ -5,6 +5,7 @@
 #define PPS_BASE_TEXT_STATUS_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 
 // X(code, exit status, sentence)
 #define PPS_STATUS_LIST(X)                                                                     \
@@ -61,5 +62,23 @@ enum pps_status pps_fail_errno(struct pps_error *err, const char *what, const ch
 
 // Writes "ppsweep: file:line:column: text" and a newline to stderr, in one write.
 void pps_error_print(const struct pps_error *err);
+
+// ---- memory -----------------------------------------------------------------------------------
+// Whatever grows or is built piece by piece (text buffers, lists, trees) notes a failed allocation
+// here, and so does pps_fail_memory. Whoever prints a tree, gives a file its name or ends a command
+// asks. So a caller that overlooks a failure cannot pass an incomplete text for a complete one.
+
+void pps_memory_note(void);
+
+// Begins a command, or a call of the C library: earlier failures are not its own. Returns a mark
+// for pps_memory_failed_since.
+long pps_memory_begin(void);
+
+// Returns whether an allocation has failed since the last begin.
+bool pps_memory_failed(void);
+
+// Returns whether an allocation has failed since the begin that returned the mark, whatever other
+// threads began meanwhile.
+bool pps_memory_failed_since(long mark);
 
 #endif

@@ -98,6 +98,8 @@ enum pps_status pps_new_file_publish(const char *from,
     enum pps_status status = pps_gate_check(gate, path, err);
     if (status != PPS_OK)
         return status;
+    if (pps_memory_failed()) // what was written may be incomplete
+        return pps_fail_memory(err, "%s", path);
     const bool replaces = gate->force || lstat(path, &info) == 0;
     pps_mark_set(from, path, &gate->maker);
     if ((replaces ? rename(from, path) : pps_disk_rename_new(from, path)) == 0)

@@ -189,6 +189,8 @@ static int run_program(int argc, char **argv)
             status = run_command(command, argv[0], argc - 1, argv + 1, &err);
     }
     status = close_stdout(status, &err);
+    if (pps_memory_failed() && status != PPS_E_MACHINE) // whatever the command made of it
+        status = pps_fail_memory(&err, "this command");
     if (err.code != PPS_OK && err.text[0] != '\0')
         pps_error_print(&err);
     return pps_exit_status(status);

@@ -2,6 +2,7 @@
 // Reads values of options from the JSON file of --config.
 #include "engine/command/arguments_private.h"
 
+#include "base/document/json.h"
 #include "base/text/characters.h"
 #include "base/text/grow_list.h"
 #include "base/text/nearest.h"
@@ -119,7 +120,7 @@ static char *text_of(const cJSON *item, bool *memory)
     struct text_buffer text = {.text = NULL};
     *memory = true;
     if (cJSON_IsObject(item))
-        return cJSON_PrintUnformatted(item);
+        return pps_json_print_line(item);
     text_buffer_add_bytes(&text, "", 0);
     if (is_scalar(item))
         add_scalar(&text, item);

@@ -2,6 +2,7 @@
 // Copies the manifest of a result.
 #include "engine/convert/metadata.h"
 
+#include "base/document/json.h"
 #include "engine/manifest/manifest_file.h"
 
 #include <stdlib.h>
@@ -27,7 +28,7 @@ enum pps_status pps_convert_metadata(const char *path,
     cJSON *dtypes = cJSON_AddObjectToObject(root, "dtypes");
     for (int c = 0; c < schema->n; c++)
         cJSON_AddStringToObject(dtypes, schema->names[c], pps_cell_kind_name(schema->kinds[c]));
-    *text = cJSON_PrintUnformatted(root);
+    *text = pps_json_print_line(root);
     cJSON_Delete(root);
     return *text != NULL ? PPS_OK : pps_fail_memory(err, "the manifest of %s", path);
 }

@@ -3,6 +3,7 @@
 // file again.
 #include "engine/experiment/documents_private.h"
 
+#include "base/document/json.h"
 #include "base/text/human.h"
 
 #include <inttypes.h>
@@ -35,7 +36,7 @@ cJSON *pps_document_resolve(const struct pps_source *source)
         cJSON_DeleteItemFromObjectCaseSensitive(whole, "name");
         cJSON_AddStringToObject(whole, "name", source->name);
     }
-    char *text = cJSON_PrintUnformatted(whole);
+    char *text = pps_json_print_line(whole);
     const size_t n = text != NULL ? strlen(text) : 0;
     if (text == NULL || n > PPS_DOCUMENT_WHOLE) {
         cJSON_Delete(whole);

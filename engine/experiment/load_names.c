@@ -2,6 +2,7 @@
 // Collects the entry of each name: from the file, then from the overrides of the command line.
 #include "engine/experiment/loading_private.h"
 
+#include "base/document/json.h"
 #include "base/document/plain.h"
 #include "base/text/characters.h"
 #include "base/text/nearest.h"
@@ -310,7 +311,7 @@ static enum pps_status write_preset(struct pps_loader *l, const struct pps_prese
     cJSON *where = cJSON_AddArrayToObject(root, "where");
     for (int r = 0; preset->rules[r] != NULL; r++)
         cJSON_AddItemToArray(where, cJSON_CreateString(preset->rules[r]));
-    char *text = cJSON_PrintUnformatted(root);
+    char *text = pps_json_print_line(root);
     cJSON_Delete(root);
     if (text == NULL)
         return pps_fail_memory(l->err, "a preset");

@@ -142,7 +142,7 @@ enum pps_status pps_experiment_resolve(struct pps_experiment *e,
     add_lets(root, e->lets);
     if (pps_seed_param(e->kernel) < 0)
         pps_json_add_count(root, "seed", e->seed); // with all digits
-    char *text = cJSON_PrintUnformatted(root);
+    char *text = pps_json_print_line(root);
     if (text == NULL)
         return pps_fail_memory(err, "the experiment");
     e->digest = digest_of(e, text);

@@ -16,7 +16,7 @@ struct difference {
 
 static void value_text(const cJSON *value, char out[VALUE_TEXT])
 {
-    char *json = value != NULL ? cJSON_PrintUnformatted(value) : NULL;
+    char *json = value != NULL ? pps_json_print_line(value) : NULL;
     const char *shown = json != NULL ? json : "not set";
     const int n = VALUE_TEXT - 4;
     snprintf(out, VALUE_TEXT, "%.*s%s", n, shown, strlen(shown) > (size_t)n ? "..." : "");

@@ -226,7 +226,7 @@ static void add_run(cJSON *root, const struct pps_manifest *m)
 
 char *pps_manifest_print(cJSON *root)
 {
-    char *text = cJSON_Print(root);
+    char *text = pps_json_print(root);
     cJSON_Delete(root);
     if (text == NULL)
         return NULL;
@@ -253,7 +253,7 @@ char *pps_manifest_constant(cJSON *root)
         if (item != NULL)
             cJSON_AddItemToObject(constant, kept[i], item);
     }
-    char *text = cJSON_PrintUnformatted(constant);
+    char *text = pps_json_print_line(constant);
     cJSON_Delete(constant);
     cJSON_Delete(root);
     return text;

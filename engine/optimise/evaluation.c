@@ -91,7 +91,7 @@ static cJSON *experiment_tree(const struct pps_evaluation *ev, size_t first, siz
 char *pps_evaluation_experiment(const struct pps_evaluation *ev, size_t first, size_t n)
 {
     cJSON *root = experiment_tree(ev, first, n);
-    char *text = cJSON_PrintUnformatted(root);
+    char *text = pps_json_print_line(root);
     cJSON_Delete(root);
     return text;
 }

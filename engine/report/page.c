@@ -2,6 +2,7 @@
 // Writes the description of the data as JSON, and fills the template of the page.
 #include "engine/report/page.h"
 
+#include "base/document/json.h"
 #include "base/edit/json_write.h"
 #include "base/text/text_buffer.h"
 #include "engine/read/coverage.h"
@@ -161,7 +162,7 @@ static void add_kernel(const struct pps_kernel *kernel, struct text_buffer *json
 static void add_manifest(const char *path, struct text_buffer *json)
 {
     cJSON *manifest = strcmp(path, "-") != 0 ? pps_coverage_manifest(path) : NULL;
-    char *text = manifest != NULL ? cJSON_Print(manifest) : NULL;
+    char *text = manifest != NULL ? pps_json_print(manifest) : NULL;
     add_text(json, "manifest", text);
     cJSON_free(text);
     cJSON_Delete(manifest);

@@ -102,7 +102,7 @@ enum pps_status pps_sensitivity_json(const struct pps_sensitivity *s,
     cJSON *groups = cJSON_AddArrayToObject(root, "groups");
     for (size_t g = 0; g < s->n_groups; g++)
         cJSON_AddItemToArray(groups, group_tree(&s->groups[g]));
-    char *text = cJSON_Print(root);
+    char *text = pps_json_print(root);
     cJSON_Delete(root);
     if (text == NULL)
         return pps_fail_memory(err, "the JSON");

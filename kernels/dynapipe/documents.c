@@ -2,6 +2,7 @@
 // Reads the documents of an experiment.
 #include "kernels/dynapipe/documents.h"
 
+#include "base/document/json.h"
 #include "base/text/grow_list.h"
 #include "kernels/dynapipe/documents/cost_tables_read.h"
 #include "kernels/dynapipe/documents/network_read.h"
@@ -149,7 +150,7 @@ static bool read_text(struct shared_batches *to,
 // A JSON object is one batch, as a line of JSONL.
 static bool read_object(struct shared_batches *to, const cJSON *root, struct pps_fault *fault)
 {
-    char *text = cJSON_PrintUnformatted(root);
+    char *text = pps_json_print_line(root);
     if (text == NULL) {
         fault->text[0] = '\0';
         return false;

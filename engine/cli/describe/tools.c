@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The commands that describe the program for others: completion, manual, schema.
+#include "base/document/json.h"
 #include "engine/cli/describe/completion.h"
 #include "engine/cli/describe/manual.h"
 #include "engine/cli/describe/schema.h"
@@ -105,7 +106,7 @@ static enum pps_status schema_main(const struct pps_args *args, struct pps_error
             return status;
     }
     cJSON *schema = schema_make(kernels, only);
-    char *text = cJSON_Print(schema);
+    char *text = pps_json_print(schema);
     cJSON_Delete(schema);
     if (text == NULL)
         return pps_fail_memory(err, "the schema");

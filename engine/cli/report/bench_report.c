@@ -2,6 +2,7 @@
 // Writes the figures of a benchmark as tables, JSON and plot data.
 #include "engine/cli/report/bench_report.h"
 
+#include "base/document/json.h"
 #include "base/system/disk.h"
 #include "base/system/machine.h"
 #include "base/text/human.h"
@@ -289,7 +290,7 @@ void pps_benchreport_json(const struct pps_benchmark *b)
     cJSON_AddNumberToObject(run, "kernel_ns_per_point", 1e9 * b->kernel_point_s);
     cJSON_AddNumberToObject(run, "skipped_per_point", b->run_left_out);
     cJSON_AddNumberToObject(run, "kernel_share", b->kernel_point_s / b->run_point_s);
-    char *text = cJSON_PrintUnformatted(root);
+    char *text = pps_json_print_line(root);
     if (text != NULL)
         printf("%s\n", text);
     cJSON_free(text);

@@ -221,7 +221,7 @@ enum pps_status pps_best_report_json(const struct pps_best_search *s,
     cJSON *groups = cJSON_AddArrayToObject(root, "groups");
     for (uint32_t g = 0; g < s->space->groups.n; g++)
         cJSON_AddItemToArray(groups, group_tree(s, g));
-    char *text = cJSON_Print(root);
+    char *text = pps_json_print(root);
     cJSON_Delete(root);
     if (text == NULL)
         return pps_fail_memory(err, "the summary");

@@ -2,6 +2,7 @@
 // Prints the utilisation of many cores, and what limits it.
 #include "engine/cli/report/many_cores_report.h"
 
+#include "base/document/json.h"
 #include "base/system/machine.h"
 #include "base/text/human.h"
 
@@ -77,7 +78,7 @@ void pps_corereport_json(const struct pps_bench_cores *b)
             cJSON_AddItemToArray(models, model_json(b->cores[c], &b->sweeps[s].model[c]));
         cJSON_AddItemToArray(sweeps, sweep);
     }
-    char *text = cJSON_PrintUnformatted(root);
+    char *text = pps_json_print_line(root);
     if (text != NULL)
         printf("%s\n", text);
     cJSON_free(text);

@@ -2,6 +2,7 @@
 // Prints progress lines.
 #include "engine/cli/report/progress.h"
 
+#include "base/document/json.h"
 #include "base/system/machine.h"
 #include "base/text/human.h"
 #include "base/text/say.h"
@@ -95,7 +96,7 @@ static void tell_costly_point(const struct pps_progress *progress,
     cJSON *object = cJSON_CreateObject();
     cJSON_AddStringToObject(object, "costly", point);
     cJSON_AddNumberToObject(object, "times_mean", floor(times));
-    char *text = cJSON_PrintUnformatted(object);
+    char *text = pps_json_print_line(object);
     if (text != NULL)
         fprintf(stderr, "%s\n", text);
     cJSON_free(text);

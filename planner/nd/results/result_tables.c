@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the results of runs as the tables and documents that other nd commands read (results.md).
+#include "base/document/json.h"
 #include "base/system/disk.h"
 #include "base/text/number.h"
 #include "base/text/say.h"
@@ -230,7 +231,7 @@ static enum pps_status write_document(cJSON *document,
 {
     char path[2 * PLAN_PATH];
     struct text_buffer out = {.n = 0};
-    char *text = document != NULL ? cJSON_PrintUnformatted(document) : NULL;
+    char *text = document != NULL ? pps_json_print_line(document) : NULL;
     cJSON_Delete(document);
     if (text == NULL)
         return pps_fail_memory(err, "%s", r->path);

@@ -191,7 +191,7 @@ enum pps_status nd_run_write(const struct nd_run *run,
     struct text_buffer known = {.text = NULL}, out = {.text = NULL};
     add_recipe(&known, run, recipe);
     cJSON *root = known.failed ? NULL : make_document(run, known.text, command);
-    char *text = cJSON_Print(root);
+    char *text = pps_json_print(root);
     text_buffer_free(&known);
     cJSON_Delete(root);
     if (text == NULL)

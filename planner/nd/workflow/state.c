@@ -113,7 +113,7 @@ enum pps_status nd_workflow_state_set(struct nd_workflow_state *state,
     forget_from(state, (int)stage);
     state->lines[stage] = strdup(line);
     cJSON *root = state_tree(state);
-    char *printed = cJSON_Print(root);
+    char *printed = pps_json_print(root);
     cJSON_Delete(root);
     if (state->lines[stage] == NULL || printed == NULL) {
         cJSON_free(printed);
