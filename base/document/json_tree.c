@@ -180,12 +180,10 @@ enum pps_status pps_json_of_tree(struct pps_json *json,
 
 // ---- printing ------------------------------------------------------------------------------
 
+// cJSON allocates by the program's own malloc, whose failures are noted.
 static void *allocate(size_t n)
 {
-    void *memory = malloc(n);
-    if (memory == NULL)
-        pps_memory_note();
-    return memory;
+    return malloc(n);
 }
 
 __attribute__((constructor)) static void watch_memory(void)

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Notes every allocation of the program that fails (see "memory" in base/text/status.h). The linker
-// redirects calls of malloc to __wrap_malloc, and __real_malloc is malloc (option --wrap of the linker,
-// in CMakeLists.txt); the others alike. Not redirected are aligned_alloc, with which the engine
-// tries whether a large point has room, and what other libraries allocate for themselves.
+// redirects calls of malloc to __wrap_malloc, and __real_malloc is malloc (its option --wrap, in
+// CMakeLists.txt); the others alike. posix_memalign is not redirected: with it the engine tries
+// whether a large point has room. A text of open_memstream that is incomplete shows at fclose.
 #include "base/text/status.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,15 +14,25 @@
 
 // The linker expects these names.
 void *__real_malloc(size_t n);
+void *__real_aligned_alloc(size_t alignment, size_t n);
 void *__real_calloc(size_t n, size_t unit);
 void *__real_realloc(void *old, size_t n);
 char *__real_strdup(const char *text);
 char *__real_strndup(const char *text, size_t n);
+FILE *__real_fopen(const char *path, const char *how);
+DIR *__real_opendir(const char *path);
+FILE *__real_open_memstream(char **text, size_t *n);
+int __real_fclose(FILE *file);
 void *__wrap_malloc(size_t n);
+void *__wrap_aligned_alloc(size_t alignment, size_t n);
 void *__wrap_calloc(size_t n, size_t unit);
 void *__wrap_realloc(void *old, size_t n);
 char *__wrap_strdup(const char *text);
 char *__wrap_strndup(const char *text, size_t n);
+FILE *__wrap_fopen(const char *path, const char *how);
+DIR *__wrap_opendir(const char *path);
+FILE *__wrap_open_memstream(char **text, size_t *n);
+int __wrap_fclose(FILE *file);
 int __wrap_asprintf(char **text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static void *noted(void *memory)
@@ -33,6 +45,11 @@ static void *noted(void *memory)
 void *__wrap_malloc(size_t n)
 {
     return noted(__real_malloc(n));
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t n)
+{
+    return noted(__real_aligned_alloc(alignment, n));
 }
 
 void *__wrap_calloc(size_t n, size_t unit)
@@ -64,4 +81,35 @@ int __wrap_asprintf(char **text, const char *format, ...)
     if (n < 0)
         pps_memory_note();
     return n;
+}
+
+// A file that cannot be opened is no lack of memory, unless errno says so.
+static void *noted_errno(void *opened)
+{
+    if (opened == NULL && errno == ENOMEM)
+        pps_memory_note();
+    return opened;
+}
+
+FILE *__wrap_fopen(const char *path, const char *how)
+{
+    return noted_errno(__real_fopen(path, how));
+}
+
+DIR *__wrap_opendir(const char *path)
+{
+    return noted_errno(__real_opendir(path));
+}
+
+FILE *__wrap_open_memstream(char **text, size_t *n)
+{
+    return noted(__real_open_memstream(text, n));
+}
+
+int __wrap_fclose(FILE *file)
+{
+    const int failed = __real_fclose(file);
+    if (failed != 0 && errno == ENOMEM)
+        pps_memory_note();
+    return failed;
 }

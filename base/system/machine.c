@@ -124,8 +124,10 @@ enum { SCRATCH_ALIGN = 64 };
 void *pps_scratch_take(size_t bytes)
 {
     const size_t rounded = (bytes + SCRATCH_ALIGN) / SCRATCH_ALIGN * SCRATCH_ALIGN;
-    void *scratch = aligned_alloc(SCRATCH_ALIGN, rounded);
-    return scratch != NULL ? memset(scratch, 0, rounded) : NULL;
+    void *scratch = NULL;
+    if (posix_memalign(&scratch, SCRATCH_ALIGN, rounded) != 0)
+        return NULL;
+    return memset(scratch, 0, rounded);
 }
 
 const char *pps_machine_vectors(void)

@@ -73,8 +73,6 @@ enum pps_status pps_fail_memory(struct pps_error *err, const char *format, ...)
 enum pps_status pps_fail_errno(struct pps_error *err, const char *what, const char *path)
 {
     const char *why = strerror(errno);
-    if (errno == ENOMEM)
-        pps_memory_note();
     return pps_fail(err, PPS_E_MACHINE, "%s %s: %s", what, path, why);
 }
 
@@ -100,19 +98,17 @@ void pps_memory_note(void)
     atomic_fetch_add(&failures, 1);
 }
 
-long pps_memory_begin(void)
+long pps_memory_failures(void)
 {
-    const long n = atomic_load(&failures);
-    atomic_store(&at_begin, n);
-    return n;
+    return atomic_load(&failures);
+}
+
+void pps_memory_begin(void)
+{
+    atomic_store(&at_begin, atomic_load(&failures));
 }
 
 bool pps_memory_failed(void)
 {
     return atomic_load(&failures) != atomic_load(&at_begin);
-}
-
-bool pps_memory_failed_since(long mark)
-{
-    return atomic_load(&failures) != mark;
 }

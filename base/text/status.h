@@ -64,21 +64,19 @@ enum pps_status pps_fail_errno(struct pps_error *err, const char *what, const ch
 void pps_error_print(const struct pps_error *err);
 
 // ---- memory -----------------------------------------------------------------------------------
-// Whatever grows or is built piece by piece (text buffers, lists, trees) notes a failed allocation
-// here, and so does pps_fail_memory. Whoever prints a tree, gives a file its name or ends a command
-// asks. So a caller that overlooks a failure cannot pass an incomplete text for a complete one.
+// Every allocation of the program that fails is noted (base/system/allocations.c). Whoever prints
+// a tree, gives a file its name or ends a command asks whether there was one. So a caller that
+// overlooks a failure cannot pass an incomplete text or a wrong reason for the truth.
 
 void pps_memory_note(void);
 
-// Begins a command, or a call of the C library: earlier failures are not its own. Returns a mark
-// for pps_memory_failed_since.
-long pps_memory_begin(void);
+// Returns the number of failures since the process started.
+long pps_memory_failures(void);
+
+// Begins a command, or a call of the C library: earlier failures are not its own.
+void pps_memory_begin(void);
 
 // Returns whether an allocation has failed since the last begin.
 bool pps_memory_failed(void);
-
-// Returns whether an allocation has failed since the begin that returned the mark, whatever other
-// threads began meanwhile.
-bool pps_memory_failed_since(long mark);
 
 #endif

@@ -177,8 +177,10 @@ enum pps_status pps_typed_rows_next(struct pps_typed_rows *rows,
     for (uint64_t i = 0; i < most_rows && block->n < most_bytes; i++) {
         const struct pps_cell *cells;
         enum pps_status status = pps_view_next(&rows->view, &cells, err);
-        if (status != PPS_OK || cells == NULL)
+        if (status != PPS_OK)
             return status;
+        if (cells == NULL)
+            break;
         for (int c = 0; c < rows->schema.n; c++)
             add_cell(rows, c, cells[rows->from[c]], block);
         rows->n_rows++;

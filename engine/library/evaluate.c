@@ -283,11 +283,13 @@ int ppsweep_evaluate(struct ppsweep_model *model,
     if (points->stop != NULL)
         call.stop = &points->stop->raised;
     plan(&call);
+    const long failures = pps_memory_failures();
     if (call.threads > 1)
         work_on_threads(&call);
     else
         work(&call);
-    if (atomic_load(&call.no_memory))
+    // A kernel calls a point failed if it had no memory for it.
+    if (atomic_load(&call.no_memory) || pps_memory_failures() != failures)
         return pps_library_fail(error, PPSWEEP_E_MACHINE, "out of memory for an evaluation");
     if (atomic_load(&call.stopped))
         return pps_library_fail(error, PPSWEEP_E_STOPPED, "stopped; some points are missing");

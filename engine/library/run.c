@@ -209,11 +209,12 @@ int ppsweep_run(const struct ppsweep_run_options *options,
         return code;
     atomic_init(&run.stop, false);
     set_job(&run);
-    const long memory = pps_memory_begin();
+    const long failures = pps_memory_failures();
+    pps_memory_begin();
     enum pps_status status = start_timer(&run, &err);
     if (status == PPS_OK)
         status = pps_job_run(&run.job, &run.result, &err);
-    if (pps_memory_failed_since(memory) && status != PPS_E_MACHINE)
+    if (pps_memory_failures() != failures && status != PPS_E_MACHINE)
         status = pps_fail_memory(&err, "the run");
     end_timer(&run);
     if (summary != NULL)

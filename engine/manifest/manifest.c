@@ -39,7 +39,7 @@ static cJSON *point_json(const struct pps_experiment *e, uint64_t index)
     struct pps_cursor *cursor = calloc(1, sizeof *cursor);
     cJSON *point = cJSON_CreateObject();
     if (cursor == NULL)
-        return point;
+        return point; // the manifest is not printed then
     pps_cursor_seek(cursor, &e->space, index);
     for (int c = 0; c < e->space.n_columns; c++) {
         const int p = e->space.columns[c];

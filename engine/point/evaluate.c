@@ -111,6 +111,8 @@ static enum pps_status flush_batch(struct pps_evaluator *e)
         status = run_apart(e);
     if (status != PPS_OK)
         return status;
+    if (pps_memory_failed()) // a kernel calls a point failed if it had no memory for it
+        return pps_fail_memory(e->err, "the results");
     for (size_t i = 0; i < e->n; i++) {
         if (e->reason[i] == 0 && e->outcome[i] == PPS_STOPPED)
             return pps_fail(e->err, PPS_E_STOPPED, "stopped after %llu row%s",

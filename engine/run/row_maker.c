@@ -340,13 +340,15 @@ static enum pps_status run_batch(struct pps_rowmaker *m,
                                       m->experiment->point_limit};
     if (m->n_batch > 0)
         run_points(m, &batch, &worker);
-    if (!room_for_batch(m))
+    // A kernel calls a point failed if it had no memory for it.
+    if (pps_memory_failed() || !room_for_batch(m))
         return pps_fail_memory(err, "the rows of a block");
     enum pps_status status = take_rows(m, rows, err);
     if (status != PPS_OK || rows->stopped || m->auditor == NULL || m->n_batch == 0)
         return status;
-    return pps_auditor_batch(m->auditor, &batch, m->index, &worker, &rows->shortcuts.audited,
-                             err);
+    status = pps_auditor_batch(m->auditor, &batch, m->index, &worker, &rows->shortcuts.audited,
+                               err);
+    return pps_memory_failed() ? pps_fail_memory(err, "the audit") : status;
 }
 
 enum pps_status pps_rowmaker_make(struct pps_rowmaker *m,

@@ -24,15 +24,21 @@ struct batch_task {
     double lacks; // MB that any plan of a replica lacks; 0: none
 };
 
-void plan_batch_room_free(struct plan_batch_room *room)
+static void free_replicas(struct plan_batch_room *room)
 {
     for (int32_t k = 0; k < room->n; k++)
         free(room->replica[k]);
-    free(room->division);
     free(room->replica);
     free(room->replica_bytes);
     free(room->replicas);
     free(room->instructions);
+    room->n = 0;
+}
+
+void plan_batch_room_free(struct plan_batch_room *room)
+{
+    free_replicas(room);
+    free(room->division);
     *room = (struct plan_batch_room){.n = 0};
 }
 
@@ -74,13 +80,16 @@ static bool grow_replicas(struct plan_batch_room *room, int32_t n)
 {
     if (room->n >= n)
         return true;
+    free_replicas(room);
     room->replica = calloc((size_t)n, sizeof *room->replica);
     room->replica_bytes = calloc((size_t)n, sizeof *room->replica_bytes);
     room->replicas = calloc((size_t)n, sizeof *room->replicas);
     room->instructions = calloc((size_t)n, sizeof *room->instructions);
-    room->n = room->replica != NULL ? n : 0;
-    return room->replica != NULL && room->replica_bytes != NULL && room->replicas != NULL &&
-           room->instructions != NULL;
+    if (room->replica == NULL || room->replica_bytes == NULL || room->replicas == NULL ||
+        room->instructions == NULL)
+        return false; // they are freed with the room, or before the next try
+    room->n = n;
+    return true;
 }
 
 // ---- samples --------------------------------------------------------------------------------------

@@ -31,9 +31,11 @@ static bool add(struct plan_configurations *list, const char *folder, const char
 {
     char *path = NULL;
     char **paths = pps_grow(list->paths, &list->room, list->n + 1, sizeof *paths);
-    if (paths == NULL || asprintf(&path, "%s/%s", folder, name) < 0)
+    if (paths == NULL)
         return false;
     list->paths = paths;
+    if (asprintf(&path, "%s/%s", folder, name) < 0)
+        return false;
     if (plan_is_folder(path))
         free(path);
     else
