@@ -119,7 +119,7 @@ static void measure_csv(const struct input *in)
 static void measure_parquet(const struct input *in, int level, const char *name)
 {
     struct pps_parquet *parquet;
-    struct pps_parquet_reader *reader = pps_parquet_reader_open();
+    struct pps_parquet_reader *reader = pps_parquet_reader_open(NULL);
     struct pps_error err;
     struct text_buffer out = {.text = NULL};
     double write_s = 1e9, read_s = 1e9;

@@ -19,7 +19,7 @@
 #define PPS_PARQUET_MAGIC "PAR1"
 #define PPS_PARQUET_END   "PPSE"
 
-enum { PPS_PARQUET_MAGIC_BYTES = 4, PPS_PARQUET_PAGE_MAX = 1 << 30 };
+enum { PPS_PARQUET_MAGIC_BYTES = 4 };
 
 struct pps_parquet_head {
     char magic[4]; // "PPSH"

@@ -28,6 +28,13 @@ struct column {
 };
 
 struct pps_parquet_reader {
+    const atomic_bool *stop; // or NULL
+    bool stopped;            // the last call gave up
+    long failures;           // of memory, before the last call
+    // Bytes of text that the cells of the columns to come may have. Every item is in a cell, and no item is
+    // empty, so the items have no more.
+    size_t text_left;
+    uint32_t n_rows;
     z_stream zlib;
     struct column *columns;
     size_t columns_room;
@@ -38,10 +45,13 @@ struct pps_parquet_reader {
     struct text_buffer text;
 };
 
-struct pps_parquet_reader *pps_parquet_reader_open(void)
+struct pps_parquet_reader *pps_parquet_reader_open(const atomic_bool *stop)
 {
     struct pps_parquet_reader *reader = calloc(1, sizeof *reader);
-    if (reader == NULL || inflateInit2(&reader->zlib, GZIP_WINDOW) == Z_OK)
+    if (reader == NULL)
+        return NULL;
+    reader->stop = stop;
+    if (inflateInit2(&reader->zlib, GZIP_WINDOW) == Z_OK)
         return reader;
     free(reader);
     return NULL;
@@ -102,6 +112,13 @@ static bool take(struct bytes *from, size_t n, struct bytes *taken)
     return true;
 }
 
+// The most bytes of an unpacked page: levels, then items or codes.
+static size_t page_max(const struct pps_parquet_reader *reader)
+{
+    const size_t levels = 64 + 2 * (size_t)reader->n_rows, values = 8 * (size_t)reader->n_rows;
+    return levels + values + reader->text_left;
+}
+
 // Unpacks gzip into a buffer that grows.
 static bool unpack(struct pps_parquet_reader *reader,
                    struct bytes packed,
@@ -111,8 +128,7 @@ static bool unpack(struct pps_parquet_reader *reader,
                    struct bytes *page)
 {
     z_stream *z = &reader->zlib;
-    if (raw > PPS_PARQUET_PAGE_MAX || raw > packed.n * DEFLATE_RATIO + 64 ||
-        packed.n > UINT32_MAX)
+    if (raw > page_max(reader) || raw > packed.n * DEFLATE_RATIO + 64 || packed.n > UINT32_MAX)
         return false;
     unsigned char *grown = pps_grow(*room, room_bytes, raw + 1, 1);
     if (grown == NULL || inflateReset(z) != Z_OK)
@@ -146,15 +162,23 @@ static bool take_page(struct pps_parquet_reader *reader,
 
 // ---- items ------------------------------------------------------------------------------------
 
-static bool add_item(struct column *column, uint32_t i, const char *text, size_t n)
+static bool add_item(struct pps_parquet_reader *reader,
+                     struct column *column,
+                     uint32_t i,
+                     struct bytes text)
 {
-    text_buffer_add_bytes(&column->text, text, n);
+    if (text.n > reader->text_left)
+        return false;
+    reader->text_left -= text.n;
+    text_buffer_add_bytes(&column->text, (const char *)text.at, text.n);
     column->end[i] = (uint32_t)column->text.n;
-    return !column->text.failed && column->text.n <= PPS_PARQUET_TEXT_MAX &&
-           memchr(text, '\n', n) == NULL;
+    return !column->text.failed && memchr(text.at, '\n', text.n) == NULL;
 }
 
-static bool texts_of(struct column *column, uint32_t n, struct bytes raw)
+static bool texts_of(struct pps_parquet_reader *reader,
+                     struct column *column,
+                     uint32_t n,
+                     struct bytes raw)
 {
     for (uint32_t i = 0; i < n; i++) {
         struct bytes length, text;
@@ -162,25 +186,29 @@ static bool texts_of(struct column *column, uint32_t n, struct bytes raw)
         if (!take(&raw, sizeof bytes, &length))
             return false;
         memcpy(&bytes, length.at, sizeof bytes);
-        if (!take(&raw, bytes, &text) || !add_item(column, i, (const char *)text.at, text.n))
+        if (!take(&raw, bytes, &text) || !add_item(reader, column, i, text))
             return false;
     }
     return raw.n == 0;
 }
 
-static bool spelled_of(struct column *column, uint32_t n, struct bytes raw)
+static bool spelled_of(struct pps_parquet_reader *reader,
+                       struct column *column,
+                       uint32_t n,
+                       struct bytes raw)
 {
     for (uint32_t i = 0; i < n; i++) {
         const unsigned char *newline = memchr(raw.at, '\n', raw.n);
         struct bytes line;
         if (newline == NULL || !take(&raw, (size_t)(newline - raw.at) + 1, &line) ||
-            !add_item(column, i, (const char *)line.at, line.n - 1))
+            !add_item(reader, column, i, (struct bytes){line.at, line.n - 1}))
             return false;
     }
     return raw.n == 0;
 }
 
-static bool numbers_of(struct column *column,
+static bool numbers_of(struct pps_parquet_reader *reader,
+                       struct column *column,
                        const struct pps_parquet_chunk *chunk,
                        uint32_t n,
                        struct bytes raw)
@@ -195,7 +223,8 @@ static bool numbers_of(struct column *column,
         if (!is_bits)
             memcpy(&value, raw.at + i * sizeof value, sizeof value);
         const size_t length = pps_spell(spelling, (enum pps_cell_kind)chunk->kind, value, text);
-        if (length == 0 || !add_item(column, i, text, length))
+        const struct bytes spelled = {(const unsigned char *)text, length};
+        if (length == 0 || !add_item(reader, column, i, spelled))
             return false;
     }
     return true;
@@ -217,9 +246,9 @@ static bool items_of(struct pps_parquet_reader *reader,
     if (chunk->form == PPS_SPELLED_OTHER)
         return unpack(reader, spelled, chunk->spelled_raw, &reader->spelled,
                       &reader->spelled_room, &text) &&
-               spelled_of(column, n, text);
-    return chunk->kind == PPS_CELLS_TEXT ? texts_of(column, n, raw)
-                                         : numbers_of(column, chunk, n, raw);
+               spelled_of(reader, column, n, text);
+    return chunk->kind == PPS_CELLS_TEXT ? texts_of(reader, column, n, raw)
+                                         : numbers_of(reader, column, chunk, n, raw);
 }
 
 // ---- rows -------------------------------------------------------------------------------------
@@ -353,6 +382,33 @@ static bool is_possible(const struct pps_parquet_block_head *head, size_t n)
            (uint64_t)head->n_rows * head->n_columns <= head->text_bytes;
 }
 
+static bool is_stopped(struct pps_parquet_reader *reader)
+{
+    reader->stopped =
+        reader->stop != NULL && atomic_load_explicit(reader->stop, memory_order_relaxed);
+    return reader->stopped;
+}
+
+static bool take_columns(struct pps_parquet_reader *reader,
+                         const struct pps_parquet_block_head *head,
+                         struct bytes rest)
+{
+    struct bytes chunks;
+    if (!take(&rest, head->n_columns * sizeof(struct pps_parquet_chunk), &chunks) ||
+        !room_for_columns(reader, head->n_columns))
+        return false;
+    reader->n_rows = head->n_rows;
+    reader->text_left = head->text_bytes - (size_t)head->n_rows * head->n_columns;
+    for (uint32_t c = 0; c < head->n_columns; c++) {
+        struct pps_parquet_chunk chunk;
+        memcpy(&chunk, chunks.at + c * sizeof chunk, sizeof chunk);
+        if (is_stopped(reader) ||
+            !take_column(reader, &reader->columns[c], &chunk, head->n_rows, &rest))
+            return false;
+    }
+    return rest.n == 0;
+}
+
 bool pps_parquet_block_text(struct pps_parquet_reader *reader,
                             const unsigned char *bytes,
                             size_t n,
@@ -360,9 +416,11 @@ bool pps_parquet_block_text(struct pps_parquet_reader *reader,
                             size_t *n_text)
 {
     struct pps_parquet_block_head head;
-    struct bytes rest = {bytes, n}, taken, chunks;
+    struct bytes rest = {bytes, n}, taken;
     *text = "";
     *n_text = 0;
+    reader->stopped = false;
+    reader->failures = pps_memory_failures();
     if (n == 0)
         return true;
     if (!take(&rest, sizeof head, &taken))
@@ -370,18 +428,21 @@ bool pps_parquet_block_text(struct pps_parquet_reader *reader,
     memcpy(&head, taken.at, sizeof head);
     const size_t at = offsetof(struct pps_parquet_block_head, checksum);
     if (!is_possible(&head, n) || head.checksum != pps_parquet_checksum(bytes, n, at) ||
-        !take(&rest, head.n_columns * sizeof(struct pps_parquet_chunk), &chunks) ||
-        !room_for_columns(reader, head.n_columns))
-        return false;
-    for (uint32_t c = 0; c < head.n_columns; c++) {
-        struct pps_parquet_chunk chunk;
-        memcpy(&chunk, chunks.at + c * sizeof chunk, sizeof chunk);
-        if (!take_column(reader, &reader->columns[c], &chunk, head.n_rows, &rest))
-            return false;
-    }
-    if (rest.n > 0 || !put_rows(reader, &head))
+        !take_columns(reader, &head, rest) || !put_rows(reader, &head))
         return false;
     *text = reader->text.text;
     *n_text = head.text_bytes;
     return true;
+}
+
+enum pps_status pps_parquet_reader_fail(const struct pps_parquet_reader *reader,
+                                        enum pps_status code,
+                                        const char *damage,
+                                        struct pps_error *err)
+{
+    if (reader->stopped)
+        return pps_fail(err, PPS_E_STOPPED, "stopped while reading a row group");
+    if (pps_memory_failures() != reader->failures)
+        return pps_fail_memory(err, "a row group of a Parquet file");
+    return pps_fail(err, code, "%s", damage);
 }

@@ -6,22 +6,33 @@
 
 #include "base/columns/schema.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 struct pps_parquet_reader; // one per thread
 
-// Returns NULL if memory runs out.
-struct pps_parquet_reader *pps_parquet_reader_open(void);
+// Returns NULL if memory runs out. The reader gives up between two columns once the flag `stop`, which may be
+// NULL, is set.
+struct pps_parquet_reader *pps_parquet_reader_open(const atomic_bool *stop);
 void pps_parquet_reader_close(struct pps_parquet_reader *reader); // NULL is fine
 
 // Sets *text, of *n_text bytes and valid until the next call, from the n bytes of a block (of none:
-// no text). Returns false if the bytes are not a block, or if memory runs out.
+// no text). All columns together take memory in proportion to the text that the block promises, at most
+// PPS_PARQUET_TEXT_MAX bytes. Returns false if the bytes are not a block, if memory runs out, or if
+// the reader gave up.
 bool pps_parquet_block_text(struct pps_parquet_reader *reader,
                             const unsigned char *bytes,
                             size_t n,
                             const char **text,
                             size_t *n_text);
+
+// Fills err after pps_parquet_block_text has returned false, and returns its code: PPS_E_STOPPED if the reader gave
+// up, PPS_E_MACHINE if memory ran out, otherwise `code` with the text `damage`.
+enum pps_status pps_parquet_reader_fail(const struct pps_parquet_reader *reader,
+                                        enum pps_status code,
+                                        const char *damage,
+                                        struct pps_error *err);
 
 // The start of a file, as pps_parquet_header writes it.
 struct pps_parquet_start {
@@ -48,7 +59,8 @@ struct pps_parquet_source {
     void *self;
     enum pps_status (
         *pull)(void *self, void *data, size_t n, size_t *got, struct pps_error *err);
-    bool may_stop; // the file may end after any block
+    bool may_stop;           // the file may end after any block
+    const atomic_bool *stop; // ends the reading with PPS_E_STOPPED; or NULL
 };
 
 // Opens a stream that has not been read yet. Returns NULL if memory runs out.

@@ -11,6 +11,8 @@
 // The most bytes of a block: more than PPS_PARQUET_TEXT_MAX bytes of text need.
 #define BLOCK_MAX ((uint64_t)1 << 30)
 
+enum { PIECE = 1 << 16 }; // bytes that are read at once
+
 struct pps_parquet_stream {
     struct pps_parquet_source source;
     struct pps_parquet_reader *reader;
@@ -58,7 +60,7 @@ struct pps_parquet_stream *pps_parquet_stream_open(const struct pps_parquet_sour
     if (stream == NULL)
         return NULL;
     stream->source = *source;
-    stream->reader = pps_parquet_reader_open();
+    stream->reader = pps_parquet_reader_open(source->stop);
     if (stream->reader != NULL)
         return stream;
     free(stream);
@@ -74,17 +76,19 @@ void pps_parquet_stream_close(struct pps_parquet_stream *stream)
     free(stream);
 }
 
-// Reads until the buffer has n bytes, or the end of the file.
+// Reads until the buffer has n bytes, or the end of the file. The buffer grows with the bytes that
+// are there: a false length takes no memory.
 static enum pps_status fill(struct pps_parquet_stream *stream, size_t n, struct pps_error *err)
 {
-    unsigned char *grown = pps_grow(stream->bytes, &stream->room, n + 1, 1);
-    if (grown == NULL)
-        return pps_fail_memory(err, "a row group of a Parquet file");
-    stream->bytes = grown;
     size_t got = 1;
     while (stream->n < n && got > 0) {
+        const size_t wanted = n - stream->n < PIECE ? n : stream->n + PIECE;
+        unsigned char *grown = pps_grow(stream->bytes, &stream->room, wanted + 1, 1);
+        if (grown == NULL)
+            return pps_fail_memory(err, "a row group of a Parquet file");
+        stream->bytes = grown;
         enum pps_status status = stream->source.pull(stream->source.self, grown + stream->n,
-                                                     n - stream->n, &got, err);
+                                                     wanted - stream->n, &got, err);
         if (status != PPS_OK)
             return status;
         stream->n += got;
@@ -148,7 +152,7 @@ static enum pps_status skip_footer(struct pps_parquet_stream *stream, struct pps
         memmove(last, last + keep, sizeof last - keep);
         memcpy(last + sizeof last - keep, stream->bytes + stream->n - keep, keep);
         stream->n = 0;
-        enum pps_status status = fill(stream, 1 << 16, err);
+        enum pps_status status = fill(stream, PIECE, err);
         if (status != PPS_OK)
             return status;
         got = stream->n;
@@ -189,7 +193,8 @@ static enum pps_status read_block(struct pps_parquet_stream *stream,
         return cut_off(stream, err);
     return pps_parquet_block_text(stream->reader, stream->bytes, (size_t)head.bytes, text, n)
                ? PPS_OK
-               : pps_fail(err, PPS_E_INPUT, "a row group is damaged");
+               : pps_parquet_reader_fail(stream->reader, PPS_E_INPUT, "a row group is damaged",
+                                         err);
 }
 
 enum pps_status pps_parquet_stream_next(struct pps_parquet_stream *stream,

@@ -381,7 +381,7 @@ enum pps_status pps_parquet_block(struct pps_parquet *p,
     if (n == 0)
         return PPS_OK;
     if (n > PPS_PARQUET_TEXT_MAX)
-        return pps_fail(err, PPS_E_MACHINE, "a row group has more than 256 MiB of text");
+        return pps_fail(err, PPS_E_MACHINE, "a row group has more than 64 MiB of text");
     enum pps_status status = pps_typed_cells_begin(&p->typed, text, n, err);
     if (status == PPS_OK)
         status = make_room(p, err);

@@ -12,8 +12,8 @@
 
 #include <stdint.h>
 
-// The most text of a block, in bytes.
-#define PPS_PARQUET_TEXT_MAX ((size_t)256 << 20)
+// The most text of a block, in bytes. (A sweep writes blocks of at most 64 MiB.)
+#define PPS_PARQUET_TEXT_MAX ((size_t)64 << 20)
 
 // Appends the start of a file. The metadata (n bytes of UTF-8, possibly none) is stored under the
 // key "ppsweep". Thread-safe.

@@ -130,7 +130,7 @@ static enum pps_status pull_plain(void *self,
 
 static enum pps_status open_parquet(struct pps_text_source *source, struct pps_error *err)
 {
-    const struct pps_parquet_source from = {source, pull_plain, source->may_stop};
+    const struct pps_parquet_source from = {source, pull_plain, source->may_stop, source->stop};
     source->parquet = pps_parquet_stream_open(&from);
     return source->parquet != NULL ? PPS_OK : pps_fail_memory(err, "%s", source->name);
 }

@@ -38,7 +38,7 @@ enum pps_status pps_blockchecker_open(struct pps_blockchecker **checker,
     c->check = check;
     c->has_zlib = inflateInit2(&c->zlib, -15) == Z_OK;
     const bool is_parquet = check->head->codec_kind == PPS_CODEC_PARQUET;
-    c->parquet = is_parquet ? pps_parquet_reader_open() : NULL;
+    c->parquet = is_parquet ? pps_parquet_reader_open(check->stop) : NULL;
     const enum pps_status status = c->has_zlib && is_parquet == (c->parquet != NULL)
                                        ? pps_rowchecker_open(&c->rows, check, err)
                                        : pps_fail_memory(err, "a decoder");
@@ -141,8 +141,12 @@ static enum pps_status decode(struct pps_blockchecker *c,
     } else {
         good = pps_parquet_block_text(c->parquet, c->data, bytes, &text, &n);
     }
+    static const char damage[] = "it cannot be decoded";
+    if (!good && !entry->is_header &&
+        pps_parquet_reader_fail(c->parquet, PPS_E_WRONG, damage, err) != PPS_E_WRONG)
+        return err->code;
     if (!good)
-        return wrong(c, entry, err, "it cannot be decoded");
+        return wrong(c, entry, err, damage);
     if (n != entry->record.text_bytes)
         return wrong(c, entry, err, "the length of its text does not match the index");
     memcpy(c->text, text, n);

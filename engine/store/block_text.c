@@ -8,11 +8,14 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <xxhash.h>
 #include <zlib.h>
 
 // More bytes than any codec writes for the longest text. A larger size means damage.
 #define DATA_MAX (2 * PPS_CODEC_TEXT_MAX + 1024)
+
+enum { DEFLATE_RATIO = 1032 }; // the most that deflate saves
 
 struct pps_blocktext {
     int fd;
@@ -43,7 +46,7 @@ enum pps_status pps_blocktext_open(struct pps_blocktext **reader,
     r->fd = fd;
     r->path = path;
     r->compressed = kind == PPS_CODEC_ZLIB || kind == PPS_CODEC_ISAL;
-    r->parquet = kind == PPS_CODEC_PARQUET ? pps_parquet_reader_open() : NULL;
+    r->parquet = kind == PPS_CODEC_PARQUET ? pps_parquet_reader_open(NULL) : NULL;
     if (kind == PPS_CODEC_PARQUET && r->parquet == NULL) {
         free(r);
         return pps_fail_memory(err, "%s", path);
@@ -98,6 +101,20 @@ static bool make_room(void **buffer, size_t *cap, size_t n)
     return *buffer != NULL;
 }
 
+// Whether the file is so long, and no codec packs the text better: a false length takes no memory.
+static bool may_hold(const struct pps_blocktext *reader, const struct pps_index_record *record)
+{
+    struct stat at;
+    if (record->data_bytes > DATA_MAX || record->text_bytes > PPS_CODEC_TEXT_MAX)
+        return false;
+    if (reader->compressed && record->text_bytes / DEFLATE_RATIO > record->data_bytes)
+        return false;
+    if (fstat(reader->fd, &at) != 0 || !S_ISREG(at.st_mode))
+        return true;
+    const uint64_t bytes = (uint64_t)at.st_size;
+    return record->offset <= bytes && record->data_bytes <= bytes - record->offset;
+}
+
 enum pps_status pps_blocktext_data(struct pps_blocktext *reader,
                                    const struct pps_index_record *record,
                                    const unsigned char **data,
@@ -105,7 +122,7 @@ enum pps_status pps_blocktext_data(struct pps_blocktext *reader,
 {
     void *buffer = reader->data;
     size_t got;
-    if (record->data_bytes > DATA_MAX || record->text_bytes > PPS_CODEC_TEXT_MAX)
+    if (!may_hold(reader, record))
         return fail_block(reader, record, err);
     const size_t n = (size_t)record->data_bytes;
     const bool room = make_room(&buffer, &reader->data_cap, n + 1);
@@ -162,8 +179,10 @@ enum pps_status pps_blocktext_read(struct pps_blocktext *reader,
     const size_t n = (size_t)record->text_bytes;
     *text = (const char *)data;
     if (reader->parquet != NULL) {
+        const long failures = pps_memory_failures();
         if (!decodes(reader, record, text))
-            return fail_block(reader, record, err);
+            return pps_memory_failures() != failures ? fail_memory(reader, err)
+                                                     : fail_block(reader, record, err);
     } else if (reader->compressed) {
         void *buffer = reader->text;
         const bool room = make_room(&buffer, &reader->text_cap, n + 1);

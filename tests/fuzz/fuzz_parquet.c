@@ -32,7 +32,7 @@ static enum pps_status pull(void *self,
 static void read_file(const uint8_t *data, size_t n)
 {
     struct input input = {data, n};
-    const struct pps_parquet_source source = {&input, pull, n % 2 == 0};
+    const struct pps_parquet_source source = {&input, pull, n % 2 == 0, NULL};
     struct pps_parquet_stream *stream = pps_parquet_stream_open(&source);
     const char *text;
     size_t bytes = 1;
@@ -45,7 +45,7 @@ static void read_file(const uint8_t *data, size_t n)
 
 static void expect_same(const struct text_buffer *block, const char *rows, size_t n)
 {
-    struct pps_parquet_reader *reader = pps_parquet_reader_open();
+    struct pps_parquet_reader *reader = pps_parquet_reader_open(NULL);
     const char *again;
     size_t n_again;
     if (reader == NULL ||

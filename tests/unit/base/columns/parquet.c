@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocks of rows as row groups of Parquet, and back: the text is the same, byte by byte. (What other
 // readers see in the files is tested by tests/cli/run-formats.)
+#include "base/columns/hybrid.h"
+#include "base/columns/parquet_layout_private.h"
 #include "base/columns/parquet_read.h"
 #include "base/columns/parquet_write.h"
 #include "tests/unit/support/random.h"
@@ -9,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 static const char names[] = "i,r,b,t\n";
 
@@ -31,7 +34,7 @@ static void expect_same(struct pps_parquet *writer, const char *text, size_t n)
     const char *again;
     size_t n_again;
     cr_assert_eq(pps_parquet_block(writer, text, n, 1, &out, &err), PPS_OK, "%s", err.text);
-    struct pps_parquet_reader *reader = pps_parquet_reader_open();
+    struct pps_parquet_reader *reader = pps_parquet_reader_open(NULL);
     cr_assert(pps_parquet_block_text(reader, (const unsigned char *)out.text, out.n, &again,
                                      &n_again));
     cr_assert_eq(n_again, n);
@@ -135,7 +138,7 @@ Test(parquet, damaged_blocks)
     for (int i = 0; i < 200; i++)
         add_row(&random, i % 2 ? 5 : 4, &text);
     cr_assert_eq(pps_parquet_block(writer, text.text, text.n, 1, &out, &err), PPS_OK);
-    struct pps_parquet_reader *reader = pps_parquet_reader_open();
+    struct pps_parquet_reader *reader = pps_parquet_reader_open(NULL);
     unsigned char *bytes = malloc(out.n);
     for (int round = 0; round < 20000; round++) {
         const char *again;
@@ -158,4 +161,104 @@ Test(parquet, damaged_blocks)
     pps_schema_free(&schema);
     text_buffer_free(&text);
     text_buffer_free(&out);
+}
+
+// ---- blocks made to do harm -------------------------------------------------------------------
+
+enum { BOMB_COLUMNS = 24, BOMB_TEXT = 32 << 20 };
+
+// Appends the gzip of the page of one row with one long text; returns its unpacked size.
+static uint32_t add_long_page(struct text_buffer *out)
+{
+    struct text_buffer levels = {.text = NULL}, raw = {.text = NULL};
+    const uint32_t length = BOMB_TEXT;
+    pps_hybrid_run(&levels, 1, 1, 1);
+    const uint32_t n_levels = (uint32_t)levels.n;
+    text_buffer_add_bytes(&raw, (const char *)&n_levels, sizeof n_levels);
+    text_buffer_add_bytes(&raw, levels.text, levels.n);
+    text_buffer_add_bytes(&raw, (const char *)&length, sizeof length);
+    char *text = calloc(1, length);
+    memset(text, 'x', length);
+    text_buffer_add_bytes(&raw, text, length);
+    z_stream z = {.next_in = (unsigned char *)raw.text, .avail_in = (uInt)raw.n};
+    deflateInit2(&z, 1, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY);
+    z.avail_out = (uInt)deflateBound(&z, raw.n);
+    unsigned char *packed = malloc(z.avail_out);
+    z.next_out = packed;
+    cr_assert_eq(deflate(&z, Z_FINISH), Z_STREAM_END);
+    text_buffer_add_bytes(out, (const char *)packed, z.total_out);
+    const uint32_t n_raw = (uint32_t)raw.n;
+    deflateEnd(&z);
+    free(packed);
+    free(text);
+    text_buffer_free(&levels);
+    text_buffer_free(&raw);
+    return n_raw;
+}
+
+// A small block whose columns have long texts, as many as fit into the promised text twice over.
+static void make_bomb(struct text_buffer *block)
+{
+    struct text_buffer page = {.text = NULL};
+    const uint32_t raw = add_long_page(&page);
+    struct pps_parquet_block_head head = {.magic = "PPSB",
+                                          .n_columns = BOMB_COLUMNS,
+                                          .n_rows = 1,
+                                          .text_bytes = PPS_PARQUET_TEXT_MAX};
+    const struct pps_parquet_chunk chunk = {.kind = PPS_CELLS_TEXT,
+                                            .is_packed = 1,
+                                            .n_items = 1,
+                                            .data = {0, (uint32_t)page.n, raw}};
+    head.bytes = sizeof head + BOMB_COLUMNS * (sizeof chunk + page.n);
+    text_buffer_add_bytes(block, (const char *)&head, sizeof head);
+    for (int c = 0; c < BOMB_COLUMNS; c++)
+        text_buffer_add_bytes(block, (const char *)&chunk, sizeof chunk);
+    for (int c = 0; c < BOMB_COLUMNS; c++)
+        text_buffer_add_bytes(block, page.text, page.n);
+    const size_t at = offsetof(struct pps_parquet_block_head, checksum);
+    const uint32_t checksum = pps_parquet_checksum(block->text, block->n, at);
+    memcpy(block->text + at, &checksum, sizeof checksum);
+    text_buffer_free(&page);
+}
+
+static double peak_mib(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)usage.ru_maxrss / 1024;
+}
+
+// Would catch a limit on the text of each column instead of their sum: 24 columns of 32 MiB each took 1.6 GB.
+Test(parquet, columns_share_the_promised_text)
+{
+    struct text_buffer block = {.text = NULL};
+    struct pps_error err;
+    const char *text;
+    size_t n;
+    make_bomb(&block);
+    struct pps_parquet_reader *reader = pps_parquet_reader_open(NULL);
+    const double before = peak_mib();
+    cr_assert_not(
+        pps_parquet_block_text(reader, (unsigned char *)block.text, block.n, &text, &n));
+    cr_assert_eq(pps_parquet_reader_fail(reader, PPS_E_INPUT, "damaged", &err), PPS_E_INPUT);
+    cr_assert_lt(peak_mib() - before, 400.0);
+    pps_parquet_reader_close(reader);
+    text_buffer_free(&block);
+}
+
+// Would catch a stop that is not seen inside a block.
+Test(parquet, stops_between_columns)
+{
+    struct text_buffer block = {.text = NULL};
+    struct pps_error err;
+    atomic_bool stop = true;
+    const char *text;
+    size_t n;
+    make_bomb(&block);
+    struct pps_parquet_reader *reader = pps_parquet_reader_open(&stop);
+    cr_assert_not(
+        pps_parquet_block_text(reader, (unsigned char *)block.text, block.n, &text, &n));
+    cr_assert_eq(pps_parquet_reader_fail(reader, PPS_E_INPUT, "damaged", &err), PPS_E_STOPPED);
+    pps_parquet_reader_close(reader);
+    text_buffer_free(&block);
 }
