@@ -3,6 +3,7 @@
 #include "engine/kernels/kernel_list.h"
 
 #include "engine/kernels/kernel_table.h"
+#include "engine/kernels/library_file.h"
 #include "engine/space/value.h"
 
 #include <dlfcn.h>
@@ -42,6 +43,10 @@ static enum pps_status load(struct pps_kernel_list *list,
     const int n = snprintf(local, sizeof local, "%s%s", strchr(path, '/') ? "" : "./", path);
     if (n < 0 || (size_t)n >= sizeof local)
         return pps_fail(err, PPS_E_INPUT, "%.100s...: the path is too long", path);
+    if (!pps_library_file_is_whole(local))
+        return pps_fail(err, PPS_E_INPUT,
+                        "cannot load the kernel %s: the file is truncated; build it again",
+                        path);
     void *library = dlopen(local, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL)
         return pps_fail(err, PPS_E_INPUT, "cannot load the kernel %s: %s", path, dlerror());
