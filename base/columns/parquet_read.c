@@ -141,7 +141,10 @@ static bool unpack(struct pps_parquet_reader *reader,
     z->next_out = grown;
     z->avail_out = (uInt)raw + 1;
     *page = (struct bytes){grown, raw};
-    return inflate(z, Z_FINISH) == Z_STREAM_END && z->avail_in == 0 && z->avail_out == 1;
+    const int rc = inflate(z, Z_FINISH);
+    if (rc == Z_MEM_ERROR)
+        pps_memory_note();
+    return rc == Z_STREAM_END && z->avail_in == 0 && z->avail_out == 1;
 }
 
 static bool take_page(struct pps_parquet_reader *reader,

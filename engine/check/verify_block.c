@@ -178,6 +178,8 @@ static enum pps_status expand(struct pps_blockchecker *c,
     c->zlib.next_out = (unsigned char *)c->text;
     c->zlib.avail_out = (uInt)n + 1; // room for one excess byte, which is then noticed
     const int rc = n > 0 ? inflate(&c->zlib, Z_SYNC_FLUSH) : Z_OK;
+    if (rc == Z_MEM_ERROR)
+        return pps_fail_memory(err, "zlib");
     if ((rc != Z_OK && rc != Z_BUF_ERROR) || (c->zlib.avail_in != 0 && c->zlib.avail_out != 0))
         return wrong(c, entry, err, "it cannot be decompressed completely");
     if (n > 0 && c->zlib.avail_out != 1)

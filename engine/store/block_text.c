@@ -90,6 +90,16 @@ static enum pps_status fail_block(const struct pps_blocktext *reader,
                        (unsigned long long)(record->offset + record->data_bytes));
 }
 
+// `failures`: of memory, before the decoding.
+static enum pps_status fail_decoding(const struct pps_blocktext *reader,
+                                     const struct pps_index_record *record,
+                                     long failures,
+                                     struct pps_error *err)
+{
+    return pps_memory_failures() != failures ? fail_memory(reader, err)
+                                             : fail_block(reader, record, err);
+}
+
 // Makes room for n bytes. May discard the old contents.
 static bool make_room(void **buffer, size_t *cap, size_t n)
 {
@@ -148,6 +158,8 @@ static bool inflates(struct pps_blocktext *reader, const struct pps_index_record
     z->next_out = (unsigned char *)reader->text;
     z->avail_out = (uInt)record->text_bytes + 1; // one extra byte, which must stay free
     const int rc = inflate(z, Z_SYNC_FLUSH);
+    if (rc == Z_MEM_ERROR)
+        pps_memory_note();
     return (rc == Z_OK || rc == Z_BUF_ERROR) && z->avail_in == 0 && z->avail_out == 1;
 }
 
@@ -177,12 +189,11 @@ enum pps_status pps_blocktext_read(struct pps_blocktext *reader,
     if (status != PPS_OK)
         return status;
     const size_t n = (size_t)record->text_bytes;
+    const long failures = pps_memory_failures();
     *text = (const char *)data;
     if (reader->parquet != NULL) {
-        const long failures = pps_memory_failures();
         if (!decodes(reader, record, text))
-            return pps_memory_failures() != failures ? fail_memory(reader, err)
-                                                     : fail_block(reader, record, err);
+            return fail_decoding(reader, record, failures, err);
     } else if (reader->compressed) {
         void *buffer = reader->text;
         const bool room = make_room(&buffer, &reader->text_cap, n + 1);
@@ -190,7 +201,7 @@ enum pps_status pps_blocktext_read(struct pps_blocktext *reader,
         if (!room)
             return fail_memory(reader, err);
         if (n > 0 && !inflates(reader, record))
-            return fail_block(reader, record, err);
+            return fail_decoding(reader, record, failures, err);
         *text = reader->text;
     } else if (n != record->data_bytes) {
         return fail_block(reader, record, err);
