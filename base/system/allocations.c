@@ -106,10 +106,15 @@ FILE *__wrap_open_memstream(char **text, size_t *n)
     return noted(__real_open_memstream(text, n));
 }
 
+// A stream of memory may have failed to grow before, or fail to give its text away now, which sets errno alone.
 int __wrap_fclose(FILE *file)
 {
+    const int before = errno;
+    errno = 0;
     const int failed = __real_fclose(file);
-    if (failed != 0 && errno == ENOMEM)
+    if (errno == ENOMEM || (failed != 0 && before == ENOMEM))
         pps_memory_note();
+    if (errno == 0)
+        errno = before;
     return failed;
 }
