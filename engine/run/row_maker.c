@@ -346,8 +346,8 @@ static enum pps_status run_batch(struct pps_rowmaker *m,
     enum pps_status status = take_rows(m, rows, err);
     if (status != PPS_OK || rows->stopped || m->auditor == NULL || m->n_batch == 0)
         return status;
-    status = pps_auditor_batch(m->auditor, &batch, m->index, &worker, &rows->shortcuts.audited,
-                               err);
+    status =
+        pps_auditor_batch(m->auditor, &batch, m->index, &worker, &rows->shortcuts.audited, err);
     return pps_memory_failed() ? pps_fail_memory(err, "the audit") : status;
 }
 

@@ -33,7 +33,7 @@ struct range {
 
 static struct range spared[SPARED];
 static int n_spared;
-static long at;        // 0: none fails
+static long at;         // 0: none fails
 static bool all, ready; // ready: the constructor has run
 static const char *count_file, *trace_file;
 static atomic_long calls;
@@ -42,7 +42,8 @@ static int note_library(struct dl_phdr_info *info, size_t size, void *unused)
 {
     (void)size;
     (void)unused;
-    if (strstr(info->dlpi_name, "libgomp") == NULL && strstr(info->dlpi_name, "libomp") == NULL &&
+    if (strstr(info->dlpi_name, "libgomp") == NULL &&
+        strstr(info->dlpi_name, "libomp") == NULL &&
         strstr(info->dlpi_name, "ld-linux") == NULL)
         return 0;
     for (int i = 0; i < info->dlpi_phnum && n_spared < SPARED; i++)
