@@ -13,8 +13,9 @@ if(NOT PPS_SANITIZE)
   target_link_options(ppsweep_shared PRIVATE LINKER:--no-undefined)
 endif()
 
+# Programs that link the static library do not redirect their allocations.
 add_library(ppsweep_static STATIC $<TARGET_OBJECTS:pps_library> $<TARGET_OBJECTS:pps_engine>
-  $<TARGET_OBJECTS:pps_kernels> $<TARGET_OBJECTS:pps_base>)
+  $<TARGET_OBJECTS:pps_kernels> $<FILTER:$<TARGET_OBJECTS:pps_base>,EXCLUDE,/allocations\\.c>)
 set_target_properties(ppsweep_static PROPERTIES OUTPUT_NAME ppsweep LINKER_LANGUAGE C)
 
 # Intermediate code for link-time optimisation fits one version of one compiler only, and contains

@@ -180,10 +180,13 @@ enum pps_status pps_json_of_tree(struct pps_json *json,
 
 // ---- printing ------------------------------------------------------------------------------
 
-// cJSON allocates by the program's own malloc, whose failures are noted.
+// Notes failures also where the linker does not (a program that links libppsweep.a).
 static void *allocate(size_t n)
 {
-    return malloc(n);
+    void *memory = malloc(n);
+    if (memory == NULL)
+        pps_memory_note();
+    return memory;
 }
 
 __attribute__((constructor)) static void watch_memory(void)
