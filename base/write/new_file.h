@@ -25,7 +25,8 @@ PPS_MUST_CHECK enum pps_status pps_new_file_open(struct pps_new_file *file,
                                                  const struct pps_gate *gate,
                                                  struct pps_error *err);
 
-// Writes everything and gives the file its name; on failure nothing is left behind.
+// Writes everything and gives the file its name; on failure nothing is left behind. PPS_E_MACHINE, too, if memory
+// has failed since the command began.
 PPS_MUST_CHECK enum pps_status pps_new_file_close(struct pps_new_file *file,
                                                   struct pps_error *err);
 

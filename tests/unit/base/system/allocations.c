@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An allocation that fails is noted wherever it happens, and then nothing incomplete is passed on.
 #include "base/document/json.h"
-#include "base/system/whole_file.h"
+#include "base/write/new_file.h"
 
 #include <criterion/criterion.h>
 #include <stdint.h>
@@ -46,20 +46,20 @@ Test(allocations, no_tree_is_printed_after_a_failure)
 // Would catch a file whose text lost a part on the way.
 Test(allocations, no_file_gets_its_name_after_a_failure)
 {
-    struct pps_whole_file file;
+    struct pps_new_file file;
     struct pps_error err;
     char name[] = "/tmp/ppsweep-XXXXXX";
     cr_assert_not_null(mkdtemp(name));
     char path[64];
     snprintf(path, sizeof path, "%s/a.txt", name);
-    cr_assert_eq(pps_whole_file_open(&file, path, false, &err), PPS_OK);
+    cr_assert_eq(pps_new_file_open(&file, path, &pps_gate_open, &err), PPS_OK);
     fputs("half of a text", file.out);
     pps_memory_note();
-    cr_assert_eq(pps_whole_file_close(&file, &err), PPS_E_MACHINE);
+    cr_assert_eq(pps_new_file_close(&file, &err), PPS_E_MACHINE);
     cr_assert_neq(access(path, F_OK), 0);
     pps_memory_begin();
-    cr_assert_eq(pps_whole_file_open(&file, path, false, &err), PPS_OK);
-    cr_assert_eq(pps_whole_file_close(&file, &err), PPS_OK);
+    cr_assert_eq(pps_new_file_open(&file, path, &pps_gate_open, &err), PPS_OK);
+    cr_assert_eq(pps_new_file_close(&file, &err), PPS_OK);
     unlink(path);
     rmdir(name);
 }
