@@ -132,6 +132,25 @@ enum pps_status pps_disk_create(const char *path, int *fd, struct pps_error *err
     return *fd < 0 ? pps_disk_fail_open(err, path) : PPS_OK;
 }
 
+enum pps_status pps_disk_reopen(const char *path, int *fd, struct pps_error *err)
+{
+    *fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    const int error = errno;
+    if (*fd >= 0)
+        return PPS_OK;
+    const enum pps_status status = pps_disk_fail_open(err, path);
+    errno = error;
+    return status;
+}
+
+bool pps_disk_is_named(int fd, const char *path)
+{
+    struct stat open_file, named;
+    return fstat(fd, &open_file) == 0 && lstat(path, &named) == 0 &&
+           open_file.st_dev == named.st_dev && open_file.st_ino == named.st_ino &&
+           S_ISREG(named.st_mode);
+}
+
 static enum pps_status fail_regular(const char *path, struct pps_error *err)
 {
     if (errno == ENOENT)
@@ -251,6 +270,16 @@ enum pps_status pps_disk_sync(int fd, const char *path, struct pps_error *err)
     return rc == 0 || cannot_sync(errno) ? PPS_OK : pps_fail_errno(err, "cannot sync", path);
 }
 
+enum pps_status pps_disk_sync_named(const char *path, struct pps_error *err)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0) // by its mask a user may write what may not be read
+        return errno == EACCES ? PPS_OK : pps_disk_fail_open(err, path);
+    const enum pps_status status = pps_disk_sync(fd, path, err);
+    close(fd);
+    return status;
+}
+
 enum pps_status pps_disk_close(int *fd, const char *path, struct pps_error *err)
 {
     if (*fd < 0)
@@ -329,4 +358,10 @@ enum pps_disk_lock pps_disk_ask_lock(int fd)
     if (fcntl(fd, F_OFD_GETLK, &whole) != 0)
         return PPS_DISK_LOCKS_NONE;
     return whole.l_type == F_UNLCK ? PPS_DISK_LOCKED : PPS_DISK_BUSY;
+}
+
+enum pps_disk_lock pps_disk_take(int fd, const char *path)
+{
+    const enum pps_disk_lock lock = pps_disk_lock(fd);
+    return pps_disk_is_named(fd, path) ? lock : PPS_DISK_BUSY;
 }

@@ -48,6 +48,15 @@ PPS_MUST_CHECK enum pps_status pps_disk_create(const char *path,
                                                int *fd,
                                                struct pps_error *err);
 
+// Opens the file path, which exists and is no symbolic link, for reading and writing; does not block on
+// pipes. errno stays set after a failure.
+PPS_MUST_CHECK enum pps_status pps_disk_reopen(const char *path,
+                                               int *fd,
+                                               struct pps_error *err);
+
+// Returns whether the open file is a regular file and still has the name path.
+bool pps_disk_is_named(int fd, const char *path);
+
 // Opens a regular file for reading and returns its length in *bytes. PPS_E_INPUT if it is
 // missing or not a regular file; does not block on pipes. After an error there is nothing to
 // close, and *fd is -1.
@@ -96,6 +105,9 @@ PPS_MUST_CHECK enum pps_status pps_disk_truncate(int fd,
 // Calls fdatasync. A file system without sync is not an error.
 PPS_MUST_CHECK enum pps_status pps_disk_sync(int fd, const char *path, struct pps_error *err);
 
+// Syncs the data of the file at path, which another descriptor has written.
+PPS_MUST_CHECK enum pps_status pps_disk_sync_named(const char *path, struct pps_error *err);
+
 // Closes *fd and sets it to -1. Does nothing if *fd is -1.
 PPS_MUST_CHECK enum pps_status pps_disk_close(int *fd, const char *path, struct pps_error *err);
 
@@ -117,5 +129,9 @@ PPS_MUST_CHECK enum pps_status pps_disk_sync_folder(const char *path, struct pps
 // the last descriptor of this opening is closed.
 enum pps_disk_lock pps_disk_lock(int fd);
 enum pps_disk_lock pps_disk_ask_lock(int fd);
+
+// Takes the lock of a file that was opened by its name. PPS_DISK_BUSY also means that the file no longer has
+// the name: its writer has finished in between.
+enum pps_disk_lock pps_disk_take(int fd, const char *path);
 
 #endif

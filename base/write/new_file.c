@@ -96,6 +96,8 @@ enum pps_status pps_new_file_publish(const char *from,
 {
     struct stat info;
     enum pps_status status = pps_gate_check(gate, path, err);
+    if (status == PPS_OK) // a name must not survive a crash without its content
+        status = pps_disk_sync_named(from, err);
     if (status != PPS_OK)
         return status;
     if (pps_memory_failed()) // what was written may be incomplete

@@ -2,7 +2,7 @@
 // ppsweep best: searches the best point of an experiment, between and beyond its listed values.
 #include "engine/optimise/best_search.h"
 
-#include "base/system/disk.h"
+#include "base/resume/record_log.h"
 #include "base/system/machine.h"
 #include "base/text/decimal.h"
 #include "base/text/say.h"
@@ -13,6 +13,8 @@
 #include "engine/cli/verbs.h"
 #include "engine/command/duration.h"
 #include "engine/command/signals.h"
+#include "engine/job/existing_result.h"
+#include "engine/job/known_rows_read.h"
 #include "engine/job/result_path.h"
 #include "engine/optimise/best_result.h"
 
@@ -71,7 +73,8 @@ struct best {
     struct pps_resultpath path;
     char journal[1100], identity[2048];
     atomic_bool *stop;
-    bool quiet;
+    struct pps_known_rows *known; // of a complete result
+    bool quiet, force, resume;    // resume: there is a journal or a result to continue
     double shown_s;
 };
 
@@ -155,6 +158,41 @@ static enum pps_status choose_path(struct best *b, struct pps_error *err)
     return status;
 }
 
+// A search of hours is never replaced without --force.
+static enum pps_status check_output(const struct best *b, struct pps_error *err)
+{
+    struct pps_gate gate = *pps_arg_gate(b->args);
+    gate.maker.name = NULL;
+    return pps_gate_check(&gate, b->path.path, err);
+}
+
+// Opens the rows of a complete result, if it is one of this experiment. If the search arrives at the same
+// points, the result stays as it is.
+static bool has_result(struct best *b)
+{
+    struct pps_error unused;
+    bool checked;
+    return pps_known_rows_open(&b->known, b->path.path, b->experiment, b->space.objective,
+                               &checked, &unused) == PPS_OK;
+}
+
+// Refuses a result, or an interrupted one, that the search would replace. If a journal is continued, both are
+// of an earlier run of the search that had begun to write.
+static enum pps_status check_result(struct best *b, struct pps_error *err)
+{
+    const bool asked = b->resume, part = pps_existing_file(b->path.path, ".part");
+    b->resume = asked && pps_existing_file(b->path.path, ".search.part");
+    if (b->resume)
+        return PPS_OK;
+    if (!b->force && part)
+        return pps_fail(err, PPS_E_INPUT,
+                        "%s.part is of an interrupted run; choose another name, or --force "
+                        "replaces it",
+                        b->path.path);
+    b->resume = asked && !b->force && pps_existing_file(b->path.path, "") && has_result(b);
+    return b->resume ? PPS_OK : check_output(b, err);
+}
+
 // ---- the search -----------------------------------------------------------------------------------
 
 // Shows on a terminal how far the search is.
@@ -167,14 +205,6 @@ static void watch(void *self, const struct pps_best_search *search)
     fprintf(stderr, "\r\x1b[K%zu points evaluated", search->evaluation->n);
     fflush(stderr);
     b->shown_s = now_s;
-}
-
-// A search of hours is never replaced without --force.
-static enum pps_status check_output(const struct best *b, struct pps_error *err)
-{
-    struct pps_gate gate = *pps_arg_gate(b->args);
-    gate.maker.name = NULL;
-    return pps_gate_check(&gate, b->path.path, err);
 }
 
 static enum pps_status prepare(struct best *b, struct pps_error *err)
@@ -199,42 +229,60 @@ static enum pps_status prepare(struct best *b, struct pps_error *err)
     b->search.self = b;
     status = choose_path(b, err);
     if (status == PPS_OK)
-        status = check_output(b, err);
+        status = check_result(b, err);
+    b->evaluation.known = b->known;
     return status == PPS_OK ? pps_resultpath_folder(&b->path, err) : status;
 }
 
-static enum pps_status stopped(const struct best *b, struct pps_error *err)
+// After a stop or a failure: where the evaluations are, and how to go on.
+static enum pps_status keep(struct best *b, enum pps_status status, struct pps_error *err)
 {
     char command[2048];
+    struct pps_error unused;
+    const enum pps_status kept =
+        pps_record_log_sync(&b->evaluation.journal, status == PPS_E_STOPPED ? err : &unused);
     pps_arg_line_resume(b->args, command, sizeof command);
-    return pps_fail(err, PPS_E_STOPPED,
-                    "stopped after %zu evaluations, kept in %s; to continue: %s",
-                    b->evaluation.n, b->journal, command);
+    if (status == PPS_E_STOPPED)
+        return kept != PPS_OK
+                   ? kept
+                   : pps_fail(err, PPS_E_STOPPED,
+                              "stopped after %zu evaluations, kept in %s; to continue: %s",
+                              b->evaluation.n, b->journal, command);
+    const size_t n = strlen(err->text);
+    snprintf(err->text + n, sizeof err->text - n, "; to continue: %s", command);
+    return status;
 }
 
-static enum pps_status search(struct best *b, struct pps_error *err)
+static enum pps_status search_and_write(struct best *b, struct pps_error *err)
 {
-    const bool force = pps_arg(b->args, "force") != NULL;
-    enum pps_status status =
-        pps_evaluation_open(&b->evaluation, b->journal, b->identity,
-                            pps_arg(b->args, "resume") != NULL, force, err);
-    if (status != PPS_OK)
-        return status;
-    pps_signals_end_at_once(NULL);
-    status = pps_best_search_run(&b->search, err);
+    enum pps_status status = pps_best_search_run(&b->search, err);
     if (!b->quiet && isatty(STDERR_FILENO))
         fputs("\r\x1b[K", stderr);
     const struct pps_best_result_ask ask = {.evaluation = &b->evaluation,
                                             .path = b->path.path,
                                             .codec = pps_arg(b->args, "compress"),
-                                            .force = force,
+                                            .force = b->force,
+                                            .resume = b->resume,
                                             .command = pps_arg_line(b->args),
                                             .stop = b->stop};
     if (status == PPS_OK && b->evaluation.n > 0)
         status = pps_best_result_write(&ask, err);
-    if (status == PPS_OK)
-        unlink(b->journal);
-    return status == PPS_E_STOPPED ? stopped(b, err) : status;
+    if (status == PPS_E_INPUT && b->known != NULL) { // the complete result is of another search
+        struct pps_error unused;
+        (void)!pps_record_log_remove(&b->evaluation.journal, &unused);
+    }
+    return status == PPS_OK ? pps_record_log_remove(&b->evaluation.journal, err) : status;
+}
+
+static enum pps_status search(struct best *b, struct pps_error *err)
+{
+    enum pps_status status =
+        pps_evaluation_open(&b->evaluation, b->journal, b->identity, b->resume, b->force, err);
+    if (status != PPS_OK)
+        return status;
+    pps_signals_end_at_once(NULL);
+    status = search_and_write(b, err);
+    return status == PPS_E_STOPPED || status == PPS_E_MACHINE ? keep(b, status, err) : status;
 }
 
 static enum pps_status report(const struct best *b, struct pps_error *err)
@@ -256,7 +304,10 @@ static enum pps_status report(const struct best *b, struct pps_error *err)
 
 static enum pps_status best_main(const struct pps_args *args, struct pps_error *err)
 {
-    struct best b = {.args = args, .quiet = pps_arg(args, "quiet") != NULL};
+    struct best b = {.args = args,
+                     .quiet = pps_arg(args, "quiet") != NULL,
+                     .force = pps_arg(args, "force") != NULL,
+                     .resume = pps_arg(args, "resume") != NULL};
     double limit_s = 0;
     pps_signals_end_at_once("ppsweep: stopped before the first point; no file was changed\n");
     b.stop = pps_signals_install();
@@ -273,6 +324,7 @@ static enum pps_status best_main(const struct pps_args *args, struct pps_error *
         status = report(&b, err);
     pps_best_search_free(&b.search);
     pps_evaluation_close(&b.evaluation);
+    pps_known_rows_close(b.known);
     pps_search_space_close(&b.space);
     pps_experiment_free(b.experiment);
     pps_request_free(&b.words);

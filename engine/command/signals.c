@@ -43,37 +43,47 @@ static void on_signal(int number)
         end();
 }
 
-static void on_alarm(int number)
+// Of the alarm and of SIGHUP, which a closed terminal may send twice.
+static void ask_once(int number)
 {
     (void)number;
     say_and_end();
     atomic_store(&stop, true);
 }
 
-atomic_bool *pps_signals_alarm(double seconds)
+static void handle(int number, void (*handler)(int))
 {
     struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handler;
+    action.sa_flags = SA_RESTART;
+    sigaction(number, &action, NULL);
+}
+
+static bool is_ignored(int number)
+{
+    struct sigaction action;
+    return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+atomic_bool *pps_signals_alarm(double seconds)
+{
     struct itimerval timer = {.it_value.tv_sec = (time_t)seconds};
     if (seconds < SOONEST) { // a small run could end before the timer
         atomic_store(&stop, true);
         return &stop;
     }
-    memset(&action, 0, sizeof action);
-    action.sa_handler = on_alarm;
-    action.sa_flags = SA_RESTART;
     timer.it_value.tv_usec = (suseconds_t)((seconds - (double)timer.it_value.tv_sec) * 1e6);
-    sigaction(SIGALRM, &action, NULL);
+    handle(SIGALRM, ask_once);
     setitimer(ITIMER_REAL, &timer, NULL);
     return &stop;
 }
 
 atomic_bool *pps_signals_install(void)
 {
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = on_signal;
-    action.sa_flags = SA_RESTART;
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    handle(SIGINT, on_signal);
+    handle(SIGTERM, on_signal);
+    if (!is_ignored(SIGHUP)) // as under nohup
+        handle(SIGHUP, ask_once);
     return &stop;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Handles signals: the first SIGINT or SIGTERM sets a stop flag, the second ends the program at
-// once. A time limit sets the same flag.
+// once. SIGHUP sets the flag, unless it is ignored when the program starts (nohup). A time limit
+// sets the same flag.
 #ifndef PPS_ENGINE_COMMAND_SIGNALS_H
 #define PPS_ENGINE_COMMAND_SIGNALS_H
 

@@ -53,12 +53,25 @@ static enum pps_status read_reuse(struct pps_job_result *r, struct pps_error *er
     return status;
 }
 
+// Removes the snapshots of an --only-top run that ended between its last two steps.
+static enum pps_status clear_snapshots(struct pps_job_result *r, struct pps_error *err)
+{
+    struct pps_error fault;
+    if (!r->job->resume || !r->sweep.only_best || !pps_existing_file(r->path.path, ".top.part"))
+        return PPS_OK;
+    enum pps_status status =
+        pps_snapshot_open(&r->work->snapshots, &r->sweep, r->path.path, true, &fault, err);
+    return status == PPS_OK ? pps_record_log_remove(&r->work->snapshots, err) : status;
+}
+
 // Reads the summary of the run that made the complete result.
 static enum pps_status repeat(struct pps_job_result *r, struct pps_error *err)
 {
     struct pps_finished_result *found = &r->work->finished;
     pps_job_tell(r, PPS_JOB_FOUND);
-    enum pps_status status = pps_finished_result_read(&r->sweep, r->path.path, found, err);
+    enum pps_status status = clear_snapshots(r, err);
+    if (status == PPS_OK)
+        status = pps_finished_result_read(&r->sweep, r->path.path, found, err);
     r->repeated = true;
     r->no_totals = !found->has_index;
     r->totals = found->totals;
@@ -134,6 +147,7 @@ void pps_job_free(struct pps_job_result *r)
     pps_totals_free(&r->totals);
     if (r->work != NULL) {
         pps_output_abandon(r->work->output);
+        pps_record_log_close(&r->work->snapshots);
         pps_totals_free(&r->work->earlier);
         pps_known_rows_close(r->work->reuse);
         pps_finished_result_free(&r->work->finished);

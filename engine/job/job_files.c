@@ -110,6 +110,7 @@ static enum pps_status open_file(struct pps_job_result *r,
         .n_shards = r->sweep.shard.count,
         .force = r->job->force,
         .resume = r->job->resume,
+        .drop_blocks = r->sweep.only_best,
         .stop = r->sweep.stop,
         .manifest = manifest,
         .resume_hint = r->job->resume_command,
@@ -161,7 +162,7 @@ static enum pps_status finish_file(struct pps_job_result *r, struct pps_error *e
     status = pps_output_finish(output, text, err);
     free(text);
     if (status == PPS_OK && r->sweep.only_best)
-        pps_snapshot_remove(r->path.path);
+        status = pps_record_log_remove(&r->work->snapshots, err);
     return status;
 }
 
@@ -178,7 +179,7 @@ static enum pps_status keep_snapshot(struct pps_job_result *r, struct pps_error 
 {
     struct pps_totals none = {.points = 0};
     const struct pps_snapshot snapshot = {.sweep = &r->sweep,
-                                          .path = r->path.path,
+                                          .log = &r->work->snapshots,
                                           .earlier = &none,
                                           .totals = &r->totals};
     if (r->work->output == NULL || !r->sweep.only_best)

@@ -13,6 +13,7 @@ struct pps_work {
     struct pps_output *output; // NULL: rows go to a stream
     struct pps_totals earlier; // of the interrupted run
     struct pps_snapshot snapshot;
+    struct pps_record_log snapshots; // of an --only-top run into a file
     struct pps_known_rows *reuse;
     struct pps_finished_result
         finished; // of a complete result; its totals are the totals of the job

@@ -12,14 +12,14 @@
 // one, the run starts at the first point.
 static enum pps_status take_up_best(struct pps_job_result *r, struct pps_error *err)
 {
-    const char *path = r->path.path;
-    if (pps_output_prefix(r->work->output)->n_records == 0) {
-        pps_snapshot_remove(path);
-        return PPS_OK;
-    }
+    const bool resume = pps_output_prefix(r->work->output)->n_records > 0;
+    enum pps_status status = pps_snapshot_open(&r->work->snapshots, &r->sweep, r->path.path,
+                                               resume, &r->snapshot_fault, err);
+    if (status != PPS_OK || !resume)
+        return status;
     struct pps_error wrong;
-    enum pps_status status =
-        pps_snapshot_read(&r->sweep, path, &r->sweep.skip, &r->work->earlier, &wrong);
+    status = pps_snapshot_read(&r->work->snapshots, &r->sweep, &r->sweep.skip,
+                               &r->work->earlier, &wrong);
     if (status == PPS_E_WRONG) {
         r->snapshot_fault = wrong;
         pps_totals_free(&r->work->earlier);
@@ -134,7 +134,7 @@ static struct pps_sink choose_sink(struct pps_job_result *r)
     if (!r->sweep.only_best)
         return r->sweep.sink;
     r->work->snapshot = (struct pps_snapshot){.sweep = &r->sweep,
-                                              .path = r->path.path,
+                                              .log = &r->work->snapshots,
                                               .earlier = &r->work->earlier,
                                               .totals = &r->totals};
     return r->work->output != NULL ? pps_snapshot_sink(&r->work->snapshot)

@@ -3,29 +3,19 @@
 #include "engine/job/snapshot.h"
 
 #include "base/document/json.h"
-#include "base/system/disk.h"
 #include "base/system/machine.h"
 #include "engine/best/tie_counts.h"
 #include "engine/manifest/manifest.h"
 #include "engine/manifest/manifest_file.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 // Seconds between two snapshots, and how many times longer a run goes on than one took.
 static const double EVERY_S = 1, TIMES_LONGER = 20;
 
 enum { PATH_ROOM = 1200 };
-
-#define SNAPSHOT_MAX ((size_t)4 << 30) // bytes
-
-static void name_file(char name[PATH_ROOM], const char *path, const char *ending)
-{
-    snprintf(name, PATH_ROOM, "%s%s", path, ending);
-}
 
 // ---- writing ----------------------------------------------------------------------------------
 
@@ -102,33 +92,12 @@ static char *snapshot_text(const struct pps_snapshot *s)
     return pps_manifest_print(root);
 }
 
-static enum pps_status write_text(const char *name, const char *text, struct pps_error *err)
-{
-    const int opened = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    int fd = opened;
-    if (fd < 0)
-        return pps_disk_fail_open(err, name);
-    enum pps_status status = pps_disk_write(fd, name, text, strlen(text), err);
-    if (status == PPS_OK)
-        status = pps_disk_sync(fd, name, err);
-    struct pps_error unused;
-    const enum pps_status closed = pps_disk_close(&fd, name, status == PPS_OK ? err : &unused);
-    return status == PPS_OK ? closed : status;
-}
-
 enum pps_status pps_snapshot_write(const struct pps_snapshot *s, struct pps_error *err)
 {
-    char name[PATH_ROOM], new[PATH_ROOM];
-    name_file(name, s->path, ".top.part");
-    name_file(new, s->path, ".top.part.new");
     char *text = snapshot_text(s);
     if (text == NULL)
         return pps_fail_memory(err, "a snapshot of the best rows");
-    enum pps_status status = write_text(new, text, err);
-    if (status == PPS_OK)
-        status = pps_disk_rename(new, name, true, err);
-    if (status != PPS_OK)
-        (void)unlink(new);
+    const enum pps_status status = pps_record_log_replace(s->log, text, strlen(text), err);
     free(text);
     return status;
 }
@@ -272,41 +241,59 @@ static enum pps_status read_all(struct reader *r,
     return status;
 }
 
-enum pps_status pps_snapshot_read(const struct pps_sweep *sweep,
+enum pps_status pps_snapshot_open(struct pps_record_log *log,
+                                  const struct pps_sweep *sweep,
                                   const char *path,
+                                  bool resume,
+                                  struct pps_error *fault,
+                                  struct pps_error *err)
+{
+    char name[PATH_ROOM], identity[64];
+    snprintf(name, sizeof name, "%s.top.part", path);
+    snprintf(identity, sizeof identity, "best rows " PPS_VERSION " %016llx",
+             (unsigned long long)sweep->experiment->digest);
+    struct pps_record_log_ask ask = {.path = name,
+                                     .identity = identity,
+                                     .work = "run",
+                                     .other = "is of another experiment",
+                                     .resume = resume,
+                                     .force = true};
+    enum pps_status status = pps_record_log_open(log, &ask, err);
+    if (status == PPS_OK && log->cut > 0)
+        (void)pps_fail(fault, PPS_E_WRONG, "is damaged");
+    if (status != PPS_E_INPUT || !resume || log->fd < 0)
+        return status;
+    (void)pps_fail(fault, PPS_E_WRONG, "is damaged, or of another experiment");
+    pps_record_log_close(log);
+    ask.resume = false;
+    return pps_record_log_open(log, &ask, err);
+}
+
+enum pps_status pps_snapshot_read(struct pps_record_log *log,
+                                  const struct pps_sweep *sweep,
                                   uint64_t *blocks,
                                   struct pps_totals *totals,
                                   struct pps_error *err)
 {
-    char name[PATH_ROOM];
+    const char *text;
+    size_t n;
     cJSON *root;
     *blocks = 0;
     *totals = (struct pps_totals){.points = 0};
     pps_sweep_tops(sweep, &totals->best, &totals->nearest);
-    name_file(name, path, ".top.part");
-    if (access(name, F_OK) != 0)
+    if (!pps_record_log_next(log, &text, &n))
         return PPS_OK;
-    enum pps_status status = pps_manifest_file_read_large(name, SNAPSHOT_MAX, &root, err);
-    if (status == PPS_OK) {
-        struct reader r = {sweep, calloc(1, sizeof *r.cursor), root,
-                           pps_experiment_header(sweep->experiment), false};
-        if (r.cursor == NULL || r.header == NULL)
-            status = pps_fail_memory(err, "%s", name);
-        else
-            status = read_all(&r, blocks, totals, err);
-        cJSON_Delete(root);
-        free(r.cursor);
-        free(r.header);
-    }
+    enum pps_status status = pps_manifest_file_parse(log->path, text, n, &root, err);
+    if (status != PPS_OK)
+        return status;
+    struct reader r = {sweep, calloc(1, sizeof *r.cursor), root,
+                       pps_experiment_header(sweep->experiment), false};
+    if (r.cursor == NULL || r.header == NULL)
+        status = pps_fail_memory(err, "%s", log->path);
+    else
+        status = read_all(&r, blocks, totals, err);
+    cJSON_Delete(root);
+    free(r.cursor);
+    free(r.header);
     return status;
-}
-
-void pps_snapshot_remove(const char *path)
-{
-    static const char *const endings[] = {".top.part", ".top.part.new"};
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        char name[PATH_ROOM];
-        name_file(name, path, endings[i]);
-        (void)unlink(name);
-    }
 }

@@ -116,18 +116,14 @@ static enum pps_status read_spelled(const char *path, cJSON **root, struct pps_e
     return status;
 }
 
-// ---- files
-// ------------------------------------------------------------------------------------
+// ---- files ------------------------------------------------------------------------------------
 
-enum pps_status pps_manifest_file_read_large(const char *path,
-                                             size_t most,
-                                             cJSON **root,
-                                             struct pps_error *err)
+static enum pps_status read_strict(const char *path, cJSON **root, struct pps_error *err)
 {
     char *text;
     size_t n;
     *root = NULL;
-    enum pps_status status = pps_whole_file_read_regular(path, most, &text, &n, err);
+    enum pps_status status = pps_whole_file_read_regular(path, MANIFEST_MAX, &text, &n, err);
     if (status == PPS_OK)
         status = pps_manifest_file_parse(path, text, n, root, err);
     free(text);
@@ -155,7 +151,7 @@ enum pps_status pps_manifest_file_read(const char *path,
 {
     *root = NULL;
     if (mode == PPS_MANIFEST_STRICT)
-        return pps_manifest_file_read_large(path, MANIFEST_MAX, root, err);
+        return read_strict(path, root, err);
     return mode == PPS_MANIFEST_SPELLED ? read_spelled(path, root, err)
                                         : read_lenient(path, root, err);
 }

@@ -28,13 +28,6 @@ PPS_MUST_CHECK enum pps_status pps_manifest_file_read(const char *path,
                                                       cJSON **root,
                                                       struct pps_error *err);
 
-// Reads a strict file of at most `most` bytes. Files that are written like a manifest may be
-// larger than one.
-PPS_MUST_CHECK enum pps_status pps_manifest_file_read_large(const char *path,
-                                                            size_t most,
-                                                            cJSON **root,
-                                                            struct pps_error *err);
-
 // Parses a text of n bytes like a strict file; `name` stands for the path in errors.
 PPS_MUST_CHECK enum pps_status pps_manifest_file_parse(const char *name,
                                                        const char *text,

@@ -10,6 +10,7 @@ struct pps_best_result_ask {
     const char *path;    // of the result
     const char *codec;   // as in struct pps_job
     bool force;          // replace the result
+    bool resume;         // continue the writing of an earlier run of this search
     const char *command; // for the manifest
     atomic_bool *stop;
 };

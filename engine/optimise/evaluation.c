@@ -9,11 +9,9 @@
 #include "engine/run/sweep.h"
 #include "engine/space/value.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 // ---- experiments of listed points -----------------------------------------------------------------
 
@@ -134,6 +132,7 @@ static enum pps_status sweep(const struct pps_evaluation *ev,
         .codec = {PPS_CODEC_NONE, 0},
         .sink = {text, keep_text},
         .stop = ev->stop,
+        .reuse = ev->known,
         .objective = ev->space->objective};
     enum pps_status status = pps_sweep_run(&sweep, &totals, err);
     if (status == PPS_OK && !totals.complete)
@@ -206,15 +205,23 @@ static enum pps_status keep_results(struct pps_evaluated_point *point,
     return point->results != NULL ? PPS_OK : pps_fail_memory(err, "a row");
 }
 
-static enum pps_status write_journal(const struct pps_evaluation *ev,
+static enum pps_status write_journal(struct pps_evaluation *ev,
                                      size_t first,
                                      struct pps_error *err)
 {
-    for (size_t i = first; i < ev->n; i++)
-        fprintf(ev->journal, "%s\t%s", pps_string_pool_text(&ev->keys, (uint32_t)i),
-                ev->points[i].results);
-    return fflush(ev->journal) == 0 ? PPS_OK
-                                    : pps_fail_errno(err, "cannot write", "the journal");
+    struct text_buffer record = {.n = 0};
+    for (size_t i = first; i < ev->n; i++) {
+        text_buffer_clear(&record);
+        text_buffer_add(&record, "%s\t%s", pps_string_pool_text(&ev->keys, (uint32_t)i),
+                        ev->points[i].results);
+        if (record.failed)
+            break;
+        pps_record_log_add(&ev->journal, record.text, record.n);
+    }
+    const enum pps_status status = record.failed ? pps_fail_memory(err, "the journal")
+                                                 : pps_record_log_flush(&ev->journal, err);
+    text_buffer_free(&record);
+    return status;
 }
 
 static enum pps_status compute(struct pps_evaluation *ev, size_t first, struct pps_error *err)

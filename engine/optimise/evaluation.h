@@ -4,6 +4,7 @@
 #ifndef PPS_ENGINE_OPTIMISE_EVALUATION_H
 #define PPS_ENGINE_OPTIMISE_EVALUATION_H
 
+#include "base/resume/record_log.h"
 #include "base/text/string_pool.h"
 #include "engine/experiment/experiment.h"
 #include "engine/optimise/search_space.h"
@@ -12,7 +13,6 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 // A point that was evaluated.
 struct pps_evaluated_point {
@@ -27,8 +27,9 @@ struct pps_evaluation {
     const struct pps_request *request; // of the experiment
     int threads;
     const atomic_bool *stop;
-    bool higher;   // larger objectives are better
-    uint64_t most; // evaluations
+    const struct pps_known_rows *known; // rows that need not be computed; or NULL
+    bool higher;                        // larger objectives are better
+    uint64_t most;                      // evaluations
     // Since pps_evaluation_open:
     struct pps_string_pool keys; // number of a point in `points`
     struct pps_evaluated_point *points;
@@ -36,7 +37,7 @@ struct pps_evaluation {
     uint64_t refused;    // points that a rule, a range or the kernel refuses
     uint64_t remembered; // of the points: taken from the journal
     bool full;           // a point was not evaluated, because `most` is reached
-    FILE *journal;
+    struct pps_record_log journal;
     struct pps_string_pool old_keys; // of the journal
     char **old_results;
     size_t n_old, old_room;
@@ -44,7 +45,7 @@ struct pps_evaluation {
 
 // Opens the journal at `path`; with `resume`, first reads what is in it. `search` identifies the search:
 // a journal of another search is PPS_E_INPUT, and so is any journal without `resume` and `force`. The
-// caller calls pps_evaluation_close in every case, before or after which it may remove the journal.
+// caller calls pps_evaluation_close in every case, and pps_record_log_remove before if the result is complete.
 PPS_MUST_CHECK enum pps_status pps_evaluation_open(struct pps_evaluation *evaluation,
                                                    const char *path,
                                                    const char *search,

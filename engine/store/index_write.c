@@ -4,7 +4,6 @@
 
 #include "base/system/disk.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -85,10 +84,9 @@ enum pps_status pps_index_writer_continue(struct pps_index_writer *journal,
     if (status != PPS_OK)
         return status;
     journal->bytes += n_records * head->record_bytes;
-    journal->fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    if (journal->fd < 0)
-        return pps_disk_fail_open(err, path);
-    return pps_disk_truncate(journal->fd, path, journal->bytes, err);
+    status = pps_disk_reopen(path, &journal->fd, err);
+    return status == PPS_OK ? pps_disk_truncate(journal->fd, path, journal->bytes, err)
+                            : status;
 }
 
 void pps_index_writer_add(struct pps_index_writer *journal,

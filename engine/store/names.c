@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -141,15 +140,6 @@ enum pps_status pps_result_names_check(const struct pps_result_names *target,
 
 // ---- lock -----------------------------------------------------------------------------------
 
-// Returns whether the open file still has its name: its writer may have finished in between.
-static bool is_same_file(int fd, const char *path)
-{
-    struct stat open_file, named;
-    return fstat(fd, &open_file) == 0 && lstat(path, &named) == 0 &&
-           open_file.st_dev == named.st_dev && open_file.st_ino == named.st_ino &&
-           S_ISREG(named.st_mode);
-}
-
 // Locks an opened NAME.part and truncates it once the lock is held.
 static enum pps_status take(const struct pps_result_names *target,
                             int fd,
@@ -157,8 +147,8 @@ static enum pps_status take(const struct pps_result_names *target,
                             struct pps_error *err)
 {
     const char *path = target->part[DATA];
-    enum pps_disk_lock lock = pps_disk_lock(fd);
-    if (lock == PPS_DISK_BUSY || !is_same_file(fd, path))
+    const enum pps_disk_lock lock = pps_disk_take(fd, path);
+    if (lock == PPS_DISK_BUSY)
         return fail_busy(target, err);
     *is_locked = lock == PPS_DISK_LOCKED;
     // Check again: another run may have finished before this run took the lock.
@@ -209,12 +199,12 @@ enum pps_status pps_result_names_reopen(const struct pps_result_names *target,
                         target->final[DATA], path);
     if (status != PPS_OK)
         return status;
-    *fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (*fd < 0)
-        return errno == ENOENT ? fail_busy(target, err) : pps_disk_fail_open(err, path);
-    const enum pps_disk_lock lock = pps_disk_lock(*fd);
+    status = pps_disk_reopen(path, fd, err);
+    if (status != PPS_OK)
+        return errno == ENOENT ? fail_busy(target, err) : status;
+    const enum pps_disk_lock lock = pps_disk_take(*fd, path);
     *is_locked = lock == PPS_DISK_LOCKED;
-    if (lock != PPS_DISK_BUSY && is_same_file(*fd, path))
+    if (lock != PPS_DISK_BUSY)
         return PPS_OK;
     close(*fd);
     *fd = -1;
@@ -242,7 +232,7 @@ enum pps_status pps_result_names_withdraw(const struct pps_result_names *target,
 
 static enum pps_status check_file(int fd, const char *path, struct pps_error *err)
 {
-    if (is_same_file(fd, path))
+    if (pps_disk_is_named(fd, path))
         return PPS_OK;
     return pps_fail(err, PPS_E_MACHINE, "%s was removed or replaced during the run", path);
 }
@@ -271,7 +261,7 @@ enum pps_status pps_result_names_publish(const struct pps_result_names *target,
     for (; n < N_FILES && status == PPS_OK; n++)
         status = pps_disk_rename(target->part[order[n]], target->final[order[n]], target->force,
                                  err);
-    if (status == PPS_OK && !is_same_file(data_fd, target->final[DATA])) {
+    if (status == PPS_OK && !pps_disk_is_named(data_fd, target->final[DATA])) {
         (void)rename(target->final[DATA], target->part[DATA]);
         status = check_file(data_fd, target->part[DATA], err);
     }

@@ -27,9 +27,10 @@ struct pps_output_plan {
     uint32_t shard, n_shards; // stored in the journal; n_shards 0: not sharded
     bool force;               // replace a complete or interrupted result of this name
     bool resume;              // resume an interrupted result of this name, if there is one
-    const atomic_bool *stop;  // ends the reading of an interrupted result; or NULL
-    const char *manifest;     // text of NAME.json.part while the run lasts; or NULL
-    const char *resume_hint;  // the command that resumes an interrupted run; or NULL
+    bool drop_blocks; // resume keeps the header line only: the run writes its rows at the end
+    const atomic_bool *stop; // ends the reading of an interrupted result; or NULL
+    const char *manifest;    // text of NAME.json.part while the run lasts; or NULL
+    const char *resume_hint; // the command that resumes an interrupted run; or NULL
 };
 
 struct pps_output;

@@ -243,6 +243,8 @@ static enum pps_status resume(struct pps_output *output,
         status = find_journal(output, &index, &state, &published, err);
     if (status != PPS_OK)
         return status;
+    if (plan->drop_blocks && index.n_records > 1)
+        index.n_records = 1;
     if (bytes == 0 || (state == PPS_INDEX_READER_TORN && !published))
         return start_afresh(output, plan, err);
     if (state == PPS_INDEX_READER_WHOLE)

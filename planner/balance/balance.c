@@ -125,8 +125,9 @@ static enum pps_status solve(const struct balance_request *request,
     if (status == PPS_OK)
         status = balance_solution_open(&solution, request, err);
     if (status == PPS_OK) {
-        atomic_bool *stop =
-            request->seconds > 0 ? pps_signals_alarm(request->seconds) : pps_signals_install();
+        atomic_bool *stop = pps_signals_install();
+        if (request->seconds > 0)
+            pps_signals_alarm(request->seconds);
         status = balance_solve(&solution, request, &manual.manual, stop, err);
     }
     if (status == PPS_OK)
@@ -163,8 +164,9 @@ static enum pps_status explore(const struct balance_request *request,
     if (status == PPS_OK)
         status = plan_arg_threads(args, 1024, &threads, err);
     if (status == PPS_OK) {
-        atomic_bool *stop =
-            request->seconds > 0 ? pps_signals_alarm(request->seconds) : pps_signals_install();
+        atomic_bool *stop = pps_signals_install();
+        if (request->seconds > 0)
+            pps_signals_alarm(request->seconds);
         status = balance_explore(&exploration, request, &axes, (int)threads, stop, err);
     }
     if (status == PPS_OK)

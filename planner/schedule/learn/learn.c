@@ -3,7 +3,6 @@
 #include "planner/schedule/commands.h"
 
 #include "base/document/json.h"
-#include "base/system/whole_file.h"
 #include "base/text/say.h"
 #include "engine/command/duration.h"
 #include "engine/command/signals.h"
@@ -28,7 +27,7 @@ static const struct pps_opt options[] = {
     {"episodes", 0, "N",
      "training steps of a pipeline, in batches of 512 (153600); ppo: 256; es: 2048"},
     {"width", 0, "N", "units of each hidden layer, a multiple of 8 (32; ppo: 64; es: 16)"},
-    {"resume", 0, NULL, "continue a training that was stopped"},
+    {"resume", 0, NULL, "continue a training that was stopped, if there is one"},
     {"time-limit", 't', "TIME", "stop after TIME, as in 90s, 5m, 1h30m; --resume continues"},
     {"threads", 'j', "N", "worker threads (all CPUs this process may use)"},
     {"force", 0, NULL, "overwrite POLICY, and start again if it has a state"},
@@ -103,7 +102,7 @@ static void show_batch(const struct learning *learning,
 
 // ---- the training -------------------------------------------------------------------------------
 
-static enum pps_status stopped(const struct learning *learning, struct pps_error *err)
+static enum pps_status stopped(struct learning *learning, struct pps_error *err)
 {
     const enum pps_status status = learn_save(learning, err);
     if (status != PPS_OK)
@@ -138,34 +137,38 @@ static enum pps_status run_batches(struct learning *learning, struct pps_error *
     return PPS_OK;
 }
 
-static enum pps_status finish(const struct learning *learning, struct pps_error *err)
+static enum pps_status finish(struct learning *learning, struct pps_error *err)
 {
     enum pps_status status = learn_write_policy(learning, err);
     if (status == PPS_OK)
         status = learn_write_curve(learning, err);
     if (status == PPS_E_STOPPED)
         return stopped(learning, err);
+    if (status == PPS_OK)
+        status = pps_record_log_remove(&learning->log, err);
     if (status != PPS_OK)
         return status;
-    unlink(learning->state);
     if (!learn_has_gain(learning))
         pps_say(stderr, "validation shows no gain over PULL: %s is PULL", learning->policy);
     return PPS_OK;
 }
 
-static enum pps_status train(struct learning *learning,
-                             int threads,
-                             bool resume,
-                             struct pps_error *err)
+static enum pps_status train(struct learning *learning, int threads, struct pps_error *err)
 {
     learning->trainer = trainer_new(&learning->options, threads);
     if (learning->trainer == NULL)
         return pps_fail_memory(err, "the training");
-    enum pps_status status = resume ? learn_restore(learning, err) : PPS_OK;
+    enum pps_status status = learn_begin(learning, err);
     if (status == PPS_OK)
         status = run_batches(learning, err);
     if (status == PPS_OK)
         status = finish(learning, err);
+    if (status == PPS_E_MACHINE && access(learning->state, F_OK) == 0) {
+        const size_t n = strlen(err->text);
+        snprintf(err->text + n, sizeof err->text - n, "; to continue: %s",
+                 learning->resume_command);
+    }
+    pps_record_log_close(&learning->log);
     trainer_free(learning->trainer);
     return status;
 }
@@ -220,22 +223,21 @@ static enum pps_status read_numbers(struct learning *learning,
     return PPS_OK;
 }
 
-// A state that is not continued would be lost. A training that was stopped while it wrote its files has left
-// both POLICY and the state.
-static enum pps_status check_files(struct learning *learning,
-                                   bool resume,
-                                   struct pps_error *err)
+// A training that was stopped while it wrote its files has left both POLICY and the state. One that has ended
+// has left only POLICY, which `resume` leaves as it is. Where a training goes on, its files are its own.
+static enum pps_status check_policy(struct learning *learning,
+                                    bool *complete,
+                                    struct pps_error *err)
 {
-    const bool has_state = access(learning->state, F_OK) == 0, force = learning->gate.force;
-    learning->gate.force = force || (resume && has_state);
-    enum pps_status status = learn_check_files(learning, err);
-    if (status == PPS_OK && !resume && !force && has_state)
-        status = pps_fail(
-            err, PPS_E_INPUT,
-            "%s: a training was stopped here; continue it with --resume, or start again "
-            "with --force",
-            learning->state);
-    return status;
+    const bool goes_on = learning->resume && access(learning->state, F_OK) == 0;
+    *complete =
+        learning->resume && !goes_on && !learning->gate.force && learn_is_complete(learning);
+    if (*complete) {
+        pps_say(stderr, "%s is complete", learning->policy);
+        return PPS_OK;
+    }
+    learning->gate.force = learning->gate.force || goes_on;
+    return learn_check_files(learning, err);
 }
 
 static enum pps_status read_options(struct learning *learning,
@@ -246,6 +248,7 @@ static enum pps_status read_options(struct learning *learning,
     learning->problems = pps_arg(args, "problems");
     learning->gate = *pps_arg_gate(args);
     learning->gate.maker.name = NULL; // a training of hours is never replaced without --force
+    learning->resume = pps_arg(args, "resume") != NULL;
     if (learning->policy == NULL)
         return pps_fail(err, PPS_E_INPUT,
                         "--output POLICY is missing: where to write the policy");
@@ -257,8 +260,6 @@ static enum pps_status read_options(struct learning *learning,
         status = pps_fail(err, PPS_E_INPUT, "%s", misfit);
     if (status == PPS_OK)
         status = learn_set_paths(learning, err);
-    if (status == PPS_OK)
-        status = check_files(learning, pps_arg(args, "resume") != NULL, err);
     return status;
 }
 
@@ -275,10 +276,14 @@ static enum pps_status learn_main(const struct pps_args *args, struct pps_error 
     if (status != PPS_OK)
         return status;
     pps_arg_line_resume(args, learning.resume_command, sizeof learning.resume_command);
+    bool complete = false;
+    status = check_policy(&learning, &complete, err);
+    if (status != PPS_OK || complete)
+        return status;
     learning.stop = pps_signals_install();
     if (limit_s > 0)
         pps_signals_alarm(limit_s);
-    return train(&learning, (int)threads, pps_arg(args, "resume") != NULL, err);
+    return train(&learning, (int)threads, err);
 }
 
 const struct pps_command schedule_learn_command = {

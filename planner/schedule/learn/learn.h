@@ -4,6 +4,7 @@
 #ifndef PPS_PLANNER_SCHEDULE_LEARN_LEARN_H
 #define PPS_PLANNER_SCHEDULE_LEARN_LEARN_H
 
+#include "base/resume/record_log.h"
 #include "base/text/status.h"
 #include "base/write/gate.h"
 #include "kernels/schedule/learning/trainer.h"
@@ -17,10 +18,12 @@ struct learning {
     const char *policy;   // path
     const char *problems; // path of the distribution; NULL: the default one
     struct pps_gate gate; // of the policy and of the learning curve
+    bool resume;
     struct trainer_options options;
     struct trainer *trainer;
     char state[LEARN_PATH]; // POLICY.state
-    char stem[LEARN_PATH];  // of the curve and its pictures: POLICY without .json, and -curve
+    struct pps_record_log log;
+    char stem[LEARN_PATH]; // of the curve and its pictures: POLICY without .json, and -curve
     char resume_command[LEARN_COMMAND];
     const atomic_bool *stop;
 };
@@ -33,12 +36,16 @@ PPS_MUST_CHECK enum pps_status learn_set_paths(struct learning *learning,
 PPS_MUST_CHECK enum pps_status learn_check_files(const struct learning *learning,
                                                  struct pps_error *err);
 
-// Restores the state. Returns PPS_E_INPUT if there is none, or if it belongs to other options.
-PPS_MUST_CHECK enum pps_status learn_restore(struct learning *learning, struct pps_error *err);
+// Opens the state: a new one, or, with `resume`, that of a stopped training, if there is one, which the
+// trainer then continues. Returns PPS_E_INPUT if the state belongs to other options. The caller closes the
+// log in every case.
+PPS_MUST_CHECK enum pps_status learn_begin(struct learning *learning, struct pps_error *err);
 
-// Writes the state. The file is complete or unchanged.
-PPS_MUST_CHECK enum pps_status learn_save(const struct learning *learning,
-                                          struct pps_error *err);
+// Writes the state. The file has the old or the new state.
+PPS_MUST_CHECK enum pps_status learn_save(struct learning *learning, struct pps_error *err);
+
+// Returns whether the policy says that a training with these options and this version made it.
+bool learn_is_complete(const struct learning *learning);
 
 // Returns whether validation shows a gain over the guide: the interval excludes 0.
 bool learn_has_gain(const struct learning *learning);

@@ -2,7 +2,7 @@
 // Reads and writes the files of a training.
 #include "planner/schedule/learn/learn.h"
 
-#include "base/system/whole_file.h"
+#include "base/document/json.h"
 #include "base/text/say.h"
 #include "base/text/text_buffer.h"
 #include "base/write/new_file.h"
@@ -28,47 +28,6 @@ enum pps_status learn_set_paths(struct learning *learning, struct pps_error *err
     snprintf(learning->state, sizeof learning->state, "%s.state", learning->policy);
     snprintf(learning->stem, sizeof learning->stem, "%.*s-curve", n_stem, learning->policy);
     return PPS_OK;
-}
-
-// ---- state --------------------------------------------------------------------------------------
-
-enum pps_status learn_restore(struct learning *learning, struct pps_error *err)
-{
-    char *bytes = NULL;
-    size_t n = 0;
-    enum pps_status status =
-        pps_whole_file_read_regular(learning->state, (size_t)1 << 30, &bytes, &n, err);
-    if (status != PPS_OK)
-        return pps_fail(
-            err, PPS_E_INPUT,
-            "--resume: there is no state of a training in %s; remove --resume to start "
-            "one",
-            learning->state);
-    if (!trainer_restore(learning->trainer, bytes, n))
-        status =
-            pps_fail(err, PPS_E_INPUT,
-                     "%s: this training had other options; give the same --problems, "
-                     "--trainer, --seed, --episodes and --width, or start again with --force",
-                     learning->state);
-    free(bytes);
-    return status;
-}
-
-enum pps_status learn_save(const struct learning *learning, struct pps_error *err)
-{
-    const size_t n = trainer_state_bytes(learning->trainer);
-    struct pps_new_file file;
-    char *bytes = malloc(n);
-    if (bytes == NULL)
-        return pps_fail_memory(err, "the state of the training");
-    trainer_save(learning->trainer, bytes);
-    enum pps_status status = pps_new_file_open(&file, learning->state, &pps_gate_open, err);
-    if (status == PPS_OK) {
-        fwrite(bytes, 1, n, file.out);
-        status = pps_new_file_close(&file, err);
-    }
-    free(bytes);
-    return status;
 }
 
 // ---- policy -------------------------------------------------------------------------------------
@@ -152,6 +111,26 @@ static cJSON *record_of(const struct learning *learning)
         add_value(&value, o->validation, record);
     add_curve(learning, record);
     return record;
+}
+
+bool learn_is_complete(const struct learning *learning)
+{
+    static const char *const keys[] = {"command", "version"};
+    struct pps_json json;
+    struct pps_error unused;
+    if (pps_json_load(&json, learning->policy, &unused) != PPS_OK)
+        return false;
+    cJSON *own = cJSON_CreateObject();
+    add_command(learning, own);
+    cJSON_AddStringToObject(own, "version", PPS_VERSION);
+    bool same = true;
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+        same = same &&
+               cJSON_Compare(pps_json_member(pps_json_member(json.root, "training"), keys[k]),
+                             pps_json_member(own, keys[k]), true);
+    cJSON_Delete(own);
+    pps_json_free(&json);
+    return same;
 }
 
 enum pps_status learn_write_policy(const struct learning *learning, struct pps_error *err)
