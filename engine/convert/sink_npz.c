@@ -373,7 +373,10 @@ static enum pps_status write_array(struct sink *sink, int c, struct pps_error *e
     if (status == PPS_OK)
         status = add_bytes(sink, member, header.text, header.n, false, err);
     text_buffer_free(&header);
-    rewind(column->file);
+    // Not rewind: it forgets a failed write.
+    if (status == PPS_OK &&
+        (fflush(column->file) != 0 || fseeko(column->file, 0, SEEK_SET) != 0))
+        status = pps_fail_errno(err, "cannot write a temporary file beside", sink->target.path);
     if (status == PPS_OK)
         status = copy_items(sink, column, &layout, member, err);
     return status == PPS_OK ? end_member(sink, member, err) : status;

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { PATH_ROOM = 4096 };
+
 static const char *const files[] = {"kernel.c", "model.md", "example.json"};
 static const char placeholder[] = "@NAME@";
 
@@ -96,12 +98,38 @@ static enum pps_status find_headers(struct pps_skeleton *skeleton, struct pps_er
     return pps_fail(err, PPS_E_MACHINE, "ppsweep/kernel.h is not installed");
 }
 
+static enum pps_status write_files(const struct pps_skeleton *skeleton,
+                                   const char *name,
+                                   const char *samples,
+                                   struct pps_error *err)
+{
+    enum pps_status status = PPS_OK;
+    for (size_t i = 0; i < sizeof files / sizeof *files && status == PPS_OK; i++) {
+        char from[PATH_ROOM], to[PATH_ROOM];
+        snprintf(from, sizeof from, "%s/%s.in", samples, files[i]);
+        snprintf(to, sizeof to, "%s/%s", skeleton->folder, files[i]);
+        status = copy_file(from, name, to, err);
+    }
+    return status;
+}
+
+// A folder that is not complete would be refused when the command is given again.
+static void remove_files(const struct pps_skeleton *skeleton)
+{
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char path[PATH_ROOM];
+        snprintf(path, sizeof path, "%s/%s", skeleton->folder, files[i]);
+        unlink(path);
+    }
+    rmdir(skeleton->folder);
+}
+
 enum pps_status pps_skeleton_write(const char *name,
                                    const struct pps_kernel *const *kernels,
                                    struct pps_skeleton *skeleton,
                                    struct pps_error *err)
 {
-    char samples[4096];
+    char samples[PATH_ROOM - 64];
     *skeleton = (struct pps_skeleton){.in_tree = exists("kernels/registry.h") &&
                                                  exists("include/ppsweep/kernel.h")};
     enum pps_status status = check_name(name, kernels, err);
@@ -118,11 +146,8 @@ enum pps_status pps_skeleton_write(const char *name,
                    ? pps_fail(err, PPS_E_INPUT, "%s exists; choose another name or remove it",
                               skeleton->folder)
                    : pps_fail_errno(err, "cannot create the folder", skeleton->folder);
-    for (size_t i = 0; i < sizeof files / sizeof *files && status == PPS_OK; i++) {
-        char from[sizeof samples + 64], to[sizeof skeleton->folder + 64];
-        snprintf(from, sizeof from, "%s/%s.in", samples, files[i]);
-        snprintf(to, sizeof to, "%s/%s", skeleton->folder, files[i]);
-        status = copy_file(from, name, to, err);
-    }
+    status = write_files(skeleton, name, samples, err);
+    if (status != PPS_OK)
+        remove_files(skeleton);
     return status;
 }

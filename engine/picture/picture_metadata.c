@@ -211,9 +211,52 @@ static void write_pdf(struct picture *picture, const struct pps_picture_about *a
 
 // ---- all ----------------------------------------------------------------------------------------
 
+static uint32_t big_endian(const char *at)
+{
+    const unsigned char *b = (const unsigned char *)at;
+    return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
+}
+
+// Returns whether all chunks are there, up to the last one, and match their checksums.
+static bool is_whole_png(const struct picture *picture)
+{
+    enum { SIGNATURE = 8, FRAME = 12 }; // of a chunk: length, type, checksum
+    for (size_t at = SIGNATURE; at + FRAME <= picture->n;) {
+        const char *chunk = picture->bytes + at;
+        const size_t n = big_endian(chunk);
+        if (n > picture->n - at - FRAME ||
+            big_endian(chunk + 8 + n) !=
+                (uint32_t)crc32(0, (const unsigned char *)chunk + 4, (uInt)n + 4))
+            return false;
+        at += n + FRAME;
+        if (memcmp(chunk + 4, "IEND", 4) == 0)
+            return at == picture->n;
+    }
+    return false;
+}
+
+static bool ends(const struct picture *picture, const char *text)
+{
+    size_t n = picture->n;
+    const size_t n_text = strlen(text);
+    while (n > 0 && isspace((unsigned char)picture->bytes[n - 1]))
+        n--;
+    return n >= n_text && memcmp(picture->bytes + n - n_text, text, n_text) == 0;
+}
+
 static bool begins(const struct picture *picture, const char *magic, size_t n)
 {
     return picture->n > n && memcmp(picture->bytes, magic, n) == 0;
+}
+
+// gnuplot does not notice that it could not write.
+static bool is_whole(const struct picture *picture)
+{
+    if (begins(picture, "\x89PNG", 4))
+        return is_whole_png(picture);
+    if (begins(picture, "%PDF-", 5))
+        return ends(picture, "%%EOF");
+    return begins(picture, "<?xml", 5) && ends(picture, "</svg>");
 }
 
 static void write_about(struct picture *picture,
@@ -231,6 +274,19 @@ static void write_about(struct picture *picture,
         fwrite(picture->bytes, 1, picture->n, out);
 }
 
+static enum pps_status rewrite(struct picture *picture,
+                               const char *path,
+                               const struct pps_picture_about *about,
+                               struct pps_error *err)
+{
+    FILE *out = fopen(path, "wbe");
+    if (out == NULL)
+        return pps_disk_fail(err, "cannot write", path);
+    write_about(picture, about, out);
+    const bool failed = ferror(out) != 0;
+    return fclose(out) == 0 && !failed ? PPS_OK : pps_disk_fail(err, "cannot write", path);
+}
+
 enum pps_status pps_picture_metadata_add(const char *path,
                                          const struct pps_picture_about *about,
                                          struct pps_error *err)
@@ -240,14 +296,11 @@ enum pps_status pps_picture_metadata_add(const char *path,
         pps_whole_file_read_regular(path, PICTURE_MAX, &picture.bytes, &picture.n, err);
     if (status != PPS_OK)
         return status;
-    FILE *out = fopen(path, "wbe");
-    if (out == NULL)
-        status = pps_disk_fail(err, "cannot write", path);
-    else
-        write_about(&picture, about, out);
-    const bool failed = out != NULL && ferror(out) != 0;
-    if (out != NULL && (fclose(out) != 0 || failed))
-        status = pps_disk_fail(err, "cannot write", path);
+    if (!is_whole(&picture))
+        status = pps_fail(err, PPS_E_MACHINE,
+                          "gnuplot could not write all of %s; is the disk full?", path);
+    else if (about->version != NULL)
+        status = rewrite(&picture, path, about, err);
     free(picture.bytes);
     return status;
 }

@@ -16,7 +16,7 @@ struct pps_picture_about {
 // Adds the metadata, in place, to a picture that gnuplot wrote. Removes the date from a PDF, so
 // that the same command draws the same bytes. Keeps the cells of large maps sharp in an SVG, and
 // replaces control characters there, which XML does not have.
-// Leaves other files unchanged.
+// Returns PPS_E_MACHINE if the file is not a whole PNG, SVG or PDF, as after a full disk.
 PPS_MUST_CHECK enum pps_status pps_picture_metadata_add(const char *picture,
                                                         const struct pps_picture_about *about,
                                                         struct pps_error *err);
