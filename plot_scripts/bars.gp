@@ -36,8 +36,8 @@ keep(key, value) = \
     key eq "objective"      ? (objective = value, 0) : \
     key eq "objective-unit" ? (objective_unit = value, 0) : \
     key eq "goal"           ? (goal = value, 0) : \
-    key eq "rows"           ? (n_rows = int(real(value)), 0) : \
-    key eq "limit"          ? (limit = real(value), 0) : 0
+    key eq "rows"           ? (n_rows = int(num(value)), 0) : \
+    key eq "limit"          ? (limit = num(value), 0) : 0
 
 set datafile commentschars "\001"
 stats slice using (strcol(1) eq "#" ? keep(strcol(2), strcol(3)) : 0) nooutput
@@ -58,7 +58,7 @@ do for [c = 1:n_cells] {
     stats slice using (CELL[int($0) * n_cells + c] = strcol(c), 0) nooutput
 }
 cell(i, c) = CELL[(i - 1) * n_cells + c]
-part(i, p) = real(cell(i, 1 + n_labels + p))
+part(i, p) = num(cell(i, 1 + n_labels + p))
 total(i) = sum [p = 1:n_parts] part(i, p)
 
 # ---- sizes, in pixels -------------------------------------------------------------------------
@@ -99,10 +99,6 @@ title_height = lines_of(title_lines) * LINE
 partial_lines = wrap(partial, note_chars)
 n_lines = lines_of(title_lines) + lines_of(partial_lines)
 
-# Formats 1234567 as 1,234,567.
-grouped(v) = v < 1000 ? sprintf("%d", v) : \
-    v < 1000000 ? sprintf("%d,%03d", v / 1000, v % 1000) : \
-    sprintf("%d,%03d,%03d", v / 1000000, v / 1000 % 1000, v % 1000)
 rows_line = wrap(sprintf("%s of %s rows, with the %s %s", grouped(n), grouped(n_rows), \
     goal eq "higher" ? "highest" : "lowest", with_unit(objective, objective_unit)), note_chars)
 

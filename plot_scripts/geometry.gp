@@ -4,9 +4,9 @@
 # Weights that add up to 1 are drawn as a triangle of rows of cells: the row is y, the place in the
 # row is x, and z is the rest. Names of y are rows above the triangle, names of x lie beside it.
 
-first_step = x_numbers > 1 ? real(word(x_labels, 2)) - real(word(x_labels, 1)) : 0
+first_step = x_numbers > 1 ? num(word(x_labels, 2)) - num(word(x_labels, 1)) : 0
 is_ternary = z_name ne "" && x_numbers >= 3 && x_numbers == y_numbers && \
-    real(word(x_labels, 1)) == 0 && abs(real(word(x_labels, x_numbers)) - 1) < 1e-6 && \
+    num(word(x_labels, 1)) == 0 && abs(num(word(x_labels, x_numbers)) - 1) < 1e-6 && \
     abs(first_step * (x_numbers - 1) - 1) < 1e-6
 m = x_numbers
 

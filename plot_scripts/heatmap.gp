@@ -132,7 +132,7 @@ if (has_values) {
         label_of(x_name), word(x_labels, best_x), label_of(y_name), word(y_labels, best_y))
     if (is_ternary && best_x <= x_numbers && best_y <= y_numbers) {
         best_line = best_line . sprintf(" %s=%g", label_of(z_name), real(sprintf("%.6f", \
-            1 + 1e-9 - real(word(x_labels, best_x)) - real(word(y_labels, best_y)))))
+            1 + 1e-9 - num(word(x_labels, best_x)) - num(word(y_labels, best_y)))))
     }
     if (best_cells > 1) {
         best_line = best_line . sprintf(" (and %d more cell%s)", best_cells - 1, \

@@ -30,7 +30,7 @@ load scripts . "palette.gp"
 
 has_names = x_numbers < nx
 array X[nx]
-do for [i = 1:nx] { X[i] = has_names ? i : real(word(x_labels, i)) }
+do for [i = 1:nx] { X[i] = has_names ? i : num(word(x_labels, i)) }
 x_span = X[nx] - X[1]
 # The x axis is logarithmic if values grow by a similar factor: 8, 16, 32 ...
 log_x = exists("x_log") ? x_log : \
@@ -54,7 +54,7 @@ n_few = words(KINDS)
 is_scale = !is_named && ny > 5
 shade(k) = n_drawn > 1 ? (k - 1) / (n_drawn - 1.) * 0.88 : 0
 dash(k) = is_scale || k <= n_few ? 1 : 2
-marker(k) = int(real(word("7 5 9 11 13 6 4 8 10 12 7 5", k)))
+marker(k) = int(word("7 5 9 11 13 6 4 8 10 12 7 5", k))
 array Row[n_drawn]
 do for [k = 1:n_drawn] {
     Row[k] = n_drawn == ny ? k : int(1.5 + (k - 1) * (ny - 1.) / (n_drawn - 1))

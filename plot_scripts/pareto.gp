@@ -33,21 +33,21 @@ keep(key, value) = \
     key eq "partial" ? (partial = value, 0) : \
     key eq "title"      ? (title_text = value, 0) : \
     key eq "groups"     ? (groups = groups . " " . value, 0) : \
-    key eq "rows"       ? (n_rows = int(real(value)), 0) : \
-    key eq "front-rows" ? (front_rows = int(real(value)), 0) : \
-    key eq "equal-rows" ? (equal_rows = int(real(value)), 0) : \
+    key eq "rows"       ? (n_rows = int(num(value)), 0) : \
+    key eq "front-rows" ? (front_rows = int(num(value)), 0) : \
+    key eq "equal-rows" ? (equal_rows = int(num(value)), 0) : \
     key eq "x"          ? (x_name = value, 0) : \
     key eq "x-unit"     ? (x_unit = value, 0) : \
     key eq "x-goal"     ? (x_goal = value, 0) : \
     key eq "x-scale"    ? (x_scale = value, 0) : \
-    key eq "x-min"      ? (x_min = real(value), 0) : \
-    key eq "x-max"      ? (x_max = real(value), 0) : \
+    key eq "x-min"      ? (x_min = num(value), 0) : \
+    key eq "x-max"      ? (x_max = num(value), 0) : \
     key eq "y"          ? (y_name = value, 0) : \
     key eq "y-unit"     ? (y_unit = value, 0) : \
     key eq "y-goal"     ? (y_goal = value, 0) : \
     key eq "y-scale"    ? (y_scale = value, 0) : \
-    key eq "y-min"      ? (y_min = real(value), 0) : \
-    key eq "y-max"      ? (y_max = real(value), 0) : 0
+    key eq "y-min"      ? (y_min = num(value), 0) : \
+    key eq "y-max"      ? (y_max = num(value), 0) : 0
 
 set datafile commentschars "\001"
 stats slice using (strcol(1) eq "#" ? keep(strcol(2), strcol(3)) : 0) nooutput
@@ -74,10 +74,6 @@ title_lines = wrap(title_text, even_width(title_text, line_chars))
 title_height = lines_of(title_lines) * LINE
 partial_lines = wrap(partial, note_chars)
 
-# Formats 1234567 as 1,234,567.
-grouped(n) = n < 1000 ? sprintf("%d", n) : \
-    n < 1000000 ? sprintf("%d,%03d", n / 1000, n % 1000) : \
-    sprintf("%d,%03d,%03d", n / 1000000, n / 1000 % 1000, n % 1000)
 front_line = wrap(sprintf("%s of %s rows %s on the front%s; numbers are row numbers of the result", \
     grouped(front_rows), grouped(n_rows), front_rows == 1 ? "is" : "are", \
     equal_rows > 0 ? sprintf(" (%s more equal %s of them)", grouped(equal_rows), \
@@ -119,7 +115,7 @@ if (y_min >= 0 && y_low < 0) { y_low = -0.02 * y_high }
 
 # Fronts differ in colour (Okabe and Ito) and marker.
 COLOURS = "#d55e00 #0072b2 #009e73 #cc79a7 #000000 #e69f00 #56b4e9 #9c7a00"
-marker(k) = int(real(word("7 5 9 11 13 6 4 8", k)))
+marker(k) = int(word("7 5 9 11 13 6 4 8", k))
 set lmargin at screen pad_left / real(W)
 set rmargin at screen (pad_left + plot_w) / real(W)
 set bmargin at screen pad_bottom / real(H)

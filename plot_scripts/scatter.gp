@@ -33,16 +33,16 @@ keep(key, value) = \
     key eq "unit"        ? (unit = value, 0) : \
     key eq "goal"        ? (goal = value, 0) : \
     key eq "scale"       ? (value_scale = value, 0) : \
-    key eq "min"         ? (min = real(value), 0) : \
-    key eq "max"         ? (max = real(value), 0) : \
-    key eq "rows"        ? (n_rows = int(real(value)), 0) : \
+    key eq "min"         ? (min = num(value), 0) : \
+    key eq "max"         ? (max = num(value), 0) : \
+    key eq "rows"        ? (n_rows = int(num(value)), 0) : \
     key eq "panel"       ? (panels = panels . " " . value, 0) : \
     key eq "panel-scale" ? (scales = scales . " " . value, 0) : \
     key eq "panel-min"   ? (mins = mins . " " . value, 0) : \
     key eq "panel-max"   ? (maxs = maxs . " " . value, 0) : \
     key eq "panel-names" ? (counts = counts . " " . value, 0) : \
     key eq "names"       ? (all_names = all_names . " " . value, 0) : \
-    key eq "best-row"    ? (best_row = int(real(value)), 0) : \
+    key eq "best-row"    ? (best_row = int(num(value)), 0) : \
     key eq "best-value"  ? (best_value = value, 0) : \
     key eq "best"        ? (best_text = value, 0) : 0
 
@@ -79,7 +79,7 @@ if (exists("style_title")) { title_text = style_title eq "none" ? "" : style_tit
 title_lines = wrap(title_text, even_width(title_text, line_chars))
 title_height = lines_of(title_lines) * LINE
 partial_lines = wrap(partial, note_chars)
-if (strlen(best_value) > 9) { best_value = sprintf("%.7g", real(best_value)) }
+if (strlen(best_value) > 9) { best_value = sprintf("%.7g", num(best_value)) }
 best_lines = wrap(sprintf("%s %s (row %d):%s", goal eq "higher" ? "highest" : "lowest", \
     best_value, best_row, best_text), note_chars)
 best_height = lines_of(best_lines) * LINE
@@ -129,7 +129,7 @@ set label 3 value_name at screen 16. * F / W, screen (pad_bottom + (H - pad_top 
     center rotate by 90 font name_font
 set label 4 best_lines at screen 0.5, screen (16. * F + best_height) / H center font best_font \
     textcolor rgb BEST
-set label 5 sprintf("%d rows", n_rows) at screen 0.5, screen 12. * F / H center font best_font \
+set label 5 sprintf("%s rows", grouped(n_rows)) at screen 0.5, screen 12. * F / H center font best_font \
     textcolor rgb INK
 first_name = 0
 do for [i = 1:n] {
@@ -140,7 +140,7 @@ do for [i = 1:n] {
     set bmargin at screen bottom / H
     set tmargin at screen (bottom + panel_h) / H
 
-    p_min = real(word(mins, i)); p_max = real(word(maxs, i))
+    p_min = num(word(mins, i)); p_max = num(word(maxs, i))
     p_names = int(word(counts, i))
     p_log = word(scales, i) eq "log"
     p_no_numbers = word(scales, i) eq "names"

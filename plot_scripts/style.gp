@@ -11,13 +11,7 @@
 # style_contours, style_levels   number of contour lines; or their values, separated by commas
 # style_labels   1 if the function style_label(s) returns the text of a name
 
-larger(a, b) = a > b ? a : b
-smaller(a, b) = a < b ? a : b
-
-# gnuplot does not read 4e+20, only 4.e+20.
-exponent_at(s) = larger(strstrt(s, "e"), strstrt(s, "E"))
-num(s) = exponent_at(s) == 0 || strstrt(s, ".") > 0 ? real(s) : \
-    real(s[1:exponent_at(s) - 1] . "." . s[exponent_at(s):])
+load scripts . "numbers.gp"
 
 # ---- texts -----------------------------------------------------------------------------------
 

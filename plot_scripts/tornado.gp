@@ -13,8 +13,11 @@ if (!exists("slice") || !exists("out")) {
 }
 if (!exists("scale")) scale = 2
 
+scripts = ARG0[1:strlen(ARG0) - strlen("tornado.gp")]
+
 reset
 set encoding utf8
+load scripts . "numbers.gp"
 
 # ---- header of the file -----------------------------------------------------------------------
 # The header lines are "# key value". gnuplot reads them with another comment character.
@@ -24,7 +27,7 @@ names = ""; kinds = ""; means = ""; rows = ""; left_out = ""
 keep(key, value) = \
     key eq "objective" ? (objective = value, 0) : \
     key eq "unit"      ? (unit = value, 0) : \
-    key eq "groups"    ? (n_groups = int(real(value)), 0) : \
+    key eq "groups"    ? (n_groups = int(num(value)), 0) : \
     key eq "panel"     ? (names = names . " " . value, 0) : \
     key eq "analysis"  ? (kinds = kinds . " " . value, 0) : \
     key eq "mean"      ? (means = means . " " . value, 0) : \
@@ -48,15 +51,13 @@ do for [c = 1:10] {
     stats slice using (CELL[int($0) * 10 + c] = strcol(c), 0) nooutput
 }
 cell(i, c) = CELL[(i - 1) * 10 + c]
-number(i, c) = cell(i, c) eq "nan" || cell(i, c) eq "-nan" ? NaN : real(cell(i, c))
-panel_of(i) = int(real(cell(i, 1))) + 1
+number(i, c) = cell(i, c) eq "nan" || cell(i, c) eq "-nan" ? NaN : num(cell(i, c))
+panel_of(i) = int(num(cell(i, 1))) + 1
 is(v) = v == v
 end_label(i, c) = cell(i, c) eq "-" ? "" : cell(i, c)
 
 # ---- sizes, in pixels -------------------------------------------------------------------------
 
-larger(a, b) = a > b ? a : b
-smaller(a, b) = a < b ? a : b
 CHAR = 6.6 # width of a character of a label, an upper estimate
 LINE = 16  # height of a line of text
 BAR = 13   # height of a bar
@@ -77,7 +78,7 @@ do for [i = 1:n] { COUNT[panel_of(i)] = COUNT[panel_of(i)] + 1 }
 head_h = 12 + LINE * 1.3 + LINE + (partial ne "" ? LINE : 0) + 4
 FOOT = 3 * LINE + 8 # ticks and the title of the x axis
 panel_head(p) = word(names, p) eq "-" ? 4 : LINE + 8
-panel_note(p) = int(real(word(left_out, p))) > 0 ? LINE : 0
+panel_note(p) = int(num(word(left_out, p))) > 0 ? LINE : 0
 panel_h(p) = panel_head(p) + ROW * COUNT[p] + panel_note(p) + FOOT
 tail = n_groups > n_panels ? LINE + 4 : 0
 H = head_h + tail + 6
@@ -157,7 +158,7 @@ top = head_h
 do for [p = 1:n_panels] {
     bars_top = top + panel_head(p)
     bars_h = ROW * COUNT[p]
-    mean = real(word(means, p))
+    mean = num(word(means, p))
     # The range of x, with room for the labels at the ends of the bars.
     low = is_range ? mean : 0; high = low
     pad_low = 0; pad_high = 0

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+# Defines how scripts read numbers from texts, and how they write large ones. Every script reads the numbers
+# of its file by num() or as columns of data, never by real() or by arithmetic with a text.
+
+larger(a, b) = a > b ? a : b
+smaller(a, b) = a < b ? a : b
+
+# gnuplot refuses the text 4e+20 and reads 4.e+20.
+exponent_at(s) = larger(strstrt(s, "e"), strstrt(s, "E"))
+num(s) = exponent_at(s) == 0 || strstrt(s, ".") > 0 ? real(s) : \
+    real(s[1:exponent_at(s) - 1] . "." . s[exponent_at(s):])
+
+# Formats 1234567 as 1 234 567.
+grouped(v) = v < 1000 ? sprintf("%d", v) : sprintf("%s %03d", grouped(v / 1000), v % 1000)
