@@ -7,6 +7,7 @@ import threading
 import numpy as np
 
 from ._calls import Stop, call
+from ._labels import index_of, labelled
 from ._library import Error, ErrorStruct, Points, check, lib
 from .evaluation import INVALID, Evaluation
 
@@ -81,7 +82,7 @@ def evaluate_one(model, handle, selection, values, raises):
         outcome, detail = one.outcome.value, one.detail.value
         if outcome == INVALID and raises:
             raise _invalid(model, handle, detail, doubles[detail], "")
-        return Evaluation(columns, (), outcome, detail, handle)
+        return Evaluation(columns, (), outcome, detail, handle, values)
     finally:
         for index in used:
             param[index] = None
@@ -94,6 +95,7 @@ def _is_single(value):
 
 def evaluate_many(model, handle, selection, values, threads, raises):
     """Evaluate the points to which the values broadcast."""
+    labels, series = index_of(values)
     arrays = {name: model._array(name, value) for name, value in values.items()}
     shape = _broadcast(arrays)
     arrays = {name: np.ascontiguousarray(np.broadcast_to(array, shape))
@@ -123,8 +125,9 @@ def evaluate_many(model, handle, selection, values, threads, raises):
     found = {name: row.reshape(shape) for row, (name, _) in zip(numbers, selection.numbers)}
     for buffer, (name, _, _) in zip(texts, selection.texts):
         found[name] = _strings(buffer).reshape(shape)
-    columns = {name: found[name] for name, _, _ in selection.columns}
-    return Evaluation(columns, shape, outcomes.reshape(shape), details.reshape(shape), handle)
+    columns = {name: labelled(found[name], labels, name) for name, _, _ in selection.columns}
+    return Evaluation(columns, shape, outcomes.reshape(shape), details.reshape(shape), handle,
+                      values, labels, series)
 
 
 def _broadcast(arrays):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ._labels import columns_of
 from ._library import Error, ErrorStruct, ModelOptions, check, lib, text_of
 from ._points import Selection, evaluate_many, evaluate_one
 from ._values import Converter
@@ -158,7 +159,7 @@ class Model:
 
         Parameters
         ----------
-        points : mapping, optional
+        points : mapping or DataFrame, optional
             Values by the name of the parameter, in addition to `values`.
         columns : str or sequence of str, optional
             The results to compute. None: the columns that a run shows by default; "all": all but
@@ -170,7 +171,8 @@ class Model:
             with the outcome "invalid".
         **values
             A number, a str, a bool, or an array or list of these, for each parameter. Arrays
-            broadcast as in NumPy. Other parameters have their defaults.
+            broadcast as in NumPy. Other parameters have their defaults. Results keep the index
+            of pandas Series, which must be the same for all of them.
 
         Returns
         -------
@@ -189,7 +191,7 @@ class Model:
         if handle is None:
             raise ValueError("the model is closed")
         if points is not None:
-            values = {**points, **values}
+            values = {**columns_of(points), **values}
         try:
             selection = self._selections[columns]
         except (KeyError, TypeError):
