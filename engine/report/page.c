@@ -6,9 +6,11 @@
 #include "base/edit/json_write.h"
 #include "base/text/text_buffer.h"
 #include "engine/read/coverage.h"
+#include "engine/read/grouping.h"
 #include "engine/report/pack.h"
 #include "engine/report/page_files.h"
 #include "engine/report/timelines.h"
+#include "engine/timeline/colours.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
@@ -81,6 +83,37 @@ static const char *role_of(const struct pps_page_rows *rows, int c)
     return rows->view.columns[c].role == PPS_ROLE_RESULT || numeric ? "result" : "other";
 }
 
+static void add_names(const struct pps_page_rows *rows,
+                      const char *key,
+                      const int *columns,
+                      int n,
+                      struct text_buffer *json)
+{
+    text_buffer_add(json, ",\"%s\":[", key);
+    for (int i = 0; i < n; i++) {
+        text_buffer_add_bytes(json, ",", i > 0);
+        json_write_text(json, rows->view.columns[columns[i]].name);
+    }
+    text_buffer_add(json, "]");
+}
+
+// Adds the parameters that change what a result is worth: rows that differ in them do not compete.
+static void add_work(const struct pps_page_rows *rows,
+                     int c,
+                     struct text_buffer *json,
+                     struct page_data *data)
+{
+    struct pps_grouping work;
+    struct pps_error err;
+    if (pps_grouping_open(&work, &rows->view, NULL, &c, 1, &err) != PPS_OK) {
+        data->bytes.failed = true; // no memory
+        return;
+    }
+    if (work.n_by > 0)
+        add_names(rows, "work", work.by, work.n_by, json);
+    pps_grouping_close(&work);
+}
+
 static void add_column(const struct pps_page_rows *rows,
                        int c,
                        struct text_buffer *json,
@@ -97,21 +130,8 @@ static void add_column(const struct pps_page_rows *rows,
     add_cells(json, &rows->columns[c], rows->n, data);
     if (!rows->columns[c].numeric)
         add_labels(json, &rows->columns[c].labels);
+    add_work(rows, c, json, data);
     text_buffer_add(json, "}");
-}
-
-static void add_names(const struct pps_page_rows *rows,
-                      const char *key,
-                      const int *columns,
-                      int n,
-                      struct text_buffer *json)
-{
-    text_buffer_add(json, ",\"%s\":[", key);
-    for (int i = 0; i < n; i++) {
-        text_buffer_add_bytes(json, ",", i > 0);
-        json_write_text(json, rows->view.columns[columns[i]].name);
-    }
-    text_buffer_add(json, "]");
 }
 
 // Adds numbers of rows, which are no column of the result. The caller owns `numbers`.
@@ -159,6 +179,18 @@ static void add_kernel(const struct pps_kernel *kernel, struct text_buffer *json
     text_buffer_add(json, ",\"traces\":%s", kernel->trace_names != NULL ? "true" : "false");
 }
 
+// The colours of timelines, as those of pictures.
+static void add_colours(struct text_buffer *json)
+{
+    text_buffer_add(json, ",\"kinds\":[");
+    for (int32_t k = 0; k < PPS_KIND_COLOURS; k++) {
+        const struct pps_kind_colour *colour = pps_kind_colour(k);
+        text_buffer_add(json, "%s{\"fill\":\"%s\",\"tint\":\"%s\",\"ink\":\"%s\"}",
+                        k > 0 ? "," : "", colour->fill, colour->tint, colour->ink);
+    }
+    text_buffer_add(json, "]");
+}
+
 static void add_manifest(const char *path, struct text_buffer *json)
 {
     cJSON *manifest = strcmp(path, "-") != 0 ? pps_coverage_manifest(path) : NULL;
@@ -199,6 +231,7 @@ static void add_description(const struct pps_page_ask *ask,
     add_names(rows, "work", rows->work.by, rows->work.n_by, json);
     add_names(rows, "over", rows->over, rows->n_over, json);
     add_kernel(rows->view.kernel, json);
+    add_colours(json);
     add_manifest(path, json);
     add_row_numbers(rows, json, data);
     if (rows->stands_for != NULL) {

@@ -2,18 +2,16 @@
 // Runs the points of chosen rows with the kernel, and writes the segments.
 #include "engine/report/timelines.h"
 
-#include "base/edit/json_write.h"
 #include "base/text/decimal.h"
 #include "engine/experiment/documents.h"
 #include "engine/experiment/experiment.h"
 #include "engine/point/artifact.h"
 #include "engine/point/one_point.h"
+#include "engine/report/timeline_parts.h"
 #include "engine/report/timeline_rows.h"
 #include "engine/space/axis.h"
 #include "engine/space/value.h"
-#include "engine/timeline/load.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,143 +64,21 @@ static bool to_baseline(const struct timelines *t, double *point)
 
 // ---- one timeline -----------------------------------------------------------------------------
 
-struct pieces {
-    struct text_buffer text; // of the first PPS_PAGE_PIECES
-    size_t n;
-    int32_t groups;
-    double end;
-    bool flagged;
-    struct pps_load load;
-    bool no_memory;
-};
-
-static double rounded(double time)
+// Returns whether the page has room for a timeline, as pieces or as cells.
+static bool has_room(const struct timelines *t, const struct pps_timeline_parts *parts)
 {
-    return round(time * 1e6) / 1e6;
-}
-
-static void add_piece(void *self, const struct pps_piece *piece)
-{
-    struct pieces *pieces = self;
-    pieces->groups = piece->group >= pieces->groups ? piece->group + 1 : pieces->groups;
-    pieces->end = fmax(pieces->end, piece->end);
-    pieces->flagged = pieces->flagged || piece->flag;
-    pieces->no_memory = !pps_load_add(&pieces->load, piece) || pieces->no_memory;
-    if (pieces->n++ >= PPS_PAGE_PIECES)
-        return;
-    text_buffer_add(&pieces->text, "%s%d,%d,%d,%d,", pieces->n > 1 ? "," : "",
-                    (int)piece->group, (int)piece->track, (int)piece->kind,
-                    (int)piece->ordinal);
-    json_write_number(&pieces->text, rounded(piece->start));
-    text_buffer_add_bytes(&pieces->text, ",", 1);
-    json_write_number(&pieces->text, rounded(piece->end));
-    text_buffer_add(&pieces->text, ",%d", piece->flag ? 1 : 0);
-}
-
-static void ignore_level(void *self, const struct pps_level *level)
-{
-    (void)self;
-    (void)level;
-}
-
-static void ignore_limit(void *self, const struct pps_limit *limit)
-{
-    (void)self;
-    (void)limit;
-}
-
-static void write_names(struct text_buffer *json, const char *key, const char *const *names)
-{
-    text_buffer_add(json, ",\"%s\":[", key);
-    for (int i = 0; names[i] != NULL; i++) {
-        text_buffer_add_bytes(json, ",", i > 0);
-        json_write_text(json, names[i]);
-    }
-    text_buffer_add_bytes(json, "]", 1);
-}
-
-// Returns the number of lanes with work, and writes group and track of each.
-static int write_lanes(struct text_buffer *json, const struct pps_load *load)
-{
-    int n = 0;
-    for (int32_t g = 0; g < (int32_t)load->n_groups; g++)
-        for (int32_t track = 0; track < load->n_tracks; track++)
-            if (pps_load_has(load, g, track))
-                text_buffer_add(json, "%s%d,%d", n++ > 0 ? "," : "", (int)g, (int)track);
-    return n;
-}
-
-// Writes the utilisation of a lane in percent.
-static void write_cells(struct text_buffer *json,
-                        const struct pieces *pieces,
-                        int32_t group,
-                        int32_t track,
-                        int step)
-{
-    const struct pps_load *load = &pieces->load;
-    for (int bin = 0; bin < pps_load_bins(load, pieces->end); bin += step)
-        text_buffer_add(
-            json, "%d,",
-            (int)fmin(round(100 * pps_load_mean(load, group, track, bin, step, pieces->end)),
-                      1e6));
-}
-
-// Writes the utilisation of lanes, in place of pieces that are too many. Returns what it counts for.
-static size_t write_load(struct text_buffer *json, const struct pieces *pieces)
-{
-    const struct pps_load *load = &pieces->load;
-    const int n_bins = pps_load_bins(load, pieces->end);
-    int step = 2;
-    text_buffer_add(json, ",\"cells\":{\"tasks\":%zu,\"lanes\":[", pieces->n);
-    const int n_lanes = write_lanes(json, load);
-    while (step < PPS_LOAD_BINS && (double)n_lanes * n_bins / step > PPS_PAGE_CELLS)
-        step *= 2;
-    text_buffer_add(json, "],\"width\":");
-    json_write_number(json, load->width * step);
-    text_buffer_add(json, ",\"percent\":[");
-    for (int32_t g = 0; g < (int32_t)load->n_groups; g++)
-        for (int32_t track = 0; track < load->n_tracks; track++)
-            if (pps_load_has(load, g, track))
-                write_cells(json, pieces, g, track, step);
-    json->n--; // the last comma
-    text_buffer_add(json, "]}");
-    return (size_t)(n_lanes * (n_bins / step + 1)) / 7; // a piece has seven numbers
+    return t->pieces + pps_timeline_parts_most(parts) <= PPS_PAGE_ALL_PIECES;
 }
 
 static void write_timeline(struct timelines *t,
                            size_t row,
                            bool baseline,
-                           struct pieces *pieces)
+                           const struct pps_timeline_parts *parts)
 {
-    const struct pps_trace_names *names = t->kernel->trace_names;
-    struct text_buffer *json = t->json;
-    text_buffer_add(
-        json, "%s{\"row\":%llu,\"baseline\":%s,\"groups\":%d,\"end\":", json->n > 1 ? "," : "",
-        (unsigned long long)t->rows->at[row], baseline ? "true" : "false", (int)pieces->groups);
-    json_write_number(json, rounded(pieces->end));
-    text_buffer_add(json, ",\"group\":");
-    json_write_text(json, names->group);
-    text_buffer_add(json, ",\"unit\":");
-    json_write_text(json, names->time_unit != NULL ? names->time_unit : "");
-    write_names(json, "tracks", names->tracks);
-    write_names(json, "kinds", names->kinds);
-    text_buffer_add(json, ",\"last\":");
-    json_write_text(json, names->end != NULL ? names->end : "end");
-    text_buffer_add(json, ",\"flag\":");
-    json_write_text(json, pieces->flagged ? names->flag : "");
-    text_buffer_add(json, ",\"pieces\":[");
-    if (pieces->n <= PPS_PAGE_PIECES)
-        text_buffer_add_bytes(json, pieces->text.text, pieces->text.n);
-    text_buffer_add(json, "]");
-    t->pieces += pieces->n <= PPS_PAGE_PIECES ? pieces->n : write_load(json, pieces);
-    text_buffer_add(json, "}");
-}
-
-// Returns whether the page has room for a timeline, as pieces or as cells.
-static bool has_room(const struct timelines *t, size_t n)
-{
-    const size_t counts = n <= PPS_PAGE_PIECES ? n : PPS_PAGE_CELLS / 7;
-    return t->pieces + counts <= PPS_PAGE_ALL_PIECES;
+    text_buffer_add(t->json, "%s{\"row\":%llu,\"baseline\":%s,", t->json->n > 1 ? "," : "",
+                    (unsigned long long)t->rows->at[row], baseline ? "true" : "false");
+    t->pieces += pps_timeline_parts_write(parts, t->json);
+    text_buffer_add_bytes(t->json, "}", 1);
 }
 
 static enum pps_status run(struct timelines *t,
@@ -212,10 +88,9 @@ static enum pps_status run(struct timelines *t,
                            struct pps_error *err)
 {
     struct pps_worker worker;
-    struct pieces pieces = {.n = 0};
-    while (t->kernel->trace_names->tracks[pieces.load.n_tracks] != NULL)
-        pieces.load.n_tracks++;
-    const struct pps_trace_sink sink = {&pieces, add_piece, ignore_level, ignore_limit};
+    struct pps_timeline_parts parts;
+    pps_timeline_parts_open(&parts, t->kernel->trace_names);
+    const struct pps_trace_sink sink = pps_timeline_parts_sink(&parts);
     enum pps_status status = pps_point_worker(t->kernel, point, t->stop, &worker, err);
     if (status == PPS_E_INPUT)
         return PPS_OK; // the point needs more memory than there is
@@ -225,11 +100,9 @@ static enum pps_status run(struct timelines *t,
     free(worker.scratch);
     if (outcome == PPS_STOPPED)
         status = pps_fail(err, PPS_E_STOPPED, "stopped");
-    else if (outcome != PPS_FAILED && pieces.n > 0 && !pieces.text.failed &&
-             !pieces.no_memory && has_room(t, pieces.n))
-        write_timeline(t, row, baseline, &pieces);
-    text_buffer_free(&pieces.text);
-    pps_load_free(&pieces.load);
+    else if (outcome != PPS_FAILED && parts.n > 0 && !parts.no_memory && has_room(t, &parts))
+        write_timeline(t, row, baseline, &parts);
+    pps_timeline_parts_close(&parts);
     return status;
 }
 

@@ -12,8 +12,6 @@
 enum {
     PPS_PAGE_TIMELINES = 16,       // groups of rows whose best row has a timeline
     PPS_PAGE_OTHERS = 2000,        // other rows that may have one
-    PPS_PAGE_PIECES = 20000,       // of a timeline; a longer one is shown as utilisation
-    PPS_PAGE_CELLS = 60000,        // of the utilisation of a timeline
     PPS_PAGE_ALL_PIECES = 120000,  // of all timelines
     PPS_PAGE_EXTRA_NS = 500000000, // time of the other timelines, as the kernel estimates it
 };

@@ -60,6 +60,12 @@ static struct pps_lane *add_lane(struct pps_lanes *lanes,
     return lane;
 }
 
+static bool is_task_of(const struct pps_lane *lane, const struct pps_piece *piece)
+{
+    return lane->kind == piece->kind && lane->item == piece->item &&
+           lane->chunk == piece->chunk;
+}
+
 struct pps_lane *pps_lanes_put(struct pps_lanes *lanes,
                                const struct pps_piece *piece,
                                bool *new_group,
@@ -77,8 +83,7 @@ struct pps_lane *pps_lanes_put(struct pps_lanes *lanes,
         last = i;
         if (other->end > piece->start)
             continue;
-        const bool same = other->kind == piece->kind && other->item == piece->item &&
-                          other->chunk == piece->chunk;
+        const bool same = is_task_of(other, piece);
         if (lane == NULL || same)
             lane = other;
         if (same)
@@ -90,6 +95,7 @@ struct pps_lane *pps_lanes_put(struct pps_lanes *lanes,
         lane = add_lane(lanes, piece, slot, last);
     }
     if (lane != NULL) {
+        lane->continues = !*new_lane && is_task_of(lane, piece) && lane->end == piece->start;
         lane->kind = piece->kind;
         lane->item = piece->item;
         lane->chunk = piece->chunk;

@@ -15,7 +15,8 @@ struct pps_lane {
     int32_t slot; // index among the lanes of the track, from 0
     int32_t next; // next lane of the track, or -1
     int32_t kind, item, chunk;
-    double end; // of its last segment
+    double end;     // of its last segment
+    bool continues; // the last segment continues the task of the one before, without a pause
 };
 
 // Empty if n_tracks is set and all other fields are zero.

@@ -3,6 +3,7 @@
 #include "engine/trace/trace_draw.h"
 
 #include "engine/svg/svg.h"
+#include "engine/timeline/colours.h"
 #include "engine/trace/trace_style.h"
 
 #include <math.h>
@@ -18,7 +19,7 @@
 
 // A task, or a part of a task without a pause: consecutive segments of one lane.
 struct pps_drawn_task {
-    int32_t lane, kind, item, chunk, ordinal;
+    int32_t lane, kind, ordinal;
     double start, end;
     double slowest; // lowest rate
 };
@@ -35,9 +36,8 @@ static void add_to_tasks(struct pps_task_panel *p,
                          int32_t *last)
 {
     const struct pps_piece *piece = &drawn->piece;
-    struct pps_drawn_task *task = last[drawn->lane] < 0 ? NULL : &p->tasks[last[drawn->lane]];
-    if (task != NULL && task->kind == piece->kind && task->item == piece->item &&
-        task->chunk == piece->chunk && task->end == piece->start) {
+    if (drawn->continues) {
+        struct pps_drawn_task *task = &p->tasks[last[drawn->lane]];
         task->end = piece->end;
         task->slowest = fmin(task->slowest, piece->rate);
         return;
@@ -46,8 +46,6 @@ static void add_to_tasks(struct pps_task_panel *p,
     p->tasks[p->n_tasks++] = (struct pps_drawn_task){
         .lane = drawn->lane,
         .kind = piece->kind,
-        .item = piece->item,
-        .chunk = piece->chunk,
         .ordinal = piece->ordinal,
         .start = piece->start,
         .end = piece->end,
@@ -61,8 +59,6 @@ static bool find_tasks(struct pps_task_panel *p)
     int32_t *last = calloc(n_lanes + 1, sizeof *last);
     p->tasks = calloc(p->pieces->n + 1, sizeof *p->tasks);
     const bool good = last != NULL && p->tasks != NULL;
-    for (size_t i = 0; good && i < n_lanes; i++)
-        last[i] = -1;
     for (size_t i = 0; good && i < p->pieces->n; i++)
         add_to_tasks(p, &p->pieces->list[i], last);
     free(last);
@@ -248,7 +244,7 @@ static void put_piece(const struct pps_task_panel *p,
                       double share)
 {
     char hint[256];
-    const struct pps_trace_colour *colour = pps_trace_colour(piece->kind);
+    const struct pps_kind_colour *colour = pps_kind_colour(piece->kind);
     const struct pps_svg_box full = {whole->x, whole->y + LANE * (1 - share), whole->w,
                                      LANE * share};
     put_hint(p->pieces->names, piece, hint, sizeof hint);
@@ -272,7 +268,7 @@ static void put_task(FILE *out,
     const int n = snprintf(text, sizeof text, "%d", (int)task->ordinal);
     if (box->w > 7.0 * n + 3)
         pps_svg_text(out, box->x + box->w / 2, box->y + LANE / 2, PPS_SVG_MIDDLE, 11,
-                     full ? pps_trace_colour(task->kind)->ink : "#000000", text);
+                     full ? pps_kind_colour(task->kind)->ink : "#000000", text);
 }
 
 void pps_task_panel_draw(const struct pps_task_panel *p,

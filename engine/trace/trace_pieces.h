@@ -13,7 +13,8 @@
 
 struct pps_drawn_piece {
     struct pps_piece piece;
-    int32_t lane; // index in lanes.list
+    int32_t lane;   // index in lanes.list
+    bool continues; // the task of the segment before on the lane
 };
 
 struct pps_trace_pieces {

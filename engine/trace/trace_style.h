@@ -3,8 +3,6 @@
 #ifndef PPS_ENGINE_TRACE_TRACE_STYLE_H
 #define PPS_ENGINE_TRACE_TRACE_STYLE_H
 
-#include <stdint.h>
-
 #define PPS_TRACE_INK    "#333333"
 #define PPS_TRACE_PALE   "#666666"
 #define PPS_TRACE_GROUND "#f4f4f4"
@@ -13,16 +11,6 @@
 #define PPS_TRACE_CHAR   6.6 // width of a character of the default size, rounded up
 #define PPS_TRACE_LINE   19.0
 #define PPS_TRACE_MARGIN 16.0
-
-struct pps_trace_colour {
-    const char *fill;
-    const char *tint; // fill of a task that is slowed down
-    const char *ink;  // text on `fill`
-};
-
-// Returns the colour of a kind; kinds share colours if there are many. Neighbours differ for readers
-// with any kind of colour blindness.
-const struct pps_trace_colour *pps_trace_colour(int32_t kind);
 
 enum { PPS_TRACE_SHADES = 10 };
 

@@ -43,7 +43,7 @@ static bool store(struct pps_tracesvg *svg, const struct pps_piece *piece)
     svg->n_lanes += new_lane;
     pieces->list = list;
     pieces->list[pieces->n++] =
-        (struct pps_drawn_piece){*piece, (int32_t)(lane - pieces->lanes.list)};
+        (struct pps_drawn_piece){*piece, (int32_t)(lane - pieces->lanes.list), lane->continues};
     return true;
 }
 

@@ -96,10 +96,10 @@ const tests = {
     const page = await open(browser, "long");
     await page.evaluate(() => Timeline.open(0));
     const { work, lanes, end, width } = await page.evaluate(() => {
-      const t = Data.timelines[0], n = (2 * t.cells.percent.length) / t.cells.lanes.length;
-      return { work: t.cells.percent.slice(0, n).reduce((sum, v) => sum + v, 0) / 100 * t.cells.width, lanes: t.cells.lanes.slice(0, 4), end: t.end, width: t.cells.width };
+      const t = Data.timelines[0], n = (3 * t.cells.percent.length) / t.lanes.length;
+      return { work: t.cells.percent.slice(0, n).reduce((sum, v) => sum + v, 0) / 100 * t.cells.width, lanes: t.lanes.slice(0, 6), end: t.end, width: t.cells.width };
     });
-    assert.deepStrictEqual(lanes, [0, 0, 0, 1]);
+    assert.deepStrictEqual(lanes, [0, 0, 0, 0, 1, 0]);
     assert.ok(Math.abs(work - 768) < width + 0.01 * end, `work ${work}, width ${width}`);
     assert.match(await page.textContent("#timeline-note"), /row 1: \d+ tasks are too many to draw, so the picture shows the utilisation of each lane, as the mean over \d+/);
     await page.close();
@@ -159,12 +159,67 @@ const tests = {
   async "the Pareto front has no beaten row"(browser) {
     const page = await open(browser, "grid", "#px=total_time&py=exposed_comm");
     const beaten = await page.evaluate(() => {
-      const x = Data.column("total_time").numbers, y = Data.column("exposed_comm").numbers;
+      const x = Data.column("total_time").numbers, y = Data.column("exposed_comm").numbers, work = Data.column("n").codes;
       let n = 0;
-      for (const f of Pareto.front) for (let i = 0; i < Data.rows; i++) n += x[i] <= x[f] && y[i] <= y[f] && (x[i] < x[f] || y[i] < y[f]);
-      return Pareto.front.length > 0 ? n : -1;
+      for (const f of Pareto.points) for (let i = 0; i < Data.rows; i++) n += work[i] === work[f] && x[i] <= x[f] && y[i] <= y[f] && (x[i] < x[f] || y[i] < y[f]);
+      return Pareto.points.length > 0 ? n : -1;
     });
     assert.strictEqual(beaten, 0);
+    await page.close();
+  },
+
+  // Catches one front over rows that do different amounts of work, where the smallest n beats all others.
+  async "the Pareto fronts are those of top"(browser) {
+    const page = await open(browser, "grid", "#px=total_time&py=exposed_comm");
+    const cells = (text) => text.trim().split("\n").map((line) => line.split(",")), [head, ...lines] = cells(fs.readFileSync(`${folder}/fronts.csv`, "utf8"));
+    const name = head.map((column) => column.trim()), expected = lines.map((line) => ["n", "total_time", "exposed_comm"].map((c) => Number(line[name.indexOf(c)])).join(" "));
+    const got = await page.evaluate(() => Pareto.points.map((row) => ["n", "total_time", "exposed_comm"].map((c) => Number(Data.text(Data.column(c), row))).join(" ")));
+    assert.deepStrictEqual(got.sort(), expected.sort());
+    assert.strictEqual(await page.evaluate(() => Pareto.fronts.length), 2);
+    assert.match(await page.textContent("#pareto-note"), /2 fronts: rows of different n do different amounts of work/);
+    if (process.env.PPS_SHOTS) await page.screenshot({ path: `${process.env.PPS_SHOTS}/fronts.png`, fullPage: true });
+    await page.close();
+  },
+
+  // Catches tasks that share a port and are painted over each other.
+  async "tasks that overlap stand on lanes of their own, as high as their rates"(browser) {
+    const page = await open(browser, "grid", "#f.n=8");
+    const row = await page.evaluate(() => { const row = Data.timelines.find((t) => t.baseline).row; selectRow(row - 1); return row; });
+    const [boxes, covered, slots, rates] = await page.evaluate(() => {
+      const boxes = Timeline.boxes, F = Timeline.FIELDS, t = Timeline.pair()[1];
+      let covered = 0;
+      for (let i = 0; i < t.pieces.length; i += F) for (let k = 0; k < i; k += F)
+        covered += t.pieces[i] === t.pieces[k] && t.pieces[i + 3] < t.pieces[k + 4] && t.pieces[k + 3] < t.pieces[i + 4];
+      const rates = [...Array(t.pieces.length / F).keys()].map((k) => t.pieces[k * F + 6]);
+      return [boxes.length, covered, Math.max(...t.lanes.filter((_, k) => k % 3 === 2)), rates];
+    });
+    assert.ok(boxes > 20 && slots > 0, `row ${row}: ${boxes} boxes, ${slots + 1} lanes of a track`);
+    assert.strictEqual(covered, 0);
+    assert.ok(Math.min(...rates) < 1 && Math.max(...rates) === 1, `rates ${rates}`);
+    if (process.env.PPS_SHOTS) await page.locator("#timeline").screenshot({ path: `${process.env.PPS_SHOTS}/timeline.png` });
+    await page.close();
+  },
+
+  // Catches objects of the page whose members are names of the user.
+  async "columns and values with names of JavaScript"(browser) {
+    const page = await open(browser, "names");
+    assert.deepStrictEqual(await page.evaluate(() => [State.x, State.y, Object.keys(State.fixed).length]), ["constructor", "__proto__", 0]);
+    assert.strictEqual(await page.evaluate(() => HeatMap.cells.value.filter((v) => !isNaN(v)).length), 4);
+    await page.selectOption("#choose-x", "toString");
+    await settled(page);
+    await slide(page, "constructor", "2");
+    await settled(page);
+    assert.match(await page.textContent("#best-note"), /^2 of 4 rows \(only constructor=2\)/);
+    await page.selectOption("#choose-y", "constructor");
+    await settled(page);
+    await slide(page, "__proto__", "2");
+    await settled(page);
+    assert.match(await page.textContent("#best-note"), /^2 of 4 rows \(only __proto__=2\)/);
+    assert.match(await page.evaluate(() => location.hash), /f\.constructor=2&f\.__proto__=2/);
+    await page.focus("#parallel");
+    for (const key of ["ArrowUp", "ArrowRight", "ArrowUp"]) await page.keyboard.press(key);
+    await settled(page);
+    assert.ok(await page.evaluate(() => ["constructor", "__proto__"].every((name) => State.brush[name].length === 2)));
     await page.close();
   },
 
@@ -212,7 +267,7 @@ const tests = {
     await settled(page);
     assert.match(await page.textContent("#best-note"), /of 100 rows \(only n=8\)/);
     assert.ok((await page.$$eval("#best tbody tr", (rows) => rows.map((r) => Data.text(Data.column("n"), Number(r.dataset.row))))).every((n) => n === "8"));
-    assert.ok(await page.evaluate(() => Pareto.front.every((row) => Data.text(Data.column("n"), row) === "8")));
+    assert.ok(await page.evaluate(() => Pareto.points.every((row) => Data.text(Data.column("n"), row) === "8")));
     await page.close();
   },
 
@@ -242,7 +297,7 @@ const tests = {
     const page = await open(browser, "grid", "#px=total_time&py=exposed_comm");
     await page.focus("#pareto");
     for (const key of ["ArrowRight", "Enter"]) await page.keyboard.press(key);
-    assert.strictEqual(await page.evaluate(() => State.row), await page.evaluate(() => Pareto.front[1]));
+    assert.strictEqual(await page.evaluate(() => State.row), await page.evaluate(() => Pareto.points[1]));
     await page.focus("#parallel");
     await page.keyboard.press("ArrowUp");
     await settled(page);

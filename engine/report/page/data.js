@@ -28,7 +28,7 @@ const Data = {
 
   // A column without its cells.
   known(packed) {
-    const column = { name: packed.name, unit: packed.unit, role: packed.role, goal: packed.goal, packed, numeric: !packed.labels };
+    const column = { name: packed.name, unit: packed.unit, role: packed.role, goal: packed.goal, work: packed.work || [], packed, numeric: !packed.labels };
     if (packed.labels) Object.assign(column, this.sorted(packed.labels));
     column.measures = column.numeric && column.role !== "parameter";
     // Without a kernel any column of numbers may be a result.
@@ -166,6 +166,32 @@ const Data = {
 
   varying() {
     return this.parameters().filter((c) => c.numeric || c.labels.length > 1);
+  },
+
+  // The varying parameters that change what these columns are worth. Rows that differ in them do not compete. A
+  // parameter is ranked as the objective is.
+  work(...columns) {
+    const matters = new Set(columns.flatMap((c) => (c.role === "parameter" ? this.about.work : c.work)));
+    return this.varying().filter((c) => matters.has(c.name));
+  },
+
+  // Numbers the combinations of values of columns as they first appear: a code for each row, the first row of each
+  // combination.
+  combinations(columns) {
+    const codes = new Uint32Array(this.rows);
+    let n = 1, first = [0];
+    for (const column of columns) {
+      const values = new Map(), seen = new Map(), key = column.labels ? column.codes : column.numbers, before = n;
+      first = [];
+      for (let i = 0; i < codes.length; i++) {
+        if (!values.has(key[i])) values.set(key[i], values.size);
+        const pair = codes[i] + before * values.get(key[i]);
+        if (!seen.has(pair)) { seen.set(pair, seen.size); first.push(i); }
+        codes[i] = seen.get(pair);
+      }
+      n = seen.size;
+    }
+    return { codes, first };
   },
 
   measured() {

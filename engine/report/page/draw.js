@@ -3,8 +3,10 @@
 const Draw = {
   // viridis, sampled (Smith and van der Walt 2015); safe for colour-blind readers, and in grey.
   stops: [[68, 1, 84], [71, 44, 122], [59, 81, 139], [44, 113, 142], [33, 144, 141], [39, 173, 129], [92, 200, 99], [170, 220, 50], [253, 231, 37]],
-  // Okabe and Ito 2008, in the order of the pictures of trace (engine/trace/trace_style.c).
-  kinds: ["#0072b2", "#d55e00", "#56b4e9", "#f0e442", "#cc79a7", "#009e73", "#e69f00", "#999999"],
+  // The colours of a kind of tasks, as in pictures: fill, tint, ink.
+  kind(k) {
+    return Data.about.kinds[k % Data.about.kinds.length];
+  },
 
   colour(part) {
     const at = Math.min(1, Math.max(0, part)) * (this.stops.length - 1), k = Math.min(this.stops.length - 2, Math.floor(at));
@@ -56,8 +58,13 @@ const Draw = {
     return a.map((v, k) => Math.round(v + (b[k] - v) * part));
   },
 
+  // A count for people: 1 234 567.
+  count(n) {
+    return String(n).replace(/\B(?=(\d{3})+$)/g, "\u00a0");
+  },
+
   rows(n) {
-    return `${n.toLocaleString("en")} row${n === 1 ? "" : "s"}`;
+    return `${this.count(n)} row${n === 1 ? "" : "s"}`;
   },
 
   named(column) {
@@ -83,6 +90,11 @@ const Draw = {
     tip.style.top = Math.max(4, event.clientY + 18 + room.height > innerHeight ? event.clientY - room.height - 8 : event.clientY + 18) + "px";
   },
 };
+
+// Makes an object whose members are names of the user, such as __proto__ and constructor.
+function bare() {
+  return Object.create(null);
+}
 
 // Makes an element with attributes and children.
 function make(tag, attributes = {}, ...children) {

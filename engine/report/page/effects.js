@@ -25,7 +25,7 @@ const Effects = {
     for (let i = 0; i < Data.rows; i++) if (State.shows(i) && !isNaN(numbers[i])) { sum += combined ? combined.sums[i] : numbers[i]; n += combined ? combined.counts[i] : 1; }
     const mean = sum / n, width = Draw.width("effects"), pen = Draw.open("effects", width, Math.max(1, effects.length * 26 + 44));
     document.getElementById("effects").hidden = effects.length === 0;
-    const work = Data.about.work.filter((name) => effects.some((e) => e.name === name));
+    const work = Data.work(column).map((c) => c.name).filter((name) => effects.some((e) => e.name === name));
     note.textContent = n === 0 ? "no row has a value" :
       effects.length === 0 ? `no parameter changes the mean of ${column.name} in ${n === 1 ? "one row" : "these rows"}` :
       `mean ${column.name} over all other parameters, at the lowest and the highest mean of each parameter; all rows: ${Draw.short(mean, 5)} ${column.unit}` +

@@ -42,15 +42,13 @@ const Rows = {
     return heap.sort((a, b) => (less(a, b) ? -1 : 1));
   },
 
-  // The best row of every combination of the parameters that change the amount of work.
+  // The best row of every amount of work.
   bestOfEach(column, down) {
-    const by = Data.about.work.map((name) => Data.axis(Data.column(name))), best = new Map();
+    const { codes } = Data.combinations(Data.work(column)), best = new Map();
     for (let row = 0; row < Data.rows; row++) {
       const v = column.numbers ? column.numbers[row] : column.codes[row];
       if (!State.shows(row) || Number.isNaN(v)) continue;
-      let key = 0;
-      for (const axis of by) key = key * axis.labels.length + axis.codes[row];
-      const before = best.get(key), known = before === undefined ? NaN : column.numbers ? column.numbers[before] : column.codes[before];
+      const key = codes[row], before = best.get(key), known = before === undefined ? NaN : column.numbers ? column.numbers[before] : column.codes[before];
       if (before === undefined || (down ? v > known : v < known)) best.set(key, row);
     }
     return [...best.values()].slice(0, this.shown);
@@ -70,18 +68,18 @@ const Rows = {
   },
 
   draw() {
-    const column = Data.column(State.sort), work = Data.about.work.filter((name) => Data.varying().some((c) => c.name === name) && !State.held().some(([held]) => held === name));
+    const column = Data.column(State.sort), work = Data.work(column).map((c) => c.name).filter((name) => !State.held().some(([held]) => held === name));
     const each = make("input", { type: "checkbox", id: "each", checked: State.each, onchange: (e) => { State.each = e.target.checked; this.draw(); State.write(); } });
     document.getElementById("best-controls").replaceChildren(...(work.length ? [make("label", {}, each, "the best of each " + work.join(", "))] : []));
     const rows = State.each && work.length ? this.bestOfEach(column, State.down) : this.first(column, State.down, this.shown, (i) => State.shows(i));
     this.table(rows);
     const kept = State.kept();
-    const note = [`${State.count().toLocaleString("en")} of ${Draw.rows(Data.rows)}${kept ? ` (only ${kept})` : ""}, sorted by ${column.name}, ${State.down ? "highest" : "lowest"} first`];
+    const note = [`${Draw.count(State.count())} of ${Draw.rows(Data.rows)}${kept ? ` (only ${kept})` : ""}, sorted by ${column.name}, ${State.down ? "highest" : "lowest"} first`];
     const without = this.without(column);
-    if (without > 0) note.push(`${without.toLocaleString("en")} ha${without === 1 ? "s" : "ve"} no value of it and ${without === 1 ? "is" : "are"} not listed`);
+    if (without > 0) note.push(`${Draw.count(without)} ha${without === 1 ? "s" : "ve"} no value of it and ${without === 1 ? "is" : "are"} not listed`);
     if (rows.length === this.shown) note.push(`the first ${this.shown}`);
     const ties = rows.length ? this.ties(column, rows[0]) : 0;
-    if (ties > 1 && !State.each) note.push(`${ties.toLocaleString("en")} rows have the first value`);
+    if (ties > 1 && !State.each) note.push(`${Draw.count(ties)} rows have the first value`);
     if (work.length && !State.each) note.push(`rows of different ${work.join(", ")} do different amounts of work`);
     document.getElementById("best-note").textContent = note.join("; ");
   },

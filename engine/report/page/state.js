@@ -2,8 +2,8 @@
 
 const State = {
   x: "", y: "", value: "", reduce: "best", log: false,
-  fixed: {}, // parameter: label
-  brush: {}, // column: [low, high] as parts of its axis
+  fixed: bare(), // parameter: label
+  brush: bare(), // column: [low, high] as parts of its axis
   px: "", py: "", // columns of the Pareto front
   sort: "", down: false, each: false,
   row: -1, theme: "",
@@ -32,8 +32,8 @@ const State = {
     this.each = given.get("each") === "1";
     if (given.has("down")) this.down = given.get("down") === "1";
     if (given.has("row")) this.row = Math.min(Data.rows - 1, Math.max(-1, Number(given.get("row")) | 0));
-    this.fixed = {};
-    this.brush = {};
+    this.fixed = bare();
+    this.brush = bare();
     for (const [key, text] of given) {
       const column = Data.column(key.slice(2));
       if (key.startsWith("f.") && column) this.fixed[column.name] = text;

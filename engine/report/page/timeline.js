@@ -2,7 +2,7 @@
 
 const Timeline = {
   shown: -1, // index in Data.timelines
-  FIELDS: 7, // group, track, kind, label, start, end, flag
+  FIELDS: 7, // of a segment: lane, kind, label, start, end, state (1: flag, 2: continues the task before), rate
 
   async load() {
     Data.timelines = JSON.parse(new TextDecoder().decode(await Data.inflate("timelines")));
@@ -72,12 +72,16 @@ const Timeline = {
     document.getElementById("timeline-note").textContent = notes.join("; ");
   },
 
+  // The lanes from top to bottom. Tasks: the lanes of a group side by side; a track whose tasks overlap has several,
+  // numbered by slot. Utilisation: a track of all groups.
   lanes(t) {
-    const used = new Set();
-    for (let i = 0; t.cells && i < t.cells.lanes.length; i += 2) used.add(t.cells.lanes[i] * 64 + t.cells.lanes[i + 1]);
-    for (let i = 0; i < t.pieces.length; i += this.FIELDS) used.add(t.pieces[i] * 64 + t.pieces[i + 1]);
-    // Tasks: the lanes of a group side by side. Utilisation: a lane of all groups.
-    return [...used].sort((a, b) => (t.cells && (a % 64) - (b % 64)) || a - b);
+    const lanes = Array.from({ length: t.lanes.length / 3 }, (_, k) => ({ k, group: t.lanes[3 * k], track: t.lanes[3 * k + 1], slot: t.lanes[3 * k + 2] }));
+    return lanes.sort((a, b) => (t.cells && a.track - b.track) || a.group - b.group || a.track - b.track || a.slot - b.slot);
+  },
+
+  // The first lane of a track has its name up to a colon; the others have a number, as in pictures.
+  laneName(t, { group, track, slot }) {
+    return slot > 0 ? `(${slot + 1})` : `${t.group} ${group} ${t.tracks[track].split(":")[0]}`;
   },
 
   one(pen, t, lanes, { left, room, end, top, lane }) {
@@ -85,22 +89,15 @@ const Timeline = {
     pen.textAlign = "left";
     pen.textBaseline = "alphabetic";
     pen.fillText(`${this.name(t)}: ${t.last} ${Draw.short(t.end, 7)} ${t.unit}`.trim(), left, top - 5);
-    const place = new Map(lanes.map((key, k) => [key, top + k * lane]));
+    const place = [];
+    lanes.forEach((one, k) => (place[one.k] = top + k * lane));
     if (t.cells) this.cells(pen, t, place, { left, room, end, lane });
-    for (let i = 0; i < t.pieces.length; i += this.FIELDS) {
-      const [group, track, kind, label, start, stop, flag] = t.pieces.slice(i, i + this.FIELDS);
-      const x = left + (room * start) / end, w = Math.max(0.5, (room * (stop - start)) / end), y = place.get(group * 64 + track);
-      pen.fillStyle = Draw.kinds[kind % Draw.kinds.length];
-      pen.fillRect(x, y, w, lane - 2);
-      if (flag) { pen.fillStyle = Draw.css("--text"); pen.fillRect(x, y + lane - 4, w, 2); }
-      if (w > 16) { pen.fillStyle = kind % 8 === 0 ? "#ffffff" : "#000000"; pen.font = "9px system-ui"; pen.fillText(String(label), x + 2, y + lane - 4); }
-      this.boxes.push([x, y, w, lane - 2, t, i]);
-    }
+    else this.pieces(pen, t, place, { left, room, end, lane });
     pen.font = "11px system-ui, sans-serif";
     pen.textAlign = "right";
     pen.fillStyle = Draw.css("--text");
     const every = Math.ceil(11 / lane);
-    lanes.forEach((key, k) => { if (k % every === 0) pen.fillText(Draw.fit(pen, `${t.group} ${key >> 6} ${t.tracks[key % 64]}`, left - 8), left - 6, top + k * lane + 9); });
+    lanes.forEach((one, k) => { if (k % every === 0) pen.fillText(Draw.fit(pen, this.laneName(t, one), left - 8), left - 6, top + k * lane + 9); });
     pen.strokeStyle = Draw.css("--text"); // the end of the timeline
     pen.beginPath();
     pen.moveTo(left + (room * t.end) / end, top - 3);
@@ -109,15 +106,34 @@ const Timeline = {
     pen.font = "12px system-ui, sans-serif";
   },
 
+  // Draws segments as the pictures of trace do: the height shows the rate, over a pale box of full height. The
+  // segments of one task have one label, at the first that has room.
+  pieces(pen, t, place, { left, room, end, lane }) {
+    const tall = lane - 2, last = [];
+    for (let i = 0; i < t.pieces.length; i += this.FIELDS) {
+      const [k, kind, label, start, stop, state, rate] = t.pieces.slice(i, i + this.FIELDS), colour = Draw.kind(kind);
+      const x = left + (room * start) / end, w = Math.max(0.5, (room * (stop - start)) / end), y = place[k];
+      const share = Math.min(1, Math.max(0, rate / t.highest)), full = share * tall;
+      pen.fillStyle = colour.tint;
+      if (share < 1) pen.fillRect(x, y, w, tall);
+      pen.fillStyle = colour.fill;
+      pen.fillRect(x, y + tall - full, w, full);
+      if (state & 1) { pen.fillStyle = Draw.css("--text"); pen.fillRect(x, y + tall - 2, w, 2); }
+      if (!(state & 2)) last[k] = false;
+      if (w > 16 && !last[k]) { last[k] = true; pen.fillStyle = share > 0.7 ? colour.ink : "#000000"; pen.font = "9px system-ui"; pen.fillText(String(label), x + 2, y + lane - 4); }
+      this.boxes.push([x, y, w, tall, t, i]);
+    }
+  },
+
   // Draws the utilisation of lanes: the stronger the colour, the busier.
   cells(pen, t, place, { left, room, end, lane }) {
-    const { lanes, width, percent } = t.cells, n = (2 * percent.length) / lanes.length;
+    const { width, percent } = t.cells, n = (3 * percent.length) / t.lanes.length;
     for (let i = 0; i < percent.length; i++) {
-      const k = 2 * Math.floor(i / n), from = (i % n) * width, to = Math.min(t.end, from + width), y = place.get(lanes[k] * 64 + lanes[k + 1]);
+      const k = Math.floor(i / n), from = (i % n) * width, to = Math.min(t.end, from + width), y = place[k];
       const box = [left + (room * from) / end, y, Math.max(0.5, (room * (to - from)) / end), Math.max(lane - 2, lane * 0.8)];
       pen.fillStyle = `rgba(0, 114, 178, ${Math.min(1, percent[i] / 100)})`;
       pen.fillRect(...box);
-      this.boxes.push([...box, t, -1, `${t.group} ${lanes[k]}, ${t.tracks[lanes[k + 1]]}\n${percent[i]} % busy from ${Draw.short(from, 7)} to ${Draw.short(to, 7)} ${t.unit}`]);
+      this.boxes.push([...box, t, -1, `${t.group} ${t.lanes[3 * k]}, ${t.tracks[t.lanes[3 * k + 1]]}\n${percent[i]} % busy from ${Draw.short(from, 7)} to ${Draw.short(to, 7)} ${t.unit}`]);
     }
   },
 
@@ -139,7 +155,7 @@ const Timeline = {
       const wide = pen.measureText(kind).width + 28;
       if (x + wide > left + room && x > left) { x = left; top += 16; }
       const isFlag = !t.cells && k === t.kinds.length;
-      pen.fillStyle = isFlag ? Draw.css("--text") : Draw.kinds[k % Draw.kinds.length];
+      pen.fillStyle = isFlag ? Draw.css("--text") : Draw.kind(k).fill;
       if (draws) pen.fillRect(x, isFlag ? top + 2 : top - 5, 12, isFlag ? 3 : 10);
       pen.fillStyle = Draw.css("--text");
       if (draws) pen.fillText(kind, x + 16, top);
@@ -150,8 +166,9 @@ const Timeline = {
 
   text([, , , , t, at, cell]) {
     if (cell) return cell;
-    const [group, track, kind, label, start, stop, flag] = t.pieces.slice(at, at + this.FIELDS);
-    return `${this.name(t)}: ${t.kinds[kind]} ${label}${flag ? ", " + t.flag : ""}\n${t.group} ${group}, ${t.tracks[track]}\n${Draw.short(start, 7)} to ${Draw.short(stop, 7)} ${t.unit}`;
+    const [k, kind, label, start, stop, state, rate] = t.pieces.slice(at, at + this.FIELDS);
+    const where = `${t.group} ${t.lanes[3 * k]}, ${t.tracks[t.lanes[3 * k + 1]]}`, when = `${Draw.short(start, 7)} to ${Draw.short(stop, 7)} ${t.unit}`.trim();
+    return `${this.name(t)}: ${t.kinds[kind]} ${label}${state & 1 ? ", " + t.flag : ""}\n${where}\n${when}, rate ${Draw.short(rate)}`;
   },
 
   // Marks one operation, for the keyboard.

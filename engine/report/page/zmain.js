@@ -40,8 +40,8 @@ function setTheme(theme) {
 }
 
 function showAll() {
-  State.fixed = {};
-  State.brush = {};
+  State.fixed = bare();
+  State.brush = bare();
   refresh();
 }
 
@@ -52,7 +52,7 @@ function introduce() {
     `${about.kernel ? `${about.kernel} ${about.kernelVersion}: ${about.summary}; ` : ""}${Draw.rows(Data.rows)}, ranked by ${about.objective} (${about.higher ? "higher" : "lower"} is better)`;
   if (about.partial) notes.push(about.partial);
   if (about.filters.length) notes.push("only rows with " + about.filters.join(" "));
-  if (about.over.length) notes.push(`${about.total.toLocaleString("en")} rows are too many: each row here is the best over ${about.over.join(", ")}; means and counts of ${about.objective} are of all rows, those of other columns of these rows only`);
+  if (about.over.length) notes.push(`${Draw.count(about.total)} rows are too many: each row here is the best over ${about.over.join(", ")}; means and counts of ${about.objective} are of all rows, those of other columns of these rows only`);
   document.getElementById("notes").textContent = notes.join("; ");
   document.getElementById("command").textContent = about.command;
   document.getElementById("manifest").textContent = about.manifest || "no manifest";
