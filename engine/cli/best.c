@@ -28,7 +28,7 @@ static const struct pps_opt options[] = {
     {"over", 0, "NAMES", "parameters to search: A,B=1..3 (weights and continuous axes)"},
     {"objective", 0, "COLUMN", "result to improve (main result of the kernel)"},
     {"goal", 0, "lower|higher", "which values are better (default of the column, else lower)"},
-    {"evaluations", 0, "N", "points to evaluate besides the grid; k, M allowed (2000)"},
+    {"evaluations", 0, "N", "points to evaluate besides the grid; k, M allowed (4000)"},
     {"grid", 0, "N", "first evaluate the experiment's grid if it has at most N points (10k)"},
     PPS_REQUEST_OPTIONS,
     {"output", 'o', "PATH", "NAME.csv.gz, .csv or .parquet (outputs/data/)"},
@@ -49,12 +49,16 @@ static const char details[] =
     "parameters is tried by itself; those that change the amount of work (n of contention)\n"
     "divide the search into groups, each with a best point of its own.\n"
     "\n"
-    "The search evaluates the grid of the experiment, then runs pattern searches from the "
+    "The search evaluates the grid of the experiment, then runs pattern searches from its "
     "best\n"
-    "points, then CMA-ES with restarts until all evaluations are used. It needs no "
-    "derivatives.\n"
-    "It finds good points, and proves nothing: a better point may exist. Equal commands give\n"
-    "equal bytes, for any number of threads; --seed chooses other random numbers.\n"
+    "points, tries finer steps around the best points so far, runs pattern searches from the "
+    "best\n"
+    "places, then CMA-ES with restarts until all evaluations are used. It needs no "
+    "derivatives. It finds good points, and proves nothing: "
+    "a\n"
+    "better point may exist. Equal commands give equal bytes, for any number of threads; "
+    "--seed\n"
+    "chooses other random numbers.\n"
     "\n"
     "All evaluated points become a result that top, plot, trace and verify read.\n"
     "A stopped search keeps its evaluations in NAME.search.part.\n"

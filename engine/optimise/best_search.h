@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Searches the best point of an experiment between and beyond the values that it lists. The grid comes
-// first if it is small enough, then pattern searches from the best points of the best arms, then CMA-ES
-// with restarts (Auger, Hansen: A restart CMA evolution strategy with increasing population size; CEC
-// 2005). Each group of arms with the same amount of work has its own searches. All requests of a round are
-// one batch, so all threads have work, and the points do not depend on the number of threads.
+// first if it is small enough, then pattern searches from the best points of the best arms, then finer steps
+// around the best points, then pattern searches from the best places, then CMA-ES with restarts (Auger,
+// Hansen: A restart CMA evolution strategy with increasing population size; CEC 2005). Each group of arms
+// with the same amount of work has its own searches. All requests of a round are one batch, so all threads
+// have work, and the points do not depend on the number of threads.
 #ifndef PPS_ENGINE_OPTIMISE_BEST_SEARCH_H
 #define PPS_ENGINE_OPTIMISE_BEST_SEARCH_H
 
@@ -13,14 +14,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { PPS_BEST_EVALUATIONS = 2000, PPS_BEST_GRID = 10000 };
+enum {
+    PPS_BEST_EVALUATIONS = 4000,
+    PPS_BEST_GRID = 10000,
+    PPS_BEST_STEPS = 5, // finer steps that are tried, each half of the one before
+};
 
 struct pps_best_group {
-    size_t best;         // number of the best evaluated point; SIZE_MAX: none is feasible
-    size_t grid_best;    // of the grid; SIZE_MAX: none, or the grid was not evaluated
-    size_t equal;        // evaluated points with the best value
-    double pattern_best; // the best value when the pattern searches had ended
-    uint64_t restarts;   // of CMA-ES
+    size_t best;        // number of the best evaluated point; SIZE_MAX: none is feasible
+    size_t grid_best;   // of the grid; SIZE_MAX: none, or the grid was not evaluated
+    size_t equal;       // evaluated points with the best value
+    uint64_t patterns;  // pattern searches
+    uint64_t restarts;  // of CMA-ES
+    size_t starts_used; // private
 };
 
 struct pps_best_search {
@@ -35,8 +41,13 @@ struct pps_best_search {
     // Since pps_best_search_run:
     uint64_t grid; // points of the grid that were evaluated or refused; 0: it was not
     struct pps_best_group *groups; // space->groups.n
-    struct pps_starts *starts;     // private: best coordinates of each arm
+    size_t refined;            // best points of each group around which finer steps were tried
+    struct pps_starts *starts; // private: best coordinates of each arm
+    const struct pps_best_places *places; // private: where pattern searches begin
 };
+
+// Returns the first of the finer steps, as a part of the range of a parameter.
+double pps_best_first_step(const struct pps_best_search *search);
 
 // Runs the search; the evaluation is open. Returns PPS_E_STOPPED after a stop. The caller calls
 // pps_best_search_free in every case.

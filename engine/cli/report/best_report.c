@@ -3,6 +3,7 @@
 #include "engine/cli/report/best_report.h"
 
 #include "base/document/json.h"
+#include "base/text/human.h"
 #include "base/text/say.h"
 #include "engine/space/value.h"
 
@@ -10,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SHOWN_GROUPS = 20 };
+enum { SHOWN_GROUPS = 20, COUNT_CAP = 32 };
 
 // ---- points ---------------------------------------------------------------------------------------
 
@@ -54,12 +55,19 @@ static bool is_better(const struct pps_best_search *s, const struct pps_best_gro
     return g->grid_best != SIZE_MAX && points[g->best].value < points[g->grid_best].value;
 }
 
+static const char *count_text(uint64_t n, char text[COUNT_CAP])
+{
+    pps_human_count((double)n, text, COUNT_CAP);
+    return text;
+}
+
 // ---- text -----------------------------------------------------------------------------------------
 
 static void print_search(const struct pps_best_search *s)
 {
     const struct pps_kernel *kernel = s->space->experiment->kernel;
     const char *separator = "";
+    char text[COUNT_CAP];
     fputs("search    over ", stderr);
     for (int p = 0; p < kernel->n_params; p++)
         if ((s->space->searched >> p & 1) != 0) {
@@ -69,23 +77,48 @@ static void print_search(const struct pps_best_search *s)
     fprintf(stderr, ", in %zu combination%s of the other parameters%s\n", s->space->n_arms,
             s->space->n_arms == 1 ? "" : "s",
             s->space->composite != NULL ? " and of the names of weights" : "");
-    fprintf(stderr, "points    %zu evaluated", s->evaluation->n);
+    fprintf(stderr, "points    %s evaluated", count_text(s->evaluation->n, text));
     if (s->grid > 0)
-        fprintf(stderr, ", at first the grid of %" PRIu64, s->grid);
+        fprintf(stderr, ", at first the grid of %s", count_text(s->grid, text));
     else
         fputs("; the grid was not (see --grid)", stderr);
     if (s->evaluation->remembered > 0)
-        fprintf(stderr, "; %" PRIu64 " by the interrupted search", s->evaluation->remembered);
+        fprintf(stderr, "; %s by the interrupted search",
+                count_text(s->evaluation->remembered, text));
     if (s->evaluation->refused > 0)
-        fprintf(stderr, "; %" PRIu64 " more refused by rules or ranges",
-                s->evaluation->refused);
+        fprintf(stderr, "; %s more refused by rules or ranges",
+                count_text(s->evaluation->refused, text));
     fputc('\n', stderr);
+}
+
+// Says where the search looked, as a number of searches. None of it proves that there is no better point.
+static void print_tried(const struct pps_best_search *s)
+{
+    uint64_t patterns = 0, restarts = 0;
+    char text[COUNT_CAP];
+    for (uint32_t g = 0; g < s->space->groups.n; g++) {
+        patterns += s->groups[g].patterns;
+        restarts += s->groups[g].restarts;
+    }
+    fputs("tried     ", stderr);
+    if (s->refined > 0) {
+        const double first = pps_best_first_step(s);
+        fprintf(stderr, "steps of %g to %g of each range around the %zu best points%s, ", first,
+                first / (1 << (PPS_BEST_STEPS - 1)), s->refined,
+                s->space->groups.n > 1 ? " of each group" : "");
+    }
+    fprintf(stderr, "%s pattern search%s, ", count_text(patterns, text),
+            patterns == 1 ? "" : "es");
+    fprintf(stderr, "%s restart%s of CMA-ES\n", count_text(restarts, text),
+            restarts == 1 ? "" : "s");
+    fputs("          no proof: a better point may lie between those that were evaluated\n",
+          stderr);
 }
 
 // Says how the best point compares with the grid.
 static void print_comparison(const struct pps_best_search *s, const struct pps_best_group *g)
 {
-    char point[1024];
+    char point[1024], text[COUNT_CAP];
     if (s->grid == 0)
         return;
     if (g->grid_best == SIZE_MAX) {
@@ -96,19 +129,17 @@ static void print_comparison(const struct pps_best_search *s, const struct pps_b
                 "          %.3g %% better than the best grid cell, %.10g at %s (row %zu)\n",
                 100 * gain_of(s, g), objective_of(s, g->grid_best), point, g->grid_best + 1);
     } else {
-        fprintf(stderr,
-                "          this is a grid cell: pattern searches and %" PRIu64
-                " restarts found nothing better",
-                g->restarts);
+        fputs("          this is a grid cell, the best of the points that were evaluated",
+              stderr);
         if (g->equal > 1)
-            fprintf(stderr, "; %zu evaluated points have exactly this value: it is flat there",
-                    g->equal);
+            fprintf(stderr, "; %s evaluated points have exactly this value: it is flat there",
+                    count_text(g->equal, text));
         fputc('\n', stderr);
     }
     if (is_better(s, g) && g->equal > 1)
         fprintf(stderr,
-                "          %zu evaluated points have exactly this value; the first is shown\n",
-                g->equal);
+                "          %s evaluated points have exactly this value; the first is shown\n",
+                count_text(g->equal, text));
 }
 
 static void print_group(const struct pps_best_search *s, uint32_t number)
@@ -157,6 +188,7 @@ void pps_best_report_print(const struct pps_best_search *s, const char *path)
 {
     const uint32_t n = s->space->groups.n;
     print_search(s);
+    print_tried(s);
     for (uint32_t g = 0; g < n && g < SHOWN_GROUPS; g++)
         print_group(s, g);
     if (n > SHOWN_GROUPS)
@@ -203,6 +235,7 @@ static cJSON *group_tree(const struct pps_best_search *s, uint32_t number)
         cJSON_AddItemToObject(object, "grid_best", point_tree(s, g->grid_best));
         cJSON_AddNumberToObject(object, "gain", is_better(s, g) ? gain_of(s, g) : 0);
     }
+    pps_json_add_count(object, "pattern_searches", g->patterns);
     pps_json_add_count(object, "restarts", g->restarts);
     return object;
 }
@@ -218,6 +251,8 @@ enum pps_status pps_best_report_json(const struct pps_best_search *s,
     pps_json_add_count(root, "evaluations", s->evaluation->n);
     pps_json_add_count(root, "grid", s->grid);
     pps_json_add_count(root, "refused", s->evaluation->refused);
+    pps_json_add_count(root, "refined", s->refined);
+    cJSON_AddFalseToObject(root, "proven");
     cJSON *groups = cJSON_AddArrayToObject(root, "groups");
     for (uint32_t g = 0; g < s->space->groups.n; g++)
         cJSON_AddItemToArray(groups, group_tree(s, g));
