@@ -2,6 +2,8 @@
 // Sorts evaluated points by value, and takes the first of every group.
 #include "engine/optimise/best_places.h"
 
+#include "engine/optimise/pattern_search.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -96,4 +98,49 @@ void pps_best_places_close(struct pps_best_places *places)
     free(places->list);
     free(places->n);
     *places = (struct pps_best_places){.most = 0};
+}
+
+// ---- points around places ---------------------------------------------------------------------
+
+size_t pps_most_directions(const struct pps_search_space *space)
+{
+    size_t most = 1;
+    for (size_t a = 0; a < space->n_arms; a++) {
+        const struct pps_domain *domain = &space->arms[a].domain;
+        const int n = 2 * domain->n_box + domain->n_weights * (domain->n_weights - 1);
+        most = (size_t)n > most ? (size_t)n : most;
+    }
+    return most;
+}
+
+// Adds the points at a distance of a place in every direction; false without memory.
+static bool add_around(const struct pps_place *place,
+                       const struct pps_search_space *space,
+                       double step,
+                       struct pps_search_batch *b)
+{
+    const struct pps_domain *domain = &space->arms[place->arm].domain;
+    struct pps_pattern pattern;
+    pps_pattern_begin(&pattern, domain, place->x, place->value, step);
+    const size_t n = pps_pattern_size(&pattern), size = (size_t)pps_domain_size(domain);
+    double *x = malloc((n + 1) * size * sizeof *x);
+    bool good = x != NULL;
+    if (good && n > 0)
+        pps_pattern_ask(&pattern, x);
+    for (size_t i = 0; i < n && good; i++)
+        good = pps_search_batch_add(b, space, place->arm, x + i * size);
+    free(x);
+    return good;
+}
+
+bool pps_best_places_around(const struct pps_best_places *places,
+                            const struct pps_search_space *space,
+                            double step,
+                            struct pps_search_batch *batch)
+{
+    bool good = true;
+    for (size_t g = 0; g < space->groups.n; g++)
+        for (size_t i = 0; i < places->n[g] && good; i++)
+            good = add_around(&places->list[g * places->most + i], space, step, batch);
+    return good;
 }

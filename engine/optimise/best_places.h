@@ -4,8 +4,10 @@
 #define PPS_ENGINE_OPTIMISE_BEST_PLACES_H
 
 #include "engine/optimise/evaluation.h"
+#include "engine/optimise/search_batch.h"
 #include "engine/optimise/search_space.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { PPS_EQUAL_PLACES = 3 }; // of one value: more would all lie on one plateau
@@ -32,5 +34,14 @@ PPS_MUST_CHECK enum pps_status pps_best_places_open(struct pps_best_places *plac
                                                     double apart,
                                                     struct pps_error *err);
 void pps_best_places_close(struct pps_best_places *places);
+
+// Adds the points at a distance of every place in every direction of a pattern search; false without memory.
+bool pps_best_places_around(const struct pps_best_places *places,
+                            const struct pps_search_space *space,
+                            double step,
+                            struct pps_search_batch *batch);
+
+// Returns the most points around a place of any arm.
+size_t pps_most_directions(const struct pps_search_space *space);
 
 #endif

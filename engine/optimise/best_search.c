@@ -172,38 +172,6 @@ static enum pps_status run_starts(struct pps_best_search *s,
 
 // ---- finer steps ----------------------------------------------------------------------------------
 
-// Returns the most points around a place of an arm.
-static size_t most_directions(const struct pps_search_space *space)
-{
-    size_t most = 1;
-    for (size_t a = 0; a < space->n_arms; a++) {
-        const struct pps_domain *domain = &space->arms[a].domain;
-        const int n = 2 * domain->n_box + domain->n_weights * (domain->n_weights - 1);
-        most = (size_t)n > most ? (size_t)n : most;
-    }
-    return most;
-}
-
-// Adds the points at a distance of a place in every direction; false without memory.
-static bool add_around(const struct pps_best_search *s,
-                       struct pps_search_batch *b,
-                       const struct pps_place *place,
-                       double step)
-{
-    const struct pps_domain *domain = &s->space->arms[place->arm].domain;
-    struct pps_pattern pattern;
-    pps_pattern_begin(&pattern, domain, place->x, place->value, step);
-    const size_t n = pps_pattern_size(&pattern), size = (size_t)pps_domain_size(domain);
-    double *x = malloc((n + 1) * size * sizeof *x);
-    bool good = x != NULL;
-    if (good && n > 0)
-        pps_pattern_ask(&pattern, x);
-    for (size_t i = 0; i < n && good; i++)
-        good = pps_search_batch_add(b, s->space, place->arm, x + i * size);
-    free(x);
-    return good;
-}
-
 static enum pps_status try_step(struct pps_best_search *s,
                                 struct pps_search_batch *b,
                                 double step,
@@ -213,13 +181,9 @@ static enum pps_status try_step(struct pps_best_search *s,
     struct pps_best_places places;
     enum pps_status status =
         pps_best_places_open(&places, s->evaluation, s->space, s->refined, apart, err);
-    bool good = true;
-    for (size_t g = 0; g < s->space->groups.n && status == PPS_OK; g++)
-        for (size_t i = 0; i < places.n[g] && good; i++)
-            good = add_around(s, b, &places.list[g * places.most + i], step);
-    pps_best_places_close(&places);
-    if (!good)
+    if (status == PPS_OK && !pps_best_places_around(&places, s->space, step, b))
         status = pps_fail_memory(err, "a batch");
+    pps_best_places_close(&places);
     if (status == PPS_OK)
         status = evaluate(s, b, false, err);
     b->n = 0;
@@ -244,7 +208,7 @@ static enum pps_status refine(struct pps_best_search *s,
 // are the same.
 static void choose_refined(struct pps_best_search *s)
 {
-    const size_t around = PPS_BEST_STEPS * s->space->groups.n * most_directions(s->space);
+    const size_t around = PPS_BEST_STEPS * s->space->groups.n * pps_most_directions(s->space);
     const size_t most = (size_t)(s->evaluations / 2) / around;
     s->refined = most < FEWEST ? 0 : most < REFINED ? most : REFINED;
 }
