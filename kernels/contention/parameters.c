@@ -57,7 +57,8 @@ const struct pps_param contention_params[N_PARAMS] = {
         IMPACT("bwd_impact", "slowdown of a backward by a full-rate synchronisation"),
     [PIPELINE] = {.name = "pipeline",
                   .unit = "",
-                  .summary = "order of forwards and backwards",
+                  .summary =
+                      "order of forwards and backwards; 1f1b: greedy, not the fixed order",
                   .kind = PPS_CHOICE,
                   .fallback = CONTENTION_1F1B,
                   .max = CONTENTION_GPIPE,
