@@ -4,18 +4,43 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+
+// Copies a number and puts blanks between groups of three digits before its point.
+static void group_digits(const char *number, char *out, size_t cap)
+{
+    const size_t sign = number[0] == '-', whole = strspn(number + sign, "0123456789");
+    size_t at = 0;
+    for (size_t i = 0; number[i] != '\0' && at + 2 < cap; i++) {
+        if (i > sign && i < sign + whole && (sign + whole - i) % 3 == 0)
+            out[at++] = ' ';
+        out[at++] = number[i];
+    }
+    out[at] = '\0';
+}
 
 void pps_human_count(double n, char *out, size_t cap)
 {
     char digits[400];
-    const int length = snprintf(digits, sizeof digits, "%.0f", n);
-    size_t at = 0;
-    for (int i = 0; i < length && at + 2 < cap; i++) {
-        if (i > 0 && (length - i) % 3 == 0)
-            out[at++] = ' ';
-        out[at++] = digits[i];
-    }
-    out[at] = '\0';
+    snprintf(digits, sizeof digits, "%.0f", n);
+    group_digits(digits, out, cap);
+}
+
+struct pps_count_text pps_count_text(double n)
+{
+    struct pps_count_text count;
+    pps_human_count(n, count.text, sizeof count.text);
+    return count;
+}
+
+void pps_human_number(double value, int digits, char *out, size_t cap)
+{
+    char number[64];
+    snprintf(number, sizeof number, "%.*g", digits, value);
+    // 1.234568e+07 of few digits is a whole number below a million millions.
+    if (strchr(number, 'e') != NULL && fabs(value) >= 1 && fabs(value) < 1e15)
+        snprintf(number, sizeof number, "%.0f", value);
+    group_digits(number, out, cap);
 }
 
 void pps_human_bytes(double bytes, char *out, size_t cap)

@@ -8,6 +8,16 @@
 // Writes a count for people, as in "1 234 567".
 void pps_human_count(double n, char *out, size_t cap);
 
+// Returns a count as text, for one printf: "%s rows", pps_count_text(n).text.
+struct pps_count_text {
+    char text[32];
+};
+struct pps_count_text pps_count_text(double n);
+
+// Writes a number for people, with at most `digits` significant digits and blanks between groups of three
+// digits, as in "12 345.6". Very large and very small numbers are written as 1e+20 and 1e-05.
+void pps_human_number(double value, int digits, char *out, size_t cap);
+
 // Writes a size for people, as in "12.3 MiB".
 void pps_human_bytes(double bytes, char *out, size_t cap);
 

@@ -2,6 +2,7 @@
 // Checks which shards belong together and copies their blocks.
 #include "engine/check/merge.h"
 
+#include "base/text/human.h"
 #include "engine/manifest/difference.h"
 #include "engine/store/block_text.h"
 
@@ -37,9 +38,9 @@ static enum pps_status check_same(const struct pps_shardfile *first,
     if (a->block_points != b->block_points)
         return pps_fail(
             err, PPS_E_INPUT,
-            "%s and %s are not from the same sweep: their blocks have %llu and %llu points",
-            first->path, file->path, (unsigned long long)a->block_points,
-            (unsigned long long)b->block_points);
+            "%s and %s are not from the same sweep: their blocks have %s and %s points",
+            first->path, file->path, pps_count_text((double)a->block_points).text,
+            pps_count_text((double)b->block_points).text);
     if (a->n_shards != b->n_shards)
         return pps_fail(
             err, PPS_E_INPUT,
@@ -96,8 +97,8 @@ static void name_missing(const struct pps_merge *merge, uint32_t *first, char *o
         named++;
     }
     if (n > named)
-        at += (size_t)snprintf(out + at, cap - at, " and %llu others",
-                               (unsigned long long)(n - named));
+        at += (size_t)snprintf(out + at, cap - at, " and %s others",
+                               pps_count_text((double)(n - named)).text);
     snprintf(out + at, cap - at, " of %u %s missing", (unsigned)n_shards,
              n == 1 ? "is" : "are");
 }
@@ -250,8 +251,8 @@ static enum pps_status copy(struct pps_merge *merge,
         const bool wanted = k + 1 >= kept;
         struct pps_block block;
         if (stopped(merge))
-            return pps_fail(err, PPS_E_STOPPED, "stopped after %llu of %llu blocks",
-                            (unsigned long long)k, (unsigned long long)n);
+            return pps_fail(err, PPS_E_STOPPED, "stopped after %s of %s blocks",
+                            pps_count_text((double)k).text, pps_count_text((double)n).text);
         status = next_block(&merge->files[k % merge->n], reader, wanted, &block, err);
         if (status == PPS_OK && wanted)
             status = pps_output_append(output, &block, err);

@@ -5,6 +5,7 @@
 #include "base/resume/record_log.h"
 #include "base/system/machine.h"
 #include "base/text/decimal.h"
+#include "base/text/human.h"
 #include "base/text/say.h"
 #include "base/write/gate.h"
 #include "engine/cli/options/experiment_options.h"
@@ -203,7 +204,8 @@ static void watch(void *self, const struct pps_best_search *search)
     const double now_s = pps_wall_seconds();
     if (b->quiet || !isatty(STDERR_FILENO) || now_s - b->shown_s < 0.2)
         return;
-    fprintf(stderr, "\r\x1b[K%zu points evaluated", search->evaluation->n);
+    fprintf(stderr, "\r\x1b[K%s points evaluated",
+            pps_count_text((double)search->evaluation->n).text);
     fflush(stderr);
     b->shown_s = now_s;
 }
@@ -247,8 +249,9 @@ static enum pps_status keep(struct best *b, enum pps_status status, struct pps_e
         return kept != PPS_OK
                    ? kept
                    : pps_fail(err, PPS_E_STOPPED,
-                              "stopped after %zu evaluations, kept in %s; to continue: %s",
-                              b->evaluation.n, b->journal, command);
+                              "stopped after %s evaluations, kept in %s; to continue: %s",
+                              pps_count_text((double)b->evaluation.n).text, b->journal,
+                              command);
     const size_t n = strlen(err->text);
     snprintf(err->text + n, sizeof err->text - n, "; to continue: %s", command);
     return status;
@@ -292,10 +295,11 @@ static enum pps_status report(const struct best *b, struct pps_error *err)
     for (uint32_t g = 0; g < b->space.groups.n; g++)
         any = any || b->search.groups[g].best != SIZE_MAX;
     if (!any)
-        return pps_fail(err, PPS_E_INFEASIBLE,
-                        "no feasible point among %zu evaluations (%" PRIu64
-                        " more are refused by rules or ranges)",
-                        b->evaluation.n, b->evaluation.refused);
+        return pps_fail(
+            err, PPS_E_INFEASIBLE,
+            "no feasible point among %s evaluations (%s more are refused by rules or ranges)",
+            pps_count_text((double)b->evaluation.n).text,
+            pps_count_text((double)b->evaluation.refused).text);
     if (!b->quiet)
         pps_best_report_print(&b->search, b->path.path);
     return pps_arg(b->args, "json") != NULL

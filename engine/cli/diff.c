@@ -2,6 +2,7 @@
 // ppsweep diff: compares two results.
 #include "engine/cli/verbs.h"
 
+#include "base/text/human.h"
 #include "base/text/say.h"
 #include "base/write/new_file.h"
 #include "engine/cli/options/picture_options.h"
@@ -9,7 +10,6 @@
 #include "engine/cli/report/read_progress.h"
 #include "engine/compare/compare_text.h"
 
-#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -100,7 +100,8 @@ static enum pps_status print_top(const struct diff *diff, struct pps_error *err)
     const enum pps_status status =
         pps_compare_top(&diff->compare, diff->k, stdout, isatty(STDOUT_FILENO), &left, err);
     if (status == PPS_OK && left > 0 && pps_arg(diff->args, "quiet") == NULL)
-        pps_say(stderr, "changes   %" PRIu64 " more rows changed less (-k N, -o FILE)", left);
+        pps_say(stderr, "changes   %s more rows changed less (-k N, -o FILE)",
+                pps_count_text((double)left).text);
     return status;
 }
 

@@ -3,6 +3,7 @@
 #include "engine/cli/verbs.h"
 
 #include "base/system/whole_file.h"
+#include "base/text/human.h"
 #include "base/write/new_file.h"
 #include "engine/cli/options/experiment_options.h"
 #include "engine/cli/report/read_progress.h"
@@ -57,18 +58,20 @@ static void report(const struct pps_kernel *kernel, const struct pps_evaluated *
 {
     for (int r = 1; kernel->reasons[r] != NULL; r++)
         if (count->left_out[r] > 0)
-            fprintf(stderr, "invalid   %llu of %llu points, where %s (results empty)\n",
-                    (unsigned long long)count->left_out[r], (unsigned long long)count->rows,
-                    kernel->reasons[r]);
+            fprintf(stderr, "invalid   %s of %s points, where %s (results empty)\n",
+                    pps_count_text((double)count->left_out[r]).text,
+                    pps_count_text((double)count->rows).text, kernel->reasons[r]);
     if (count->unreadable > 0)
-        fprintf(stderr, "unreadable %llu of %llu rows (results empty)\n",
-                (unsigned long long)count->unreadable, (unsigned long long)count->rows);
+        fprintf(stderr, "unreadable %s of %s rows (results empty)\n",
+                pps_count_text((double)count->unreadable).text,
+                pps_count_text((double)count->rows).text);
     if (count->infeasible > 0)
-        fprintf(stderr, "infeasible %llu point%s (see the rows)\n",
-                (unsigned long long)count->infeasible, count->infeasible == 1 ? "" : "s");
+        fprintf(stderr, "infeasible %s point%s (see the rows)\n",
+                pps_count_text((double)count->infeasible).text,
+                count->infeasible == 1 ? "" : "s");
     if (count->failed > 0)
-        fprintf(stderr, "failed    %llu point%s (results empty)\n",
-                (unsigned long long)count->failed, count->failed == 1 ? "" : "s");
+        fprintf(stderr, "failed    %s point%s (results empty)\n",
+                pps_count_text((double)count->failed).text, count->failed == 1 ? "" : "s");
 }
 
 static enum pps_status open_kernel(const struct pps_args *args,

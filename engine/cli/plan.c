@@ -46,7 +46,8 @@ static void print_table(const struct pps_axis *axis, const struct pps_param *par
     const struct pps_axis_member *member = &axis->members[0];
     for (int m = 0; m < axis->n_members; m++)
         printf("%s%s", m > 0 ? "," : "", params[axis->members[m].param].name);
-    printf(": %" PRIu64 " value%s", axis->count, axis->count == 1 ? "" : "s");
+    printf(": %s value%s", pps_count_text((double)axis->count).text,
+           axis->count == 1 ? "" : "s");
     for (uint32_t v = 0; axis->n_members == 1 && v < member->n_values && v < SHOWN_VALUES; v++)
         printf("%s%.*s", v == 0 ? " " : ", ", member->cells[v].n - 1, member->cells[v].text);
     printf("%s\n", axis->n_members == 1 && member->n_values > SHOWN_VALUES ? ", ..." : "");
@@ -64,8 +65,8 @@ static void print_axis(const struct pps_axis *axis, const struct pps_experiment 
         pps_value_text(&params[axis->param], axis->start, first);
         pps_value_text(&params[axis->param],
                        axis->start + (double)(axis->count - 1) * axis->step, last);
-        printf("%s: %" PRIu64 " values %s to %s\n", params[axis->param].name, axis->count,
-               first, last);
+        printf("%s: %s values %s to %s\n", params[axis->param].name,
+               pps_count_text((double)axis->count).text, first, last);
         break;
     case PPS_AXIS_DEPENDENT:
         pps_say(stdout, "%s: %s", params[axis->param].name, axis->text);
@@ -73,7 +74,8 @@ static void print_axis(const struct pps_axis *axis, const struct pps_experiment 
     case PPS_AXIS_COMPOSITE:
         for (int m = 0; m < axis->composite->n_members; m++)
             printf("%s%s", m > 0 ? "," : "", params[axis->composite->members[m]].name);
-        printf(": %" PRIu64 " value%s\n", axis->count, axis->count == 1 ? "" : "s");
+        printf(": %s value%s\n", pps_count_text((double)axis->count).text,
+               axis->count == 1 ? "" : "s");
         break;
     case PPS_AXIS_CONTINUOUS:
         pps_value_text(&params[axis->param], axis->start, first);
@@ -106,8 +108,9 @@ static void print_sample(const struct pps_sample *sample)
     pps_human_count((double)sample->count, count, sizeof count);
     pps_human_count((double)sample->n_grid, grid, sizeof grid);
     if (pps_sample_is_design(sample))
-        printf("sample      %s groups of %" PRIu64 " draws, %s, seed %" PRIu64, count,
-               sample->group, pps_sample_methods[sample->method], sample->seed);
+        printf("sample      %s groups of %s draws, %s, seed %" PRIu64, count,
+               pps_count_text((double)sample->group).text, pps_sample_methods[sample->method],
+               sample->seed);
     else
         printf("sample      %s draws, %s, seed %" PRIu64, count,
                pps_sample_methods[sample->method], sample->seed);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep top: prints the best rows of a result.
 #include "engine/read/top.h"
+#include "base/text/human.h"
 #include "base/text/say.h"
 
 #include "base/write/new_file.h"
@@ -11,7 +12,6 @@
 #include "engine/cli/verbs.h"
 #include "engine/picture/pareto.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -121,11 +121,12 @@ static void report(const struct pps_args *args, const struct pps_top_count *coun
     if (count->rows == 0)
         say_no_rows(args);
     else if (count->valued == 0)
-        pps_say(stderr, "ppsweep: none of %" PRIu64 " rows has a value of %s", count->rows,
-                count->objective);
+        pps_say(stderr, "ppsweep: none of %s rows has a value of %s",
+                pps_count_text((double)count->rows).text, count->objective);
     else if (pps_arg(args, "output") != NULL)
-        pps_say(stderr, "ppsweep: %" PRIu64 " of %" PRIu64 " rows, by %s (%s is better)",
-                count->written, count->rows, count->objective,
+        pps_say(stderr, "ppsweep: %s of %s rows, by %s (%s is better)",
+                pps_count_text((double)count->written).text,
+                pps_count_text((double)count->rows).text, count->objective,
                 count->higher ? "higher" : "lower");
 }
 
@@ -176,16 +177,18 @@ static void report_pareto(const struct pps_args *args, const struct pps_pareto *
     if (pareto->rows == 0)
         say_no_rows(args);
     else if (pareto->valued == 0)
-        pps_say(stderr, "ppsweep: none of %" PRIu64 " rows has numbers in both %s and %s",
-                pareto->rows, columns[pareto->x.column].name, columns[pareto->y.column].name);
+        pps_say(stderr, "ppsweep: none of %s rows has numbers in both %s and %s",
+                pps_count_text((double)pareto->rows).text, columns[pareto->x.column].name,
+                columns[pareto->y.column].name);
     else
         pps_say(stderr,
-                "ppsweep: %" PRIu64 " of %" PRIu64
-                " rows, by %s and %s (%s and %s are better); %" PRIu64
-                " more are equal to one of these rows",
-                pareto->kept, pareto->rows, columns[pareto->x.column].name,
+                "ppsweep: %s of %s rows, by %s and %s (%s and %s are better); %s more are "
+                "equal to one of these rows",
+                pps_count_text((double)pareto->kept).text,
+                pps_count_text((double)pareto->rows).text, columns[pareto->x.column].name,
                 columns[pareto->y.column].name, pareto->x.higher ? "higher" : "lower",
-                pareto->y.higher ? "higher" : "lower", pareto->equal);
+                pareto->y.higher ? "higher" : "lower",
+                pps_count_text((double)pareto->equal).text);
 }
 
 static enum pps_status pareto_main(const struct pps_args *args,

@@ -13,6 +13,7 @@
 #include "engine/point/artifact.h"
 #include "engine/point/one_point.h"
 #include "engine/timeline/group_list.h"
+#include "engine/timeline/time_unit.h"
 #include "engine/trace/trace_write.h"
 
 #include <cjson/cJSON.h>
@@ -33,7 +34,7 @@ static const struct pps_opt options[] = {
     {"compare", 0, "POINT",
      "a second timeline below, on the same axis: K (a row of RESULT) or KEY=VALUE,KEY=VALUE"},
     {"gpus", 0, "LIST", "only these GPUs (devices, stages), as in 0,3,8-11 (all)"},
-    {"from", 0, "TIME", "start of the part that is written (0)"},
+    {"from", 0, "TIME", "start of the part that is written, as in 1200 or 1.2ms (0)"},
     {"to", 0, "TIME", "end of the part that is written (end of the timeline)"},
     {"utilisation", 0, NULL,
      "how busy lanes are, in place of tasks (where a picture has too many tasks)"},
@@ -177,6 +178,27 @@ static enum pps_status check_options(const struct trace *t, struct pps_error *er
     return PPS_OK;
 }
 
+// Reads a time of the timeline: in the unit of the model, or with a unit behind it.
+static enum pps_status read_time(const struct trace *t,
+                                 const char *name,
+                                 double *time,
+                                 struct pps_error *err)
+{
+    const struct pps_trace_names *names = t->at.kernel->trace_names;
+    const char *text = pps_arg(t->args, name);
+    const char *unit = names != NULL ? names->time_unit : NULL;
+    if (text == NULL || pps_time_unit_read(text, unit, time))
+        return PPS_OK;
+    if (pps_time_unit_is_physical(unit))
+        return pps_fail(
+            err, PPS_E_INPUT,
+            "--%s %s: expected a time in %s from 0 up, or one as in 1.5s, 20ms, 300us", name,
+            text, unit);
+    return pps_fail(err, PPS_E_INPUT,
+                    "--%s %s: expected a number from 0 up; times of %s have no unit", name,
+                    text, t->at.kernel->name);
+}
+
 // Chooses the part of the timeline that is written.
 static enum pps_status choose_part(struct trace *t, struct pps_error *err)
 {
@@ -186,9 +208,9 @@ static enum pps_status choose_part(struct trace *t, struct pps_error *err)
     *window = (struct pps_trace_window){0, (double)INFINITY};
     enum pps_status status = check_options(t, err);
     if (status == PPS_OK)
-        status = pps_arg_number(t->args, "from", 0, DBL_MAX, &window->from, err);
+        status = read_time(t, "from", &window->from, err);
     if (status == PPS_OK)
-        status = pps_arg_number(t->args, "to", 0, DBL_MAX, &window->to, err);
+        status = read_time(t, "to", &window->to, err);
     if (status == PPS_OK && window->from >= window->to)
         status = pps_fail(err, PPS_E_INPUT, "--from %s is not before --to %s", from, to);
     if (status == PPS_OK && gpus != NULL)

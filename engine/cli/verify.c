@@ -142,9 +142,9 @@ static void print_verified(const struct pps_verify_ask *ask,
     printf(" of ");
     print_count((double)verified->points, "point");
     if (verified->counts.failed > 0)
-        printf(", %" PRIu64 " failed", verified->counts.failed);
+        printf(", %s failed", pps_count_text((double)verified->counts.failed).text);
     if (verified->counts.infeasible > 0)
-        printf(", %" PRIu64 " infeasible", verified->counts.infeasible);
+        printf(", %s infeasible", pps_count_text((double)verified->counts.infeasible).text);
     if (verified->in_order)
         printf("%s, in the order of the experiment\n",
                verified->only_some ? " (only the best rows)" : "");

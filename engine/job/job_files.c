@@ -3,6 +3,7 @@
 #include "engine/job/job_private.h"
 
 #include "base/columns/parquet_write.h"
+#include "base/text/human.h"
 #include "engine/experiment/column_types.h"
 #include "engine/job/existing_result.h"
 #include "engine/manifest/manifest.h"
@@ -200,14 +201,13 @@ static enum pps_status stopped_early(struct pps_job_result *r, struct pps_error 
         return status;
     if (r->sweep.only_best && output == NULL)
         return pps_fail(err, PPS_E_STOPPED,
-                        "stopped after %llu of %llu points; --only-top prints rows only at the "
+                        "stopped after %s of %s points; --only-top prints rows only at the "
                         "end",
-                        (unsigned long long)r->totals.points,
-                        (unsigned long long)r->experiment->n_points);
-    pps_fail(err, PPS_E_STOPPED,
-             "stopped after %llu of %llu points; the partial result is %s%s%s",
-             (unsigned long long)r->totals.points,
-             (unsigned long long)(pps_sweep_points(&r->sweep) + r->totals.earlier),
+                        pps_count_text((double)r->totals.points).text,
+                        pps_count_text((double)r->experiment->n_points).text);
+    pps_fail(err, PPS_E_STOPPED, "stopped after %s of %s points; the partial result is %s%s%s",
+             pps_count_text((double)r->totals.points).text,
+             pps_count_text((double)(pps_sweep_points(&r->sweep) + r->totals.earlier)).text,
              output != NULL ? "in " : "on stdout", output != NULL ? r->path.path : "",
              output != NULL ? ".part" : "");
     if (output != NULL)

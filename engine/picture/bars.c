@@ -2,6 +2,8 @@
 // Chooses the columns and rows of stacked bars.
 #include "engine/picture/bars.h"
 
+#include "base/text/human.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,10 +173,10 @@ enum pps_status pps_bars_open(struct pps_bars *bars,
             pps_fail(err, PPS_E_INPUT, "%s: %s", bars->view.path,
                      ask->view.n_filters > 0 ? "no row passes the filters" : "it has no rows");
     if (status == PPS_OK && bars->valued == 0)
-        status =
-            pps_fail(err, PPS_E_INPUT,
-                     "%s: none of %" PRIu64 " rows has a value of %s and of every part",
-                     bars->view.path, bars->read, bars->view.columns[bars->objective].name);
+        status = pps_fail(err, PPS_E_INPUT,
+                          "%s: none of %s rows has a value of %s and of every part",
+                          bars->view.path, pps_count_text((double)bars->read).text,
+                          bars->view.columns[bars->objective].name);
     if (status == PPS_OK)
         status = note_rows(bars, err);
     if (status != PPS_OK)

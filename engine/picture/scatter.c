@@ -3,10 +3,10 @@
 #include "engine/picture/scatter.h"
 
 #include "base/document/json.h"
+#include "base/text/human.h"
 #include "engine/read/coverage.h"
 
 #include <cjson/cJSON.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -126,8 +126,8 @@ enum pps_status pps_scatter_open(struct pps_scatter *scatter,
     if (status == PPS_OK)
         status = read_rows(scatter, err);
     if (status == PPS_OK && scatter->valued == 0)
-        status = pps_fail(err, PPS_E_INPUT, "%s: none of %" PRIu64 " rows%s has a value of %s",
-                          scatter->view.path, scatter->read,
+        status = pps_fail(err, PPS_E_INPUT, "%s: none of %s rows%s has a value of %s",
+                          scatter->view.path, pps_count_text((double)scatter->read).text,
                           ask->view.n_filters > 0 ? " that pass the filters" : "",
                           scatter->view.columns[scatter->value].name);
     if (status != PPS_OK)

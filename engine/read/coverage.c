@@ -4,6 +4,7 @@
 
 #include "base/document/json.h"
 #include "base/text/characters.h"
+#include "base/text/human.h"
 #include "engine/manifest/manifest_file.h"
 #include "engine/store/index_read.h"
 
@@ -115,11 +116,13 @@ void pps_coverage_text(const struct pps_coverage *coverage, char *out, size_t ca
         add_reason(reasons, sizeof reasons, shard);
     if (coverage->only_best && !coverage->unfinished) {
         add_reason(reasons, sizeof reasons, "--only-top");
-        snprintf(out, cap, "partial: the best %" PRIu64 " rows of %" PRIu64 " points (%s)",
-                 coverage->rows, coverage->whole, reasons);
+        snprintf(out, cap, "partial: the best %s rows of %s points (%s)",
+                 pps_count_text((double)coverage->rows).text,
+                 pps_count_text((double)coverage->whole).text, reasons);
     } else if (coverage->whole > 0)
-        snprintf(out, cap, "partial: %" PRIu64 " of %" PRIu64 " points (%s)", coverage->points,
-                 coverage->whole, reasons);
+        snprintf(out, cap, "partial: %s of %s points (%s)",
+                 pps_count_text((double)coverage->points).text,
+                 pps_count_text((double)coverage->whole).text, reasons);
     else
         snprintf(out, cap, "partial: %s", reasons);
 }

@@ -4,6 +4,7 @@
 #include "engine/read/top.h"
 
 #include "base/text/grow_list.h"
+#include "base/text/human.h"
 #include "base/text/say.h"
 #include "engine/best/best.h"
 #include "engine/best/tie_counts.h"
@@ -276,7 +277,7 @@ static void say_groups(const struct top *top)
     FILE *talk = top->ask->talk;
     if (top->n_bests < 2 || top->ask->by != NULL)
         return;
-    fprintf(talk, "ppsweep: the best %llu of each ", (unsigned long long)top->ask->k);
+    fprintf(talk, "ppsweep: the best %s of each ", pps_count_text((double)top->ask->k).text);
     for (int b = 0; b < top->grouping.n_by; b++)
         pps_say_part(talk, "%s%s", b > 0 ? ", " : "",
                      top->view.columns[top->grouping.by[b]].name);

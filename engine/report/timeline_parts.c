@@ -3,6 +3,7 @@
 #include "engine/report/timeline_parts.h"
 
 #include "base/edit/json_write.h"
+#include "engine/timeline/time_unit.h"
 
 #include <math.h>
 
@@ -176,8 +177,11 @@ size_t pps_timeline_parts_write(const struct pps_timeline_parts *parts,
     json_write_number(json, rounded(parts->highest));
     text_buffer_add(json, ",\"group\":");
     json_write_text(json, names->group);
+    const struct pps_time_unit unit = pps_time_unit_of(names->time_unit, parts->end);
     text_buffer_add(json, ",\"unit\":");
-    json_write_text(json, names->time_unit != NULL ? names->time_unit : "");
+    json_write_text(json, unit.name);
+    text_buffer_add(json, ",\"unitSize\":");
+    json_write_number(json, unit.size);
     write_names(json, "tracks", names->tracks);
     write_names(json, "kinds", names->kinds);
     text_buffer_add(json, ",\"last\":");

@@ -3,6 +3,7 @@
 // were skipped have no row.
 #include "engine/sensitivity/sensitivity_private.h"
 
+#include "base/text/human.h"
 #include "engine/experiment/experiment.h"
 #include "engine/experiment/work_groups.h"
 #include "engine/sensitivity/elementary_effects.h"
@@ -201,10 +202,10 @@ static enum pps_status saltelli(struct design *d,
     group->kind = PPS_FROM_SALTELLI;
     if (kept < 2)
         return pps_fail(err, PPS_E_INPUT,
-                        "%s: fewer than 2 of %" PRIu64
-                        " groups of draws have all of their values; draw more, or leave out "
+                        "%s: fewer than 2 of %s groups of draws have all of their values; draw "
+                        "more, or leave out "
                         "values that are infeasible",
-                        d->view.path, sample->count);
+                        d->view.path, pps_count_text((double)sample->count).text);
     const enum pps_status status = pps_bootstrap(&d->ask->bootstrap, &statistic, values, err);
     for (int f = 0; f < sample->n_factors && status == PPS_OK; f++) {
         group->effects[f].first = values[f];
@@ -213,15 +214,16 @@ static enum pps_status saltelli(struct design *d,
     text_buffer_add(
         &group->notes,
         "first-order indices by Saltelli et al. 2010, total indices by Jansen 1999, "
-        "from %" PRIu64 " groups of %" PRIu64 " draws\n",
-        kept, sample->group);
+        "from %s groups of %s draws\n",
+        pps_count_text((double)kept).text, pps_count_text((double)sample->group).text);
     if (kept < sample->count)
-        text_buffer_add(&group->notes,
-                        "%" PRIu64 " of %" PRIu64
-                        " groups are left out, because a draw of each has no value (skipped, "
-                        "infeasible, failed or not computed): the indices describe the rest of "
-                        "the space, in which the parameters are not independent\n",
-                        sample->count - kept, sample->count);
+        text_buffer_add(
+            &group->notes,
+            "%s of %s groups are left out, because a draw of each has no value (skipped, "
+            "infeasible, failed or not computed): the indices describe the rest of "
+            "the space, in which the parameters are not independent\n",
+            pps_count_text((double)(sample->count - kept)).text,
+            pps_count_text((double)sample->count).text);
     return status;
 }
 
@@ -253,19 +255,20 @@ static enum pps_status morris(struct design *d,
             group->effects[f].mu = values[f * PPS_EFFECT_VALUES + PPS_MU];
         group->effects[f].sigma = values[f * PPS_EFFECT_VALUES + PPS_SIGMA];
     }
-    text_buffer_add(
-        &group->notes,
-        "elementary effects by Morris 1991: the change over the whole range of a "
-        "parameter, from %" PRIu64 " steps of %" PRIu64
-        " trajectories; a step of a parameter without order (names, weights) is any "
-        "change of its value\n",
-        known, sample->count);
+    text_buffer_add(&group->notes,
+                    "elementary effects by Morris 1991: the change over the whole range of a "
+                    "parameter, from %s steps of %s trajectories; a step of a parameter "
+                    "without order (names, weights) is any "
+                    "change of its value\n",
+                    pps_count_text((double)known).text,
+                    pps_count_text((double)sample->count).text);
     if (known < sample->count * (uint64_t)n)
-        text_buffer_add(&group->notes,
-                        "%" PRIu64 " of %" PRIu64
-                        " steps have no effect that is known, because a draw has no value "
-                        "(skipped, infeasible, failed or not computed) or the only value\n",
-                        sample->count * (uint64_t)n - known, sample->count * (uint64_t)n);
+        text_buffer_add(
+            &group->notes,
+            "%s of %s steps have no effect that is known, because a draw has no value "
+            "(skipped, infeasible, failed or not computed) or the only value\n",
+            pps_count_text((double)(sample->count * (uint64_t)n - known)).text,
+            pps_count_text((double)(sample->count * (uint64_t)n)).text);
     free(effect);
     free(values);
     return status;

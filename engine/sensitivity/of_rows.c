@@ -2,6 +2,7 @@
 // Analyses the rows of a group without a design: a full grid exactly, other rows by main effects.
 #include "engine/sensitivity/sensitivity_private.h"
 
+#include "base/text/human.h"
 #include "engine/sensitivity/factors.h"
 #include "engine/sensitivity/given_data.h"
 #include "engine/sensitivity/grid_effects.h"
@@ -455,11 +456,11 @@ static enum pps_status read_values(struct rows *r, struct pps_error *err)
 static void note_missing(const struct rows *r)
 {
     if (r->group->missing > 0 && r->all.n > 0)
-        text_buffer_add(&r->group->notes,
-                        "%" PRIu64 " of %" PRIu64
-                        " rows have no value (infeasible or failed): all numbers describe the "
-                        "other rows, and shares of variance may overlap\n",
-                        r->group->missing, r->n);
+        text_buffer_add(
+            &r->group->notes,
+            "%s of %s rows have no value (infeasible or failed): all numbers describe the "
+            "other rows, and shares of variance may overlap\n",
+            pps_count_text((double)r->group->missing).text, pps_count_text((double)r->n).text);
 }
 
 static enum pps_status analyse(struct rows *r,

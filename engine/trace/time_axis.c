@@ -19,14 +19,14 @@ double pps_time_x(const struct pps_time_axis *axis, double time)
     return axis->left + (span > 0 ? (time - axis->begin) / span * axis->w : 0);
 }
 
-// Returns 1, 2 or 5 times a power of ten, so that labels have room.
+// Returns 1, 2 or 5 times a power of ten, in the unit of the axis, so that labels have room.
 static double tick_step(const struct pps_time_axis *axis)
 {
     char text[32];
-    pps_time_text(axis->end, 1, 4, text, sizeof text);
+    pps_human_number(axis->end / axis->unit.size, 4, text, sizeof text);
     const double room = PPS_TRACE_CHAR * (double)(strlen(text) + 3);
-    const double least =
-        (axis->end - axis->begin) / axis->w * fmax(room, fmin(TICK, axis->w / 5));
+    const double least = (axis->end - axis->begin) / axis->unit.size / axis->w *
+                         fmax(room, fmin(TICK, axis->w / 5));
     if (!(least > 0) || !isfinite(least))
         return 1;
     const double power = pow(10, floor(log10(least)));
@@ -36,32 +36,25 @@ static double tick_step(const struct pps_time_axis *axis)
                                 : 10 * power;
 }
 
-void pps_time_text(double time, double step, int digits, char *out, size_t cap)
-{
-    if (step >= 1 && fabs(time) >= 1e4 && fabs(time) < 1e15)
-        pps_human_count(time, out, cap);
-    else
-        snprintf(out, cap, "%.*g", digits, time);
-}
-
 static void put_name(const struct pps_time_axis *axis, FILE *out, double y)
 {
     char text[64] = "time";
-    if (axis->unit != NULL)
-        snprintf(text, sizeof text, "time (%.40s)", axis->unit);
+    if (axis->unit.name[0] != '\0')
+        snprintf(text, sizeof text, "time (%.40s)", axis->unit.name);
     pps_svg_text(out, axis->left + axis->w / 2, y, PPS_SVG_MIDDLE, 13, PPS_TRACE_INK, text);
 }
 
 void pps_time_axis_draw(const struct pps_time_axis *axis, FILE *out, double top, double bottom)
 {
-    const double step = tick_step(axis), first = ceil(axis->begin / step);
+    const double step = tick_step(axis), size = axis->unit.size;
+    const double first = ceil(axis->begin / size / step);
     char text[32];
     bottom += 6;
     if (axis->end > axis->begin)
-        for (int i = 0; i < MOST_TICKS && (first + i) * step <= axis->end; i++) {
-            const double time = (first + i) * step, x = pps_time_x(axis, time);
+        for (int i = 0; i < MOST_TICKS && (first + i) * step * size <= axis->end; i++) {
+            const double time = (first + i) * step, x = pps_time_x(axis, time * size);
             pps_svg_line(out, x, top - 4, x, bottom, "#dddddd");
-            pps_time_text(time, step, 10, text, sizeof text);
+            pps_human_number(time, 10, text, sizeof text);
             pps_svg_text(out, x, bottom + 9, PPS_SVG_MIDDLE, 11, PPS_TRACE_INK, text);
         }
     pps_svg_line(out, axis->left, bottom, axis->left + axis->w, bottom, PPS_TRACE_INK);

@@ -3,21 +3,18 @@
 #ifndef PPS_ENGINE_TRACE_TIME_AXIS_H
 #define PPS_ENGINE_TRACE_TIME_AXIS_H
 
+#include "engine/timeline/time_unit.h"
+
 #include <stddef.h>
 #include <stdio.h>
 
 #define PPS_TIME_AXIS_HEIGHT 44.0
 
 struct pps_time_axis {
-    double left, w;    // of the plot
-    double begin, end; // of the time it shows
-    const char *unit;  // or NULL
+    double left, w;            // of the plot
+    double begin, end;         // of the time it shows
+    struct pps_time_unit unit; // of labels
 };
-
-// Writes a time with at most `digits` significant digits; from 10 000 up whole units in groups of three
-// digits, if differences below `step`, 1 or more, do not matter: 4000000 -> "4 000 000". --from and --to
-// accept the number without the blanks.
-void pps_time_text(double time, double step, int digits, char *out, size_t cap);
 
 double pps_time_x(const struct pps_time_axis *axis, double time);
 

@@ -2,6 +2,7 @@
 // Draws the tasks of a timeline.
 #include "engine/trace/trace_draw.h"
 
+#include "base/text/human.h"
 #include "engine/svg/svg.h"
 #include "engine/timeline/colours.h"
 #include "engine/trace/trace_style.h"
@@ -223,22 +224,24 @@ void pps_task_panel_ground(const struct pps_task_panel *panel,
 // ---- pieces -------------------------------------------------------------------------------------
 
 static void put_hint(const struct pps_trace_names *names,
+                     const struct pps_time_unit *unit,
                      const struct pps_piece *piece,
                      char *hint,
                      size_t cap)
 {
-    const char *unit = names->time_unit;
-    char chunk[64] = "";
+    char chunk[64] = "", start[48], end[96];
+    pps_human_number(piece->start / unit->size, 9, start, sizeof start);
+    pps_time_unit_text(unit, piece->end, 9, end, sizeof end);
     if (names->chunk != NULL)
         snprintf(chunk, sizeof chunk, ", %.40s %d", names->chunk, (int)piece->chunk);
-    snprintf(hint, cap, "%s %d, %s %d%s: %.9g to %.9g%s%s, rate %.4g%s%s",
-             names->kinds[piece->kind], (int)piece->ordinal, names->item, (int)piece->item,
-             chunk, piece->start, piece->end, unit != NULL ? " " : "", unit != NULL ? unit : "",
-             piece->rate, piece->flag ? ", " : "", piece->flag ? names->flag : "");
+    snprintf(hint, cap, "%s %d, %s %d%s: %s to %s, rate %.4g%s%s", names->kinds[piece->kind],
+             (int)piece->ordinal, names->item, (int)piece->item, chunk, start, end, piece->rate,
+             piece->flag ? ", " : "", piece->flag ? names->flag : "");
 }
 
 static void put_piece(const struct pps_task_panel *p,
                       FILE *out,
+                      const struct pps_time_unit *unit,
                       const struct pps_svg_box *whole,
                       const struct pps_piece *piece,
                       double share)
@@ -247,7 +250,7 @@ static void put_piece(const struct pps_task_panel *p,
     const struct pps_kind_colour *colour = pps_kind_colour(piece->kind);
     const struct pps_svg_box full = {whole->x, whole->y + LANE * (1 - share), whole->w,
                                      LANE * share};
-    put_hint(p->pieces->names, piece, hint, sizeof hint);
+    put_hint(p->pieces->names, unit, piece, hint, sizeof hint);
     if (share < 1)
         pps_svg_rect(out, *whole, colour->tint, hint);
     if (share > 0)
@@ -284,7 +287,8 @@ void pps_task_panel_draw(const struct pps_task_panel *p,
         // Short messages would be invisible beside long tasks.
         const struct pps_svg_box whole = {x, top + p->y[drawn->lane], w > 0 ? fmax(w, THIN) : 0,
                                           LANE};
-        put_piece(p, out, &whole, &drawn->piece, fmin(fmax(drawn->piece.rate / highest, 0), 1));
+        put_piece(p, out, &axis->unit, &whole, &drawn->piece,
+                  fmin(fmax(drawn->piece.rate / highest, 0), 1));
     }
     for (size_t i = 0; i < p->n_tasks; i++) {
         const struct pps_drawn_task *task = &p->tasks[i];

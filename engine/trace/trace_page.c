@@ -80,13 +80,12 @@ static void note_loads(struct page *p, double cell)
 {
     const struct pps_load_panel *panel = &p->loads[0];
     const struct pps_trace_names *names = p->page->points->names;
-    char text[512];
+    char text[512], time[96];
+    pps_time_unit_text(&p->axis.unit, cell, 4, time, sizeof time);
     snprintf(text, sizeof text,
-             "Utilisation in place of tasks%s%.120s. Each cell is the mean over %.4g%s%.20s of "
+             "Utilisation in place of tasks%s%.120s. Each cell is the mean over %s of "
              "the sum of the rates on a lane: 1 is one task at full rate all the time.",
-             p->page->why[0] != '\0' ? ": " : "", p->page->why, cell,
-             names->time_unit != NULL ? " " : "",
-             names->time_unit != NULL ? names->time_unit : "");
+             p->page->why[0] != '\0' ? ": " : "", p->page->why, time);
     append(p, text);
     if (panel->together > 1) {
         snprintf(text, sizeof text, "A row is the mean of %d %.60ss.", (int)panel->together,
@@ -126,11 +125,9 @@ static double put_head(const struct page *p, FILE *out)
 static void end_text(const struct page *p, int i, char *text, size_t cap)
 {
     const struct pps_trace_pieces *points = p->page->points;
-    const char *unit = points->names->time_unit;
-    char time[40];
-    pps_time_text(points[i].end, points[i].end >= 1e6 ? 1 : 0, 7, time, sizeof time);
-    int n = snprintf(text, cap, "%.60s %s%s%.20s", end_name(p), time, unit != NULL ? " " : "",
-                     unit != NULL ? unit : "");
+    char time[96];
+    pps_time_unit_text(&p->axis.unit, points[i].end, 7, time, sizeof time);
+    int n = snprintf(text, cap, "%.60s %s", end_name(p), time);
     const double change = i > 0 ? 100 * (points[i].end / points[0].end - 1) : 0;
     if (i > 0 && points[i].end == points[0].end)
         n += snprintf(text + n, cap - (size_t)n, ", equal to A");
@@ -169,13 +166,15 @@ static void lay_axis(struct page *p)
     const bool brief = p->page->width > 0;
     const double group = PPS_TRACE_CHAR * ((double)strlen(names->group) + 5);
     size_t most = 0;
-    p->axis.unit = names->time_unit;
+    double end = 0;
     p->axis.begin = p->axis.end = points->begin;
     for (int i = 0; i < p->page->n_points; i++) {
         most = p->tasks[i].most > most ? p->tasks[i].most : most;
         p->tasks[i].brief = brief;
         p->axis.end = fmax(p->axis.end, points[i].shown_end);
+        end = fmax(end, points[i].end);
     }
+    p->axis.unit = pps_time_unit_of(names->time_unit, fmax(p->axis.end, end));
     // The rows of utilisation have the names of groups only.
     p->axis.left =
         PPS_TRACE_MARGIN + 10 +

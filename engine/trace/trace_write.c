@@ -5,6 +5,7 @@
 #include "base/text/characters.h"
 #include "base/write/new_file.h"
 #include "engine/svg/svg_to_png.h"
+#include "engine/timeline/time_unit.h"
 #include "engine/trace/trace_csv.h"
 #include "engine/trace/trace_json.h"
 #include "engine/trace/trace_svg.h"
@@ -150,8 +151,9 @@ static void say_part(const struct pps_tracewrite *write,
                      size_t cap)
 {
     const struct pps_trace_window *window = &write->window;
-    const char *unit = write->names->time_unit;
-    char groups[256], to[64] = "the end";
+    const struct pps_time_unit unit = pps_time_unit_of(
+        write->names->time_unit, window->to < HUGE_VAL ? window->to : told->end);
+    char groups[256], from[96], to[96] = "the end";
     size_t at = 0;
     text[0] = '\0';
     if (write->groups != NULL) {
@@ -160,13 +162,13 @@ static void say_part(const struct pps_tracewrite *write,
                                (int)told->n_groups);
     }
     if (window->to < HUGE_VAL)
-        snprintf(to, sizeof to, "%.10g", window->to);
+        pps_time_unit_text(&unit, window->to, 10, to, sizeof to);
+    pps_time_unit_text(&unit, window->from, 10, from, sizeof from);
     if (window->from > 0 || window->to < HUGE_VAL)
         snprintf(text + at, cap - at,
-                 "%sOnly times from %.10g to %s%s%.20s: tasks are cut there, and each %.60s "
+                 "%sOnly times from %s to %s: tasks are cut there, and each %.60s "
                  "without a task is left out.",
-                 at > 0 ? " " : "", window->from, to, unit != NULL ? " " : "",
-                 unit != NULL ? unit : "", write->names->group);
+                 at > 0 ? " " : "", from, to, write->names->group);
 }
 
 static enum pps_status write_csv(const struct pps_tracewrite *write,

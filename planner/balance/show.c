@@ -2,10 +2,10 @@
 // Prints layers and tables of strategies.
 #include "planner/balance/show.h"
 
+#include "base/text/human.h"
 #include "base/text/say.h"
 #include "planner/balance/report/published.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 void balance_show_layers(const struct balance_layers *layers, FILE *out)
@@ -109,7 +109,7 @@ static void show_search(const struct balance_solution *solution, FILE *out)
     const struct balance_answer *answer = &solution->answer;
     fprintf(out, "\n");
     show_bound(solution, out);
-    fprintf(out, "%" PRId64 " evaluations%s.", answer->evaluations,
+    fprintf(out, "%s evaluations%s.", pps_count_text((double)answer->evaluations).text,
             solution->outcome == BALANCE_STOPPED ? ", stopped by time" : "");
     if (answer->proxy.is_known)
         fprintf(out, " Published proxy Z: %.8g (%s).", answer->proxy_value,

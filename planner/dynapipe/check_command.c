@@ -2,6 +2,7 @@
 // ppsweep dynaplan check: plans of steps are replayed.
 #include "base/document/json.h"
 #include "base/system/whole_file.h"
+#include "base/text/human.h"
 #include "base/text/say.h"
 #include "kernels/dynapipe/output/plan_check.h"
 #include "planner/dynapipe/commands.h"
@@ -64,11 +65,11 @@ static enum pps_status check_one(const struct pps_json *json,
     }
     counts->plans++;
     pps_say(stdout,
-            "%s batch %s: valid; %d replicas, %d devices, %lld micro-batches, %lld "
+            "%s batch %s: valid; %d replicas, %d devices, %s micro-batches, %s "
             "instructions; %.3f ms, peak %.1f MB%s",
             path, cJSON_IsString(batch) ? batch->valuestring : "?", (int)checked.replicas,
-            (int)checked.devices, (long long)checked.micro_batches,
-            (long long)checked.instructions, checked.makespan, checked.peak,
+            (int)checked.devices, pps_count_text((double)checked.micro_batches).text,
+            pps_count_text((double)checked.instructions).text, checked.makespan, checked.peak,
             isinf(checked.slack) ? ", no limit" : "");
     return PPS_OK;
 }
@@ -117,8 +118,9 @@ static enum pps_status check_main(const struct pps_args *args, struct pps_error 
     if (status == PPS_OK && counts.plans + counts.without == 0)
         return pps_fail(err, PPS_E_INPUT, "%s: there is no plan", pps_arg_word(args, 0));
     if (status == PPS_OK)
-        pps_say(stdout, "%lld plans are valid; %lld batches have no plan",
-                (long long)counts.plans, (long long)counts.without);
+        pps_say(stdout, "%s plans are valid; %s batches have no plan",
+                pps_count_text((double)counts.plans).text,
+                pps_count_text((double)counts.without).text);
     return status;
 }
 

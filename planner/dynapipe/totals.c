@@ -3,6 +3,7 @@
 #include "planner/dynapipe/totals.h"
 
 #include "base/text/grow_list.h"
+#include "base/text/human.h"
 #include "base/text/say.h"
 
 #include <math.h>
@@ -95,19 +96,21 @@ void totals_show(const struct totals *t, FILE *out)
 {
     fprintf(
         out,
-        "%lld batches, %lld samples, %lld micro-batches; %.1f ms, at most %.2f %% above the "
-        "lower bound; %.0f tokens/s; padding %.2f %%\n",
-        (long long)t->batches, (long long)t->samples, (long long)t->micro_batches,
-        t->makespan / 1000, t->bound > 0 ? 100 * (t->makespan / t->bound - 1) : 0,
-        t->makespan > 0 ? (double)t->tokens / (t->makespan / 1e6) : 0,
+        "%s batches, %s samples, %s micro-batches; %.1f ms, at most %.2f %% above the "
+        "lower bound; %s tokens/s; padding %.2f %%\n",
+        pps_count_text((double)t->batches).text, pps_count_text((double)t->samples).text,
+        pps_count_text((double)t->micro_batches).text, t->makespan / 1000,
+        t->bound > 0 ? 100 * (t->makespan / t->bound - 1) : 0,
+        pps_count_text((t->makespan > 0 ? (double)t->tokens / (t->makespan / 1e6) : 0)).text,
         padding(t->tokens, t->padded));
     if (t->proven > 0)
         fputs("optimal   shortest of its kind: one order of micro-batches on all devices, any "
               "recomputation, and any warm-ups unless --method names them\n",
               out);
     if (t->refused + t->infeasible > 0)
-        fprintf(out, "without a plan: %lld infeasible, %lld refused\n",
-                (long long)t->infeasible, (long long)t->refused);
+        fprintf(out, "without a plan: %s infeasible, %s refused\n",
+                pps_count_text((double)t->infeasible).text,
+                pps_count_text((double)t->refused).text);
 }
 
 static void show_baseline(const char *name,
@@ -120,8 +123,9 @@ static void show_baseline(const char *name,
     if (n == 0)
         fprintf(out, "baseline  %s: no plan fits\n", name);
     else
-        fprintf(out, "baseline  %s: %.1f ms, %.2f times the plans (%lld of %lld batches fit)\n",
-                name, sum / 1000, sum / plans, (long long)n, (long long)all);
+        fprintf(out, "baseline  %s: %.1f ms, %.2f times the plans (%s of %s batches fit)\n",
+                name, sum / 1000, sum / plans, pps_count_text((double)n).text,
+                pps_count_text((double)all).text);
 }
 
 void totals_show_baselines(const struct totals *t, FILE *out)

@@ -101,7 +101,7 @@ const tests = {
     });
     assert.deepStrictEqual(lanes, [0, 0, 0, 0, 1, 0]);
     assert.ok(Math.abs(work - 768) < width + 0.01 * end, `work ${work}, width ${width}`);
-    assert.match(await page.textContent("#timeline-note"), /row 1: \d+ tasks are too many to draw, so the picture shows the utilisation of each lane, as the mean over \d+/);
+    assert.match(await page.textContent("#timeline-note"), /row 1: [\d\u00a0]+ tasks are too many to draw, so the picture shows the utilisation of each lane, as the mean over \d+/);
     await page.close();
   },
 

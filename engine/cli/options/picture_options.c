@@ -2,6 +2,7 @@
 // Reads the options of Pareto fronts, stacked bars and scatters.
 #include "engine/cli/options/picture_options.h"
 
+#include "base/text/human.h"
 #include "engine/baseline/baseline.h"
 #include "engine/picture/bars.h"
 #include "engine/picture/pareto.h"
@@ -276,7 +277,9 @@ void pps_plot_report(const struct pps_plot_count *count)
 {
     if (count->left_out > 0)
         fprintf(stderr,
-                "note      maps drawn: %zu, skipped: %zu%s; --max-maps 0 draws all maps, a "
+                "note      maps drawn: %s, skipped: %s%s; --max-maps 0 draws all maps, a "
                 "filter such as n=8 draws some of them\n",
-                count->maps, count->left_out, count->at_least ? " or more" : "");
+                pps_count_text((double)count->maps).text,
+                pps_count_text((double)count->left_out).text,
+                count->at_least ? " or more" : "");
 }

@@ -7,11 +7,10 @@
 #include "base/text/say.h"
 #include "engine/space/value.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-enum { SHOWN_GROUPS = 20, COUNT_CAP = 32 };
+enum { SHOWN_GROUPS = 20 };
 
 // ---- points ---------------------------------------------------------------------------------------
 
@@ -55,39 +54,32 @@ static bool is_better(const struct pps_best_search *s, const struct pps_best_gro
     return g->grid_best != SIZE_MAX && points[g->best].value < points[g->grid_best].value;
 }
 
-static const char *count_text(uint64_t n, char text[COUNT_CAP])
-{
-    pps_human_count((double)n, text, COUNT_CAP);
-    return text;
-}
-
 // ---- text -----------------------------------------------------------------------------------------
 
 static void print_search(const struct pps_best_search *s)
 {
     const struct pps_kernel *kernel = s->space->experiment->kernel;
     const char *separator = "";
-    char text[COUNT_CAP];
     fputs("search    over ", stderr);
     for (int p = 0; p < kernel->n_params; p++)
         if ((s->space->searched >> p & 1) != 0) {
             fprintf(stderr, "%s%s", separator, kernel->params[p].name);
             separator = ", ";
         }
-    fprintf(stderr, ", in %zu combination%s of the other parameters%s\n", s->space->n_arms,
-            s->space->n_arms == 1 ? "" : "s",
+    fprintf(stderr, ", in %s combination%s of the other parameters%s\n",
+            pps_count_text((double)s->space->n_arms).text, s->space->n_arms == 1 ? "" : "s",
             s->space->composite != NULL ? " and of the names of weights" : "");
-    fprintf(stderr, "points    %s evaluated", count_text(s->evaluation->n, text));
+    fprintf(stderr, "points    %s evaluated", pps_count_text((double)s->evaluation->n).text);
     if (s->grid > 0)
-        fprintf(stderr, ", at first the grid of %s", count_text(s->grid, text));
+        fprintf(stderr, ", at first the grid of %s", pps_count_text((double)s->grid).text);
     else
         fputs("; the grid was not (see --grid)", stderr);
     if (s->evaluation->remembered > 0)
         fprintf(stderr, "; %s by the interrupted search",
-                count_text(s->evaluation->remembered, text));
+                pps_count_text((double)s->evaluation->remembered).text);
     if (s->evaluation->refused > 0)
         fprintf(stderr, "; %s more refused by rules or ranges",
-                count_text(s->evaluation->refused, text));
+                pps_count_text((double)s->evaluation->refused).text);
     fputc('\n', stderr);
 }
 
@@ -95,7 +87,6 @@ static void print_search(const struct pps_best_search *s)
 static void print_tried(const struct pps_best_search *s)
 {
     uint64_t patterns = 0, restarts = 0;
-    char text[COUNT_CAP];
     for (uint32_t g = 0; g < s->space->groups.n; g++) {
         patterns += s->groups[g].patterns;
         restarts += s->groups[g].restarts;
@@ -107,9 +98,9 @@ static void print_tried(const struct pps_best_search *s)
                 first / (1 << (PPS_BEST_STEPS - 1)), s->refined,
                 s->space->groups.n > 1 ? " of each group" : "");
     }
-    fprintf(stderr, "%s pattern search%s, ", count_text(patterns, text),
+    fprintf(stderr, "%s pattern search%s, ", pps_count_text((double)patterns).text,
             patterns == 1 ? "" : "es");
-    fprintf(stderr, "%s restart%s of CMA-ES\n", count_text(restarts, text),
+    fprintf(stderr, "%s restart%s of CMA-ES\n", pps_count_text((double)restarts).text,
             restarts == 1 ? "" : "s");
     fputs("          no proof: a better point may lie between those that were evaluated\n",
           stderr);
@@ -118,7 +109,7 @@ static void print_tried(const struct pps_best_search *s)
 // Says how the best point compares with the grid.
 static void print_comparison(const struct pps_best_search *s, const struct pps_best_group *g)
 {
-    char point[1024], text[COUNT_CAP];
+    char point[1024];
     if (s->grid == 0)
         return;
     if (g->grid_best == SIZE_MAX) {
@@ -133,13 +124,13 @@ static void print_comparison(const struct pps_best_search *s, const struct pps_b
               stderr);
         if (g->equal > 1)
             fprintf(stderr, "; %s evaluated points have exactly this value: it is flat there",
-                    count_text(g->equal, text));
+                    pps_count_text((double)g->equal).text);
         fputc('\n', stderr);
     }
     if (is_better(s, g) && g->equal > 1)
         fprintf(stderr,
                 "          %s evaluated points have exactly this value; the first is shown\n",
-                count_text(g->equal, text));
+                pps_count_text((double)g->equal).text);
 }
 
 static void print_group(const struct pps_best_search *s, uint32_t number)

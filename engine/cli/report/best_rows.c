@@ -88,7 +88,7 @@ static void print_rows(const struct table *t)
         for (size_t i = 0; i < shown_of(t, t->groups[g]); i++, shown++)
             pps_rowtable_line(t->groups[g]->rows[i].text, width, columns);
     if (shown < n)
-        fprintf(stderr, "  ... and %zu more\n", n - shown);
+        fprintf(stderr, "  ... and %s more\n", pps_count_text((double)(n - shown)).text);
     if (columns < all)
         fprintf(stderr, "  ... and %d more column%s\n", all - columns,
                 all - columns == 1 ? "" : "s");
@@ -155,7 +155,8 @@ static void print_ties(const struct table *t)
         fputc('\n', stderr);
     }
     if (more > 0)
-        fprintf(stderr, "          and equal best rows in %zu more groups\n", more);
+        fprintf(stderr, "          and equal best rows in %s more groups\n",
+                pps_count_text((double)more).text);
 }
 
 bool pps_bestrows_have_ties(struct pps_job_result *r)

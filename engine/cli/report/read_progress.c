@@ -70,9 +70,10 @@ static void say_chosen(void *self, const struct pps_block_counts *counts)
     const struct pps_read_progress *p = self;
     if (!p->quiet && p->kind != PPS_PROGRESS_JSON)
         pps_say(stderr,
-                "ppsweep: %llu of %llu blocks of the result are read; the filters exclude the "
+                "ppsweep: %s of %s blocks of the result are read; the filters exclude the "
                 "others",
-                (unsigned long long)counts->chosen, (unsigned long long)counts->all);
+                pps_count_text((double)counts->chosen).text,
+                pps_count_text((double)counts->all).text);
 }
 
 enum pps_status pps_read_progress_begin(struct pps_read_progress *progress,

@@ -42,12 +42,13 @@ static void print_left_out(struct pps_job_result *r)
     const bool have_rows =
         r->totals.judged == 0; // false if the result contains only the best rows
     if (r->totals.counts.infeasible > 0)
-        fprintf(stderr, "infeasible %llu point%s%s\n",
-                (unsigned long long)r->totals.counts.infeasible,
+        fprintf(stderr, "infeasible %s point%s%s\n",
+                pps_count_text((double)r->totals.counts.infeasible).text,
                 r->totals.counts.infeasible == 1 ? "" : "s",
                 have_rows ? " (see the rows)" : "");
     if (r->totals.counts.failed > 0) {
-        fprintf(stderr, "failed    %llu point%s%s", (unsigned long long)r->totals.counts.failed,
+        fprintf(stderr, "failed    %s point%s%s",
+                pps_count_text((double)r->totals.counts.failed).text,
                 r->totals.counts.failed == 1 ? "" : "s",
                 have_rows ? " (rows with empty results)" : "");
         if (r->experiment->point_limit > 0)

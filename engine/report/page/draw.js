@@ -41,7 +41,12 @@ const Draw = {
   short(value, digits = 4) {
     if (!isFinite(value)) return "";
     const size = Math.abs(value);
-    return size !== 0 && (size >= 1e12 || size < 1e-3) ? value.toExponential(2) : String(Number(value.toPrecision(digits)));
+    return size !== 0 && (size >= 1e12 || size < 1e-3) ? value.toExponential(2) : this.grouped(String(Number(value.toPrecision(digits))));
+  },
+
+  // Groups the digits before the point: 1 234.5. The blanks break no line.
+  grouped(number) {
+    return number.replace(/^-?\d+/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, "\u00a0"));
   },
 
   // A text that ends with ... where it is wider than `room`.
@@ -60,7 +65,7 @@ const Draw = {
 
   // A count for people: 1 234 567.
   count(n) {
-    return String(n).replace(/\B(?=(\d{3})+$)/g, "\u00a0");
+    return this.grouped(String(n));
   },
 
   rows(n) {

@@ -8,6 +8,11 @@ const Timeline = {
     Data.timelines = JSON.parse(new TextDecoder().decode(await Data.inflate("timelines")));
   },
 
+  // A time in the unit of the pair that is shown, which fits the longer one.
+  time(value, digits = 7) {
+    return `${Draw.short(value / this.unit.unitSize, digits)} ${this.unit.unit}`.trim();
+  },
+
   name(t) {
     return `row ${t.row}${t.baseline ? " at the baseline" : ""}`;
   },
@@ -53,7 +58,9 @@ const Timeline = {
     if (this.shown < 0) return;
     document.getElementById("timeline").parentElement.hidden = false;
     const pair = this.pair(), width = Draw.width("timeline"), left = 118, room = width - left - 16;
-    const end = Math.max(...pair.map((t) => t.end)), lanes = pair.map((t) => this.lanes(t));
+    const end = Math.max(...pair.map((t) => t.end));
+    this.unit = pair.find((t) => t.end === end);
+    const lanes = pair.map((t) => this.lanes(t));
     const lane = Math.max(3, Math.min(13, Math.floor(800 / Math.max(...lanes.map((list) => list.length)))));
     const measure = Draw.open("timeline", width, 10);
     const legend = this.legend(measure, pair[0], left, 0, room, false);
@@ -64,11 +71,11 @@ const Timeline = {
       this.one(pen, t, lanes[k], { left, room, end, top: top + 20, lane });
       top += lanes[k].length * lane + 44;
     });
-    this.axis(pen, pair[0], { left, room, end, top: top - 14 });
+    this.axis(pen, { left, room, end, top: top - 14 });
     this.legend(pen, pair[0], left, top + 36, room, true);
     const notes = [];
-    if (pair.length > 1) notes.push(`above: the row, ${Draw.short(pair[0].end, 6)}; below: the baseline ${Data.about.baseline}, ${Draw.short(pair[1].end, 6)}`);
-    for (const t of pair) if (t.cells) notes.push(`${this.name(t)}: ${t.cells.tasks} tasks are too many to draw, so the picture shows the utilisation of each lane, as the mean over ${Draw.short(t.cells.width)} ${t.unit}`.trim());
+    if (pair.length > 1) notes.push(`above: the row, ${this.time(pair[0].end, 6)}; below: the baseline ${Data.about.baseline}, ${this.time(pair[1].end, 6)}`);
+    for (const t of pair) if (t.cells) notes.push(`${this.name(t)}: ${Draw.count(t.cells.tasks)} tasks are too many to draw, so the picture shows the utilisation of each lane, as the mean over ${this.time(t.cells.width, 4)}`);
     document.getElementById("timeline-note").textContent = notes.join("; ");
   },
 
@@ -88,7 +95,7 @@ const Timeline = {
     pen.fillStyle = Draw.css("--text");
     pen.textAlign = "left";
     pen.textBaseline = "alphabetic";
-    pen.fillText(`${this.name(t)}: ${t.last} ${Draw.short(t.end, 7)} ${t.unit}`.trim(), left, top - 5);
+    pen.fillText(`${this.name(t)}: ${t.last} ${this.time(t.end)}`, left, top - 5);
     const place = [];
     lanes.forEach((one, k) => (place[one.k] = top + k * lane));
     if (t.cells) this.cells(pen, t, place, { left, room, end, lane });
@@ -133,16 +140,17 @@ const Timeline = {
       const box = [left + (room * from) / end, y, Math.max(0.5, (room * (to - from)) / end), Math.max(lane - 2, lane * 0.8)];
       pen.fillStyle = `rgba(0, 114, 178, ${Math.min(1, percent[i] / 100)})`;
       pen.fillRect(...box);
-      this.boxes.push([...box, t, -1, `${t.group} ${t.lanes[3 * k]}, ${t.tracks[t.lanes[3 * k + 1]]}\n${percent[i]} % busy from ${Draw.short(from, 7)} to ${Draw.short(to, 7)} ${t.unit}`]);
+      this.boxes.push([...box, t, -1, `${t.group} ${t.lanes[3 * k]}, ${t.tracks[t.lanes[3 * k + 1]]}\n${percent[i]} % busy from ${this.time(from)} to ${this.time(to)}`]);
     }
   },
 
-  axis(pen, t, { left, room, end, top }) {
+  axis(pen, { left, room, end, top }) {
+    const { unit, unitSize } = this.unit;
     pen.fillStyle = Draw.css("--text");
     pen.textAlign = "center";
     pen.textBaseline = "top";
-    for (const v of Draw.ticks(0, end, 6)) pen.fillText(Draw.short(v, 9), left + (room * v) / end, top);
-    pen.fillText(t.unit ? `time [${t.unit}]` : "time", left + room / 2, top + 15);
+    for (const v of Draw.ticks(0, end / unitSize, 6)) pen.fillText(Draw.short(v, 9), left + (room * v * unitSize) / end, top);
+    pen.fillText(unit ? `time [${unit}]` : "time", left + room / 2, top + 15);
   },
 
   // Draws the kinds, or only measures them; returns the height.
@@ -167,7 +175,7 @@ const Timeline = {
   text([, , , , t, at, cell]) {
     if (cell) return cell;
     const [k, kind, label, start, stop, state, rate] = t.pieces.slice(at, at + this.FIELDS);
-    const where = `${t.group} ${t.lanes[3 * k]}, ${t.tracks[t.lanes[3 * k + 1]]}`, when = `${Draw.short(start, 7)} to ${Draw.short(stop, 7)} ${t.unit}`.trim();
+    const where = `${t.group} ${t.lanes[3 * k]}, ${t.tracks[t.lanes[3 * k + 1]]}`, when = `${this.time(start)} to ${this.time(stop)}`;
     return `${this.name(t)}: ${t.kinds[kind]} ${label}${state & 1 ? ", " + t.flag : ""}\n${where}\n${when}, rate ${Draw.short(rate)}`;
   },
 

@@ -2,6 +2,7 @@
 // ppsweep nd rank: solves the pipeline program of every candidate and sorts candidates by step
 // time.
 #include "base/system/machine.h"
+#include "base/text/human.h"
 #include "planner/nd/commands/commands.h"
 
 #include "base/text/characters.h"
@@ -12,7 +13,6 @@
 #include "planner/shared/files.h"
 #include "planner/shared/options.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,7 +139,7 @@ static enum pps_status show(const struct nd_ranking *ranking,
     else
         nd_ranking_print(ranking, n);
     if (n < all)
-        printf("... %" PRId64 " more (--top 0)\n", all - n);
+        printf("... %s more (--top 0)\n", pps_count_text((double)(all - n)).text);
     nd_ranking_print_base(ranking);
     enum pps_status status = PPS_OK;
     if (request->output != NULL)
