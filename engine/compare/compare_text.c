@@ -248,21 +248,23 @@ static void say_value(const struct pps_compare_value *value, FILE *out)
 {
     const uint64_t better = value->higher ? value->above : value->lower;
     const uint64_t worse = value->higher ? value->lower : value->above;
-    pps_say(
-        out, "%-9s b is better in %.0f, equal in %.0f, worse in %.0f rows (%s is better%s%s)",
-        value->name, (double)better, (double)value->equal, (double)worse,
-        value->higher ? "higher" : "lower", value->unit[0] != '\0' ? "; " : "", value->unit);
+    pps_say(out, "%-9s b is better in %s, equal in %s, worse in %s rows (%s is better%s%s)",
+            value->name, pps_count_text((double)better).text,
+            pps_count_text((double)value->equal).text, pps_count_text((double)worse).text,
+            value->higher ? "higher" : "lower", value->unit[0] != '\0' ? "; " : "",
+            value->unit);
     if (value->pairs == 0)
         pps_say(out, "%-9s no row has a number in both results", "");
     if (value->ratios > 0)
         pps_say(out, "%-9s b/a from %.6g to %.6g, geometric mean %.6g", "", value->least,
                 value->most, value->mean);
     if (value->ratios < value->pairs)
-        pps_say(out, "%-9s %.0f pairs have a value of 0 or less, and no ratio", "",
-                (double)(value->pairs - value->ratios));
+        pps_say(out, "%-9s %s pairs have a value of 0 or less, and no ratio", "",
+                pps_count_text((double)(value->pairs - value->ratios)).text);
     if (value->only_a + value->only_b > 0)
-        pps_say(out, "%-9s only a has a result in %.0f rows, only b in %.0f", "",
-                (double)value->only_a, (double)value->only_b);
+        pps_say(out, "%-9s only a has a result in %s rows, only b in %s", "",
+                pps_count_text((double)value->only_a).text,
+                pps_count_text((double)value->only_b).text);
 }
 
 void pps_compare_summary(const struct pps_compare *compare, FILE *out)
