@@ -3,6 +3,8 @@
 #include "engine/trace/counter_strip.h"
 
 #include "base/text/grow_list.h"
+#include "base/text/human.h"
+#include "engine/svg/svg.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -60,16 +62,16 @@ bool pps_levels_has(const struct pps_trace_levels *levels, int32_t group)
 
 struct strip {
     FILE *out;
+    const struct pps_time_axis *axis;
     struct pps_svg_box box;
-    double begin, end, highest;
+    double highest;
     double from, value; // steps that wait: their start and highest value
     bool waits;
 };
 
 static double x_at(const struct strip *s, double time)
 {
-    const double share = (time - s->begin) / (s->end - s->begin);
-    return s->box.x + fmin(fmax(share, 0), 1) * s->box.w;
+    return pps_time_x(s->axis, fmin(fmax(time, s->axis->begin), s->axis->end));
 }
 
 static double y_at(const struct strip *s, double value)
@@ -80,10 +82,12 @@ static double y_at(const struct strip *s, double value)
 static void put_box(const struct strip *s, double from, double to, double value)
 {
     const double x = x_at(s, from), w = x_at(s, to) - x, y = y_at(s, value);
-    char hint[64];
+    char hint[192], start[48], stop[96];
     if (!(w > 0) || !(value > 0))
         return;
-    snprintf(hint, sizeof hint, "%.6g from %.6g to %.6g", value, from, to);
+    pps_human_number(from / s->axis->unit.size, 6, start, sizeof start);
+    pps_time_unit_text(&s->axis->unit, to, 6, stop, sizeof stop);
+    snprintf(hint, sizeof hint, "%.6g from %s to %s", value, start, stop);
     pps_svg_rect(s->out, (struct pps_svg_box){x, y, w, s->box.y + s->box.h - y}, FILL, hint);
 }
 
@@ -112,14 +116,15 @@ void pps_strip_draw(FILE *out,
                     const struct pps_trace_levels *levels,
                     int32_t group,
                     int32_t counter,
-                    struct pps_svg_box box,
-                    double begin,
-                    double end,
+                    const struct pps_time_axis *axis,
+                    double y,
+                    double h,
                     double highest)
 {
-    struct strip strip = {out, box, begin, end, highest, begin, 0, false};
+    const struct pps_svg_box box = {axis->left, y, axis->w, h};
+    struct strip strip = {out, axis, box, highest, axis->begin, 0, false};
     pps_svg_rect(out, box, GROUND, NULL);
-    if (!(end > begin) || !(highest > 0))
+    if (!(axis->end > axis->begin) || !(highest > 0))
         return;
     for (size_t i = 0; i < levels->n; i++) {
         const struct pps_level *level = &levels->list[i];
@@ -127,10 +132,10 @@ void pps_strip_draw(FILE *out,
             continue;
         put_step(&strip, level->time, level->value);
     }
-    put_waiting(&strip, levels->end > 0 ? fmin(levels->end, end) : end);
+    put_waiting(&strip, levels->end > 0 ? fmin(levels->end, axis->end) : axis->end);
     for (size_t i = 0; i < levels->n_limits; i++)
         if (levels->limits[i].group == group && levels->limits[i].counter == counter) {
-            const double y = y_at(&strip, levels->limits[i].value);
-            pps_svg_line(out, box.x, y, box.x + box.w, y, LIMIT);
+            const double at = y_at(&strip, levels->limits[i].value);
+            pps_svg_line(out, box.x, at, box.x + box.w, at, LIMIT);
         }
 }

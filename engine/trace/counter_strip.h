@@ -4,7 +4,7 @@
 #ifndef PPS_ENGINE_TRACE_COUNTER_STRIP_H
 #define PPS_ENGINE_TRACE_COUNTER_STRIP_H
 
-#include "engine/svg/svg.h"
+#include "engine/trace/time_axis.h"
 #include "ppsweep/kernel.h"
 
 #include <stdbool.h>
@@ -32,16 +32,15 @@ double pps_levels_highest(const struct pps_trace_levels *levels, int32_t counter
 
 bool pps_levels_has(const struct pps_trace_levels *levels, int32_t group);
 
-// Draws the counter of a group into the box. The box is as wide as the time from begin to end
-// and as high as the value `highest`; a limit is a line. Where values change more often than every
-// half pixel, the highest is drawn.
+// Draws the counter of a group along the axis from y on, as high as the value `highest`; a limit is a line. Where
+// values change more often than every half pixel, the highest is drawn.
 void pps_strip_draw(FILE *out,
                     const struct pps_trace_levels *levels,
                     int32_t group,
                     int32_t counter,
-                    struct pps_svg_box box,
-                    double begin,
-                    double end,
+                    const struct pps_time_axis *axis,
+                    double y,
+                    double h,
                     double highest);
 
 #endif

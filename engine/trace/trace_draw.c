@@ -205,9 +205,8 @@ static void put_strips(const struct pps_task_panel *p,
             y += LANE_GAP;
             pps_svg_text(out, axis->left - 8, y + STRIP / 2, PPS_SVG_END, 11, PPS_TRACE_PALE,
                          pieces->names->counters[c]);
-            pps_strip_draw(out, &pieces->levels, group, c,
-                           (struct pps_svg_box){axis->left, y, axis->w, STRIP}, axis->begin,
-                           axis->end, pps_levels_highest(&pieces->levels, c));
+            pps_strip_draw(out, &pieces->levels, group, c, axis, y, STRIP,
+                           pps_levels_highest(&pieces->levels, c));
         }
     }
 }

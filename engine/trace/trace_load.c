@@ -227,9 +227,8 @@ static void put_strips(const struct pps_load_panel *p,
             snprintf(text, sizeof text, "%.64s %d", pieces->names->group, (int)p->groups[g]);
             pps_svg_text(out, axis->left - 8, y + STRIP / 2, PPS_SVG_END, 11, PPS_TRACE_PALE,
                          text);
-            pps_strip_draw(out, &pieces->levels, p->groups[g], c,
-                           (struct pps_svg_box){axis->left, y, axis->w, STRIP}, axis->begin,
-                           axis->end, pps_levels_highest(&pieces->levels, c));
+            pps_strip_draw(out, &pieces->levels, p->groups[g], c, axis, y, STRIP,
+                           pps_levels_highest(&pieces->levels, c));
         }
     }
 }

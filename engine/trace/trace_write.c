@@ -151,8 +151,7 @@ static void say_part(const struct pps_tracewrite *write,
                      size_t cap)
 {
     const struct pps_trace_window *window = &write->window;
-    const struct pps_time_unit unit = pps_time_unit_of(
-        write->names->time_unit, window->to < HUGE_VAL ? window->to : told->end);
+    const struct pps_time_unit unit = pps_time_unit_of(write->names->time_unit, told->end);
     char groups[256], from[96], to[96] = "the end";
     size_t at = 0;
     text[0] = '\0';

@@ -308,8 +308,8 @@ Test(tracesvg, counters_are_strips_below_their_group)
         pps_tracesvg_end(svg, p == 0 ? 6 : 10);
     }
     text = finish(svg, (struct pps_tracesvg_look){.width = 0});
-    cr_expect_eq(count(text, "<title>20 from 0 to 6<"), 1, "%s", text);
-    cr_expect_eq(count(text, "<title>20 from 0 to 10<"), 1);
+    cr_expect_eq(count(text, "<title>20 from 0 to 6 us<"), 1, "%s", text);
+    cr_expect_eq(count(text, "<title>20 from 0 to 10 us<"), 1);
     free(text);
 }
 
