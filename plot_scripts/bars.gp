@@ -68,7 +68,7 @@ TEXT = has_width ? 0.92 * CHAR : CHAR # of the columns of text
 
 # WIDE[c] is the width of text column c (heading or widest cell); the column ends at RIGHT[c].
 head(c) = c == 1 ? "row" : label_of(c == n_cells ? objective : word(labels, c - 1))
-shown(i, c) = c == 1 || c == n_cells ? cell(i, c) : label_of(cell(i, c))
+shown(i, c) = c == 1 ? cell(i, c) : c == n_cells ? spaced(cell(i, c)) : label_of(cell(i, c))
 array WIDE[n_cells]
 array RIGHT[n_cells]
 left = has_width ? 8 * F : 20
@@ -132,7 +132,7 @@ INKS = "#ffffff #000000 #ffffff #000000 #000000 #ffffff #000000 #ffffff #000000 
 highest = has_limit ? limit : 0
 do for [i = 1:n] { highest = larger(highest, total(i)) }
 if (highest <= 0) { highest = 1 }
-text_of(v) = v >= 1000 && v < 1e7 ? sprintf("%.0f", v) : sprintf("%.3g", v)
+text_of(v) = spaced(v >= 1000 && v < 1e7 ? sprintf("%.0f", v) : sprintf("%.3g", v))
 end_chars = 0
 do for [i = 1:n] { end_chars = larger(end_chars, strlen(text_of(total(i)))) }
 # Leaves room for the total after the longest bar.
@@ -153,6 +153,8 @@ if (partial ne "") {
         font best_font textcolor rgb PARTIAL
 }
 set format x "%g"
+tic_axis = "x"; tic_low = 0; tic_high = x_high; tic_count = larger(2, bars_w / 80)
+load scripts . "tics.gp"
 set grid xtics lt 1 lc rgb "#e4e4e4" lw 0.7
 
 set label 1 title_lines at screen 0.5, screen (H - 14 * F - LINE / 2.) / H center font name_font

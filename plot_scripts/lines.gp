@@ -185,18 +185,21 @@ if (log_y) {
     do for [e = int(floor(log10(range_min))):int(ceil(log10(range_max)))] {
         do for [i = 1:words(steps)] {
             v = word(steps, i) * 10. ** e
-            set ytics add (sprintf("%g", v) v)
+            set ytics add (spaced(sprintf("%g", v)) v)
             n_tics = n_tics + (v >= range_min && v <= range_max)
         }
     }
     do for [i = 0:n_tics < 2 ? 4 : -1] { # no room for round numbers
         v = range_min * (range_max / range_min) ** (i / 4.)
-        set ytics add (sprintf("%.3g", v) v)
+        set ytics add (spaced(sprintf("%.3g", v)) v)
     }
 } else {
     slack = !has_values ? 1 : \
         range_max > range_min ? 0.05 * (range_max - range_min) : larger(1, abs(range_max)) * 0.05
-    set yrange [(has_values ? range_min : 0) - slack : (has_values ? range_max : 1) + slack]
+    tic_axis = "y"; tic_low = (has_values ? range_min : 0) - slack; tic_high = (has_values ? range_max : 1) + slack
+    tic_count = 8
+    set yrange [tic_low:tic_high]
+    load scripts . "tics.gp"
 }
 
 # ---- lines ------------------------------------------------------------------------------------
@@ -216,7 +219,7 @@ dots = (nx > 60 ? 0.35 : 0.7) * larger(0.8, F)
 mark_every = nx > 30 ? int(ceil(nx / 15.)) : 1
 
 if (best_line ne "") {
-    shown = relative eq "" ? num(best_text) : 0
+    shown = relative eq "" ? best_value : 0
     set label 5 best_line at screen 0.5, screen (6 * F + notes_h + best_h - LINE / 2.) / H center \
         font best_font textcolor rgb BEST
     set label 6 "" at first X[best_x], first shown point pt 6 ps 1.8 * F lw 2 lc rgb BEST front

@@ -41,7 +41,7 @@ do for [k = 1:n_maps] {
     if (has_values) {
         all_min = all_min == all_min ? smaller(all_min, min) : min
         all_max = all_max == all_max ? larger(all_max, max) : max
-        v = num(best_text)
+        v = best_value
         if (best_all != best_all || (goal eq "higher" ? v > best_all : v < best_all)) {
             best_all = v
             best_map = k
@@ -303,6 +303,8 @@ do for [k = 1:n_maps] {
             power = 10. ** floor(log10(rough))
             step = power * (rough > 5 * power ? 10 : rough > 2 * power ? 5 : rough > power ? 2 : 1)
             set cbtics step format form(step)
+            tic_axis = "cb"; tic_low = low; tic_high = high; tic_count = larger(1, (high - low) / step)
+            load scripts . "tics.gp"
             if (floor(high / step) - ceil(low / step) < 1) {
                 set cbtics ()
                 set cbtics add (cell_text(low) low, cell_text(high) high)

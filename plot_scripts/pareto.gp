@@ -131,18 +131,26 @@ unset key
 # An axis of few decades also has labels between the powers of ten.
 if (xlog) { set logscale x; set xtics () }
 if (ylog) { set logscale y; set ytics () }
+if (!xlog) {
+    tic_axis = "x"; tic_low = x_low; tic_high = x_high; tic_count = larger(2, plot_w / 80)
+    load scripts . "tics.gp"
+}
+if (!ylog) {
+    tic_axis = "y"; tic_low = y_low; tic_high = y_high; tic_count = larger(2, plot_h / 50)
+    load scripts . "tics.gp"
+}
 do for [e = xlog ? int(floor(log10(x_low))) : 1 : xlog ? int(ceil(log10(x_high))) : 0] {
     steps = x_high / x_low < 3000 ? "1 2 5" : "1"
     do for [i = 1:words(steps)] {
         v = word(steps, i) * 10. ** e
-        if (v >= x_low && v <= x_high) { set xtics add (sprintf("%g", v) v) }
+        if (v >= x_low && v <= x_high) { set xtics add (spaced(sprintf("%g", v)) v) }
     }
 }
 do for [e = ylog ? int(floor(log10(y_low))) : 1 : ylog ? int(ceil(log10(y_high))) : 0] {
     steps = y_high / y_low < 3000 ? "1 2 5" : "1"
     do for [i = 1:words(steps)] {
         v = word(steps, i) * 10. ** e
-        if (v >= y_low && v <= y_high) { set ytics add (sprintf("%g", v) v) }
+        if (v >= y_low && v <= y_high) { set ytics add (spaced(sprintf("%g", v)) v) }
     }
 }
 

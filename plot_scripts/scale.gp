@@ -31,7 +31,7 @@ form(step) = span >= 1e6 || (span > 0 && span < 1e-3) \
     ? "%.4g" : sprintf("%%.%df", decimals(step))
 # On a logarithmic scale all values have the same number of significant digits.
 cell_form = is_log ? "%.3g" : form(range / 150.)
-cell_text(v) = is_log && v >= 1000 && max < 1e7 ? sprintf("%.0f", v) : sprintf(cell_form, v)
+cell_text(v) = spaced(is_log && v >= 1000 && max < 1e7 ? sprintf("%.0f", v) : sprintf(cell_form, v))
 # 12.3 is longer than 9 or 100, so both ends count.
 cell_chars = has_values \
     ? larger(larger(strlen(cell_text(min)), strlen(cell_text(max))), is_log ? 4 : 1) : 1
@@ -64,7 +64,7 @@ while (rest ne "") {
     rest = comma > 0 ? rest[comma + 1:] : ""
 }
 do for [i = 1:words(level_words)] {
-    level_text = level_text . (i > 1 ? ", " : "") . sprintf("%g", num(word(level_words, i)))
+    level_text = level_text . (i > 1 ? ", " : "") . spaced(sprintf("%g", num(word(level_words, i))))
 }
 
 # ---- tics --------------------------------------------------------------------------------------
@@ -72,6 +72,10 @@ do for [i = 1:words(level_words)] {
 set cbrange [low:high]
 if (is_log) { set logscale cb } else { unset logscale cb }
 set cbtics out scale 0.4 font small_font format form((high - low) / 6.)
+if (!is_log && !has_contours) {
+    tic_axis = "cb"; tic_low = low; tic_high = high; tic_count = 8
+    load scripts . "tics.gp"
+}
 if (has_contours) {
     set cbtics ()
     shown = ""
@@ -81,7 +85,7 @@ if (has_contours) {
         do for [k = 1:words(shown)] { near = near || abs(share(v) - num(word(shown, k))) < 0.07 }
         if (v >= low && v <= high && !near) {
             shown = shown . sprintf(" %#.6g", share(v))
-            set cbtics add (sprintf("%g", v) v)
+            set cbtics add (spaced(sprintf("%g", v)) v)
         }
     }
 } else { if (is_log) {
@@ -92,13 +96,13 @@ if (has_contours) {
         do for [i = 1:words(steps)] {
             v = word(steps, i) * 10. ** e
             if (v >= range_min && v <= range_max) {
-                set cbtics add (sprintf("%g", v) v)
+                set cbtics add (spaced(sprintf("%g", v)) v)
                 n_tics = n_tics + 1
             }
         }
     }
     do for [i = 0:n_tics < 2 ? 4 : -1] { # no room for round numbers
         v = range_min * (range_max / range_min) ** (i / 4.)
-        set cbtics add (sprintf("%.3g", v) v)
+        set cbtics add (spaced(sprintf("%.3g", v)) v)
     }
 } }

@@ -80,6 +80,7 @@ title_lines = wrap(title_text, even_width(title_text, line_chars))
 title_height = lines_of(title_lines) * LINE
 partial_lines = wrap(partial, note_chars)
 if (strlen(best_value) > 9) { best_value = sprintf("%.7g", num(best_value)) }
+best_value = spaced(best_value)
 best_lines = wrap(sprintf("%s %s (row %d):%s", goal eq "higher" ? "highest" : "lowest", \
     best_value, best_row, best_text), note_chars)
 best_height = lines_of(best_lines) * LINE
@@ -174,7 +175,18 @@ do for [i = 1:n] {
         set xtics add (tic_text(label_of(word(all_names, first_name + k))) stands(k, 1))
     }
     first_name = first_name + p_names
-    if ((i - 1) % across == 0) { set format y "%g" } else { set format y "" }
+    tic_blank = (i - 1) % across != 0
+    set format y (tic_blank ? "" : "%g")
+    if (is_log && y_high >= 1000) {
+        set ytics ()
+        do for [e = int(ceil(log10(y_low))):int(floor(log10(y_high)))] {
+            set ytics add ((tic_blank ? "" : spaced(sprintf("%g", 10. ** e))) 10. ** e)
+        }
+    }
+    if (!is_log) {
+        tic_axis = "y"; tic_low = y_low; tic_high = y_high; tic_count = larger(2, panel_h / 35)
+        load scripts . "tics.gp"
+    }
     set xlabel label_of(word(panels, i)) . (p_log ? " (log)" : "") font name_font offset 0, 0.3
     plot slice index i using (stands($1, $4)):2 with points pt 7 ps ((n_rows > 100 ? 0.35 : 0.6) * (has_width ? 0.6 : 1)) \
             lc rgb POINT, \

@@ -63,7 +63,9 @@ own_range = (range_min != range_min)
 if (own_range) { range_min = min; range_max = max }
 beyond = has_values && (min < range_min || max > range_max)
 # A mean may have 16 digits.
-if (strlen(best_text) > 9) { best_text = sprintf("%.7g", num(best_text)) }
+best_value = num(best_text eq "" ? "nan" : best_text)
+if (strlen(best_text) > 9) { best_text = sprintf("%.7g", best_value) }
+best_text = spaced(best_text)
 # What the colours show, without "(log)".
 value_text = with_unit(value_name, relative eq "" ? unit : "")
 if (reduce ne "none") { value_text = reduce . " " . value_text }

@@ -201,6 +201,10 @@ do for [p = 1:n_panels] {
     tick_last = tick * floor((x_high - 10 * unit_x) / tick + 1e-9)
     set xtics tick_first, tick, tick_last nomirror out scale 0.5 font f11 textcolor rgb INK
     set format x "%g"
+    if (tick_last > tick_first) {
+        tic_axis = "x"; tic_low = tick_first; tic_high = tick_last; tic_count = (tick_last - tick_first) / tick
+        load scripts . "tics.gp"
+    }
     set grid xtics lt 1 lc rgb "#e4e4e4" lw 0.7
 
     if (word(names, p) ne "-") {
