@@ -84,7 +84,7 @@ closing() {
 # ---- what the steps run ------------------------------------------------------------------------
 
 formatted() {
-	find base engine include kernels planner bench tests -name '*.[ch]' -print0 | xargs -0 clang-format --dry-run -Werror
+	find base engine include kernels planner extras bench tests -name '*.[ch]' -print0 | xargs -0 clang-format --dry-run -Werror
 }
 
 build() {
@@ -176,11 +176,11 @@ else
 	half=$((seed % 2))/2 other_half=$(((seed + 1) % 2))/2
 	later "sanitized command-line cases" sanitized command_line_cases build/sanitize/ppsweep $other_half
 	later "job script in a real Slurm" tests/cluster/slurm $release
-	for layer in kernels engine planner base; do
+	for layer in kernels engine planner extras base; do
 		later "sanitized unit tests: $layer" sanitized ctest --test-dir build/sanitize --output-on-failure -R "^$layer\$"
 	done
 fi
-for layer in kernels engine planner base; do
+for layer in kernels engine planner extras base; do
 	later "unit tests: $layer" env PPS_RANDOM_POINTS=8000 PPS_RANDOM_SEED=$seed ctest --test-dir build/release --output-on-failure -R "^$layer\$"
 done
 later "command-line cases" command_line_cases $release $half

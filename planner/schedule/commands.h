@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares the commands schedule, schedule check, schedule judge and schedule learn.
+// Declares the commands schedule and schedule check.
 #ifndef PPS_PLANNER_SCHEDULE_COMMANDS_H
 #define PPS_PLANNER_SCHEDULE_COMMANDS_H
 
 #include "engine/command/command.h"
 
-extern const struct pps_command schedule_command, schedule_check_command,
-    schedule_judge_command, schedule_learn_command;
+extern const struct pps_command schedule_command, schedule_check_command;
 
 #endif

@@ -7,5 +7,4 @@
 extern const struct pps_command *const schedule_tools[];
 
 const struct pps_command *const schedule_tools[] = {&schedule_command, &schedule_check_command,
-                                                    &schedule_judge_command,
-                                                    &schedule_learn_command, NULL};
+                                                    NULL};

@@ -5,7 +5,7 @@
 #include "tests/fuzz/support/require.h"
 
 #include "base/document/json.h"
-#include "kernels/schedule/learning/problem_json.h"
+#include "extras/learning/problem_json.h"
 #include "kernels/schedule/policy/policy.h"
 
 #include <cjson/cJSON.h>

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+// ppsweep schedule judge: compares static orders, PULL and policies on fluctuating times.
+#include "extras/commands.h"
+
+#include "base/text/say.h"
+#include "engine/command/signals.h"
+#include "extras/judge/judge.h"
+#include "extras/judge/judge_policies.h"
+#include "extras/judge/judge_variants.h"
+#include "kernels/schedule/family_names.h"
+#include "planner/schedule/show.h"
+#include "planner/shared/files.h"
+#include "planner/shared/options.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { THREADS_MAX = 64, LIST_MAX = 32, ENTRIES_MAX = JUDGE_POLICIES_MAX + 4 };
+
+static const struct pps_opt options[] = {
+    {"devices", 'p', "P", "devices of the pipeline (8)"},
+    {"micro-batches", 'm', "M", "micro-batches of a step (32)"},
+    {"chunks", 'v', "V", "chunks (stages) per device: 1, or 2 in placement V (1)"},
+    {"times", 0, "F,B,W",
+     "times of forward, backward of the input, backward of the weights (12,13,7)"},
+    {"latency", 0, "TIME", "time of a message between two devices (1)"},
+    {"limit", 0, "LIST", "memory of each device, in forwards of a micro-batch (P,2P-1)"},
+    {"levels", 0, "LIST",
+     "standard deviations of times by their nominal times (0,0.1,0.2,0.3)"},
+    {"outliers", 0, "LIST", "probabilities that a message takes 20 times as long (0)"},
+    {"replicates", 0, "N", "steps with other times, at least 2 (1000)"},
+    {"noise", 0, "NAME", "normal, lognormal or gamma (normal)"},
+    {"threshold", 0, "X",
+     "of pull: a W runs early if the wait is at least X times its time (0.5)"},
+    {"lag", 0, "N", "of pull, w_floats: W's that may be late when an F or B is ready (0)"},
+    {"baseline", 0, "NAME",
+     "the schedule or policy that others are compared with (the best order)"},
+    {"seed", 0, "N", "number of the test: its random numbers have seed 2^31 + N (0)"},
+    {"speed", 0, NULL, "print decisions/s to stderr"},
+    {"threads", 'j', "N", "worker threads (all CPUs this process may use)"},
+    JUDGE_VARIANT_OPTIONS,
+    {"output", 'o', "CSV", "write the table to a file, with intervals of the quantiles"},
+    {"force", 0, NULL, "overwrite FILE even if others wrote or edited it"},
+    {NULL, 0, NULL, NULL},
+};
+
+static const char details[] =
+    "Compares zero bubble schedules, 1F1B and policies that decide while the step runs, at "
+    "equal\n"
+    "limits of memory. POLICY is pull, which moves W into waits for messages; w_floats, which\n"
+    "does so without an estimate of the wait; robust, the static order with the least mean "
+    "over\n"
+    "256 replicates of training; or a JSON file. Without POLICY: pull, and the policies that "
+    "come\n"
+    "with the program.\n"
+    "\n"
+    "All of them meet the same times (paired replicates), which no training has used. The "
+    "table\n"
+    "has the mean time of a step and half of its 95 % interval, the paired difference to the\n"
+    "baseline, the part of replicates in which the step takes less time than under the "
+    "baseline,\n"
+    "quantiles, and the distance to the mean of lower bounds that know all times in advance.\n"
+    "Better and worse are significant at 5 % after Holm's correction for all tests of the "
+    "table.\n"
+    "The output is the same for any number of threads.\n"
+    "\n"
+    "--protocol compares static orders and rules over a grid of pipelines (-p 4,8,16), levels\n"
+    "and outliers (0,0.02). --compat orig repeats a published experiment (-p 4 -m 6, 10\n"
+    "replicates, seed 42) and explains its result. docs/schedule-learning.md has the results.\n"
+    "\n"
+    "  ppsweep schedule judge\n"
+    "  ppsweep schedule judge pull w_floats -p 16 -m 64 --outliers 0,0.02 -o judged.csv\n"
+    "  gnuplot -e \"csv='judged.csv'; out='judged.png'\" plot_scripts/judge.gp\n";
+
+struct list {
+    double value[LIST_MAX];
+    int n;
+};
+
+struct job {
+    double value[N_PARAMS];
+    struct list limits, levels, outliers;
+    struct judge_policies policies;
+    uint64_t threads;
+    struct judge judge;
+};
+
+// ---- options ------------------------------------------------------------------------------------
+
+// Options whose value is that of a parameter.
+static const struct schedule_option single[] = {
+    {"devices", P_P},
+    {"micro-batches", P_M},
+    {"chunks", P_V},
+    {"latency", P_LATENCY},
+    {"replicates", P_REPLICATES},
+    {"noise", P_NOISE},
+    {"threshold", P_THRESHOLD},
+    {"lag", P_LAG},
+    {"seed", P_SEED},
+};
+
+// Reads values separated by commas, each a value of the parameter.
+static enum pps_status read_list(struct list *list,
+                                 const struct pps_args *args,
+                                 const char *option,
+                                 int param,
+                                 struct pps_error *err)
+{
+    const char *rest = pps_arg(args, option);
+    if (rest == NULL)
+        return PPS_OK;
+    for (list->n = 0;; rest++) {
+        const size_t n = strcspn(rest, ",");
+        if (list->n == LIST_MAX)
+            return pps_fail(err, PPS_E_INPUT, "--%s: more than %d values", option, LIST_MAX);
+        const enum pps_status status = schedule_read_value(
+            &list->value[list->n++], option, rest, n, &schedule_params[param], err);
+        rest += n;
+        if (status != PPS_OK || *rest == '\0')
+            return status;
+    }
+}
+
+static void set_defaults(struct job *job)
+{
+    static const struct {
+        int param;
+        double value;
+    } own[] = {{P_P, 8}, {P_M, 32},      {P_F, 12},  {P_B, 13},
+               {P_W, 7}, {P_LATENCY, 1}, {P_SEED, 0}};
+    for (int p = 0; p < N_PARAMS; p++)
+        job->value[p] = schedule_params[p].fallback;
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        job->value[own[i].param] = own[i].value;
+    job->levels = (struct list){{0, 0.1, 0.2, 0.3}, 4};
+    job->outliers = (struct list){{0}, 1};
+}
+
+static enum pps_status read_options(struct job *job,
+                                    const struct pps_args *args,
+                                    struct pps_error *err)
+{
+    static const int times[] = {P_F, P_B, P_W};
+    set_defaults(job);
+    enum pps_status status =
+        schedule_read_single(job->value, single, sizeof single / sizeof *single, args, err);
+    if (status == PPS_OK)
+        status = schedule_read_three(job->value, args, "times", times, "12,13,7", err);
+    job->limits =
+        (struct list){{job->value[P_P], 2 * job->value[P_P] - 1}, job->value[P_P] > 1 ? 2 : 1};
+    if (status == PPS_OK)
+        status = read_list(&job->limits, args, "limit", P_LIMIT, err);
+    if (status == PPS_OK)
+        status = read_list(&job->levels, args, "levels", P_LEVEL, err);
+    if (status == PPS_OK)
+        status = read_list(&job->outliers, args, "outliers", P_OUTLIER_P, err);
+    if (status == PPS_OK)
+        status = plan_arg_threads(args, THREADS_MAX, &job->threads, err);
+    if (status == PPS_OK && job->value[P_SEED] >= 0x1p30)
+        status = pps_fail(err, PPS_E_INPUT, "--seed %.0f: expected a number below 2^30",
+                          job->value[P_SEED]);
+    if (status == PPS_OK && job->value[P_V] > 2)
+        status = pps_fail(err, PPS_E_INPUT, "--chunks %.0f: expected 1 or 2", job->value[P_V]);
+    return status;
+}
+
+// ---- what is judged -----------------------------------------------------------------------------
+
+// Evaluates the static orders at a limit.
+static enum pps_status evaluate(struct job *job,
+                                struct judge_limit *limit,
+                                struct pps_error *err)
+{
+    static const int flat[] = {FAMILY_NAME_zb_h1, FAMILY_NAME_zb_h2, FAMILY_NAME_zb_auto,
+                               FAMILY_NAME_DEFAULT},
+                     vee[] = {FAMILY_NAME_zbv, FAMILY_NAME_v_half, FAMILY_NAME_v_min,
+                              FAMILY_NAME_v_1f1b};
+    const int *chosen = job->value[P_V] > 1 ? vee : flat;
+    struct schedule_comparison *comparison = &limit->comparison;
+    comparison->list = calloc(4, sizeof *comparison->list);
+    comparison->stop = job->judge.stop;
+    if (comparison->list == NULL)
+        return pps_fail_memory(err, "the schedules");
+    for (int i = 0; i < 4; i++) {
+        double value[N_PARAMS];
+        memcpy(value, job->value, sizeof value);
+        value[P_FAMILY] = chosen[i];
+        value[P_LIMIT] = isfinite(limit->limit) ? limit->limit : -1;
+        const int reason = schedule_check(value, NULL);
+        comparison->list[comparison->n++] = (struct schedule_candidate){
+            .label = schedule_family_names[chosen[i]],
+            .point = schedule_point_of(value, NULL),
+            .why = reason == 0 ? NULL : schedule_reasons[reason],
+        };
+    }
+    return schedule_compare(comparison, (int)job->threads, err);
+}
+
+// Rules follow the best order; the comparison is sorted.
+static enum pps_status set_entries(struct job *job,
+                                   struct judge_limit *limit,
+                                   const char *baseline,
+                                   struct pps_error *err)
+{
+    const struct schedule_candidate *best = &limit->comparison.list[0];
+    if (best->outcome == CANDIDATE_OVER_LIMIT)
+        return pps_fail(err, PPS_E_INFEASIBLE,
+                        "no schedule fits: --limit %.10g; %s needs the least limit: %.10g",
+                        limit->limit, best->label, best->figures.least_limit);
+    if (best->outcome != CANDIDATE_FITS)
+        return pps_fail(err, PPS_E_INPUT, "no schedule is possible: %s: %s", best->label,
+                        best->why != NULL ? best->why : "no order for these times");
+    limit->entry = calloc(ENTRIES_MAX, sizeof *limit->entry);
+    if (limit->entry == NULL)
+        return pps_fail_memory(err, "the schedules");
+    limit->reference = best;
+    for (int i = 0; i < limit->comparison.n; i++)
+        if (limit->comparison.list[i].outcome == CANDIDATE_FITS)
+            limit->entry[limit->n_entries++] =
+                (struct judge_entry){.label = limit->comparison.list[i].label,
+                                     .candidate = &limit->comparison.list[i]};
+    for (int i = 0; i < job->policies.n; i++)
+        limit->entry[limit->n_entries++] = (struct judge_entry){
+            job->policies.list[i].label, best, job->policies.list[i].policy};
+    for (int i = 0; baseline != NULL; i++) {
+        if (i == limit->n_entries)
+            return pps_fail(err, PPS_E_INPUT, "--baseline %s: not in the table at limit %.10g",
+                            baseline, limit->limit);
+        limit->baseline = i;
+        if (strcmp(limit->entry[i].label, baseline) == 0)
+            break;
+    }
+    return PPS_OK;
+}
+
+static enum pps_status set_limits(struct job *job,
+                                  const struct pps_args *args,
+                                  struct pps_error *err)
+{
+    struct judge *judge = &job->judge;
+    enum pps_status status = PPS_OK;
+    judge->limit = calloc((size_t)job->limits.n, sizeof *judge->limit);
+    if (judge->limit == NULL)
+        return pps_fail_memory(err, "the schedules");
+    judge->n_limits = job->limits.n;
+    for (int i = 0; i < judge->n_limits && status == PPS_OK; i++) {
+        struct judge_limit *limit = &judge->limit[i];
+        limit->limit = job->limits.value[i] < 0 ? HUGE_VAL : job->limits.value[i];
+        status = evaluate(job, limit, err);
+        if (status == PPS_OK)
+            status = set_entries(job, limit, pps_arg(args, "baseline"), err);
+    }
+    return status;
+}
+
+static void add_cell(struct judge *judge, int limit, double level, double outlier_p)
+{
+    const struct judge_limit *of = &judge->limit[limit];
+    struct judge_row *row = &judge->row[judge->n_rows];
+    for (int i = 0; i < of->n_entries; i++)
+        row[i] = (struct judge_row){.entry = &of->entry[i],
+                                    .limit = limit,
+                                    .level = level,
+                                    .outlier_p = outlier_p,
+                                    .baseline = &row[of->baseline]};
+    judge->n_rows += of->n_entries;
+}
+
+static enum pps_status set_rows(struct job *job, struct pps_error *err)
+{
+    struct judge *judge = &job->judge;
+    const size_t cells =
+        (size_t)judge->n_limits * (size_t)job->levels.n * (size_t)job->outliers.n;
+    judge->row = calloc(cells * ENTRIES_MAX, sizeof *judge->row);
+    if (judge->row == NULL)
+        return pps_fail_memory(err, "the table");
+    for (int i = 0; i < judge->n_limits; i++)
+        for (int level = 0; level < job->levels.n; level++)
+            for (int outlier = 0; outlier < job->outliers.n; outlier++)
+                add_cell(judge, i, job->levels.value[level], job->outliers.value[outlier]);
+    return PPS_OK;
+}
+
+// ---- the command --------------------------------------------------------------------------------
+
+static enum pps_status report(const struct job *job,
+                              const struct pps_args *args,
+                              struct pps_error *err)
+{
+    const struct judge *judge = &job->judge;
+    const double *value = job->value;
+    struct text_buffer text = {.text = NULL};
+    printf("%.0f devices, %.0f micro-batches; f %.10g, b %.10g, w %.10g, latency %.10g (per "
+           "device)\n%u replicates of every row, test seed %llu\n",
+           value[P_P], value[P_M], value[P_F], value[P_B], value[P_W], value[P_LATENCY],
+           judge->n, (unsigned long long)judge->seed);
+    judge_show(judge);
+    if (pps_arg(args, "speed") != NULL)
+        judge_show_speed(judge);
+    if (pps_arg(args, "output") == NULL)
+        return PPS_OK;
+    judge_csv(judge, &text);
+    const enum pps_status status =
+        plan_write_text(pps_arg(args, "output"), &text, pps_arg_gate(args), err);
+    if (status == PPS_OK)
+        pps_say(stdout, "wrote     %s", pps_arg(args, "output"));
+    return status;
+}
+
+static enum pps_status judge_all(struct job *job,
+                                 const struct pps_args *args,
+                                 struct pps_error *err)
+{
+    struct judge *judge = &job->judge;
+    judge->widest = job->policies.widest;
+    judge->training = (uint64_t)job->value[P_SEED];
+    judge->seed = JUDGE_FIRST_SEED + judge->training;
+    judge->n = (uint32_t)job->value[P_REPLICATES];
+    judge->intervals = pps_arg(args, "output") != NULL;
+    judge->stop = pps_signals_install();
+    enum pps_status status = set_limits(job, args, err);
+    if (status == PPS_OK)
+        status = set_rows(job, err);
+    if (status == PPS_OK)
+        status = judge_run(judge, (int)job->threads, err);
+    return status == PPS_OK ? report(job, args, err) : status;
+}
+
+static void job_free(struct job *job)
+{
+    judge_rows_free(&job->judge);
+    judge_policies_free(&job->policies);
+    for (int i = 0; i < job->judge.n_limits; i++) {
+        schedule_comparison_free(&job->judge.limit[i].comparison);
+        free(job->judge.limit[i].entry);
+    }
+    free(job->judge.limit);
+}
+
+static enum pps_status judge_main(const struct pps_args *args, struct pps_error *err)
+{
+    bool ran = false;
+    enum pps_status status = judge_variant(args, &ran, err);
+    if (status != PPS_OK || ran)
+        return status;
+    struct job *job = calloc(1, sizeof *job);
+    if (job == NULL)
+        return pps_fail_memory(err, "the command");
+    status = read_options(job, args, err);
+    if (status == PPS_OK)
+        status = judge_policies_read(&job->policies, job->value, args, err);
+    if (status == PPS_OK && pps_arg(args, "output") != NULL)
+        status = plan_check_file(pps_arg(args, "output"), pps_arg_gate(args), err);
+    if (status == PPS_OK)
+        status = judge_all(job, args, err);
+    job_free(job);
+    free(job);
+    return status;
+}
+
+const struct pps_command schedule_judge_command = {
+    .name = "schedule judge",
+    .summary = "compare static orders and online policies on fluctuating times",
+    .usage = "[options] [POLICY...]",
+    .details = details,
+    .options = options,
+    .config = true,
+    .min_words = 0,
+    .max_words = -1,
+    .main = judge_main,
+};

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prints a comparison on replicates, and writes it as CSV.
+#include "base/text/say.h"
+#include "extras/judge/judge.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *judge_verdict(const struct judge_row *row)
+{
+    if (row->baseline == row)
+        return "baseline";
+    return !(row->p_holm <= 0.05)          ? "equal"
+           : row->pair.difference.mean < 0 ? "better"
+                                           : "worse";
+}
+
+static bool is_online(const struct judge_entry *entry)
+{
+    return entry->policy != NULL;
+}
+
+// A rule stays within the limit, or within the peak of its order.
+static double peak_of(const struct judge *judge, const struct judge_row *row)
+{
+    const double limit = judge->limit[row->limit].limit;
+    return is_online(row->entry) && isfinite(limit)
+               ? limit
+               : row->entry->candidate->figures.metrics.peak_most;
+}
+
+// ---- the table ----------------------------------------------------------------------------------
+
+static int label_width(const struct judge *judge)
+{
+    size_t width = strlen("schedule");
+    for (int i = 0; i < judge->n_rows; i++) {
+        const size_t n = strlen(judge->row[i].entry->label);
+        width = n > width ? n : width;
+    }
+    return width < 40 ? (int)width : 40;
+}
+
+static bool is_same_cell(const struct judge_row *a, const struct judge_row *b)
+{
+    return a->limit == b->limit && a->level == b->level && a->outlier_p == b->outlier_p;
+}
+
+static void show_cell(const struct judge_row *row, int width)
+{
+    printf("\nlevel %g, outliers %g", row->level, row->outlier_p);
+    if (row->clairvoyant_mean > 0)
+        printf(": no order takes less than %.6g, within the limit %.6g", row->clairvoyant_mean,
+               row->memory_mean);
+    printf(
+        "\n%-*s       mean      +-  difference      +-      won        p50        p95        "
+        "p99     gap       peak\n",
+        width, "schedule");
+}
+
+static void show_row(const struct judge *judge, const struct judge_row *row, int width)
+{
+    pps_say_part(stdout, "%-*.*s", width, width, row->entry->label);
+    printf(" %10.6g %7.3g", row->mean.mean, row->mean.half);
+    if (row->baseline == row)
+        printf("           -       -        -");
+    else
+        printf(" %+11.5g %7.3g %6.1f %%", row->pair.difference.mean, row->pair.difference.half,
+               100 * row->pair.won);
+    printf(" %10.6g %10.6g %10.6g", row->quantile[0], row->quantile[1], row->quantile[2]);
+    if (row->clairvoyant_mean > 0)
+        printf(" %5.1f %%", 100 * row->gap);
+    else
+        printf("       -");
+    printf(" %10.6g  %s\n", peak_of(judge, row), judge_verdict(row));
+}
+
+static void show_limit(const struct judge *judge, const struct judge_limit *limit)
+{
+    (void)judge;
+    if (isfinite(limit->limit))
+        printf("\n---- limit %.10g", limit->limit);
+    else
+        printf("\n---- no limit");
+    pps_say(stdout, ": rules follow the order of %s; differences are to %s",
+            limit->reference->label, limit->entry[limit->baseline].label);
+    for (int i = 0; i < limit->comparison.n; i++) {
+        const struct schedule_candidate *candidate = &limit->comparison.list[i];
+        if (candidate->outcome == CANDIDATE_OVER_LIMIT)
+            pps_say(stdout, "%s needs a limit of %.10g", candidate->label,
+                    candidate->figures.least_limit);
+    }
+}
+
+void judge_show(const struct judge *judge)
+{
+    const int width = label_width(judge);
+    for (int i = 0; i < judge->n_rows; i++) {
+        const struct judge_row *row = &judge->row[i];
+        if (i == 0 || row->limit != row[-1].limit)
+            show_limit(judge, &judge->limit[row->limit]);
+        if (i == 0 || !is_same_cell(row, row - 1))
+            show_cell(row, width);
+        show_row(judge, row, width);
+    }
+    printf("\nbetter, worse: the difference is significant at 5 %% after Holm's correction for "
+           "all "
+           "tests above\n");
+}
+
+void judge_show_speed(const struct judge *judge)
+{
+    for (int i = 0; i < judge->n_rows; i++) {
+        const struct judge_row *row = &judge->row[i];
+        const double decisions =
+            (double)order_total(&row->entry->candidate->scratch.order) * judge->n;
+        double seconds = 0;
+        for (uint32_t b = 0; b < judge->n_blocks; b++)
+            seconds += row->seconds[b];
+        pps_say(stderr, "speed     %s, level %g, outliers %g: %.3g decisions/s on one thread",
+                row->entry->label, row->level, row->outlier_p,
+                seconds > 0 ? decisions / seconds : 0);
+    }
+}
+
+// ---- CSV ----------------------------------------------------------------------------------------
+
+static void add_number(struct text_buffer *text, double value)
+{
+    text_buffer_add(text, ",");
+    if (isfinite(value))
+        text_buffer_add_number(text, value);
+}
+
+static void add_row(const struct judge *judge,
+                    const struct judge_row *row,
+                    struct text_buffer *text)
+{
+    const bool is_baseline = row->baseline == row;
+    const double limit = judge->limit[row->limit].limit;
+    text_buffer_add(text, "%s,%s,%s", row->entry->label,
+                    is_online(row->entry) ? "online" : "static", row->entry->candidate->label);
+    add_number(text, limit);
+    add_number(text, row->level);
+    add_number(text, row->outlier_p);
+    add_number(text, row->mean.mean);
+    add_number(text, row->mean.half);
+    text_buffer_add(text, ",%s", row->baseline->entry->label);
+    add_number(text, row->pair.difference.mean);
+    add_number(text, row->pair.difference.half);
+    add_number(text, 100 * row->pair.won);
+    add_number(text, is_baseline ? (double)NAN : row->pair.p);
+    add_number(text, is_baseline ? (double)NAN : row->p_holm);
+    text_buffer_add(text, ",%s", judge_verdict(row));
+    for (int k = 0; k < 3; k++) {
+        add_number(text, row->quantile[k]);
+        add_number(text, row->low[k]);
+        add_number(text, row->high[k]);
+    }
+    const bool bound = row->clairvoyant_mean > 0;
+    add_number(text, bound ? row->clairvoyant_mean : (double)NAN);
+    add_number(text, bound ? row->memory_mean : (double)NAN);
+    add_number(text, bound ? 100 * row->gap : (double)NAN);
+    add_number(text, peak_of(judge, row));
+    add_number(text, judge->n);
+    add_number(text, (double)judge->seed);
+    text_buffer_add(text, "\n");
+}
+
+void judge_csv(const struct judge *judge, struct text_buffer *text)
+{
+    text_buffer_add(text, "schedule,kind,order,limit,level,outlier_p,mean,mean_half,baseline,"
+                          "difference,difference_half,won,p_value,p_holm,verdict,"
+                          "p50,p50_low,p50_high,p95,p95_low,p95_high,p99,p99_low,p99_high,"
+                          "clairvoyant,memory_bound,gap,peak,replicates,seed\n");
+    for (int i = 0; i < judge->n_rows; i++)
+        add_row(judge, &judge->row[i], text);
+}
