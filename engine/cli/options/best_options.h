@@ -16,7 +16,7 @@
          "write only the best rows; prune other points by a lower bound"},                     \
     {                                                                                          \
         "objective", 0, "COLUMN",                                                              \
-            "column to rank by; added to the rows (main result of the kernel)"                \
+            "column to rank by; added to the rows (main result of the kernel)"                 \
     }
 
 // Sets top, by, only_best and ties of a job.

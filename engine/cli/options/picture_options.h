@@ -17,7 +17,7 @@
     {"pareto", 0, "A,B", "Pareto front of two columns, as in top --pareto"},                   \
         {"stack", 0, "COLUMNS", "stacked bars of the best rows: columns, or a named stack"},   \
         {"count", 'k', "N", "--stack: number of rows (10)"},                                   \
-        {"objective", 0, "COLUMN", "--stack: column to rank by (main result of the kernel)"}, \
+        {"objective", 0, "COLUMN", "--stack: column to rank by (main result of the kernel)"},  \
         {"scatter", 0, NULL,                                                                   \
          "one point per row, one panel per parameter (samples and lists)"},                    \
         {"goal", 0, "lower|higher",                                                            \
