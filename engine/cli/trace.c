@@ -46,7 +46,6 @@ static const struct pps_opt options[] = {
     {"format", 0, "FORMAT", "perfetto, svg, png or csv (from the name of FILE, else perfetto)"},
     {"force", 0, NULL, "overwrite FILE even if others wrote or edited it"},
     {"quiet", 'q', NULL, "print errors only"},
-    PPS_TRACE_PARAM_OPTIONS,
     // Published switches of what an SVG always shows.
     {"show-throttling", 0, NULL, NULL},
     {"show-completion-time", 0, NULL, NULL},
@@ -55,6 +54,8 @@ static const struct pps_opt options[] = {
 };
 
 static const struct pps_opt_alias aliases[] = {{"utilization", "utilisation"}, {NULL, NULL}};
+// --gpus chooses lanes.
+static const struct pps_opt_alias params[] = {{"num-groups", "gpus"}, {NULL, NULL}};
 
 static const char details[] =
     "The point is a row of RESULT, or a point of KERNEL. KEY=VALUE sets a parameter; other\n"
@@ -373,6 +374,7 @@ const struct pps_command pps_command_trace = {
     .details = details,
     .options = options,
     .aliases = aliases,
+    .params = params,
     .min_words = 0,
     .max_words = -1,
     .kernels = true,

@@ -35,6 +35,9 @@ struct pps_command {
     const struct pps_opt_alias *aliases; // of options; ends with a zeroed entry; or NULL
     bool kernels;                        // uses kernels: --kernel, which loads one, is added
     bool kernel_options;                 // adds the options of the kernels' composite axes
+    const struct pps_opt_alias *params;  // adds the numbers among the parameters of the default
+                                         // kernel, not listed; pairs of an option that has
+                                         // another name than its parameter; or NULL
     bool config;                         // --config FILE: a JSON object of options is added
     const struct pps_opt_alias *same; // pairs of options with one meaning: a value of --config
                                       // counts only if the command line gives neither; or NULL
@@ -55,6 +58,10 @@ const char *pps_arg_nth(const struct pps_args *args, const char *name, int i);
 // Returns the gate of the files that the command writes. It refuses every file that a word or an
 // option of the command line names, except for the options that name outputs.
 const struct pps_gate *pps_arg_gate(const struct pps_args *args);
+
+// Returns the value of the option that sets parameter p of the default kernel, NULL if it is not
+// given; *name: the option.
+const char *pps_arg_param(const struct pps_args *args, int p, const char **name);
 
 // Returns the kernels that the command may use, ended with NULL; the first is the default.
 const struct pps_kernel *const *pps_arg_kernels(const struct pps_args *args);

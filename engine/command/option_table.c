@@ -16,18 +16,23 @@ int pps_option_table_find(const struct pps_option_table *table, const char *name
     return -1;
 }
 
-static void add_kernel_option(struct pps_option_table *table, const struct pps_option *option)
+// Adds an option with this name, written with hyphens, unless there is one. Returns its index, or
+// -1.
+static int add_option(struct pps_option_table *table, const char *known, struct pps_opt option)
 {
     int n = 0;
     while (table->options[n].name != NULL)
         n++;
     if (n >= PPS_ARGS_MAX_OPTIONS)
-        return;
+        return -1;
     char *name = table->names[n];
-    snprintf(name, sizeof table->names[n], "%s", option->name);
+    snprintf(name, sizeof table->names[n], "%s", known);
     pps_hyphenate(name, '\0');
-    if (pps_option_table_find(table, name) < 0)
-        table->options[n] = (struct pps_opt){name, 0, "X", option->summary};
+    if (pps_option_table_find(table, name) >= 0)
+        return -1;
+    option.name = name;
+    table->options[n] = option;
+    return n;
 }
 
 // Returns the letter, or 0 if an option of the command has it.
@@ -37,6 +42,33 @@ static char free_letter(const struct pps_command *command, char letter)
         if (command->options[i].letter == letter)
             return 0;
     return letter;
+}
+
+static const char *name_of_param(const struct pps_opt_alias *names, const char *param)
+{
+    for (; names->name != NULL; names++)
+        if (strcmp(names->option, param) == 0)
+            return names->name;
+    return param;
+}
+
+// Adds the options of the parameters of a kernel that are numbers.
+static void add_params(struct pps_option_table *table,
+                       const struct pps_command *command,
+                       const struct pps_kernel *kernel)
+{
+    for (int p = 0; p < kernel->n_params; p++) {
+        const struct pps_param *param = &kernel->params[p];
+        const bool whole = param->kind == PPS_INTEGER;
+        if ((!whole && param->kind != PPS_REAL) || param->names != NULL || param->fixed)
+            continue;
+        const char *name = name_of_param(command->params, param->name);
+        const char letter = name[1] == '\0' ? free_letter(command, name[0]) : '\0';
+        const int option =
+            add_option(table, name, (struct pps_opt){NULL, letter, whole ? "N" : "X", NULL});
+        if (option >= 0)
+            table->param[option] = p + 1;
+    }
 }
 
 void pps_option_table_build(struct pps_option_table *table,
@@ -57,6 +89,9 @@ void pps_option_table_build(struct pps_option_table *table,
     for (int k = 0; command->kernel_options && kernels[k] != NULL; k++) {
         const struct pps_composite *composite = kernels[k]->composite;
         for (int o = 0; composite != NULL && o < composite->n_options; o++)
-            add_kernel_option(table, &composite->options[o]);
+            add_option(table, composite->options[o].name,
+                       (struct pps_opt){NULL, 0, "X", composite->options[o].summary});
     }
+    if (command->params != NULL && kernels[0] != NULL)
+        add_params(table, command, kernels[0]);
 }

@@ -11,6 +11,8 @@ enum { PPS_ARGS_MAX_OPTIONS = 96 };
 struct pps_option_table {
     struct pps_opt options[PPS_ARGS_MAX_OPTIONS + 1]; // ends with a zeroed entry
     char names[PPS_ARGS_MAX_OPTIONS][48];             // names of kernel options, with hyphens
+    int param
+        [PPS_ARGS_MAX_OPTIONS]; // 1 + the parameter of the default kernel that it sets, or 0
 };
 
 // Builds the table. It points into itself, so it is not copied or moved. `kernels` ends with NULL.

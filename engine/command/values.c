@@ -28,6 +28,16 @@ const char *pps_arg(const struct pps_args *args, const char *name)
     return NULL;
 }
 
+const char *pps_arg_param(const struct pps_args *args, int p, const char **name)
+{
+    for (int i = args->n_given - 1; i >= 0; i--)
+        if (args->own.param[args->given[i].option] == p + 1) {
+            *name = args->table[args->given[i].option].name;
+            return args->given[i].value;
+        }
+    return NULL;
+}
+
 const struct pps_gate *pps_arg_gate(const struct pps_args *args)
 {
     return &args->gate;

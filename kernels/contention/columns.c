@@ -134,7 +134,7 @@ void contention_set_row(const struct pps_batch *batch,
 {
     set_column(batch, TOTAL_TIME, i, r->total_time);
     set_column(batch, SENSITIVITY, i, r->sensitivity);
-    set_column(batch, TIME_PER_MICRO_BATCH, i, r->total_time / batch->param[N][i]);
+    set_column(batch, TIME_PER_MICRO_BATCH, i, r->total_time / batch->param[PARAM_N][i]);
     if (!wish.metrics)
         return;
     set_column(batch, BUBBLE_RATIO, i, r->bubble_ratio);

@@ -14,7 +14,7 @@ static const char *const reasons[] = {"", "sync_freq > n", NULL};
 static int check(const double *point, const void *shared)
 {
     (void)shared;
-    return point[SYNC_FREQ] > point[N] ? 1 : 0;
+    return point[PARAM_SYNC_FREQ] > point[PARAM_N] ? 1 : 0;
 }
 
 // ---- running --------------------------------------------------------------------------------
@@ -38,10 +38,11 @@ static size_t scratch_bytes(const double *highest, const void *shared)
 // Returns whether lanes can simulate the point, except for rules on priorities.
 static bool is_for_lanes(const double *point)
 {
-    return point[GPUS] >= 2 && point[GPUS] <= LANE_GPUS_MAX &&
-           point[PIPELINE] == CONTENTION_1F1B && point[CHANNELS] == CONTENTION_SHARED &&
-           fmod(point[N], point[SYNC_FREQ]) == 0 && point[PROP_LEN] > 0 &&
-           point[SYNC_BASE_LEN] > 0;
+    return point[PARAM_GPUS] >= 2 && point[PARAM_GPUS] <= LANE_GPUS_MAX &&
+           point[PARAM_PIPELINE] == CONTENTION_1F1B &&
+           point[PARAM_CHANNELS] == CONTENTION_SHARED &&
+           fmod(point[PARAM_N], point[PARAM_SYNC_FREQ]) == 0 && point[PARAM_PROP_LEN] > 0 &&
+           point[PARAM_SYNC_BASE_LEN] > 0;
 }
 
 static int together(const double *point, const void *shared)
@@ -56,15 +57,16 @@ static int together(const double *point, const void *shared)
 static double cost(const double *point, const void *shared)
 {
     (void)shared;
-    double stages = point[GPUS], n = point[N];
-    if (point[PIPELINE] == CONTENTION_1F1B && n > 1000)
+    double stages = point[PARAM_GPUS], n = point[PARAM_N];
+    if (point[PARAM_PIPELINE] == CONTENTION_1F1B && n > 1000)
         n = 1000 + 0.05 * (n - 1000);
-    double tasks = n * (4 * stages - 2) + stages * ceil(n / point[SYNC_FREQ]);
+    double tasks = n * (4 * stages - 2) + stages * ceil(n / point[PARAM_SYNC_FREQ]);
     if (is_for_lanes(point))
         return stages <= LANE_GPUS_FEW ? 300 + 2 * stages * fmin(tasks, 10000)
                                        : 300 + 40 * stages + 33 * tasks;
-    bool congested = point[CONGESTION] != 0 && point[CHANNELS] == CONTENTION_SHARED &&
-                     point[PIPELINE] == CONTENTION_1F1B;
+    bool congested = point[PARAM_CONGESTION] != 0 &&
+                     point[PARAM_CHANNELS] == CONTENTION_SHARED &&
+                     point[PARAM_PIPELINE] == CONTENTION_1F1B;
     double per_task = 30 + 50 * (1 - 4 / fmax(stages, 4)) + (congested ? 5 : 0);
     return 300 + 40 * stages + tasks * per_task;
 }

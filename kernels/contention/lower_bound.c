@@ -77,8 +77,8 @@ static struct works works_of(const struct contention_point *p)
     w.b = less(p->bwd_len, eps);
     w.p_len = less(p->prop_len, eps);
     w.way = g * (w.f + w.b) + 2 * (g - 1) * w.p_len;
-    w.sync = less(p->sync_base_len * p->sync_freq, eps);
-    w.last_sync = rest > 0 ? less(p->sync_base_len * rest, eps) : w.sync;
+    w.sync = less(contention_sync_work(p, p->sync_freq), eps);
+    w.last_sync = rest > 0 ? less(contention_sync_work(p, rest), eps) : w.sync;
     w.chain = regular * w.sync;
     w.sync_sum = w.chain + (rest > 0 ? w.last_sync : 0);
     w.shared = p->channels != CONTENTION_IDEAL && p->gpus > 1 ? w.p_len : 0;

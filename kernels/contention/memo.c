@@ -30,10 +30,11 @@ static int put_rules(const struct sim *s, struct contention_key *key, int n)
 static int put_lengths(const struct sim *s, struct contention_key *key, int n)
 {
     const struct contention_point *p = s->p;
-    key->word[n++] = p->fwd_len * s->per_unit;
-    key->word[n++] = p->bwd_len * s->per_unit;
-    key->word[n++] = p->gpus > 1 ? p->prop_len * s->per_unit : 0;
-    key->word[n++] = p->sync_base_len * s->per_unit;
+    for (int k = 0; k < CONTENTION_N_LENGTHS; k++)
+        key->word[n + k] = p->length[k] * s->per_unit;
+    if (p->gpus == 1)
+        key->word[n + PARAM_PROP_LEN - PARAM_FWD_LEN] = 0;
+    n += CONTENTION_N_LENGTHS;
     const bool slows = !s->instant_sync || !s->instant_left;
     key->word[n++] = slows ? s->impact[1] : 0;
     key->word[n++] = slows ? s->impact[2] : 0;
@@ -49,7 +50,9 @@ void contention_key(const struct sim *s, int wish, struct contention_key *key)
     key->word[n++] = p->sync_freq;
     key->word[n++] = (int)p->pipeline + 2 * (int)p->channels + 8 * s->congestion + 16 * wish;
     n = put_lengths(s, key, n);
-    put_rules(s, key, n);
+    n = put_rules(s, key, n);
+    while (n < MEMO_WORDS)
+        key->word[n++] = 0;
 }
 
 enum { HASH_CHAINS = 4 }; // this many multiplications are independent

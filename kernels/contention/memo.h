@@ -11,7 +11,8 @@ struct sim;
 
 enum {
     MEMO_PLACES = 2048, // a power of two; about 0.6 MB, and 16 KiB of hashes
-    MEMO_WORDS = 20,    // of a key
+    // of a key, a multiple of 4: size, lengths, impacts, and the shares of 4 sets of kinds
+    MEMO_WORDS = (4 + CONTENTION_N_LENGTHS + 2 + 10 + 3) / 4 * 4,
 };
 
 struct contention_key {

@@ -88,7 +88,7 @@ static bool find(const struct pps_option_value *option, const double *values, ui
     return contention_scenarios_find(&s, values, index);
 }
 
-static const int members[] = {P_FWD_PROP, P_GRAD_PROP, P_GRAD_SYNC};
+static const int members[] = {PARAM_P_FWD_PROP, PARAM_P_GRAD_PROP, PARAM_P_GRAD_SYNC};
 static const char *const labels[] = {"fwd_prop", "grad_prop", "grad_sync"};
 // Published names of one scenario: weights, and tiers, which come before weights.
 static const char *const dictionaries[] = {"priorities", "exclusive_tiers", NULL};

@@ -1,31 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares the parts of the kernel object: numbers of parameters and columns, and the tables
-// and functions that kernel.c uses.
+// Declares the parts of the kernel object: numbers of columns, and the tables and functions that
+// kernel.c uses.
 #ifndef PPS_CONTENTION_TABLE_H
 #define PPS_CONTENTION_TABLE_H
 
 #include "kernels/contention/batch.h"
 #include "ppsweep/kernel.h"
-
-// Numbers of the parameters.
-enum {
-    N,
-    GPUS,
-    SYNC_FREQ,
-    FWD_LEN,
-    BWD_LEN,
-    PROP_LEN,
-    SYNC_BASE_LEN,
-    FWD_IMPACT,
-    BWD_IMPACT,
-    PIPELINE,
-    CONGESTION,
-    CHANNELS,
-    P_FWD_PROP,
-    P_GRAD_PROP,
-    P_GRAD_SYNC,
-    N_PARAMS,
-};
 
 // Numbers of the columns.
 enum {

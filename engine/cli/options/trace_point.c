@@ -175,5 +175,6 @@ void pps_trace_point_close(struct pps_trace_point *t)
 {
     pps_documents_close(t->inputs);
     free(t->words.list);
+    free(t->words.room);
     free(t->change);
 }

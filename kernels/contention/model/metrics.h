@@ -123,8 +123,7 @@ static double port_utilization(const struct contention_point *p, double total_ti
 {
     static const double ports[] =
         {[CONTENTION_SHARED] = 1, [CONTENTION_DUPLEX] = 2, [CONTENTION_IDEAL] = 3};
-    double work =
-        2 * (p->gpus - 1.0) * p->n * p->prop_len + (double)p->gpus * p->n * p->sync_base_len;
+    double work = 2 * (p->gpus - 1.0) * p->n * p->prop_len + contention_all_sync_work(p);
     return work / (ports[p->channels] * p->gpus * total_time);
 }
 

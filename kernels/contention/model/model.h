@@ -10,48 +10,12 @@
 #ifndef PPS_CONTENTION_MODEL_MODEL_H
 #define PPS_CONTENTION_MODEL_MODEL_H
 
+#include "kernels/contention/model/point.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-enum contention_pipeline {
-    CONTENTION_1F1B,
-    CONTENTION_GPIPE,
-};
-
-enum contention_channels {
-    CONTENTION_SHARED, // one port per GPU
-    CONTENTION_DUPLEX, // one port downstream, one upstream
-    CONTENTION_IDEAL,  // every transfer at rate 1, no impact on compute
-};
-
-// Kinds of task. The first three use the port; their order is the last tie-break.
-enum contention_kind {
-    CONTENTION_FWD_PROP,
-    CONTENTION_GRAD_PROP,
-    CONTENTION_GRAD_SYNC,
-    CONTENTION_FORWARD,
-    CONTENTION_BACKWARD,
-};
-#define CONTENTION_N_SHARING 3 // kinds that use the port
-
-struct contention_point {
-    int32_t n;                     // micro-batches, 1 ... 1,000,000
-    int32_t gpus;                  // stages, 1 ... 4096
-    int32_t sync_freq;             // micro-batches per gradient synchronisation, 1 ... n
-    double fwd_len;                // > 0
-    double bwd_len;                // > 0
-    double prop_len;               // >= 0, one activation or gradient transfer
-    double sync_base_len;          // >= 0, synchronisation per micro-batch covered
-    double fwd_impact, bwd_impact; // [0, 1): slowdown of compute by a full-rate synchronisation
-    enum contention_pipeline pipeline;
-    enum contention_channels channels;
-    bool congestion; // receivers accept at most 1 (shared channels, more than 2 GPUs)
-    double priority[CONTENTION_N_SHARING]; // a weight >= 0; or a tier: -1 is a, -2 is b ...
-    int64_t
-        most_events; // a simulation that takes more gives up (CONTENTION_LIMITED); 0: none does
-};
 
 // Parts of the time of the critical GPU in [0, total_time]. They add up to it; none is
 // negative.

@@ -123,7 +123,7 @@ static double floor_power(double x)
 
 double contention_unit(const struct contention_point *p)
 {
-    return floor_power(fmax(fmax(p->fwd_len, p->bwd_len), fmax(p->prop_len, p->sync_base_len)));
+    return floor_power(contention_longest(p));
 }
 
 // The kinds of a mask that have its best tier.
@@ -200,8 +200,8 @@ void contention_constants(struct sim *s, const struct contention_point *p)
     s->compute_len[GRAD] = p->bwd_len;
     s->impact[1] = ideal ? 0 : p->fwd_impact;
     s->impact[2] = ideal ? 0 : p->bwd_impact;
-    s->sync_work = p->sync_base_len * p->sync_freq;
-    s->left_work = p->sync_base_len * (p->n % p->sync_freq);
+    s->sync_work = contention_sync_work(p, p->sync_freq);
+    s->left_work = contention_sync_work(p, p->n % p->sync_freq);
     s->instant_prop = p->prop_len <= s->eps_work;
     s->instant_sync = s->sync_work <= s->eps_work;
     s->instant_left = s->left_work <= s->eps_work;

@@ -145,7 +145,9 @@ static void summarise(const struct reference *s, struct contention_result *resul
 static double eps_work(const struct contention_point *p)
 {
     int e;
-    double longest = fmax(fmax(p->fwd_len, p->bwd_len), fmax(p->prop_len, p->sync_base_len));
+    double longest = 0;
+    for (int k = 0; k < CONTENTION_N_LENGTHS; k++)
+        longest = fmax(longest, p->length[k]);
     frexp(longest, &e);
     return ldexp(1e-9, e - 1);
 }
