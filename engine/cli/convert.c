@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep convert: writes a result in another format.
 #include "engine/convert/convert.h"
+#include "engine/convert/formats.h"
 
 #include "base/text/human.h"
 #include "base/text/say.h"
@@ -12,7 +13,7 @@
 #include <string.h>
 
 static const struct pps_opt options[] = {
-    {"output", 'o', "FILE", "NAME.csv, .csv.gz, .parquet, .arrow or .npz; - is stdout"},
+    {"output", 'o', "FILE", "NAME" PPS_CONVERT_ENDINGS "; - is stdout"},
     {"format", 0, "NAME", PPS_CONVERT_FORMATS " (by the ending of FILE; csv for -)"},
     {"columns", 0, "NAMES", "write these columns only, in this order"},
     {"group-rows", 0, "N", "rows of a row group (131072)"},

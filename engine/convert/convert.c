@@ -15,12 +15,7 @@
 
 enum { GROUP_ROWS = 131072, GROUP_BYTES = 8 << 20 };
 
-static const struct pps_format *const formats[] = {
-    &pps_format_csv,
-    &pps_format_parquet,
-    &pps_format_arrow,
-    &pps_format_npz,
-};
+static const struct pps_format *const formats[] = PPS_CONVERT_LIST;
 enum { N_FORMATS = sizeof formats / sizeof *formats };
 
 // ---- formats ----------------------------------------------------------------------------------
@@ -80,10 +75,9 @@ static enum pps_status find_format(const struct pps_convert_ask *ask,
                         "one .npy per column",
                         ask->output);
     if (*format == NULL)
-        return pps_fail(
-            err, PPS_E_INPUT,
-            "-o %s: end the name in .csv, .csv.gz, .parquet, .arrow or .npz, or add --format",
-            ask->output);
+        return pps_fail(err, PPS_E_INPUT,
+                        "-o %s: end the name in " PPS_CONVERT_ENDINGS ", or add --format",
+                        ask->output);
     if (named != NULL && named != *format)
         return pps_fail(err, PPS_E_INPUT,
                         "-o %s does not match --format %s: end the name in %s", ask->output,

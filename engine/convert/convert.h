@@ -10,9 +10,6 @@
 
 #include <stdint.h>
 
-// The formats, separated by commas, for messages and help.
-#define PPS_CONVERT_FORMATS "csv, parquet, arrow or npz"
-
 struct pps_convert_ask {
     struct pps_view_ask view;
     const char *columns;         // names, separated by commas; NULL: all

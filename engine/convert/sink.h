@@ -5,6 +5,7 @@
 
 #include "base/columns/schema.h"
 #include "base/text/status.h"
+#include "engine/convert/formats.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -39,11 +40,6 @@ struct pps_format {
     enum pps_status (*finish)(void *sink, struct pps_error *err);
     void (*close)(void *sink);
 };
-
-extern const struct pps_format pps_format_csv;
-extern const struct pps_format pps_format_parquet;
-extern const struct pps_format pps_format_arrow;
-extern const struct pps_format pps_format_npz;
 
 // Appends n bytes to the file. PPS_E_STOPPED after a stop.
 PPS_MUST_CHECK enum pps_status pps_sink_write(const struct pps_sink_target *target,
