@@ -43,20 +43,17 @@ static const struct pps_opt options[] = {
 };
 
 static const char details[] =
-    "Searched are the parameters of --over: numbers between the lowest and the highest value "
-    "of\n"
+    "Searched are the parameters of --over: numbers between the lowest and the highest value of\n"
     "their axis, or NAME=LOW..HIGH. Weights that a kernel sets together (the priorities of\n"
     "contention) are searched as weights that add up to 1. Every combination of the other\n"
     "parameters is tried by itself; those that change the amount of work (n of contention)\n"
     "divide the search into groups, each with a best point of its own.\n"
     "\n"
-    "The search evaluates the grid of the experiment, then runs pattern searches from its "
-    "best\n"
+    "The search evaluates the grid of the experiment, then runs pattern searches from its best\n"
     "points, tries finer steps around the best points so far, runs pattern searches from the\n"
     "best places, then CMA-ES with restarts until all evaluations are used. It needs no\n"
     "derivatives. It finds good points, and proves nothing: a better point may exist. Equal\n"
-    "commands give equal bytes, for any number of threads; --seed chooses other random "
-    "numbers.\n"
+    "commands give equal bytes, for any number of threads; --seed chooses other random numbers.\n"
     "\n"
     "All evaluated points become a result that top, plot, trace and verify read.\n"
     "A stopped search keeps its evaluations in NAME.search.part.\n"

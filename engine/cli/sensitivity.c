@@ -43,17 +43,14 @@ static const char details[] =
     "  any other sample  first-order shares, estimated, with intervals; no total shares\n"
     "\n"
     "Parameters that vary together, such as weights that add up to 1, are one factor. Rows\n"
-    "without a value are left out and counted. Parameters that change the amount of work (n "
-    "of\n"
+    "without a value are left out and counted. Parameters that change the amount of work (n of\n"
     "contention) divide the rows into groups, unless --by says otherwise.\n"
     "\n"
     "-o x.svg draws a tornado: the mean of the objective at the best and the worst value of\n"
     "each parameter, or the estimates with their intervals.\n"
     "\n"
-    "  ppsweep -c sweep_configs/02-paper.json && ppsweep sensitivity "
-    "outputs/data/02-paper-*.csv.gz\n"
-    "  ppsweep -c e.json --sample saltelli:1000 -o s.csv.gz && ppsweep sensitivity s.csv.gz -o "
-    "s.svg\n";
+    "  ppsweep -c sweep_configs/02-paper.json && ppsweep sensitivity outputs/data/02-paper-*.csv.gz\n"
+    "  ppsweep -c e.json --sample saltelli:1000 -o s.csv.gz && ppsweep sensitivity s.csv.gz -o s.svg\n";
 
 static enum pps_status fill_ask(const struct pps_args *args,
                                 struct pps_sensitivity_ask *ask,

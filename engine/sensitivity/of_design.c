@@ -258,8 +258,7 @@ static enum pps_status morris(struct design *d,
     text_buffer_add(&group->notes,
                     "elementary effects by Morris 1991: the change over the whole range of a "
                     "parameter, from %s steps of %s trajectories; a step of a parameter "
-                    "without order (names, weights) is any "
-                    "change of its value\n",
+                    "without order (names, weights) is any change of its value\n",
                     pps_count_text((double)known).text,
                     pps_count_text((double)sample->count).text);
     if (known < sample->count * (uint64_t)n)

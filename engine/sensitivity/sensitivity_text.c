@@ -135,8 +135,7 @@ static void write_legend(const struct pps_sensitivity_group *g, FILE *out)
 {
     if (g->kind == PPS_FROM_MORRIS)
         fputs("mu*: mean size of the effect; mu: mean effect; sigma: how much the effect "
-              "depends on "
-              "the other parameters\n",
+              "depends on the other parameters\n",
               out);
     else
         fprintf(out, "first: share of the variance that the parameter explains alone%s\n",
@@ -220,10 +219,10 @@ static void put_effect(const struct pps_effect *e, FILE *out)
 
 void pps_sensitivity_csv(const struct pps_sensitivity *s, FILE *out)
 {
-    fputs("group,analysis,rows,missing,parameter,part_of,values,first,first_ci,total,total_ci,"
-          "mu_star,"
-          "mu_star_ci,mu,mu_ci,sigma,sigma_ci,lowest_mean,lowest_at,highest_mean,highest_at\n",
-          out);
+    fputs(
+        "group,analysis,rows,missing,parameter,part_of,values,first,first_ci,total,total_ci,"
+        "mu_star,mu_star_ci,mu,mu_ci,sigma,sigma_ci,lowest_mean,lowest_at,highest_mean,highest_at\n",
+        out);
     for (size_t i = 0; i < s->n_groups; i++) {
         const struct pps_sensitivity_group *g = &s->groups[i];
         const char *factor = "";

@@ -105,8 +105,7 @@ void judge_show(const struct judge *judge)
         show_row(judge, row, width);
     }
     printf("\nbetter, worse: the difference is significant at 5 %% after Holm's correction for "
-           "all "
-           "tests above\n");
+           "all tests above\n");
 }
 
 void judge_show_speed(const struct judge *judge)

@@ -146,8 +146,7 @@ static void show_counts(const struct report *report)
     for (int k = 0; k < report->n_comparisons; k++) {
         const struct comparison *c = &report->comparison[k];
         printf("%s against %s: better in %d, worse in %d of %d cells; at levels from %g: "
-               "better in "
-               "%d of %d\n",
+               "better in %d of %d\n",
                name_of(report, c->a), name_of(report, c->b), count(report, c, '*', 0),
                count(report, c, '!', 0), report->n, high, count(report, c, '*', high), cells);
     }

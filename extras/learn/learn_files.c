@@ -164,9 +164,9 @@ static void add_cells(struct text_buffer *text, const double *cell, int n)
 static void set_table(const struct learning *learning, struct text_buffer *text)
 {
     const struct trainer_batch *batch = trainer_curve(learning->trainer);
-    text_buffer_add(text,
-                    "batch,episodes,explored,kl,entropy,clipped,validation,half_width,won,"
-                    "lost,gain\n");
+    text_buffer_add(
+        text,
+        "batch,episodes,explored,kl,entropy,clipped,validation,half_width,won,lost,gain\n");
     for (int64_t k = 0; k < trainer_batches(learning->trainer); k++) {
         const struct trainer_batch *b = &batch[k];
         const double explored[] = {b->mean, b->kl, b->entropy, b->clipped},

@@ -61,8 +61,7 @@ static const char details[] =
     "strategies with offset, recompute, select_recompute and select_comm_recompute.\n"
     "\n"
     "  ppsweep balance sweep_configs/layers/175b.json -s 16 -i 3 -mb 16 --order less\n"
-    "  ppsweep balance sweep_configs/layers/175b.json -s 16 --explore v=1..4 order=big,less "
-    "m=16,32\n"
+    "  ppsweep balance sweep_configs/layers/175b.json -s 16 --explore v=1..4 order=big,less m=16,32\n"
     "  ppsweep balance -m 175b -lf sweep_configs/layers -s 16 -i 3 -mb 16 -lm 1 -naive 1\n";
 
 // ---- reports ------------------------------------------------------------------------------------

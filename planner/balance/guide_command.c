@@ -20,12 +20,9 @@ static const struct pps_opt options[] = {
 };
 
 static const char details[] =
-    "The command prints configurations of a training whose peaks tell the memory of a layer: "
-    "run\n"
-    "each of them, or simulate it (packaging/dryrun.sh), and give the peaks to ppsweep "
-    "balance\n"
-    "fit. Of many draws it takes the one whose equations are best conditioned. Without "
-    "options,\n"
+    "The command prints configurations of a training whose peaks tell the memory of a layer: run\n"
+    "each of them, or simulate it (packaging/dryrun.sh), and give the peaks to ppsweep balance\n"
+    "fit. Of many draws it takes the one whose equations are best conditioned. Without options,\n"
     "it asks.\n"
     "\n"
     "  ppsweep balance guide -s 16 --layers 96 --recompute select,select_comm,both\n";

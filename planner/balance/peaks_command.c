@@ -18,10 +18,8 @@ static const struct pps_opt options[] = {
 };
 
 static const char details[] =
-    "FOLDER has a folder stage_S_rank_R for each stage, with mindformer.log of a dry run in "
-    "it, as\n"
-    "packaging/dryrun.sh makes them, or log/stageS_R, as the published script does. The "
-    "command\n"
+    "FOLDER has a folder stage_S_rank_R for each stage, with mindformer.log of a dry run in it, as\n"
+    "packaging/dryrun.sh makes them, or log/stageS_R, as the published script does. The command\n"
     "prints the block memory_usage of an init file.\n"
     "\n"
     "  packaging/dryrun.sh \"python run_mindformer.py --config a.yaml\" 32 4 runs\n"

@@ -31,8 +31,7 @@ static const char details[] =
     "bubble and memory. LAYERS and FILE are those of ppsweep balance. A strategy may have its\n"
     "own number of chunks (interleave_num). A strategy that is wrong is left out.\n"
     "\n"
-    "  ppsweep balance replay sweep_configs/layers/175b.json -s 16 -i 3 -mb 16 --manual "
-    "mine.yaml\n";
+    "  ppsweep balance replay sweep_configs/layers/175b.json -s 16 -i 3 -mb 16 --manual mine.yaml\n";
 
 static enum pps_status replay(const struct balance_request *request,
                               const struct balance_manual_file *manual,

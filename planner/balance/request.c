@@ -252,8 +252,7 @@ enum pps_status balance_read_sequence(struct balance_request *request,
     if (pieces != wanted)
         fprintf(
             stderr,
-            "warning   --seq %d: a piece needs at least %d tokens of the %lld of a sequence; "
-            "%d is used\n",
+            "warning   --seq %d: a piece needs at least %d tokens of the %lld of a sequence; %d is used\n",
             wanted, BALANCE_TOKENS_LEAST, (long long)training.sequence, pieces);
     request->shape.pieces = pieces;
     if (pieces == 1)

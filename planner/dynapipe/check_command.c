@@ -15,14 +15,10 @@
 static const struct pps_opt options[] = {{NULL, 0, NULL, NULL}};
 
 static const char details[] =
-    "The command reads plans as dynaplan writes them (files of -o, or the lines of --stream) "
-    "and\n"
-    "replays them: every pass runs once, on its device and in order; both ends of every "
-    "transfer\n"
-    "start it in the same order; no wait lasts forever; slots hold what is used; the memory "
-    "of\n"
-    "every device suffices; every sample is in one micro-batch; makespan, bound, peaks and "
-    "all\n"
+    "The command reads plans as dynaplan writes them (files of -o, or the lines of --stream) and\n"
+    "replays them: every pass runs once, on its device and in order; both ends of every transfer\n"
+    "start it in the same order; no wait lasts forever; slots hold what is used; the memory of\n"
+    "every device suffices; every sample is in one micro-batch; makespan, bound, peaks and all\n"
     "other figures are those that the plan states.\n"
     "\n"
     "  ppsweep dynaplan check plans/plan-000000.json\n";

@@ -21,12 +21,9 @@ static const struct pps_opt options[] = {
 };
 
 static const char details[] =
-    "MODEL and CLUSTER (h100) are names or files as in ppsweep nd. Times of layers, and "
-    "memory\n"
-    "that they keep, come from models of the hardware: ms and MB (10^6 bytes) of one layer "
-    "for\n"
-    "micro-batches of 1 to 256 samples of 64 to 32768 tokens. Cells of more than 2^20 tokens "
-    "are\n"
+    "MODEL and CLUSTER (h100) are names or files as in ppsweep nd. Times of layers, and memory\n"
+    "that they keep, come from models of the hardware: ms and MB (10^6 bytes) of one layer for\n"
+    "micro-batches of 1 to 256 samples of 64 to 32768 tokens. Cells of more than 2^20 tokens are\n"
     "null. The parameters of the output head are not part of the tables.\n"
     "\n"
     "  ppsweep dynaplan tables llama2-7b h100 -o llama2-7b-costs.json\n";

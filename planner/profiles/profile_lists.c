@@ -86,8 +86,7 @@ static void find_kinds(struct sorting *s)
     if (is_any && run->has_experts && !s->sees_experts && !s->request->has_dense)
         text_buffer_add(
             &run->notes,
-            "no kernel of experts is in the profile; the first %d layers are taken as "
-            "dense (--dense)\n",
+            "no kernel of experts is in the profile; the first %d layers are taken as dense (--dense)\n",
             USUAL_DENSE);
 }
 

@@ -73,8 +73,7 @@ static void note_missing(struct reading *r, const struct kernel_events *events, 
     text_buffer_add(
         &r->run->notes,
         "%s: %zu forward and %zu backward attention kernels among %llu kernels; the "
-        "most frequent are %s; name the attention kernels with --attention-forward "
-        "and --attention-backward\n",
+        "most frequent are %s; name the attention kernels with --attention-forward and --attention-backward\n",
         path_of(r, file), events->n_forward, events->n_backward,
         (unsigned long long)events->n_kernels, names);
 }
@@ -95,8 +94,7 @@ static void note_shape(struct reading *r, const struct profile_rank *rank)
     if (shape->is_partial)
         text_buffer_add(
             notes,
-            "%s: the order of kernels fits up to backward pass %d; later kernels are "
-            "not used\n",
+            "%s: the order of kernels fits up to backward pass %d; later kernels are not used\n",
             path, shape->passes);
     if (r->request->skip_steps > 0 && shape->micro_batches == 0)
         text_buffer_add(notes,

@@ -18,8 +18,7 @@ static const struct pps_opt options[] = {
 };
 
 static const char details[] =
-    "ORDER is a text with one line per device (F0.0 F1.0 BW0.0 ...: type, micro-batch, stage), "
-    "the\n"
+    "ORDER is a text with one line per device (F0.0 F1.0 BW0.0 ...: type, micro-batch, stage), the\n"
     "CSV of torch.distributed.pipelining (0F0,0F1,0B0 ...), or JSON with these texts.\n"
     "\n"
     "If an operation is missing, appears twice or runs on a wrong device, or if the order\n"

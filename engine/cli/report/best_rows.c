@@ -186,8 +186,7 @@ void pps_bestrows_print(struct pps_job_result *r)
     print_rows(&table);
     if ((r->job->by == NULL) && table.n_groups > 1)
         fputs(
-            "          rows of different groups do different amounts of work; --by none ranks "
-            "all together\n",
+            "          rows of different groups do different amounts of work; --by none ranks all together\n",
             stderr);
     print_ties(&table);
     free(table.header);

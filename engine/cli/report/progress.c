@@ -56,13 +56,13 @@ static void show_json(const struct pps_progress *progress,
                       const struct pps_passed *passed)
 {
     const char *rows = progress->only_best ? "evaluated" : "rows";
-    fprintf(stderr,
-            "{\"points\":%llu,\"of\":%llu,\"%s\":%llu,\"computed\":%llu,\"elapsed_s\":%.3f,"
-            "\"left_s\":%.3f}\n",
-            (unsigned long long)(progress->earlier_points + passed->points),
-            (unsigned long long)progress->n_points, rows,
-            (unsigned long long)(progress->earlier_rows + passed->rows),
-            (unsigned long long)passed->computed, elapsed, pps_pace_left(&progress->pace));
+    fprintf(
+        stderr,
+        "{\"points\":%llu,\"of\":%llu,\"%s\":%llu,\"computed\":%llu,\"elapsed_s\":%.3f,\"left_s\":%.3f}\n",
+        (unsigned long long)(progress->earlier_points + passed->points),
+        (unsigned long long)progress->n_points, rows,
+        (unsigned long long)(progress->earlier_rows + passed->rows),
+        (unsigned long long)passed->computed, elapsed, pps_pace_left(&progress->pace));
 }
 
 static void show_line(const struct pps_progress *progress,

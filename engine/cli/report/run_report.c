@@ -112,8 +112,7 @@ static void print_audit(const struct pps_audited *audited)
     pps_human_count((double)audited->sensitive, rows, sizeof rows);
     fprintf(stderr,
             "sensitive %s row%s with a larger difference; the reference differs as much if the "
-            "last bits of "
-            "inputs change\n",
+            "last bits of inputs change\n",
             rows, audited->sensitive == 1 ? "" : "s");
 }
 

@@ -194,8 +194,7 @@ static void warn_of_fit(const struct memory_fit *fit)
             least = fmin(least, fit->activation_mb[k]);
     if (least < 0)
         fputs(
-            "warning   some memory comes out below 0: the measurements do not fit the model of "
-            "memory well\n",
+            "warning   some memory comes out below 0: the measurements do not fit the model of memory well\n",
             stderr);
     if (!is_ordered(fit))
         fputs("warning   a kind with more recomputation needs more memory: the measurements do "

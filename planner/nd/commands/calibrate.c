@@ -26,24 +26,16 @@ static const struct pps_opt options[] = {
 };
 
 static const char details[] =
-    "FILE is JSON with models and sets of measured steps (strategy, and seconds, TFLOP/s or "
-    "MFU\n"
-    "per step), like docs/ndsearch-measurements.json. Efficiencies are fractions of the "
-    "device's\n"
+    "FILE is JSON with models and sets of measured steps (strategy, and seconds, TFLOP/s or MFU\n"
+    "per step), like docs/ndsearch-measurements.json. Efficiencies are fractions of the device's\n"
     "peak: eg matrix products, eg8 8-bit products, ea attention kernel, em memory traffic, el\n"
-    "links. Other factors are those of the software stack (sweep_configs/stacks). Each factor "
-    "is\n"
-    "drawn to its value in the record, so a factor that no measurement depends on does not "
-    "change.\n"
-    "The table shows the error of the model for each step before and after the fit. The last "
-    "figure\n"
-    "is the mean error for steps that the fit did not see: the error to expect for other "
-    "steps.\n"
+    "links. Other factors are those of the software stack (sweep_configs/stacks). Each factor is\n"
+    "drawn to its value in the record, so a factor that no measurement depends on does not change.\n"
+    "The table shows the error of the model for each step before and after the fit. The last figure\n"
+    "is the mean error for steps that the fit did not see: the error to expect for other steps.\n"
     "\n"
-    "--scale: a step says as much about its own strategy as about the machine. So one step "
-    "moves times\n"
-    "half of the way, two steps move them two thirds, and so on; an error of more than 30 % "
-    "counts in\n"
+    "--scale: a step says as much about its own strategy as about the machine. So one step moves times\n"
+    "half of the way, two steps move them two thirds, and so on; an error of more than 30 % counts in\n"
     "full beyond 15 % (docs/ndsearch-measurements.md).\n"
     "\n"
     "  ppsweep nd calibrate docs/ndsearch-measurements.json --set korthikanti\n"
@@ -281,10 +273,10 @@ static void note_ends(const struct calibration *c)
     for (int k = 0; k < c->n_unknowns && !c->scale; k++) {
         const struct nd_unknown *u = &c->unknowns[k];
         if (nd_factor_at_end(u->factor, u->start, u->value))
-            fprintf(stderr,
-                    "note      %s ends at %.4g, the end of its range: something else explains "
-                    "these steps\n",
-                    nd_factor_name(u->factor), u->value);
+            fprintf(
+                stderr,
+                "note      %s ends at %.4g, the end of its range: something else explains these steps\n",
+                nd_factor_name(u->factor), u->value);
     }
 }
 

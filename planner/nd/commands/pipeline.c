@@ -66,8 +66,7 @@ static const struct plan_no_effect no_effect[] = {
 };
 
 static const char details[] =
-    "Time ratios come from options, else from a profile, else from the analytic models. "
-    "Memory\n"
+    "Time ratios come from options, else from a profile, else from the analytic models. Memory\n"
     "comes from --memory-info, else from --calibration, else from the models. Times are in\n"
     "forwards of one layer. A timeline (--trace) is in microseconds if the time of a layer is\n"
     "known, otherwise in layer forwards. The step is that of the pipeline: nd rank adds the\n"
@@ -76,8 +75,7 @@ static const char details[] =
     "\n"
     "  ppsweep nd pipeline sweep_configs/models/deepseek-v3.json -n 1024 --gbs 3840 \\\n"
     "      --at tp=4,pp=16,ep=16\n"
-    "  ppsweep nd pipeline MODEL.json CLUSTER.json --at pp=8 --check-data peaks.csv -fit 1 -o "
-    "out\n"
+    "  ppsweep nd pipeline MODEL.json CLUSTER.json --at pp=8 --check-data peaks.csv -fit 1 -o out\n"
     "  ppsweep nd pipeline MODEL.json CLUSTER.json --at pp=8 -extract y -solution out.sol\n"
     "  ppsweep nd pipeline MODEL.json CLUSTER.json --at pp=8 --plan plan.json\n"
     "  ppsweep schedule plan.json\n";

@@ -69,29 +69,22 @@ static const struct plan_no_effect no_effect[] = {
 static const char details[] =
     "For each strategy, an exact solver assigns layers to stages and chooses the layers to\n"
     "recompute, so that the step time is minimal and every stage fits in memory. Layer times\n"
-    "come from a profile of the strategy, else from the nearest profile (same tp, cp, ep, "
-    "mbs),\n"
-    "else from the analytic models. Memory comes from --memory-info, from --calibration, or "
-    "from\n"
+    "come from a profile of the strategy, else from the nearest profile (same tp, cp, ep, mbs),\n"
+    "else from the analytic models. Memory comes from --memory-info, from --calibration, or from\n"
     "the models. The step time also includes the exchange between replicas, the optimizer and\n"
     "the embedding.\n"
     "\n"
-    "Column gap: 0 means that no faster split into this number of chunks (vp) exists. A gap "
-    "of\n"
+    "Column gap: 0 means that no faster split into this number of chunks (vp) exists. A gap of\n"
     "5% means that the search ended early (--search-limit, -t) and that a split may be up to\n"
-    "5 % faster. A star (*) means that another vp or micro-batch size, whose search ended "
-    "early,\n"
+    "5 % faster. A star (*) means that another vp or micro-batch size, whose search ended early,\n"
     "may be faster.\n"
     "\n"
-    "-o DIR also writes the best strategies and their layers as configurations: the first N "
-    "of\n"
-    "--top N, else the first 10. If MODEL is the configuration of a framework they are copies "
-    "of\n"
+    "-o DIR also writes the best strategies and their layers as configurations: the first N of\n"
+    "--top N, else the first 10. If MODEL is the configuration of a framework they are copies of\n"
     "it, otherwise launch scripts of Megatron-LM.\n"
     "\n"
     "  ppsweep nd rank sweep_configs/models/deepseek-v3.json -n 1024 --gbs 3840\n"
-    "  ppsweep nd rank MODEL.json CLUSTER.json -c nd_candidate_config.csv --parser-result "
-    "p.csv\n";
+    "  ppsweep nd rank MODEL.json CLUSTER.json -c nd_candidate_config.csv --parser-result p.csv\n";
 
 // ---- the command --------------------------------------------------------------------------------
 

@@ -176,9 +176,9 @@ static void note_stars(const struct nd_ranking *ranking)
     for (int64_t k = 0; k < ranking->picks->n; k++)
         any = any || nd_ranked_others_gap(&ranking->ranked[k]) > 0.0;
     if (any)
-        fprintf(stderr,
-                "note      *: another vp or mbs may be faster: its search ended before a "
-                "proof\n");
+        fprintf(
+            stderr,
+            "note      *: another vp or mbs may be faster: its search ended before a proof\n");
 }
 
 // Says how far modelled times are to be trusted. Published rankings have ratios of times only.
@@ -198,11 +198,11 @@ static void note_select(const struct nd_ranking *ranking)
     for (int64_t k = 0; k < ranking->picks->n && !ranking->input->allow_select; k++)
         n += ranking->picks->strategies[k].recompute == ND_RECOMPUTE_SELECT;
     if (n > 0)
-        fprintf(stderr,
-                "note      %" PRId64 " of %" PRId64
-                " candidates need selective recompute in the search, which is off here "
-                "(--select y)\n",
-                n, ranking->picks->n);
+        fprintf(
+            stderr,
+            "note      %" PRId64 " of %" PRId64
+            " candidates need selective recompute in the search, which is off here (--select y)\n",
+            n, ranking->picks->n);
 }
 
 void nd_ranking_notes(const struct nd_ranking *ranking)

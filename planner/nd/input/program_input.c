@@ -181,9 +181,9 @@ static enum pps_status read_data(struct nd_input *input,
     else if (status == PPS_OK && calibration != NULL)
         status = read_calibration(input, args, calibration, err);
     if (status == PPS_OK && !input->has_figures && input->compat == ND_ORIG)
-        fprintf(stderr,
-                "warning   no memory figures given: the published tool's figures are used for "
-                "every model\n");
+        fprintf(
+            stderr,
+            "warning   no memory figures given: the published tool's figures are used for every model\n");
     return status;
 }
 

@@ -65,10 +65,10 @@ static void note_shards(struct text_buffer *text,
                         "estimate do not divide context or expert groups\n",
                         s->dp * s->cp, zero > 0 ? nd_launch_shards(s) : 1);
     if (zero < 3 && d->shard * s->cp > 1)
-        text_buffer_add(text,
-                        "# parameters and gradients are sharded, too; the estimate prices "
-                        "zero_level %d\n",
-                        zero);
+        text_buffer_add(
+            text,
+            "# parameters and gradients are sharded, too; the estimate prices zero_level %d\n",
+            zero);
     if (!divides_experts(launch, d->shard, d->etp))
         add_note(text,
                  "does not start: shards times context and tensor ranks must be a multiple "
@@ -130,12 +130,10 @@ static void note_training(struct text_buffer *text, const struct nd_launch *laun
                         "converter \"quantize.linear.%s\" to [model]\n",
                         t->precision == TRAINING_MXFP8 ? "mx" : "float8");
     if (t->schedule == TRAINING_ZERO_BUBBLE || t->schedule == TRAINING_DUALPIPE)
-        text_buffer_add(text,
-                        "# the schedule is 1F1B: torchtitan has no %s, which the estimate "
-                        "assumes\n",
-                        t->schedule == TRAINING_DUALPIPE
-                            ? "DualPipe with whole stages"
-                            : "zero bubble with one chunk a stage");
+        text_buffer_add(
+            text, "# the schedule is 1F1B: torchtitan has no %s, which the estimate assumes\n",
+            t->schedule == TRAINING_DUALPIPE ? "DualPipe with whole stages"
+                                             : "zero bubble with one chunk a stage");
     if (t->recompute_modules != 0 && launch->strategy->recompute == ND_RECOMPUTE_SELECT)
         add_note(text, "torchtitan selects operations, not the recompute_modules that the "
                        "estimate assumes");

@@ -30,8 +30,7 @@ static const struct pps_opt options[] = {
 };
 
 static const char details[] =
-    "FOLDER holds a folder for each run, named by its degrees: DP8_TP2_PP4_EP16. In it or "
-    "below\n"
+    "FOLDER holds a folder for each run, named by its degrees: DP8_TP2_PP4_EP16. In it or below\n"
     "are logs (MindSpore, Megatron-LM, MindSpeed, torchtitan) or profiles (Ascend's\n"
     "kernel_details.csv or trace_view.json, traces of PyTorch's profiler, also .gz).\n"
     "\n"

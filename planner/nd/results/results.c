@@ -47,8 +47,7 @@ static void note_selective(struct nd_result *result)
     if (result->ratios.recompute < SELECTIVE_MOST) // false if unknown
         text_buffer_add(
             &result->profile.notes,
-            "recompute adds only %.2f of a layer's forward; if it was selective, empty "
-            "re_grow_ration\n",
+            "recompute adds only %.2f of a layer's forward; if it was selective, empty re_grow_ration\n",
             result->ratios.recompute);
 }
 

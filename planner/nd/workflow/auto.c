@@ -61,30 +61,25 @@ static const struct pps_opt options[] = {
 };
 
 static const char details[] =
-    "FILE is the configuration of a framework: MindFormers YAML, a Megatron or MindSpeed "
-    "launch\n"
+    "FILE is the configuration of a framework: MindFormers YAML, a Megatron or MindSpeed launch\n"
     "script, or torchtitan TOML. The stages are:\n"
     "\n"
     "  search   candidates by the models, and configurations of dry runs: DIR/dryrun_yaml\n"
     "  dryrun   the dry runs, which measure memory: DIR/dryrun\n"
-    "  fit      candidates that fit in memory, and configurations to profile: "
-    "DIR/profile_yaml\n"
+    "  fit      candidates that fit in memory, and configurations to profile: DIR/profile_yaml\n"
     "  profile  the profiles: DIR/profile\n"
     "  parse    layer times of the profiles: DIR/profile_ratios.csv\n"
     "  rank     layers per stage, ranking, and the best configurations: DIR/result\n"
     "\n"
-    "Every stage is a command of its own, which auto prints. The same auto command skips "
-    "stages\n"
-    "that are complete, so it resumes after an interruption. A stage is repeated if FILE or "
-    "the\n"
+    "Every stage is a command of its own, which auto prints. The same auto command skips stages\n"
+    "that are complete, so it resumes after an interruption. A stage is repeated if FILE or the\n"
     "command of the stage changes.\n"
     "\n"
     "Without --command or the folder of a framework, auto stops before dryrun and profile and\n"
     "prints the commands to run where the framework is installed. Copy their logs back to\n"
     "DIR/dryrun/logs and DIR/profile/logs, and repeat the auto command.\n"
     "\n"
-    "  ppsweep nd auto pretrain.yaml -n 1024 --rank-num 64 -o out --mindformers-dir "
-    "~/mindformers\n"
+    "  ppsweep nd auto pretrain.yaml -n 1024 --rank-num 64 -o out --mindformers-dir ~/mindformers\n"
     "  ppsweep nd auto pretrain.yaml -n 1024 --skip dryrun --skip profile -o out\n";
 
 struct workflow {
