@@ -6,6 +6,7 @@
 #include "engine/measure/benchmark.h"
 #include "engine/run/sweep.h"
 
+// Room for the points of a pass, and for the passes, of which the median is reported.
 enum { PPS_BENCH_POINTS = 512, PPS_BENCH_REPEATS = 5, PPS_BENCH_TURNS = 15 };
 
 // Effort: time and repetitions of each part.

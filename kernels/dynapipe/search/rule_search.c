@@ -11,9 +11,14 @@
 
 enum { PURPOSE = 0x72756c65 }; // of the random numbers
 
-#define HOT     0.01 // temperatures, as parts of the makespan
-#define COLD    0.0003
-#define PENALTY 1.0 // of a makespan, for memory as large as what the state leaves
+// Temperatures at the begin and at the end, as parts of the makespan. Measured on drawn sizes (8 to 32 micro-batches, 4 devices,
+// 1 and 2 chunks, spread 0.4 and 1.6, budget 10000), as the change of the mean makespan: HOT 0.001 +0.06 %, 0.003 +0.13 %, 0.03
+// -0.12 %, 0.1 +0.10 %, which is the noise of seeds (single cases change by up to 6 %); COLD 0.00003 -0.02 %, 0.003 +0.31 %.
+#define HOT  0.01
+#define COLD 0.0003
+// Of a makespan, for an excess as large as what the state leaves. Measured in the same way where memory is short (8 and 16
+// micro-batches): 0.1 +0.5 % (one case 13 %), 10 -0.2 %.
+#define PENALTY 1.0
 
 struct rule_search {
     struct plan_size size;

@@ -174,6 +174,8 @@ bool order_search_improve(struct order_search *search,
             search->has_pairs = search->has_pairs || order->paired[order_at(order, d, i)];
     draft->fine_ends = options->fine_ends;
     keep(search);
+    // A short history: the starts are good orders. 10 and 100 find the same makespans (4 and 6 devices, 8 and
+    // 12 micro-batches, with and without latency, budget 20000).
     const struct search_limits limits = {.budget = options->budget,
                                          .history = 30,
                                          .bound = options->bound,
