@@ -33,10 +33,10 @@ static void offer_commands(const struct completion_line *line, const char *word,
         const char *space = strchr(list[i]->name, ' ');
         const size_t length = space != NULL ? (size_t)(space - list[i]->name) : 0;
         if (word == NULL && space == NULL)
-            completion_offer(line, "", list[i]->name, list[i]->summary, out);
+            pps_completion_offer(line, "", list[i]->name, list[i]->summary, out);
         else if (word != NULL && space != NULL && strlen(word) == length &&
                  memcmp(word, list[i]->name, length) == 0)
-            completion_offer(line, "", space + 1, list[i]->summary, out);
+            pps_completion_offer(line, "", space + 1, list[i]->summary, out);
     }
 }
 
@@ -67,12 +67,12 @@ static void offer_options(const struct parse *p)
     for (const struct pps_opt *o = p->table->options; o->name != NULL; o++) {
         snprintf(name, sizeof name, "--%s", o->name);
         if (o->help != NULL)
-            completion_offer(p->line, "", name, o->help, p->out);
+            pps_completion_offer(p->line, "", name, o->help, p->out);
         snprintf(name, sizeof name, "-%c", o->letter);
         if (o->help != NULL && o->letter != 0 && typed(p)[1] != '-')
-            completion_offer(p->line, "", name, o->help, p->out);
+            pps_completion_offer(p->line, "", name, o->help, p->out);
     }
-    completion_offer(p->line, "", "--help", "print this help", p->out);
+    pps_completion_offer(p->line, "", "--help", "print this help", p->out);
 }
 
 // ---- words ------------------------------------------------------------------------------------
@@ -113,11 +113,11 @@ static void offer_place(const struct parse *p, int place)
         word[strcspn(word, ".")] = '\0';
         snprintf(last, sizeof last, "%s", word);
         if (at == place)
-            completion_values(p->line, word, "", p->out);
+            pps_completion_values(p->line, word, "", p->out);
         found = found || at == place;
     }
     if (!found && p->command->max_words < 0)
-        completion_values(p->line, last, "", p->out);
+        pps_completion_values(p->line, last, "", p->out);
 }
 
 // ---- the whole --------------------------------------------------------------------------------
@@ -126,7 +126,7 @@ static void offer_value(const struct parse *p, const struct pps_opt *option, siz
 {
     char start[128];
     snprintf(start, sizeof start, "%.*s", (int)prefix, typed(p));
-    completion_option(p->line, option, start, p->out);
+    pps_completion_option(p->line, option, start, p->out);
 }
 
 static void print_of_command(struct parse *p)
@@ -145,12 +145,12 @@ static void print_of_command(struct parse *p)
         offer_place(p, count_words(p));
 }
 
-void completion_print(const struct completion_line *line, FILE *out)
+void pps_completion_print(const struct completion_line *line, FILE *out)
 {
     const char *word = line->words[0];
     if (line->n == 1 && word[0] != '-') {
         offer_commands(line, NULL, out);
-        completion_offer(line, "", "help", "print the options of a command", out);
+        pps_completion_offer(line, "", "help", "print the options of a command", out);
         return;
     }
     const bool help = strcmp(word, "help") == 0;
@@ -159,7 +159,7 @@ void completion_print(const struct completion_line *line, FILE *out)
         return;
     }
     if (line->n == 1)
-        completion_offer(line, "", "--version", "print the versions", out);
+        pps_completion_offer(line, "", "--version", "print the versions", out);
     const char *second = line->n > 2 ? line->words[1] : NULL;
     const struct pps_command *command = pps_program_command(word, second);
     struct parse p = {.line = line, .command = command, .first = 2, .out = out};

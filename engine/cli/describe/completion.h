@@ -17,6 +17,6 @@ struct completion_line {
 
 // Prints a line "WORD<tab>MEANING" for every word that may stand in place of the last. The line
 // ":files" says that names of files may stand there too, ":folders" names of folders.
-void completion_print(const struct completion_line *line, FILE *out);
+void pps_completion_print(const struct completion_line *line, FILE *out);
 
 #endif

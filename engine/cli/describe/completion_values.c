@@ -11,11 +11,11 @@
 
 #include <string.h>
 
-void completion_offer(const struct completion_line *line,
-                      const char *start,
-                      const char *word,
-                      const char *meaning,
-                      FILE *out)
+void pps_completion_offer(const struct completion_line *line,
+                          const char *start,
+                          const char *word,
+                          const char *meaning,
+                          FILE *out)
 {
     const char *typed = line->words[line->n - 1];
     const size_t n = strlen(start), n_typed = strlen(typed);
@@ -62,7 +62,8 @@ static const struct pps_kernel *kernel_of(const struct completion_line *line)
 static void offer_kernels(const struct completion_line *line, const char *start, FILE *out)
 {
     for (int k = 0; line->kernels[k] != NULL; k++)
-        completion_offer(line, start, line->kernels[k]->name, line->kernels[k]->summary, out);
+        pps_completion_offer(line, start, line->kernels[k]->name, line->kernels[k]->summary,
+                             out);
 }
 
 // The parameters of a kernel, as in -s n=8.
@@ -77,7 +78,7 @@ static void offer_keys(const struct completion_line *line, const char *start, FI
     for (int p = 0; kernel != NULL && p < kernel->n_params; p++) {
         snprintf(word, sizeof word, "%s=", kernel->params[p].name);
         if (!kernel->params[p].fixed)
-            completion_offer(line, start, word, kernel->params[p].summary, out);
+            pps_completion_offer(line, start, word, kernel->params[p].summary, out);
     }
 }
 
@@ -92,7 +93,7 @@ static void offer_slots(const struct completion_line *line, const char *start, F
     }
     for (int s = 0; kernel != NULL && s < kernel->n_slots; s++) {
         snprintf(word, sizeof word, "%s=", kernel->slots[s].name);
-        completion_offer(line, start, word, kernel->slots[s].summary, out);
+        pps_completion_offer(line, start, word, kernel->slots[s].summary, out);
     }
 }
 
@@ -108,7 +109,7 @@ static void offer_shipped(const struct completion_line *line,
     snprintf(meaning, sizeof meaning, "a %s that comes with ppsweep", kind);
     pps_installed_names(kind, &names);
     for (size_t i = 0; i < names.n; i++)
-        completion_offer(line, start, names.name[i], meaning, out);
+        pps_completion_offer(line, start, names.name[i], meaning, out);
     fputs(":files\n", out);
 }
 
@@ -120,10 +121,10 @@ static bool is_one_of(const char *word, const char *const *list)
     return false;
 }
 
-void completion_values(const struct completion_line *line,
-                       const char *argument,
-                       const char *start,
-                       FILE *out)
+void pps_completion_values(const struct completion_line *line,
+                           const char *argument,
+                           const char *start,
+                           FILE *out)
 {
     static const char *const files[] = {"RESULT", "SHARD",   "A",      "B",    "FILE",
                                         "PLAN",   "ORDER",   "LAYERS", "INIT", "BATCHES",
@@ -144,20 +145,20 @@ void completion_values(const struct completion_line *line,
         offer_slots(line, start, out);
     else if (strcmp(argument, "SHELL") == 0)
         for (const struct pps_shell_file *f = pps_shell_files; f->name != NULL; f++)
-            completion_offer(line, start, strchr(f->name, '.') + 1, "a shell", out);
+            pps_completion_offer(line, start, strchr(f->name, '.') + 1, "a shell", out);
     else if (strcmp(argument, "K/N") == 0)
         for (int s = 0; shards[s] != NULL; s++)
-            completion_offer(line, start, shards[s], "K from the launcher", out);
+            pps_completion_offer(line, start, shards[s], "K from the launcher", out);
     else if (is_one_of(argument, files))
         fputs(":files\n", out);
     else if (is_one_of(argument, folders))
         fputs(":folders\n", out);
 }
 
-void completion_option(const struct completion_line *line,
-                       const struct pps_opt *option,
-                       const char *start,
-                       FILE *out)
+void pps_completion_option(const struct completion_line *line,
+                           const struct pps_opt *option,
+                           const char *start,
+                           FILE *out)
 {
     struct pps_opt_values values;
     char before[256], word[48];
@@ -170,12 +171,12 @@ void completion_option(const struct completion_line *line,
         return;
     pps_opt_values_read(option, &values);
     if (values.n == 0)
-        completion_values(line, option->arg, start, out);
+        pps_completion_values(line, option->arg, start, out);
     snprintf(before, sizeof before, "%.*s", comma != NULL ? (int)(comma + 1 - typed) : 0,
              typed);
     for (size_t v = 0; v < values.n; v++) {
         snprintf(word, sizeof word, "%s%s", values.word[v], colon ? ":" : "");
-        completion_offer(line, several && comma != NULL ? before : start, word, option->help,
-                         out);
+        pps_completion_offer(line, several && comma != NULL ? before : start, word,
+                             option->help, out);
     }
 }

@@ -52,13 +52,13 @@ static bool is_given(const struct pps_kernel *kernel, int p)
 static cJSON *word_kernel(const struct pps_kernel *kernel)
 {
     const char *const names[] = {kernel->name, NULL};
-    return schema_names(names);
+    return pps_schema_names(names);
 }
 
 static cJSON *word_schema(const struct pps_kernel *kernel)
 {
     (void)kernel;
-    return schema_text("the schema for editors; ppsweep ignores it");
+    return pps_schema_text("the schema for editors; ppsweep ignores it");
 }
 
 // A path, or the document itself; several where the slot is an axis.
@@ -67,7 +67,7 @@ static cJSON *word_inputs(const struct pps_kernel *kernel)
     cJSON *slots, *object = closed_object(&slots);
     for (int s = 0; s < kernel->n_slots; s++) {
         const struct pps_slot *slot = &kernel->slots[s];
-        cJSON *list, *any = schema_any(&list), *types = cJSON_CreateArray();
+        cJSON *list, *any = pps_schema_any(&list), *types = cJSON_CreateArray();
         cJSON *one = cJSON_CreateObject();
         cJSON_AddItemToArray(types, cJSON_CreateString("string"));
         cJSON_AddItemToArray(types, cJSON_CreateString("object"));
@@ -99,17 +99,17 @@ static cJSON *word_preset(const struct pps_kernel *kernel)
 static cJSON *word_where(const struct pps_kernel *kernel)
 {
     (void)kernel;
-    cJSON *list, *any = schema_any(&list);
+    cJSON *list, *any = pps_schema_any(&list);
     cJSON_AddStringToObject(any, "description",
                             "rules; points that break a rule are skipped and counted");
-    cJSON_AddItemToArray(list, schema_text(NULL));
-    cJSON_AddItemToArray(list, array_of(schema_text(NULL), 0));
+    cJSON_AddItemToArray(list, pps_schema_text(NULL));
+    cJSON_AddItemToArray(list, array_of(pps_schema_text(NULL), 0));
     return any;
 }
 
 static cJSON *word_zip(const struct pps_kernel *kernel)
 {
-    cJSON *list, *any = schema_any(&list), *names = cJSON_CreateObject();
+    cJSON *list, *any = pps_schema_any(&list), *names = cJSON_CreateObject();
     cJSON *words = cJSON_AddArrayToObject(names, "enum");
     for (int p = 0; p < kernel->n_params; p++)
         if (!is_given(kernel, p))
@@ -123,16 +123,16 @@ static cJSON *word_zip(const struct pps_kernel *kernel)
 static cJSON *word_points(const struct pps_kernel *kernel)
 {
     (void)kernel;
-    return schema_text("a CSV of points, relative to the folder of the experiment");
+    return pps_schema_text("a CSV of points, relative to the folder of the experiment");
 }
 
 static cJSON *word_sample(const struct pps_kernel *kernel)
 {
     (void)kernel;
     cJSON *properties, *object = closed_object(&properties);
-    cJSON_AddItemToObject(properties, "count", schema_whole(1));
-    cJSON_AddItemToObject(properties, "method", schema_names(pps_sample_methods));
-    cJSON_AddItemToObject(properties, "seed", schema_whole(0));
+    cJSON_AddItemToObject(properties, "count", pps_schema_whole(1));
+    cJSON_AddItemToObject(properties, "method", pps_schema_names(pps_sample_methods));
+    cJSON_AddItemToObject(properties, "seed", pps_schema_whole(0));
     cJSON_AddItemToArray(cJSON_AddArrayToObject(object, "required"),
                          cJSON_CreateString("count"));
     return object;
@@ -141,13 +141,13 @@ static cJSON *word_sample(const struct pps_kernel *kernel)
 static cJSON *word_seed(const struct pps_kernel *kernel)
 {
     const int p = pps_seed_param(kernel);
-    return p >= 0 ? reference(kernel->name, kernel->params[p].name) : schema_whole(0);
+    return p >= 0 ? reference(kernel->name, kernel->params[p].name) : pps_schema_whole(0);
 }
 
 static cJSON *word_output(const struct pps_kernel *kernel)
 {
     (void)kernel;
-    return schema_text("the path of the result");
+    return pps_schema_text("the path of the result");
 }
 
 static cJSON *word_let(const struct pps_kernel *kernel)
@@ -157,7 +157,7 @@ static cJSON *word_let(const struct pps_kernel *kernel)
     cJSON_AddStringToObject(object, "type", "object");
     cJSON_AddStringToObject(object, "description",
                             "computed columns: expressions over parameters and results");
-    cJSON_AddItemToObject(object, "additionalProperties", schema_text(NULL));
+    cJSON_AddItemToObject(object, "additionalProperties", pps_schema_text(NULL));
     return object;
 }
 
@@ -195,7 +195,8 @@ static void add_entries(cJSON *properties, const struct pps_kernel *kernel)
             cJSON_AddItemToObject(properties, kernel->params[p].name,
                                   reference(kernel->name, kernel->params[p].name));
     for (int o = 0; composite != NULL && o < composite->n_options; o++)
-        cJSON_AddItemToObject(properties, composite->options[o].name, schema_option(kernel, o));
+        cJSON_AddItemToObject(properties, composite->options[o].name,
+                              pps_schema_option(kernel, o));
     const char *const *key = composite != NULL ? composite->dictionaries : NULL;
     for (; key != NULL && *key != NULL; key++) {
         cJSON *labels, *object = closed_object(&labels);
@@ -224,7 +225,7 @@ static void define_kernel(cJSON *definitions, const struct pps_kernel *kernel)
     for (int p = 0; p < kernel->n_params; p++) {
         snprintf(name, sizeof name, "%s.%s", kernel->name, kernel->params[p].name);
         if (!is_given(kernel, p))
-            cJSON_AddItemToObject(definitions, name, schema_axis(kernel, p));
+            cJSON_AddItemToObject(definitions, name, pps_schema_axis(kernel, p));
     }
 }
 
@@ -246,7 +247,7 @@ static cJSON *choice(const struct pps_kernel *kernel, bool is_default)
     return object;
 }
 
-cJSON *schema_make(const struct pps_kernel *const *kernels, const struct pps_kernel *only)
+cJSON *pps_schema_make(const struct pps_kernel *const *kernels, const struct pps_kernel *only)
 {
     cJSON *schema = cJSON_CreateObject();
     cJSON_AddStringToObject(schema, "$schema", "http://json-schema.org/draft-07/schema#");

@@ -16,7 +16,7 @@
 // The same, and not a single word, which would be a misspelt name.
 #define NO_WORD "^(?!\\s*[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?$).*[^A-Za-z_]"
 
-cJSON *schema_text(const char *description)
+cJSON *pps_schema_text(const char *description)
 {
     cJSON *text = cJSON_CreateObject();
     cJSON_AddStringToObject(text, "type", "string");
@@ -26,7 +26,7 @@ cJSON *schema_text(const char *description)
     return text;
 }
 
-cJSON *schema_names(const char *const *names)
+cJSON *pps_schema_names(const char *const *names)
 {
     cJSON *object = cJSON_CreateObject();
     cJSON *list = cJSON_AddArrayToObject(object, "enum");
@@ -35,7 +35,7 @@ cJSON *schema_names(const char *const *names)
     return object;
 }
 
-cJSON *schema_whole(double least)
+cJSON *pps_schema_whole(double least)
 {
     cJSON *number = cJSON_CreateObject();
     cJSON_AddStringToObject(number, "type", "integer");
@@ -44,7 +44,7 @@ cJSON *schema_whole(double least)
     return number;
 }
 
-cJSON *schema_any(cJSON **list)
+cJSON *pps_schema_any(cJSON **list)
 {
     cJSON *object = cJSON_CreateObject();
     *list = cJSON_AddArrayToObject(object, "anyOf");
@@ -74,7 +74,7 @@ static cJSON *number_of(const struct pps_param *param)
 // The names of a parameter, with the other names that the reader accepts.
 static cJSON *names_of(const struct pps_param *param)
 {
-    cJSON *names = schema_names(param->names);
+    cJSON *names = pps_schema_names(param->names);
     cJSON *list = cJSON_GetObjectItemCaseSensitive(names, "enum");
     const struct pps_alias *alias = param->aliases;
     for (; alias != NULL && alias->name != NULL; alias++)
@@ -96,7 +96,7 @@ static void add_values(cJSON *list, const struct pps_param *param)
     cJSON *boolean = cJSON_CreateObject();
     cJSON_AddStringToObject(boolean, "type", "boolean");
     cJSON_AddItemToArray(list, boolean);
-    cJSON_AddItemToArray(list, schema_names(truth));
+    cJSON_AddItemToArray(list, pps_schema_names(truth));
 }
 
 // ---- axes -------------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ static cJSON *list_of(const struct pps_param *param)
     cJSON *array = cJSON_CreateObject(), *values;
     cJSON_AddStringToObject(array, "type", "array");
     cJSON_AddNumberToObject(array, "minItems", 1);
-    cJSON_AddItemToObject(array, "items", schema_any(&values));
+    cJSON_AddItemToObject(array, "items", pps_schema_any(&values));
     add_values(values, param);
     return array;
 }
@@ -147,11 +147,11 @@ static cJSON *range_of(const struct pps_param *param, bool continuous)
 
 static cJSON *expression_of(const struct pps_kernel *kernel, const struct pps_param *param)
 {
-    cJSON *text = schema_text("an expression over the parameters above: divisors(n), 1..4");
+    cJSON *text = pps_schema_text("an expression over the parameters above: divisors(n), 1..4");
     cJSON_AddStringToObject(text, "pattern", param->names != NULL ? NO_WORD : EXPRESSION);
     if (param->names == NULL)
         return text;
-    cJSON *list, *any = schema_any(&list), *names = cJSON_CreateObject();
+    cJSON *list, *any = pps_schema_any(&list), *names = cJSON_CreateObject();
     cJSON *words = cJSON_AddArrayToObject(names, "enum");
     for (int p = 0; p < kernel->n_params; p++)
         cJSON_AddItemToArray(words, cJSON_CreateString(kernel->params[p].name));
@@ -160,12 +160,12 @@ static cJSON *expression_of(const struct pps_kernel *kernel, const struct pps_pa
     return any;
 }
 
-cJSON *schema_axis(const struct pps_kernel *kernel, int p)
+cJSON *pps_schema_axis(const struct pps_kernel *kernel, int p)
 {
     const struct pps_param *param = &kernel->params[p];
     const bool numbers = param->kind == PPS_INTEGER || param->kind == PPS_REAL;
     char text[512];
-    cJSON *list, *axis = schema_any(&list);
+    cJSON *list, *axis = pps_schema_any(&list);
     snprintf(text, sizeof text, "%s%s%s%s", param->summary, param->unit[0] != '\0' ? " [" : "",
              param->unit, param->unit[0] != '\0' ? "]" : "");
     cJSON_AddStringToObject(axis, "description", text);
@@ -191,14 +191,15 @@ static cJSON *assignment_of(const struct pps_kernel *kernel)
     for (int m = 0; m < composite->n_members; m++) {
         const struct pps_param *param = &kernel->params[composite->members[m]];
         if (strcmp(composite->labels[m], param->name) != 0)
-            cJSON_AddItemToObject(properties, composite->labels[m], schema_names(param->names));
-        cJSON_AddItemToObject(properties, param->name, schema_names(param->names));
+            cJSON_AddItemToObject(properties, composite->labels[m],
+                                  pps_schema_names(param->names));
+        cJSON_AddItemToObject(properties, param->name, pps_schema_names(param->names));
     }
     cJSON_AddBoolToObject(object, "additionalProperties", false);
     return object;
 }
 
-cJSON *schema_option(const struct pps_kernel *kernel, int o)
+cJSON *pps_schema_option(const struct pps_kernel *kernel, int o)
 {
     const struct pps_option *option = &kernel->composite->options[o];
     if (option->kind == PPS_OPTION_NUMBER) {
@@ -208,9 +209,9 @@ cJSON *schema_option(const struct pps_kernel *kernel, int o)
         cJSON_AddStringToObject(number, "description", option->summary);
         return number;
     }
-    cJSON *list, *any = schema_any(&list), *array = cJSON_CreateObject();
+    cJSON *list, *any = pps_schema_any(&list), *array = cJSON_CreateObject();
     cJSON_AddStringToObject(any, "description", option->summary);
-    cJSON_AddItemToArray(list, schema_names(option->words));
+    cJSON_AddItemToArray(list, pps_schema_names(option->words));
     cJSON_AddStringToObject(array, "type", "array");
     cJSON_AddNumberToObject(array, "minItems", 1);
     cJSON_AddTrueToObject(array, "uniqueItems");

@@ -31,7 +31,8 @@ static enum pps_status complete(const struct pps_args *args, struct pps_error *e
     for (int i = 0; i < n; i++)
         words[i] = pps_arg_word(args, i);
     words[n] = pps_arg(args, "typed");
-    completion_print(&(struct completion_line){words, n + 1, pps_arg_kernels(args)}, stdout);
+    pps_completion_print(&(struct completion_line){words, n + 1, pps_arg_kernels(args)},
+                         stdout);
     free(words);
     return PPS_OK;
 }
@@ -105,7 +106,7 @@ static enum pps_status schema_main(const struct pps_args *args, struct pps_error
         if (status != PPS_OK)
             return status;
     }
-    cJSON *schema = schema_make(kernels, only);
+    cJSON *schema = pps_schema_make(kernels, only);
     char *text = pps_json_print(schema);
     cJSON_Delete(schema);
     if (text == NULL)
