@@ -299,21 +299,12 @@ bool toml_set(struct toml_edit *t, const char *path, const cJSON *value)
     return add_to_new_table(t, path, value);
 }
 
-static bool set_and_free(struct toml_edit *t, const char *path, cJSON *value)
-{
-    const bool ok = toml_set(t, path, value);
-    cJSON_Delete(value);
-    return ok;
-}
-
 bool toml_set_bool(struct toml_edit *t, const char *path, bool value)
 {
-    return set_and_free(t, path, cJSON_CreateBool(value));
-}
-
-bool toml_set_text(struct toml_edit *t, const char *path, const char *value)
-{
-    return set_and_free(t, path, cJSON_CreateString(value));
+    cJSON *item = cJSON_CreateBool(value);
+    const bool ok = toml_set(t, path, item);
+    cJSON_Delete(item);
+    return ok;
 }
 
 bool toml_remove(struct toml_edit *t, const char *path)

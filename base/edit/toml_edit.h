@@ -30,8 +30,6 @@ void toml_edit_begin(struct toml_edit *t, const struct plaindoc *doc, struct tex
 // Returns false if the text has another kind of item where the path needs a table.
 bool toml_set(struct toml_edit *t, const char *path, const struct cJSON *value);
 bool toml_set_bool(struct toml_edit *t, const char *path, bool value);
-bool toml_set_text(struct toml_edit *t, const char *path, const char *value);
-
 // Removes a key with its value; a comment behind it stays. A path that the document does not have
 // changes nothing. Keys in inline tables are not removed: false.
 bool toml_remove(struct toml_edit *t, const char *path);

@@ -74,21 +74,3 @@ double detmath_exp(double x)
     memcpy(factor, exponent, sizeof factor);
     return sum * factor[0] * factor[1];
 }
-
-// Small numbers: x + x^3 P(x^2) / Q(x^2) (Moshier, Cephes, 1989), without cancellation.
-double detmath_tanh(double x)
-{
-    const double size = x < 0 ? -x : x, square = x * x;
-    if (size < 0.625) {
-        const double p = (-9.64399179425052238628e-1 * square - 9.92877231001918586564e1) *
-                             square -
-                         1.61468768441708447952e3,
-                     q = ((square + 1.12811678491632931402e2) * square +
-                          2.23548839060100448583e3) *
-                             square +
-                         4.84406305325125486048e3;
-        return x + x * (square * (p / q));
-    }
-    const double result = 1 - 2 / (detmath_exp(2 * size) + 1);
-    return x < 0 ? -result : result;
-}

@@ -16,7 +16,4 @@ double detmath_log(double x);
 // below -745.13: 0; NaN: NaN. detmath_exp(0) is 1.
 double detmath_exp(double x);
 
-// Hyperbolic tangent, within 5e-16 of the result. tanh(-x) = -tanh(x); from about 19.1 on: 1; NaN: NaN.
-double detmath_tanh(double x);
-
 #endif

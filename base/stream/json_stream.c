@@ -91,14 +91,8 @@ enum pps_status pps_json_stream_fail(struct pps_json_stream *s,
 
 enum pps_status json_stream_fail_end(struct pps_json_stream *s, struct pps_error *err)
 {
-    s->is_truncated = true;
     return json_stream_fail_here(s, err,
                                  "the file ends within the document; it may be truncated");
-}
-
-bool pps_json_stream_is_truncated(const struct pps_json_stream *s)
-{
-    return s->is_truncated;
 }
 
 // ---- bytes --------------------------------------------------------------------------------------
@@ -256,8 +250,7 @@ static enum pps_status read_end(struct pps_json_stream *s, int c, struct pps_err
     s->last = PPS_JSON_END;
     if (c >= 0)
         return json_stream_fail_here(s, err, "text after the end of the document");
-    s->is_truncated = pps_text_source_is_truncated(s->source);
-    return s->is_truncated
+    return pps_text_source_is_truncated(s->source)
                ? json_stream_fail_here(s, err,
                                        "the compressed file ends before its checksum; "
                                        "it may be truncated")

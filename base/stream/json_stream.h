@@ -60,9 +60,6 @@ PPS_MUST_CHECK enum pps_status pps_json_stream_next(struct pps_json_stream *stre
 PPS_MUST_CHECK enum pps_status pps_json_stream_skip(struct pps_json_stream *stream,
                                                     struct pps_error *err);
 
-// Returns whether the last error was the end of the file within the document, or within its compressed form.
-bool pps_json_stream_is_truncated(const struct pps_json_stream *stream);
-
 // Fills err with the place of the last token and the message; returns PPS_E_INPUT.
 enum pps_status pps_json_stream_fail(struct pps_json_stream *stream,
                                      struct pps_error *err,

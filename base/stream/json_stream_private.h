@@ -21,10 +21,9 @@ struct pps_json_stream {
     size_t begin;                     // of the last token, if begin_is_here
     struct json_stream_place started; // of the last token otherwise
     bool begin_is_here;
-    bool at_end;       // of the file
-    bool is_truncated; // the last error was an end of the file that came too early
-    bool is_skipping;  // texts are checked but not kept
-    int expected;      // see json_stream.c
+    bool at_end;      // of the file
+    bool is_skipping; // texts are checked but not kept
+    int expected;     // see json_stream.c
     int depth;
     enum pps_json_token last;
     bool in_object[PPS_JSON_STREAM_DEEPEST];

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes and reads lists as text cells: spaces separate whole numbers, bars separate rows, as in
+// Writes lists as text cells: spaces separate whole numbers, bars separate rows, as in
 // `7 6 6|6 6 5`. The text has no comma, quote or newline, so a CSV cell needs no quoting.
 #ifndef PPS_BASE_TABLE_LIST_CELL_H
 #define PPS_BASE_TABLE_LIST_CELL_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,18 +15,5 @@ size_t list_cell_write(char *text,
                        const int32_t *values,
                        int32_t rows,
                        int32_t columns);
-
-struct list_cell_shape {
-    int32_t rows, columns;
-};
-
-// Reads a list of at most `room` numbers in rows of equal length. false: `why`, of `why_size`
-// bytes, describes the error and its place ("row 2 has 3 numbers, the first has 4").
-bool list_cell_read(const char *text,
-                    int32_t *values,
-                    int32_t room,
-                    struct list_cell_shape *shape,
-                    char *why,
-                    size_t why_size);
 
 #endif

@@ -84,16 +84,6 @@ int32_t pps_group_list_last(const struct pps_group_list *list)
     return list->range[list->n - 1].last;
 }
 
-int32_t pps_group_list_count(const struct pps_group_list *list, int32_t n_groups)
-{
-    int32_t n = 0;
-    for (int i = 0; i < list->n && list->range[i].first < n_groups; i++) {
-        const int32_t last = list->range[i].last;
-        n += (last < n_groups ? last : n_groups - 1) - list->range[i].first + 1;
-    }
-    return n;
-}
-
 void pps_group_list_text(const struct pps_group_list *list, char *text, size_t cap)
 {
     size_t at = 0;

@@ -31,9 +31,6 @@ bool pps_group_list_has(const struct pps_group_list *list, int32_t group);
 // Returns the largest number of a list that is not empty.
 int32_t pps_group_list_last(const struct pps_group_list *list);
 
-// Returns how many groups from 0 to n_groups - 1 are in the list.
-int32_t pps_group_list_count(const struct pps_group_list *list, int32_t n_groups);
-
 // Writes the list as "0, 3, 8-11"; "..." replaces what has no room.
 void pps_group_list_text(const struct pps_group_list *list, char *text, size_t cap);
 

@@ -7,22 +7,26 @@
 #include "kernels/common/plan/plan_json.h"
 
 #include <stdint.h>
+#include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
 static void read_again(const struct plan *plan)
 {
-    struct text_buffer text = {.text = NULL};
+    struct text_buffer text = {.text = NULL}, second = {.text = NULL};
     struct pps_json json;
     struct pps_error err;
     struct pps_fault fault;
     plan_json_write(plan, &text);
     require(!text.failed && pps_json_parse(&json, "again", text.text, text.n, &err) == PPS_OK);
     struct plan *again = plan_json_read(json.root, &fault);
-    require(again != NULL && plan_equal(plan, again));
+    require(again != NULL);
+    plan_json_write(again, &second);
+    require(!second.failed && strcmp(second.text, text.text) == 0);
     plan_free(again);
     pps_json_free(&json);
     text_buffer_free(&text);
+    text_buffer_free(&second);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

@@ -43,10 +43,12 @@ static void check_edit(const struct plaindoc *doc, const char *text, size_t n)
     struct text_buffer out = {.text = NULL};
     struct plaindoc again;
     struct pps_fault fault;
+    cJSON *value = cJSON_CreateString("it's");
     bool set[3];
     toml_edit_begin(&t, doc, &edit);
     for (int k = 0; k < 3; k++)
-        set[k] = toml_set_text(&t, paths[k], "it's");
+        set[k] = toml_set(&t, paths[k], value);
+    cJSON_Delete(value);
     const bool removed = toml_remove(&t, "b") && toml_get(doc, "b") != NULL;
     toml_edit_end(&t);
     text_edit_apply(&edit, text, n, &out);

@@ -24,10 +24,6 @@ struct proxy_program {
     const int32_t *n_vectors;      // [stages]
 };
 
-// Returns why the program has no strategy or cannot be solved here, whatever the limit is, as a sentence without
-// a full stop; NULL: nothing is wrong. All functions below need a program that has passed this check.
-const char *proxy_misfit(const struct proxy_program *program);
-
 // Writes the published in-flight factors of a stage as vectors: the factors and, where M differs from P, the
 // factors with the published growth after the warm-up. vectors: [2 * chunks]. Returns their number, 1 or 2.
 // Whole activations give the published memory; otherwise the published model rounds the growth up by < 1 MiB.

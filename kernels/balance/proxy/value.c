@@ -4,28 +4,6 @@
 
 #include <math.h>
 
-const char *proxy_misfit(const struct proxy_program *program)
-{
-    const struct balance_shape *shape = &program->shape;
-    if (shape->stages < 1 || shape->chunks < 1 || shape->micro_batches < 1 || shape->pieces < 1)
-        return "a pipeline has at least one stage, chunk, micro-batch and piece";
-    if (program->layers->parameter_mb < 0)
-        return "the memory of a layer's parameters is below 0";
-    const int64_t chunks = (int64_t)shape->stages * shape->chunks;
-    if (chunks > PROXY_CHUNKS_MAX)
-        return "the pipeline has too many chunks for an exact solution";
-    if (!program->allow_empty && program->layers->layers < chunks)
-        return "there are fewer layers than chunks";
-    for (int32_t s = 0; s < shape->stages; s++) {
-        if (program->n_vectors[s] < 1)
-            return "a stage has no vector of micro-batches in flight";
-        for (int32_t i = 0; i < program->n_vectors[s] * shape->chunks; i++)
-            if (program->vectors[s][i] < 0)
-                return "a number of micro-batches in flight is below 0";
-    }
-    return NULL;
-}
-
 bool proxy_has_two_terms(const struct proxy_program *program)
 {
     return program->shape.chunks > 1 && program->level > 0 &&

@@ -51,7 +51,4 @@ void plan_made_by(struct plan *plan,
                   double value,
                   double bound);
 
-// Returns whether two plans are equal in every bit.
-bool plan_equal(const struct plan *a, const struct plan *b);
-
 #endif

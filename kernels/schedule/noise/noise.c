@@ -5,33 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-static bool is_within(double x, double least, double most)
-{
-    return x >= least && x <= most; // false for NAN
-}
-
-const char *noise_misfit(const struct noise *n)
-{
-    if (!(is_within(n->level, 0, 1) && n->level < 1))
-        return "the level must be at least 0 and less than 1";
-    if (!(is_within(n->message_level, 0, 1) && n->message_level < 1))
-        return "the level of messages must be at least 0 and less than 1";
-    if (!is_within(n->outlier_p, 0, 1) || !is_within(n->straggler_p, 0, 1))
-        return "a probability must be between 0 and 1";
-    if (!is_within(n->rho, 0, 1))
-        return "the correlation must be between 0 and 1";
-    if (n->outlier_p > 0 &&
-        !(n->outlier_alpha > 0 ? n->outlier_alpha < HUGE_VAL : is_within(n->outlier_k, 0, 1e9)))
-        return "an outlier must take 0 to 10^9 times the nominal time";
-    if (n->straggler_p > 0 && !(is_within(n->straggler_k, 0, 1e9) && n->straggler_k > 0))
-        return "a slow device must take more than 0 and at most 10^9 times the nominal time";
-    if (n->group == NOISE_WINDOW && n->rho > 0 && !(n->window > 0 && n->window < HUGE_VAL))
-        return "a window of time must be longer than 0";
-    if (!(n->from >= 0 && n->until >= 0) || (n->until > 0 && n->from > n->until))
-        return "the time in which a device is slow must not end before it starts";
-    return NULL;
-}
-
 bool noise_is_none(const struct noise *noise)
 {
     return noise->level == 0 && noise->message_level == 0 && noise->outlier_p == 0 &&

@@ -21,7 +21,7 @@ enum noise_group {
     NOISE_WINDOW,      // operations of a device that start in the same window of time
 };
 
-// {.seed = ...} is no noise. noise_misfit finds values out of range.
+// {.seed = ...} is no noise.
 struct noise {
     uint64_t seed;
     enum noise_kind kind;
@@ -46,9 +46,6 @@ struct noise {
 // Least times of an operation and of a message with published_floors.
 #define NOISE_FLOOR         0.1
 #define NOISE_MESSAGE_FLOOR 0.05
-
-// Returns what is wrong with the values, as a sentence without a full stop; NULL if nothing is.
-const char *noise_misfit(const struct noise *noise);
 
 // Returns whether all replicates have the nominal times: there is nothing to draw.
 bool noise_is_none(const struct noise *noise);

@@ -47,20 +47,6 @@ void policy_free(struct policy *policy)
     free(policy);
 }
 
-bool policy_equal(const struct policy *a, const struct policy *b)
-{
-    if (a->kind != b->kind ||
-        memcmp(&a->rule.threshold, &b->rule.threshold, sizeof(double)) != 0 ||
-        a->rule.lag != b->rule.lag || a->rule.ahead != b->rule.ahead ||
-        a->replicates != b->replicates || a->budget != b->budget)
-        return false;
-    if (a->kind != POLICY_LEARNED)
-        return true;
-    return memcmp(&a->shape, &b->shape, sizeof a->shape) == 0 &&
-           memcmp(a->parameters, b->parameters,
-                  (size_t)network_parameters(&a->shape) * sizeof(double)) == 0;
-}
-
 // ---- documents ----------------------------------------------------------------------------------
 
 static void write_count(struct text_buffer *out, const char *key, int32_t n)

@@ -58,7 +58,4 @@ struct policy *policy_read(const struct cJSON *root, struct pps_fault *fault);
 // Appends the policy as a document; out->failed: out of memory.
 void policy_write(const struct policy *policy, struct text_buffer *out);
 
-// Returns whether two policies are equal in every bit, without their training records.
-bool policy_equal(const struct policy *a, const struct policy *b);
-
 #endif

@@ -17,14 +17,6 @@ void published_result(const struct balance_shape *shape,
                       const struct balance_result *result,
                       struct text_buffer *text);
 
-// Appends the step time and, per chunk and stage, the times of one micro-batch and the memory of its activations; per
-// stage, the memory of parameters, head and tail.
-void published_details(const struct balance_layers *layers,
-                       const struct balance_shape *shape,
-                       const struct balance_strategy *strategy,
-                       const struct balance_result *result,
-                       struct text_buffer *text);
-
 // Appends the bubble on one line, as the pictures show it: "real bubble: 0.5317, ideal bubble: 0.3125, ...".
 void published_bubble_line(const struct balance_bubble *bubble, struct text_buffer *text);
 

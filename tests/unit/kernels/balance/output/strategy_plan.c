@@ -6,6 +6,7 @@
 #include "kernels/common/executor/metrics.h"
 #include "kernels/common/plan/plan_json.h"
 #include "tests/unit/support/kernels/balance_golden.h"
+#include "tests/unit/support/kernels/plan_equal.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

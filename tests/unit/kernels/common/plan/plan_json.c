@@ -3,6 +3,7 @@
 #include "kernels/common/plan/plan_json.h"
 
 #include "tests/unit/support/documents.h"
+#include "tests/unit/support/kernels/plan_equal.h"
 #include "tests/unit/support/random.h"
 
 #include <criterion/criterion.h>

@@ -20,7 +20,6 @@ static void check_known(struct noise_bench *b, const struct known *known, size_t
     for (size_t i = 0; i < n; i++)
         for (uint32_t back = 0; back < EXECUTOR_LANES; back++) {
             const struct known *k = &known[i];
-            cr_assert_null(noise_misfit(&k->noise));
             noise_draw(&k->noise, b->pipeline, k->key.replicate - back, &b->times);
             const double x = noise_bench_time(b, &k->key);
             cr_assert(fabs(x - k->expected) <= 1e-10 * k->expected,
@@ -306,26 +305,4 @@ Test(noise, operations_of_a_group_are_correlated)
         }
     }
     noise_bench_free(&b);
-}
-
-// Catches a range that a check of parameters relies on.
-Test(noise, wrong_values_are_refused)
-{
-    static const struct noise wrong[] = {
-        {.level = 1},
-        {.level = -.1},
-        {.level = (double)NAN},
-        {.message_level = 1.5},
-        {.outlier_p = 2},
-        {.straggler_p = -1},
-        {.rho = 1.1},
-        {.straggler_p = .5},
-        {.outlier_p = .5, .outlier_k = -1},
-        {.group = NOISE_WINDOW, .rho = .5},
-        {.straggler_p = .1, .straggler_k = 2, .from = 5, .until = 3},
-    };
-    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
-        cr_assert_not_null(noise_misfit(&wrong[k]), "%zu", k);
-    for (int k = 0; k < N_MODELS; k++)
-        cr_assert_null(noise_misfit(&models[k]), "%d", k);
 }

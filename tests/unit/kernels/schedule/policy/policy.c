@@ -52,6 +52,20 @@ static struct policy *policy_drawn(struct random *r, enum policy_kind kind)
     return policy;
 }
 
+static bool policy_equal(const struct policy *a, const struct policy *b)
+{
+    if (a->kind != b->kind ||
+        memcmp(&a->rule.threshold, &b->rule.threshold, sizeof(double)) != 0 ||
+        a->rule.lag != b->rule.lag || a->rule.ahead != b->rule.ahead ||
+        a->replicates != b->replicates || a->budget != b->budget)
+        return false;
+    if (a->kind != POLICY_LEARNED)
+        return true;
+    return memcmp(&a->shape, &b->shape, sizeof a->shape) == 0 &&
+           memcmp(a->parameters, b->parameters,
+                  (size_t)network_parameters(&a->shape) * sizeof(double)) == 0;
+}
+
 // Catches weights printed with too few digits, and parameters that the writer leaves out.
 Test(policy, documents_read_back_as_the_same_policy)
 {

@@ -69,22 +69,3 @@ Test(published, line_of_the_pictures)
                                 "0.1251, recompute bubble: 0.0941");
     text_buffer_free(&text);
 }
-
-// The inputs of the golden file are those that the report prints.
-Test(published, details_of_chunks)
-{
-    struct text_buffer text = {0};
-    struct balance_golden_replayed r =
-        balance_golden_replayed("simulate_05_vp1_published.json", 0);
-    published_details(&r.layers, &r.shape, &r.strategy, &r.result, &text);
-    cr_assert(strstr(text.text,
-                     "total_time: 1923.9760\n"
-                     "forward time: [[15.7200, 18.8040, 18.8040, 15.6700, ") == text.text,
-              "%s", text.text);
-    cr_assert_not_null(strstr(text.text, "\nbackward time: [[36.6111, 42.2463, 42.7791, "));
-    cr_assert_not_null(strstr(text.text, "\nactivation memory: [[2115.0000, 3258.0000, "));
-    cr_assert_not_null(strstr(text.text, "\nparameter memory: [15699.00, 13302.00, "));
-    cr_assert_not_null(strstr(text.text, ", 16970.00]\nconstant memory: 1206.00\n"));
-    balance_golden_done(&r);
-    text_buffer_free(&text);
-}
