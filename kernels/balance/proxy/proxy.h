@@ -18,18 +18,11 @@ struct proxy_program {
     bool allow_empty; // chunks without body layers
     double limit_mb;  // C
     // Micro-batches in flight: stage s holds at most the largest of n_vectors[s] sums over its chunks of
-    // vector[chunk] * activations of the chunk; vectors[s]: [n_vectors[s] * chunks], >= 0. Exact vectors are those
-    // of balance_in_flight, published ones those of proxy_published_vectors.
+    // vector[chunk] * activations of the chunk; vectors[s]: [n_vectors[s] * chunks], >= 0: those of
+    // balance_in_flight.
     const int32_t *const *vectors; // [stages]
     const int32_t *n_vectors;      // [stages]
 };
-
-// Writes the published in-flight factors of a stage as vectors: the factors and, where M differs from P, the
-// factors with the published growth after the warm-up. vectors: [2 * chunks]. Returns their number, 1 or 2.
-// Whole activations give the published memory; otherwise the published model rounds the growth up by < 1 MiB.
-int32_t proxy_published_vectors(const struct balance_shape *shape,
-                                int32_t stage,
-                                int32_t *vectors);
 
 // The parts of the proxy of one strategy; every time is in the unit of the layers.
 struct proxy_value {

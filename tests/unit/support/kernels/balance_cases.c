@@ -3,6 +3,7 @@
 
 #include "kernels/balance/model/sequence.h"
 #include "tests/unit/support/files.h"
+#include "tests/unit/support/kernels/proxy_published.h"
 
 #include <cjson/cJSON.h>
 #include <criterion/criterion.h>

@@ -3,6 +3,7 @@
 // memory or is not canonical, and answers that depend on what was solved before.
 #include "tests/unit/support/kernels/balance_cases.h"
 
+#include "tests/unit/support/kernels/proxy_published.h"
 #include "tests/unit/support/near.h"
 
 #include <criterion/criterion.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts the vectors in flight of a stage as the published formula does.
-#include "kernels/balance/proxy/proxy.h"
+#include "tests/unit/support/kernels/proxy_published.h"
 
 #include <stdlib.h>
 #include <string.h>
