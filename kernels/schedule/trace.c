@@ -75,24 +75,6 @@ static int32_t chunk_of(const struct pipeline *pipeline, const struct operation 
     return chunk;
 }
 
-static double memory_change(const struct pipeline_stage *stage, enum operation_type type)
-{
-    switch (type) {
-    case OPERATION_F:
-        return stage->kept_until_b + stage->kept_until_w;
-    case OPERATION_B:
-        return -stage->kept_until_b;
-    case OPERATION_W:
-        return -stage->kept_until_w;
-    case OPERATION_BW:
-        return -(stage->kept_until_b + stage->kept_until_w);
-    case OPERATION_R:
-    case OPERATION_TYPES:
-        break;
-    }
-    return 0;
-}
-
 // A step that was run. times: of lane 0; NULL: the nominal times.
 struct step {
     const struct pipeline *pipeline;
@@ -155,8 +137,7 @@ static void add_device(struct events *events, const struct step *step, int32_t d
     for (int32_t i = 0; i < order->n[device]; i++) {
         const int64_t at = order_at(order, device, i);
         const struct operation *op = &order->operations[at];
-        const double change =
-            memory_change(&pipeline->stage[op->stage], (enum operation_type)op->type);
+        const double change = operation_memory(pipeline, op);
         const bool paired = order->paired[at] || (i > 0 && order->paired[at - 1]);
         memory += change;
         add(events, (struct event){.time = starts[at],

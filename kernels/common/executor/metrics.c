@@ -26,26 +26,6 @@ static double time_of(const struct pipeline *pipeline, const struct operation *o
     return 0;
 }
 
-// Returns the change of memory: of F at its start, of the others at their end.
-static double memory_of(const struct pipeline *pipeline, const struct operation *op)
-{
-    const struct pipeline_stage *stage = &pipeline->stage[op->stage];
-    switch ((enum operation_type)op->type) {
-    case OPERATION_F:
-        return stage->kept_until_b + stage->kept_until_w;
-    case OPERATION_B:
-        return -stage->kept_until_b;
-    case OPERATION_W:
-        return -stage->kept_until_w;
-    case OPERATION_BW:
-        return -(stage->kept_until_b + stage->kept_until_w);
-    case OPERATION_R:
-    case OPERATION_TYPES:
-        break;
-    }
-    return 0;
-}
-
 // ---- devices ------------------------------------------------------------------------------------
 
 static double busy_of(const struct pipeline *pipeline,
@@ -68,7 +48,7 @@ static double peak_of(const struct pipeline *pipeline,
 {
     double held = pipeline->fixed[device], peak = held;
     for (int32_t i = 0; i < order->n[device]; i++) {
-        held += memory_of(pipeline, &order->operations[order_at(order, device, i)]);
+        held += operation_memory(pipeline, &order->operations[order_at(order, device, i)]);
         peak = held > peak ? held : peak;
     }
     return peak;
@@ -115,7 +95,7 @@ bool metrics_over_limit(const struct pipeline *pipeline,
         const double limit = pipeline->limit[d];
         double held = pipeline->fixed[d];
         for (int32_t i = 0; i < order->n[d]; i++) {
-            held += memory_of(pipeline, &order->operations[order_at(order, d, i)]);
+            held += operation_memory(pipeline, &order->operations[order_at(order, d, i)]);
             if (held <= limit * (1 + 1e-9))
                 continue;
             *excess = (struct metrics_excess){d, i, held, limit};

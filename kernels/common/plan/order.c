@@ -5,6 +5,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+double operation_memory(const struct pipeline *pipeline, const struct operation *op)
+{
+    const struct pipeline_stage *stage = &pipeline->stage[op->stage];
+    switch ((enum operation_type)op->type) {
+    case OPERATION_F:
+        return stage->kept_until_b + stage->kept_until_w;
+    case OPERATION_B:
+        return -stage->kept_until_b;
+    case OPERATION_W:
+        return -stage->kept_until_w;
+    case OPERATION_BW:
+        return -(stage->kept_until_b + stage->kept_until_w);
+    case OPERATION_R:
+    case OPERATION_TYPES:
+        break;
+    }
+    return 0;
+}
+
 int32_t order_room(const struct pipeline *pipeline, bool with_r)
 {
     return (with_r ? 4 : 3) * pipeline_most_chunks(pipeline) * pipeline_items(pipeline);

@@ -23,6 +23,9 @@ struct operation {
     uint8_t direction; // 0 or 1
 };
 
+// Returns the memory that an operation takes at its start (F) or, negative, frees at its end.
+double operation_memory(const struct pipeline *pipeline, const struct operation *op);
+
 // The operation at position i of device d is at [d * room + i] of all arrays.
 struct order {
     int32_t devices;

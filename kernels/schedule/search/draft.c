@@ -34,25 +34,6 @@ struct draft *draft_take(const struct pipeline_shape *most,
 
 // ---- memory and places --------------------------------------------------------------------------
 
-double draft_memory(const struct pipeline *pipeline, const struct operation *op)
-{
-    const struct pipeline_stage *stage = &pipeline->stage[op->stage];
-    switch ((enum operation_type)op->type) {
-    case OPERATION_F:
-        return stage->kept_until_b + stage->kept_until_w;
-    case OPERATION_B:
-        return -stage->kept_until_b;
-    case OPERATION_W:
-        return -stage->kept_until_w;
-    case OPERATION_BW:
-        return -(stage->kept_until_b + stage->kept_until_w);
-    case OPERATION_R:
-    case OPERATION_TYPES:
-        break;
-    }
-    return 0;
-}
-
 static int64_t item_index(const struct draft *draft, const struct operation *op)
 {
     const int64_t part = (int64_t)op->direction * draft->pipeline->shape.stages + op->stage;
@@ -75,7 +56,7 @@ static bool measure(struct draft *draft, int32_t device, int32_t from, int32_t e
     for (int32_t i = from; i < end; i++) {
         const struct operation *op = &draft->order.operations[first + i];
         int32_t *place = place_of(draft, op);
-        level += draft_memory(draft->pipeline, op);
+        level += operation_memory(draft->pipeline, op);
         draft->level[first + i] = level;
         fits = fits && !(level > draft->most[device] && op->type == OPERATION_F);
         if (place != NULL)

@@ -82,9 +82,6 @@ bool draft_changed(struct draft *draft, const int32_t *lo, const int32_t *hi);
 // Makes the executor know the order; false: it cannot run.
 bool draft_sync(struct draft *draft);
 
-// Returns the memory that an operation takes; negative: frees.
-double draft_memory(const struct pipeline *pipeline, const struct operation *op);
-
 // Returns the order_at of the operation whose result an F or B waits for; -1: none.
 int64_t draft_sender(const struct draft *draft, const struct operation *op);
 

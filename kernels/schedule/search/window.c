@@ -139,7 +139,7 @@ static double ready(const struct window *w,
     const struct operation *op = &pending[k].operation;
     if (pending[k].done || is_behind(pending, k) ||
         (op->type == OPERATION_F &&
-         w->held[device] + draft_memory(draft->pipeline, op) > draft->most[device]))
+         w->held[device] + operation_memory(draft->pipeline, op) > draft->most[device]))
         return (double)NAN;
     if (op->type == OPERATION_W || op->type == OPERATION_R)
         return w->clock[device];
@@ -212,7 +212,7 @@ bool window_change(struct window *window, struct draft *draft, struct search_dra
         struct pending *pending = &w->pending[d * WINDOW_MOST + next.k];
         pending->done = true;
         w->clock[d] = next.end;
-        w->held[d] += draft_memory(draft->pipeline, &pending->operation);
+        w->held[d] += operation_memory(draft->pipeline, &pending->operation);
         w->ends[d * WINDOW_MOST + next.k] = next.end;
         pending->place = w->hi[d] - w->left[d]--;
     }
