@@ -54,15 +54,6 @@ static bool key_part(struct plain *p, struct plain_key *key)
     return take_name(p, n, &key->name);
 }
 
-static bool another_part(struct plain *p)
-{
-    plain_blanks(p);
-    if (p->text[p->at] != '.')
-        return false;
-    p->at++;
-    return true;
-}
-
 // Returns the map under this key of `map`, created if missing. Frees the name of the key.
 static cJSON *map_below(struct plain *p, cJSON *map, struct plain_key key)
 {
@@ -88,7 +79,7 @@ static cJSON *go_down(struct plain *p, cJSON *map, struct plain_key *key)
     int depth = p->depth;
     if (!key_part(p, key))
         return NULL;
-    while (another_part(p)) {
+    while (plain_another_part(p)) {
         if (++depth > PLAIN_DEEPEST) {
             plain_fail(p, key->at, "nested deeper than %d", PLAIN_DEEPEST);
             free(key->name);

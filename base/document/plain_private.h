@@ -71,4 +71,7 @@ bool plain_read_lines(struct plain *p, cJSON *root); // flat
 bool plain_read_toml(struct plain *p, cJSON *root);
 cJSON *plain_read_yaml(struct plain *p);
 
+// Skips blanks and a dot; false: no dot follows.
+bool plain_another_part(struct plain *p);
+
 #endif

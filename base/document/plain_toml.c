@@ -33,7 +33,7 @@ static bool key_part(struct plain *p, struct plain_key *key)
     return key->name != NULL || plain_no_memory(p);
 }
 
-static bool another_part(struct plain *p)
+bool plain_another_part(struct plain *p)
 {
     plain_blanks(p);
     if (p->text[p->at] != '.')
@@ -98,7 +98,7 @@ cJSON *toml_descend(struct plain *p, cJSON *table, enum toml_kind made, struct p
 {
     if (!key_part(p, key))
         return NULL;
-    while (another_part(p)) {
+    while (plain_another_part(p)) {
         if (!plain_enter(p)) {
             free(key->name);
             return NULL;

@@ -139,4 +139,7 @@ PPS_MUST_CHECK enum pps_status pps_kernel_choose(const struct pps_kernel *const 
                                                  const struct pps_kernel **kernel,
                                                  struct pps_error *err);
 
+// Returns whether only a document sets the parameter.
+bool pps_param_is_given(const struct pps_kernel *kernel, int p);
+
 #endif

@@ -179,8 +179,7 @@ static enum pps_status unknown_name(struct pps_loader *l, const struct pps_entry
                              entry->name, l->kernel->name);
 }
 
-// Returns true if only a document can set the parameter.
-static bool is_given(const struct pps_kernel *kernel, int p)
+bool pps_param_is_given(const struct pps_kernel *kernel, int p)
 {
     for (int s = 0; s < kernel->n_slots; s++)
         if (kernel->slots[s].param == p)
@@ -198,7 +197,7 @@ enum pps_status pps_add_entry(struct pps_loader *l, const struct pps_entry *entr
     const int p = pps_param_find(l->kernel, entry->name, n);
     if (p < 0 && pps_find_option(l->kernel, entry->name) < 0)
         return unknown_name(l, entry);
-    if (p >= 0 && is_given(l->kernel, p))
+    if (p >= 0 && pps_param_is_given(l->kernel, p))
         return pps_json_fail_key(entry->json, entry->item, l->err,
                                  "%s is set by a document under \"inputs\"; it is not an axis",
                                  entry->name);

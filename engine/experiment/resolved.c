@@ -14,14 +14,6 @@
 #include <string.h>
 #include <xxhash.h>
 
-static const struct pps_axis *axis_of(const struct pps_space *space, int p)
-{
-    for (int d = 0; d < space->n_axes; d++)
-        if ((space->axes[d].sets >> p & 1) != 0)
-            return &space->axes[d];
-    return NULL;
-}
-
 // Returns the axis of parameter p alone, in the form of the experiment.
 static cJSON *named_axis(const struct pps_experiment *e, const struct pps_axis *axis, int p)
 {
@@ -39,7 +31,7 @@ static void add_params(cJSON *root, const struct pps_experiment *e)
     for (int i = 0; i < e->n_named; i++) {
         const int p = e->named[i];
         cJSON_AddItemToObject(params, e->kernel->params[p].name,
-                              named_axis(e, axis_of(&e->space, p), p));
+                              named_axis(e, pps_space_axis_of(&e->space, p), p));
     }
 }
 

@@ -14,14 +14,6 @@ static const double GRAIN = 1e-5;
 
 // ---- searched parameters --------------------------------------------------------------------------
 
-static const struct pps_axis *axis_of(const struct pps_space *space, int p)
-{
-    for (int d = 0; d < space->n_axes; d++)
-        if ((space->axes[d].sets >> p & 1) != 0)
-            return &space->axes[d];
-    return NULL;
-}
-
 // Sets low and high to the ends of an axis of numbers; false: it has names, or sets several parameters.
 static bool ends_of(const struct pps_axis *axis, double *low, double *high)
 {
@@ -119,7 +111,7 @@ static enum pps_status search_one(struct pps_search_space *s, char *word, struct
         return pps_fail(err, PPS_E_INPUT, "--over %s: %s has no parameter of this name", word,
                         kernel->name);
     const struct pps_param *param = &kernel->params[p];
-    const struct pps_axis *axis = axis_of(&s->experiment->space, p);
+    const struct pps_axis *axis = pps_space_axis_of(&s->experiment->space, p);
     if ((s->searched >> p & 1) != 0)
         return axis != NULL && axis == s->composite
                    ? PPS_OK

@@ -203,6 +203,14 @@ bool pps_cursor_next_within(struct pps_cursor *cursor,
     return false;
 }
 
+const struct pps_axis *pps_space_axis_of(const struct pps_space *space, int p)
+{
+    for (int d = 0; d < space->n_axes; d++)
+        if ((space->axes[d].sets >> p & 1) != 0)
+            return &space->axes[d];
+    return NULL;
+}
+
 bool pps_space_find(const struct pps_space *space, const double *wanted, uint64_t *index)
 {
     return space->sample == NULL && pps_grid_find(space, wanted, index);

@@ -66,6 +66,9 @@ void pps_space_free(struct pps_space *space); // frees its contents, not the str
 // Returns the number of cells of a row before its results.
 int pps_space_cells(const struct pps_space *space);
 
+// Returns the axis that sets parameter p; NULL: none.
+const struct pps_axis *pps_space_axis_of(const struct pps_space *space, int p);
+
 // Finds the number of the point with these parameter values. Returns false if the space does
 // not contain the point or is sampled.
 bool pps_space_find(const struct pps_space *space, const double *point, uint64_t *index);

@@ -161,15 +161,9 @@ double balance_lower_bound(const double *value, const void *of)
 
 // ---- evaluation ---------------------------------------------------------------------------------
 
-static bool is_stopped(void *self)
-{
-    const atomic_bool *stop = self;
-    return stop != NULL && atomic_load_explicit(stop, memory_order_relaxed);
-}
-
 struct poll balance_poll(const struct pps_worker *worker)
 {
-    return (struct poll){.over = is_stopped, .self = (void *)(uintptr_t)worker->stop};
+    return (struct poll){.over = poll_flag, .self = (void *)(uintptr_t)worker->stop};
 }
 
 // Returns the makespan of the fastest strategy of the user; NAN: there is none.

@@ -295,15 +295,9 @@ double dynapipe_lower_bound(const double *value, const void *of)
 
 // ---- evaluation -----------------------------------------------------------------------------------
 
-static bool is_stopped(void *self)
-{
-    const atomic_bool *stop = self;
-    return stop != NULL && atomic_load_explicit(stop, memory_order_relaxed);
-}
-
 struct poll dynapipe_poll(const struct pps_worker *worker)
 {
-    return (struct poll){.over = is_stopped, .self = (void *)(uintptr_t)worker->stop};
+    return (struct poll){.over = poll_flag, .self = (void *)(uintptr_t)worker->stop};
 }
 
 enum pps_outcome dynapipe_divide(struct dynapipe_scratch *s,

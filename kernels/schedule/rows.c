@@ -151,15 +151,9 @@ static void put_empty_row(const struct pps_batch *batch, size_t i)
 
 // ---- points -------------------------------------------------------------------------------------
 
-static bool is_stopped(void *self)
-{
-    const atomic_bool *stop = self;
-    return stop != NULL && atomic_load_explicit(stop, memory_order_relaxed);
-}
-
 struct poll schedule_poll(const struct pps_worker *worker)
 {
-    return (struct poll){.over = is_stopped, .self = (void *)(uintptr_t)worker->stop};
+    return (struct poll){.over = poll_flag, .self = (void *)(uintptr_t)worker->stop};
 }
 
 // Takes the memory of all replicates of the point. NULL: one step with the nominal times tells all.
@@ -245,7 +239,7 @@ static void run_points(const struct pps_batch *batch,
 {
     for (size_t i = 0; i < batch->n_points; i++) {
         batch->outcome[i] = PPS_STOPPED;
-        if (!is_stopped((void *)(uintptr_t)worker->stop))
+        if (!poll_flag((void *)(uintptr_t)worker->stop))
             batch->outcome[i] = (uint8_t)run_point(batch, i, worker, plain);
     }
 }

@@ -8,11 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_stopped(void *self)
-{
-    return atomic_load_explicit((atomic_bool *)self, memory_order_relaxed);
-}
-
 static bool new_strategy(struct balance_strategy *strategy, const struct balance_shape *shape)
 {
     const size_t n = (size_t)shape->stages * (size_t)shape->chunks * BALANCE_KINDS;
@@ -63,7 +58,7 @@ enum pps_status balance_solution_replay(struct balance_solution *solution,
                                         atomic_bool *stop,
                                         struct pps_error *err)
 {
-    struct poll poll = {.over = is_stopped, .self = stop};
+    struct poll poll = {.over = poll_flag, .self = stop};
     return balance_replay_open(balance_search_replay(solution->search), &poll)
                ? PPS_OK
                : pps_fail(err, PPS_E_STOPPED, "stopped before the step was replayed");
@@ -95,7 +90,7 @@ enum pps_status balance_solve(struct balance_solution *solution,
                               atomic_bool *stop,
                               struct pps_error *err)
 {
-    struct poll poll = {.over = is_stopped, .self = stop};
+    struct poll poll = {.over = poll_flag, .self = stop};
     struct balance_task task = solution->task;
     struct balance_answer *answer = &solution->answer;
     struct balance_strategy *starts = calloc((size_t)manual->n + 1, sizeof *starts);

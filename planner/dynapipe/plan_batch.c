@@ -55,11 +55,6 @@ __attribute__((format(printf, 3, 4))) static bool end(struct batch_task *t,
     return false;
 }
 
-static bool is_over(void *stop)
-{
-    return atomic_load_explicit((const atomic_bool *)stop, memory_order_relaxed);
-}
-
 // Makes a block at least so large. Its content is lost.
 static bool grow(void **block, size_t *has, size_t bytes)
 {
@@ -351,7 +346,7 @@ void plan_batch(const struct dynaplan_request *request,
                            .batch = batch,
                            .room = room,
                            .planned = planned,
-                           .poll = {.over = is_over, .self = (void *)(uintptr_t)stop}};
+                           .poll = {.over = poll_flag, .self = (void *)(uintptr_t)stop}};
     memset(planned, 0, sizeof *planned);
     planned->sample = -1;
     const bool taken = take_samples(&t);

@@ -38,15 +38,6 @@ static cJSON *closed_object(cJSON **properties)
     return object;
 }
 
-// Returns whether only a document sets the parameter.
-static bool is_given(const struct pps_kernel *kernel, int p)
-{
-    for (int s = 0; s < kernel->n_slots; s++)
-        if (kernel->slots[s].param == p)
-            return true;
-    return kernel->params[p].fixed;
-}
-
 // ---- reserved words ---------------------------------------------------------------------------
 
 static cJSON *word_kernel(const struct pps_kernel *kernel)
@@ -112,7 +103,7 @@ static cJSON *word_zip(const struct pps_kernel *kernel)
     cJSON *list, *any = pps_schema_any(&list), *names = cJSON_CreateObject();
     cJSON *words = cJSON_AddArrayToObject(names, "enum");
     for (int p = 0; p < kernel->n_params; p++)
-        if (!is_given(kernel, p))
+        if (!pps_param_is_given(kernel, p))
             cJSON_AddItemToArray(words, cJSON_CreateString(kernel->params[p].name));
     cJSON_AddStringToObject(any, "description", "lists that are paired value by value");
     cJSON_AddItemToArray(list, array_of(array_of(cJSON_Duplicate(names, true), 2), 1));
@@ -191,7 +182,7 @@ static void add_entries(cJSON *properties, const struct pps_kernel *kernel)
 {
     const struct pps_composite *composite = kernel->composite;
     for (int p = 0; p < kernel->n_params; p++)
-        if (!is_given(kernel, p) && p != pps_seed_param(kernel))
+        if (!pps_param_is_given(kernel, p) && p != pps_seed_param(kernel))
             cJSON_AddItemToObject(properties, kernel->params[p].name,
                                   reference(kernel->name, kernel->params[p].name));
     for (int o = 0; composite != NULL && o < composite->n_options; o++)
@@ -224,7 +215,7 @@ static void define_kernel(cJSON *definitions, const struct pps_kernel *kernel)
     cJSON_AddItemToObject(definitions, name, object);
     for (int p = 0; p < kernel->n_params; p++) {
         snprintf(name, sizeof name, "%s.%s", kernel->name, kernel->params[p].name);
-        if (!is_given(kernel, p))
+        if (!pps_param_is_given(kernel, p))
             cJSON_AddItemToObject(definitions, name, pps_schema_axis(kernel, p));
     }
 }

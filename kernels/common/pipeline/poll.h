@@ -3,6 +3,7 @@
 #ifndef PPS_COMMON_PIPELINE_POLL_H
 #define PPS_COMMON_PIPELINE_POLL_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,6 +33,13 @@ static inline bool poll_over_after(struct poll *poll, uint64_t n)
     const uint64_t before = poll->steps / POLL_STEPS;
     poll->steps += n;
     return poll->steps / POLL_STEPS != before && poll->over(poll->self);
+}
+
+// For poll.over: returns whether the flag, an atomic_bool or NULL, is set.
+static inline bool poll_flag(void *flag)
+{
+    const atomic_bool *stop = flag;
+    return stop != NULL && atomic_load_explicit(stop, memory_order_relaxed);
 }
 
 // Returns whether a loop has ended early, or would now.

@@ -3,6 +3,7 @@
 #include "kernels/dynapipe/output/plan_check.h"
 
 #include "base/document/fault.h"
+#include "base/document/json.h"
 #include "kernels/dynapipe/output/plan_check_private.h"
 
 #include <cjson/cJSON.h>
@@ -11,11 +12,6 @@
 #include <string.h>
 
 enum { NUMBER_MOST = 1 << 28 };
-
-static const cJSON *member(const cJSON *object, const char *name)
-{
-    return cJSON_GetObjectItemCaseSensitive(object, name);
-}
 
 // ---- a replica ------------------------------------------------------------------------------------
 
@@ -63,8 +59,8 @@ static bool read_instruction(const cJSON *item, struct instruction *i)
 
 static bool read_instructions(struct plan_reading *r, const cJSON *replica)
 {
-    const cJSON *lists = member(replica, "instructions"), *slots = member(replica, "slots"),
-                *list, *one;
+    const cJSON *lists = pps_json_member(replica, "instructions"),
+                *slots = pps_json_member(replica, "slots"), *list, *one;
     int32_t d = 0;
     if (!cJSON_IsArray(lists) || cJSON_GetArraySize(lists) != r->plan.pipeline.devices ||
         !cJSON_IsArray(slots) || cJSON_GetArraySize(slots) != r->plan.pipeline.devices)
@@ -98,10 +94,10 @@ static bool read_instructions(struct plan_reading *r, const cJSON *replica)
 static bool has_plain(const cJSON *replica)
 {
     const cJSON *batch, *type;
-    if (member(replica, "plain_backward_us") != NULL)
+    if (pps_json_member(replica, "plain_backward_us") != NULL)
         return true;
-    cJSON_ArrayForEach(batch, member(replica, "micro_batches")) cJSON_ArrayForEach(
-        type, member(batch, "recompute")) if (type->valuedouble > 0) return false;
+    cJSON_ArrayForEach(batch, pps_json_member(replica, "micro_batches")) cJSON_ArrayForEach(
+        type, pps_json_member(batch, "recompute")) if (type->valuedouble > 0) return false;
     return true;
 }
 
@@ -133,7 +129,7 @@ static bool replay(struct plan_reading *r, const cJSON *replica)
     char text[512];
     return instructions_check(&r->instructions, &r->plan.pipeline, &r->batches, r->plan.tensors,
                               true, r->check, &r->makespan, r->peaks, text, sizeof text) ||
-           plan_wrong(r, member(replica, "instructions"), "%s", text);
+           plan_wrong(r, pps_json_member(replica, "instructions"), "%s", text);
 }
 
 static bool check_replica(struct plan_reading *r, const cJSON *replica, struct plan_checked *c)
@@ -159,7 +155,8 @@ static bool check_replica(struct plan_reading *r, const cJSON *replica, struct p
 
 static bool check_all(struct plan_reading *r, const cJSON *root, struct plan_checked *c)
 {
-    const cJSON *replicas = member(root, "replicas"), *one, *compat = member(root, "compat");
+    const cJSON *replicas = pps_json_member(root, "replicas"), *one,
+                *compat = pps_json_member(root, "compat");
     r->is_proven = true;
     r->as_published = cJSON_IsString(compat) && strcmp(compat->valuestring, "orig") == 0;
     if (!cJSON_IsArray(replicas))

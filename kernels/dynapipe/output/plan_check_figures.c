@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares the figures of plans with those of the replay.
 #include "base/document/fault.h"
+#include "base/document/json.h"
 #include "kernels/dynapipe/methods/methods.h"
 #include "kernels/dynapipe/output/plan_check_private.h"
 #include "kernels/dynapipe/step/step.h"
@@ -15,11 +16,6 @@
 #define EQUAL 1e-12 // absolute
 
 // ---- what a plan states ---------------------------------------------------------------------------
-
-static const cJSON *member(const cJSON *object, const char *name)
-{
-    return cJSON_GetObjectItemCaseSensitive(object, name);
-}
 
 bool plan_refuse(struct plan_reading *r, const cJSON *item, const char *what)
 {
@@ -44,7 +40,7 @@ static bool is_same(double a, double b)
 
 bool plan_states(struct plan_reading *r, const cJSON *object, const char *name, double found)
 {
-    const cJSON *item = member(object, name);
+    const cJSON *item = pps_json_member(object, name);
     if (!cJSON_IsNumber(item))
         return pps_fault_set(r->fault, item != NULL ? item : object, false,
                              "%s: expected a number", name);
@@ -58,7 +54,7 @@ bool plan_states_truth(struct plan_reading *r,
                        const char *name,
                        bool found)
 {
-    const cJSON *item = member(object, name);
+    const cJSON *item = pps_json_member(object, name);
     if (!cJSON_IsBool(item))
         return pps_fault_set(r->fault, item != NULL ? item : object, false,
                              "%s: expected true or false", name);
@@ -71,7 +67,7 @@ bool plan_states_word(struct plan_reading *r,
                       const char *name,
                       const char *found)
 {
-    const cJSON *item = member(object, name);
+    const cJSON *item = pps_json_member(object, name);
     if (!cJSON_IsString(item))
         return pps_fault_set(r->fault, item != NULL ? item : object, false,
                              "%s: expected a text", name);
@@ -85,7 +81,7 @@ bool plan_states_one_of(struct plan_reading *r,
                         const char *name,
                         const char *const *words)
 {
-    const cJSON *item = member(object, name);
+    const cJSON *item = pps_json_member(object, name);
     const char *word = cJSON_IsString(item) ? item->valuestring : NULL;
     while (word != NULL && *words != NULL && strcmp(word, *words) != 0)
         words++;
@@ -98,7 +94,7 @@ bool plan_states_one_of(struct plan_reading *r,
 
 static bool check_peaks(struct plan_reading *r, const cJSON *replica)
 {
-    const cJSON *peaks = member(replica, "peak_mb"), *one;
+    const cJSON *peaks = pps_json_member(replica, "peak_mb"), *one;
     int32_t d = 0;
     if (!cJSON_IsArray(peaks) || cJSON_GetArraySize(peaks) != r->plan.pipeline.devices)
         return plan_refuse(r, peaks != NULL ? peaks : replica,
@@ -128,7 +124,7 @@ static int32_t warm_up_of(const struct plan_reading *r, int32_t device)
 
 static bool check_warm_ups(struct plan_reading *r, const cJSON *replica)
 {
-    const cJSON *list = member(replica, "warm_up"), *one;
+    const cJSON *list = pps_json_member(replica, "warm_up"), *one;
     int32_t d = 0;
     if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) != r->plan.pipeline.devices)
         return plan_refuse(r, list != NULL ? list : replica,
@@ -158,7 +154,7 @@ static bool is_1f1b(const struct plan_reading *r)
 static bool check_method(struct plan_reading *r, const cJSON *replica)
 {
     const enum assignment a = assignment_of(&r->plan.pipeline);
-    const cJSON *item = member(replica, "method");
+    const cJSON *item = pps_json_member(replica, "method");
     const char *word = cJSON_IsString(item) ? item->valuestring : "";
     int method = 0;
     if (strcmp(word, plan_free_warm_ups) == 0)
@@ -201,14 +197,14 @@ static bool check_types(struct plan_reading *r, const cJSON *list, int32_t m)
 
 static bool check_recomputation(struct plan_reading *r, const cJSON *replica)
 {
-    const cJSON *list = member(replica, "micro_batches"), *one;
+    const cJSON *list = pps_json_member(replica, "micro_batches"), *one;
     int32_t m = 0;
     if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) != r->count)
         return plan_refuse(r, list != NULL ? list : replica,
                            "micro_batches: expected one for each position of the order");
     cJSON_ArrayForEach(one, list)
     {
-        const cJSON *types = member(one, "recompute");
+        const cJSON *types = pps_json_member(one, "recompute");
         if (types == NULL)
             return plan_refuse(r, one, "recompute: missing");
         if (!check_types(r, types, m++))
@@ -223,7 +219,7 @@ static bool check_last_stage(struct plan_reading *r, const cJSON *replica)
     for (int32_t m = 0; m < r->count; m++) {
         const int64_t last = micro_batches_at(&r->batches, m, r->batches.stages - 1);
         if (r->batches.activation[last] > 0 || r->batches.gradient[last] > 0)
-            return plan_wrong(r, member(replica, "activation_us"),
+            return plan_wrong(r, pps_json_member(replica, "activation_us"),
                               "position %d: the last stage has no transfer behind it", (int)m);
     }
     return true;
@@ -243,7 +239,7 @@ static void add(struct plan_reading *r, const cJSON *replica, double bound)
     for (int64_t at = 0; at < (int64_t)r->count * r->batches.stages; at++)
         r->busy += r->batches.forward[at] + r->batches.backward[at];
     r->bound = fmax(r->bound, bound);
-    r->is_proven = r->is_proven && cJSON_IsTrue(member(replica, "proven"));
+    r->is_proven = r->is_proven && cJSON_IsTrue(pps_json_member(replica, "proven"));
     r->micro_batches += r->count;
     r->replicas++;
 }
@@ -259,7 +255,7 @@ bool plan_check_replica(struct plan_reading *r, const cJSON *replica)
         !check_warm_ups(r, replica) || !check_method(r, replica) ||
         !check_recomputation(r, replica) || !check_last_stage(r, replica))
         return false;
-    if (!cJSON_IsBool(member(replica, "proven")))
+    if (!cJSON_IsBool(pps_json_member(replica, "proven")))
         return plan_refuse(r, replica, "proven: expected true or false");
     add(r, replica, bound);
     return true;
@@ -271,7 +267,7 @@ static bool check_words(struct plan_reading *r, const cJSON *root)
 {
     static const char *const compats[] = {"none", "orig", NULL};
     const char *modes[PLAN_MODES + 1] = {NULL};
-    const cJSON *method = member(r->slowest_replica, "method");
+    const cJSON *method = pps_json_member(r->slowest_replica, "method");
     memcpy(modes, plan_mode_names, PLAN_MODES * sizeof *modes);
     return plan_states_one_of(r, root, "compat", compats) &&
            plan_states_one_of(r, root, "mode", modes) &&
@@ -283,11 +279,11 @@ static bool check_words(struct plan_reading *r, const cJSON *root)
 static bool check_origin(struct plan_reading *r, const cJSON *root)
 {
     static const char *const counts[] = {"seed", "evaluations"};
-    const cJSON *limit = member(member(root, "pipeline"), "limit_mb");
-    if (!cJSON_IsString(member(root, "batch")))
+    const cJSON *limit = pps_json_member(pps_json_member(root, "pipeline"), "limit_mb");
+    if (!cJSON_IsString(pps_json_member(root, "batch")))
         return plan_refuse(r, root, "batch: expected a name");
     for (int k = 0; k < 2; k++) {
-        const cJSON *item = member(root, counts[k]);
+        const cJSON *item = pps_json_member(root, counts[k]);
         if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0) ||
             item->valuedouble != floor(item->valuedouble))
             return pps_fault_set(r->fault, item != NULL ? item : root, false,
@@ -311,6 +307,6 @@ bool plan_check_step(struct plan_reading *r, const cJSON *root)
            plan_states(r, root, "peak_mb", r->peak) &&
            plan_states(r, root, "peak_device", r->peak_device) &&
            plan_states(r, root, "micro_batches_planned", (double)r->micro_batches) &&
-           plan_states(r, member(root, "pipeline"), "replicas", r->replicas) &&
+           plan_states(r, pps_json_member(root, "pipeline"), "replicas", r->replicas) &&
            check_words(r, root) && check_origin(r, root);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks that the micro-batches of a plan hold every sample once.
+#include "base/document/json.h"
 #include "kernels/dynapipe/output/plan_check_private.h"
 #include "kernels/dynapipe/output/plan_write.h"
 
@@ -19,18 +20,13 @@ struct holding {
     uint8_t *is_seen;        // [samples], or [n]; NULL: only counted
 };
 
-static const cJSON *member(const cJSON *object, const char *name)
-{
-    return cJSON_GetObjectItemCaseSensitive(object, name);
-}
-
 static bool read_whole(struct plan_reading *r,
                        const cJSON *object,
                        const char *name,
                        int32_t least,
                        int32_t *value)
 {
-    const cJSON *item = member(object, name);
+    const cJSON *item = pps_json_member(object, name);
     if (plan_whole_read(item, least, NUMBER_MOST, value))
         return true;
     char text[96];
@@ -67,15 +63,16 @@ static bool check_rows(struct plan_reading *r,
                        int32_t rows,
                        int32_t samples)
 {
-    const cJSON *list = member(batch, "row_of_sample");
+    const cJSON *list = pps_json_member(batch, "row_of_sample");
     if (list == NULL)
-        return rows == samples || plan_wrong(r, member(batch, "rows"),
+        return rows == samples || plan_wrong(r, pps_json_member(batch, "rows"),
                                              "rows: %d samples fill as many rows, not %d",
                                              (int)samples, (int)rows);
     if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) != samples)
         return plan_refuse(r, list, "row_of_sample: expected a row for each sample");
     if (rows > samples)
-        return plan_wrong(r, member(batch, "rows"), "rows: there are more than samples");
+        return plan_wrong(r, pps_json_member(batch, "rows"),
+                          "rows: there are more than samples");
     uint8_t *is_used = calloc((size_t)samples, 1);
     if (is_used == NULL)
         return fail_memory(r);
@@ -87,14 +84,15 @@ static bool check_rows(struct plan_reading *r,
 
 static bool has_none(struct holding *h, const cJSON *batch)
 {
-    return (member(batch, "number") == NULL && member(batch, "samples") == NULL) ||
+    return (pps_json_member(batch, "number") == NULL &&
+            pps_json_member(batch, "samples") == NULL) ||
            plan_refuse(h->r, batch, "the plan does not say how many samples there are");
 }
 
 static bool check_batch(struct holding *h, const cJSON *batch)
 {
     struct plan_reading *r = h->r;
-    const cJSON *samples = member(batch, "samples");
+    const cJSON *samples = pps_json_member(batch, "samples");
     int32_t rows, input, target;
     if (!read_whole(r, batch, "rows", 1, &rows) || !read_whole(r, batch, "input", 0, &input) ||
         !read_whole(r, batch, "target", 0, &target))
@@ -103,7 +101,7 @@ static bool check_batch(struct holding *h, const cJSON *batch)
         return plan_refuse(r, samples != NULL ? samples : batch,
                            "samples: expected the numbers of samples");
     if (target > 0 && r->plan.tensors[r->plan.pipeline.stages - 1] == 1)
-        return plan_wrong(r, member(batch, "target"),
+        return plan_wrong(r, pps_json_member(batch, "target"),
                           "target: a network without decoders has none");
     const int32_t n = cJSON_GetArraySize(samples);
     h->samples += n;
@@ -119,8 +117,8 @@ static bool each_batch(struct holding *h,
                        bool (*take)(struct holding *h, const cJSON *batch))
 {
     const cJSON *replica, *batch;
-    cJSON_ArrayForEach(replica, member(root, "replicas")) cJSON_ArrayForEach(
-        batch, member(replica, "micro_batches")) if (!take(h, batch)) return false;
+    cJSON_ArrayForEach(replica, pps_json_member(root, "replicas")) cJSON_ArrayForEach(
+        batch, pps_json_member(replica, "micro_batches")) if (!take(h, batch)) return false;
     return true;
 }
 
@@ -138,14 +136,15 @@ static bool mark(struct holding *h, const cJSON *item, int64_t end, const char *
 static bool mark_samples(struct holding *h, const cJSON *batch)
 {
     const cJSON *one;
-    cJSON_ArrayForEach(
-        one, member(batch, "samples")) if (!mark(h, one, h->samples, "samples")) return false;
+    cJSON_ArrayForEach(one,
+                       pps_json_member(batch, "samples")) if (!mark(h, one, h->samples,
+                                                                    "samples")) return false;
     return true;
 }
 
 static bool mark_number(struct holding *h, const cJSON *batch)
 {
-    const cJSON *number = member(batch, "number");
+    const cJSON *number = pps_json_member(batch, "number");
     return number != NULL ? mark(h, number, h->n, "number")
                           : plan_refuse(h->r, batch, "number: missing");
 }
@@ -153,15 +152,15 @@ static bool mark_number(struct holding *h, const cJSON *batch)
 // A replica numbers its micro-batches in the order of the division.
 static bool check_order(struct holding *h, const cJSON *replica)
 {
-    const cJSON *batches = member(replica, "micro_batches"), *order = member(replica, "order"),
-                *batch = batches->child, *position;
+    const cJSON *batches = pps_json_member(replica, "micro_batches"),
+                *order = pps_json_member(replica, "order"), *batch = batches->child, *position;
     const size_t count = (size_t)cJSON_GetArraySize(order);
     double *number = malloc((count + 1) * sizeof *number);
     if (number == NULL)
         return fail_memory(h->r);
     cJSON_ArrayForEach(position, order)
     {
-        number[(size_t)position->valuedouble] = member(batch, "number")->valuedouble;
+        number[(size_t)position->valuedouble] = pps_json_member(batch, "number")->valuedouble;
         batch = batch->next;
     }
     size_t k = 1;
@@ -178,8 +177,8 @@ static bool check_order(struct holding *h, const cJSON *replica)
 static bool check_orders(struct holding *h, const cJSON *root)
 {
     const cJSON *replica;
-    cJSON_ArrayForEach(replica,
-                       member(root, "replicas")) if (!check_order(h, replica)) return false;
+    cJSON_ArrayForEach(
+        replica, pps_json_member(root, "replicas")) if (!check_order(h, replica)) return false;
     return true;
 }
 
@@ -199,12 +198,12 @@ static bool check_once(struct holding *h, const cJSON *root)
 
 static bool check_division(struct plan_reading *r, const cJSON *root)
 {
-    const cJSON *division = member(root, "division"), *objective;
+    const cJSON *division = pps_json_member(root, "division"), *objective;
     const char *types[DYNAPIPE_RECOMPUTE_TYPES + 1] = {NULL};
     memcpy(types, cost_recompute_names, DYNAPIPE_RECOMPUTE_TYPES * sizeof *types);
     if (!cJSON_IsObject(division))
         return plan_refuse(r, root, "division: missing");
-    objective = member(division, "objective_ms");
+    objective = pps_json_member(division, "objective_ms");
     return plan_states_one_of(r, division, "order", plan_order_names) &&
            plan_states_one_of(r, division, "limit", plan_limit_names) &&
            plan_states_one_of(r, division, "recompute", types) &&
@@ -214,7 +213,7 @@ static bool check_division(struct plan_reading *r, const cJSON *root)
 
 static bool check_tokens(struct plan_reading *r, const cJSON *root, double padded)
 {
-    const cJSON *item = member(root, "tokens");
+    const cJSON *item = pps_json_member(root, "tokens");
     const double tokens = cJSON_IsNumber(item) ? item->valuedouble : -1,
                  seconds = r->slowest_makespan / 1e6;
     if (!(tokens >= 0) || tokens != floor(tokens))
@@ -227,7 +226,7 @@ static bool check_tokens(struct plan_reading *r, const cJSON *root, double padde
 bool plan_check_samples(struct plan_reading *r, const cJSON *root)
 {
     struct holding h = {.r = r};
-    if (member(root, "samples") == NULL) // sizes were drawn
+    if (pps_json_member(root, "samples") == NULL) // sizes were drawn
         return each_batch(&h, root, has_none);
     return each_batch(&h, root, check_batch) &&
            plan_states(r, root, "samples", (double)h.samples) &&

@@ -3,15 +3,11 @@
 #include "kernels/dynapipe/output/plan_read.h"
 
 #include "base/document/fault.h"
+#include "base/document/json.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <string.h>
-
-static const cJSON *member(const cJSON *object, const char *name)
-{
-    return cJSON_GetObjectItemCaseSensitive(object, name);
-}
 
 static bool refuse(struct pps_fault *fault, const cJSON *item, const char *what)
 {
@@ -29,9 +25,9 @@ bool plan_whole_read(const cJSON *item, int32_t least, int32_t most, int32_t *va
 
 static bool read_devices(struct plan_pipeline *r, const cJSON *item, struct pps_fault *fault)
 {
-    const cJSON *list = member(item, "device_of_stage"), *one;
+    const cJSON *list = pps_json_member(item, "device_of_stage"), *one;
     int32_t n[DYNAPIPE_DEVICES_MAX] = {0}, s = 0;
-    if (!plan_whole_read(member(item, "devices"), 1, DYNAPIPE_DEVICES_MAX,
+    if (!plan_whole_read(pps_json_member(item, "devices"), 1, DYNAPIPE_DEVICES_MAX,
                          &r->pipeline.devices))
         return refuse(fault, item, "devices: expected a whole number from 1 to 1024");
     if (!cJSON_IsArray(list) || list->child == NULL ||
@@ -57,7 +53,8 @@ static bool read_devices(struct plan_pipeline *r, const cJSON *item, struct pps_
 
 static bool read_memory(struct plan_pipeline *r, const cJSON *item, struct pps_fault *fault)
 {
-    const cJSON *states = member(item, "state_mb"), *limit = member(item, "limit_mb"), *one;
+    const cJSON *states = pps_json_member(item, "state_mb"),
+                *limit = pps_json_member(item, "limit_mb"), *one;
     int32_t d = 0;
     if (!cJSON_IsArray(states) || cJSON_GetArraySize(states) != r->pipeline.devices)
         return refuse(fault, states != NULL ? states : item,
@@ -78,10 +75,11 @@ static bool read_memory(struct plan_pipeline *r, const cJSON *item, struct pps_f
 // Reads the layers and tensors of the stages. Tensors become more along the pipeline, never fewer.
 static bool read_stages(struct plan_pipeline *r, const cJSON *item, struct pps_fault *fault)
 {
-    const cJSON *first = member(item, "first_layer"), *tensors = member(item, "tensors"), *one;
+    const cJSON *first = pps_json_member(item, "first_layer"),
+                *tensors = pps_json_member(item, "tensors"), *one;
     const int32_t stages = r->pipeline.stages;
     int32_t s = 0;
-    if (!plan_whole_read(member(item, "hidden"), 1, INT32_MAX, &r->hidden))
+    if (!plan_whole_read(pps_json_member(item, "hidden"), 1, INT32_MAX, &r->hidden))
         return refuse(fault, item, "hidden: expected a whole number from 1 on");
     if (!cJSON_IsArray(first) || cJSON_GetArraySize(first) != stages + 1)
         return refuse(fault, first != NULL ? first : item,
@@ -112,7 +110,7 @@ bool plan_pipeline_read(const struct cJSON *root,
                         struct plan_pipeline *plan,
                         struct pps_fault *fault)
 {
-    const cJSON *pipeline = member(root, "pipeline");
+    const cJSON *pipeline = pps_json_member(root, "pipeline");
     if (!cJSON_IsObject(pipeline))
         return refuse(fault, root, "not a plan of ppsweep dynaplan: \"pipeline\" is missing");
     return read_devices(plan, pipeline, fault) && read_memory(plan, pipeline, fault) &&
@@ -123,7 +121,7 @@ bool plan_pipeline_read(const struct cJSON *root,
 
 bool plan_count_read(const struct cJSON *replica, int32_t *count, struct pps_fault *fault)
 {
-    const cJSON *order = member(replica, "order");
+    const cJSON *order = pps_json_member(replica, "order");
     if (!cJSON_IsArray(order) || cJSON_GetArraySize(order) > DYNAPIPE_MICRO_BATCHES_MAX)
         return refuse(fault, order != NULL ? order : replica,
                       "order: expected a list of micro-batches");
@@ -137,7 +135,7 @@ bool plan_order_read(const struct cJSON *replica,
                      struct pps_fault *fault)
 {
     enum { SEEN = 1 << 30 }; // marks the number of a micro-batch that has appeared
-    const cJSON *list = member(replica, "order"), *one;
+    const cJSON *list = pps_json_member(replica, "order"), *one;
     int32_t n = 0;
     cJSON_ArrayForEach(one, list) if (
         !plan_whole_read(one, 0, count - 1,
@@ -162,7 +160,7 @@ static bool read_cells(const struct micro_batches *b,
                        double *values,
                        struct pps_fault *fault)
 {
-    const cJSON *list = member(object, name), *line, *one;
+    const cJSON *list = pps_json_member(object, name), *line, *one;
     int64_t at = 0;
     if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) != b->count)
         return pps_fault_set(fault, list != NULL ? list : object, false,
@@ -203,7 +201,7 @@ bool plan_plain_read(const struct cJSON *replica,
                      struct pps_fault *fault)
 {
     static const char name[] = "plain_backward_us";
-    if (member(replica, name) != NULL)
+    if (pps_json_member(replica, name) != NULL)
         return read_cells(b, replica, name, values, fault);
     memcpy(values, b->backward, (size_t)b->count * (size_t)b->stages * sizeof *values);
     return true;

@@ -41,14 +41,6 @@ static int32_t operations_of(const struct pipeline_shape *shape)
     return 3 * shape->directions * (shape->stages / shape->devices) * shape->micro_batches;
 }
 
-// Automatic families are never worse than as published.
-static struct family_options unpublished(const struct family_options *options)
-{
-    struct family_options own = *options;
-    own.published = false;
-    return own;
-}
-
 // Returns the next v that gives a family another number of chunks; 0: there is none.
 static int32_t next_v(const struct candidate *c, const struct pipeline_shape *shape)
 {
@@ -110,7 +102,7 @@ static void *best_take(const struct pipeline_shape *shape,
 {
     struct best_memory *memory = room_take(room, 1, sizeof *memory), counted;
     struct best_memory *m = memory != NULL ? memory : &counted;
-    const struct family_options own = unpublished(options);
+    const struct family_options own = family_unpublished(options);
     size_t scratch = 0, kept = 0;
     for (int i = 0; families[i] != NULL; i++) {
         struct candidate c = {.family = families[i]};
@@ -338,7 +330,7 @@ static enum family_status best_build(const struct pipeline *pipeline,
                                      struct order *order,
                                      struct family_result *result)
 {
-    const struct family_options own = unpublished(options);
+    const struct family_options own = family_unpublished(options);
     struct best_run run = {.given = pipeline,
                            .options = &own,
                            .memory = memory,

@@ -63,20 +63,13 @@ static size_t bytes_for(int64_t budget)
     return bytes < BYTES_LEAST ? BYTES_LEAST : bytes;
 }
 
-static struct family_options without_compatibility(const struct family_options *options)
-{
-    struct family_options own = *options;
-    own.published = false;
-    return own;
-}
-
 static void *ilp_take(const struct pipeline_shape *shape,
                       const struct family_options *options,
                       struct room *room)
 {
     struct ilp_memory *memory = room_take(room, 1, sizeof *memory), counted;
     struct ilp_memory *m = memory != NULL ? memory : &counted;
-    const struct family_options own = without_compatibility(options);
+    const struct family_options own = family_unpublished(options);
     const struct family *const *starts = starts_of(shape);
     const int32_t operations = 3 * shape->micro_batches * (shape->stages / shape->devices);
     m->search = exact_take(shape, bytes_for(options->budget), options->budget, room);
@@ -148,7 +141,7 @@ static enum family_status ilp_build(const struct pipeline *pipeline,
                                     struct family_result *result)
 {
     struct ilp_memory *m = memory;
-    const struct family_options own = without_compatibility(options);
+    const struct family_options own = family_unpublished(options);
     struct ilp_best best = {pipeline, own.objective, order, (double)INFINITY};
     struct exact_result found;
     if (!offer_starts(m, &own, poll, &best))

@@ -99,6 +99,14 @@ struct family {
                                 struct family_result *result);
 };
 
+// Options with which an automatic family is never worse than as published.
+static inline struct family_options family_unpublished(const struct family_options *options)
+{
+    struct family_options own = *options;
+    own.published = false;
+    return own;
+}
+
 // Returns whether the shape does not exceed forwards_most.
 static inline bool family_is_in_reach(const struct family *family,
                                       const struct pipeline_shape *shape)

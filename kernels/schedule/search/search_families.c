@@ -43,14 +43,6 @@ static int32_t all_chunks(int32_t v)
     return v;
 }
 
-// The starts are never worse than as published.
-static struct family_options unpublished(const struct family_options *options)
-{
-    struct family_options own = *options;
-    own.published = false;
-    return own;
-}
-
 static void *take(const struct pipeline_shape *shape,
                   const struct family_options *options,
                   struct room *room)
@@ -102,7 +94,7 @@ static enum family_status build(enum pipeline_placement placement,
                                 struct order *order,
                                 struct family_result *result)
 {
-    struct family_options own = unpublished(options);
+    struct family_options own = family_unpublished(options);
     if (own.budget <= 0)
         own.budget = SEARCH_BUDGET;
     contest_open(memory->contest, pipeline, &own, poll);

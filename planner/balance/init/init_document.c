@@ -3,6 +3,7 @@
 #include "planner/balance/init/init_document.h"
 
 #include "base/document/fault.h"
+#include "base/document/json.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -20,14 +21,9 @@ struct reader {
 
 // ---- values -------------------------------------------------------------------------------------
 
-static const cJSON *member(const cJSON *object, const char *key)
-{
-    return cJSON_GetObjectItemCaseSensitive(object, key);
-}
-
 static const cJSON *section(const struct reader *r, const char *name)
 {
-    const cJSON *found = member(r->root, name);
+    const cJSON *found = pps_json_member(r->root, name);
     if (found == NULL && strcmp(name, "profiling_config") == 0)
         return NULL;
     return found;
@@ -46,7 +42,7 @@ static bool read_whole(struct reader *r,
                        int32_t most,
                        int32_t *value)
 {
-    const cJSON *item = member(object, key);
+    const cJSON *item = pps_json_member(object, key);
     if (!is_whole(item) || item->valuedouble < least || item->valuedouble > most)
         return pps_fault_set(r->fault, item != NULL ? item : object, false,
                              "%s: expected a whole number from %d to %d", key, least, most);
@@ -56,7 +52,7 @@ static bool read_whole(struct reader *r,
 
 static bool read_memory(struct reader *r, const cJSON *object, const char *key, double *value)
 {
-    const cJSON *item = member(object, key);
+    const cJSON *item = pps_json_member(object, key);
     if (!cJSON_IsNumber(item) || !(item->valuedouble > 0) || item->valuedouble > MEMORY_MOST)
         return pps_fault_set(r->fault, item != NULL ? item : object, false,
                              "%s: expected MiB, above 0", key);
@@ -278,7 +274,7 @@ static const cJSON *list_of_round(struct reader *r,
                                   const char *key,
                                   int32_t round)
 {
-    const cJSON *list = member(object, key), *item = list;
+    const cJSON *list = pps_json_member(object, key), *item = list;
     if (!cJSON_IsArray(list)) {
         pps_fault_set(r->fault, list != NULL ? list : object, false, "%s: expected a list",
                       key);
@@ -325,7 +321,7 @@ static bool read_rounds(struct reader *r,
                         struct round *round)
 {
     struct balance_init *init = r->init;
-    const cJSON *bodies = member(usage, "body_memories");
+    const cJSON *bodies = pps_json_member(usage, "body_memories");
     double head_mb = 0, tail_mb = 0;
     if (!cJSON_IsObject(bodies))
         return pps_fault_set(r->fault, usage, false,
@@ -360,11 +356,12 @@ static bool take_round(struct round *round, int32_t stages)
 static bool read_memories(struct reader *r, const cJSON *pipeline)
 {
     struct balance_init *init = r->init;
-    const cJSON *usage = member(r->root, "memory_usage"),
-                *recompute = member(r->root, "recompute_config");
-    const cJSON *const items[4] = {member(pipeline, "offset"), member(recompute, "recompute"),
-                                   member(recompute, "select_recompute"),
-                                   member(recompute, "select_comm_recompute")};
+    const cJSON *usage = pps_json_member(r->root, "memory_usage"),
+                *recompute = pps_json_member(r->root, "recompute_config");
+    const cJSON *const items[4] = {pps_json_member(pipeline, "offset"),
+                                   pps_json_member(recompute, "recompute"),
+                                   pps_json_member(recompute, "select_recompute"),
+                                   pps_json_member(recompute, "select_comm_recompute")};
     struct round round;
     if (!cJSON_IsObject(usage))
         return pps_fault_set(r->fault, r->root, false,
@@ -391,7 +388,7 @@ static bool read_names(struct reader *r, const cJSON *profiling, enum layer_part
                                                       {"LLamaDecodeLayer", NULL},
                                                       {"lm_head-Linear", "LlamaRMSNorm"}};
     struct layer_times *times = &r->init->times;
-    const cJSON *item = member(profiling, name_keys[part]), *name;
+    const cJSON *item = pps_json_member(profiling, name_keys[part]), *name;
     if (item == NULL) {
         for (int i = 0; i < 2 && usual[part][i] != NULL; i++)
             times->names[part][times->n_names[part]++] = usual[part][i];
@@ -418,7 +415,7 @@ static bool read_names(struct reader *r, const cJSON *profiling, enum layer_part
 static bool read_given(struct reader *r, const cJSON *config)
 {
     for (int part = 0; part < LAYER_PARTS; part++) {
-        const cJSON *item = member(config, part_keys[part]);
+        const cJSON *item = pps_json_member(config, part_keys[part]);
         if (item == NULL)
             continue;
         if (!cJSON_IsNumber(item) || item->valuedouble < 0 || item->valuedouble > TIME_MOST)
@@ -434,15 +431,15 @@ static bool read_times(struct reader *r)
 {
     struct layer_times *times = &r->init->times;
     const cJSON *profiling = section(r, "profiling_config"),
-                *config = member(r->root, "time_config");
-    if (profiling == NULL && member(config, "folder_path") != NULL)
+                *config = pps_json_member(r->root, "time_config");
+    if (profiling == NULL && pps_json_member(config, "folder_path") != NULL)
         profiling = config;
     if (!read_given(r, config))
         return false;
     for (int part = 0; part < LAYER_PARTS; part++)
         if (!read_names(r, profiling, (enum layer_part)part))
             return false;
-    const cJSON *folder = member(profiling, "folder_path");
+    const cJSON *folder = pps_json_member(profiling, "folder_path");
     if (folder == NULL)
         return true;
     if (!cJSON_IsString(folder) || folder->valuestring[0] == '\0')
@@ -459,7 +456,7 @@ bool balance_init_read(const cJSON *root, struct balance_init *init, struct pps_
     struct reader r = {.root = root, .init = init, .fault = fault};
     *init = (struct balance_init){.stages = 0};
     *fault = (struct pps_fault){.document = 0};
-    const cJSON *pipeline = member(root, "pipeline_config");
+    const cJSON *pipeline = pps_json_member(root, "pipeline_config");
     if (!cJSON_IsObject(pipeline))
         return pps_fault_set(fault, root, false,
                              "pipeline_config: expected pipeline_num, num_layer and offset");
@@ -467,7 +464,7 @@ bool balance_init_read(const cJSON *root, struct balance_init *init, struct pps_
         !read_whole(&r, pipeline, "num_layer", 1, 10000, &init->layers))
         return false;
     if (init->layers < init->stages)
-        return pps_fault_set(fault, member(pipeline, "num_layer"), false,
+        return pps_fault_set(fault, pps_json_member(pipeline, "num_layer"), false,
                              "num_layer: %d layers cannot fill %d stages", init->layers,
                              init->stages);
     return read_memories(&r, pipeline) && read_times(&r);
@@ -515,9 +512,9 @@ const cJSON *balance_init_unknown(const cJSON *root, const cJSON *after)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         const cJSON *object = root, *item;
         if (known[i].section != NULL)
-            object = member(root, known[i].section);
+            object = pps_json_member(root, known[i].section);
         if (known[i].section != NULL && strcmp(known[i].section, "body_memories") == 0)
-            object = member(member(root, "memory_usage"), "body_memories");
+            object = pps_json_member(pps_json_member(root, "memory_usage"), "body_memories");
         cJSON_ArrayForEach(item, object)
         {
             if (passed && item->string != NULL && !is_known(&known[i], item->string))

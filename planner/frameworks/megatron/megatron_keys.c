@@ -151,6 +151,15 @@ static const char *find(const char *name, enum megatron_key *key)
     return NULL;
 }
 
+void megatron_plain_name(const char *key, char name[64])
+{
+    size_t n = 0;
+    key += strspn(key, "-");
+    for (; key[n] != '\0' && n < 63; n++)
+        name[n] = key[n] == '_' ? '-' : key[n];
+    name[n] = '\0';
+}
+
 enum megatron_key megatron_key_of(const char *name)
 {
     enum megatron_key key;

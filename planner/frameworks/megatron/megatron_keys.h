@@ -131,6 +131,9 @@ struct megatron_argument {
 
 extern const struct megatron_argument megatron_arguments[N_MEGATRON_KEYS];
 
+// Copies a key without -- and with - for _.
+void megatron_plain_name(const char *key, char name[64]);
+
 // Returns the key of a name or an alias, without --, with - for _; N_MEGATRON_KEYS: none.
 enum megatron_key megatron_key_of(const char *name);
 

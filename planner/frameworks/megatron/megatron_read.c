@@ -203,16 +203,6 @@ static bool read_script(struct framework_reader *r, const struct plaindoc *docum
 
 // ---- YAML ------------------------------------------------------------------------------------
 
-// Copies a key without -- and with - for _.
-static void plain_name(const char *key, char name[64])
-{
-    size_t n = 0;
-    key += strspn(key, "-");
-    for (; key[n] != '\0' && n < 63; n++)
-        name[n] = key[n] == '_' ? '-' : key[n];
-    name[n] = '\0';
-}
-
 static bool take_item(struct megatron *m,
                       const struct plaindoc *document,
                       enum megatron_key key,
@@ -243,7 +233,7 @@ static bool take_tree(struct megatron *m, const struct plaindoc *document, const
 {
     for (const cJSON *item = object->child; item != NULL; item = item->next) {
         char name[64];
-        plain_name(item->string, name);
+        megatron_plain_name(item->string, name);
         const enum megatron_key key = megatron_key_of(name);
         if (cJSON_IsObject(item)) {
             if (!take_tree(m, document, item))
@@ -330,7 +320,7 @@ static bool has_one_of(const cJSON *object, const char *const *names)
             return true;
         if (item->string == NULL || cJSON_IsObject(item))
             continue;
-        plain_name(item->string, name);
+        megatron_plain_name(item->string, name);
         if (is_one_of(name, strlen(name), names))
             return true;
     }

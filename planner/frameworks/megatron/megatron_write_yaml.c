@@ -6,15 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static void plain_name(const char *key, char name[64])
-{
-    size_t n = 0;
-    key += strspn(key, "-");
-    for (; key[n] != '\0' && n < 63; n++)
-        name[n] = key[n] == '_' ? '-' : key[n];
-    name[n] = '\0';
-}
-
 // Returns the last item with this key that is not null, in any map; NULL: none.
 static const cJSON *find(const cJSON *object, enum megatron_key key)
 {
@@ -26,7 +17,7 @@ static const cJSON *find(const cJSON *object, enum megatron_key key)
             found = inside;
         if (item->string == NULL || cJSON_IsObject(item))
             continue;
-        plain_name(item->string, name);
+        megatron_plain_name(item->string, name);
         if (megatron_key_of(name) == key && (found == NULL || !cJSON_IsNull(item)))
             found = item;
     }
