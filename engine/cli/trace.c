@@ -53,7 +53,6 @@ static const struct pps_opt options[] = {
     {NULL, 0, NULL, NULL},
 };
 
-static const struct pps_opt_alias aliases[] = {{"utilization", "utilisation"}, {NULL, NULL}};
 // --gpus chooses lanes.
 static const struct pps_opt_alias params[] = {{"num-groups", "gpus"}, {NULL, NULL}};
 
@@ -373,7 +372,6 @@ const struct pps_command pps_command_trace = {
     .usage = "[options] RESULT | [KERNEL] [KEY=VALUE ...]",
     .details = details,
     .options = options,
-    .aliases = aliases,
     .params = params,
     .min_words = 0,
     .max_words = -1,

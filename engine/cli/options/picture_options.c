@@ -12,27 +12,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const map_options[] = {"x",
-                                          "y",
-                                          "value",
-                                          "by",
-                                          "reduce",
-                                          "max-maps",
-                                          "shared-scale",
-                                          "scale",
-                                          "relative",
-                                          "rows",
-                                          "columns",
-                                          "width",
-                                          "palette",
-                                          "center",
-                                          "contour",
-                                          "label",
-                                          "range",
-                                          "allow-partial",
-                                          "log",
-                                          "linear",
-                                          NULL};
+static const char *const map_options[] = {
+    "x",        "y",     "value",         "by",    "reduce",  "max-maps", "scale",
+    "relative", "rows",  "columns",       "width", "palette", "center",   "contour",
+    "label",    "range", "allow-partial", "log",   "linear",  NULL};
 static const char *const pareto_options[] = {"pareto", "by",    "log", "linear",
                                              "width",  "label", NULL};
 static const char *const stack_options[] = {"stack",      "count", "objective", "goal",
@@ -151,8 +134,7 @@ enum pps_status pps_scale_options(const struct pps_args *args,
     const char *range = pps_arg(args, "range"), *word = pps_arg(args, "scale");
     const bool panels = pps_arg(args, "rows") != NULL || pps_arg(args, "columns") != NULL;
     if (word == NULL)
-        word = pps_arg(args, "shared-scale") != NULL || (panels && range == NULL) ? "shared"
-                                                                                  : "own";
+        word = panels && range == NULL ? "shared" : "own";
     *scale = (struct pps_scale){.shared = strcmp(word, "shared") == 0,
                                 .relative = pps_arg(args, "relative") != NULL};
     scale->kind = scale_kind(args);

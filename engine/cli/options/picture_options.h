@@ -31,7 +31,6 @@
     {"log", 0, NULL, "logarithmic scale (if values span a factor of 10 or more)"},             \
         {"linear", 0, NULL, "linear scale (if values span a factor below 10)"},                \
         {"scale", 0, "shared|own", "one scale for all maps, or one for each (own)"},           \
-        {"shared-scale", 0, NULL, NULL},                                                       \
         {"relative", 0, NULL,                                                                  \
          "percent above the best of the map or, with a "                                       \
          "shared scale, of all maps"},                                                         \

@@ -46,9 +46,6 @@ static const struct pps_opt options[] = {
     {"dryrun", 0, "y|n", NULL},
     {"mindformers", 0, "DIR", NULL},
     {"mindspeed", 0, "DIR", NULL},
-    {"mindformers-dir", 0, "DIR", NULL},
-    {"mindspeed-path", 0, "DIR", NULL},
-    {"torchtitan-path", 0, "DIR", NULL},
     {NULL, 0, NULL, NULL},
 };
 
@@ -59,9 +56,6 @@ static const struct plan_no_effect no_effect[] = {
     {"dryrun", "figures of memory come from --calibration or --memory-info"},
     {"mindformers", NO_TRAINING},
     {"mindspeed", NO_TRAINING},
-    {"mindformers-dir", NO_TRAINING},
-    {"mindspeed-path", NO_TRAINING},
-    {"torchtitan-path", NO_TRAINING},
     {NULL, NULL},
 };
 
