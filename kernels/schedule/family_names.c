@@ -2,7 +2,7 @@
 // Lists the names of parameter `family`.
 #include "kernels/schedule/family_names.h"
 
-#include "kernels/schedule/catalogue/pytorch_class.h"
+#include "kernels/schedule/pytorch_class.h"
 
 #include <stddef.h>
 
@@ -25,8 +25,9 @@ const struct pps_alias schedule_family_aliases[] = {
     {"ScheduleInterleaved1F1B", FAMILY_NAME_interleaved, NULL},
     {"ScheduleDualPipeV", FAMILY_NAME_dualpipev, NULL},
     {"ScheduleLoopedBFS", -1, "write bfs_loop, and set the parameter descending to true"},
-    {"ScheduleZBVZeroBubble", -1, PYTORCH_ZBV},
-    {"ScheduleInterleavedZeroBubble", -1, PYTORCH_INTERLEAVED_ZERO_BUBBLE},
+    {"ScheduleZBVZeroBubble", -1,
+     "the class has a fixed order, close to zbv but not equal to it" PYTORCH_AS_ORDER},
+    {"ScheduleInterleavedZeroBubble", -1, "the class has an order of its own" PYTORCH_AS_ORDER},
     {NULL, -1, NULL},
 };
 

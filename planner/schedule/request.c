@@ -5,8 +5,8 @@
 #include "base/text/nearest.h"
 #include "base/text/number.h"
 #include "engine/space/value.h"
-#include "kernels/schedule/catalogue/pytorch_class.h"
 #include "kernels/schedule/family_names.h"
+#include "kernels/schedule/pytorch_class.h"
 
 #include <math.h>
 #include <string.h>

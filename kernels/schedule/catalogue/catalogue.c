@@ -45,11 +45,3 @@ const struct family *family_named(const char *name)
             return families[i];
     return NULL;
 }
-
-const struct family *family_of_pytorch(const char *class_name)
-{
-    for (int i = 0; families[i] != NULL; i++)
-        if (families[i]->pytorch != NULL && strcmp(families[i]->pytorch, class_name) == 0)
-            return families[i];
-    return NULL;
-}

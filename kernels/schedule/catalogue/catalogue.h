@@ -15,7 +15,4 @@ extern const struct family family_best;
 // Returns the family of this name, or of its alias (1f1b: one_f_one_b). NULL: none.
 const struct family *family_named(const char *name);
 
-// Returns the family whose orders a class of torch.distributed.pipelining has. NULL: none.
-const struct family *family_of_pytorch(const char *class_name);
-
 #endif

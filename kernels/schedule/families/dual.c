@@ -160,7 +160,6 @@ static enum family_status build_vee(const struct pipeline *pipeline,
 
 const struct family family_dualpipev = {
     .name = "dualpipev",
-    .pytorch = "ScheduleDualPipeV",
     .summary = "DualPipe folded into placement V",
     .source = "DeepSeek-AI, DualPipe (repository), 2025",
     .kind = FAMILY_RULE,

@@ -68,7 +68,6 @@ enum family_status {
 
 struct family {
     const char *name;
-    const char *pytorch; // class of torch.distributed.pipelining with these orders; or NULL
     const char *summary; // one line
     const char *source;  // paper
     enum family_kind kind;

@@ -36,7 +36,6 @@ static enum family_status build_gpipe(const struct pipeline *pipeline,
 
 const struct family family_gpipe = {
     .name = "gpipe",
-    .pytorch = "ScheduleGPipe",
     .summary = "all forwards, then all backwards",
     .source = "Huang et al., GPipe, NeurIPS 2019",
     .kind = FAMILY_RULE,
@@ -88,7 +87,6 @@ static enum family_status build_one_f_one_b(const struct pipeline *pipeline,
 
 const struct family family_one_f_one_b = {
     .name = "one_f_one_b",
-    .pytorch = "Schedule1F1B",
     .summary = "a forward, then a backward",
     .source = "Narayanan et al., PipeDream, SOSP 2019",
     .kind = FAMILY_RULE,

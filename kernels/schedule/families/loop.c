@@ -100,7 +100,6 @@ static enum family_status build_interleaved(const struct pipeline *pipeline,
 
 const struct family family_interleaved = {
     .name = "interleaved",
-    .pytorch = "ScheduleInterleaved1F1B",
     .summary = "1F1B with several chunks per device",
     .source = "Narayanan et al., Efficient Large-Scale Language Model Training, SC 2021",
     .kind = FAMILY_RULE,
@@ -142,7 +141,6 @@ static enum family_status build_bfs(const struct pipeline *pipeline,
 
 const struct family family_bfs_loop = {
     .name = "bfs_loop",
-    .pytorch = "ScheduleLoopedBFS",
     .summary = "all micro-batches of a chunk, then of the next chunk",
     .source = "Lamy-Poirier, Breadth-First Pipeline Parallelism, MLSys 2023",
     .kind = FAMILY_RULE,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests which family, with which options, a class of PyTorch is.
-#include "kernels/schedule/catalogue/pytorch_class.h"
+#include "kernels/schedule/pytorch_class.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the family, and its options, whose orders a class of torch.distributed.pipelining has.
-#ifndef PPS_SCHEDULE_CATALOGUE_PYTORCH_CLASS_H
-#define PPS_SCHEDULE_CATALOGUE_PYTORCH_CLASS_H
+#ifndef PPS_SCHEDULE_PYTORCH_CLASS_H
+#define PPS_SCHEDULE_PYTORCH_CLASS_H
 
 #include "kernels/schedule/catalogue/catalogue.h"
 
-// Why a class is not a family.
+// What to do with a class whose orders no family has.
 #define PYTORCH_AS_ORDER                                                                       \
     "; write its order with PyTorch (_dump_csv), and give the file as an order of your own"
-#define PYTORCH_ZBV                                                                            \
-    "the class has a fixed order, close to zbv but not equal to it" PYTORCH_AS_ORDER
-#define PYTORCH_INTERLEAVED_ZERO_BUBBLE "the class has an order of its own" PYTORCH_AS_ORDER
 
 struct pytorch_class {
     const struct family *family; // NULL: none, for the reason
