@@ -2,30 +2,11 @@
 // Evaluates batches of points and writes their rows.
 #include "kernels/balance/point.h"
 #include "kernels/balance/reference.h"
+#include "kernels/common/rows/row_put.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static void put(const struct pps_batch *batch, size_t i, int column, double value)
-{
-    if (batch->column[column] != NULL)
-        batch->column[column][i] = value;
-}
-
-static char *text_of(const struct pps_batch *batch, size_t i, int column)
-{
-    return batch->text[column] == NULL
-               ? NULL
-               : batch->text[column] + i * ((size_t)balance_columns[column].text_max + 1);
-}
-
-static void put_text(const struct pps_batch *batch, size_t i, int column, const char *text)
-{
-    char *to = text_of(batch, i, column);
-    if (to != NULL)
-        memcpy(to, text, strlen(text) + 1);
-}
 
 // Writes a list as "a b;c d": stages of a chunk, chunk after chunk.
 static void put_list(const struct pps_batch *batch,
@@ -34,7 +15,7 @@ static void put_list(const struct pps_batch *batch,
                      const struct balance_shape *shape,
                      const int32_t *list)
 {
-    char *to = text_of(batch, i, column);
+    char *to = row_text(batch, balance_columns, i, column);
     size_t n = 0;
     for (int32_t k = 0; to != NULL && k < shape->stages * shape->chunks; k++) {
         char number[16];
@@ -65,9 +46,9 @@ static void put_lists(const struct pps_batch *batch,
 static void put_empty_row(const struct pps_batch *batch, size_t i)
 {
     for (int c = 0; c < N_COLUMNS; c++) {
-        put(batch, i, c, (double)NAN);
+        row_put(batch, i, c, (double)NAN);
         if (balance_columns[c].kind == PPS_COLUMN_TEXT)
-            put_text(batch, i, c, "");
+            row_put_text(batch, balance_columns, i, c, "");
     }
 }
 
@@ -75,14 +56,14 @@ static void put_result(const struct pps_batch *batch,
                        size_t i,
                        const struct balance_result *result)
 {
-    put(batch, i, C_STEP_TIME, result->makespan);
-    put(batch, i, C_BUBBLE, result->bubble.real);
-    put(batch, i, C_BUBBLE_IDEAL, result->bubble.ideal);
-    put(batch, i, C_BUBBLE_IMBALANCE, result->bubble.imbalance);
-    put(batch, i, C_BUBBLE_RECOMPUTE, result->bubble.recompute);
-    put(batch, i, C_BUBBLE_TRANSFER, result->bubble.transfer);
-    put(batch, i, C_PEAK, result->peak_mb[result->worst]);
-    put(batch, i, C_WORST_STAGE, result->worst);
+    row_put(batch, i, C_STEP_TIME, result->makespan);
+    row_put(batch, i, C_BUBBLE, result->bubble.real);
+    row_put(batch, i, C_BUBBLE_IDEAL, result->bubble.ideal);
+    row_put(batch, i, C_BUBBLE_IMBALANCE, result->bubble.imbalance);
+    row_put(batch, i, C_BUBBLE_RECOMPUTE, result->bubble.recompute);
+    row_put(batch, i, C_BUBBLE_TRANSFER, result->bubble.transfer);
+    row_put(batch, i, C_PEAK, result->peak_mb[result->worst]);
+    row_put(batch, i, C_WORST_STAGE, result->worst);
 }
 
 static void put_search(const struct pps_batch *batch,
@@ -91,15 +72,15 @@ static void put_search(const struct pps_batch *batch,
                        double step_time)
 {
     const double bound = fmin(answer->bound, step_time);
-    put(batch, i, C_BOUND, bound);
-    put(batch, i, C_GAP, 100 * (step_time - bound) / step_time);
-    put_text(batch, i, C_PROVEN,
-             answer->is_proven && step_time <= answer->best.makespan ? "yes" : "no");
-    put(batch, i, C_EVALUATIONS, (double)answer->evaluations);
+    row_put(batch, i, C_BOUND, bound);
+    row_put(batch, i, C_GAP, 100 * (step_time - bound) / step_time);
+    row_put_text(batch, balance_columns, i, C_PROVEN,
+                 answer->is_proven && step_time <= answer->best.makespan ? "yes" : "no");
+    row_put(batch, i, C_EVALUATIONS, (double)answer->evaluations);
     if (!answer->proxy.is_known)
         return;
-    put(batch, i, C_PROXY, answer->proxy_value);
-    put(batch, i, C_PROXY_TIME, answer->proxy.makespan);
+    row_put(batch, i, C_PROXY, answer->proxy_value);
+    row_put(batch, i, C_PROXY_TIME, answer->proxy.makespan);
 }
 
 static enum pps_outcome run_point(const struct pps_batch *batch,
@@ -120,8 +101,8 @@ static enum pps_outcome run_point(const struct pps_batch *batch,
     put_empty_row(batch, i);
     const enum pps_outcome outcome = balance_evaluate(&scratch, &point, &poll, &figures);
     if (outcome == PPS_INFEASIBLE) {
-        put(batch, i, C_PEAK, scratch.answer.lack.least_limit_mb);
-        put(batch, i, C_WORST_STAGE, scratch.answer.lack.stage);
+        row_put(batch, i, C_PEAK, scratch.answer.lack.least_limit_mb);
+        row_put(batch, i, C_WORST_STAGE, scratch.answer.lack.stage);
     }
     if (outcome != PPS_DONE)
         return outcome;
@@ -129,7 +110,7 @@ static enum pps_outcome run_point(const struct pps_batch *batch,
         return PPS_STOPPED;
     put_result(batch, i, &figures.result);
     put_search(batch, i, &scratch.answer, figures.result.makespan);
-    put(batch, i, C_MANUAL_TIME, figures.manual_time);
+    row_put(batch, i, C_MANUAL_TIME, figures.manual_time);
     put_lists(batch, i, &point, &figures.chosen->strategy, scratch.lists);
     return PPS_DONE;
 }

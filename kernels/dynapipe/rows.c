@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evaluates batches of points and writes their rows.
+#include "kernels/common/rows/row_put.h"
 #include "kernels/dynapipe/point.h"
 #include "kernels/dynapipe/reference.h"
 
@@ -7,33 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static void put(const struct pps_batch *batch, size_t i, int column, double value)
-{
-    if (batch->column[column] != NULL)
-        batch->column[column][i] = value;
-}
-
-static char *text_of(const struct pps_batch *batch, size_t i, int column)
-{
-    return batch->text[column] == NULL
-               ? NULL
-               : batch->text[column] + i * ((size_t)dynapipe_columns[column].text_max + 1);
-}
-
-static void put_text(const struct pps_batch *batch, size_t i, int column, const char *text)
-{
-    char *to = text_of(batch, i, column);
-    if (to != NULL)
-        memcpy(to, text, strlen(text) + 1);
-}
-
 // Writes an order as "3 0 2 1"; a long one ends with "...".
 static void put_order(const struct pps_batch *batch,
                       size_t i,
                       const int32_t *order,
                       int32_t count)
 {
-    char *to = text_of(batch, i, C_ORDER);
+    char *to = row_text(batch, dynapipe_columns, i, C_ORDER);
     size_t n = 0;
     for (int32_t k = 0; to != NULL && k < count; k++) {
         char number[16];
@@ -51,9 +32,9 @@ static void put_order(const struct pps_batch *batch,
 static void put_empty_row(const struct pps_batch *batch, size_t i)
 {
     for (int c = 0; c < N_COLUMNS; c++) {
-        put(batch, i, c, (double)NAN);
+        row_put(batch, i, c, (double)NAN);
         if (dynapipe_columns[c].kind == PPS_COLUMN_TEXT)
-            put_text(batch, i, c, "");
+            row_put_text(batch, dynapipe_columns, i, c, "");
     }
 }
 
@@ -64,29 +45,29 @@ static void put_figures(const struct pps_batch *batch,
 {
     const double devices = s->point->setup.pipeline.devices,
                  replicas = s->point->setup.replicas;
-    put(batch, i, C_MAKESPAN, f->makespan / 1000);
-    put(batch, i, C_UTILISATION,
-        f->makespan > 0 ? 100 * f->busy / (devices * replicas * f->makespan) : 0);
-    put(batch, i, C_PEAK, f->peak);
-    put(batch, i, C_WORST_DEVICE, f->worst_device);
-    put_text(batch, i, C_METHOD, f->method);
-    put_text(batch, i, C_MODE, f->mode);
-    put(batch, i, C_EVALUATIONS, (double)f->evaluations);
-    put(batch, i, C_FIRST_FIT, (double)f->first_fit);
-    put(batch, i, C_BOUND, f->bound / 1000);
-    put(batch, i, C_GAP, f->bound > 0 ? 100 * (f->makespan - f->bound) / f->bound : 0);
-    put(batch, i, C_FULL, (double)f->full);
-    put(batch, i, C_SELECTIVE, (double)f->selective);
-    put(batch, i, C_SPEEDUP,
-        f->plain < HUGE_VAL && f->makespan > 0 ? f->plain / f->makespan : (double)NAN);
-    put(batch, i, C_MICRO_BATCHES, (double)f->micro_batches);
+    row_put(batch, i, C_MAKESPAN, f->makespan / 1000);
+    row_put(batch, i, C_UTILISATION,
+            f->makespan > 0 ? 100 * f->busy / (devices * replicas * f->makespan) : 0);
+    row_put(batch, i, C_PEAK, f->peak);
+    row_put(batch, i, C_WORST_DEVICE, f->worst_device);
+    row_put_text(batch, dynapipe_columns, i, C_METHOD, f->method);
+    row_put_text(batch, dynapipe_columns, i, C_MODE, f->mode);
+    row_put(batch, i, C_EVALUATIONS, (double)f->evaluations);
+    row_put(batch, i, C_FIRST_FIT, (double)f->first_fit);
+    row_put(batch, i, C_BOUND, f->bound / 1000);
+    row_put(batch, i, C_GAP, f->bound > 0 ? 100 * (f->makespan - f->bound) / f->bound : 0);
+    row_put(batch, i, C_FULL, (double)f->full);
+    row_put(batch, i, C_SELECTIVE, (double)f->selective);
+    row_put(batch, i, C_SPEEDUP,
+            f->plain < HUGE_VAL && f->makespan > 0 ? f->plain / f->makespan : (double)NAN);
+    row_put(batch, i, C_MICRO_BATCHES, (double)f->micro_batches);
     put_order(batch, i, s->order, f->count);
     if (s->point->batch == NULL)
         return;
-    put(batch, i, C_PADDING,
-        f->padded > 0 ? 100 * (1 - (double)f->tokens / (double)f->padded) : 0);
-    put(batch, i, C_TOKENS, f->makespan > 0 ? (double)f->tokens / (f->makespan / 1e6) : 0);
-    put(batch, i, C_OBJECTIVE, f->objective);
+    row_put(batch, i, C_PADDING,
+            f->padded > 0 ? 100 * (1 - (double)f->tokens / (double)f->padded) : 0);
+    row_put(batch, i, C_TOKENS, f->makespan > 0 ? (double)f->tokens / (f->makespan / 1e6) : 0);
+    row_put(batch, i, C_OBJECTIVE, f->objective);
 }
 
 // Replaces the makespan by that of a replay of the slowest replica. Returns false if the replay fails: it needs memory of its own.
@@ -118,8 +99,8 @@ static enum pps_outcome run_point(const struct pps_batch *batch,
     put_empty_row(batch, i);
     const enum pps_outcome outcome = dynapipe_evaluate(&scratch, &poll, &figures, &caution);
     if (outcome == PPS_INFEASIBLE) {
-        put(batch, i, C_PEAK, figures.needs);
-        put(batch, i, C_WORST_DEVICE, figures.worst_device);
+        row_put(batch, i, C_PEAK, figures.needs);
+        row_put(batch, i, C_WORST_DEVICE, figures.worst_device);
     }
     if (outcome != PPS_DONE)
         return outcome;

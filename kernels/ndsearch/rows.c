@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts estimates to rows: run() uses the fast estimate, reference() the plain one.
+#include "kernels/common/rows/row_put.h"
 #include "kernels/ndsearch/point.h"
 #include "kernels/ndsearch/table.h"
 
@@ -18,12 +19,6 @@ static const char *const recompute_words[] = {
     [ND_RECOMPUTE_FULL] = "full",
 };
 
-static void put(const struct pps_batch *batch, size_t i, int c, double value)
-{
-    if (batch->column[c] != NULL)
-        batch->column[c][i] = value;
-}
-
 static void put_text(const struct pps_batch *batch, size_t i, int c, int max, const char *text)
 {
     if (batch->text[c] != NULL)
@@ -35,17 +30,17 @@ static void put_memory(const struct pps_batch *batch,
                        const struct nd_memory *m,
                        const double modes[LAYERCOST_MODES])
 {
-    put(batch, i, C_MEMORY, units_to_gib(m->total));
-    put(batch, i, C_MEM_PARAMETERS, units_to_gib(m->parameters));
-    put(batch, i, C_MEM_GRADIENTS, units_to_gib(m->gradients));
-    put(batch, i, C_MEM_OPTIMIZER, units_to_gib(m->optimizer));
-    put(batch, i, C_MEM_ACTIVATIONS, units_to_gib(m->activations));
-    put(batch, i, C_MEM_TRANSIENT, units_to_gib(m->transient));
-    put(batch, i, C_MEM_RESERVE, units_to_gib(m->reserve));
-    put(batch, i, C_MEM_STAGE, m->stage);
-    put(batch, i, C_MEM_NONE, units_to_gib(modes[LAYERCOST_NONE]));
-    put(batch, i, C_MEM_SELECT, units_to_gib(modes[LAYERCOST_SELECT]));
-    put(batch, i, C_MEM_FULL, units_to_gib(modes[LAYERCOST_FULL]));
+    row_put(batch, i, C_MEMORY, units_to_gib(m->total));
+    row_put(batch, i, C_MEM_PARAMETERS, units_to_gib(m->parameters));
+    row_put(batch, i, C_MEM_GRADIENTS, units_to_gib(m->gradients));
+    row_put(batch, i, C_MEM_OPTIMIZER, units_to_gib(m->optimizer));
+    row_put(batch, i, C_MEM_ACTIVATIONS, units_to_gib(m->activations));
+    row_put(batch, i, C_MEM_TRANSIENT, units_to_gib(m->transient));
+    row_put(batch, i, C_MEM_RESERVE, units_to_gib(m->reserve));
+    row_put(batch, i, C_MEM_STAGE, m->stage);
+    row_put(batch, i, C_MEM_NONE, units_to_gib(modes[LAYERCOST_NONE]));
+    row_put(batch, i, C_MEM_SELECT, units_to_gib(modes[LAYERCOST_SELECT]));
+    row_put(batch, i, C_MEM_FULL, units_to_gib(modes[LAYERCOST_FULL]));
 }
 
 // A step that does not fit has no times: all are NAN.
@@ -55,20 +50,20 @@ static void put_time(const struct pps_batch *batch,
                      double days)
 {
     const double exchange = t->exchange[0] + t->exchange[1] + t->exchange[2];
-    put(batch, i, C_STEP, units_to_ms(t->step));
-    put(batch, i, C_MFU, 100 * t->mfu);
-    put(batch, i, C_HFU, 100 * t->hfu);
-    put(batch, i, C_TOKENS, t->tokens_per_s);
-    put(batch, i, C_DAYS, days);
-    put(batch, i, C_COMPUTE, units_to_ms(t->pipe - exchange - t->head));
-    put(batch, i, C_TP_TIME, units_to_ms(t->exchange[0]));
-    put(batch, i, C_EP_TIME, units_to_ms(t->exchange[1]));
-    put(batch, i, C_CP_TIME, units_to_ms(t->exchange[2]));
-    put(batch, i, C_HEAD, units_to_ms(t->head));
-    put(batch, i, C_BUBBLE, units_to_ms(t->bubble));
-    put(batch, i, C_P2P, units_to_ms(t->p2p));
-    put(batch, i, C_DP_TIME, units_to_ms(t->dp_exposed));
-    put(batch, i, C_OPTIMIZER, units_to_ms(t->optimizer));
+    row_put(batch, i, C_STEP, units_to_ms(t->step));
+    row_put(batch, i, C_MFU, 100 * t->mfu);
+    row_put(batch, i, C_HFU, 100 * t->hfu);
+    row_put(batch, i, C_TOKENS, t->tokens_per_s);
+    row_put(batch, i, C_DAYS, days);
+    row_put(batch, i, C_COMPUTE, units_to_ms(t->pipe - exchange - t->head));
+    row_put(batch, i, C_TP_TIME, units_to_ms(t->exchange[0]));
+    row_put(batch, i, C_EP_TIME, units_to_ms(t->exchange[1]));
+    row_put(batch, i, C_CP_TIME, units_to_ms(t->exchange[2]));
+    row_put(batch, i, C_HEAD, units_to_ms(t->head));
+    row_put(batch, i, C_BUBBLE, units_to_ms(t->bubble));
+    row_put(batch, i, C_P2P, units_to_ms(t->p2p));
+    row_put(batch, i, C_DP_TIME, units_to_ms(t->dp_exposed));
+    row_put(batch, i, C_OPTIMIZER, units_to_ms(t->optimizer));
 }
 
 static const struct nd_time no_time = {
@@ -137,7 +132,7 @@ static void run_point(const struct pps_batch *batch,
     put_memory(batch, i, &memory, modes);
     put_time(batch, i, fits ? &time : &no_time,
              fits ? value[P_TOKENS] * 1e9 / time.tokens_per_s / SECONDS_A_DAY : (double)NAN);
-    put(batch, i, C_MICRO_BATCHES, (double)nd_micro_batches(&point));
+    row_put(batch, i, C_MICRO_BATCHES, (double)nd_micro_batches(&point));
     put_text(batch, i, C_RECOMPUTE, 6, recompute_words[mode]);
     put_text(batch, i, C_FITS, 3, fits ? "yes" : "no");
     batch->outcome[i] = fits ? PPS_DONE : PPS_INFEASIBLE;

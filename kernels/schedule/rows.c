@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evaluates batches of points and writes their rows.
+#include "kernels/common/rows/row_put.h"
 #include "kernels/schedule/family_names.h"
 #include "kernels/schedule/point.h"
 #include "kernels/schedule/reference.h"
@@ -11,19 +12,6 @@
 #include <string.h>
 
 // ---- rows ---------------------------------------------------------------------------------------
-
-static void put(const struct pps_batch *batch, size_t i, int c, double value)
-{
-    if (batch->column[c] != NULL)
-        batch->column[c][i] = value;
-}
-
-static void put_text(const struct pps_batch *batch, size_t i, int c, const char *text)
-{
-    const size_t room = (size_t)schedule_columns[c].text_max + 1;
-    if (batch->text[c] != NULL)
-        snprintf(batch->text[c] + i * room, room, "%s", text);
-}
 
 // Writes the utilisation of every device, with one decimal, from tenths of a percent: the same text in
 // every locale.
@@ -48,11 +36,11 @@ static void put_utilisation(const struct pps_batch *batch,
 
 static void put_idle(const struct pps_batch *batch, size_t i, const struct metrics_idle *idle)
 {
-    put(batch, i, C_IDLE_WARM_UP, idle->warm_up);
-    put(batch, i, C_IDLE_FORWARD, idle->forward);
-    put(batch, i, C_IDLE_GRADIENT, idle->gradient);
-    put(batch, i, C_IDLE_CHANNEL, idle->channel);
-    put(batch, i, C_IDLE_COOL_DOWN, idle->cool_down);
+    row_put(batch, i, C_IDLE_WARM_UP, idle->warm_up);
+    row_put(batch, i, C_IDLE_FORWARD, idle->forward);
+    row_put(batch, i, C_IDLE_GRADIENT, idle->gradient);
+    row_put(batch, i, C_IDLE_CHANNEL, idle->channel);
+    row_put(batch, i, C_IDLE_COOL_DOWN, idle->cool_down);
 }
 
 static bool has_column(const struct pps_batch *batch, int first, int last)
@@ -74,10 +62,10 @@ static bool put_critical(const struct pps_batch *batch,
         return true;
     if (!schedule_find_critical(scratch, poll, &path))
         return false;
-    put(batch, i, C_CRITICAL_F, path.f + path.r);
-    put(batch, i, C_CRITICAL_B, path.b);
-    put(batch, i, C_CRITICAL_W, path.w);
-    put(batch, i, C_CRITICAL_MESSAGES, path.messages);
+    row_put(batch, i, C_CRITICAL_F, path.f + path.r);
+    row_put(batch, i, C_CRITICAL_B, path.b);
+    row_put(batch, i, C_CRITICAL_W, path.w);
+    row_put(batch, i, C_CRITICAL_MESSAGES, path.messages);
     return true;
 }
 
@@ -89,9 +77,10 @@ static void put_bound(const struct pps_batch *batch,
     const struct family_result *found = &figures->found;
     const double value = point->options.objective == FAMILY_SPAN ? figures->metrics.span
                                                                  : figures->metrics.makespan;
-    put(batch, i, C_BOUND, found->bound);
-    put(batch, i, C_GAP, found->bound > 0 ? 100 * (value - found->bound) / found->bound : 0);
-    put_text(batch, i, C_PROVEN, found->proven ? "yes" : "no");
+    row_put(batch, i, C_BOUND, found->bound);
+    row_put(batch, i, C_GAP,
+            found->bound > 0 ? 100 * (value - found->bound) / found->bound : 0);
+    row_put_text(batch, schedule_columns, i, C_PROVEN, found->proven ? "yes" : "no");
 }
 
 static void put_row(const struct pps_batch *batch,
@@ -102,50 +91,50 @@ static void put_row(const struct pps_batch *batch,
 {
     const struct metrics *m = &figures->metrics;
     const struct family *chosen = figures->found.chosen;
-    put(batch, i, C_MAKESPAN, m->makespan);
-    put(batch, i, C_SPAN, m->span);
-    put(batch, i, C_BUBBLE, 100 * m->bubble_ratio);
-    put(batch, i, C_BUBBLE_SPAN, 100 * m->bubble_ratio_span);
-    put(batch, i, C_BUBBLE_IDEAL, 100 * m->bubble_to_ideal);
-    put(batch, i, C_THROUGHPUT, m->throughput);
-    put(batch, i, C_PEAK, m->peak_most);
-    put(batch, i, C_EVALUATIONS, (double)figures->found.evaluations);
-    put(batch, i, C_BUBBLE_TIME, m->bubble_time);
+    row_put(batch, i, C_MAKESPAN, m->makespan);
+    row_put(batch, i, C_SPAN, m->span);
+    row_put(batch, i, C_BUBBLE, 100 * m->bubble_ratio);
+    row_put(batch, i, C_BUBBLE_SPAN, 100 * m->bubble_ratio_span);
+    row_put(batch, i, C_BUBBLE_IDEAL, 100 * m->bubble_to_ideal);
+    row_put(batch, i, C_THROUGHPUT, m->throughput);
+    row_put(batch, i, C_PEAK, m->peak_most);
+    row_put(batch, i, C_EVALUATIONS, (double)figures->found.evaluations);
+    row_put(batch, i, C_BUBBLE_TIME, m->bubble_time);
     put_bound(batch, i, point, figures);
     put_idle(batch, i, &figures->idle);
     put_utilisation(batch, i, scratch, m->makespan);
-    put_text(batch, i, C_CHOSEN,
-             chosen != NULL          ? chosen->name
-             : point->family != NULL ? point->family->name
-                                     : "order");
+    row_put_text(batch, schedule_columns, i, C_CHOSEN,
+                 chosen != NULL          ? chosen->name
+                 : point->family != NULL ? point->family->name
+                                         : "order");
 }
 
 static void put_replicates(const struct pps_batch *batch,
                            size_t i,
                            const struct replicates_figures *figures)
 {
-    put(batch, i, C_MEAN, figures->mean);
-    put(batch, i, C_MEAN_HALF, figures->half);
-    put(batch, i, C_P50, figures->p50);
-    put(batch, i, C_P95, figures->p95);
-    put(batch, i, C_P99, figures->p99);
-    put(batch, i, C_VS_STATIC, figures->vs_static);
-    put(batch, i, C_VS_STATIC_HALF, figures->vs_static_half);
-    put(batch, i, C_WON, 100 * figures->won);
+    row_put(batch, i, C_MEAN, figures->mean);
+    row_put(batch, i, C_MEAN_HALF, figures->half);
+    row_put(batch, i, C_P50, figures->p50);
+    row_put(batch, i, C_P95, figures->p95);
+    row_put(batch, i, C_P99, figures->p99);
+    row_put(batch, i, C_VS_STATIC, figures->vs_static);
+    row_put(batch, i, C_VS_STATIC_HALF, figures->vs_static_half);
+    row_put(batch, i, C_WON, 100 * figures->won);
     if (figures->clairvoyant == 0 && figures->mean > 0)
         return; // no bound is known: durations depend on the start
-    put(batch, i, C_CLAIRVOYANT, figures->clairvoyant);
-    put(batch, i, C_MEMORY_BOUND, figures->memory);
-    put(batch, i, C_MEAN_GAP,
-        figures->mean > 0 ? 100 * (figures->mean / figures->clairvoyant - 1) : 0);
+    row_put(batch, i, C_CLAIRVOYANT, figures->clairvoyant);
+    row_put(batch, i, C_MEMORY_BOUND, figures->memory);
+    row_put(batch, i, C_MEAN_GAP,
+            figures->mean > 0 ? 100 * (figures->mean / figures->clairvoyant - 1) : 0);
 }
 
 static void put_empty_row(const struct pps_batch *batch, size_t i)
 {
     for (int c = 0; c < N_COLUMNS; c++) {
-        put(batch, i, c, (double)NAN);
+        row_put(batch, i, c, (double)NAN);
         if (schedule_columns[c].kind == PPS_COLUMN_TEXT)
-            put_text(batch, i, c, "");
+            row_put_text(batch, schedule_columns, i, c, "");
     }
 }
 
@@ -218,7 +207,7 @@ static enum pps_outcome run_point(const struct pps_batch *batch,
     enum schedule_status status = schedule_evaluate(&scratch, &point, &poll, &figures);
     if (status == SCHEDULE_DONE && plain)
         status = schedule_refer(&scratch, &poll, &figures);
-    put(batch, i, C_CHUNKS, scratch.pipeline.shape.stages / point.shape.devices);
+    row_put(batch, i, C_CHUNKS, scratch.pipeline.shape.stages / point.shape.devices);
     if (status == SCHEDULE_DONE) {
         put_row(batch, i, &point, &scratch, &figures);
         if (!put_critical(batch, i, &scratch, &poll))
@@ -226,7 +215,7 @@ static enum pps_outcome run_point(const struct pps_batch *batch,
         status = run_replicates(batch, i, &point, &scratch, &room, &poll, plain);
     }
     if (status == SCHEDULE_OVER_LIMIT)
-        put(batch, i, C_PEAK, figures.least_limit);
+        row_put(batch, i, C_PEAK, figures.least_limit);
     return status == SCHEDULE_DONE         ? PPS_DONE
            : status == SCHEDULE_OVER_LIMIT ? PPS_INFEASIBLE
            : status == SCHEDULE_STOPPED    ? PPS_STOPPED

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes values of a row into the columns of a batch that the caller asks for.
+#ifndef PPS_COMMON_ROWS_ROW_PUT_H
+#define PPS_COMMON_ROWS_ROW_PUT_H
+
+#include "ppsweep/kernel.h"
+
+#include <string.h>
+
+static inline void row_put(const struct pps_batch *batch, size_t i, int c, double value)
+{
+    if (batch->column[c] != NULL)
+        batch->column[c][i] = value;
+}
+
+// Returns the text of column c of row i, for text_max + 1 bytes; NULL: not asked for.
+static inline char *row_text(const struct pps_batch *batch,
+                             const struct pps_column *columns,
+                             size_t i,
+                             int c)
+{
+    return batch->text[c] == NULL ? NULL
+                                  : batch->text[c] + i * ((size_t)columns[c].text_max + 1);
+}
+
+// Writes the first text_max bytes of a text.
+static inline void row_put_text(const struct pps_batch *batch,
+                                const struct pps_column *columns,
+                                size_t i,
+                                int c,
+                                const char *text)
+{
+    char *to = row_text(batch, columns, i, c);
+    if (to == NULL)
+        return;
+    const size_t n = strnlen(text, (size_t)columns[c].text_max);
+    memcpy(to, text, n);
+    to[n] = '\0';
+}
+
+#endif
