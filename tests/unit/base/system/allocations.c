@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#ifndef __SANITIZE_ADDRESS__ // which ends the program instead
+#ifndef PPS_SANITIZED // a sanitizer ends the program instead
 static volatile size_t too_much = (size_t)PTRDIFF_MAX - 4096;
 
 // Would catch a linker that does not redirect calls.

@@ -44,7 +44,7 @@ static struct order *build(const struct family *family,
         (void)family->take(&p->shape, options, &room);
     char *bytes = aligned_alloc(ROOM_ALIGNMENT, room.used + ROOM_ALIGNMENT);
     room = (struct room){bytes, 0};
-    struct order *order = order_new(p->shape.devices, order_room(p, false) * 2);
+    struct order *order = order_new(p->shape.devices, order_room(p, false));
     void *memory = family->take != NULL ? family->take(&p->shape, options, &room) : NULL;
     const enum family_status status = family->build(p, options, memory, NULL, order, &result);
     free(bytes);
