@@ -3,8 +3,8 @@
 #   ./test.sh           all tests: release build, command line, formatting, clang, sanitizers, fuzz smoke
 #   ./test.sh --quick   the release build and its tests only
 #   ./test.sh --ci      all tests; warnings are errors; installs Slurm and Open MPI for tests/cluster
-# Tests run two at a time; a table of their times follows. Where the release build and the sanitized build run the same
-# command-line cases, each runs half of them; PPS_SEED says which half (default: drawn from the commit).
+# Tests run as many at a time as there are processors; a table of their times follows. A quarter of the command-line cases
+# runs with sanitizers and the rest without; PPS_SEED says which quarter (default: drawn from the commit).
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "$top"
@@ -92,9 +92,13 @@ build() {
 	PPS_CMAKE_OPTIONS="" packaging/build "$1" benchmarks
 }
 
-# command_line_cases PROGRAM K/N: one part of every file of cases.
+# command_line_cases PROGRAM K/N...: parts of every file of cases.
 command_line_cases() {
-	find tests/cli -name '*.cases' -print0 | xargs -0 tests/cli/run-cases --part "$2" "$1"
+	local program=$1 part
+	shift
+	for part in "$@"; do
+		find tests/cli -name '*.cases' -print0 | xargs -0 tests/cli/run-cases --part "$part" "$program" || return 1
+	done
 }
 
 # sanitized COMMAND...: runs a command whose programs have sanitizers. Criterion reports a leak but exits 0, so the
@@ -172,13 +176,14 @@ fi
 release=build/release/ppsweep
 if [[ $mode == --quick ]]; then
 	step "release build" packaging/build release
-	half=0/1
+	release_cases=(0/1)
 else
 	step "release build" build release
 	step "sanitizer build, clang" build sanitize
 	step "thread-sanitizer build" packaging/build tsan ppsweep
-	half=$((seed % 2))/2 other_half=$(((seed + 1) % 2))/2
-	later "sanitized command-line cases" sanitized command_line_cases build/sanitize/ppsweep $other_half
+	quarter=$((seed % 4))
+	release_cases=($(((quarter + 1) % 4))/4 $(((quarter + 2) % 4))/4 $(((quarter + 3) % 4))/4)
+	later "sanitized command-line cases" sanitized command_line_cases build/sanitize/ppsweep $quarter/4
 	later "job script in a real Slurm" tests/cluster/slurm $release
 	for layer in kernels engine planner extras base; do
 		later "sanitized unit tests: $layer" sanitized ctest --test-dir build/sanitize --output-on-failure -R "^$layer\$"
@@ -187,7 +192,7 @@ fi
 for layer in kernels engine planner extras base; do
 	later "unit tests: $layer" env PPS_RANDOM_POINTS=8000 PPS_RANDOM_SEED=$seed ctest --test-dir build/release --output-on-failure -R "^$layer\$"
 done
-later "command-line cases" command_line_cases $release $half
+later "command-line cases" command_line_cases $release "${release_cases[@]}"
 later "command-line properties, even" tests/cli/run-properties $release --part 0/2
 later "command-line properties, odd" tests/cli/run-properties $release --part 1/2
 later "launches of frameworks" tests/cli/run-launches $release
