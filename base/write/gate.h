@@ -15,11 +15,11 @@
 struct pps_gate {
     bool force;                // --force
     struct pps_maker maker;    // the command, as in "nd rank"
-    const char *const *inputs; // paths that are read; others than names of files do no harm
+    const char *const *inputs; // paths that the command reads; words that are no paths do no harm
     size_t n_inputs;
 };
 
-// Of files in a folder that only this process uses.
+// A gate that lets everything pass, for files in a folder that only this process uses.
 extern const struct pps_gate pps_gate_open;
 
 // Returns PPS_E_INPUT if the file is one of the inputs, or the index or manifest beside one.
