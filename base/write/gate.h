@@ -13,9 +13,10 @@
 
 // A gate outlives the files that are opened with it.
 struct pps_gate {
-    bool force;                // --force
-    struct pps_maker maker;    // the command, as in "nd rank"
-    const char *const *inputs; // paths that the command reads; words that are no paths do no harm
+    bool force;             // --force
+    struct pps_maker maker; // the command, as in "nd rank"
+    const char *const
+        *inputs; // paths that the command reads; words that are no paths do no harm
     size_t n_inputs;
 };
 
