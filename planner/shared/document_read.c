@@ -17,8 +17,10 @@ static enum pps_status take_framework(struct plan_document *document,
     document->framework = file->framework;
     document->ignored = file->ignored.text;
     document->n_ignored = file->n_ignored;
+    document->not_modelled = file->not_modelled;
     document->unknown_model = file->unknown_model;
     file->ignored = (struct text_buffer){.text = NULL};
+    file->not_modelled = (struct framework_keys){.list = NULL};
     framework_file_free(file);
     return status;
 }
@@ -49,6 +51,7 @@ void plan_document_free(struct plan_document *document)
     pps_json_free(&document->json);
     free(document->original);
     free(document->ignored);
+    free(document->not_modelled.list);
     *document = (struct plan_document){.framework = FRAMEWORK_NONE};
 }
 

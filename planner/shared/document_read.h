@@ -24,7 +24,8 @@ struct plan_document {
     size_t n_original;
     char *ignored; // its keys without a meaning here, "a, b, c"; NULL: none
     int n_ignored;
-    struct pps_fault unknown_model; // as in framework_file
+    struct framework_keys not_modelled; // as in framework_file
+    struct pps_fault unknown_model;     // as in framework_file
 };
 
 void plan_document_free(struct plan_document *document);

@@ -21,13 +21,29 @@ enum framework {
     N_FRAMEWORKS
 };
 
+// A key of a file that shapes time or memory, and that no model counts.
+struct framework_key {
+    char name[96]; // with its value where the value matters, cut if it is longer
+    int line, column;
+};
+
+struct framework_keys {
+    struct framework_key *list;
+    size_t n, room;
+};
+
 // A configuration file as read.
 struct framework_file {
     enum framework framework;
     // {"model": {...}, "cluster": {...}, "training": {...}, "baseline": {...}}; parts without a
     // value in the file are missing. `baseline` is the strategy that the file describes: dp, tp,
     // pp, cp, ep, op, vp, mbs (numbers), sp (true or false), micro_batches, and the lists layers,
-    // recompute and select_recompute ([chunk][stage], in layers, MTP layers included). If the number
+    // recompute and select_recompute ([chunk][stage], in layers, MTP layers included; a chunk may
+    // have no layer). A stage is a device of the pipeline: with a placement that is not a loop, row
+    // c has the layers of the c-th chunk of every device. recompute_group: layers that full
+    // recomputation makes again together, of which only the input of the first is stored (1 if
+    // missing). schedule: the name of a family of kernels/schedule/catalogue; if missing, the number
+    // of chunks decides. If the number
     // of data-parallel ranks follows from the number of devices, it has dp_replicate (copies of all
     // parameters) in place of dp and op, and replica_batch (sequences of a rank) if the global batch
     // follows, too. seq_length: only without a model.
@@ -36,6 +52,7 @@ struct framework_file {
         unknown_model; // the file names a model whose shape is not known; text "": none
     struct text_buffer ignored; // keys without a meaning for shape and strategy: "a, b, c"
     int n_ignored;
+    struct framework_keys not_modelled; // keys that change time or memory, but not the result
 };
 
 void framework_file_free(struct framework_file *file); // a zeroed file is allowed

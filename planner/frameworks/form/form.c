@@ -115,6 +115,20 @@ void framework_ignore(struct framework_reader *r, const char *key)
     text_buffer_add(&r->file->ignored, "%s%s", r->file->n_ignored++ > 0 ? ", " : "", key);
 }
 
+bool framework_not_modelled(struct framework_reader *r, const char *key, size_t at)
+{
+    struct framework_keys *keys = &r->file->not_modelled;
+    struct framework_key *list = pps_grow(keys->list, &keys->room, keys->n + 1, sizeof *list);
+    if (list == NULL)
+        return no_memory(r);
+    keys->list = list;
+    struct framework_key *added = &list[keys->n++];
+    snprintf(added->name, sizeof added->name, "%s", key);
+    pps_make_printable(added->name);
+    pps_find_place(r->text, at, &added->line, &added->column);
+    return true;
+}
+
 size_t framework_value_at(const struct plaindoc *document, const cJSON *item)
 {
     for (size_t k = 0; k < document->n_places; k++)
@@ -140,5 +154,6 @@ void framework_file_free(struct framework_file *file)
 {
     plaindoc_free(&file->document);
     text_buffer_free(&file->ignored);
+    free(file->not_modelled.list);
     *file = (struct framework_file){.framework = FRAMEWORK_NONE};
 }

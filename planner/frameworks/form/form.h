@@ -60,6 +60,10 @@ const cJSON *framework_get(const struct framework_reader *r,
 // Records a key that has no meaning for shape and strategy.
 void framework_ignore(struct framework_reader *r, const char *key);
 
+// Records a key that changes the time or the memory of the training and that no model counts. `at`:
+// offset of the key. Returns false with a fault if memory runs out.
+bool framework_not_modelled(struct framework_reader *r, const char *key, size_t at);
+
 // Fills the fault for an offset of the text; false.
 bool framework_fail(struct framework_reader *r, size_t at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
