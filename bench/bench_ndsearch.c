@@ -12,8 +12,8 @@
 #include "base/math/units.h"
 #include "base/system/machine.h"
 #include "bench/shippedmodel.h"
-#include "kernels/ndsearch/estimate/estimate.h"
-#include "kernels/ndsearch/estimate/reference.h"
+#include "kernels/common/estimate/estimate.h"
+#include "kernels/common/estimate/reference.h"
 
 #define RUNS    5
 #define DEVICES 1024

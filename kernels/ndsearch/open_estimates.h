@@ -4,7 +4,7 @@
 #ifndef PPS_NDSEARCH_OPEN_ESTIMATES_H
 #define PPS_NDSEARCH_OPEN_ESTIMATES_H
 
-#include "kernels/ndsearch/estimate/estimate.h"
+#include "kernels/common/estimate/estimate.h"
 
 enum { ND_OPENED = 16 };
 

@@ -5,7 +5,7 @@
 #include "kernels/ndsearch/table.h"
 
 #include "base/math/units.h"
-#include "kernels/ndsearch/estimate/reference.h"
+#include "kernels/common/estimate/reference.h"
 
 #include <math.h>
 #include <stdlib.h>

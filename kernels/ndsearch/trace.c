@@ -3,7 +3,7 @@
 #include "kernels/ndsearch/trace.h"
 
 #include "base/math/units.h"
-#include "kernels/ndsearch/estimate/step_times.h"
+#include "kernels/common/estimate/step_times.h"
 #include "kernels/ndsearch/point.h"
 #include "kernels/ndsearch/table.h"
 

@@ -2,8 +2,8 @@
 // Converts layer figures and the plain estimate to the numbers of a pipeline program.
 #include "planner/figures/modelled.h"
 
+#include "kernels/common/estimate/estimate.h"
 #include "kernels/common/pipeline/collectives.h"
-#include "kernels/ndsearch/estimate/estimate.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
 #include "kernels/common/description/hardware.h"
 #include "kernels/common/description/model.h"
 #include "kernels/common/description/training.h"
-#include "kernels/ndsearch/estimate/replicas.h"
-#include "kernels/ndsearch/estimate/strategy.h"
+#include "kernels/common/estimate/replicas.h"
+#include "kernels/common/estimate/strategy.h"
 
 #include <stdint.h>
 

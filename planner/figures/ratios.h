@@ -7,8 +7,8 @@
 #define PPS_PLANNER_FIGURES_RATIOS_H
 
 #include "base/table/table.h"
+#include "kernels/common/estimate/strategy.h"
 #include "kernels/common/split/program.h"
-#include "kernels/ndsearch/estimate/strategy.h"
 
 #include <stdbool.h>
 #include <stdint.h>

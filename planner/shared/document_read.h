@@ -7,7 +7,7 @@
 #include "base/document/json.h"
 #include "base/document/plain.h"
 #include "base/text/status.h"
-#include "planner/frameworks/framework.h"
+#include "kernels/frameworks/framework.h"
 
 #include <stddef.h>
 

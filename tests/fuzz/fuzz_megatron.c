@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzz target: any bytes as a Megatron-LM configuration, a script or YAML by the first byte. An
 // accepted configuration is changed to another strategy, and a changed script is accepted, too.
-#include "planner/frameworks/framework.h"
+#include "kernels/frameworks/framework.h"
 
 #include <stdint.h>
 #include <stdlib.h>

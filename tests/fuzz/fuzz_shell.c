@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzz target: any bytes as a launch script. An accepted script has places inside its text; a
 // rejected script has a place and a reason of one line. A change of an argument changes nothing else.
-#include "base/shell/shell_edit.h"
+#include "kernels/frameworks/shell/shell_edit.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 // configuration that is accepted has a place for every value; written with the strategy, it is
 // accepted again with the strategy, unless the writer refuses with a reason of one line.
 #include "base/text/text_buffer.h"
-#include "planner/frameworks/framework.h"
+#include "kernels/frameworks/framework.h"
 #include "tests/fuzz/support/require.h"
 
 #include <cjson/cJSON.h>

@@ -2,7 +2,7 @@
 // Lists the dry runs of `ppsweep nd`, and fits the memory model to their peaks.
 #include "planner/nd/commands/dry_runs.h"
 
-#include "kernels/ndsearch/estimate/stage_layers.h"
+#include "kernels/common/estimate/stage_layers.h"
 #include "planner/nd/input/dry_run_peaks.h"
 #include "planner/nd/launch/configuration.h"
 #include "planner/nd/strategies/walk.h"

@@ -2,7 +2,7 @@
 // Chooses the strategy, splits its layers and prints the launch line.
 #include "planner/nd/commands/launch.h"
 
-#include "kernels/ndsearch/estimate/reference.h"
+#include "kernels/common/estimate/reference.h"
 #include "planner/nd/input/strategy_option.h"
 #include "planner/nd/launch/launch.h"
 

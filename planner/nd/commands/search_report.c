@@ -4,7 +4,7 @@
 
 #include "base/math/units.h"
 #include "base/text/say.h"
-#include "kernels/ndsearch/estimate/reference.h"
+#include "kernels/common/estimate/reference.h"
 #include "planner/nd/profiling/left_out.h"
 
 #include <inttypes.h>

@@ -15,7 +15,7 @@
 #ifndef PPS_PLANNER_ND_LAUNCH_LAUNCH_H
 #define PPS_PLANNER_ND_LAUNCH_LAUNCH_H
 
-#include "kernels/ndsearch/estimate/strategy.h"
+#include "kernels/common/estimate/strategy.h"
 
 #include "base/text/text_buffer.h"
 #include "kernels/common/description/model.h"

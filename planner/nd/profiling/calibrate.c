@@ -3,7 +3,7 @@
 // derivatives by differences.
 #include "planner/nd/profiling/calibrate.h"
 
-#include "kernels/ndsearch/estimate/estimate_cache.h"
+#include "kernels/common/estimate/estimate_cache.h"
 
 #include "base/math/detmath.h"
 

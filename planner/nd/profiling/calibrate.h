@@ -4,7 +4,7 @@
 #ifndef PPS_PLANNER_ND_PROFILING_CALIBRATE_H
 #define PPS_PLANNER_ND_PROFILING_CALIBRATE_H
 
-#include "kernels/ndsearch/estimate/estimate.h"
+#include "kernels/common/estimate/estimate.h"
 #include "planner/nd/profiling/factors.h"
 
 struct cJSON;

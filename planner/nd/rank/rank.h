@@ -6,9 +6,9 @@
 
 #include "base/text/text_buffer.h"
 #include "kernels/common/description/model.h"
+#include "kernels/common/estimate/replicas.h"
+#include "kernels/common/estimate/strategy.h"
 #include "kernels/common/search/solve.h"
-#include "kernels/ndsearch/estimate/replicas.h"
-#include "kernels/ndsearch/estimate/strategy.h"
 #include "planner/figures/memory_figures.h"
 #include "planner/figures/ratios.h"
 

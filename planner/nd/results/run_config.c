@@ -5,7 +5,7 @@
 #include "base/document/json.h"
 #include "base/system/whole_file.h"
 #include "base/text/characters.h"
-#include "planner/frameworks/framework.h"
+#include "kernels/frameworks/framework.h"
 
 #include <dirent.h>
 #include <stdio.h>

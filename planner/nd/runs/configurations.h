@@ -5,7 +5,7 @@
 #define PPS_PLANNER_ND_RUNS_CONFIGURATIONS_H
 
 #include "base/text/status.h"
-#include "planner/frameworks/framework.h"
+#include "kernels/frameworks/framework.h"
 
 #include <stddef.h>
 #include <stdint.h>

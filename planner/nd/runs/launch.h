@@ -6,7 +6,7 @@
 
 #include "base/text/status.h"
 #include "engine/space/shard.h"
-#include "planner/frameworks/framework.h"
+#include "kernels/frameworks/framework.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

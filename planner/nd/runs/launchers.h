@@ -5,7 +5,7 @@
 #define PPS_PLANNER_ND_RUNS_LAUNCHERS_H
 
 #include "base/text/text_buffer.h"
-#include "planner/frameworks/framework.h"
+#include "kernels/frameworks/framework.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,7 +4,7 @@
 #ifndef PPS_PLANNER_ND_STRATEGIES_CANDIDATES_H
 #define PPS_PLANNER_ND_STRATEGIES_CANDIDATES_H
 
-#include "kernels/ndsearch/estimate/strategy.h"
+#include "kernels/common/estimate/strategy.h"
 
 #include "base/text/text_buffer.h"
 

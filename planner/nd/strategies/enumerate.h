@@ -11,7 +11,7 @@
 
 #include "kernels/common/description/model.h"
 #include "kernels/common/description/training.h"
-#include "kernels/ndsearch/estimate/strategy.h"
+#include "kernels/common/estimate/strategy.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,7 +7,7 @@
 #define PPS_PLANNER_ND_STRATEGIES_PUBLISHED_MEMORY_H
 
 #include "kernels/common/description/model.h"
-#include "kernels/ndsearch/estimate/strategy.h"
+#include "kernels/common/estimate/strategy.h"
 
 #include <stdbool.h>
 

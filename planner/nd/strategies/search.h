@@ -4,7 +4,7 @@
 #ifndef PPS_PLANNER_ND_STRATEGIES_SEARCH_H
 #define PPS_PLANNER_ND_STRATEGIES_SEARCH_H
 
-#include "kernels/ndsearch/estimate/estimate.h"
+#include "kernels/common/estimate/estimate.h"
 #include "planner/nd/strategies/candidates.h"
 #include "planner/nd/strategies/expert_fit.h"
 #include "planner/nd/strategies/filters.h"

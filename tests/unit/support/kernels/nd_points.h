@@ -3,8 +3,8 @@
 #ifndef TESTS_SUPPORT_ND_POINTS_H
 #define TESTS_SUPPORT_ND_POINTS_H
 
-#include "kernels/ndsearch/estimate/estimate.h"
-#include "kernels/ndsearch/estimate/reference.h"
+#include "kernels/common/estimate/estimate.h"
+#include "kernels/common/estimate/reference.h"
 #include "tests/unit/support/kernels/golden.h"
 #include "tests/unit/support/kernels/models.h"
 

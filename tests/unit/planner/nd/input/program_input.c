@@ -2,7 +2,7 @@
 // Pipeline programs of strategies: their figures for a split must equal the figures of the slow
 // model of a whole step for the same split.
 #include "planner/nd/input/program_input.h"
-#include "kernels/ndsearch/estimate/reference.h"
+#include "kernels/common/estimate/reference.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/ndsearch/estimate/stage_layers.h"
+#include "kernels/common/estimate/stage_layers.h"
 #include "planner/nd/profiling/profile.h"
 #include "planner/nd/strategies/expert_fit.h"
 #include "planner/nd/strategies/published_memory.h"

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opens an estimate: computes the figures that all points of a model, cluster and training share.
+#include "kernels/common/estimate/estimate.h"
+
+#include <string.h>
+
+// ---- executed operations ------------------------------------------------------------------------
+
+static double matrices_of(const struct modeldesc *d)
+{
+    return d->gated ? 3 : 2;
+}
+
+// Parameters in use, per matrix of the feed-forward part, of all layers of a kind.
+static double dense_width(const struct nd_estimate *e)
+{
+    const struct modeldesc *d = &e->layers.model;
+    return (double)(e->n_dense * d->hidden * d->ffn);
+}
+
+static double moe_width(const struct nd_estimate *e)
+{
+    const struct modeldesc *d = &e->layers.model;
+    return (double)((e->n_layers - e->n_dense) * d->hidden *
+                    (d->topk * d->moe_ffn + d->shared_ffn));
+}
+
+// Parameters in use of the products that mode full makes again: with `early_stop` not the last ones.
+static double again_in_full(const struct nd_estimate *e, double used_by_layers)
+{
+    return used_by_layers - (e->layers.stack.early_stop ? dense_width(e) + moe_width(e) : 0);
+}
+
+// The same of mode select.
+static double again_in_select(const struct nd_estimate *e, double used_by_layers, bool flash)
+{
+    const struct modeldesc *d = &e->layers.model;
+    const unsigned modules = e->layers.modules;
+    double again = 0;
+    if (modules == 0)
+        return flash ? e->layers.stack.select_again * used_by_layers : 0;
+    if (modules & TRAINING_MLP)
+        again += matrices_of(d) * dense_width(e);
+    if (modules & TRAINING_MOE)
+        again += matrices_of(d) * moe_width(e);
+    if ((modules & TRAINING_MLA_UP_PROJ) && d->attention == MODELDESC_MLA)
+        again +=
+            (double)(e->n_layers * d->heads) * (double)((d->qk_nope + d->qk_rope) * d->q_rank +
+                                                        (d->qk_nope + d->v_dim) * d->kv_rank);
+    return again;
+}
+
+// What devices execute: forward and backward, and the forward of what is recomputed. A flash kernel
+// skips the masked half of attention and makes scores again backward; without one all is executed.
+static void open_made_flops(struct nd_estimate *e, double used_by_layers, bool flash)
+{
+    const double forward = e->attention_flops * (flash ? 1 : 2) / 3;
+    const unsigned modules = e->layers.modules;
+    for (int m = 0; m < LAYERCOST_MODES; m++) {
+        e->made_flops[m] = e->active_flops;
+        e->made_attention[m] = forward * (flash ? 3.5 : 3);
+    }
+    e->made_flops[LAYERCOST_FULL] += 2 * again_in_full(e, used_by_layers);
+    e->made_flops[LAYERCOST_SELECT] += 2 * again_in_select(e, used_by_layers, flash);
+    e->made_attention[LAYERCOST_FULL] += forward;
+    if (modules != 0 ? (modules & TRAINING_CORE_ATTN) != 0 : !flash)
+        e->made_attention[LAYERCOST_SELECT] += forward;
+}
+
+// Model FLOPs: two a parameter and token forward, four backward; attention scores and values beside
+// them, of the half of all pairs of positions that a causal mask leaves. An input table is looked
+// up, not multiplied.
+static void open_flops(struct nd_estimate *e, bool flash)
+{
+    const struct modeldesc *d = &e->layers.model;
+    const struct modeldesc_counts *c = &e->layers.counts;
+    bool mla = d->attention == MODELDESC_MLA;
+    double widths =
+        mla ? (double)(d->qk_nope + d->qk_rope + d->v_dim) : 2 * (double)d->head_dim;
+    double used = (double)(c->active - (d->tied ? d->positions * d->hidden : c->embedding));
+    double idle = (double)c->routed * (double)(d->experts - d->topk);
+    double mtp = d->experts > 0 ? idle / (double)d->experts : 0;
+    used +=
+        (double)d->mtp_depth * ((double)c->mtp_module - mtp + (double)(d->vocab * d->hidden));
+    e->active_flops = 6 * used;
+    e->attention_flops = 3 * (double)(e->n_layers * d->heads) * widths;
+    open_made_flops(e, used - (double)((1 + d->mtp_depth) * d->vocab * d->hidden), flash);
+}
+
+void nd_estimate_open(struct nd_estimate *e,
+                      const struct modeldesc *model,
+                      const struct cluster *cluster,
+                      const struct training *training,
+                      uint32_t id)
+{
+    memset(e, 0, sizeof *e);
+    layercost_open(&e->layers, model, &cluster->hardware, training);
+    const struct modeldesc_counts *c = &e->layers.counts;
+    e->layers.hardware.node = cluster->node_devices;
+    e->id = id;
+    e->n_layers = modeldesc_layers(model);
+    e->n_dense = model->experts == 0 ? e->n_layers : model->dense_layers;
+    e->mtp_depth = model->mtp_depth;
+    e->reserve = cluster->reserve;
+    e->bytes_param = training->bytes_param;
+    e->bytes_grad = training->bytes_grad;
+    e->bytes_optim = training->bytes_optim;
+    e->zero_level = training->distributed_optimizer ? training->zero_level : 0;
+    e->schedule = training->schedule;
+    e->low_mem_vpp = training->low_mem_vpp;
+    e->dummy_wgrad = training->dummy_wgrad;
+    e->routed_parameters = (double)((e->n_layers - e->n_dense) * c->routed);
+    e->common_parameters =
+        (double)(c->total + model->mtp_depth * c->mtp_module) - e->routed_parameters;
+    open_flops(e, training->flash_attention);
+}

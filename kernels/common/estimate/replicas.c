@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prices the exchange of one micro-batch, and the exchange of the last micro-batch of a step.
+#include "kernels/common/estimate/replicas.h"
+
+#include "kernels/common/pipeline/collectives.h"
+
+#include <math.h>
+
+// ---- groups -------------------------------------------------------------------------------------
+
+static int64_t expert_ranks(const struct nd_estimate *e, const struct nd_strategy *s)
+{
+    return (int64_t)s->ep * (e->layers.expert_tensor_parallel ? s->tp : 1);
+}
+
+struct nd_held nd_held_of(const struct nd_estimate *e, const struct nd_strategy *s)
+{
+    const int stages = nd_stages_of(e, s);
+    return (struct nd_held){stages * (e->common_parameters / s->tp) / s->pp,
+                            stages * (e->routed_parameters / (double)expert_ranks(e, s)) /
+                                s->pp};
+}
+
+struct nd_replicas nd_replicas_of(const struct nd_estimate *e, const struct nd_strategy *s)
+{
+    const int64_t common = (int64_t)s->dp * s->cp;
+    const int64_t routed = common * s->tp / expert_ranks(e, s);
+    return (struct nd_replicas){common, routed < 1 ? 1 : routed};
+}
+
+// Optimizer shards of experts lie within the replicas of experts.
+struct nd_replicas nd_shards_of(const struct nd_estimate *e, const struct nd_strategy *s)
+{
+    const struct nd_replicas replicas = nd_replicas_of(e, s);
+    const int64_t shards = s->op > 0 ? s->op : s->dp;
+    int64_t routed =
+        shards == replicas.common ? replicas.routed : shards * s->tp / expert_ranks(e, s);
+    if (routed > replicas.routed)
+        routed = replicas.routed;
+    return (struct nd_replicas){shards, routed < 1 ? 1 : routed};
+}
+
+int nd_stages_of(const struct nd_estimate *e, const struct nd_strategy *s)
+{
+    return e->schedule == TRAINING_DUALPIPE && s->pp > 1 && s->vp == 1 ? 2 : 1;
+}
+
+struct nd_sharing nd_sharing_of(const struct nd_estimate *e,
+                                const struct nd_strategy *s,
+                                int64_t micro_batches)
+{
+    const struct stack *stack = &e->layers.stack;
+    const bool stages = stack->pipeline_whole && s->pp > 1;
+    const bool accumulates = stack->accumulation_whole && micro_batches > 1;
+    const bool copies = e->layers.fp8 && e->bytes_param >= 2;
+    const bool shares = e->zero_level >= 3 && !stages;
+    return (struct nd_sharing){.parameters = shares,
+                               .param = e->bytes_param + (copies && !shares ? 1 : 0),
+                               .gradients = e->zero_level >= 2 && !stages && !accumulates,
+                               .optimizer = e->zero_level >= 1};
+}
+
+// ---- exchanges ----------------------------------------------------------------------------------
+
+// Times of the parts of an exchange, s.
+struct parts {
+    double gather, scatter;
+};
+
+// Shards lie within groups; what each device holds after the scatter is summed over the groups.
+static struct parts exchange(const struct nd_estimate *e,
+                             double held,
+                             int64_t replicas,
+                             int64_t shards,
+                             int64_t stride)
+{
+    const struct hardware *hw = &e->layers.hardware;
+    const double gradients = e->bytes_grad * held;
+    if (held <= 0)
+        return (struct parts){0, 0};
+    struct parts parts = {hardware_gather(hw, shards, stride, e->bytes_param * held),
+                          hardware_gather(hw, shards, stride, gradients)};
+    if (shards < replicas)
+        parts.scatter += 2 * hardware_gather(hw, replicas / shards, stride * shards,
+                                             gradients / (double)shards);
+    return parts;
+}
+
+static struct parts both(const struct nd_estimate *e,
+                         const struct nd_strategy *s,
+                         const struct nd_held *held,
+                         const struct nd_replicas *shards)
+{
+    const struct nd_replicas replicas = nd_replicas_of(e, s);
+    const struct parts common =
+        exchange(e, held->common, replicas.common, shards->common, s->tp);
+    const struct parts routed =
+        exchange(e, held->routed, replicas.routed, shards->routed, expert_ranks(e, s));
+    return (struct parts){common.gather + routed.gather, common.scatter + routed.scatter};
+}
+
+struct nd_exchanges nd_exchanges_of(const struct nd_estimate *e,
+                                    const struct nd_strategy *s,
+                                    const struct nd_held *held,
+                                    double micro_batches)
+{
+    const struct stack *stack = &e->layers.stack;
+    struct nd_exchanges x = {.micro_batches = micro_batches,
+                             .each_hidden = stack->zero_hidden,
+                             .each_exposed = stack->zero_exposed,
+                             .once_hidden = stack->dp_hidden};
+    if (e->zero_level < 2) {
+        const struct nd_replicas replicas = nd_replicas_of(e, s);
+        const struct parts parts = both(e, s, held, &replicas);
+        x.once = parts.gather + parts.scatter;
+        return x;
+    }
+    const struct nd_replicas shards = nd_shards_of(e, s);
+    const struct parts parts = both(e, s, held, &shards);
+    // What a stack keeps whole during a step is exchanged once.
+    const struct nd_sharing sharing = nd_sharing_of(e, s, (int64_t)micro_batches);
+    x.each =
+        (sharing.gradients ? parts.scatter : 0) + (sharing.parameters ? 2 * parts.gather : 0);
+    x.once = (sharing.gradients ? 0 : parts.scatter) + (sharing.parameters ? 0 : parts.gather);
+    return x;
+}
+
+double nd_exchanges_exposed(const struct nd_exchanges *x, double stage)
+{
+    const double each = fmax(x->each_exposed * x->each, x->each - x->each_hidden * stage);
+    return x->micro_batches * each + fmax(0, x->once - x->once_hidden * stage);
+}
+
+void nd_exchange_replicas(const struct nd_estimate *e,
+                          const struct nd_strategy *s,
+                          const struct nd_held *held,
+                          double micro_batches,
+                          struct nd_time *time)
+{
+    const struct nd_exchanges x = nd_exchanges_of(e, s, held, micro_batches);
+    time->dp = micro_batches * x.each + x.once;
+    time->dp_exposed = nd_exchanges_exposed(&x, time->stage);
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prices the exchange of gradients and parameters between data-parallel replicas.
+#ifndef PPS_COMMON_ESTIMATE_REPLICAS_H
+#define PPS_COMMON_ESTIMATE_REPLICAS_H
+
+#include "kernels/common/estimate/estimate.h"
+
+// Parameters that one device exchanges.
+struct nd_held {
+    double common, routed; // without and of routed experts, which have fewer replicas
+};
+
+// Returns those of an average stage.
+struct nd_held nd_held_of(const struct nd_estimate *e, const struct nd_strategy *s);
+
+// Devices among which the parameters are exchanged: dp * cp replicas, and for routed experts
+// dp * cp * tp / (ep * etp).
+struct nd_replicas {
+    int64_t common, routed;
+};
+struct nd_replicas nd_replicas_of(const struct nd_estimate *e, const struct nd_strategy *s);
+
+// Devices that share an optimizer state.
+struct nd_replicas nd_shards_of(const struct nd_estimate *e, const struct nd_strategy *s);
+
+// Stages of a device: two with DualPipe, else one.
+int nd_stages_of(const struct nd_estimate *e, const struct nd_strategy *s);
+
+// Which states the devices of a shard group share. Some stacks keep parameters and gradients whole
+// while several stages or micro-batches use them.
+struct nd_sharing {
+    bool parameters, gradients, optimizer;
+    double param; // bytes a parameter, with the 8-bit copy of parameters that are not shared
+};
+struct nd_sharing nd_sharing_of(const struct nd_estimate *e,
+                                const struct nd_strategy *s,
+                                int64_t micro_batches);
+
+// What replicas exchange in a step, s, and which part of it the stack hides. nd_exchanges_exposed needs
+// no other figures, so programs that choose their own split of layers price the same exchange.
+struct nd_exchanges {
+    double each, once;    // of every micro-batch, and once a step
+    double micro_batches; // a step
+    double each_hidden, each_exposed,
+        once_hidden; // zero_hidden, zero_exposed, dp_hidden of stacks
+};
+struct nd_exchanges nd_exchanges_of(const struct nd_estimate *e,
+                                    const struct nd_strategy *s,
+                                    const struct nd_held *held,
+                                    double micro_batches);
+
+// Returns the part of a step's exchanges that a stage of this time for a micro-batch does not hide.
+double nd_exchanges_exposed(const struct nd_exchanges *exchanges, double stage);
+
+// Sets dp and dp_exposed of *time, which already holds the longest stage. ZeRO level 0 or 1 exchanges
+// once per step; level 2 scatters gradients in every micro-batch; level 3 also gathers the parameters
+// twice in every micro-batch. What the stack keeps whole is exchanged once per step (model.md).
+void nd_exchange_replicas(const struct nd_estimate *e,
+                          const struct nd_strategy *s,
+                          const struct nd_held *held,
+                          double micro_batches,
+                          struct nd_time *time);
+
+#endif

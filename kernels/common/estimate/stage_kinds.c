@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// Passes of a stage follow one another in runs of micro-batches of one chunk. While forward and
+// backward passes alternate, what is alive changes at one rate as long as both stay in their runs;
+// hence its peaks lie where a run ends, and there are a few runs a chunk, not a few tasks.
+#include "kernels/common/estimate/stage_kinds.h"
+
+#include "kernels/common/estimate/stage_layers.h"
+
+#include <assert.h>
+
+// Forwards are never as many as two parts of the largest size ahead of backwards (warm_up). The
+// first part may be longer than the others; while backwards go through the second, forwards reach
+// the fourth, and from then on all repeats itself.
+#define PARTS 4
+
+int64_t nd_few_micro_batches(int64_t micro_batches, const struct nd_pipeline *p)
+{
+    const int64_t stages = p->stages;
+    if (micro_batches <= stages)
+        return micro_batches;
+    if (p->chunks == 1)
+        return stages + p->dualpipe;
+    int64_t parts = micro_batches / stages;
+    return parts <= PARTS ? micro_batches : PARTS * stages + micro_batches % stages;
+}
+
+// ---- layers of chunks ---------------------------------------------------------------------------
+
+static int64_t chunk_layers(int64_t layers, int32_t chunks, int32_t chunk)
+{
+    return layers / chunks + (chunk >= chunks - layers % chunks);
+}
+
+// First layer of each chunk of stage 0. Stages have q or q + 1 layers.
+static void begin_chunks(const struct nd_pipeline *p, int64_t *begin)
+{
+    int64_t q = p->layers / p->stages, more = p->layers % p->stages, sum = 0;
+    for (int32_t v = 0; v < p->chunks; v++) {
+        begin[v] = sum;
+        sum += more * chunk_layers(q + 1, p->chunks, v) +
+               (p->stages - more) * chunk_layers(q, p->chunks, v);
+    }
+}
+
+static int64_t dense_of(const struct nd_pipeline *p, int64_t begin, int64_t layers)
+{
+    int64_t dense = p->dense - begin;
+    return dense < 0 ? 0 : dense > layers ? layers : dense;
+}
+
+// ---- one stage ----------------------------------------------------------------------------------
+
+struct walk {
+    const struct nd_pipeline *p;
+    int64_t *begin; // of each chunk of the stage at hand
+    int64_t layers; // of the stage
+    struct nd_kind kind;
+    void (*visit)(void *self, const struct nd_kind *kind);
+    void *self;
+};
+
+// Adds `sign` times `n` micro-batches of a chunk to what is alive.
+static void add_live(struct walk *w, int32_t chunk, int64_t n)
+{
+    int64_t layers = chunk_layers(w->layers, w->p->chunks, chunk);
+    int64_t dense = dense_of(w->p, w->begin[chunk], layers);
+    w->kind.live_dense += (int32_t)(n * dense);
+    w->kind.live_moe += (int32_t)(n * (layers - dense));
+}
+
+// A place in the list of forward passes; the list of backward passes is the same with chunks
+// reversed.
+struct place {
+    int32_t chunk; // of the run
+    int64_t left;  // passes of the run from here
+};
+
+static struct place next_run(const struct nd_pipeline *p, struct place at)
+{
+    return (struct place){at.chunk + 1 < p->chunks ? at.chunk + 1 : 0, p->stages};
+}
+
+// Passes the first part by itself: its runs are longer.
+struct cursor {
+    struct place place;
+    int32_t long_runs; // of the first part that are still to come
+    int64_t first;     // their length
+};
+
+static void step(const struct nd_pipeline *p, struct cursor *c, int64_t n)
+{
+    c->place.left -= n;
+    if (c->place.left > 0)
+        return;
+    c->place = next_run(p, c->place);
+    if (c->long_runs > 0) {
+        c->long_runs--;
+        c->place.left = c->first;
+    }
+}
+
+static int64_t first_part(const struct nd_pipeline *p)
+{
+    return p->micro_batches < p->stages ? p->micro_batches
+                                        : p->stages + p->micro_batches % p->stages;
+}
+
+static struct cursor start(const struct nd_pipeline *p)
+{
+    int64_t first = first_part(p);
+    return (struct cursor){{0, first}, p->chunks - 1, first};
+}
+
+static int64_t warm_up(const struct nd_pipeline *p, int32_t stage)
+{
+    int64_t after = p->stages - 1 - stage;
+    return (p->chunks - 1) * first_part(p) + (p->low_mem ? after : 2 * after);
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+// Forward passes before the first backward one, then one of each in turn until there is no forward
+// one left.
+static void walk_interleaved(struct walk *w, int32_t stage)
+{
+    const struct nd_pipeline *p = w->p;
+    int64_t all = p->chunks * p->micro_batches, ahead = least(warm_up(p, stage) + 1, all);
+    struct cursor forward = start(p), backward = start(p);
+    for (int64_t n = ahead; n > 0;) {
+        int64_t run = least(n, forward.place.left);
+        add_live(w, forward.place.chunk, run);
+        step(p, &forward, run);
+        n -= run;
+    }
+    w->visit(w->self, &w->kind);
+    for (int64_t n = all - ahead; n > 0;) {
+        int64_t run = least(n, least(forward.place.left, backward.place.left));
+        add_live(w, p->chunks - 1 - backward.place.chunk, -run);
+        add_live(w, forward.place.chunk, run);
+        w->visit(w->self, &w->kind);
+        step(p, &forward, run);
+        step(p, &backward, run);
+        n -= run;
+    }
+}
+
+static void walk_plain(struct walk *w, int32_t stage)
+{
+    const struct nd_pipeline *p = w->p;
+    const int64_t most = p->dualpipe ? p->stages + 1 : p->stages - stage;
+    add_live(w, 0, least(p->micro_batches, most));
+    w->visit(w->self, &w->kind);
+}
+
+void nd_walk_kinds(const struct nd_pipeline *p,
+                   int64_t *begin,
+                   void (*visit)(void *self, const struct nd_kind *kind),
+                   void *self)
+{
+    assert(p->chunks <= ND_MAX_CHUNKS);
+    begin_chunks(p, begin);
+    struct walk w = {.p = p, .begin = begin, .visit = visit, .self = self};
+    for (int32_t i = 0; i < p->stages; i++) {
+        int64_t dense = 0;
+        w.layers = nd_stage_layers(p->layers, p->stages, i);
+        for (int32_t v = 0; v < p->chunks; v++)
+            dense += dense_of(p, begin[v], chunk_layers(w.layers, p->chunks, v));
+        w.kind = (struct nd_kind){.dense = (int32_t)dense,
+                                  .moe = (int32_t)(w.layers - dense),
+                                  .stage = i};
+        w.kind.ends = (uint16_t)((i == 0 ? ND_FIRST : 0) | (i == p->stages - 1 ? ND_LAST : 0));
+        w.kind.holds = (uint16_t)((w.kind.dense > 0 ? ND_HAS_DENSE : 0) |
+                                  (w.kind.moe > 0 ? ND_HAS_MOE : 0));
+        if (p->chunks == 1)
+            walk_plain(&w, i);
+        else
+            walk_interleaved(&w, i);
+        for (int32_t v = 0; v < p->chunks; v++)
+            begin[v] += chunk_layers(w.layers, p->chunks, v);
+    }
+}
+
+// ---- the kinds that matter ----------------------------------------------------------------------
+
+static bool covers(const struct nd_kind *a, const struct nd_kind *b, bool with_live)
+{
+    int lacks = b->ends & ~a->ends;
+    if (with_live &&
+        (a->live_dense < b->live_dense || a->live_moe < b->live_moe || (lacks & ND_FIRST)))
+        return false;
+    return a->dense >= b->dense && a->moe >= b->moe && !(lacks & ND_LAST);
+}
+
+static void add_kind(struct nd_kind *kinds, int *n, const struct nd_kind *kind, bool with_live)
+{
+    if (*n > ND_KINDS)
+        return;
+    for (int i = 0; i < *n; i++)
+        if (covers(&kinds[i], kind, with_live))
+            return;
+    int kept = 0;
+    for (int i = 0; i < *n; i++)
+        if (!covers(kind, &kinds[i], with_live))
+            kinds[kept++] = kinds[i];
+    if (kept < ND_KINDS)
+        kinds[kept] = *kind;
+    *n = kept + 1;
+}
+
+// Peaks of the current stage, sorted by live_dense. A peak between two others is not stored: for any
+// weights of layers one of the two others is larger.
+enum { CORNERS = 24 };
+
+struct corners {
+    struct nd_kinds *kinds;
+    struct nd_kind kind[CORNERS];
+    int n;
+};
+
+// Whether b, between a and c, is on or below the line between them.
+static bool below(const struct nd_kind *a, const struct nd_kind *b, const struct nd_kind *c)
+{
+    int64_t right = b->live_dense - a->live_dense, up = b->live_moe - a->live_moe;
+    int64_t far = c->live_dense - a->live_dense, high = c->live_moe - a->live_moe;
+    return up * far <= high * right;
+}
+
+// Inserts the kind at its place, and removes the kinds that it covers.
+static void insert(struct corners *c, const struct nd_kind *kind)
+{
+    int n = 0, at = 0;
+    for (int i = 0; i < c->n; i++)
+        if (!covers(kind, &c->kind[i], true))
+            c->kind[n++] = c->kind[i];
+    while (at < n && c->kind[at].live_dense < kind->live_dense)
+        at++;
+    for (int i = n; i > at; i--)
+        c->kind[i] = c->kind[i - 1];
+    c->kind[at] = *kind;
+    c->n = n + 1;
+}
+
+static void cut_corners(struct corners *c)
+{
+    int n = 0;
+    for (int i = 0; i < c->n; i++) {
+        while (n >= 2 && below(&c->kind[n - 2], &c->kind[n - 1], &c->kind[i]))
+            n--;
+        c->kind[n++] = c->kind[i];
+    }
+    c->n = n;
+}
+
+static void flush(struct corners *c)
+{
+    struct nd_kinds *kinds = c->kinds;
+    if (c->n > CORNERS)
+        kinds->n_memory = ND_KINDS + 1;
+    for (int i = 0; i < c->n && i < CORNERS; i++)
+        add_kind(kinds->memory, &kinds->n_memory, &c->kind[i], true);
+    c->n = 0;
+}
+
+static void keep(void *self, const struct nd_kind *kind)
+{
+    struct corners *c = self;
+    if (c->n == 0 || c->kind[0].stage != kind->stage) {
+        flush(c);
+        add_kind(c->kinds->time, &c->kinds->n_time, kind, false);
+    }
+    if (c->n > CORNERS)
+        return;
+    for (int i = 0; i < c->n; i++)
+        if (covers(&c->kind[i], kind, true))
+            return;
+    if (c->n == CORNERS) {
+        c->n++;
+        return;
+    }
+    insert(c, kind);
+    cut_corners(c);
+}
+
+void nd_find_kinds(const struct nd_pipeline *p, int64_t *begin, struct nd_kinds *kinds)
+{
+    struct corners corners = {.kinds = kinds};
+    kinds->n_memory = kinds->n_time = 0;
+    nd_walk_kinds(p, begin, keep, &corners);
+    flush(&corners);
+}

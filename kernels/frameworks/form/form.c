@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Builds run documents whose items have places in the user's text.
+#include "kernels/frameworks/form/form.h"
+
+#include "base/text/characters.h"
+#include "base/text/grow_list.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool framework_fail(struct framework_reader *r, size_t at, const char *format, ...)
+{
+    va_list args;
+    *r->fault = (struct pps_fault){.item = NULL};
+    pps_find_place(r->text, at, &r->fault->line, &r->fault->column);
+    va_start(args, format);
+    vsnprintf(r->fault->text, sizeof r->fault->text, format, args);
+    va_end(args);
+    pps_make_printable(r->fault->text);
+    return false;
+}
+
+static bool no_memory(struct framework_reader *r)
+{
+    *r->fault = (struct pps_fault){.text = "out of memory for this document"};
+    return false;
+}
+
+static bool note_place(struct framework_reader *r, const cJSON *item, size_t at)
+{
+    struct plaindoc *doc = &r->file->document;
+    struct pps_json_place *places =
+        pps_grow(doc->places, &r->room, doc->n_places + 1, sizeof *places);
+    if (places == NULL)
+        return no_memory(r);
+    doc->places = places;
+    places[doc->n_places++] =
+        (struct pps_json_place){.item = item, .value_at = at, .key_at = at};
+    return true;
+}
+
+static const char *const part_names[N_FRAMEWORK_PARTS] = {"model", "cluster", "training",
+                                                          "baseline"};
+
+const cJSON *framework_get(const struct framework_reader *r,
+                           enum framework_part part,
+                           const char *key)
+{
+    return pps_json_member(pps_json_member(r->file->document.root, part_names[part]), key);
+}
+
+static cJSON *part_object(struct framework_reader *r, enum framework_part part, size_t at)
+{
+    cJSON *root = r->file->document.root;
+    cJSON *object = cJSON_GetObjectItemCaseSensitive(root, part_names[part]);
+    if (object != NULL)
+        return object;
+    object = cJSON_AddObjectToObject(root, part_names[part]);
+    if (object == NULL)
+        no_memory(r);
+    return object != NULL && note_place(r, object, at) ? object : NULL;
+}
+
+bool framework_put(struct framework_reader *r,
+                   enum framework_part part,
+                   const char *key,
+                   cJSON *item,
+                   size_t at)
+{
+    cJSON *object = item != NULL ? part_object(r, part, at) : NULL;
+    if (item == NULL)
+        return no_memory(r);
+    if (object != NULL && pps_json_member(object, key) != NULL) {
+        framework_fail(r, at, "%s is given twice", key);
+        object = NULL;
+    }
+    if (object == NULL || !cJSON_AddItemToObject(object, key, item)) {
+        cJSON_Delete(item);
+        return object != NULL ? no_memory(r) : false;
+    }
+    return note_place(r, item, at);
+}
+
+bool framework_put_number(struct framework_reader *r,
+                          enum framework_part part,
+                          const char *key,
+                          double value,
+                          size_t at)
+{
+    return framework_put(r, part, key, cJSON_CreateNumber(value), at);
+}
+
+bool framework_put_bool(struct framework_reader *r,
+                        enum framework_part part,
+                        const char *key,
+                        bool value,
+                        size_t at)
+{
+    return framework_put(r, part, key, cJSON_CreateBool(value), at);
+}
+
+bool framework_put_text(struct framework_reader *r,
+                        enum framework_part part,
+                        const char *key,
+                        const char *value,
+                        size_t at)
+{
+    return framework_put(r, part, key, cJSON_CreateString(value), at);
+}
+
+void framework_ignore(struct framework_reader *r, const char *key)
+{
+    text_buffer_add(&r->file->ignored, "%s%s", r->file->n_ignored++ > 0 ? ", " : "", key);
+}
+
+bool framework_not_modelled(struct framework_reader *r, const char *key, size_t at)
+{
+    struct framework_keys *keys = &r->file->not_modelled;
+    struct framework_key *list = pps_grow(keys->list, &keys->room, keys->n + 1, sizeof *list);
+    if (list == NULL)
+        return no_memory(r);
+    keys->list = list;
+    struct framework_key *added = &list[keys->n++];
+    snprintf(added->name, sizeof added->name, "%s", key);
+    pps_make_printable(added->name);
+    pps_find_place(r->text, at, &added->line, &added->column);
+    return true;
+}
+
+size_t framework_value_at(const struct plaindoc *document, const cJSON *item)
+{
+    for (size_t k = 0; k < document->n_places; k++)
+        if (document->places[k].item == item)
+            return document->places[k].value_at;
+    return 0;
+}
+
+bool framework_start(struct framework_reader *r, const struct plaindoc *source)
+{
+    struct plaindoc *doc = &r->file->document;
+    doc->text = malloc(source->n + 1);
+    doc->root = cJSON_CreateObject();
+    if (doc->text == NULL || doc->root == NULL)
+        return no_memory(r);
+    memcpy(doc->text, source->text, source->n + 1);
+    doc->n = source->n;
+    r->text = doc->text;
+    return note_place(r, doc->root, 0);
+}
+
+void framework_file_free(struct framework_file *file)
+{
+    plaindoc_free(&file->document);
+    text_buffer_free(&file->ignored);
+    free(file->not_modelled.list);
+    *file = (struct framework_file){.framework = FRAMEWORK_NONE};
+}

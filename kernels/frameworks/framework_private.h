@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The readers and writers of the frameworks in this folder.
+#ifndef PPS_KERNELS_FRAMEWORKS_FRAMEWORK_PRIVATE_H
+#define PPS_KERNELS_FRAMEWORKS_FRAMEWORK_PRIVATE_H
+
+#include "kernels/frameworks/form/form.h"
+#include "kernels/frameworks/framework.h"
+
+extern const struct framework_form mindformers_form;
+extern const struct framework_form torchtitan_form;
+
+bool torchtitan_write(struct framework_writer *w, const struct plaindoc *document);
+
+#endif

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reader and the writer of Megatron-LM and MindSpeed configurations. Private to megatron*.c.
+#ifndef PPS_KERNELS_FRAMEWORKS_MEGATRON_MEGATRON_PRIVATE_H
+#define PPS_KERNELS_FRAMEWORKS_MEGATRON_MEGATRON_PRIVATE_H
+
+#include "base/text/number.h"
+#include "kernels/frameworks/form/form.h"
+#include "kernels/frameworks/megatron/megatron.h"
+#include "kernels/frameworks/megatron/megatron_keys.h"
+
+enum { MEGATRON_MOST_LAYERS = 4096, MEGATRON_MOST_CHUNKS = 4096 };
+
+struct megatron_value {
+    bool given;       // of a flag: it is set
+    int64_t number;   // of MG_NUMBER
+    const char *text; // of MG_TEXT and MG_HINT; MG_LIST: the first word
+    const char *name; // as the file spells it, with - for _
+    size_t at;        // of the value in the text
+};
+
+struct megatron {
+    struct framework_reader *r;
+    struct megatron_value values[N_MEGATRON_KEYS];
+    size_t at;                                     // of the command, or of the document
+    char digits[N_MEGATRON_KEYS][NUMBER_TEXT_CAP]; // numbers of YAML as text
+    bool
+        nodes_unknown; // --nnodes has a value that only the launch knows, such as $SLURM_NNODES
+    // Derived.
+    int64_t layers; // without MTP and no-operation layers
+    int64_t dense;  // positions before the first layer with experts
+    int64_t dp;     // 0: unknown, as no number of devices is given
+    int64_t tp, pp, cp, ep, etp, chunks;
+    int64_t
+        *split; // decoder layers of [chunk][stage], MTP layers excluded; freed by the reader
+};
+
+static inline bool megatron_has(const struct megatron *m, enum megatron_key key)
+{
+    return m->values[key].given;
+}
+
+static inline int64_t megatron_number(const struct megatron *m,
+                                      enum megatron_key key,
+                                      int64_t otherwise)
+{
+    return m->values[key].given ? m->values[key].number : otherwise;
+}
+
+// Returns whether a text is one of up to two words.
+bool megatron_is(const struct megatron *m, enum megatron_key key, const char *a, const char *b);
+
+// Fills the fault for the value of a key: "--name: ..."; false.
+bool megatron_fail(const struct megatron *m, enum megatron_key key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+// Reads one value of a key from n bytes of text. name: as the file spells it, or $ and the name of a
+// variable.
+bool megatron_take(struct megatron *m,
+                   enum megatron_key key,
+                   const char *name,
+                   const char *text,
+                   size_t n,
+                   size_t at);
+
+// From values to the run document.
+bool megatron_read_values(struct megatron *m);
+bool megatron_read_degrees(struct megatron *m); // devices and degrees (megatron_degrees.c)
+bool megatron_read_split(struct megatron *m);   // layers per stage (megatron_layers.c)
+bool megatron_read_model(struct megatron *m);   // the shape (megatron_model.c)
+bool megatron_read_training(
+    struct megatron *m); // batches, sharding, kernels (megatron_training.c)
+
+// Collects the arguments of a script, which stays the owner of their text.
+struct shell_script;
+bool megatron_collect(struct megatron *m, const struct shell_script *script);
+bool megatron_collect_yaml(struct megatron *m, const struct plaindoc *document);
+
+// Positions without a layer (--noop-layers) in a range.
+int64_t megatron_noop_between(const struct megatron *m, int64_t from, int64_t to);
+
+// Reads --moe-layer-freq: N, or a list such as ([0]*3+[1]*58). Stores whether each of n layers has
+// experts. false: not of this form.
+bool megatron_read_frequency(const char *text, bool *experts, int64_t n);
+
+bool megatron_write_script(struct framework_writer *w, const struct plaindoc *document);
+bool megatron_write_yaml(struct framework_writer *w, const struct plaindoc *document);
+
+#endif

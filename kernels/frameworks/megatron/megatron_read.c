@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collects the arguments of a launch script, an argument list or a YAML file of Megatron-LM, and
+// turns them into a run document.
+#include "base/text/number.h"
+#include "kernels/frameworks/megatron/megatron_private.h"
+#include "kernels/frameworks/shell/shell.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const char remedy[] = "write the arguments to a file, one --name value per line";
+
+// ---- values ----------------------------------------------------------------------------------
+
+bool megatron_fail(const struct megatron *m, enum megatron_key key, const char *format, ...)
+{
+    char text[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return framework_fail(m->r, m->values[key].given ? m->values[key].at : m->at, "--%s: %s",
+                          megatron_arguments[key].name, text);
+}
+
+bool megatron_is(const struct megatron *m, enum megatron_key key, const char *a, const char *b)
+{
+    const char *text = m->values[key].given ? m->values[key].text : NULL;
+    return text != NULL &&
+           (strcasecmp(text, a) == 0 || (b != NULL && strcasecmp(text, b) == 0));
+}
+
+static bool take_number(struct megatron *m, enum megatron_key key, const char *text, size_t n)
+{
+    char quoted[48];
+    double number;
+    struct megatron_value *value = &m->values[key];
+    const int64_t least = megatron_arguments[key].least;
+    if (text[0] == '$') // YAML: a variable of the environment
+        return megatron_fail(m, key,
+                             "the value is %s, which this file does not set; set the value in "
+                             "the file",
+                             number_text_quote(quoted, sizeof quoted, text, n));
+    if (!number_text_read(text, n, &number) || floor(number) < number ||
+        number < (double)least || number > 2147483647)
+        return megatron_fail(m, key, "expected a whole number%s, not \"%s\"",
+                             least > 0 ? " above 0" : "",
+                             number_text_quote(quoted, sizeof quoted, text, n));
+    value->number = (int64_t)number;
+    return true;
+}
+
+bool megatron_take(struct megatron *m,
+                   enum megatron_key key,
+                   const char *name,
+                   const char *text,
+                   size_t n,
+                   size_t at)
+{
+    m->values[key] =
+        (struct megatron_value){.given = true, .text = text, .name = name, .at = at};
+    return megatron_arguments[key].kind != MG_NUMBER || take_number(m, key, text, n);
+}
+
+// ---- commands --------------------------------------------------------------------------------
+
+static bool fail_reason(struct megatron *m,
+                        const struct shell_script *script,
+                        enum megatron_key key,
+                        int32_t number)
+{
+    const struct shell_reason *reason = &script->reasons[number];
+    return framework_fail(m->r, (size_t)reason->at, "--%s: the value %s; %s",
+                          megatron_arguments[key].name, reason->text,
+                          reason->absent ? "set the value in the file" : remedy);
+}
+
+static bool take_word(struct megatron *m,
+                      const struct shell_script *script,
+                      enum megatron_key key,
+                      const struct shell_argument *argument)
+{
+    if (argument->n_values == 0)
+        return megatron_arguments[key].kind == MG_HINT ||
+               framework_fail(m->r, shell_word_at(argument->word, script),
+                              "--%s: the value is missing", argument->name);
+    const struct shell_text *word = argument->values;
+    const int32_t unresolved = shell_unresolved(word), uncertain = shell_uncertain(word);
+    if (megatron_arguments[key].kind == MG_HINT && (unresolved >= 0 || uncertain >= 0)) {
+        m->values[key] =
+            (struct megatron_value){.given = true, .name = megatron_name_of(argument->name)};
+        return true;
+    }
+    if (key == MG_NODES && unresolved >= 0) {
+        m->nodes_unknown = true;
+        return true;
+    }
+    if (unresolved >= 0 || uncertain >= 0)
+        return fail_reason(m, script, key, unresolved >= 0 ? unresolved : uncertain);
+    const char *text = word->bytes;
+    size_t n = word->n;
+    // Quotes inside a variable, which reach the program if the command is not evaluated again.
+    if (n >= 2 && (text[0] == '\'' || text[0] == '"') && text[n - 1] == text[0]) {
+        word->bytes[n - 1] = '\0';
+        text++;
+        n -= 2;
+    }
+    return megatron_take(m, key, megatron_name_of(argument->name), text, n,
+                         shell_word_at(word, script));
+}
+
+static bool take_argument(struct megatron *m,
+                          const struct shell_script *script,
+                          const struct shell_argument *argument)
+{
+    const enum megatron_key key = megatron_key_of(argument->name);
+    const int32_t branch = shell_uncertain(argument->word);
+    if (key == N_MEGATRON_KEYS) {
+        framework_ignore(m->r, argument->name);
+        return true;
+    }
+    if (branch >= 0 && key < MG_PROFILE)
+        return framework_fail(m->r, (size_t)script->reasons[branch].at,
+                              "--%s: the argument %s; %s", argument->name,
+                              script->reasons[branch].text, remedy);
+    if (megatron_arguments[key].kind != MG_FLAG)
+        return take_word(m, script, key, argument);
+    m->values[key] =
+        (struct megatron_value){.given = true, .at = shell_word_at(argument->word, script)};
+    return true;
+}
+
+static bool take_command(struct megatron *m, const struct shell_script *script)
+{
+    const struct shell_command *command = shell_command_with(script, megatron_kind_of);
+    struct shell_argument argument;
+    if (command == NULL)
+        return framework_fail(m->r, 0, "no command with arguments of Megatron-LM is found; %s",
+                              remedy);
+    m->at = (size_t)command->from;
+    for (size_t i = 0; shell_next_argument(command, megatron_kind_of, &i, &argument);)
+        if (!take_argument(m, script, &argument))
+            return false;
+    return true;
+}
+
+// Variables by which scripts name the devices, if the command does not have them.
+static bool take_variable(struct megatron *m,
+                          const struct shell_script *script,
+                          enum megatron_key key,
+                          const char *const *names)
+{
+    for (; *names != NULL && !megatron_has(m, key); names++) {
+        const struct shell_value *value = shell_variable(script, *names + 1);
+        double number;
+        if (value == NULL || value->n != 1 || shell_unresolved(value->items) >= 0 ||
+            !number_text_read(value->items[0].bytes, value->items[0].n, &number))
+            continue;
+        if (!megatron_take(m, key, *names, value->items[0].bytes, value->items[0].n,
+                           shell_word_at(value->items, script)))
+            return false;
+    }
+    return true;
+}
+
+static bool take_devices(struct megatron *m, const struct shell_script *script)
+{
+    static const char *const nodes[] = {"$NNODES",   "$NUM_NODES",    "$NODES", "$N_NODES",
+                                        "$NODE_NUM", "$SLURM_NNODES", NULL};
+    static const char *const devices[] = {
+        "$GPUS_PER_NODE",      "$NPUS_PER_NODE",         "$NPROC_PER_NODE",
+        "$GPU_PER_NODE",       "$DEVICES_PER_NODE",      "$NUM_GPUS_PER_NODE",
+        "$SLURM_GPUS_ON_NODE", "$SLURM_NTASKS_PER_NODE", NULL};
+    static const char *const all[] = {"$WORLD_SIZE", "$SLURM_NTASKS", NULL};
+    if (megatron_has(m, MG_WORKERS))
+        return true;
+    const bool launched = megatron_has(m, MG_PER_NODE);
+    return (launched || take_variable(m, script, MG_NODES, nodes)) &&
+           take_variable(m, script, MG_PER_NODE, devices) &&
+           (launched || megatron_has(m, MG_PER_NODE) ||
+            take_variable(m, script, MG_WORKERS, all));
+}
+
+bool megatron_collect(struct megatron *m, const struct shell_script *script)
+{
+    return take_command(m, script) && take_devices(m, script);
+}
+
+static bool read_script(struct framework_reader *r, const struct plaindoc *document)
+{
+    struct megatron m = {.r = r};
+    struct shell_script script;
+    if (!shell_read(&script, document->text, document->n, r->fault))
+        return false;
+    const bool ok = megatron_collect(&m, &script) && megatron_read_values(&m);
+    shell_free(&script);
+    return ok;
+}
+
+// ---- YAML ------------------------------------------------------------------------------------
+
+static bool take_item(struct megatron *m,
+                      const struct plaindoc *document,
+                      enum megatron_key key,
+                      const char *name,
+                      const cJSON *item)
+{
+    const size_t at = framework_value_at(document, item);
+    if (cJSON_IsArray(item))
+        item = item->child;
+    if (item == NULL || cJSON_IsNull(item))
+        return true;
+    if (megatron_arguments[key].kind == MG_FLAG) {
+        m->values[key] = (struct megatron_value){.given = cJSON_IsTrue(item), .at = at};
+        if (key == MG_BIAS && cJSON_IsFalse(item))
+            m->values[MG_NO_BIAS] = (struct megatron_value){.given = true, .at = at};
+        return true;
+    }
+    if (cJSON_IsString(item))
+        return megatron_take(m, key, megatron_name_of(name), item->valuestring,
+                             strlen(item->valuestring), at);
+    if (!cJSON_IsNumber(item))
+        return true; // false: not used
+    const char *digits = number_text_write(m->digits[key], item->valuedouble);
+    return megatron_take(m, key, megatron_name_of(name), digits, strlen(digits), at);
+}
+
+static bool take_tree(struct megatron *m, const struct plaindoc *document, const cJSON *object)
+{
+    for (const cJSON *item = object->child; item != NULL; item = item->next) {
+        char name[64];
+        megatron_plain_name(item->string, name);
+        const enum megatron_key key = megatron_key_of(name);
+        if (cJSON_IsObject(item)) {
+            if (!take_tree(m, document, item))
+                return false;
+        } else if (key == N_MEGATRON_KEYS) {
+            framework_ignore(m->r, name);
+        } else if (!take_item(m, document, key, name, item)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// A TransformerConfig has no flag for grouped queries, and names its activation.
+static void take_core_defaults(struct megatron *m, const struct plaindoc *document)
+{
+    const cJSON *model = pps_json_member(document->root, "language_model");
+    if (model == NULL)
+        return;
+    m->values[MG_GROUPED].given = megatron_has(m, MG_GROUPS);
+    if (megatron_is(m, MG_ACTIVATION, "swiglu", "squared_relu_gated"))
+        m->values[MG_GATED] =
+            (struct megatron_value){.given = true, .at = m->values[MG_ACTIVATION].at};
+}
+
+bool megatron_collect_yaml(struct megatron *m, const struct plaindoc *document)
+{
+    if (!take_tree(m, document, document->root))
+        return false;
+    take_core_defaults(m, document);
+    return true;
+}
+
+static bool read_yaml(struct framework_reader *r, const struct plaindoc *document)
+{
+    struct megatron m = {.r = r};
+    return megatron_collect_yaml(&m, document) && megatron_read_values(&m);
+}
+
+// ---- recognition -----------------------------------------------------------------------------
+
+static const char *const shapes[] = {"num-layers", "hidden-size", "num-attention-heads", NULL};
+static const char *const degrees[] = {"tensor-model-parallel-size",
+                                      "pipeline-model-parallel-size", "micro-batch-size", NULL};
+
+static bool is_one_of(const char *name, size_t n, const char *const *names)
+{
+    for (; *names != NULL; names++) {
+        size_t i = 0;
+        while (i < n && (*names)[i] != '\0' && (*names)[i] == (name[i] == '_' ? '-' : name[i]))
+            i++;
+        if (i == n && (*names)[i] == '\0')
+            return true;
+    }
+    return false;
+}
+
+bool megatron_is_script(const char *text, size_t n)
+{
+    if (n > 2 && text[0] == '#' && text[1] == '!')
+        return true;
+    for (size_t i = 0; i + 2 < n; i++) {
+        size_t end = i + 2;
+        if (text[i] != '-' || text[i + 1] != '-')
+            continue;
+        while (end < n &&
+               (text[end] == '-' || text[end] == '_' || (text[end] >= 'a' && text[end] <= 'z')))
+            end++;
+        const char *name = text + i + 2;
+        const bool known =
+            is_one_of(name, end - i - 2, shapes) || is_one_of(name, end - i - 2, degrees);
+        if (known && end < n && text[end] != ':')
+            return true;
+        i = end - 1;
+    }
+    return false;
+}
+
+static bool has_one_of(const cJSON *object, const char *const *names)
+{
+    for (const cJSON *item = object->child; item != NULL; item = item->next) {
+        char name[64];
+        if (cJSON_IsObject(item) && has_one_of(item, names))
+            return true;
+        if (item->string == NULL || cJSON_IsObject(item))
+            continue;
+        megatron_plain_name(item->string, name);
+        if (is_one_of(name, strlen(name), names))
+            return true;
+    }
+    return false;
+}
+
+static bool is_yaml(const struct plaindoc *document)
+{
+    return has_one_of(document->root, shapes) && has_one_of(document->root, degrees);
+}
+
+static bool is_script(const struct plaindoc *document)
+{
+    return document->root == NULL;
+}
+
+const struct framework_form megatron_script_form = {
+    .framework = FRAMEWORK_MEGATRON,
+    .form = PLAINDOC_FLAT,
+    .is = is_script,
+    .read = read_script,
+    .write = megatron_write_script,
+};
+
+const struct framework_form megatron_yaml_form = {
+    .framework = FRAMEWORK_MEGATRON,
+    .form = PLAINDOC_YAML,
+    .is = is_yaml,
+    .read = read_yaml,
+    .write = megatron_write_yaml,
+};
+
+// ---- whole configurations --------------------------------------------------------------------
+
+bool megatron_read_values(struct megatron *m)
+{
+    m->split = NULL;
+    const bool ok = megatron_read_degrees(m) && megatron_read_split(m) &&
+                    megatron_read_model(m) && megatron_read_training(m);
+    free(m->split);
+    return ok;
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expresses the recomputed layers. Megatron-LM recomputes the same number of layers in each chunk: a
+// plan with other numbers becomes the plan with the greatest of them, which needs no more memory.
+#include "kernels/frameworks/megatron/megatron_wish.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum mode { NONE, SELECT, BLOCK, FULL };
+
+struct plan {
+    enum mode mode;
+    int64_t block; // layers of each chunk
+    bool exact;
+};
+
+static int64_t layers_of(const struct megatron_wishes *w, int64_t c)
+{
+    const bool last = c == w->pp * w->vp - 1;
+    return w->decoders[c] + (last ? megatron_number(w->now, MG_MTP, 0) : 0);
+}
+
+static struct plan plan_of(const struct megatron_wishes *w)
+{
+    const int32_t *full = w->settings->full, *part = w->settings->select;
+    struct plan plan = {.exact = true};
+    bool any_part = false, all = true;
+    for (int64_t c = 0; c < w->pp * w->vp; c++) {
+        const int64_t f = full != NULL ? full[c] : 0, p = part != NULL ? part[c] : 0;
+        any_part = any_part || p > 0;
+        all = all && f >= layers_of(w, c);
+        plan.block = f > plan.block ? f : plan.block;
+    }
+    plan.mode = plan.block == 0 ? (any_part ? SELECT : NONE) : all ? FULL : BLOCK;
+    for (int64_t c = 0; plan.mode == BLOCK && c < w->pp * w->vp; c++) {
+        const int64_t sum = (full != NULL ? full[c] : 0) + (part != NULL ? part[c] : 0);
+        plan.block = sum > plan.block ? sum : plan.block;
+    }
+    for (int64_t c = 0; c < w->pp * w->vp; c++) {
+        const int64_t layers = layers_of(w, c), f = full != NULL ? full[c] : 0;
+        const int64_t p = part != NULL ? part[c] : 0;
+        const int64_t wanted = plan.block < layers ? plan.block : layers;
+        plan.exact = plan.exact && (plan.mode == SELECT  ? p >= layers
+                                    : plan.mode == BLOCK ? f == wanted && p == 0
+                                                         : true);
+    }
+    return plan;
+}
+
+static void note_numbers(struct text_buffer *notes,
+                         const char *how,
+                         const int32_t *numbers,
+                         int64_t n)
+{
+    int64_t sum = 0;
+    for (int64_t c = 0; numbers != NULL && c < n; c++)
+        sum += numbers[c];
+    if (sum == 0)
+        return;
+    text_buffer_add(notes, "; the plan is to recompute %s: ", how);
+    for (int64_t c = 0; c < n; c++)
+        text_buffer_add(notes, "%s%" PRId32, c > 0 ? " " : "", numbers[c]);
+}
+
+static void note(struct megatron_wishes *w, const struct plan *plan)
+{
+    const int64_t n = w->pp * w->vp;
+    if (plan->exact)
+        return;
+    text_buffer_add(&w->notes,
+                    "# Megatron-LM recomputes the same number of layers in each stage "
+                    "and chunk");
+    note_numbers(&w->notes, "fully", w->settings->full, n);
+    note_numbers(&w->notes, "selectively", w->settings->select, n);
+    text_buffer_add(&w->notes, "\n");
+}
+
+static void want_full(struct megatron_wishes *w, const struct plan *plan)
+{
+    megatron_want_none(w, MG_RECOMPUTE_ACTIVATIONS);
+    megatron_want_none(w, MG_RECOMPUTE_MODULES);
+    megatron_want_none(w, MG_RECOMPUTE_FUNCTION);
+    megatron_want_none(w, MG_RECOMPUTE_FUNCTION_LAYERS);
+    megatron_want_none(w, MG_RECOMPUTE_PER_RANK);
+    megatron_want(w, MG_GRANULARITY, "full");
+    const bool all = plan->mode == FULL;
+    const bool uniform = megatron_is(w->now, MG_METHOD, "uniform", NULL) &&
+                         megatron_number(w->now, MG_RECOMPUTE_LAYERS, 0) > 0;
+    megatron_want(w, MG_METHOD, all ? "uniform" : "block");
+    if (!all || !uniform)
+        megatron_want_number(w, MG_RECOMPUTE_LAYERS, all ? 1 : plan->block, 0);
+}
+
+static void want_no_full(struct megatron_wishes *w)
+{
+    megatron_want_none(w, MG_METHOD);
+    megatron_want_none(w, MG_RECOMPUTE_LAYERS);
+    megatron_want_none(w, MG_RECOMPUTE_PER_RANK);
+}
+
+static void want_select(struct megatron_wishes *w)
+{
+    want_no_full(w);
+    if (megatron_has(w->now, MG_RECOMPUTE_FUNCTION)) {
+        megatron_want_none(w, MG_GRANULARITY);
+        megatron_want_none(w, MG_RECOMPUTE_FUNCTION_LAYERS);
+    } else if (megatron_has(w->now, MG_RECOMPUTE_ACTIVATIONS)) {
+        megatron_want_none(w, MG_GRANULARITY);
+    } else {
+        megatron_want(w, MG_GRANULARITY, "selective");
+    }
+}
+
+static void want_nothing(struct megatron_wishes *w)
+{
+    want_no_full(w);
+    megatron_want_none(w, MG_GRANULARITY);
+    megatron_want_none(w, MG_RECOMPUTE_ACTIVATIONS);
+    megatron_want_none(w, MG_RECOMPUTE_MODULES);
+    megatron_want_none(w, MG_RECOMPUTE_FUNCTION);
+    megatron_want_none(w, MG_RECOMPUTE_FUNCTION_LAYERS);
+}
+
+bool megatron_wish_recompute(struct megatron_wishes *w)
+{
+    if (w->settings->full == NULL && w->settings->select == NULL)
+        return true;
+    const struct plan plan = plan_of(w);
+    if (plan.mode == NONE)
+        want_nothing(w);
+    else if (plan.mode == SELECT)
+        want_select(w);
+    else
+        want_full(w, &plan);
+    note(w, &plan);
+    return true;
+}

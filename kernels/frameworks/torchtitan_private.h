@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a torchtitan configuration says, for its reader and its writer. Private to torchtitan*.c.
+//
+// Names, defaults and meanings follow torchtitan's config/job_config.py and distributed/ at tag
+// v0.2.2 (73a0e6979), and config_manager.py of v0.1.0 (f7084fc78) and of December 2024 (ba2469780)
+// for older layouts.
+#ifndef PPS_KERNELS_FRAMEWORKS_TORCHTITAN_PRIVATE_H
+#define PPS_KERNELS_FRAMEWORKS_TORCHTITAN_PRIVATE_H
+
+#include "base/document/plain.h"
+#include "ppsweep/fault.h"
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+// ---- keys ---------------------------------------------------------------------------------------
+
+enum titan_key {
+    TITAN_NAME,
+    TITAN_FLAVOR,
+    TITAN_REPLICATE,
+    TITAN_SHARD,
+    TITAN_RESHARD,
+    TITAN_TP,
+    TITAN_PP,
+    TITAN_CP,
+    TITAN_EP,
+    TITAN_ETP,
+    TITAN_SCHEDULE,
+    TITAN_PARTS,
+    TITAN_SPLIT_POINTS,
+    TITAN_LAYERS_PER_STAGE,
+    TITAN_FIRST_LESS,
+    TITAN_LAST_LESS,
+    TITAN_MICROBATCH_SIZE,
+    TITAN_MICROBATCHES,
+    TITAN_LOCAL_BATCH,
+    TITAN_GLOBAL_BATCH,
+    TITAN_SEQ_LEN,
+    TITAN_DTYPE,
+    TITAN_PARAM_DTYPE,
+    TITAN_COMPILE,
+    TITAN_COMPONENTS,
+    TITAN_CHECKPOINT_MODE,
+    TITAN_CHECKPOINT_OPTION,
+    TITAN_PROFILE,
+    TITAN_PROFILE_FREQ,
+    TITAN_PROFILE_FOLDER,
+    TITAN_PROFILE_ACTIVE,
+    TITAN_PROFILE_WARMUP,
+    N_TITAN_KEYS
+};
+
+// Returns the item of a key, under its name of today or an older name; NULL: not in the document.
+// *path, if not NULL, is the path that the document has.
+const cJSON *titan_get(const struct plaindoc *doc, enum titan_key key, const char **path);
+
+// Returns the path at which this document has the key, or is to have it.
+const char *titan_path(const struct plaindoc *doc, enum titan_key key);
+
+// Returns whether the file has the layout until early 2025: degrees in [training] and
+// [experimental].
+bool titan_is_old(const struct plaindoc *doc);
+
+// Returns whether a path as "training.seq_len" belongs to one of the keys.
+bool titan_knows(const char *path);
+
+// Returns whether a key of [model] is one of torchtitan's that say nothing of the shape.
+bool titan_is_model_switch(const char *key);
+
+// Returns whether a document is a torchtitan configuration.
+bool titan_is(const struct plaindoc *doc);
+
+// ---- flavors ------------------------------------------------------------------------------------
+
+struct titan_flavor {
+    const char *model, *flavor;
+    int32_t layers, dim, heads, groups, head_dim, ffn, vocab;
+    int32_t experts, topk, moe_ffn, shared_ffn, dense_layers;
+    int32_t q_rank, kv_rank, qk_nope, qk_rope, v_dim; // MLA if kv_rank > 0
+    bool tied, qk_norm, bias;                         // bias: of attention and router
+};
+
+// What is known in place of an unknown name, for the end of a message.
+struct titan_hint {
+    bool of_flavor; // the model is known, the flavor is not
+    char text[224];
+};
+
+// Returns the flavor of a model; NULL: unknown, and the hint is filled.
+const struct titan_flavor *titan_flavor(const char *model,
+                                        const char *flavor,
+                                        struct titan_hint *hint);
+
+// ---- configurations -----------------------------------------------------------------------------
+
+enum titan_recompute {
+    TITAN_NONE,
+    TITAN_FULL,
+    TITAN_EVERY, // every n-th layer of a device, fully
+    TITAN_OPS,   // in each layer, what is cheap
+    TITAN_OTHER, // a memory budget of the compiler
+};
+
+enum { TITAN_MAX_STAGES = 4096 }; // pipeline ranks times chunks
+
+struct titan_config {
+    const struct titan_flavor *flavor; // NULL: no [model], or an unknown one
+    struct titan_flavor own;           // with `has_shape`: name and layers only
+    bool has_shape; // [model] has the shape, as nd -o writes it without a file of the user
+    struct pps_fault unknown; // the unknown model or flavor; text "": none
+    int32_t replicate, shard; // shard 0: the remaining devices
+    int32_t tp, pp, cp, ep, etp;
+    int64_t local_batch, global_batch; // global_batch 0: local_batch times data-parallel ranks
+    int64_t seq_len;
+    int32_t mbs;  // sequences a micro-batch
+    int32_t vp;   // chunks a stage
+    bool v_shape; // the second chunks come back from the last rank to the first
+    bool reshard; // parameters are sharded again after a forward pass
+    bool fused_loss;
+    double bytes_param, bytes_grad, bytes_optim; // per parameter; 0: mixed precision
+    enum titan_recompute recompute;
+    int32_t every; // of TITAN_EVERY; 0: each layer
+    // Layers of each part, in the order of the model, pp * vp of them; NULL: unknown model.
+    int32_t *layers;
+};
+
+struct titan_source {
+    const struct plaindoc *doc;
+    struct pps_fault *fault;
+};
+
+// Fills the fault with the place of an item (NULL: the start of the text); false.
+bool titan_fail(const struct titan_source *s, const cJSON *item, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+// Read a whole number of at least `min`, or text, of a key that may be missing. Return false with a
+// fault.
+bool titan_whole(const struct titan_source *s, enum titan_key key, int64_t min, int64_t *value);
+bool titan_text(const struct titan_source *s, enum titan_key key, const char **value);
+
+// Reads and checks a configuration. The caller frees it with titan_config_free(), also after a
+// fault.
+bool titan_config_read(struct titan_config *c, const struct titan_source *s);
+void titan_config_free(struct titan_config *c);
+
+struct titan_schedule {
+    const char *name;
+    bool one_part; // per rank
+    bool v_shape;  // as in titan_config
+};
+
+// Reads the schedule of the pipeline. Returns false with a fault.
+bool titan_read_schedule(const struct titan_source *s, struct titan_schedule *schedule);
+
+// Fills vp, v_shape and layers; the rest of the configuration is known.
+bool titan_read_stages(struct titan_config *c, const struct titan_source *s);
+
+// Returns the part of the model that a stage has as a chunk, from 0.
+int32_t titan_part(const struct titan_config *c, int32_t chunk, int32_t stage);
+
+// Returns the fully recomputed layers of a chunk of a stage. The layers must be known.
+int32_t titan_recomputed(const struct titan_config *c, int32_t chunk, int32_t stage);
+
+// Stores the layers per part as torchtitan spreads them: the first and last part have fewer.
+// Returns false if a part would be empty.
+bool titan_spread(int32_t *layers,
+                  int32_t parts,
+                  int32_t n_layers,
+                  int32_t first,
+                  int32_t last);
+
+#endif

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a torchtitan configuration into a run document.
+#include "kernels/frameworks/framework_private.h"
+#include "kernels/frameworks/torchtitan_private.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// The reader, the configuration, and its document.
+struct reading {
+    struct framework_reader *r;
+    const struct titan_source *s;
+    struct titan_config c;
+};
+
+static size_t place_of(const struct reading *t, enum titan_key key)
+{
+    const cJSON *item = titan_get(t->s->doc, key, NULL);
+    return item != NULL ? framework_value_at(t->s->doc, item) : 0;
+}
+
+static bool put(const struct reading *t,
+                enum framework_part part,
+                const char *name,
+                double value,
+                enum titan_key at)
+{
+    return framework_put_number(t->r, part, name, value, place_of(t, at));
+}
+
+// ---- model --------------------------------------------------------------------------------------
+
+struct shape {
+    const char *name;
+    int32_t value;
+};
+
+// Puts the values that are not 0.
+static bool put_shape(const struct reading *t, const struct shape *shape, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        if (shape[k].value != 0 &&
+            !put(t, FRAMEWORK_MODEL, shape[k].name, shape[k].value, TITAN_FLAVOR))
+            return false;
+    return true;
+}
+
+static bool put_flags(const struct reading *t)
+{
+    const struct titan_flavor *f = t->c.flavor;
+    const size_t at = place_of(t, TITAN_FLAVOR);
+    return framework_put_bool(t->r, FRAMEWORK_MODEL, "tie_embeddings", f->tied, at) &&
+           (!f->qk_norm || framework_put_bool(t->r, FRAMEWORK_MODEL, "qk_norm", true, at)) &&
+           (!f->bias ||
+            (framework_put_bool(t->r, FRAMEWORK_MODEL, "attention_bias", true, at) &&
+             framework_put_bool(t->r, FRAMEWORK_MODEL, "router_bias", true, at)));
+}
+
+// Copies the shape that [model] has under our own keys.
+static bool put_own_shape(const struct reading *t)
+{
+    const cJSON *model = cJSON_GetObjectItemCaseSensitive(t->s->doc->root, "model");
+    const bool length = titan_get(t->s->doc, TITAN_SEQ_LEN, NULL) != NULL;
+    for (const cJSON *item = model->child; item != NULL; item = item->next)
+        if (!titan_is_model_switch(item->string) &&
+            !(length && strcmp(item->string, "seq_length") == 0) &&
+            !framework_put(t->r, FRAMEWORK_MODEL, item->string, cJSON_Duplicate(item, true),
+                           framework_value_at(t->s->doc, item)))
+            return false;
+    return !length ||
+           put(t, FRAMEWORK_MODEL, "seq_length", (double)t->c.seq_len, TITAN_SEQ_LEN);
+}
+
+static bool put_model(const struct reading *t)
+{
+    const struct titan_flavor *f = t->c.flavor;
+    char name[64];
+    if (t->c.has_shape)
+        return put_own_shape(t);
+    if (f == NULL) {
+        t->r->file->unknown_model = t->c.unknown;
+        return put(t, FRAMEWORK_BASELINE, "seq_length", (double)t->c.seq_len, TITAN_SEQ_LEN);
+    }
+    const struct shape shape[] = {
+        {"num_layers", f->layers},
+        {"hidden_size", f->dim},
+        {"num_attention_heads", f->heads},
+        {"num_query_groups", f->groups},
+        {"head_dim", f->head_dim},
+        {"ffn_hidden_size", f->ffn},
+        {"vocab_size", f->vocab},
+        {"q_lora_rank", f->q_rank},
+        {"kv_lora_rank", f->kv_rank},
+        {"qk_nope_head_dim", f->qk_nope},
+        {"qk_rope_head_dim", f->qk_rope},
+        {"v_head_dim", f->v_dim},
+        {"num_experts", f->experts},
+        {"topk", f->topk},
+        {"moe_intermediate_size", f->moe_ffn},
+        {"shared_expert_intermediate_size", f->shared_ffn},
+        {"first_k_dense_replace", f->dense_layers},
+    };
+    snprintf(name, sizeof name, "%s %s", f->model, f->flavor);
+    return framework_put_text(t->r, FRAMEWORK_MODEL, "name", name, place_of(t, TITAN_FLAVOR)) &&
+           put_shape(t, shape, sizeof shape / sizeof *shape) && put_flags(t) &&
+           put(t, FRAMEWORK_MODEL, "seq_length", (double)t->c.seq_len, TITAN_SEQ_LEN);
+}
+
+// ---- cluster and training -----------------------------------------------------------------------
+
+static bool put_cluster(const struct reading *t)
+{
+    const struct titan_config *c = &t->c;
+    if (c->shard == 0)
+        return true;
+    return put(t, FRAMEWORK_CLUSTER, "world_size",
+               (double)c->replicate * c->shard * c->tp * c->pp * c->cp, TITAN_SHARD);
+}
+
+// The size of the micro-batch is tried in addition to the default sizes.
+static bool put_micro_batch_sizes(const struct reading *t)
+{
+    const double sizes[] = {1, 2, 4, t->c.mbs};
+    const bool usual = t->c.mbs == 1 || t->c.mbs == 2 || t->c.mbs == 4;
+    return usual ||
+           framework_put(t->r, FRAMEWORK_TRAINING, "mbs_options",
+                         cJSON_CreateDoubleArray(sizes, 4), place_of(t, TITAN_LOCAL_BATCH));
+}
+
+static bool put_bytes(const struct reading *t)
+{
+    const struct titan_config *c = &t->c;
+    return c->bytes_param == 0 ||
+           (put(t, FRAMEWORK_TRAINING, "bytes_param", c->bytes_param, TITAN_DTYPE) &&
+            put(t, FRAMEWORK_TRAINING, "bytes_grad", c->bytes_grad, TITAN_DTYPE) &&
+            put(t, FRAMEWORK_TRAINING, "bytes_optim", c->bytes_optim, TITAN_DTYPE));
+}
+
+// Returns the sequences of a step; 0: they depend on the number of devices.
+static int64_t global_batch(const struct titan_config *c)
+{
+    return c->global_batch > 0 ? c->global_batch : c->local_batch * c->replicate * c->shard;
+}
+
+static bool put_training(const struct reading *t)
+{
+    const struct titan_config *c = &t->c;
+    const int64_t gbs = global_batch(c);
+    if (gbs > 0 && !put(t, FRAMEWORK_TRAINING, "gbs", (double)gbs,
+                        c->global_batch > 0 ? TITAN_GLOBAL_BATCH : TITAN_LOCAL_BATCH))
+        return false;
+    if (!put(t, FRAMEWORK_TRAINING, "zero_level", c->reshard ? 3 : 2, TITAN_RESHARD) ||
+        !put_bytes(t) || !put_micro_batch_sizes(t))
+        return false;
+    if (c->etp > 1 && c->etp == c->tp &&
+        !framework_put_text(t->r, FRAMEWORK_TRAINING, "expert_tensor_parallel", "tp",
+                            place_of(t, TITAN_ETP)))
+        return false;
+    return framework_put_bool(t->r, FRAMEWORK_TRAINING, "fused_cross_entropy", c->fused_loss,
+                              place_of(t, TITAN_COMPILE));
+}
+
+// ---- baseline -----------------------------------------------------------------------------------
+
+// Returns the first degree that the file sets.
+static enum titan_key first_degree(const struct reading *t)
+{
+    for (int key = TITAN_REPLICATE; key <= TITAN_EP; key++)
+        if (key != TITAN_RESHARD && titan_get(t->s->doc, (enum titan_key)key, NULL) != NULL)
+            return (enum titan_key)key;
+    return TITAN_REPLICATE;
+}
+
+// Parameters are sharded over data and context ranks together. If the number of replicas depends on
+// the devices, plan_run completes the baseline.
+static bool put_replicas(const struct reading *t)
+{
+    const struct titan_config *c = &t->c;
+    if (c->shard > 0)
+        return put(t, FRAMEWORK_BASELINE, "dp", (double)c->replicate * c->shard, TITAN_SHARD) &&
+               put(t, FRAMEWORK_BASELINE, "op", (double)c->shard * c->cp, TITAN_SHARD);
+    return put(t, FRAMEWORK_BASELINE, "dp_replicate", c->replicate, first_degree(t)) &&
+           (c->global_batch > 0 || put(t, FRAMEWORK_BASELINE, "replica_batch",
+                                       (double)c->local_batch, TITAN_LOCAL_BATCH));
+}
+
+static bool put_degrees(const struct reading *t)
+{
+    const struct titan_config *c = &t->c;
+    return put_replicas(t) && put(t, FRAMEWORK_BASELINE, "tp", c->tp, TITAN_TP) &&
+           put(t, FRAMEWORK_BASELINE, "pp", c->pp, TITAN_PP) &&
+           put(t, FRAMEWORK_BASELINE, "cp", c->cp, TITAN_CP) &&
+           put(t, FRAMEWORK_BASELINE, "ep", c->ep, TITAN_EP) &&
+           put(t, FRAMEWORK_BASELINE, "vp", c->vp, TITAN_SCHEDULE) &&
+           put(t, FRAMEWORK_BASELINE, "mbs", c->mbs,
+               c->pp > 1 ? TITAN_MICROBATCH_SIZE : TITAN_LOCAL_BATCH) &&
+           framework_put_bool(t->r, FRAMEWORK_BASELINE, "sp", c->tp > 1, place_of(t, TITAN_TP));
+}
+
+static bool put_micro_batches(const struct reading *t)
+{
+    const struct titan_config *c = &t->c;
+    if (c->shard == 0)
+        return c->global_batch > 0 || put(t, FRAMEWORK_BASELINE, "micro_batches",
+                                          (double)(c->local_batch / c->mbs), TITAN_LOCAL_BATCH);
+    return put(t, FRAMEWORK_BASELINE, "micro_batches",
+               (double)(global_batch(c) / ((int64_t)c->replicate * c->shard * c->mbs)),
+               TITAN_LOCAL_BATCH);
+}
+
+enum list { LIST_LAYERS, LIST_FULL, LIST_SELECT };
+
+static int32_t value_of(const struct titan_config *c, enum list list, int32_t v, int32_t i)
+{
+    const int32_t layers = c->layers[titan_part(c, v, i)];
+    if (list == LIST_SELECT)
+        return c->recompute == TITAN_OPS ? layers : 0;
+    return list == LIST_LAYERS ? layers : titan_recomputed(c, v, i);
+}
+
+// Makes [chunk][stage]. NULL: out of memory.
+static cJSON *make_list(const struct titan_config *c, enum list list)
+{
+    cJSON *rows = cJSON_CreateArray();
+    for (int32_t v = 0; v < c->vp && rows != NULL; v++) {
+        cJSON *row = cJSON_CreateArray();
+        if (row == NULL || !cJSON_AddItemToArray(rows, row)) {
+            cJSON_Delete(rows);
+            return NULL;
+        }
+        for (int32_t i = 0; i < c->pp; i++)
+            cJSON_AddItemToArray(row, cJSON_CreateNumber(value_of(c, list, v, i)));
+    }
+    return rows;
+}
+
+static bool put_lists(const struct reading *t)
+{
+    static const char *const names[] = {"layers", "recompute", "select_recompute"};
+    static const enum titan_key at[] = {TITAN_PARTS, TITAN_CHECKPOINT_MODE,
+                                        TITAN_CHECKPOINT_OPTION};
+    if (t->c.layers == NULL)
+        return true;
+    for (int list = LIST_LAYERS; list <= LIST_SELECT; list++)
+        if ((list == LIST_LAYERS || t->c.recompute != TITAN_OTHER) &&
+            !framework_put(t->r, FRAMEWORK_BASELINE, names[list],
+                           make_list(&t->c, (enum list)list), place_of(t, at[list])))
+            return false;
+    return true;
+}
+
+// ---- all ----------------------------------------------------------------------------------------
+
+static void ignore_others(const struct reading *t)
+{
+    char path[160];
+    for (const cJSON *table = t->s->doc->root->child; table != NULL; table = table->next) {
+        if (!cJSON_IsObject(table) || table->child == NULL) {
+            framework_ignore(t->r, table->string);
+            continue;
+        }
+        for (const cJSON *item = table->child; item != NULL; item = item->next) {
+            snprintf(path, sizeof path, "%s.%s", table->string, item->string);
+            const bool shape = t->c.has_shape && strcmp(table->string, "model") == 0 &&
+                               !titan_is_model_switch(item->string);
+            if (!titan_knows(path) && !shape)
+                framework_ignore(t->r, path);
+        }
+    }
+}
+
+static bool read_all(struct reading *t)
+{
+    if (!titan_config_read(&t->c, t->s))
+        return false;
+    ignore_others(t);
+    return put_model(t) && put_cluster(t) && put_training(t) && put_degrees(t) &&
+           put_micro_batches(t) && put_lists(t);
+}
+
+static bool torchtitan_read(struct framework_reader *r, const struct plaindoc *doc)
+{
+    const struct titan_source source = {doc, r->fault};
+    struct reading t = {.r = r, .s = &source};
+    const bool ok = read_all(&t);
+    titan_config_free(&t.c);
+    return ok;
+}
+
+const struct framework_form torchtitan_form = {
+    .framework = FRAMEWORK_TORCHTITAN,
+    .form = PLAINDOC_TOML,
+    .is = titan_is,
+    .read = torchtitan_read,
+    .write = torchtitan_write,
+};
