@@ -42,9 +42,27 @@ static enum pps_status set_replicas(struct plan_run *run, struct pps_error *err)
     if (cJSON_AddNumberToObject(baseline, "dp", (double)dp) == NULL ||
         cJSON_AddNumberToObject(baseline, "op", (double)(dp / copies * cp)) == NULL)
         return pps_fail_memory(err, "%s", run->baseline_in->json.name);
-    if (batch > 0)
+    if (batch > 0 && !run->sets_batch)
         run->training.gbs = batch * dp;
     return PPS_OK;
+}
+
+// With Megatron the number of replicas follows from the devices, of which --devices may give another number
+// than the script. All replicas share an optimizer state if they do in the file.
+static void adapt_replicas(struct plan_run *run)
+{
+    cJSON *dp = cJSON_GetObjectItemCaseSensitive(run->baseline, "dp");
+    cJSON *op = cJSON_GetObjectItemCaseSensitive(run->baseline, "op");
+    const int64_t cp = degree_of(run, "cp");
+    const int64_t others = degree_of(run, "tp") * degree_of(run, "pp") * cp;
+    const int64_t devices = run->cluster.world_size;
+    if (!cJSON_IsNumber(dp) || devices % others != 0 ||
+        (int64_t)dp->valuedouble * others == devices)
+        return;
+    if (cJSON_IsNumber(op) && (int64_t)op->valuedouble == (int64_t)dp->valuedouble * cp)
+        cJSON_SetNumberValue(op, (double)(devices / others * cp));
+    run->file_replicas = (int64_t)dp->valuedouble;
+    cJSON_SetNumberValue(dp, (double)(devices / others));
 }
 
 enum pps_status plan_baseline_complete(struct plan_run *run, struct pps_error *err)
@@ -53,5 +71,7 @@ enum pps_status plan_baseline_complete(struct plan_run *run, struct pps_error *e
         return PPS_OK;
     if (value_of(run, "seq_length") > 0)
         run->model.seq_length = value_of(run, "seq_length");
+    if (run->baseline_in->framework == FRAMEWORK_MEGATRON)
+        adapt_replicas(run);
     return value_of(run, "dp_replicate") > 0 ? set_replicas(run, err) : PPS_OK;
 }

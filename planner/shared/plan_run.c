@@ -37,8 +37,35 @@ static bool has_key(const cJSON *object, const char *key)
     return cJSON_GetObjectItemCaseSensitive(object, key) != NULL;
 }
 
+// A configuration of a framework says how many devices the training uses, a cluster record what they are.
+static bool read_cluster(struct plan_run *run,
+                         const cJSON *item,
+                         bool of_framework,
+                         struct pps_fault *fault)
+{
+    struct cluster read;
+    if (!cluster_read(&read, item, fault))
+        return false;
+    if (of_framework)
+        run->file_devices = read.world_size;
+    else
+        run->record_devices = read.world_size;
+    if (of_framework && run->has_cluster) {
+        run->cluster.world_size = read.world_size;
+        return true;
+    }
+    run->cluster = read;
+    run->has_cluster = true;
+    run->sets_memory = has_key(item, "max_device_memory");
+    run->sets_reserve = has_key(item, "memory_reserve_mb");
+    if (run->file_devices > 0)
+        run->cluster.world_size = run->file_devices;
+    return true;
+}
+
 static bool read_parts(struct plan_run *run,
                        const struct rundoc *parts,
+                       bool of_framework,
                        const struct plan_strategy_reader *strategy,
                        struct pps_fault *fault)
 {
@@ -52,15 +79,13 @@ static bool read_parts(struct plan_run *run,
         run->has_model = true;
         run->model_item = parts->model;
     }
-    if (parts->cluster != NULL) {
-        if (!cluster_read(&run->cluster, parts->cluster, fault))
-            return false;
-        run->has_cluster = true;
-        run->sets_memory = has_key(parts->cluster, "max_device_memory");
-        run->sets_reserve = has_key(parts->cluster, "memory_reserve_mb");
-    }
+    if (parts->cluster != NULL && !read_cluster(run, parts->cluster, of_framework, fault))
+        return false;
     if (parts->training != NULL && !training_read(&run->training, parts->training, fault))
         return false;
+    if (parts->training != NULL && !of_framework)
+        run->sets_batch = has_key(parts->training, "gbs") ||
+                          has_key(parts->training, "global_batch_size");
     return parts->strategy == NULL || strategy->read(strategy->self, parts->strategy, fault);
 }
 
@@ -78,7 +103,7 @@ static enum pps_status load(struct plan_run *run,
         return status;
     run->n_documents++;
     if (!rundoc_split(&parts, document->json.root, &fault) ||
-        !read_parts(run, &parts, strategy, &fault))
+        !read_parts(run, &parts, document->framework != FRAMEWORK_NONE, strategy, &fault))
         return plan_fail_document(&document->json, &fault, err);
     const struct pps_fault *unknown = &document->unknown_model;
     if (!run->has_model && unknown->text[0] != '\0')
@@ -220,6 +245,12 @@ static enum pps_status read_cluster_options(struct plan_run *run,
         return status;
     if (devices > 0)
         run->cluster.world_size = (int64_t)devices;
+    else if (run->file_devices > 0 && run->record_devices > 0 &&
+             run->file_devices != run->record_devices && pps_arg(args, "quiet") == NULL)
+        pps_say(stderr,
+                "note      %lld devices as in the training's file; the cluster record has %lld "
+                "(--devices N)",
+                (long long)run->file_devices, (long long)run->record_devices);
     if (node > 0)
         run->cluster.node_devices = run->cluster.hardware.node = (int64_t)node;
     assume_memory(run, args);

@@ -284,14 +284,8 @@ static void after_pipeline(const struct nd_estimate *e,
                            double micro_batches,
                            struct nd_time *time)
 {
-    const struct hardware *hw = &e->layers.hardware;
     nd_exchange_replicas(e, s, held, micro_batches, time);
-    double updated = held->common + held->routed;
-    if (e->zero_level >= 1) {
-        const struct nd_replicas shards = nd_shards_of(e, s);
-        updated = held->common / (double)shards.common + held->routed / (double)shards.routed;
-    }
-    time->optimizer = hardware_stream(hw, updated * (2 * e->bytes_optim + e->bytes_grad));
+    time->optimizer = nd_optimizer_of(e, s, held);
 }
 
 // How long the longest stage waits; `others` is the time of all other stages for one micro-batch.

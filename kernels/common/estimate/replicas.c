@@ -141,3 +141,15 @@ void nd_exchange_replicas(const struct nd_estimate *e,
     time->dp = micro_batches * x.each + x.once;
     time->dp_exposed = nd_exchanges_exposed(&x, time->stage);
 }
+
+double nd_optimizer_of(const struct nd_estimate *e,
+                       const struct nd_strategy *s,
+                       const struct nd_held *held)
+{
+    double updated = held->common + held->routed;
+    if (e->zero_level >= 1) {
+        const struct nd_replicas shards = nd_shards_of(e, s);
+        updated = held->common / (double)shards.common + held->routed / (double)shards.routed;
+    }
+    return hardware_stream(&e->layers.hardware, updated * (2 * e->bytes_optim + e->bytes_grad));
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prices the parts and the devices of a configuration: times, bytes and exchanges, without the order of the
+// pipeline.
+#ifndef PPS_CONFIGURATION_PRICE_H
+#define PPS_CONFIGURATION_PRICE_H
+
+#include "kernels/common/estimate/replicas.h"
+#include "kernels/common/plan/pipeline.h"
+#include "kernels/configuration/step.h"
+
+// The figures of a configuration that do not depend on its parts.
+struct configuration_figures {
+    struct nd_estimate estimate;
+    struct layercost_set set;
+    struct nd_sharing sharing;
+    struct nd_replicas shards;
+    double allocated; // bytes that the allocator takes for a byte of activations
+};
+
+void configuration_figures_of(struct configuration_figures *figures,
+                              const struct configuration *configuration);
+
+// A part on one micro-batch, s.
+struct configuration_part_price {
+    double forward, backward; // with what is made again
+    double weights;           // of the backward, the gradients of the weights
+    double again;             // of the backward, what is made again
+    double exchange[3];       // tp, ep, cp: of a forward and a backward, nothing made again
+    double kept;              // bytes of activations, without what the allocator adds
+    double kept_for_weights;  // of these, until the gradients of the weights
+};
+
+void configuration_price_part(struct configuration_part_price *price,
+                              const struct configuration_figures *figures,
+                              const struct configuration *configuration,
+                              int32_t part);
+
+// Sets stages, links, fixed memory and limits of a pipeline with one stage for each part whose stages have
+// devices. Stages run forwards and backwards; a family that splits backwards finds the gradients of the weights apart.
+void configuration_price(struct pipeline *pipeline,
+                         const struct configuration_figures *figures,
+                         const struct configuration *configuration);
+
+// Sets the memory of a device except for its activations, and what the allocator adds to them.
+void configuration_price_device(double memory[CONFIGURATION_MEMORIES],
+                                const struct configuration_figures *figures,
+                                const struct configuration *configuration,
+                                const struct pipeline *pipeline,
+                                int32_t device);
+
+// What a step takes besides its pipeline, s; stage: forward and backward of the longest device for one
+// micro-batch.
+struct configuration_rest {
+    double replicas, optimizer, embedding;
+};
+
+struct configuration_rest configuration_price_rest(const struct configuration_figures *figures,
+                                                   const struct configuration *configuration,
+                                                   double stage);
+
+#endif

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+// Executes the pipeline of a configuration and splits its time and its memory into causes.
+#include "kernels/configuration/step.h"
+
+#include "kernels/common/executor/executor.h"
+#include "kernels/common/executor/metrics.h"
+#include "kernels/common/interleaved/orders.h"
+#include "kernels/configuration/price.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const configuration_time_names[CONFIGURATION_TIMES] = {
+    "compute", "tp",       "ep",       "cp",        "recompute", "imbalance",
+    "bubble",  "transfer", "replicas", "optimizer", "embedding",
+};
+
+const char *const configuration_memory_names[CONFIGURATION_MEMORIES] = {
+    "parameters", "gradients", "optimizer",     "activations", "working",
+    "logits",     "buffers",   "fragmentation", "reserve",
+};
+
+// A step while it is evaluated.
+struct work {
+    const struct configuration *c;
+    struct configuration_figures figures;
+    struct configuration_part_price *prices; // [n_parts]
+    struct configuration_step *step;
+    struct executor *executor;
+    char *memory; // of the executor
+    struct poll *poll;
+};
+
+// ---- the order ----------------------------------------------------------------------------------
+
+static struct pipeline_shape shape_of(const struct configuration *c)
+{
+    return (struct pipeline_shape){.devices = c->strategy.pp,
+                                   .stages = c->n_parts,
+                                   .micro_batches = configuration_micro_batches(c),
+                                   .slices = 1,
+                                   .directions = configuration_family(c)->directions};
+}
+
+// The order of the rule of 1F1B also has the shorter warm-up of several chunks, which families do not have.
+static bool follows_rule(const struct configuration *c, struct orders_shape *shape)
+{
+    char why[128];
+    *shape =
+        (struct orders_shape){.stages = c->strategy.pp,
+                              .chunks = c->strategy.vp,
+                              .micro_batches = configuration_micro_batches(c),
+                              .splits = 1,
+                              .warmup = c->training.low_mem_vpp ? ORDERS_LOW : ORDERS_STANDARD,
+                              .remainder = ORDERS_FIRST};
+    return c->family == NULL && shape->micro_batches >= shape->stages &&
+           orders_check(shape, why, sizeof why);
+}
+
+static enum configuration_status status_of(enum family_status status)
+{
+    switch (status) {
+    case FAMILY_DONE:
+        return CONFIGURATION_DONE;
+    case FAMILY_STOPPED:
+        return CONFIGURATION_STOPPED;
+    case FAMILY_NO_ROOM:
+    case FAMILY_FAILED:
+        break;
+    }
+    return CONFIGURATION_NO_ORDER;
+}
+
+static enum configuration_status build(struct work *w, const struct family *family)
+{
+    const struct family_options options = {.group = 0};
+    struct family_result result = {.value = 0};
+    struct room room = {NULL, 0};
+    char *memory = NULL;
+    void *own = NULL;
+    if (family->take != NULL) {
+        (void)family->take(&w->step->work->shape, &options, &room);
+        memory = room.used == SIZE_MAX ? NULL : aligned_alloc(ROOM_ALIGNMENT, room.used);
+        if (memory == NULL)
+            return CONFIGURATION_NO_MEMORY;
+        room = (struct room){memory, 0};
+        own = family->take(&w->step->work->shape, &options, &room);
+    }
+    const enum family_status status =
+        family->build(w->step->work, &options, own, w->poll, w->step->order, &result);
+    free(memory);
+    return status_of(status);
+}
+
+// The order depends on the memory of the devices for some families, never on their limits: a
+// configuration that does not fit has an order, too.
+static enum configuration_status make_order(struct work *w)
+{
+    const struct family *family = configuration_family(w->c);
+    struct pipeline *pipeline = w->step->work;
+    struct orders_shape shape;
+    const bool rule = follows_rule(w->c, &shape);
+    w->step->order = order_new(pipeline->shape.devices,
+                               rule ? orders_length(&shape)
+                                    : order_room(pipeline, false) * pipeline->shape.directions);
+    if (w->step->order == NULL)
+        return CONFIGURATION_NO_MEMORY;
+    if (rule)
+        return orders_write(&shape, w->step->order, w->poll) ? CONFIGURATION_DONE
+                                                             : CONFIGURATION_STOPPED;
+    enum configuration_status status = build(w, family);
+    if (status != CONFIGURATION_NO_ORDER)
+        return status;
+    for (int32_t d = 0; d < pipeline->shape.devices; d++)
+        pipeline->limit[d] = INFINITY;
+    order_clear(w->step->order);
+    return build(w, family);
+}
+
+// ---- execution ----------------------------------------------------------------------------------
+
+static bool take_executor(struct work *w)
+{
+    const struct pipeline_shape *shape = &w->step->work->shape;
+    struct room room = {NULL, 0};
+    (void)executor_take(shape, w->step->order->room, &room);
+    w->memory = room.used == SIZE_MAX ? NULL : aligned_alloc(ROOM_ALIGNMENT, room.used);
+    if (w->memory == NULL)
+        return false;
+    room = (struct room){w->memory, 0};
+    w->executor = executor_take(shape, w->step->order->room, &room);
+    return true;
+}
+
+static enum configuration_status run(struct work *w, const struct pipeline *pipeline)
+{
+    switch (executor_run(w->executor, pipeline, w->step->order, NULL, w->poll)) {
+    case EXECUTOR_DONE:
+        return CONFIGURATION_DONE;
+    case EXECUTOR_STOPPED:
+        return CONFIGURATION_STOPPED;
+    case EXECUTOR_WRONG_OPERATIONS:
+    case EXECUTOR_DEADLOCK:
+        break;
+    }
+    return CONFIGURATION_NO_ORDER;
+}
+
+// Executes the order with the times of `pipeline`, and without transfers, and with equal parts, too.
+static enum configuration_status run_variants(struct work *w,
+                                              double *without_transfers,
+                                              double *with_equal_parts)
+{
+    struct pipeline *pipeline = w->step->work;
+    struct pipeline plain = *pipeline;
+    struct pipeline_stage mean = {.f = 0};
+    const double n = pipeline->shape.stages;
+    plain.links.latency = 0;
+    plain.stage = calloc((size_t)pipeline->shape.stages, sizeof *plain.stage);
+    if (plain.stage == NULL)
+        return CONFIGURATION_NO_MEMORY;
+    for (int32_t k = 0; k < pipeline->shape.stages; k++) {
+        plain.stage[k] = pipeline->stage[k];
+        mean.f += pipeline->stage[k].f / n;
+        mean.b += pipeline->stage[k].b / n;
+        mean.w += pipeline->stage[k].w / n;
+    }
+    enum configuration_status status = run(w, &plain);
+    *without_transfers = executor_makespan(w->executor);
+    for (int32_t k = 0; k < pipeline->shape.stages; k++)
+        plain.stage[k] = mean;
+    if (status == CONFIGURATION_DONE)
+        status = run(w, &plain);
+    *with_equal_parts = executor_makespan(w->executor);
+    free(plain.stage);
+    return status;
+}
+
+static double *copy_of(const double *values, size_t n)
+{
+    double *copy = calloc(n > 0 ? n : 1, sizeof *copy);
+    if (copy != NULL)
+        memcpy(copy, values, n * sizeof *copy);
+    return copy;
+}
+
+static bool keep_times(struct work *w)
+{
+    struct configuration_step *step = w->step;
+    const size_t n = (size_t)step->order->devices * (size_t)step->order->room;
+    step->starts = copy_of(executor_starts(w->executor), n);
+    step->ends = copy_of(executor_ends(w->executor), n);
+    return step->starts != NULL && step->ends != NULL;
+}
+
+// ---- devices ------------------------------------------------------------------------------------
+
+static bool measure_devices(struct work *w)
+{
+    struct configuration_step *step = w->step;
+    const size_t n = (size_t)step->work->shape.devices;
+    double *busy = calloc(2 * n, sizeof *busy), *peak = busy + n;
+    struct metrics metrics;
+    if (busy == NULL)
+        return false;
+    metrics_of(step->work, step->order, step->starts, step->ends, &metrics, busy, peak);
+    for (int32_t d = 0; d < (int32_t)n; d++) {
+        struct configuration_device *device = &step->devices[d];
+        configuration_price_device(device->memory, &w->figures, w->c, step->work, d);
+        const double kept = peak[d] - step->work->fixed[d];
+        device->memory[CONFIGURATION_ACTIVATIONS] = kept / w->figures.allocated;
+        device->memory[CONFIGURATION_FRAGMENTATION] += kept - kept / w->figures.allocated;
+        device->peak = peak[d];
+        device->busy = busy[d] / metrics.makespan;
+        if (device->peak > step->devices[step->worst].peak)
+            step->worst = d;
+    }
+    step->peak = step->devices[step->worst].peak;
+    free(busy);
+    return true;
+}
+
+// ---- time ---------------------------------------------------------------------------------------
+
+// Returns forward and backward of the device that works longest on a micro-batch. In a bidirectional
+// pipeline half of the micro-batches go through each direction.
+static double longest_device(const struct work *w)
+{
+    const struct pipeline *pipeline = w->step->work;
+    const int32_t directions = pipeline->shape.directions;
+    double longest = 0;
+    for (int32_t d = 0; d < pipeline->shape.devices; d++) {
+        double sum = 0;
+        for (int32_t direction = 0; direction < directions; direction++)
+            for (int32_t k = 0; k < w->c->n_parts; k++)
+                if (pipeline_device(pipeline, direction, k) == d)
+                    sum += w->prices[k].forward + w->prices[k].backward;
+        longest = fmax(longest, sum / directions);
+    }
+    return longest;
+}
+
+static void split_time(struct work *w, double without_transfers, double with_equal_parts)
+{
+    struct configuration_step *step = w->step;
+    const double share = configuration_micro_batches(w->c) / (double)w->c->strategy.pp;
+    double *times = step->times, done = 0;
+    for (int32_t k = 0; k < w->c->n_parts; k++) {
+        const struct configuration_part_price *price = &w->prices[k];
+        done += share * (price->forward + price->backward);
+        times[CONFIGURATION_RECOMPUTE] += share * price->again;
+        for (int x = 0; x < 3; x++)
+            times[CONFIGURATION_TP + x] += share * price->exchange[x];
+    }
+    step->useful = done - times[CONFIGURATION_RECOMPUTE];
+    times[CONFIGURATION_COMPUTE] = step->useful - times[CONFIGURATION_TP] -
+                                   times[CONFIGURATION_EP] - times[CONFIGURATION_CP];
+    times[CONFIGURATION_BUBBLE] = with_equal_parts - done;
+    times[CONFIGURATION_IMBALANCE] = without_transfers - with_equal_parts;
+    times[CONFIGURATION_TRANSFER] = step->pipeline - without_transfers;
+    const struct configuration_rest rest =
+        configuration_price_rest(&w->figures, w->c, longest_device(w));
+    times[CONFIGURATION_REPLICAS] = rest.replicas;
+    times[CONFIGURATION_OPTIMIZER] = rest.optimizer;
+    times[CONFIGURATION_EMBEDDING] = rest.embedding;
+    step->seconds = step->pipeline + rest.replicas + rest.optimizer + rest.embedding;
+}
+
+// Sets the rates of model FLOPs and of the FLOPs that are executed with what is made again.
+static void rate(struct work *w)
+{
+    const struct nd_estimate *e = &w->figures.estimate;
+    const struct nd_strategy *s = &w->c->strategy;
+    const double seq = (double)w->c->model.seq_length;
+    const double tokens = (double)w->c->training.gbs * seq;
+    const double devices = (double)s->dp * s->tp * s->cp * s->pp;
+    const double offered = w->step->seconds * devices * e->layers.hardware.peak;
+    double layers = 0, made[LAYERCOST_MODES] = {0, 0, 0}, executed = 0;
+    for (int32_t k = 0; k < w->c->n_parts; k++) {
+        const struct configuration_part *part = &w->c->parts[k];
+        layers += configuration_part_layers(part);
+        made[LAYERCOST_FULL] += part->full[0] + part->full[1];
+        made[LAYERCOST_SELECT] += part->select[0] + part->select[1];
+    }
+    made[LAYERCOST_NONE] = layers - made[LAYERCOST_FULL] - made[LAYERCOST_SELECT];
+    for (int mode = 0; mode < LAYERCOST_MODES; mode++)
+        executed += made[mode] / layers * nd_made_flops(e, (enum nd_recompute)mode, seq);
+    w->step->mfu = nd_token_flops(e, seq) * tokens / offered;
+    w->step->hfu = executed * tokens / offered;
+}
+
+// ---- a step -------------------------------------------------------------------------------------
+
+static enum configuration_status prepare(struct work *w)
+{
+    const struct pipeline_shape shape = shape_of(w->c);
+    struct configuration_step *step = w->step;
+    configuration_figures_of(&w->figures, w->c);
+    w->prices = calloc((size_t)w->c->n_parts, sizeof *w->prices);
+    step->devices = calloc((size_t)shape.devices, sizeof *step->devices);
+    step->work = pipeline_new(&shape);
+    if (w->prices == NULL || step->devices == NULL || step->work == NULL)
+        return CONFIGURATION_NO_MEMORY;
+    for (int32_t k = 0; k < w->c->n_parts; k++)
+        configuration_price_part(&w->prices[k], &w->figures, w->c, k);
+    pipeline_place(step->work, configuration_family(w->c)->placement);
+    configuration_price(step->work, &w->figures, w->c);
+    return make_order(w);
+}
+
+static enum configuration_status evaluate(struct work *w)
+{
+    double without_transfers = 0, with_equal_parts = 0;
+    enum configuration_status status = prepare(w);
+    if (status == CONFIGURATION_DONE && !take_executor(w))
+        status = CONFIGURATION_NO_MEMORY;
+    if (status == CONFIGURATION_DONE)
+        status = run_variants(w, &without_transfers, &with_equal_parts);
+    if (status == CONFIGURATION_DONE)
+        status = run(w, w->step->work);
+    if (status != CONFIGURATION_DONE)
+        return status;
+    w->step->pipeline = executor_makespan(w->executor);
+    if (!keep_times(w) || !measure_devices(w))
+        return CONFIGURATION_NO_MEMORY;
+    split_time(w, without_transfers, with_equal_parts);
+    rate(w);
+    return CONFIGURATION_DONE;
+}
+
+enum configuration_status configuration_step_of(struct configuration_step *step,
+                                                const struct configuration *configuration,
+                                                struct poll *poll)
+{
+    struct work w = {.c = configuration, .step = step, .poll = poll};
+    *step = (struct configuration_step){.seconds = 0};
+    const enum configuration_status status = evaluate(&w);
+    free(w.prices);
+    free(w.memory);
+    return status;
+}
+
+void configuration_step_free(struct configuration_step *step)
+{
+    pipeline_free(step->work);
+    order_free(step->order);
+    free(step->devices);
+    free(step->starts);
+    free(step->ends);
+    *step = (struct configuration_step){.seconds = 0};
+}
