@@ -171,6 +171,13 @@ static bool check_order(const struct configuration *c, char *why, size_t size)
         snprintf(why, size, "its step has more than %d operations", PIPELINE_OPERATIONS_MAX);
         return false;
     }
+    const struct orders_shape rule = {.stages = s->pp,
+                                      .chunks = s->vp,
+                                      .micro_batches = shape.micro_batches,
+                                      .splits = 1};
+    if (c->family == NULL && rule.micro_batches >= rule.stages &&
+        orders_check(&rule, why, size))
+        return true;
     const char *misfit = family->misfit(&shape, &options);
     if (misfit == NULL && family_is_in_reach(family, &shape))
         return true;

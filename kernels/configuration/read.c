@@ -152,6 +152,24 @@ static bool check_again(const struct reading *r, const int32_t *lists)
     return true;
 }
 
+// recompute_all: "none", "select" or "full" for all layers.
+static bool read_recompute_all(const struct reading *r, int32_t *lists)
+{
+    static const char *const words[] = {"none", "full", "select"};
+    const cJSON *item = pps_json_member(r->strategy, "recompute_all");
+    const int32_t n = r->c->n_parts;
+    int list = 0;
+    if (item == NULL)
+        return true;
+    while (list < 3 && !(cJSON_IsString(item) && strcmp(item->valuestring, words[list]) == 0))
+        list++;
+    if (list == 3)
+        return pps_fault_set(r->fault, item, false, "expected none, select or full");
+    if (list > 0)
+        memcpy(lists + list * n, lists, (size_t)n * sizeof *lists);
+    return true;
+}
+
 static bool read_lists(const struct reading *r, int32_t *lists)
 {
     const int32_t n = r->c->n_parts;
@@ -160,7 +178,7 @@ static bool read_lists(const struct reading *r, int32_t *lists)
     if (!read_list(r, "layers", &r->items->layers, lists) ||
         !read_list(r, "recompute", &r->items->recompute, lists + n) ||
         !read_list(r, "select_recompute", &r->items->select, lists + 2 * n) ||
-        !check_again(r, lists))
+        !read_recompute_all(r, lists) || !check_again(r, lists))
         return false;
     configuration_set_layers(r->c, lists, lists + n, lists + 2 * n);
     return true;

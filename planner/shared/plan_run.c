@@ -84,8 +84,8 @@ static bool read_parts(struct plan_run *run,
     if (parts->training != NULL && !training_read(&run->training, parts->training, fault))
         return false;
     if (parts->training != NULL && !of_framework)
-        run->sets_batch = has_key(parts->training, "gbs") ||
-                          has_key(parts->training, "global_batch_size");
+        run->sets_batch =
+            has_key(parts->training, "gbs") || has_key(parts->training, "global_batch_size");
     return parts->strategy == NULL || strategy->read(strategy->self, parts->strategy, fault);
 }
 

@@ -37,7 +37,7 @@ struct plan_run {
     bool has_model, has_cluster;
     bool sets_memory, sets_reserve; // the cluster's document does
     bool assumes_memory;            // no limit given: all memory of the device
-    bool sets_batch;                // a document that is no framework's sets the sequences per step
+    bool sets_batch; // a document that is no framework's sets the sequences per step
     // Devices of the framework's configuration, which have priority, and of the cluster record; 0: none.
     int64_t file_devices, record_devices;
     int64_t file_replicas; // dp of the file if --devices asks for another one; 0: it does not

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `ppsweep check` knows of a training: its configuration, its step, and what could be changed at once.
+#ifndef PPS_PLANNER_CHECK_CHECKED_H
+#define PPS_PLANNER_CHECK_CHECKED_H
+
+#include "base/text/text_buffer.h"
+#include "kernels/configuration/step.h"
+#include "planner/nd/profiling/left_out.h"
+#include "planner/shared/plan_configuration.h"
+
+enum { CHECKED_CHANGES = 8, CHECKED_LABEL = 80 };
+
+// A configuration that differs from the training in one thing.
+struct checked_change {
+    char label[CHECKED_LABEL];
+    double seconds, peak; // of its step, s and bytes
+    bool fits;
+};
+
+struct checked {
+    struct plan_run run;
+    struct plan_configuration plan;
+    struct configuration_step step;
+    const struct nd_left_out_group *group; // of published steps; NULL: none is comparable
+    struct checked_change
+        changes[CHECKED_CHANGES]; // the ones that fit first, of them the fastest first
+    int n_changes;
+};
+
+static inline bool checked_fits(const struct checked *checked)
+{
+    return checked->step.peak <= checked->plan.configuration.cluster.memory_limit;
+}
+
+// Evaluates what could be changed at once.
+enum configuration_status checked_find_changes(struct checked *checked, struct poll *poll);
+
+void checked_print(const struct checked *checked, const struct pps_args *args);
+
+// Appends the report as one JSON object.
+void checked_json(const struct checked *checked, struct text_buffer *out);
+
+#endif
