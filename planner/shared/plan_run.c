@@ -47,19 +47,25 @@ static bool read_cluster(struct plan_run *run,
     if (!cluster_read(&read, item, fault))
         return false;
     if (of_framework)
-        run->file_devices = read.world_size;
+        run->file = read;
     else
         run->record_devices = read.world_size;
-    if (of_framework && run->has_cluster) {
-        run->cluster.world_size = read.world_size;
-        return true;
+    if (of_framework)
+        run->file_memory = has_key(item, "max_device_memory");
+    if (!of_framework || !run->has_cluster) {
+        run->cluster = read;
+        run->sets_memory = has_key(item, "max_device_memory");
+        run->sets_reserve = has_key(item, "memory_reserve_mb");
     }
-    run->cluster = read;
     run->has_cluster = true;
-    run->sets_memory = has_key(item, "max_device_memory");
-    run->sets_reserve = has_key(item, "memory_reserve_mb");
-    if (run->file_devices > 0)
-        run->cluster.world_size = run->file_devices;
+    if (run->file.world_size > 0)
+        run->cluster.world_size = run->file.world_size;
+    // The limit of a framework leaves the rest of the device to everything else.
+    if (run->file_memory) {
+        run->cluster.memory_limit = run->file.memory_limit;
+        run->cluster.reserve = run->file.reserve;
+        run->sets_memory = run->sets_reserve = true;
+    }
     return true;
 }
 
@@ -245,12 +251,12 @@ static enum pps_status read_cluster_options(struct plan_run *run,
         return status;
     if (devices > 0)
         run->cluster.world_size = (int64_t)devices;
-    else if (run->file_devices > 0 && run->record_devices > 0 &&
-             run->file_devices != run->record_devices && pps_arg(args, "quiet") == NULL)
+    else if (run->file.world_size > 0 && run->record_devices > 0 &&
+             run->file.world_size != run->record_devices && pps_arg(args, "quiet") == NULL)
         pps_say(stderr,
                 "note      %lld devices as in the training's file; the cluster record has %lld "
                 "(--devices N)",
-                (long long)run->file_devices, (long long)run->record_devices);
+                (long long)run->file.world_size, (long long)run->record_devices);
     if (node > 0)
         run->cluster.node_devices = run->cluster.hardware.node = (int64_t)node;
     assume_memory(run, args);

@@ -38,9 +38,12 @@ struct plan_run {
     bool sets_memory, sets_reserve; // the cluster's document does
     bool assumes_memory;            // no limit given: all memory of the device
     bool sets_batch; // a document that is no framework's sets the sequences per step
-    // Devices of the framework's configuration, which have priority, and of the cluster record; 0: none.
-    int64_t file_devices, record_devices;
-    int64_t file_replicas; // dp of the file if --devices asks for another one; 0: it does not
+    // Devices of the framework's configuration and its limit of memory, which have priority over those of the
+    // cluster record; world_size 0: it has none.
+    struct cluster file;
+    bool file_memory;       // it has a limit
+    int64_t record_devices; // of the cluster record; 0: none
+    int64_t file_replicas;  // dp of the file if --devices asks for another one; 0: it does not
     struct modeldesc model;
     struct cluster cluster;
     struct training training;
