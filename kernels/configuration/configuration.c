@@ -97,7 +97,7 @@ bool configuration_spread(struct configuration *c)
         const int64_t stage = nd_stage_layers(all, s->pp, d);
         for (int32_t v = 0; v < s->vp; v++)
             layers[configuration_part_at(c, v, d)] =
-                (int32_t)(stage * (v + 1) / s->vp - stage * v / s->vp);
+                (int32_t)(stage / s->vp + (v >= s->vp - stage % s->vp));
     }
     configuration_set_layers(c, layers, NULL, NULL);
     free(layers);

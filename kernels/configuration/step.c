@@ -30,6 +30,7 @@ struct work {
     struct executor *executor;
     char *memory; // of the executor
     struct poll *poll;
+    bool brief;
 };
 
 // ---- the order ----------------------------------------------------------------------------------
@@ -241,6 +242,17 @@ static double longest_device(const struct work *w)
     return longest;
 }
 
+static void add_rest(struct work *w)
+{
+    struct configuration_step *step = w->step;
+    const struct configuration_rest rest =
+        configuration_price_rest(&w->figures, w->c, longest_device(w));
+    step->times[CONFIGURATION_REPLICAS] = rest.replicas;
+    step->times[CONFIGURATION_OPTIMIZER] = rest.optimizer;
+    step->times[CONFIGURATION_EMBEDDING] = rest.embedding;
+    step->seconds = step->pipeline + rest.replicas + rest.optimizer + rest.embedding;
+}
+
 static void split_time(struct work *w, double without_transfers, double with_equal_parts)
 {
     struct configuration_step *step = w->step;
@@ -259,12 +271,6 @@ static void split_time(struct work *w, double without_transfers, double with_equ
     times[CONFIGURATION_BUBBLE] = with_equal_parts - done;
     times[CONFIGURATION_IMBALANCE] = without_transfers - with_equal_parts;
     times[CONFIGURATION_TRANSFER] = step->pipeline - without_transfers;
-    const struct configuration_rest rest =
-        configuration_price_rest(&w->figures, w->c, longest_device(w));
-    times[CONFIGURATION_REPLICAS] = rest.replicas;
-    times[CONFIGURATION_OPTIMIZER] = rest.optimizer;
-    times[CONFIGURATION_EMBEDDING] = rest.embedding;
-    step->seconds = step->pipeline + rest.replicas + rest.optimizer + rest.embedding;
 }
 
 // Sets the rates of model FLOPs and of the FLOPs that are executed with what is made again.
@@ -315,7 +321,7 @@ static enum configuration_status evaluate(struct work *w)
     enum configuration_status status = prepare(w);
     if (status == CONFIGURATION_DONE && !take_executor(w))
         status = CONFIGURATION_NO_MEMORY;
-    if (status == CONFIGURATION_DONE)
+    if (status == CONFIGURATION_DONE && !w->brief)
         status = run_variants(w, &without_transfers, &with_equal_parts);
     if (status == CONFIGURATION_DONE)
         status = run(w, w->step->work);
@@ -324,9 +330,20 @@ static enum configuration_status evaluate(struct work *w)
     w->step->pipeline = executor_makespan(w->executor);
     if (!keep_times(w) || !measure_devices(w))
         return CONFIGURATION_NO_MEMORY;
-    split_time(w, without_transfers, with_equal_parts);
+    if (!w->brief)
+        split_time(w, without_transfers, with_equal_parts);
+    add_rest(w);
     rate(w);
     return CONFIGURATION_DONE;
+}
+
+static enum configuration_status step_of(struct work *w)
+{
+    *w->step = (struct configuration_step){.seconds = 0};
+    const enum configuration_status status = evaluate(w);
+    free(w->prices);
+    free(w->memory);
+    return status;
 }
 
 enum configuration_status configuration_step_of(struct configuration_step *step,
@@ -334,11 +351,15 @@ enum configuration_status configuration_step_of(struct configuration_step *step,
                                                 struct poll *poll)
 {
     struct work w = {.c = configuration, .step = step, .poll = poll};
-    *step = (struct configuration_step){.seconds = 0};
-    const enum configuration_status status = evaluate(&w);
-    free(w.prices);
-    free(w.memory);
-    return status;
+    return step_of(&w);
+}
+
+enum configuration_status configuration_step_brief(struct configuration_step *step,
+                                                   const struct configuration *configuration,
+                                                   struct poll *poll)
+{
+    struct work w = {.c = configuration, .step = step, .poll = poll, .brief = true};
+    return step_of(&w);
 }
 
 void configuration_step_free(struct configuration_step *step)

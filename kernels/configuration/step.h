@@ -81,6 +81,12 @@ enum configuration_status {
 enum configuration_status configuration_step_of(struct configuration_step *step,
                                                 const struct configuration *configuration,
                                                 struct poll *poll);
+
+// Like configuration_step_of, but executes the pipeline only once: recomputation, imbalance, bubble and
+// transfers stay 0, and are part of nothing.
+enum configuration_status configuration_step_brief(struct configuration_step *step,
+                                                   const struct configuration *configuration,
+                                                   struct poll *poll);
 void configuration_step_free(struct configuration_step *step);
 
 #endif
