@@ -40,6 +40,15 @@ const struct family *configuration_family(const struct configuration *c)
     return family_named(c->strategy.vp > 1 ? "interleaved" : "one_f_one_b");
 }
 
+void configuration_set_schedule(struct configuration *c)
+{
+    const enum training_schedule schedule = c->training.schedule;
+    c->family = c->strategy.pp == 1                ? NULL
+                : schedule == TRAINING_ZERO_BUBBLE ? family_named("zb_h1")
+                : schedule == TRAINING_DUALPIPE    ? family_named("dualpipe")
+                                                   : NULL;
+}
+
 int32_t configuration_part_at(const struct configuration *c, int32_t chunk, int32_t device)
 {
     const enum pipeline_placement placement = configuration_family(c)->placement;
@@ -156,7 +165,7 @@ static bool check_layers(const struct configuration *c, char *why, size_t size)
     return false;
 }
 
-static bool check_order(const struct configuration *c, char *why, size_t size)
+bool configuration_has_order(const struct configuration *c, char *why, size_t size)
 {
     const struct family_options options = {.group = 0};
     const struct nd_strategy *s = &c->strategy;
@@ -189,5 +198,5 @@ static bool check_order(const struct configuration *c, char *why, size_t size)
 bool configuration_check(const struct configuration *c, char *why, size_t size)
 {
     return check_devices(c, why, size) && check_divisors(c, why, size) &&
-           check_layers(c, why, size) && check_order(c, why, size);
+           check_layers(c, why, size) && configuration_has_order(c, why, size);
 }

@@ -84,6 +84,14 @@ void configuration_set_layers(struct configuration *configuration,
 // that add up, an order that exists. Otherwise `why` is one clause.
 bool configuration_check(const struct configuration *configuration, char *why, size_t size);
 
+// Sets the family of the order by the schedule of the training: NULL unless it is zero_bubble or dualpipe and there
+// are several stages.
+void configuration_set_schedule(struct configuration *configuration);
+
+// Returns whether the pipeline has an order: its family fits the stages, chunks and micro-batches. Otherwise
+// `why` is one clause.
+bool configuration_has_order(const struct configuration *configuration, char *why, size_t size);
+
 // Returns the family of the order, also where it is NULL.
 const struct family *configuration_family(const struct configuration *configuration);
 

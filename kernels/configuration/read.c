@@ -72,34 +72,28 @@ static bool read_degrees(const struct reading *r)
 
 // ---- the order ----------------------------------------------------------------------------------
 
-static const char *family_of_training(const struct training *training)
-{
-    return training->schedule == TRAINING_ZERO_BUBBLE ? "zb_h1"
-           : training->schedule == TRAINING_DUALPIPE  ? "dualpipe"
-                                                      : NULL;
-}
-
 static bool read_schedule(const struct reading *r)
 {
+    struct configuration *c = r->c;
     const cJSON *item = pps_json_member(r->strategy, "schedule");
-    const char *name =
-        cJSON_IsString(item) ? item->valuestring : family_of_training(&r->c->training);
-    struct training *training = &r->c->training;
     r->items->schedule = item;
-    if (name == NULL || r->c->strategy.pp == 1)
-        return item == NULL || cJSON_IsString(item) ||
-               pps_fault_set(r->fault, item, false, "schedule: expected the name of a family");
-    r->c->family = family_named(name);
-    if (r->c->family == NULL)
-        return pps_fault_set(r->fault, item, false, "schedule: there is no family %s", name);
-    const int32_t chunks = r->c->family->chunks(r->c->strategy.vp);
-    if (chunks != r->c->strategy.vp)
+    configuration_set_schedule(c);
+    if (item != NULL && !cJSON_IsString(item))
+        return pps_fault_set(r->fault, item, false, "schedule: expected the name of a family");
+    if (item != NULL && c->strategy.pp > 1)
+        c->family = family_named(item->valuestring);
+    if (c->family == NULL)
+        return item == NULL || c->strategy.pp == 1 ||
+               pps_fault_set(r->fault, item, false, "schedule: there is no family %s",
+                             item->valuestring);
+    const int32_t chunks = c->family->chunks(c->strategy.vp);
+    if (chunks != c->strategy.vp)
         return pps_fault_set(r->fault, item != NULL ? item : r->strategy, false,
-                             "schedule %s needs %d chunks per stage, not %d", name, chunks,
-                             r->c->strategy.vp);
+                             "schedule %s needs %d chunks per stage, not %d", c->family->name,
+                             chunks, c->strategy.vp);
     // Exchanges of experts hide behind the other direction.
-    if (strncmp(name, "dualpipe", strlen("dualpipe")) == 0)
-        training->schedule = TRAINING_DUALPIPE;
+    if (strncmp(c->family->name, "dualpipe", strlen("dualpipe")) == 0)
+        c->training.schedule = TRAINING_DUALPIPE;
     return true;
 }
 

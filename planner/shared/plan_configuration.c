@@ -2,6 +2,7 @@
 // Makes the configuration of a run from its documents and options.
 #include "planner/shared/plan_configuration.h"
 
+#include "base/text/say.h"
 #include "planner/shared/files.h"
 #include "planner/shared/plan_edits.h"
 
@@ -33,6 +34,9 @@ static enum pps_status read_strategy(struct plan_configuration *plan,
         if (no_memory)
             return pps_fail_memory(err, "the configuration");
         plan_fail_document(&document->json, &fault, &reason);
+        if (reason.line > 0)
+            text_buffer_add(&plan->cannot_run, "%s:%d:%d: ", reason.file, reason.line,
+                            reason.column);
         text_buffer_add(&plan->cannot_run, "%s", reason.text);
     } else if (!configuration_check(&plan->configuration, why, sizeof why)) {
         text_buffer_add(&plan->cannot_run, "%s", why);
@@ -50,7 +54,7 @@ enum pps_status plan_configuration_open(struct plan_configuration *plan,
                                                           .cluster = run->cluster,
                                                           .training = run->training}};
     enum pps_status status = strategy_of(run, &strategy, err);
-    if (status == PPS_OK)
+    if (status == PPS_OK && args != NULL)
         status = plan_edits_apply(strategy, args, err);
     if (status == PPS_OK)
         status = read_strategy(plan, run, strategy, err);
@@ -63,4 +67,74 @@ void plan_configuration_close(struct plan_configuration *plan)
 {
     configuration_free(&plan->configuration);
     text_buffer_free(&plan->cannot_run);
+}
+
+// ---- the training of the user -------------------------------------------------------------------
+
+static enum pps_status evaluate(struct plan_mine *mine,
+                                struct poll *poll,
+                                struct pps_error *err)
+{
+    const struct configuration *c = &mine->plan.configuration;
+    switch (configuration_step_of(&mine->step, c, poll)) {
+    case CONFIGURATION_DONE:
+        mine->has = true;
+        return PPS_OK;
+    case CONFIGURATION_NO_ORDER:
+        text_buffer_add(&mine->plan.cannot_run, "schedule %s has no order for it",
+                        configuration_family(c)->name);
+        return PPS_OK;
+    case CONFIGURATION_STOPPED:
+        return pps_fail(err, PPS_E_STOPPED, "stopped");
+    case CONFIGURATION_NO_MEMORY:
+        break;
+    }
+    return pps_fail_memory(err, "the training step");
+}
+
+enum pps_status plan_mine_open(struct plan_mine *mine,
+                               struct plan_run *run,
+                               bool quiet,
+                               struct poll *poll,
+                               struct pps_error *err)
+{
+    *mine = (struct plan_mine){.has = false};
+    if (run->baseline == NULL)
+        return PPS_OK;
+    enum pps_status status = plan_configuration_open(&mine->plan, run, NULL, err);
+    if (status == PPS_OK && mine->plan.cannot_run.n == 0)
+        status = evaluate(mine, poll, err);
+    if (status != PPS_OK) {
+        plan_mine_close(mine);
+        return status;
+    }
+    if (!mine->has && !quiet)
+        pps_say(stderr, "note      no baseline: the training in %s cannot run: %s",
+                run->baseline_in->json.name, mine->plan.cannot_run.text);
+    return PPS_OK;
+}
+
+void plan_mine_close(struct plan_mine *mine)
+{
+    configuration_step_free(&mine->step);
+    plan_configuration_close(&mine->plan);
+}
+
+bool plan_mine_fits(const struct plan_mine *mine)
+{
+    return mine->step.peak <= mine->plan.configuration.cluster.memory_limit;
+}
+
+const char *plan_mine_recompute(const struct configuration *c)
+{
+    int64_t layers = 0, full = 0, select = 0;
+    for (int32_t k = 0; k < c->n_parts; k++) {
+        layers += configuration_part_layers(&c->parts[k]);
+        full += c->parts[k].full[0] + c->parts[k].full[1];
+        select += c->parts[k].select[0] + c->parts[k].select[1];
+    }
+    return full == 0 && select == 0 ? "none"
+           : full == layers         ? "full"
+           : select == layers       ? "select"
+                                    : "mixed";
 }

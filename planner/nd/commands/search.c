@@ -3,12 +3,13 @@
 // that are worth profiling.
 #include "planner/nd/commands/commands.h"
 
+#include "engine/command/signals.h"
 #include "planner/nd/commands/dry_runs.h"
 #include "planner/nd/commands/launch.h"
 #include "planner/nd/commands/search_baseline.h"
 #include "planner/nd/commands/search_files.h"
+#include "planner/nd/commands/search_replay.h"
 #include "planner/nd/commands/search_report.h"
-#include "planner/nd/input/baseline.h"
 #include "planner/nd/input/search_open.h"
 #include "planner/nd/input/strategy_option.h"
 #include "planner/shared/options.h"
@@ -225,23 +226,30 @@ static void tear_down(struct setup *setup)
     nd_search_close(&setup->open);
 }
 
+// The fastest candidates whose pipelines are executed; the others are ordered by the closed form.
+enum { REPLAYED = 2000 };
+
 static enum pps_status search(struct setup *setup,
-                              const struct nd_job *job,
+                              struct nd_job *job,
                               const struct pps_args *args,
                               struct pps_error *err)
 {
     const bool quiet = pps_arg(args, "quiet") != NULL;
     struct nd_counts counts;
-    struct nd_strategy room;
-    const struct nd_strategy *baseline = NULL;
+    struct nd_base base;
+    struct poll poll = {.over = poll_flag, .self = pps_signals_install()};
     bool launch = false;
     enum pps_status status = nd_launch_requested(args, &launch, err);
     if (status == PPS_OK)
-        status = nd_baseline_find(&setup->open.search, job, args, &room, &baseline, err);
+        status = nd_baseline_find(&setup->open.search, job, args, &poll, &base, err);
     if (status != PPS_OK)
         return status;
     if (!nd_search_run(&setup->open.search, &setup->result))
         return pps_fail_memory(err, "the candidates");
+    if (!job->space.orig)
+        status = nd_replay(&setup->result, job, REPLAYED, &poll, err);
+    if (status != PPS_OK)
+        return status;
     if (!job->space.orig &&
         !nd_lines_of(&setup->lines, &setup->result, pps_arg(args, "all") == NULL))
         return pps_fail_memory(err, "the table");
@@ -252,9 +260,11 @@ static enum pps_status search(struct setup *setup,
     if (!quiet)
         nd_report_counts(job, &setup->open.search, &counts, &setup->result);
     if (setup->result.n == 0)
+        nd_report_base(&base, job->space.orig, true);
+    if (setup->result.n == 0)
         return nd_report_empty(job, &setup->open.search, &counts, &setup->result, err);
     nd_report_table(&setup->open.search, &setup->result, job->space.orig ? NULL : &setup->lines,
-                    baseline);
+                    &base);
     if (!quiet)
         nd_report_trust(job);
     return nd_files_write(&setup->files, job, &setup->open.search, &setup->result, &setup->fits,

@@ -2,10 +2,11 @@
 // Reads the baseline of a search and gives it its best number of chunks.
 #include "planner/nd/commands/search_baseline.h"
 
-#include "base/text/say.h"
-#include "planner/nd/input/baseline.h"
+#include "base/math/units.h"
+#include "planner/nd/commands/search_replay.h"
 #include "planner/nd/input/strategy_option.h"
 #include "planner/nd/strategies/filters.h"
+#include "planner/shared/plan_configuration.h"
 
 #include <stdio.h>
 
@@ -70,30 +71,55 @@ static enum pps_status read_baseline(const struct nd_search *search,
                     n > 0 ? reasons[0].text : "this strategy cannot run");
 }
 
-enum pps_status nd_baseline_find(const struct nd_search *search,
-                                 const struct nd_job *job,
-                                 const struct pps_args *args,
-                                 struct nd_strategy *room,
-                                 const struct nd_strategy **base,
+// Evaluates the training of a document.
+static enum pps_status find_mine(struct nd_job *job,
+                                 bool quiet,
+                                 struct poll *poll,
+                                 struct nd_base *base,
                                  struct pps_error *err)
 {
-    const bool quiet = pps_arg(args, "quiet") != NULL;
-    const char *option = pps_arg(args, "baseline");
-    char text[ND_BASELINE_BYTES] = "";
-    struct pps_error reason = {.code = PPS_OK}; // no error if a document sets the strategy
-    enum pps_status status = PPS_OK;
-    *base = NULL;
-    if (option == NULL && !job->space.orig && pps_arg(args, "launch") == NULL)
-        status = nd_baseline_of_document(&job->run, quiet, text, err);
-    if (status != PPS_OK || (option == NULL && text[0] == '\0'))
+    struct plan_mine mine;
+    const enum pps_status status = plan_mine_open(&mine, &job->run, quiet, poll, err);
+    if (status != PPS_OK)
         return status;
-    status = read_baseline(search, job, args, option != NULL ? option : text, room, &reason);
-    if (status == PPS_OK)
-        *base = room;
-    else if (option != NULL)
-        *err = reason;
-    else if (!quiet)
-        pps_say(stderr, "note      no baseline: the strategy in %s cannot run: %s",
-                job->run.baseline_in->json.name, reason.text);
-    return option != NULL ? status : PPS_OK;
+    if (mine.has)
+        *base = (struct nd_base){
+            .has = true,
+            .label = "mine",
+            .candidate = {.strategy = mine.plan.configuration.strategy,
+                          .memory_mb = units_to_mib(mine.step.peak),
+                          .step_ms = units_to_ms(mine.step.seconds),
+                          .mfu = mine.step.mfu,
+                          .hfu = mine.step.hfu},
+            .recompute = plan_mine_recompute(&mine.plan.configuration),
+            .fits = plan_mine_fits(&mine),
+        };
+    plan_mine_close(&mine);
+    return PPS_OK;
+}
+
+enum pps_status nd_baseline_find(const struct nd_search *search,
+                                 struct nd_job *job,
+                                 const struct pps_args *args,
+                                 struct poll *poll,
+                                 struct nd_base *base,
+                                 struct pps_error *err)
+{
+    static const char *const recompute[] = {"none", "select", "full"};
+    const char *option = pps_arg(args, "baseline");
+    struct nd_strategy strategy;
+    *base = (struct nd_base){.has = false};
+    if (option == NULL && (job->space.orig || pps_arg(args, "launch") != NULL))
+        return PPS_OK;
+    if (option == NULL)
+        return find_mine(job, pps_arg(args, "quiet") != NULL, poll, base, err);
+    enum pps_status status = read_baseline(search, job, args, option, &strategy, err);
+    if (status != PPS_OK)
+        return status;
+    *base = (struct nd_base){.has = true,
+                             .label = "base",
+                             .candidate = nd_search_evaluate(search, &strategy)};
+    base->fits = nd_search_fits(search, &base->candidate);
+    base->recompute = recompute[base->candidate.strategy.recompute];
+    return job->space.orig ? PPS_OK : nd_replay_one(&base->candidate, job, poll, err);
 }

@@ -3,17 +3,27 @@
 #ifndef PPS_PLANNER_ND_COMMANDS_SEARCH_BASELINE_H
 #define PPS_PLANNER_ND_COMMANDS_SEARCH_BASELINE_H
 
+#include "kernels/common/pipeline/poll.h"
 #include "planner/nd/input/search_options.h"
 #include "planner/nd/strategies/search.h"
 
-// Sets *base to the baseline, stored in *room: the strategy of --baseline, else the strategy of a
-// document; NULL: none. Filters may reject the strategy, but it must be one that can be evaluated. A
-// strategy of a document that cannot run is reported and skipped.
+struct nd_base {
+    bool has;
+    const char
+        *label; // of its row: "mine" for the training of a document, "base" for --baseline
+    struct nd_candidate candidate;
+    const char *recompute; // a constant
+    bool fits;
+};
+
+// Finds and evaluates the baseline: the strategy of --baseline, else the training that a document sets.
+// Filters may reject it, but it must be one that can run; a training of a document that cannot is
+// reported and skipped.
 PPS_MUST_CHECK enum pps_status nd_baseline_find(const struct nd_search *search,
-                                                const struct nd_job *job,
+                                                struct nd_job *job,
                                                 const struct pps_args *args,
-                                                struct nd_strategy *room,
-                                                const struct nd_strategy **base,
+                                                struct poll *poll,
+                                                struct nd_base *base,
                                                 struct pps_error *err);
 
 #endif

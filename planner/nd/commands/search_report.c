@@ -82,18 +82,15 @@ void nd_report_counts(const struct nd_job *job,
 // ---- the table ----------------------------------------------------------------------------------
 
 static void print_row(const char *place,
-                      const struct nd_search *search,
                       const struct nd_candidate *c,
+                      const char *recompute,
                       const char *folded)
 {
     const struct nd_strategy *s = &c->strategy;
-    const struct nd_point point = {*s, search->seq_length, search->space->gbs};
-    struct nd_time time;
-    nd_estimate(search->estimate, search->cache, &point, NULL, &time);
     printf("%4s %5d %4d %4d %4d %4d %5d %3d %4d %-4s %-9s %10.3f %12.3f %6.2f %6.2f%s%s\n",
            place, s->dp, s->tp, s->cp, s->pp, s->ep, s->op, s->vp, s->mbs, s->sp ? "on" : "off",
-           recompute_names[s->recompute], c->memory_mb / UNITS_KIB, c->step_ms, 100 * time.mfu,
-           100 * time.hfu, folded[0] != '\0' ? "  " : "", folded);
+           recompute, c->memory_mb / UNITS_KIB, c->step_ms, 100 * c->mfu, 100 * c->hfu,
+           folded[0] != '\0' ? "  " : "", folded);
 }
 
 static void print_published_row(const char *place, const struct nd_candidate *c)
@@ -121,39 +118,48 @@ void nd_report_faster(double best_ms, double base_ms, const char *more)
 }
 
 // No device is faster than its peak. MFU relates 8-bit products to the peak of 16-bit products, too.
-static void warn_of_rate(const struct nd_search *search, const struct nd_strategy *strategy)
+static void warn_of_rate(const struct nd_search *search, const struct nd_candidate *candidate)
 {
     const struct layercost_model *m = &search->estimate->layers;
     const double most = m->fp8 ? m->hardware.peak_fp8 / m->hardware.peak : 1;
-    const struct nd_point point = {*strategy, search->seq_length, search->space->gbs};
-    struct nd_time time;
-    nd_estimate(search->estimate, search->cache, &point, NULL, &time);
-    if (time.mfu > most)
+    if (candidate->mfu > most)
         fprintf(
             stderr,
             "warning   MFU of %.0f %% is more than the device can reach (%.0f %%): check the "
             "figures of the device and of the stack\n",
-            100 * time.mfu, 100 * most);
+            100 * candidate->mfu, 100 * most);
+}
+
+void nd_report_base(const struct nd_base *base, bool orig, bool with_header)
+{
+    if (base->has && with_header)
+        print_header(orig);
+    if (base->has && orig)
+        print_published_row(base->label, &base->candidate);
+    else if (base->has)
+        print_row(base->label, &base->candidate, base->recompute, "");
 }
 
 void nd_report_table(const struct nd_search *search,
                      const struct nd_search_result *result,
                      const struct nd_lines *lines,
-                     const struct nd_strategy *baseline)
+                     const struct nd_base *base)
 {
+    const bool orig = search->space->orig;
     const size_t n = lines != NULL ? lines->n : result->n;
-    print_header(search->space->orig);
+    print_header(orig);
     for (size_t k = 0; k < result->best.n; k++) {
         char place[24], folded[ND_LINE_TEXT];
+        const struct nd_candidate *c = lines != NULL ? &lines->all[k].first : NULL;
         snprintf(place, sizeof place, "%zu", k + 1);
-        if (lines == NULL)
+        if (c == NULL)
             print_published_row(place, &result->best.heap[k]);
         else
-            print_row(place, search, &lines->all[k].first,
+            print_row(place, c, recompute_names[c->strategy.recompute],
                       nd_line_text(&lines->all[k], folded));
     }
-    if (!search->space->orig && result->best.n > 0)
-        warn_of_rate(search, &lines->all[0].first.strategy);
+    if (!orig && result->best.n > 0)
+        warn_of_rate(search, &lines->all[0].first);
     if (n > result->best.n)
         printf("... %zu more (--top N, -o DIR)\n", n - result->best.n);
     if (n < result->n)
@@ -161,17 +167,10 @@ void nd_report_table(const struct nd_search *search,
             "folded: %zu candidates into %zu line%s; each line shows the fastest of its range "
             "(--all shows all)\n",
             result->n, n, n == 1 ? "" : "s");
-    if (baseline == NULL)
-        return;
-    const struct nd_candidate base = nd_search_evaluate(search, baseline);
-    if (search->space->orig)
-        print_published_row("base", &base);
-    else
-        print_row("base", search, &base, "");
-    if (!search->space->orig && result->best.n > 0)
-        nd_report_faster(
-            result->best.heap[0].step_ms, base.step_ms,
-            nd_search_fits(search, &base) ? "" : "; the baseline does not fit in memory");
+    nd_report_base(base, orig, false);
+    if (base->has && !orig && result->best.n > 0)
+        nd_report_faster(result->best.heap[0].step_ms, base->candidate.step_ms,
+                         base->fits ? "" : "; the baseline does not fit in memory");
 }
 
 void nd_report_trust(const struct nd_job *job)

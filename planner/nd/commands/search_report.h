@@ -4,6 +4,7 @@
 #ifndef PPS_PLANNER_ND_COMMANDS_SEARCH_REPORT_H
 #define PPS_PLANNER_ND_COMMANDS_SEARCH_REPORT_H
 
+#include "planner/nd/commands/search_baseline.h"
 #include "planner/nd/input/search_options.h"
 #include "planner/nd/strategies/folded_lines.h"
 #include "planner/nd/strategies/search.h"
@@ -15,12 +16,14 @@ void nd_report_counts(const struct nd_job *job,
                       const struct nd_counts *counts,
                       const struct nd_search_result *result);
 
-// Prints the best lines, then the baseline (or NULL). lines NULL: the best of the result, as
-// published.
+// Prints the best lines, then the baseline. lines NULL: the best of the result, as published.
 void nd_report_table(const struct nd_search *search,
                      const struct nd_search_result *result,
                      const struct nd_lines *lines,
-                     const struct nd_strategy *baseline);
+                     const struct nd_base *base);
+
+// Prints the row of the baseline if there is one, below the names of the columns where the table has none.
+void nd_report_base(const struct nd_base *base, bool orig, bool with_header);
 
 // Prints the software stack of the predictions, and how far they may be trusted. Prints nothing for
 // published formulas, which have no times.

@@ -17,7 +17,8 @@ struct nd_candidate {
     double memory_mb; // of the worst stage, MiB, as the strategy recomputes; it decided
     double full_mb;   // with full recompute
     double none_mb;   // without any
-    double step_ms;   // estimated
+    double step_ms;   // estimated, or executed where it is shown
+    double mfu, hfu;  // rates of model and executed FLOPs of this step
 };
 
 // By (dp, tp, pp, ep, cp, op), then vp, mbs, sp: what the choice of profiles wants.

@@ -80,7 +80,9 @@ struct nd_candidate nd_search_evaluate(const struct nd_search *search,
                                  .memory_mb = units_to_mib(mode[recompute]),
                                  .full_mb = units_to_mib(mode[ND_RECOMPUTE_FULL]),
                                  .none_mb = units_to_mib(mode[ND_RECOMPUTE_NONE]),
-                                 .step_ms = units_to_ms(time.step)};
+                                 .step_ms = units_to_ms(time.step),
+                                 .mfu = time.mfu,
+                                 .hfu = time.hfu};
 }
 
 bool nd_search_can(const struct nd_search *search, const struct nd_strategy *s)

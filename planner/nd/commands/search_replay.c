@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Evaluates candidates as configurations with even layers.
+#include "planner/nd/commands/search_replay.h"
+
+#include "base/math/units.h"
+#include "base/system/machine.h"
+#include "base/system/threads.h"
+#include "kernels/configuration/step.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- one candidate ------------------------------------------------------------------------------
+
+static void make_again(struct configuration *c, enum nd_recompute mode)
+{
+    for (int32_t k = 0; k < c->n_parts; k++)
+        for (int kind = 0; kind < CONFIGURATION_KINDS; kind++) {
+            struct configuration_part *part = &c->parts[k];
+            part->full[kind] = mode == ND_RECOMPUTE_FULL ? part->layers[kind] : 0;
+            part->select[kind] = mode == ND_RECOMPUTE_SELECT ? part->layers[kind] : 0;
+        }
+}
+
+static enum configuration_status replay(struct nd_candidate *candidate,
+                                        const struct nd_job *job,
+                                        struct poll *poll)
+{
+    struct configuration c = {.model = job->run.model,
+                              .cluster = job->run.cluster,
+                              .training = job->run.training,
+                              .strategy = candidate->strategy,
+                              .recompute_group = 1};
+    struct configuration_step step;
+    char why[256];
+    c.training.gbs = job->space.gbs;
+    configuration_set_schedule(&c);
+    if (!configuration_spread(&c)) {
+        configuration_free(&c);
+        return CONFIGURATION_NO_MEMORY;
+    }
+    make_again(&c, candidate->strategy.recompute);
+    enum configuration_status status = CONFIGURATION_NO_ORDER;
+    if (configuration_has_order(&c, why, sizeof why)) {
+        status = configuration_step_brief(&step, &c, poll);
+        if (status == CONFIGURATION_DONE) {
+            candidate->step_ms = units_to_ms(step.seconds);
+            candidate->mfu = step.mfu;
+            candidate->hfu = step.hfu;
+        }
+        configuration_step_free(&step);
+    }
+    configuration_free(&c);
+    return status;
+}
+
+static enum pps_status status_of(enum configuration_status status, struct pps_error *err)
+{
+    switch (status) {
+    case CONFIGURATION_STOPPED:
+        return pps_fail(err, PPS_E_STOPPED, "stopped");
+    case CONFIGURATION_NO_MEMORY:
+        return pps_fail_memory(err, "the candidates");
+    case CONFIGURATION_DONE:
+    case CONFIGURATION_NO_ORDER:
+        break;
+    }
+    return PPS_OK;
+}
+
+enum pps_status nd_replay_one(struct nd_candidate *candidate,
+                              const struct nd_job *job,
+                              struct poll *poll,
+                              struct pps_error *err)
+{
+    return status_of(replay(candidate, job, poll), err);
+}
+
+// ---- all candidates -----------------------------------------------------------------------------
+
+struct replaying {
+    struct nd_search_result *result;
+    const struct nd_job *job;
+    double limit_ms; // closed form of the slowest that is replayed
+    atomic_size_t next;
+    atomic_int status; // the first that is not CONFIGURATION_DONE or CONFIGURATION_NO_ORDER
+    const struct poll *poll;
+};
+
+static void work(void *self, int thread)
+{
+    struct replaying *r = self;
+    struct poll poll = {.over = NULL};
+    if (r->poll != NULL)
+        poll = *r->poll;
+    (void)thread;
+    for (;;) {
+        const size_t k = atomic_fetch_add(&r->next, 1);
+        if (k >= r->result->n || atomic_load(&r->status) != CONFIGURATION_DONE)
+            return;
+        struct nd_candidate *candidate = &r->result->candidates[k];
+        if (!(candidate->step_ms <= r->limit_ms))
+            continue;
+        const enum configuration_status status =
+            replay(candidate, r->job, poll.over != NULL ? &poll : NULL);
+        if (status == CONFIGURATION_STOPPED || status == CONFIGURATION_NO_MEMORY)
+            atomic_store(&r->status, (int)status);
+    }
+}
+
+static int by_value(const void *left, const void *right)
+{
+    const double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+// Returns the step of the most-th fastest candidate; NAN: out of memory.
+static double limit_of(const struct nd_search_result *result, size_t most)
+{
+    if (result->n <= most || most == 0)
+        return INFINITY;
+    double *steps = calloc(result->n, sizeof *steps);
+    if (steps == NULL)
+        return (double)NAN;
+    for (size_t k = 0; k < result->n; k++)
+        steps[k] = result->candidates[k].step_ms;
+    qsort(steps, result->n, sizeof *steps, by_value);
+    const double limit = steps[most - 1];
+    free(steps);
+    return limit;
+}
+
+enum pps_status nd_replay(struct nd_search_result *result,
+                          const struct nd_job *job,
+                          size_t most,
+                          struct poll *poll,
+                          struct pps_error *err)
+{
+    struct replaying r = {.result = result,
+                          .job = job,
+                          .limit_ms = limit_of(result, most),
+                          .status = CONFIGURATION_DONE,
+                          .poll = poll};
+    const int threads = pps_machine_cpus();
+    if (isnan(r.limit_ms))
+        return pps_fail_memory(err, "the candidates");
+    const enum pps_status status =
+        pps_parallel(result->n < (size_t)threads ? (int)result->n : threads, work, &r, err);
+    return status == PPS_OK ? status_of((enum configuration_status)atomic_load(&r.status), err)
+                            : status;
+}
