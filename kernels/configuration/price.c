@@ -202,6 +202,17 @@ static void put_states(double memory[CONFIGURATION_MEMORIES],
         e->bytes_optim * (sharing->optimizer ? shared : whole);
 }
 
+double configuration_layer_bytes(const struct configuration_figures *figures,
+                                 enum configuration_kind kind)
+{
+    const struct layercost *cost = cost_of(figures, kind);
+    const struct held held = {.common = cost->parameters, .routed = cost->routed};
+    double memory[CONFIGURATION_MEMORIES];
+    put_states(memory, figures, &held);
+    return memory[CONFIGURATION_PARAMETERS] + memory[CONFIGURATION_GRADIENTS] +
+           memory[CONFIGURATION_OPTIMIZER_STATE];
+}
+
 static void put_transient(double memory[CONFIGURATION_MEMORIES],
                           const struct configuration_figures *figures,
                           const struct configuration *c,

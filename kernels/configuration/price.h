@@ -48,6 +48,10 @@ void configuration_price_device(double memory[CONFIGURATION_MEMORIES],
                                 const struct pipeline *pipeline,
                                 int32_t device);
 
+// Returns the bytes of parameters, gradients and optimizer state of one layer on a device.
+double configuration_layer_bytes(const struct configuration_figures *figures,
+                                 enum configuration_kind kind);
+
 // What a step takes besides its pipeline, s; stage: forward and backward of the longest device for one
 // micro-batch.
 struct configuration_rest {

@@ -95,6 +95,28 @@ bool cluster_read(struct cluster *cluster,
     return true;
 }
 
+struct cJSON *cluster_document(const struct cluster *cluster)
+{
+    const struct reading reading = {.world_size = cluster->world_size,
+                                    .per_node = cluster->node_devices,
+                                    .memory = cluster->memory_limit,
+                                    .reserve_mib = units_to_mib(cluster->reserve)};
+    const struct reading other = {.world_size = 0};
+    struct cJSON *object = cJSON_CreateObject(),
+                 *hardware = hardware_document(&cluster->hardware);
+    if (object == NULL || hardware == NULL ||
+        !cJSON_AddItemToObject(object, "hardware", hardware)) {
+        cJSON_Delete(object);
+        cJSON_Delete(hardware);
+        return NULL;
+    }
+    if (!docfields_add(&table, &reading, &other, object)) {
+        cJSON_Delete(object);
+        return NULL;
+    }
+    return object;
+}
+
 const struct docfields *cluster_keys(void)
 {
     return &table;

@@ -89,6 +89,10 @@ bool cluster_read(struct cluster *cluster,
                   const struct cJSON *document,
                   struct pps_fault *fault);
 
+// Returns the cluster as a document that cluster_read reads as the same cluster; NULL: out of memory. The caller
+// frees it.
+struct cJSON *cluster_document(const struct cluster *cluster);
+
 // Keys that cluster_read takes.
 const struct docfields *cluster_keys(void);
 

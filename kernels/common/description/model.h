@@ -91,6 +91,10 @@ bool modeldesc_read(struct modeldesc *model,
                     const struct cJSON *document,
                     struct pps_fault *fault);
 
+// Returns the model as a document that modeldesc_read reads as the same model; NULL: out of memory. The caller
+// frees it.
+struct cJSON *modeldesc_document(const struct modeldesc *model);
+
 // Keys of our own documents, for readers that sort keys of several kinds.
 const struct docfields *modeldesc_keys(void);
 

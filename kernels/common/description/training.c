@@ -219,13 +219,19 @@ static bool read_modules(struct training *training,
     return true;
 }
 
+static const char *const precision_words[] = {"bf16", "fp8", "mxfp8"};
+
+const char *training_precision_word(enum training_precision precision)
+{
+    return precision_words[precision];
+}
+
 static bool read_precision(struct training *training,
                            const struct cJSON *item,
                            struct pps_fault *fault)
 {
-    static const char *const words[] = {"bf16", "fp8", "mxfp8"};
-    for (int i = 0; i < COUNT_OF(words); i++)
-        if (is_word(item, words[i])) {
+    for (int i = 0; i < COUNT_OF(precision_words); i++)
+        if (is_word(item, precision_words[i])) {
             training->precision = (enum training_precision)i;
             return true;
         }
@@ -266,6 +272,58 @@ bool training_read(struct training *training,
     reading.training.zero_given |= items.item[KEY_ZERO] != NULL;
     *training = reading.training;
     return true;
+}
+
+// ---- writing --------------------------------------------------------------------------------
+
+static bool add_lists(const struct training *training, struct cJSON *object)
+{
+    cJSON *sizes = cJSON_AddArrayToObject(object, "mbs_options"), *modules = NULL;
+    bool ok = sizes != NULL;
+    for (int i = 0; ok && i < training->n_mbs; i++)
+        ok = cJSON_AddItemToArray(sizes, cJSON_CreateNumber((double)training->mbs[i]));
+    if (training->recompute_modules != 0)
+        modules = cJSON_AddArrayToObject(object, "recompute_modules");
+    for (int k = 0; ok && k < COUNT_OF(module_words); k++)
+        if (training->recompute_modules & 1U << k)
+            ok = cJSON_AddItemToArray(modules, cJSON_CreateString(module_words[k]));
+    return ok;
+}
+
+static bool add_words(const struct training *training, struct cJSON *object)
+{
+    const char *schedule = training_schedule_word(training->schedule);
+    struct cJSON *stack;
+    if ((training->expert_tensor_parallel &&
+         cJSON_AddStringToObject(object, "expert_tensor_parallel", "tp") == NULL) ||
+        (schedule[0] != '\0' &&
+         cJSON_AddStringToObject(object, "schedule", schedule) == NULL) ||
+        cJSON_AddStringToObject(object, "precision",
+                                training_precision_word(training->precision)) == NULL)
+        return false;
+    if (training->stack.name[0] == '\0')
+        return true;
+    stack = stack_document(&training->stack);
+    return stack != NULL && cJSON_AddItemToObject(object, "stack", stack);
+}
+
+struct cJSON *training_document(const struct training *training)
+{
+    const struct reading reading = {*training, training->zero_level};
+    struct reading other;
+    training_default(&other.training);
+    // Values whose absence has a meaning of its own are written in any case.
+    other.zero_level = training->zero_given ? -1 : other.training.zero_level;
+    const bool implied =
+        !training->dropout_given && training->dropout == !training->flash_attention;
+    other.training.dropout = implied ? training->dropout : !training->dropout;
+    struct cJSON *object = cJSON_CreateObject();
+    if (object == NULL || !docfields_add(&table, &reading, &other, object) ||
+        !add_lists(training, object) || !add_words(training, object)) {
+        cJSON_Delete(object);
+        return NULL;
+    }
+    return object;
 }
 
 const struct docfields *training_keys(void)

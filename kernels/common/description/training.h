@@ -80,6 +80,9 @@ static inline bool training_allows_chunks(const struct training *training,
     return true;
 }
 
+// Returns the word of a precision in documents.
+const char *training_precision_word(enum training_precision precision);
+
 // Returns what the device lacks for products of this precision, as "has no ..."; NULL: nothing.
 const char *training_precision_lacks(enum training_precision precision,
                                      const struct hardware *hardware);
@@ -105,6 +108,10 @@ void training_default(struct training *training);
 bool training_read(struct training *training,
                    const struct cJSON *document,
                    struct pps_fault *fault);
+
+// Returns the training as a document that training_read reads as the same training, also on top of the default;
+// NULL: out of memory. The caller frees it.
+struct cJSON *training_document(const struct training *training);
 
 // Keys that training_read takes.
 const struct docfields *training_keys(void);

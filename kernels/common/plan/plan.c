@@ -96,7 +96,15 @@ void plan_free(struct plan *plan)
     pipeline_free(plan->pipeline);
     order_free(plan->order);
     free(plan->layers);
+    free(plan->configuration);
     free(plan);
+}
+
+bool plan_set_configuration(struct plan *plan, const char *text)
+{
+    free(plan->configuration);
+    plan->configuration = strdup(text);
+    return plan->configuration != NULL;
 }
 
 bool plan_set_layers(struct plan *plan, const struct plan_layers *layers)

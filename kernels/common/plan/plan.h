@@ -31,6 +31,8 @@ struct plan {
     struct pipeline *pipeline;  // seconds and bytes; its tables of links belong to the plan
     struct order *order;        // NULL: none
     struct plan_layers *layers; // of which the stages are made; NULL: not known
+    // The training that the plan is of, as an object on one line (kernels/configuration); NULL: not known.
+    char *configuration;
     struct plan_maker makers[PLAN_PARTS];
 };
 
@@ -42,6 +44,9 @@ void plan_free(struct plan *plan); // NULL is allowed
 
 // Sets the layers to a copy. Returns false if memory runs out.
 bool plan_set_layers(struct plan *plan, const struct plan_layers *layers);
+
+// Sets the training to a copy of the text. Returns false if memory runs out.
+bool plan_set_configuration(struct plan *plan, const char *text);
 
 // Names the maker of a part; longer names are cut. value, bound: NAN: none.
 void plan_made_by(struct plan *plan,

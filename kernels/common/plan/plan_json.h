@@ -10,9 +10,11 @@
 //              "latencies": [[0, 1e-6], ...], "bandwidths": [[null, 4e10], ...]},
 //    "order": ["F0.0 F1.0 ...", ...],
 //    "layers": {"body": {...}, "head": {...}, "tail": {...}, ...}, see plan_layers.h
-//    "makers": {"order": {"by": "zb_auto", "objective": "makespan", "value": 1.5, "bound": 1.4}}}
+//    "makers": {"order": {"by": "zb_auto", "objective": "makespan", "value": 1.5, "bound": 1.4}},
+//    "configuration": {"model": {...}, "cluster": {...}, "training": {...}, "baseline": {...}}}
 //
-// plan is the version of this form. Times are in s, memory in bytes, bandwidths in bytes per s. Numbers
+// plan is the version of this form: 2 if the plan has a configuration, the training that it is of
+// (kernels/configuration), otherwise 1. Times are in s, memory in bytes, bandwidths in bytes per s. Numbers
 // have the fewest digits that read back as the same number. The tables of links are [sender][receiver].
 // device_reverse is the device of a stage in direction 1. channels: free, links or cards. A limit that
 // is absent is infinite, an absent pair takes f + b + w, an absent r takes f, a bandwidth null is
@@ -27,7 +29,7 @@
 
 struct cJSON;
 
-enum { PLAN_JSON_VERSION = 1 };
+enum { PLAN_JSON_VERSION = 2 };
 
 // Returns whether a document claims to be a plan.
 bool plan_json_is_plan(const struct cJSON *root);

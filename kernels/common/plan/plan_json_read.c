@@ -2,6 +2,7 @@
 // Reads plans from JSON.
 #include "kernels/common/plan/plan_json.h"
 
+#include "base/edit/json_write.h"
 #include "kernels/common/plan/plan_json_private.h"
 
 #include <math.h>
@@ -26,6 +27,7 @@ enum top {
     TOP_ORDER,
     TOP_MAKERS,
     TOP_LAYERS,
+    TOP_CONFIGURATION,
     TOPS,
 };
 
@@ -53,6 +55,7 @@ static const struct docfield top_fields[TOPS] = {
     [TOP_ORDER] = {"order", DOCFIELD_OWN, 0, 0, 0},
     [TOP_MAKERS] = {"makers", DOCFIELD_OWN, 0, 0, 0},
     [TOP_LAYERS] = {"layers", DOCFIELD_OWN, 0, 0, 0},
+    [TOP_CONFIGURATION] = {"configuration", DOCFIELD_OWN, 0, 0, 0},
 };
 
 static const struct docfields top_table = {"a plan", top_fields, TOPS, NULL, 0};
@@ -88,9 +91,10 @@ static struct pipeline *read_shape(const struct plan_reader *r)
         !require(r, TOP_MICRO_BATCHES) || !docfields_store(&top_table, r->items, &v, r->fault))
         return NULL;
     if (v.version > PLAN_JSON_VERSION) {
-        pps_fault_set(r->fault, r->items->item[TOP_PLAN], false,
-                      "plan: version %lld is newer than this program, which reads version %d",
-                      (long long)v.version, PLAN_JSON_VERSION);
+        pps_fault_set(
+            r->fault, r->items->item[TOP_PLAN], false,
+            "plan: version %lld is newer than this program, which reads versions 1 to %d",
+            (long long)v.version, PLAN_JSON_VERSION);
         return NULL;
     }
     if ((double)v.stages * (double)v.micro_batches * (double)v.slices * (double)v.directions >
@@ -231,6 +235,19 @@ static bool read_devices(const struct plan_reader *r)
 
 // ---- plans --------------------------------------------------------------------------------------
 
+static bool read_configuration(const struct plan_reader *r, const struct cJSON *object)
+{
+    struct text_buffer text = {.text = NULL};
+    if (object == NULL)
+        return true;
+    if (!cJSON_IsObject(object))
+        return pps_fault_set(r->fault, object, false, "configuration: expected an object");
+    json_write_tree(&text, object);
+    const bool kept = !text.failed && plan_set_configuration(r->plan, text.text);
+    text_buffer_free(&text);
+    return kept;
+}
+
 bool plan_json_is_plan(const struct cJSON *root)
 {
     return cJSON_GetObjectItemCaseSensitive(root, "plan") != NULL;
@@ -254,7 +271,8 @@ struct plan *plan_json_read(const struct cJSON *root, struct pps_fault *fault)
     if (read_stages(&r) && read_devices(&r) && plan_read_links(&r, items.item[TOP_LINKS]) &&
         plan_read_order(&r, items.item[TOP_ORDER]) &&
         plan_read_makers(&r, items.item[TOP_MAKERS]) &&
-        plan_read_layers(&r, items.item[TOP_LAYERS]))
+        plan_read_layers(&r, items.item[TOP_LAYERS]) &&
+        read_configuration(&r, items.item[TOP_CONFIGURATION]))
         return plan;
     plan_free(plan);
     return NULL;

@@ -133,7 +133,7 @@ void plan_json_write(const struct plan *plan, struct text_buffer *out)
     const struct pipeline_shape *shape = &plan->pipeline->shape;
     text_buffer_add(
         out, "{\n  \"plan\": %d,\n  \"units\": {\"time\": \"s\", \"memory\": \"bytes\"},\n",
-        PLAN_JSON_VERSION);
+        plan->configuration != NULL ? PLAN_JSON_VERSION : 1);
     text_buffer_add(out,
                     "  \"devices\": %d, \"stages\": %d, \"micro_batches\": %d, \"slices\": %d, "
                     "\"directions\": %d,\n",
@@ -147,5 +147,7 @@ void plan_json_write(const struct plan *plan, struct text_buffer *out)
     if (plan->layers != NULL)
         plan_write_layers(plan->layers, out);
     write_makers(plan, out);
+    if (plan->configuration != NULL)
+        text_buffer_add(out, ",\n  \"configuration\": %s", plan->configuration);
     text_buffer_add(out, "\n}\n");
 }

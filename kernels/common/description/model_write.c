@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes a model as a document of our own keys.
+#include "kernels/common/description/model_keys.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+
+static bool add_words(const struct modeldesc *model, cJSON *object)
+{
+    const bool mla = model->attention == MODELDESC_MLA, layer = model->norm == MODELDESC_LAYER;
+    return cJSON_AddStringToObject(object, "name", model->name) != NULL &&
+           cJSON_AddStringToObject(object, "attention", mla ? "mla" : "gqa") != NULL &&
+           cJSON_AddStringToObject(object, "norm", layer ? "layer" : "rms") != NULL &&
+           (model->positions == 0 || cJSON_AddNumberToObject(object, "learned_positions",
+                                                             (double)model->positions) != NULL);
+}
+
+// What a document without the key means is not always 0: these values are always written.
+static struct modelkeys_record always_written(const struct modeldesc *model)
+{
+    struct modelkeys_record base = {.ffn_multiplier = 0};
+    base.model.gated = !model->gated;
+    base.model.tied = !model->tied;
+    if (model->attention == MODELDESC_MLA)
+        base.model.qk_nope = base.model.qk_rope = -1;
+    if (model->experts > 0)
+        base.model.shared_ffn = base.model.dense_layers = -1;
+    return base;
+}
+
+struct cJSON *modeldesc_document(const struct modeldesc *model)
+{
+    const struct modelkeys_record base = always_written(model);
+    struct modelkeys_record record = {.model = *model};
+    cJSON *object = cJSON_CreateObject();
+    if (object == NULL || !add_words(model, object) ||
+        !docfields_add(&modelkeys_own, &record, &base, object)) {
+        cJSON_Delete(object);
+        return NULL;
+    }
+    return object;
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes configurations as documents and as plans.
+#include "kernels/configuration/document.h"
+
+#include "base/edit/json_write.h"
+#include "kernels/configuration/price.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+
+// ---- the strategy -------------------------------------------------------------------------------
+
+enum list { LAYERS, FULL, SELECT };
+
+static int32_t value_of(const struct configuration_part *part, enum list list)
+{
+    const int32_t *values = list == LAYERS ? part->layers
+                            : list == FULL ? part->full
+                                           : part->select;
+    return values[CONFIGURATION_DENSE] + values[CONFIGURATION_USUAL];
+}
+
+static bool add_list(cJSON *object,
+                     const char *key,
+                     const struct configuration *c,
+                     enum list list)
+{
+    cJSON *rows = cJSON_AddArrayToObject(object, key);
+    bool ok = rows != NULL;
+    for (int32_t v = 0; ok && v < c->strategy.vp; v++) {
+        cJSON *row = cJSON_CreateArray();
+        ok = row != NULL && cJSON_AddItemToArray(rows, row);
+        for (int32_t d = 0; ok && d < c->strategy.pp; d++)
+            ok = cJSON_AddItemToArray(
+                row,
+                cJSON_CreateNumber(value_of(&c->parts[configuration_part_at(c, v, d)], list)));
+    }
+    return ok;
+}
+
+static bool add_degrees(cJSON *object, const struct nd_strategy *s)
+{
+    const struct {
+        const char *key;
+        int32_t value;
+    } degrees[] = {{"dp", s->dp}, {"tp", s->tp}, {"cp", s->cp}, {"pp", s->pp},
+                   {"ep", s->ep}, {"op", s->op}, {"vp", s->vp}, {"mbs", s->mbs}};
+    for (size_t k = 0; k < sizeof degrees / sizeof *degrees; k++)
+        if (cJSON_AddNumberToObject(object, degrees[k].key, degrees[k].value) == NULL)
+            return false;
+    return cJSON_AddBoolToObject(object, "sp", s->sp) != NULL;
+}
+
+// Returns NULL when out of memory.
+static cJSON *strategy_of(const struct configuration *c)
+{
+    cJSON *object = cJSON_CreateObject();
+    const bool ok =
+        object != NULL && add_degrees(object, &c->strategy) &&
+        add_list(object, "layers", c, LAYERS) && add_list(object, "recompute", c, FULL) &&
+        add_list(object, "select_recompute", c, SELECT) &&
+        (c->recompute_group <= 1 ||
+         cJSON_AddNumberToObject(object, "recompute_group", c->recompute_group) != NULL) &&
+        (c->family == NULL ||
+         cJSON_AddStringToObject(object, "schedule", c->family->name) != NULL);
+    if (ok)
+        return object;
+    cJSON_Delete(object);
+    return NULL;
+}
+
+// ---- a whole configuration ----------------------------------------------------------------------
+
+struct cJSON *configuration_document(const struct configuration *c)
+{
+    const struct {
+        const char *key;
+        cJSON *item;
+    } parts[] = {{"model", modeldesc_document(&c->model)},
+                 {"cluster", cluster_document(&c->cluster)},
+                 {"training", training_document(&c->training)},
+                 {"baseline", strategy_of(c)}};
+    cJSON *object = cJSON_CreateObject();
+    bool ok = object != NULL;
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+        const bool added = ok && parts[k].item != NULL &&
+                           cJSON_AddItemToObject(object, parts[k].key, parts[k].item);
+        if (!added)
+            cJSON_Delete(parts[k].item);
+        ok = ok && added;
+    }
+    if (ok)
+        return object;
+    cJSON_Delete(object);
+    return NULL;
+}
+
+// ---- the plan -----------------------------------------------------------------------------------
+
+// Sets what a stage without layers holds, and the ends of the model beside it.
+static void set_ends(struct plan_layers *layers,
+                     const struct configuration_figures *figures,
+                     const struct configuration *c,
+                     const struct pipeline *pipeline)
+{
+    struct configuration empty = *c;
+    struct configuration_part parts[3] = {{.layers = {0, 0}}};
+    double memory[CONFIGURATION_MEMORIES], held[3] = {0, 0, 0};
+    struct pipeline three = {.shape = {3, 3, pipeline->shape.micro_batches, 1, 1}};
+    int32_t device_of[3] = {0, 1, 2};
+    three.device_of = device_of;
+    empty.parts = parts;
+    empty.n_parts = 3;
+    for (int32_t d = 0; d < 3; d++) {
+        configuration_price_device(memory, figures, &empty, &three, d);
+        for (int m = 0; m < CONFIGURATION_MEMORIES; m++)
+            held[d] += memory[m];
+    }
+    struct configuration_part_price tail;
+    configuration_price_part(&tail, figures, &empty, 2);
+    layers->stage_bytes = held[1];
+    layers->head = (struct plan_end){.bytes = held[0] - held[1]};
+    layers->tail =
+        (struct plan_end){.f = tail.forward, .b = tail.backward, .bytes = held[2] - held[1]};
+}
+
+// Sets of which layers the stages are made, where all of them are equal.
+static bool layers_of(struct plan_layers *layers,
+                      const struct configuration *c,
+                      const struct pipeline *pipeline)
+{
+    struct configuration_figures figures;
+    if (c->model.experts > 0 && c->model.dense_layers > 0)
+        return false;
+    configuration_figures_of(&figures, c);
+    const bool moe = c->model.experts > 0;
+    const struct layercost *cost = moe ? &figures.set.moe : &figures.set.dense;
+    const double allocated = figures.allocated;
+    *layers = (struct plan_layers){
+        .count = (int32_t)modeldesc_layers(&c->model),
+        .f = cost->forward,
+        .bytes = 0,
+        .has = {[PLAN_KEEP] = true, [PLAN_SELECT] = true, [PLAN_FULL] = true},
+        .b = {[PLAN_KEEP] = cost->backward[LAYERCOST_NONE],
+              [PLAN_SELECT] = cost->backward[LAYERCOST_SELECT],
+              [PLAN_FULL] = cost->backward[LAYERCOST_FULL]},
+        .kept = {[PLAN_KEEP] = allocated * cost->stored[LAYERCOST_NONE],
+                 [PLAN_SELECT] = allocated * cost->stored[LAYERCOST_SELECT],
+                 [PLAN_FULL] = allocated * cost->stored[LAYERCOST_FULL]},
+        .transfer = pipeline->links.latency,
+    };
+    layers->bytes = configuration_layer_bytes(&figures, CONFIGURATION_USUAL);
+    set_ends(layers, &figures, c, pipeline);
+    return layers->kept[PLAN_FULL] > 0;
+}
+
+static bool set_configuration(struct plan *plan, const struct configuration *c)
+{
+    struct text_buffer text = {.text = NULL};
+    cJSON *document = configuration_document(c);
+    if (document == NULL)
+        return false;
+    json_write_tree(&text, document);
+    cJSON_Delete(document);
+    const bool set = !text.failed && plan_set_configuration(plan, text.text);
+    text_buffer_free(&text);
+    return set;
+}
+
+struct plan *configuration_plan(const struct configuration *c,
+                                const struct configuration_step *step)
+{
+    struct plan_layers layers;
+    struct plan *plan = plan_new(step->work, step->order);
+    if (plan == NULL || !set_configuration(plan, c) ||
+        (layers_of(&layers, c, step->work) && !plan_set_layers(plan, &layers))) {
+        plan_free(plan);
+        return NULL;
+    }
+    plan_made_by(plan, PLAN_PLACEMENT, "the configuration", "", (double)NAN, (double)NAN);
+    plan_made_by(plan, PLAN_TIMES, "analytic models", "", (double)NAN, (double)NAN);
+    plan_made_by(plan, PLAN_ORDER, configuration_family(c)->name, "makespan", step->pipeline,
+                 (double)NAN);
+    return plan;
+}
