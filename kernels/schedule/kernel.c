@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines the kernel: a point is a pipeline and a schedule, a row holds its time, bubbles and memory.
+#include "kernels/common/executor/step_trace.h"
 #include "kernels/schedule/documents.h"
 #include "kernels/schedule/table.h"
 #include "kernels/schedule/timeline.h"
@@ -29,7 +30,7 @@ const struct pps_kernel pps_kernel_schedule = {
     .nearest = "peak",
     .ranks = "mean",
     .baseline = "family=1f1b",
-    .trace_names = &schedule_trace_names,
+    .trace_names = &step_trace_names,
     .bench_axes = bench_axes,
     .slots = schedule_slots,
     .n_slots = N_SLOTS,

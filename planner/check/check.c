@@ -4,7 +4,7 @@
 
 #include "base/text/say.h"
 #include "engine/command/signals.h"
-#include "planner/check/checked.h"
+#include "planner/check/check_files.h"
 #include "planner/shared/files.h"
 #include "planner/shared/options.h"
 
@@ -13,6 +13,7 @@
 static const struct pps_opt options[] = {
     PLAN_RUN_OPTIONS('t'),
     PLAN_CONFIGURATION_OPTIONS,
+    CHECK_FILES_OPTIONS,
     {"json", 0, NULL, "print one JSON object"},
     {"quiet", 'q', NULL, "do not print notes"},
     {NULL, 0, NULL, NULL},
@@ -32,14 +33,6 @@ static const char details[] =
     "  ppsweep check my-training.sh h100\n"
     "  ppsweep check my-training.sh h100 --recompute none --json\n"
     "  ppsweep check llama3-70b h100 -n 64 --at tp=8,pp=4\n";
-
-static bool no_strategy(void *self, const cJSON *strategy, struct pps_fault *fault)
-{
-    (void)self;
-    (void)strategy;
-    (void)fault;
-    return true;
-}
 
 static enum pps_status fail_step(enum configuration_status status,
                                  const struct checked *checked,
@@ -89,13 +82,17 @@ static enum pps_status report(struct checked *checked,
                               const struct pps_args *args,
                               struct pps_error *err)
 {
-    enum pps_status status = evaluate(checked, err);
+    enum pps_status status = check_files_check(args, err);
+    if (status == PPS_OK)
+        status = evaluate(checked, err);
     if (status != PPS_OK)
         return status;
     if (pps_arg(args, "json") != NULL)
         status = print_json(checked, err);
     else
         checked_print(checked, args);
+    if (status == PPS_OK)
+        status = check_files_write(checked, args, err);
     if (status != PPS_OK || checked_fits(checked))
         return status;
     return pps_fail(err, PPS_E_INFEASIBLE, "the training does not fit in memory");
@@ -103,9 +100,8 @@ static enum pps_status report(struct checked *checked,
 
 static enum pps_status check_main(const struct pps_args *args, struct pps_error *err)
 {
-    const struct plan_strategy_reader reader = {no_strategy, NULL};
     struct checked checked = {.n_changes = 0};
-    enum pps_status status = plan_run_open(&checked.run, args, &reader, err);
+    enum pps_status status = plan_run_open(&checked.run, args, NULL, err);
     if (status != PPS_OK)
         return status;
     status = plan_configuration_open(&checked.plan, &checked.run, args, err);

@@ -37,7 +37,6 @@ static const char *recompute_word(const struct configuration *c)
 
 static void add_strategy(struct text_buffer *out, const struct configuration *c)
 {
-    static const char *const precisions[] = {"bf16", "fp8", "mxfp8"};
     const struct nd_strategy *s = &c->strategy;
     text_buffer_add(
         out,
@@ -49,7 +48,8 @@ static void add_strategy(struct text_buffer *out, const struct configuration *c)
     json_write_text(out, configuration_family(c)->name);
     text_buffer_add(
         out, ", \"recompute\": \"%s\"},\n \"precision\": \"%s\", \"devices\": %" PRId64 ",\n",
-        recompute_word(c), precisions[c->training.precision], c->cluster.world_size);
+        recompute_word(c), training_precision_word(c->training.precision),
+        c->cluster.world_size);
 }
 
 enum list { LAYERS, FULL, SELECT };

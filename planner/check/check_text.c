@@ -90,12 +90,12 @@ static void print_read(const struct checked *checked)
 {
     const struct configuration *c = &checked->plan.configuration;
     const struct nd_strategy *s = &c->strategy;
-    static const char *const precisions[] = {"bf16", "fp8", "mxfp8"};
     printf("read      dp %d, tp %d, cp %d, pp %d, ep %d, op %d, vp %d, mbs %d, sp %s; ", s->dp,
            s->tp, s->cp, s->pp, s->ep, s->op, s->vp, s->mbs, s->sp ? "on" : "off");
     printf("%s sequences of %s tokens, ", pps_count_text((double)c->training.gbs).text,
            pps_count_text((double)c->model.seq_length).text);
-    printf("%s, schedule %s", precisions[c->training.precision], configuration_family(c)->name);
+    printf("%s, schedule %s", training_precision_word(c->training.precision),
+           configuration_family(c)->name);
     print_place(&checked->run, checked->plan.items.schedule);
     printf("\n          layers");
     print_list(c, LAYERS);

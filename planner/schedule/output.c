@@ -6,6 +6,7 @@
 #include "base/text/say.h"
 #include "base/write/gate.h"
 #include "engine/trace/trace_write.h"
+#include "kernels/common/executor/step_trace.h"
 #include "kernels/schedule/orders/pytorch_csv.h"
 #include "kernels/schedule/timeline.h"
 #include "planner/schedule/show.h"
@@ -136,7 +137,7 @@ static enum pps_status write_timeline(const struct schedule_output *output,
                                    .gate = output->gate,
                                    .title = title,
                                    .window = {0, (double)INFINITY},
-                                   .names = &schedule_trace_names,
+                                   .names = &step_trace_names,
                                    .tell = tell,
                                    .self = &shown};
     snprintf(title, sizeof title, "%s: %d devices, %d micro-batches, makespan %.6g",

@@ -38,7 +38,7 @@ static enum pps_status set_replicas(struct plan_run *run, struct pps_error *err)
         return fail(run, others * copies, err);
     const int64_t dp = devices / others;
     const int64_t batch = value_of(run, "replica_batch");
-    cJSON *baseline = cJSON_GetObjectItemCaseSensitive(run->baseline_in->json.root, "baseline");
+    cJSON *baseline = run->baseline;
     if (cJSON_AddNumberToObject(baseline, "dp", (double)dp) == NULL ||
         cJSON_AddNumberToObject(baseline, "op", (double)(dp / copies * cp)) == NULL)
         return pps_fail_memory(err, "%s", run->baseline_in->json.name);

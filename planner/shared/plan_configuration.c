@@ -11,11 +11,9 @@ static enum pps_status strategy_of(struct plan_run *run,
                                    cJSON **strategy,
                                    struct pps_error *err)
 {
-    cJSON *root =
-        run->baseline_in != NULL ? run->baseline_in->json.root : run->documents[0].json.root;
-    *strategy = cJSON_GetObjectItemCaseSensitive(root, "baseline");
+    *strategy = run->baseline;
     if (*strategy == NULL)
-        *strategy = cJSON_AddObjectToObject(root, "baseline");
+        *strategy = cJSON_AddObjectToObject(run->documents[0].json.root, "baseline");
     return *strategy != NULL ? PPS_OK : pps_fail_memory(err, "the strategy");
 }
 

@@ -8,6 +8,7 @@
 #include "base/system/installed.h"
 #include "base/text/say.h"
 #include "kernels/common/description/run_document.h"
+#include "kernels/common/plan/plan_json.h"
 #include "planner/shared/configurations.h"
 #include "planner/shared/files.h"
 #include "planner/shared/plan_baseline.h"
@@ -95,6 +96,15 @@ static bool read_parts(struct plan_run *run,
     return parts->strategy == NULL || strategy->read(strategy->self, parts->strategy, fault);
 }
 
+// Returns the object that describes the run: the document, or the training of a plan; NULL: the plan names
+// none.
+static cJSON *training_of(const struct plan_document *document)
+{
+    cJSON *root = document->json.root;
+    return plan_json_is_plan(root) ? cJSON_GetObjectItemCaseSensitive(root, "configuration")
+                                   : root;
+}
+
 static enum pps_status load(struct plan_run *run,
                             const char *path,
                             enum plaindoc_form form,
@@ -108,15 +118,23 @@ static enum pps_status load(struct plan_run *run,
     if (status != PPS_OK)
         return status;
     run->n_documents++;
-    if (!rundoc_split(&parts, document->json.root, &fault) ||
-        !read_parts(run, &parts, document->framework != FRAMEWORK_NONE, strategy, &fault))
+    cJSON *root = training_of(document);
+    const bool of_training =
+        document->framework != FRAMEWORK_NONE || root != document->json.root;
+    if (root == NULL)
+        return pps_json_fail(
+            &document->json, document->json.root, err,
+            "the plan does not say of which training it is (\"configuration\"); "
+            "plans of ppsweep check do");
+    if (!rundoc_split(&parts, root, &fault) ||
+        !read_parts(run, &parts, of_training, strategy, &fault))
         return plan_fail_document(&document->json, &fault, err);
     const struct pps_fault *unknown = &document->unknown_model;
     if (!run->has_model && unknown->text[0] != '\0')
         return pps_fail_at(err, PPS_E_INPUT, path, unknown->line, unknown->column, "%s",
                            unknown->text);
     if (parts.baseline != NULL) {
-        run->baseline = parts.baseline;
+        run->baseline = cJSON_GetObjectItemCaseSensitive(root, "baseline");
         run->baseline_in = document;
     }
     return PPS_OK;
@@ -167,6 +185,8 @@ static enum pps_status read_devices(const struct pps_args *args,
 {
     uint64_t nodes = 0;
     *devices = 0;
+    if (args == NULL)
+        return PPS_OK;
     enum pps_status status = pps_arg_count(args, "npus-per-node", 1, DEVICES_MAX, node, err);
     if (status == PPS_OK)
         status = pps_arg_count(args, "nnodes", 1, DEVICES_MAX, &nodes, err);
@@ -195,14 +215,20 @@ static enum pps_status default_cluster(struct plan_run *run,
                : plan_fail_document(json, &fault, err);
 }
 
+// Returns the value of an option; NULL: not given, or there are no options.
+static const char *option(const struct pps_args *args, const char *name)
+{
+    return args != NULL ? pps_arg(args, name) : NULL;
+}
+
 // Without a memory limit, uses all memory of a known device, minus the reserve. As published the
 // limit is a constant.
 static void assume_memory(struct plan_run *run, const struct pps_args *args)
 {
-    const char *compat = pps_arg(args, "compat");
+    const char *compat = option(args, "compat");
     struct cluster *cluster = &run->cluster;
     const double memory = cluster->hardware.memory;
-    if (run->sets_memory || pps_arg(args, "memory") != NULL ||
+    if (run->sets_memory || option(args, "memory") != NULL ||
         memory <= 2 * RESERVE_GIB * UNITS_GIB ||
         (compat != NULL && strcmp(compat, "orig") == 0))
         return;
@@ -245,14 +271,14 @@ static enum pps_status read_cluster_options(struct plan_run *run,
                             "N");
         status = default_cluster(run, devices, err);
     }
-    if (status == PPS_OK)
+    if (status == PPS_OK && args != NULL)
         status = pps_arg_number(args, "memory", 0.001, 1e9, &gib, err);
     if (status != PPS_OK)
         return status;
     if (devices > 0)
         run->cluster.world_size = (int64_t)devices;
     else if (run->file.world_size > 0 && run->record_devices > 0 &&
-             run->file.world_size != run->record_devices && pps_arg(args, "quiet") == NULL)
+             run->file.world_size != run->record_devices && option(args, "quiet") == NULL)
         pps_say(stderr,
                 "note      %lld devices as in the training's file; the cluster record has %lld "
                 "(--devices N)",
@@ -286,7 +312,7 @@ static enum pps_status read_stack(struct plan_run *run,
                                   const struct pps_args *args,
                                   struct pps_error *err)
 {
-    const char *word = pps_arg(args, "stack");
+    const char *word = option(args, "stack");
     const struct stack *stack = word != NULL ? stack_find(word) : NULL;
     char names[256];
     if (word == NULL)
@@ -307,7 +333,7 @@ static enum pps_status read_precision(struct plan_run *run,
 {
     static const char *const words[] = {"bf16", "fp8", "mxfp8"};
     const struct hardware *hardware = &run->cluster.hardware;
-    const char *word = pps_arg(args, "precision");
+    const char *word = option(args, "precision");
     int k = 0;
     while (word != NULL && k < 3 && strcmp(word, words[k]) != 0)
         k++;
@@ -327,8 +353,9 @@ static enum pps_status read_other_options(struct plan_run *run,
                                           struct pps_error *err)
 {
     uint64_t gbs = (uint64_t)run->training.gbs, tokens = (uint64_t)run->model.seq_length;
-    enum pps_status status = pps_arg_count(args, "gbs", 1, 1U << 30, &gbs, err);
-    if (status == PPS_OK)
+    enum pps_status status =
+        args != NULL ? pps_arg_count(args, "gbs", 1, 1U << 30, &gbs, err) : PPS_OK;
+    if (status == PPS_OK && args != NULL)
         status = pps_arg_count(args, "seq-length", 1, 1U << 28, &tokens, err);
     run->training.gbs = (int64_t)gbs;
     run->model.seq_length = (int64_t)tokens;
@@ -384,18 +411,20 @@ static enum pps_status load_all(struct plan_run *run,
     return status;
 }
 
-enum pps_status plan_run_open(struct plan_run *run,
+static bool skip_strategy(void *self, const cJSON *strategy, struct pps_fault *fault)
+{
+    (void)self;
+    (void)strategy;
+    (void)fault;
+    return true;
+}
+
+// Applies options and defaults after the documents. Closes the run after an error.
+static enum pps_status finish(struct plan_run *run,
                               const struct pps_args *args,
-                              const struct plan_strategy_reader *strategy,
+                              enum pps_status status,
                               struct pps_error *err)
 {
-    *run = (struct plan_run){.n_documents = 0};
-    training_default(&run->training);
-    enum pps_status status = load_all(run, args, strategy, err);
-    if (status == PPS_OK && !run->has_model)
-        status = pps_fail(err, PPS_E_INPUT,
-                          "model missing; write: ppsweep %s MODEL.json [CLUSTER.json]",
-                          pps_arg_command(args));
     if (status == PPS_OK)
         status = read_cluster_options(run, args, err);
     if (status == PPS_OK)
@@ -405,6 +434,38 @@ enum pps_status plan_run_open(struct plan_run *run,
     if (status != PPS_OK)
         plan_run_close(run);
     return status;
+}
+
+enum pps_status plan_run_open(struct plan_run *run,
+                              const struct pps_args *args,
+                              const struct plan_strategy_reader *strategy,
+                              struct pps_error *err)
+{
+    *run = (struct plan_run){.n_documents = 0};
+    training_default(&run->training);
+    const struct plan_strategy_reader skip = {skip_strategy, NULL};
+    enum pps_status status = load_all(run, args, strategy != NULL ? strategy : &skip, err);
+    if (status == PPS_OK && !run->has_model)
+        status = pps_fail(err, PPS_E_INPUT,
+                          "model missing; write: ppsweep %s MODEL.json [CLUSTER.json]",
+                          pps_arg_command(args));
+    return finish(run, args, status, err);
+}
+
+enum pps_status plan_run_open_files(struct plan_run *run,
+                                    const char *training,
+                                    const char *cluster,
+                                    struct pps_error *err)
+{
+    const struct plan_strategy_reader none = {skip_strategy, NULL};
+    *run = (struct plan_run){.n_documents = 0};
+    training_default(&run->training);
+    enum pps_status status = load_word(run, "model", training, &none, err);
+    if (status == PPS_OK && cluster != NULL)
+        status = load_word(run, "cluster", cluster, &none, err);
+    if (status == PPS_OK && !run->has_model)
+        status = pps_fail_at(err, PPS_E_INPUT, training, 0, 0, "describes no training");
+    return finish(run, NULL, status, err);
 }
 
 enum pps_status plan_run_check_schedule(const struct plan_run *run, struct pps_error *err)

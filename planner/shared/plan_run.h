@@ -32,7 +32,7 @@ struct plan_run {
     struct plan_document documents[PLAN_DOCUMENTS];
     int n_documents;
     const cJSON *model_item; // in one of the documents
-    const cJSON *baseline;   // the strategy that a document sets; NULL: none
+    cJSON *baseline;         // the strategy that a document sets, in it; NULL: none
     const struct plan_document *baseline_in;
     bool has_model, has_cluster;
     bool sets_memory, sets_reserve; // the cluster's document does
@@ -55,13 +55,20 @@ struct plan_strategy_reader {
     void *self;
 };
 
-// Reads the named documents, and the options that override them. After an error there is
-// nothing to close.
+// Reads the named documents, and the options that override them. strategy NULL: the section is skipped. After an
+// error there is nothing to close.
 PPS_MUST_CHECK enum pps_status plan_run_open(struct plan_run *run,
                                              const struct pps_args *args,
                                              const struct plan_strategy_reader *strategy,
                                              struct pps_error *err);
 void plan_run_close(struct plan_run *run);
+
+// Reads a training (a configuration of a framework, a plan, a run document) and a cluster (NULL: none), each a file
+// or the name of a shipped one, without options.
+PPS_MUST_CHECK enum pps_status plan_run_open_files(struct plan_run *run,
+                                                   const char *training,
+                                                   const char *cluster,
+                                                   struct pps_error *err);
 
 // Refuses schedules for which no pipeline is solved: all but 1f1b and vpp.
 PPS_MUST_CHECK enum pps_status plan_run_check_schedule(const struct plan_run *run,
