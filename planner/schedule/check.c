@@ -125,7 +125,7 @@ static enum pps_status check_main(const struct pps_args *args, struct pps_error 
     struct schedule_inputs inputs = {.plan_path = NULL};
     enum pps_status status = PPS_OK;
     if (pps_arg(args, "plan") != NULL)
-        status = schedule_inputs_plan(&inputs, pps_arg(args, "plan"), err);
+        status = schedule_inputs_plan(&inputs, pps_arg(args, "plan"), NULL, err);
     if (status == PPS_OK)
         status = schedule_inputs_order(&inputs, pps_arg_word(args, 0), err);
     if (status == PPS_E_INPUT)

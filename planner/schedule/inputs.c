@@ -3,8 +3,8 @@
 #include "planner/schedule/inputs.h"
 
 #include "base/system/whole_file.h"
-#include "kernels/common/plan/plan_json.h"
 #include "kernels/schedule/point.h"
+#include "planner/shared/plan_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,26 +15,19 @@ enum { LARGEST = 64 << 20 }; // bytes
 
 enum pps_status schedule_inputs_plan(struct schedule_inputs *inputs,
                                      const char *path,
+                                     const char *cluster,
                                      struct pps_error *err)
 {
-    struct pps_fault fault = {.document = 0};
-    const enum pps_status status = pps_json_load(&inputs->plan_json, path, err);
+    const enum pps_status status =
+        plan_file_read(&inputs->plan, &inputs->plan_json, path, cluster, err);
     if (status != PPS_OK)
         return status;
     inputs->plan_path = path;
-    inputs->plan = plan_json_read(inputs->plan_json.root, &fault);
-    if (inputs->plan != NULL) {
-        inputs->means = schedule_means_of(inputs->plan->pipeline);
-        inputs->shared.plans = &inputs->plan;
-        inputs->shared.means = &inputs->means;
-        inputs->shared.n_plans = 1;
-        return PPS_OK;
-    }
-    if (fault.text[0] == '\0')
-        return pps_fail_memory(err, "%s", path);
-    const cJSON *item = fault.item != NULL ? fault.item : inputs->plan_json.root;
-    return fault.at_key ? pps_json_fail_key(&inputs->plan_json, item, err, "%s", fault.text)
-                        : pps_json_fail(&inputs->plan_json, item, err, "%s", fault.text);
+    inputs->means = schedule_means_of(inputs->plan->pipeline);
+    inputs->shared.plans = &inputs->plan;
+    inputs->shared.means = &inputs->means;
+    inputs->shared.n_plans = 1;
+    return PPS_OK;
 }
 
 // ---- an order -----------------------------------------------------------------------------------

@@ -17,9 +17,10 @@ struct schedule_inputs {
     struct schedule_shared shared; // the documents for the kernel
 };
 
-// Read a file ("-": standard input). The caller frees the inputs in every case.
+// Read a file ("-": standard input). The caller frees the inputs in every case. cluster: see plan_file_read.
 PPS_MUST_CHECK enum pps_status schedule_inputs_plan(struct schedule_inputs *inputs,
                                                     const char *path,
+                                                    const char *cluster,
                                                     struct pps_error *err);
 // An order: our text, PyTorch's CSV, or JSON. Checks that every operation is there exactly once and that
 // the order does not deadlock.

@@ -24,7 +24,7 @@ static const struct pps_opt options[] = {
     {"family", 'f', "NAME",
      "a family, its class in PyTorch, all, best, or order: that of --order (all)"},
     {"order", 0, "FILE", "also compare the order of FILE"},
-    {"baseline", 0, "FAMILY", "compare with this family (1f1b)"},
+    {"baseline", 0, "FAMILY", "compare with this family (1f1b; of a training its own order)"},
     {"objective", 0, "NAME", "minimise makespan or span (makespan)"},
     {"group", 0, "N", "micro-batches of a group: " FAMILIES_WITH_GROUP " (P)"},
     {"slices", 0, "Q", "parts of a micro-batch along the sequence: seq_1f1b (1)"},
@@ -65,13 +65,16 @@ static const char details[] =
     "\n"
     "PLAN is a JSON file with the times and memory of every stage, in s and bytes. A schedule with\n"
     "other stages divides the work of each device equally among its stages; head and tail of the\n"
-    "model, if PLAN knows them, are part of the first and the last stage.\n"
+    "model, if PLAN knows them, are part of the first and the last stage. FILE is a training: a\n"
+    "configuration of Megatron-LM, MindSpeed, MindFormers or torchtitan, priced on CLUSTER as by\n"
+    "ppsweep check; its own order is the row mine, with which the others are compared.\n"
     "\n"
     "-o writes the best order of all that are named: of the family, of --order, or of all.\n"
     "\n"
     "  ppsweep schedule -p 8 -m 32 --times 12,13,7 --latency 1 --limit 8\n"
     "  ppsweep schedule -p 8 -m 32 --times 12,13,7 --latency 1 --limit 8 --level 0.2\n"
-    "  ppsweep schedule -p 4 -m 8 --family zb_h1 -o zb --to pytorch --trace zb.svg\n";
+    "  ppsweep schedule -p 4 -m 8 --family zb_h1 -o zb --to pytorch --trace zb.svg\n"
+    "  ppsweep schedule my-training.sh h100\n";
 
 // ---- candidates ---------------------------------------------------------------------------------
 
@@ -123,6 +126,14 @@ static bool has_order(const struct job *job)
     return inputs->shared.n_orders > 0 || (inputs->plan != NULL && inputs->plan->order != NULL);
 }
 
+// Returns whether the plan is that of a training, with its order: the one to compare with.
+static bool is_training(const struct job *job)
+{
+    const struct plan *plan = job->inputs.plan;
+    return plan != NULL && plan->configuration != NULL && plan->order != NULL &&
+           job->inputs.shared.n_orders == 0;
+}
+
 static enum pps_status list_candidates(struct job *job, struct pps_error *err)
 {
     struct schedule_comparison *comparison = &job->comparison;
@@ -137,8 +148,9 @@ static enum pps_status list_candidates(struct job *job, struct pps_error *err)
         return PPS_OK;
     struct schedule_candidate *order = &comparison->list[comparison->n++];
     *order = candidate_of(job->value, &job->inputs.shared, FAMILY_NAME_ORDER);
-    order->label =
-        job->inputs.order_path != NULL ? job->inputs.order_path : "order of the plan";
+    order->label = job->inputs.order_path != NULL ? job->inputs.order_path
+                   : is_training(job)             ? "mine"
+                                                  : "order of the plan";
     return PPS_OK;
 }
 
@@ -223,7 +235,10 @@ static enum pps_status read_families(struct job *job,
     if (strcmp(job->family, "all") != 0)
         status = read_family("family", job->family, job->value, &job->family_index, err);
     if (status == PPS_OK)
-        status = read_family("baseline", job->baseline != NULL ? job->baseline : "1f1b",
+        status = read_family("baseline",
+                             job->baseline != NULL ? job->baseline
+                             : is_training(job)    ? "order"
+                                                   : "1f1b",
                              job->value, &job->baseline_index, err);
     return status == PPS_OK ? check_order(job, err) : status;
 }
@@ -234,7 +249,9 @@ static enum pps_status read_inputs(struct job *job,
 {
     enum pps_status status = PPS_OK;
     if (pps_arg_words(args) > 0)
-        status = schedule_inputs_plan(&job->inputs, pps_arg_word(args, 0), err);
+        status =
+            schedule_inputs_plan(&job->inputs, pps_arg_word(args, 0),
+                                 pps_arg_words(args) > 1 ? pps_arg_word(args, 1) : NULL, err);
     if (status == PPS_OK && pps_arg(args, "order") != NULL)
         status = schedule_inputs_order(&job->inputs, pps_arg(args, "order"), err);
     return status;
@@ -350,11 +367,11 @@ static enum pps_status schedule_main(const struct pps_args *args, struct pps_err
 const struct pps_command schedule_command = {
     .name = "schedule",
     .summary = "compare the schedules of a pipeline: time, bubble, memory",
-    .usage = "[options] [PLAN]",
+    .usage = "[options] [PLAN|FILE [CLUSTER]]",
     .details = details,
     .options = options,
     .config = true,
     .min_words = 0,
-    .max_words = 1,
+    .max_words = 2,
     .main = schedule_main,
 };

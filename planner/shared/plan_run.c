@@ -59,6 +59,7 @@ static bool read_cluster(struct plan_run *run,
         run->sets_reserve = has_key(item, "memory_reserve_mb");
     }
     run->has_cluster = true;
+    run->names_hardware = run->names_hardware || has_key(item, "hardware");
     if (run->file.world_size > 0)
         run->cluster.world_size = run->file.world_size;
     // The limit of a framework leaves the rest of the device to everything else.

@@ -36,6 +36,7 @@ struct plan_run {
     const struct plan_document *baseline_in;
     bool has_model, has_cluster;
     bool sets_memory, sets_reserve; // the cluster's document does
+    bool names_hardware;            // a document does
     bool assumes_memory;            // no limit given: all memory of the device
     bool sets_batch; // a document that is no framework's sets the sequences per step
     // Devices of the framework's configuration and its limit of memory, which have priority over those of the
