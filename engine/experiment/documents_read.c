@@ -4,11 +4,15 @@
 
 #include "base/document/plain.h"
 #include "base/system/installed.h"
+#include "base/system/whole_file.h"
+#include "base/text/characters.h"
 #include "base/text/nearest.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { CONVERTED_MAX = 64 << 20 }; // bytes
 
 char *pps_path_beside(const char *file, const char *path)
 {
@@ -145,11 +149,42 @@ void pps_document_free(struct pps_source *source)
     free(source->path);
 }
 
+// Turns a file into a document of the slot if the slot can. *done: it was such a file.
+static enum pps_status convert(const struct pps_opening *o,
+                               struct pps_source *source,
+                               bool *done)
+{
+    const struct pps_slot *slot = &o->ask->kernel->slots[source->slot];
+    struct pps_fault fault = {.line = 0};
+    char *text, *json;
+    size_t n;
+    *done = false;
+    if (slot->convert == NULL || pps_ends_with(source->path, ".json"))
+        return PPS_OK;
+    enum pps_status status =
+        pps_whole_file_read(source->path, CONVERTED_MAX, &text, &n, o->err);
+    if (status != PPS_OK)
+        return status;
+    json = slot->convert(source->path, text, n, &fault);
+    free(text);
+    *done = json != NULL;
+    if (json != NULL)
+        status = pps_json_parse(&source->own, source->path, json, strlen(json), o->err);
+    else if (fault.text[0] != '\0')
+        status = pps_fail_at(o->err, PPS_E_INPUT, source->path, fault.line, fault.column, "%s",
+                             fault.text);
+    free(json);
+    return status;
+}
+
 enum pps_status pps_document_load(const struct pps_opening *o, struct pps_source *source)
 {
     const bool text = o->ask->kernel->slots[source->slot].text;
-    enum pps_status status = text ? pps_text_document_load(source, o->err)
-                                  : plaindoc_load(&source->own, source->path, o->err);
+    bool converted;
+    enum pps_status status = convert(o, source, &converted);
+    if (status == PPS_OK && !converted)
+        status = text ? pps_text_document_load(source, o->err)
+                      : plaindoc_load(&source->own, source->path, o->err);
     source->json = &source->own;
     source->root = source->own.root;
     if (status == PPS_OK && text && source->text == NULL && !pps_text_document_take(source))

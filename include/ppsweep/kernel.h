@@ -166,6 +166,11 @@ struct pps_slot {
     // The slot also takes text that is not a JSON object: a file whose first character, apart
     // from blanks and comments, is not {; or {"text": "..."} in an experiment.
     bool text;
+    // Turns a file that is no document of the kernel but can be read as one, such as a launch script, into the JSON
+    // text of a document, which the engine frees with free(). path: its name, for the form. fault->text is "" before the call. Returns
+    // NULL: with fault->text "" the file is none of these, and the engine reads it as any other; otherwise it is one with
+    // an error, at a line and a column. NULL: the slot turns no files.
+    char *(*convert)(const char *path, const char *text, size_t n, struct pps_fault *fault);
 };
 
 // A document has either a root or a text; both are valid while `open` runs. In a fault, `item`
@@ -427,7 +432,7 @@ struct pps_kernel {
 // ---- kernels in shared libraries --------------------------------------------------------------
 
 // Changes whenever a compiled kernel would no longer fit the structs of this header.
-enum { PPS_KERNEL_ABI = 10 };
+enum { PPS_KERNEL_ABI = 11 };
 
 // A shared library with a kernel exports this object under the name ppsweep_kernel_module.
 struct pps_kernel_module {

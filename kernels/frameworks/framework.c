@@ -62,8 +62,10 @@ bool framework_read(struct framework_file *file,
         *read = ok;
     }
     plaindoc_free(&source);
-    if (!ok)
+    if (!ok) {
         framework_file_free(file);
+        file->framework = found->framework;
+    }
     return ok;
 }
 

@@ -14,7 +14,7 @@ const char *framework_name(enum framework framework);
 
 // Reads a text of n bytes. *read is false if the text is not a configuration of a framework; then
 // the fault is not set. Returns false for a configuration with an error: `fault` has its line and
-// column (line 0: out of memory). `form`: of the text, PLAINDOC_NONE if unknown. The caller frees
+// column (line 0: out of memory), and file->framework its framework. `form`: of the text, PLAINDOC_NONE if unknown. The caller frees
 // the file with framework_file_free(), only if *read.
 bool framework_read(struct framework_file *file,
                     bool *read,

@@ -5,6 +5,7 @@
 
 #include "base/document/fault.h"
 #include "base/math/units.h"
+#include "kernels/configuration/convert.h"
 #include "kernels/ndsearch/table.h"
 
 #include <cjson/cJSON.h>
@@ -31,15 +32,18 @@ static const int training_sets[] = {P_GBS,
 
 const struct pps_slot nd_slots[N_SLOTS] = {
     [SLOT_MODEL] = {"model", "shape of the model: a model file or a Hugging Face config.json",
-                    true, P_MODEL, model_sets, LENGTH(model_sets), false},
+                    true, P_MODEL, model_sets, LENGTH(model_sets), false,
+                    configuration_convert_run},
     [SLOT_CLUSTER] = {"cluster", "number, type and memory of devices (eight H100)", false,
-                      P_CLUSTER, cluster_sets, LENGTH(cluster_sets), false},
+                      P_CLUSTER, cluster_sets, LENGTH(cluster_sets), false,
+                      configuration_convert_run},
     [SLOT_STACK] = {"stack",
                     "software stack (of the training, else megatron-tuned, and fsdp for "
                     "zero_level 2 and 3)",
-                    false, P_STACK, NULL, 0, false},
+                    false, P_STACK, NULL, 0, false, NULL},
     [SLOT_TRAINING] = {"training", "batch, sharding, bytes per parameter and schedule", false,
-                       -1, training_sets, LENGTH(training_sets), false},
+                       -1, training_sets, LENGTH(training_sets), false,
+                       configuration_convert_run},
 };
 
 // ---- reading ------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 #include "kernels/schedule/documents.h"
 
 #include "kernels/common/plan/plan_json.h"
+#include "kernels/configuration/convert.h"
 #include "kernels/schedule/family_names.h"
 #include "kernels/schedule/point.h"
 
@@ -23,7 +24,8 @@ const struct pps_slot schedule_slots[N_SLOTS] = {
                        "the work of a step: times and memory of every stage, in s and bytes",
                    .param = P_PLAN,
                    .sets = plan_sets,
-                   .n_sets = LENGTH(plan_sets)},
+                   .n_sets = LENGTH(plan_sets),
+                   .convert = configuration_convert_plan},
     [SLOT_ORDER] = {.name = "order",
                     .summary = "an order of operations: text, CSV of PyTorch, or JSON",
                     .param = P_ORDER,
