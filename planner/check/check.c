@@ -127,4 +127,4 @@ const struct pps_command check_command = {
     .main = check_main,
 };
 
-const struct pps_command *const check_tools[] = {&check_command, NULL};
+const struct pps_command *const check_tools[] = {&check_command, &compare_command, NULL};

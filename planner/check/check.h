@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command check, for the list of all commands.
+// The commands check and compare, for the list of all commands.
 #ifndef PPS_PLANNER_CHECK_CHECK_H
 #define PPS_PLANNER_CHECK_CHECK_H
 
 #include "engine/command/command.h"
 
-extern const struct pps_command check_command;
+extern const struct pps_command check_command, compare_command;
 extern const struct pps_command *const check_tools[];
 
 #endif

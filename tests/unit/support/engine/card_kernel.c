@@ -48,7 +48,7 @@ static const char *const reasons[] = {"", NULL};
 // ---- documents --------------------------------------------------------------------------------
 
 static const struct pps_slot slots[] = {
-    {"deck", "values of the cards, one per line", false, DECK, NULL, 0, true},
+    {"deck", "values of the cards, one per line", false, DECK, NULL, 0, true, NULL},
 };
 
 struct decks {
