@@ -199,6 +199,7 @@ later "command-line properties, odd" tests/cli/run-properties $release --part 1/
 later "launches of frameworks" tests/cli/run-launches $release
 later "hostile inputs" tests/cli/run-hostile $release
 later "allocations that fail" tests/cli/run-memory $release "$seed"
+later "one number of every command" tests/cli/run-one-number $release 40 "$seed"
 later "examples of CONTRIBUTING.md" tests/cli/run-additions $release
 later "writing under faults" tests/cli/run-faults $release 60 "$seed"
 later "pages of the documentation" tests/cli/run-pages $release
