@@ -40,6 +40,12 @@ const struct family *configuration_family(const struct configuration *c)
     return family_named(c->strategy.vp > 1 ? "interleaved" : "one_f_one_b");
 }
 
+const char *configuration_schedule(const struct configuration *c)
+{
+    const struct family *family = configuration_family(c);
+    return family == family_named("1f1b") ? "1f1b" : family->name;
+}
+
 void configuration_set_schedule(struct configuration *c)
 {
     const enum training_schedule schedule = c->training.schedule;
@@ -190,7 +196,7 @@ bool configuration_has_order(const struct configuration *c, char *why, size_t si
     const char *misfit = family->misfit(&shape, &options);
     if (misfit == NULL && family_is_in_reach(family, &shape))
         return true;
-    snprintf(why, size, "schedule %s %s", family->name,
+    snprintf(why, size, "schedule %s %s", configuration_schedule(c),
              misfit != NULL ? misfit : "is too slow for a pipeline of this size");
     return false;
 }

@@ -95,6 +95,9 @@ bool configuration_has_order(const struct configuration *configuration, char *wh
 // Returns the family of the order, also where it is NULL.
 const struct family *configuration_family(const struct configuration *configuration);
 
+// Returns the name of the order in reports and documents: that of the family, or 1f1b.
+const char *configuration_schedule(const struct configuration *configuration);
+
 // Returns the part that a device runs as its chunk.
 int32_t configuration_part_at(const struct configuration *configuration,
                               int32_t chunk,

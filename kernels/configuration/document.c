@@ -179,7 +179,7 @@ struct plan *configuration_plan(const struct configuration *c,
     }
     plan_made_by(plan, PLAN_PLACEMENT, "the configuration", "", (double)NAN, (double)NAN);
     plan_made_by(plan, PLAN_TIMES, "analytic models", "", (double)NAN, (double)NAN);
-    plan_made_by(plan, PLAN_ORDER, configuration_family(c)->name, "makespan", step->pipeline,
+    plan_made_by(plan, PLAN_ORDER, configuration_schedule(c), "makespan", step->pipeline,
                  (double)NAN);
     return plan;
 }

@@ -2,6 +2,7 @@
 // Executes the pipeline of a configuration and splits its time and its memory into causes.
 #include "kernels/configuration/step.h"
 
+#include "kernels/common/executor/bounds.h"
 #include "kernels/common/executor/executor.h"
 #include "kernels/common/executor/metrics.h"
 #include "kernels/common/interleaved/orders.h"
@@ -253,6 +254,9 @@ static void add_rest(struct work *w)
     step->seconds = step->pipeline + rest.replicas + rest.optimizer + rest.embedding;
 }
 
+// Of the pipeline's time: a part that is shorter is a difference of equal times.
+#define ROUNDING 1e-12
+
 static void split_time(struct work *w, double without_transfers, double with_equal_parts)
 {
     struct configuration_step *step = w->step;
@@ -271,6 +275,12 @@ static void split_time(struct work *w, double without_transfers, double with_equ
     times[CONFIGURATION_BUBBLE] = with_equal_parts - done;
     times[CONFIGURATION_IMBALANCE] = without_transfers - with_equal_parts;
     times[CONFIGURATION_TRANSFER] = step->pipeline - without_transfers;
+    for (int k = 0; k < CONFIGURATION_TIMES; k++)
+        if (fabs(times[k]) < ROUNDING * step->pipeline)
+            times[k] = 0;
+    struct bounds bounds;
+    bounds_of(step->work, &bounds);
+    step->bound = bounds.makespan;
 }
 
 // Sets the rates of model FLOPs and of the FLOPs that are executed with what is made again.

@@ -63,6 +63,7 @@ struct configuration_step {
     double peak;                          // of this device
     double mfu, hfu; // model and executed FLOPs a second, of the peak of the devices
     double useful;   // s of a device: layers and head, nothing made again
+    double bound;    // s: no order of these parts on these devices makes the pipeline shorter
     // Of one replica; they belong to the step.
     struct pipeline *work;
     struct order *order;

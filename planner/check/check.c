@@ -43,7 +43,7 @@ static enum pps_status fail_step(enum configuration_status status,
         return pps_fail(err, PPS_E_STOPPED, "stopped");
     case CONFIGURATION_NO_ORDER:
         return pps_fail(err, PPS_E_INFEASIBLE, "schedule %s has no order for these times",
-                        configuration_family(&checked->plan.configuration)->name);
+                        configuration_schedule(&checked->plan.configuration));
     case CONFIGURATION_NO_MEMORY:
         return pps_fail_memory(err, "the training step");
     case CONFIGURATION_DONE:

@@ -45,7 +45,7 @@ static void add_strategy(struct text_buffer *out, const struct configuration *c)
         ", \"sp\": %s, \"schedule\": ",
         s->dp, s->tp, s->cp, s->pp, s->vp, s->ep, s->op, s->mbs, c->training.gbs,
         c->model.seq_length, s->sp ? "true" : "false");
-    json_write_text(out, configuration_family(c)->name);
+    json_write_text(out, configuration_schedule(c));
     text_buffer_add(
         out, ", \"recompute\": \"%s\"},\n \"precision\": \"%s\", \"devices\": %" PRId64 ",\n",
         recompute_word(c), training_precision_word(c->training.precision),
@@ -87,6 +87,7 @@ static void add_times(struct text_buffer *out, const struct checked *checked)
     number(out, ", \"step_seconds_low\": ", step->seconds * (1 - within));
     number(out, ", \"step_seconds_high\": ", step->seconds * (1 + within));
     number(out, ", \"pipeline_seconds\": ", step->pipeline);
+    number(out, ", \"pipeline_bound_seconds\": ", step->bound);
     number(out, ", \"mfu\": ", step->mfu);
     number(out, ", \"hfu\": ", step->hfu);
     text_buffer_add(out, ",\n \"parts\": {");

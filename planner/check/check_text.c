@@ -95,7 +95,7 @@ static void print_read(const struct checked *checked)
     printf("%s sequences of %s tokens, ", pps_count_text((double)c->training.gbs).text,
            pps_count_text((double)c->model.seq_length).text);
     printf("%s, schedule %s", training_precision_word(c->training.precision),
-           configuration_family(c)->name);
+           configuration_schedule(c));
     print_place(&checked->run, checked->plan.items.schedule);
     printf("\n          layers");
     print_list(c, LAYERS);
@@ -180,6 +180,16 @@ static void print_step(const struct checked *checked)
         100 * step->times[CONFIGURATION_TRANSFER] / step->useful);
 }
 
+static void print_order(const struct checked *checked)
+{
+    const struct configuration_step *step = &checked->step;
+    const double over = 100 * (step->pipeline / step->bound - 1);
+    if (checked->plan.configuration.strategy.pp > 1)
+        printf("order     %s is at most %.2g %% above the best order of these parts "
+               "(ppsweep schedule compares others)\n",
+               configuration_schedule(&checked->plan.configuration), over > 0 ? over : 0);
+}
+
 static int largest_cause(const struct configuration_device *device)
 {
     int largest = 0;
@@ -255,5 +265,6 @@ void checked_print(const struct checked *checked, const struct pps_args *args)
     print_step(checked);
     print_stages(checked);
     print_verdict(checked);
+    print_order(checked);
     print_changes(checked);
 }

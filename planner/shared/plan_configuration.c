@@ -52,8 +52,11 @@ enum pps_status plan_configuration_open(struct plan_configuration *plan,
                                                           .cluster = run->cluster,
                                                           .training = run->training}};
     enum pps_status status = strategy_of(run, &strategy, err);
+    plan->removed = cJSON_CreateArray();
+    if (status == PPS_OK && plan->removed == NULL)
+        status = pps_fail_memory(err, "the strategy");
     if (status == PPS_OK && args != NULL)
-        status = plan_edits_apply(strategy, args, err);
+        status = plan_edits_apply(strategy, plan->removed, args, err);
     if (status == PPS_OK)
         status = read_strategy(plan, run, strategy, err);
     if (status != PPS_OK)
@@ -64,6 +67,8 @@ enum pps_status plan_configuration_open(struct plan_configuration *plan,
 void plan_configuration_close(struct plan_configuration *plan)
 {
     configuration_free(&plan->configuration);
+    cJSON_Delete(plan->removed);
+    plan->removed = NULL;
     text_buffer_free(&plan->cannot_run);
 }
 
@@ -80,7 +85,7 @@ static enum pps_status evaluate(struct plan_mine *mine,
         return PPS_OK;
     case CONFIGURATION_NO_ORDER:
         text_buffer_add(&mine->plan.cannot_run, "schedule %s has no order for it",
-                        configuration_family(c)->name);
+                        configuration_schedule(c));
         return PPS_OK;
     case CONFIGURATION_STOPPED:
         return pps_fail(err, PPS_E_STOPPED, "stopped");

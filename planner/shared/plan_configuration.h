@@ -21,6 +21,7 @@
 struct plan_configuration {
     struct configuration configuration;
     struct configuration_items items; // in the documents of the run
+    cJSON *removed;                   // items that options have replaced
     struct text_buffer cannot_run;    // why the training cannot run; "" or NULL: it can
 };
 
