@@ -96,6 +96,17 @@ void configuration_set_layers(struct configuration *c,
     }
 }
 
+void configuration_recompute(struct configuration *c, enum nd_recompute mode)
+{
+    for (int32_t k = 0; k < c->n_parts; k++)
+        for (int kind = 0; kind < CONFIGURATION_KINDS; kind++) {
+            struct configuration_part *part = &c->parts[k];
+            part->full[kind] = mode == ND_RECOMPUTE_FULL ? part->layers[kind] : 0;
+            part->select[kind] = mode == ND_RECOMPUTE_SELECT ? part->layers[kind] : 0;
+        }
+    c->recompute_group = 1;
+}
+
 bool configuration_spread(struct configuration *c)
 {
     const struct nd_strategy *s = &c->strategy;

@@ -80,6 +80,9 @@ void configuration_set_layers(struct configuration *configuration,
                               const int32_t *full,
                               const int32_t *select);
 
+// Sets what all layers make again.
+void configuration_recompute(struct configuration *configuration, enum nd_recompute mode);
+
 // Returns whether the training can run: degrees that use all devices and divide what they split, layers
 // that add up, an order that exists. Otherwise `why` is one clause.
 bool configuration_check(const struct configuration *configuration, char *why, size_t size);

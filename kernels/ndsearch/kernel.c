@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines the kernel: a point is a parallel strategy, a row holds its memory and step time.
+#include "kernels/common/executor/step_trace.h"
 #include "kernels/ndsearch/table.h"
 #include "kernels/ndsearch/trace.h"
 
@@ -259,7 +260,7 @@ const struct pps_kernel pps_kernel_ndsearch = {
              "model,cluster,stack,precision,world_size,hardware,memory,reserve,gbs,seq_length"},
     .stacks = stacks,
     .nearest = "memory_gib",
-    .trace_names = &nd_trace_names,
+    .trace_names = &step_trace_names_us,
     .bench_axes = bench_axes,
     .bench_experiment =
         "{\"kernel\": \"ndsearch\", \"world_size\": 1024, \"preset\": \"megatron\"}",

@@ -67,9 +67,7 @@ static const struct hardware *hardware_of(const struct nd_shared *shared, const 
     return device_of(shared, value[P_HARDWARE], value[P_CLUSTER]);
 }
 
-static const struct nd_estimate *open_estimate(struct nd_worker *worker,
-                                               const struct nd_shared *shared,
-                                               const double *value)
+struct nd_setting nd_setting_of(const struct nd_shared *shared, const double *value)
 {
     struct nd_setting setting;
     memset(&setting, 0, sizeof setting);
@@ -84,7 +82,7 @@ static const struct nd_estimate *open_estimate(struct nd_worker *worker,
     if (shared->n_stacks > 0)
         setting.training.stack = shared->stacks[(int)value[P_STACK]];
     read_training(value, &setting.training);
-    return nd_opened_get(&worker->opened, &setting);
+    return setting;
 }
 
 // Points with equal settings are adjacent in the order of evaluation.
@@ -97,7 +95,8 @@ const struct nd_estimate *nd_worker_estimate(struct nd_worker *worker,
         same = same && worker->last[i] == value[setting_params[i]];
     if (same)
         return worker->estimate;
-    worker->estimate = open_estimate(worker, shared, value);
+    const struct nd_setting setting = nd_setting_of(shared, value);
+    worker->estimate = nd_opened_get(&worker->opened, &setting);
     for (int i = 0; i < ND_SETTINGS; i++)
         worker->last[i] = value[setting_params[i]];
     return worker->estimate;

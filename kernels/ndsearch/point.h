@@ -18,6 +18,9 @@ struct nd_worker {
 
 struct nd_cache *nd_worker_cache(struct nd_worker *worker);
 
+// Returns the model, the cluster and the training of a point.
+struct nd_setting nd_setting_of(const struct nd_shared *shared, const double *value);
+
 // Returns the estimate for the point's model, cluster and training.
 const struct nd_estimate *nd_worker_estimate(struct nd_worker *worker,
                                              const struct nd_shared *shared,

@@ -5,18 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// Sets what all layers make again.
-static void recompute_all(struct configuration *c, enum nd_recompute mode)
-{
-    for (int32_t k = 0; k < c->n_parts; k++)
-        for (int kind = 0; kind < CONFIGURATION_KINDS; kind++) {
-            struct configuration_part *part = &c->parts[k];
-            part->full[kind] = mode == ND_RECOMPUTE_FULL ? part->layers[kind] : 0;
-            part->select[kind] = mode == ND_RECOMPUTE_SELECT ? part->layers[kind] : 0;
-        }
-    c->recompute_group = 1;
-}
-
 static bool makes_all_again(const struct configuration *c, enum nd_recompute mode)
 {
     for (int32_t k = 0; k < c->n_parts; k++)
@@ -132,7 +120,7 @@ static enum configuration_status add_recompute(struct checked *checked, struct p
             continue;
         if (!configuration_copy(&changed, mine))
             return CONFIGURATION_NO_MEMORY;
-        recompute_all(&changed, (enum nd_recompute)mode);
+        configuration_recompute(&changed, (enum nd_recompute)mode);
         status = add(checked, &changed, labels[mode], poll);
     }
     return status;

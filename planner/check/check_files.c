@@ -69,19 +69,15 @@ static enum pps_status write_trace(const struct checked *checked,
                                    const struct pps_gate *gate,
                                    struct pps_error *err)
 {
-    static const char *const counters[] = {"memory_gib", NULL};
     struct checked told = *checked;
-    struct pps_trace_names names = step_trace_names;
     char title[200];
     struct pps_tracewrite write = {.path = path,
                                    .gate = gate,
                                    .title = title,
                                    .window = {0, (double)INFINITY},
-                                   .names = &names,
+                                   .names = &step_trace_names_us,
                                    .tell = tell,
                                    .self = &told};
-    names.counters = counters;
-    names.time_unit = "us";
     snprintf(title, sizeof title, "%s: pipeline of %.6g s",
              checked->plan.configuration.model.name, checked->step.pipeline);
     pps_trace_form_of(path, &write.form);

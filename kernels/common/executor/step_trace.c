@@ -18,20 +18,18 @@ static const char *const kind_names[] = {[OPERATION_F] = "forward",
                                          [KIND_MESSAGE] = "message",
                                          NULL};
 static const char *const counter_names[] = {"memory", NULL};
+static const char *const gib_counter_names[] = {"memory_gib", NULL};
 static const char *const load_names[] = {"compute", "network", NULL};
 static const int32_t load_of[] = {0, 1, 1};
 
-const struct pps_trace_names step_trace_names = {
-    .group = "device",
-    .item = "micro_batch",
-    .flag = "overlapped",
-    .tracks = track_names,
-    .kinds = kind_names,
-    .counters = counter_names,
-    .chunk = "chunk",
-    .loads = load_names,
-    .load_of = load_of,
-};
+#define STEP_NAMES                                                                             \
+    .group = "device", .item = "micro_batch", .flag = "overlapped", .tracks = track_names,     \
+    .kinds = kind_names, .chunk = "chunk", .loads = load_names, .load_of = load_of
+
+const struct pps_trace_names step_trace_names = {STEP_NAMES, .counters = counter_names};
+
+const struct pps_trace_names step_trace_names_us = {STEP_NAMES, .counters = gib_counter_names,
+                                                    .time_unit = "us"};
 
 // ---- events -------------------------------------------------------------------------------------
 

@@ -6,7 +6,8 @@
 #include "kernels/common/executor/executor_times.h"
 #include "ppsweep/kernel.h"
 
-extern const struct pps_trace_names step_trace_names;
+extern const struct pps_trace_names step_trace_names;    // of times and memory without a unit
+extern const struct pps_trace_names step_trace_names_us; // in us and GiB
 
 struct step_trace {
     const struct pipeline *pipeline;

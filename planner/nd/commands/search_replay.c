@@ -14,16 +14,6 @@
 
 // ---- one candidate ------------------------------------------------------------------------------
 
-static void make_again(struct configuration *c, enum nd_recompute mode)
-{
-    for (int32_t k = 0; k < c->n_parts; k++)
-        for (int kind = 0; kind < CONFIGURATION_KINDS; kind++) {
-            struct configuration_part *part = &c->parts[k];
-            part->full[kind] = mode == ND_RECOMPUTE_FULL ? part->layers[kind] : 0;
-            part->select[kind] = mode == ND_RECOMPUTE_SELECT ? part->layers[kind] : 0;
-        }
-}
-
 static enum configuration_status replay(struct nd_candidate *candidate,
                                         const struct nd_job *job,
                                         struct poll *poll)
@@ -41,7 +31,7 @@ static enum configuration_status replay(struct nd_candidate *candidate,
         configuration_free(&c);
         return CONFIGURATION_NO_MEMORY;
     }
-    make_again(&c, candidate->strategy.recompute);
+    configuration_recompute(&c, candidate->strategy.recompute);
     enum configuration_status status = CONFIGURATION_NO_ORDER;
     if (configuration_has_order(&c, why, sizeof why)) {
         status = configuration_step_brief(&step, &c, poll);

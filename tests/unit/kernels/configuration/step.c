@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "kernels/common/estimate/step_times.h"
 #include "kernels/configuration/step.h"
 #include "tests/unit/support/kernels/nd_points.h"
+#include "tests/unit/support/kernels/step_times.h"
 #include "tests/unit/support/near.h"
 #include "tests/unit/support/rounds.h"
 
@@ -25,14 +25,7 @@ static struct configuration configuration_of(const struct nd_setting *s,
     c.cluster.world_size =
         (int64_t)p->strategy.dp * p->strategy.tp * p->strategy.cp * p->strategy.pp;
     cr_assert(configuration_spread(&c));
-    for (int32_t k = 0; k < c.n_parts; k++)
-        for (int kind = 0; kind < CONFIGURATION_KINDS; kind++) {
-            struct configuration_part *part = &c.parts[k];
-            part->full[kind] =
-                p->strategy.recompute == ND_RECOMPUTE_FULL ? part->layers[kind] : 0;
-            part->select[kind] =
-                p->strategy.recompute == ND_RECOMPUTE_SELECT ? part->layers[kind] : 0;
-        }
+    configuration_recompute(&c, p->strategy.recompute);
     return c;
 }
 

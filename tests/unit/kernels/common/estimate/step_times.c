@@ -2,7 +2,7 @@
 // The timeline of a strategy's step compared with the closed forms that represent it.
 #include "tests/unit/support/kernels/nd_points.h"
 
-#include "kernels/common/estimate/step_times.h"
+#include "tests/unit/support/kernels/step_times.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -2,8 +2,8 @@
 // Computes when every pass of a strategy's step runs, as early as the order of its schedule allows,
 // and the memory of every stage after each pass: the timeline behind the closed forms of
 // estimate.h.
-#ifndef PPS_COMMON_ESTIMATE_STEP_TIMES_H
-#define PPS_COMMON_ESTIMATE_STEP_TIMES_H
+#ifndef TESTS_SUPPORT_STEP_TIMES_H
+#define TESTS_SUPPORT_STEP_TIMES_H
 
 #include "kernels/common/estimate/reference.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the durations and the memory of passes from the layers.
-#include "kernels/common/estimate/step_times.h"
+#include "tests/unit/support/kernels/step_times.h"
 
 #include <stdlib.h>
 #include <string.h>
