@@ -19,6 +19,7 @@ static enum pps_status take_framework(struct plan_document *document,
     document->n_ignored = file->n_ignored;
     document->not_modelled = file->not_modelled;
     document->unknown_model = file->unknown_model;
+    document->cannot_run = file->cannot_run;
     file->ignored = (struct text_buffer){.text = NULL};
     file->not_modelled = (struct framework_keys){.list = NULL};
     framework_file_free(file);

@@ -26,6 +26,7 @@ struct plan_document {
     int n_ignored;
     struct framework_keys not_modelled; // as in framework_file
     struct pps_fault unknown_model;     // as in framework_file
+    struct pps_fault cannot_run;        // as in framework_file
 };
 
 void plan_document_free(struct plan_document *document);

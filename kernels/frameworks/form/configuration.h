@@ -50,6 +50,9 @@ struct framework_file {
     struct plaindoc document;
     struct pps_fault
         unknown_model; // the file names a model whose shape is not known; text "": none
+    // Why a run with this file does not start, such as layers that the stages cannot share; text "":
+    // it starts, as far as is known. Then the baseline has the degrees that are known, and no lists.
+    struct pps_fault cannot_run;
     struct text_buffer ignored; // keys without a meaning for shape and strategy: "a, b, c"
     int n_ignored;
     struct framework_keys not_modelled; // keys that change time or memory, but not the result

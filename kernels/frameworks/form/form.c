@@ -10,16 +10,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void set_fault(const struct framework_reader *r,
+                      struct pps_fault *fault,
+                      size_t at,
+                      const char *format,
+                      va_list args)
+{
+    *fault = (struct pps_fault){.item = NULL};
+    pps_find_place(r->text, at, &fault->line, &fault->column);
+    vsnprintf(fault->text, sizeof fault->text, format, args);
+    pps_make_printable(fault->text);
+}
+
 bool framework_fail(struct framework_reader *r, size_t at, const char *format, ...)
 {
     va_list args;
-    *r->fault = (struct pps_fault){.item = NULL};
-    pps_find_place(r->text, at, &r->fault->line, &r->fault->column);
     va_start(args, format);
-    vsnprintf(r->fault->text, sizeof r->fault->text, format, args);
+    set_fault(r, r->fault, at, format, args);
     va_end(args);
-    pps_make_printable(r->fault->text);
     return false;
+}
+
+void framework_cannot_run(struct framework_reader *r, size_t at, const char *format, ...)
+{
+    va_list args;
+    if (r->file->cannot_run.text[0] != '\0')
+        return;
+    va_start(args, format);
+    set_fault(r, &r->file->cannot_run, at, format, args);
+    va_end(args);
 }
 
 static bool no_memory(struct framework_reader *r)

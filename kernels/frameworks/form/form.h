@@ -64,6 +64,11 @@ void framework_ignore(struct framework_reader *r, const char *key);
 // offset of the key. Returns false with a fault if memory runs out.
 bool framework_not_modelled(struct framework_reader *r, const char *key, size_t at);
 
+// Records why a run with this file does not start; the first reason stays. `at`: offset of the value
+// to correct.
+void framework_cannot_run(struct framework_reader *r, size_t at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 // Fills the fault for an offset of the text; false.
 bool framework_fail(struct framework_reader *r, size_t at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

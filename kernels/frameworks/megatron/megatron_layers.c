@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Derives the layers of each stage and chunk, and the recomputed layers among them.
+// Derives the layers of each stage and chunk.
 #include "kernels/common/plan/layout_text.h"
 #include "kernels/frameworks/megatron/megatron_private.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,11 +40,27 @@ int64_t megatron_noop_between(const struct megatron *m, int64_t from, int64_t to
 
 // ---- the split -------------------------------------------------------------------------------
 
-static bool fail_split(const struct megatron *m, enum megatron_key key, const char *what)
+// Records that the layers cannot be split; true: the rest of the file is of use.
+static bool no_split(struct megatron *m, enum megatron_key key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static bool no_split(struct megatron *m, enum megatron_key key, const char *format, ...)
 {
-    return megatron_fail(
-        m, key, "%lld layers cannot be split over %lld stages of %lld chunks%s",
-        (long long)m->values[MG_LAYERS].number, (long long)m->pp, (long long)m->chunks, what);
+    char text[300];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    megatron_cannot_run(m, key, "%s", text);
+    m->no_split = true;
+    return true;
+}
+
+static bool no_even_split(struct megatron *m, enum megatron_key key, const char *what)
+{
+    return no_split(m, key, "%lld layers cannot be split over %lld stages of %lld chunks%s",
+                    (long long)m->values[MG_LAYERS].number, (long long)m->pp,
+                    (long long)m->chunks, what);
 }
 
 // --num-layer-list 7,8,8,8: layers of each stage, or of each stage of each chunk.
@@ -64,11 +82,11 @@ static bool split_by_list(struct megatron *m)
         c = *end == '\0' ? end - 1 : end;
     }
     if (n != n_chunks(m))
-        return megatron_fail(m, MG_LAYER_LIST, "%lld numbers for %lld stages", (long long)n,
-                             (long long)n_chunks(m));
+        return no_split(m, MG_LAYER_LIST, "%lld numbers for %lld stages", (long long)n,
+                        (long long)n_chunks(m));
     if (total != m->values[MG_LAYERS].number)
-        return megatron_fail(m, MG_LAYER_LIST, "the sum is %lld, but --num-layers is %lld",
-                             (long long)total, (long long)m->values[MG_LAYERS].number);
+        return no_split(m, MG_LAYER_LIST, "the sum is %lld, but --num-layers is %lld",
+                        (long long)total, (long long)m->values[MG_LAYERS].number);
     return true;
 }
 
@@ -79,13 +97,15 @@ static bool split_first_and_last(struct megatron *m)
     const int64_t l = megatron_number(m, MG_LAST_LAYERS, 0);
     const int64_t rest = m->values[MG_LAYERS].number - f - l, stages = m->pp - first - last;
     const enum megatron_key key = first ? MG_FIRST_LAYERS : MG_LAST_LAYERS;
+    if (megatron_has(m, MG_COUNT_EMBEDDING) || megatron_has(m, MG_COUNT_LOSS))
+        return no_split(m, key, "given together with --account-for-...-in-pipeline-split");
     if (rest < 0 || stages < 0 || (stages == 0 ? rest != 0 : rest % stages != 0))
-        return fail_split(m, key, " with this first or last stage");
+        return no_even_split(m, key, " with this first or last stage");
     const int64_t middle = stages > 0 ? rest / stages : 0;
     for (int64_t s = 0; s < m->pp; s++) {
         const int64_t layers = s == 0 && first ? f : s == m->pp - 1 && last ? l : middle;
         if (layers % m->chunks != 0)
-            return fail_split(m, key, " with this first or last stage");
+            return no_even_split(m, key, " with this first or last stage");
         for (int64_t c = 0; c < m->chunks; c++)
             m->split[c * m->pp + s] = layers / m->chunks;
     }
@@ -99,12 +119,18 @@ static bool split_evenly(struct megatron *m)
     const int64_t loss = megatron_has(m, MG_COUNT_LOSS);
     const int64_t total = m->values[MG_LAYERS].number + embedding + loss;
     if (total % n_chunks(m) != 0)
-        return fail_split(m, MG_LAYERS, "");
+        return no_even_split(m, MG_LAYERS, "");
     for (int64_t i = 0; i < n_chunks(m); i++)
         m->split[i] = total / n_chunks(m);
     m->split[0] -= embedding;
     m->split[n_chunks(m) - 1] -= loss;
     return true;
+}
+
+// Returns whether the second chunks of the devices come in the opposite order.
+static bool is_v(const struct megatron *m)
+{
+    return megatron_is(m, MG_SCHEDULE, "dualpipev", NULL) && m->pp > 1;
 }
 
 static bool read_chunks(struct megatron *m)
@@ -115,13 +141,16 @@ static bool read_chunks(struct megatron *m)
     m->chunks = 1;
     if (m->pp == 1)
         return true;
-    if (megatron_has(m, MG_CHUNKS)) {
+    if (is_v(m)) {
+        m->chunks = 2;
+    } else if (megatron_has(m, MG_CHUNKS)) {
         m->chunks = m->values[MG_CHUNKS].number;
     } else if (per_stage > 0) {
         if (total % m->pp != 0 || total / m->pp % per_stage != 0)
-            return megatron_fail(m, MG_CHUNK_LAYERS,
-                                 "%lld layers of a stage are not a multiple of %lld",
-                                 (long long)(total / m->pp), (long long)per_stage);
+            return no_split(m, MG_CHUNK_LAYERS,
+                            "%lld layers cannot be split over %lld stages in chunks of %lld "
+                            "layers",
+                            (long long)total, (long long)m->pp, (long long)per_stage);
         m->chunks = total / m->pp / per_stage;
     }
     if (n_chunks(m) > MEGATRON_MOST_CHUNKS)
@@ -139,22 +168,22 @@ static bool split_by_layout(struct megatron *m, int64_t *mtp)
     if (n == 0)
         return megatron_fail(m, MG_LAYOUT, "%s", why);
     if ((int64_t)n % m->pp != 0)
-        return megatron_fail(m, MG_LAYOUT, "%zu parts are not a multiple of %lld stages", n,
-                             (long long)m->pp);
+        return no_split(m, MG_LAYOUT, "%zu parts are not a multiple of %lld stages", n,
+                        (long long)m->pp);
     if (!layout_text_fits(mtp, n, (size_t)m->pp, &why))
         return megatron_fail(m, MG_LAYOUT, "%s", why);
     for (size_t i = 0; i < n; i++) {
         layers += m->split[i];
         modules += mtp[i];
     }
-    if (layers != m->values[MG_LAYERS].number || modules != megatron_number(m, MG_MTP, 0))
-        return megatron_fail(m, MG_LAYOUT,
-                             "%lld layers t and %lld m, but --num-layers is %lld and "
-                             "--mtp-num-layers %lld",
-                             (long long)layers, (long long)modules,
-                             (long long)m->values[MG_LAYERS].number,
-                             (long long)megatron_number(m, MG_MTP, 0));
     m->chunks = (int64_t)n / m->pp;
+    if (layers != m->values[MG_LAYERS].number || modules != megatron_number(m, MG_MTP, 0))
+        return no_split(m, MG_LAYOUT,
+                        "%lld layers t and %lld m, but --num-layers is %lld and "
+                        "--mtp-num-layers %lld",
+                        (long long)layers, (long long)modules,
+                        (long long)m->values[MG_LAYERS].number,
+                        (long long)megatron_number(m, MG_MTP, 0));
     return true;
 }
 
@@ -162,8 +191,8 @@ static bool find_split(struct megatron *m, int64_t *mtp)
 {
     if (megatron_has(m, MG_LAYOUT))
         return split_by_layout(m, mtp);
-    if (!read_chunks(m))
-        return false;
+    if (!read_chunks(m) || m->no_split)
+        return m->no_split;
     mtp[n_chunks(m) - 1] = megatron_number(m, MG_MTP, 0);
     if (megatron_has(m, MG_LAYER_LIST))
         return split_by_list(m);
@@ -172,83 +201,82 @@ static bool find_split(struct megatron *m, int64_t *mtp)
     return split_evenly(m);
 }
 
-// ---- recomputed layers -----------------------------------------------------------------------
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t fully_recomputed(const struct megatron *m, int64_t chunk, int64_t layers)
-{
-    const int64_t n = megatron_number(m, MG_RECOMPUTE_LAYERS, 0);
-    if (!megatron_is(m, MG_GRANULARITY, "full", NULL))
-        return 0;
-    if (!megatron_is(m, MG_METHOD, "block", NULL))
-        return layers;
-    if (!megatron_has(m, MG_RECOMPUTE_PER_RANK))
-        return least(n, layers);
-    // n layers of a device, dealt to its chunks in turn.
-    return least(n > chunk ? (n - chunk + m->chunks - 1) / m->chunks : 0, layers);
-}
-
-static int64_t partly_recomputed(const struct megatron *m, int64_t left)
-{
-    if (megatron_has(m, MG_RECOMPUTE_ACTIVATIONS) ||
-        megatron_is(m, MG_GRANULARITY, "selective", NULL))
-        return left;
-    if (megatron_has(m, MG_RECOMPUTE_FUNCTION))
-        return least(megatron_number(m, MG_RECOMPUTE_FUNCTION_LAYERS, left), left);
-    return 0;
-}
-
 // ---- the run document ------------------------------------------------------------------------
 
-enum what { ALL_LAYERS, FULL, SELECT };
-
-static cJSON *list_of(const struct megatron *m, const int64_t *mtp, enum what what)
+static bool put_layers(struct megatron *m, const int64_t *mtp)
 {
+    const enum megatron_key from = megatron_has(m, MG_LAYOUT)       ? MG_LAYOUT
+                                   : megatron_has(m, MG_LAYER_LIST) ? MG_LAYER_LIST
+                                                                    : MG_LAYERS;
     cJSON *chunks = cJSON_CreateArray();
     for (int64_t c = 0; chunks != NULL && c < m->chunks; c++) {
         cJSON *stages = cJSON_CreateArray();
-        for (int64_t s = 0; stages != NULL && s < m->pp; s++) {
-            const int64_t i = c * m->pp + s, layers = m->split[i] + mtp[i];
-            const int64_t full = fully_recomputed(m, c, layers);
-            const int64_t number = what == ALL_LAYERS ? layers
-                                   : what == FULL     ? full
-                                                      : partly_recomputed(m, layers - full);
-            cJSON_AddItemToArray(stages, cJSON_CreateNumber((double)number));
-        }
+        for (int64_t i = c * m->pp; stages != NULL && i < (c + 1) * m->pp; i++)
+            cJSON_AddItemToArray(stages, cJSON_CreateNumber((double)(m->split[i] + mtp[i])));
         cJSON_AddItemToArray(chunks, stages);
     }
-    return chunks;
+    return framework_put(m->r, FRAMEWORK_BASELINE, "layers", chunks, megatron_at(m, from));
 }
 
-static size_t at_of(const struct megatron *m, enum megatron_key key)
+static bool put_chunks(const struct megatron *m)
 {
-    return megatron_has(m, key) ? m->values[key].at : m->at;
+    const enum megatron_key from = megatron_has(m, MG_LAYOUT)   ? MG_LAYOUT
+                                   : is_v(m)                    ? MG_SCHEDULE
+                                   : megatron_has(m, MG_CHUNKS) ? MG_CHUNKS
+                                                                : MG_CHUNK_LAYERS;
+    return (m->chunks == 0 || framework_put_number(m->r, FRAMEWORK_BASELINE, "vp",
+                                                   (double)m->chunks, megatron_at(m, from))) &&
+           (!is_v(m) || framework_put_text(m->r, FRAMEWORK_BASELINE, "schedule", "dualpipev",
+                                           m->values[MG_SCHEDULE].at));
 }
 
-static bool put_lists(struct megatron *m, const int64_t *mtp)
+// Orders of other schedules, and of other groups of micro-batches than one for each stage.
+static bool name_orders(const struct megatron *m)
 {
-    const enum megatron_key layers = megatron_has(m, MG_LAYOUT)       ? MG_LAYOUT
-                                     : megatron_has(m, MG_LAYER_LIST) ? MG_LAYER_LIST
-                                                                      : MG_LAYERS;
-    const enum megatron_key chunks = megatron_has(m, MG_LAYOUT)   ? MG_LAYOUT
-                                     : megatron_has(m, MG_CHUNKS) ? MG_CHUNKS
-                                                                  : MG_CHUNK_LAYERS;
-    const bool full = megatron_is(m, MG_GRANULARITY, "full", NULL);
-    const bool part = megatron_has(m, MG_RECOMPUTE_ACTIVATIONS) ||
-                      megatron_has(m, MG_RECOMPUTE_FUNCTION) ||
-                      megatron_is(m, MG_GRANULARITY, "selective", NULL);
-    return framework_put_number(m->r, FRAMEWORK_BASELINE, "vp", (double)m->chunks,
-                                at_of(m, chunks)) &&
-           framework_put(m->r, FRAMEWORK_BASELINE, "layers", list_of(m, mtp, ALL_LAYERS),
-                         at_of(m, layers)) &&
-           (!full || framework_put(m->r, FRAMEWORK_BASELINE, "recompute", list_of(m, mtp, FULL),
-                                   at_of(m, MG_GRANULARITY))) &&
-           (!part || framework_put(m->r, FRAMEWORK_BASELINE, "select_recompute",
-                                   list_of(m, mtp, SELECT), at_of(m, MG_GRANULARITY)));
+    const bool other = megatron_has(m, MG_SCHEDULE) && !is_v(m) && m->pp > 1;
+    const bool groups = m->chunks > 1 && megatron_number(m, MG_GROUP_SIZE, m->pp) != m->pp;
+    return (!other || megatron_not_modelled(m, MG_SCHEDULE)) &&
+           (!groups || megatron_not_modelled(m, MG_GROUP_SIZE));
+}
+
+// ---- all -------------------------------------------------------------------------------------
+
+// Removes the positions that hold no layer.
+static void remove_noops(struct megatron *m)
+{
+    int64_t position = 0;
+    m->layers = 0;
+    for (int64_t i = 0; !m->no_split && i < n_chunks(m); i++) {
+        const int64_t noop = megatron_noop_between(m, position, position + m->split[i]);
+        position += m->split[i];
+        m->split[i] -= noop;
+        m->layers += m->split[i];
+    }
+    const int64_t positions = m->values[MG_LAYERS].number;
+    if (m->no_split)
+        m->layers = positions - megatron_noop_between(m, 0, positions);
+}
+
+static void swap(int64_t *a, int64_t *b)
+{
+    const int64_t kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+// The second chunk of device d is part 2 pp - 1 - d of the model.
+static void turn_second_chunks(const struct megatron *m, int64_t *list)
+{
+    for (int64_t s = 0; s < m->pp / 2; s++)
+        swap(&list[m->pp + s], &list[2 * m->pp - 1 - s]);
+}
+
+static bool check_layers(const struct megatron *m)
+{
+    if (!megatron_has(m, MG_LAYERS))
+        return megatron_fail(m, MG_LAYERS, "missing");
+    return m->values[MG_LAYERS].number <= MEGATRON_MOST_LAYERS ||
+           megatron_fail(m, MG_LAYERS, "more than %d layers", MEGATRON_MOST_LAYERS);
 }
 
 bool megatron_read_split(struct megatron *m)
@@ -259,19 +287,15 @@ bool megatron_read_split(struct megatron *m)
         free(mtp);
         return framework_put(m->r, FRAMEWORK_BASELINE, "layers", NULL, 0); // out of memory
     }
-    bool ok =
-        megatron_has(m, MG_LAYERS) && m->values[MG_LAYERS].number <= MEGATRON_MOST_LAYERS
-            ? find_split(m, mtp)
-            : megatron_fail(m, MG_LAYERS,
-                            megatron_has(m, MG_LAYERS) ? "more than 4096 layers" : "missing");
-    int64_t position = 0;
-    for (int64_t i = 0; ok && i < n_chunks(m); i++) {
-        const int64_t noop = megatron_noop_between(m, position, position + m->split[i]);
-        position += m->split[i];
-        m->split[i] -= noop;
-        m->layers += m->split[i];
+    bool ok = check_layers(m) && find_split(m, mtp);
+    if (ok)
+        remove_noops(m);
+    if (ok && is_v(m) && !m->no_split) {
+        turn_second_chunks(m, m->split);
+        turn_second_chunks(m, mtp);
     }
-    ok = ok && put_lists(m, mtp);
+    ok = ok && put_chunks(m) && name_orders(m) && (m->no_split || put_layers(m, mtp)) &&
+         megatron_read_recompute(m, mtp);
     free(mtp);
     return ok;
 }

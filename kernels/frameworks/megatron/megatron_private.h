@@ -31,8 +31,16 @@ struct megatron {
     int64_t dp;     // 0: unknown, as no number of devices is given
     int64_t tp, pp, cp, ep, etp, chunks;
     int64_t
-        *split; // decoder layers of [chunk][stage], MTP layers excluded; freed by the reader
+        *split;    // decoder layers of [chunk][stage], MTP layers excluded; freed by the reader
+    bool no_split; // the layers cannot be split as the arguments demand
+    unsigned modules;        // of --recompute-modules: bits of megatron_modules
+    char other_modules[64];  // those that are no module of ours, with commas
+    size_t other_modules_at; // the first of them
 };
+
+// Modules of selective recomputation, as the run document names them, too.
+enum { N_MEGATRON_MODULES = 6 };
+extern const char *const megatron_modules[N_MEGATRON_MODULES];
 
 static inline bool megatron_has(const struct megatron *m, enum megatron_key key)
 {
@@ -53,6 +61,24 @@ bool megatron_is(const struct megatron *m, enum megatron_key key, const char *a,
 bool megatron_fail(const struct megatron *m, enum megatron_key key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+// Returns where the value of a key is; without the key, where the command is.
+static inline size_t megatron_at(const struct megatron *m, enum megatron_key key)
+{
+    return m->values[key].given ? m->values[key].at : m->at;
+}
+
+// Records that a run does not start because of the value of a key: "--name: ...".
+void megatron_cannot_run(const struct megatron *m,
+                         enum megatron_key key,
+                         const char *format,
+                         ...) __attribute__((format(printf, 3, 4)));
+
+// Records an argument that no model counts, with its value if it has one.
+bool megatron_not_modelled(const struct megatron *m, enum megatron_key key);
+
+// Reads one module of --recompute-modules.
+void megatron_take_module(struct megatron *m, const char *name, size_t n, size_t at);
+
 // Reads one value of a key from n bytes of text. name: as the file spells it, or $ and the name of a
 // variable.
 bool megatron_take(struct megatron *m,
@@ -66,14 +92,27 @@ bool megatron_take(struct megatron *m,
 bool megatron_read_values(struct megatron *m);
 bool megatron_read_degrees(struct megatron *m); // devices and degrees (megatron_degrees.c)
 bool megatron_read_split(struct megatron *m);   // layers per stage (megatron_layers.c)
-bool megatron_read_model(struct megatron *m);   // the shape (megatron_model.c)
+// Recomputed layers and modules (megatron_recompute.c); mtp: modules of [chunk][stage].
+bool megatron_read_recompute(const struct megatron *m, const int64_t *mtp);
+bool megatron_read_model(struct megatron *m); // the shape (megatron_model.c)
 bool megatron_read_training(
     struct megatron *m); // batches, sharding, kernels (megatron_training.c)
+bool megatron_read_bytes(const struct megatron *m); // precision and bytes (megatron_bytes.c)
+bool megatron_read_stack(const struct megatron *m); // overlap, dispatch (megatron_stack.c)
 
 // Collects the arguments of a script, which stays the owner of their text.
 struct shell_script;
 bool megatron_collect(struct megatron *m, const struct shell_script *script);
 bool megatron_collect_yaml(struct megatron *m, const struct plaindoc *document);
+
+// What an argument means that is not in megatron_arguments (megatron_others.c).
+enum megatron_meaning {
+    MEGATRON_NO_EFFECT,    // on shape, time and memory
+    MEGATRON_CHANGES_TIME, // or memory, as far as is known here
+    MEGATRON_CHANGES_SHAPE,
+};
+// name: with - for _. value: NULL if it has none, or none that is known.
+enum megatron_meaning megatron_meaning_of(const char *name, const char *value);
 
 // Positions without a layer (--noop-layers) in a range.
 int64_t megatron_noop_between(const struct megatron *m, int64_t from, int64_t to);

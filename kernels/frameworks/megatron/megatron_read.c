@@ -23,8 +23,31 @@ bool megatron_fail(const struct megatron *m, enum megatron_key key, const char *
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    return framework_fail(m->r, m->values[key].given ? m->values[key].at : m->at, "--%s: %s",
-                          megatron_arguments[key].name, text);
+    return framework_fail(m->r, megatron_at(m, key), "--%s: %s", megatron_arguments[key].name,
+                          text);
+}
+
+void megatron_cannot_run(const struct megatron *m,
+                         enum megatron_key key,
+                         const char *format,
+                         ...)
+{
+    char text[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    framework_cannot_run(m->r, megatron_at(m, key), "--%s: %s", megatron_arguments[key].name,
+                         text);
+}
+
+bool megatron_not_modelled(const struct megatron *m, enum megatron_key key)
+{
+    char name[160];
+    const struct megatron_value *value = &m->values[key];
+    snprintf(name, sizeof name, "--%s%s%s", megatron_arguments[key].name,
+             value->text != NULL ? " " : "", value->text != NULL ? value->text : "");
+    return framework_not_modelled(m->r, name, value->at);
 }
 
 bool megatron_is(const struct megatron *m, enum megatron_key key, const char *a, const char *b)
@@ -79,6 +102,66 @@ static bool fail_reason(struct megatron *m,
                           reason->absent ? "set the value in the file" : remedy);
 }
 
+// Whether a key matters for time or memory alone: if its value is not known, the file is of use.
+static bool is_of_speed(enum megatron_key key)
+{
+    return key >= MG_FP8 && key < MG_PROFILE;
+}
+
+// Returns the value of an argument; NULL: none, several, or unknown.
+static const char *value_of(const struct shell_argument *argument)
+{
+    const struct shell_text *word = argument->values;
+    return argument->n_values == 1 && shell_unresolved(word) < 0 && shell_uncertain(word) < 0
+               ? word->bytes
+               : NULL;
+}
+
+static bool not_modelled(struct megatron *m,
+                         const struct shell_script *script,
+                         const struct shell_argument *argument)
+{
+    char name[160];
+    const char *value = value_of(argument);
+    snprintf(name, sizeof name, "--%s%s%s", argument->name, value != NULL ? " " : "",
+             value != NULL ? value : "");
+    return framework_not_modelled(m->r, name, shell_word_at(argument->word, script));
+}
+
+// An argument that is not evaluated.
+static bool take_other(struct megatron *m,
+                       const struct shell_script *script,
+                       const struct shell_argument *argument)
+{
+    const enum megatron_meaning meaning =
+        megatron_meaning_of(argument->name, value_of(argument));
+    if (meaning == MEGATRON_CHANGES_TIME)
+        return not_modelled(m, script, argument);
+    if (meaning == MEGATRON_CHANGES_SHAPE)
+        return framework_fail(m->r, shell_word_at(argument->word, script),
+                              "--%s: the layers that it describes are not known here",
+                              argument->name);
+    framework_ignore(m->r, argument->name);
+    return true;
+}
+
+// All values but the first come from the same argument.
+static bool take_modules(struct megatron *m,
+                         const struct shell_script *script,
+                         const struct shell_argument *argument)
+{
+    for (size_t i = 0; i < argument->n_values; i++) {
+        const struct shell_text *word = &argument->values[i];
+        const int32_t unresolved = shell_unresolved(word);
+        if (unresolved >= 0)
+            return fail_reason(m, script, MG_RECOMPUTE_MODULES, unresolved);
+        megatron_take_module(m, word->bytes, word->n, shell_word_at(word, script));
+    }
+    const struct shell_text *first = argument->values;
+    return megatron_take(m, MG_RECOMPUTE_MODULES, megatron_name_of(argument->name),
+                         first->bytes, first->n, shell_word_at(first, script));
+}
+
 static bool take_word(struct megatron *m,
                       const struct shell_script *script,
                       enum megatron_key key,
@@ -100,7 +183,11 @@ static bool take_word(struct megatron *m,
         return true;
     }
     if (unresolved >= 0 || uncertain >= 0)
-        return fail_reason(m, script, key, unresolved >= 0 ? unresolved : uncertain);
+        return is_of_speed(key)
+                   ? not_modelled(m, script, argument)
+                   : fail_reason(m, script, key, unresolved >= 0 ? unresolved : uncertain);
+    if (key == MG_RECOMPUTE_MODULES)
+        return take_modules(m, script, argument);
     const char *text = word->bytes;
     size_t n = word->n;
     // Quotes inside a variable, which reach the program if the command is not evaluated again.
@@ -119,10 +206,10 @@ static bool take_argument(struct megatron *m,
 {
     const enum megatron_key key = megatron_key_of(argument->name);
     const int32_t branch = shell_uncertain(argument->word);
-    if (key == N_MEGATRON_KEYS) {
-        framework_ignore(m->r, argument->name);
-        return true;
-    }
+    if (key == N_MEGATRON_KEYS)
+        return take_other(m, script, argument);
+    if (branch >= 0 && is_of_speed(key))
+        return not_modelled(m, script, argument);
     if (branch >= 0 && key < MG_PROFILE)
         return framework_fail(m->r, (size_t)script->reasons[branch].at,
                               "--%s: the argument %s; %s", argument->name,
@@ -134,6 +221,21 @@ static bool take_argument(struct megatron *m,
     return true;
 }
 
+static bool ends_with(const struct shell_text *word, const char *end)
+{
+    const size_t n = strlen(end);
+    return word->n >= n && memcmp(word->bytes + word->n - n, end, n) == 0;
+}
+
+// Returns the place of the program in its command: what is before belongs to launchers.
+static size_t program_of(const struct shell_command *command)
+{
+    for (size_t i = 0; i < command->n; i++)
+        if (ends_with(&command->words[i], ".py"))
+            return i;
+    return 0;
+}
+
 static bool take_command(struct megatron *m, const struct shell_script *script)
 {
     const struct shell_command *command = shell_command_with(script, megatron_kind_of);
@@ -142,9 +244,13 @@ static bool take_command(struct megatron *m, const struct shell_script *script)
         return framework_fail(m->r, 0, "no command with arguments of Megatron-LM is found; %s",
                               remedy);
     m->at = (size_t)command->from;
-    for (size_t i = 0; shell_next_argument(command, megatron_kind_of, &i, &argument);)
-        if (!take_argument(m, script, &argument))
+    const size_t program = program_of(command);
+    for (size_t i = 0; shell_next_argument(command, megatron_kind_of, &i, &argument);) {
+        if (argument.i < program && megatron_key_of(argument.name) == N_MEGATRON_KEYS)
+            framework_ignore(m->r, argument.name);
+        else if (!take_argument(m, script, &argument))
             return false;
+    }
     return true;
 }
 

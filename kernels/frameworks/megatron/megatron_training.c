@@ -2,17 +2,14 @@
 // Turns batches, sharding and kernels into the training part of a run document.
 #include "kernels/frameworks/megatron/megatron_private.h"
 
-static size_t at_of(const struct megatron *m, enum megatron_key key)
-{
-    return megatron_has(m, key) ? m->values[key].at : m->at;
-}
+#include <string.h>
 
 static bool put_number(const struct megatron *m,
                        const char *name,
                        double x,
                        enum megatron_key from)
 {
-    return framework_put_number(m->r, FRAMEWORK_TRAINING, name, x, at_of(m, from));
+    return framework_put_number(m->r, FRAMEWORK_TRAINING, name, x, megatron_at(m, from));
 }
 
 static bool put_flag(const struct megatron *m,
@@ -20,7 +17,7 @@ static bool put_flag(const struct megatron *m,
                      bool on,
                      enum megatron_key from)
 {
-    return framework_put_bool(m->r, FRAMEWORK_TRAINING, name, on, at_of(m, from));
+    return framework_put_bool(m->r, FRAMEWORK_TRAINING, name, on, megatron_at(m, from));
 }
 
 // ---- batches ---------------------------------------------------------------------------------
@@ -33,13 +30,15 @@ static bool put_batches(const struct megatron *m)
         return false;
     if (batch == 0)
         return true;
-    if (gbs % batch != 0)
-        return megatron_fail(m, MG_GBS,
-                             "%lld is not a multiple of --micro-batch-size x replicas = %lld x "
-                             "%lld",
-                             (long long)gbs, (long long)mbs, (long long)m->dp);
+    if (gbs % batch != 0) {
+        megatron_cannot_run(m, MG_GBS,
+                            "%lld is not a multiple of --micro-batch-size x replicas = %lld x "
+                            "%lld",
+                            (long long)gbs, (long long)mbs, (long long)m->dp);
+        return true;
+    }
     return framework_put_number(m->r, FRAMEWORK_BASELINE, "micro_batches",
-                                (double)(gbs / batch), at_of(m, MG_GBS));
+                                (double)(gbs / batch), megatron_at(m, MG_GBS));
 }
 
 // ---- sharding --------------------------------------------------------------------------------
@@ -66,15 +65,18 @@ static bool put_sharding(const struct megatron *m)
            (zero == 0 || put_number(m, "zero_level", zero, from));
 }
 
-// ---- bytes and kernels -----------------------------------------------------------------------
+// ---- kernels ---------------------------------------------------------------------------------
 
-static bool put_bytes(const struct megatron *m)
+// Without a value in the file, the kind of attention decides (training.h).
+static bool put_dropout(const struct megatron *m)
 {
-    const bool half = megatron_has(m, MG_BF16) || megatron_has(m, MG_FP16);
-    const bool wide = megatron_has(m, MG_FP32_GRADIENTS) ||
-                      (megatron_has(m, MG_BF16) && !megatron_has(m, MG_BF16_REDUCE));
-    return put_number(m, "bytes_param", half ? 2 : 4, MG_BF16) &&
-           put_number(m, "bytes_grad", !half || wide ? 4 : 2, MG_BF16_REDUCE);
+    const char *text = m->values[MG_HIDDEN_DROPOUT].text;
+    double share;
+    if (!megatron_has(m, MG_HIDDEN_DROPOUT))
+        return true;
+    if (!number_text_read(text, strlen(text), &share))
+        return megatron_fail(m, MG_HIDDEN_DROPOUT, "expected a number, not \"%.40s\"", text);
+    return put_flag(m, "dropout", share > 0, MG_HIDDEN_DROPOUT);
 }
 
 static bool put_kernels(const struct megatron *m)
@@ -84,14 +86,16 @@ static bool put_kernels(const struct megatron *m)
     const bool flash = megatron_has(m, MG_FLASH) || (!unfused && !local);
     return put_flag(m, "flash_attention", flash,
                     megatron_has(m, MG_BACKEND) ? MG_BACKEND : MG_FLASH) &&
-           put_flag(m, "fused_cross_entropy", megatron_has(m, MG_FUSED_CE), MG_FUSED_CE);
+           put_flag(m, "fused_cross_entropy", megatron_has(m, MG_FUSED_CE), MG_FUSED_CE) &&
+           put_dropout(m);
 }
 
 bool megatron_read_training(struct megatron *m)
 {
     const bool split = m->etp > 1;
-    return put_batches(m) && put_sharding(m) && put_bytes(m) && put_kernels(m) &&
+    return put_batches(m) && put_sharding(m) && megatron_read_bytes(m) && put_kernels(m) &&
+           megatron_read_stack(m) &&
            (megatron_number(m, MG_EXPERTS, 0) == 0 ||
             framework_put_text(m->r, FRAMEWORK_TRAINING, "expert_tensor_parallel",
-                               split ? "tp" : "1", at_of(m, MG_ETP)));
+                               split ? "tp" : "1", megatron_at(m, MG_ETP)));
 }

@@ -75,12 +75,19 @@ static void note(struct megatron_wishes *w, const struct plan *plan)
     text_buffer_add(&w->notes, "\n");
 }
 
+static void want_no_part(struct megatron_wishes *w)
+{
+    static const enum megatron_key parts[] = {
+        MG_RECOMPUTE_ACTIVATIONS,     MG_RECOMPUTE_MODULES, MG_RECOMPUTE_FUNCTION,
+        MG_RECOMPUTE_FUNCTION_LAYERS, MG_RECOMPUTE_EXPERTS, MG_RECOMPUTE_NORM,
+        MG_RECOMPUTE_UP_PROJ};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        megatron_want_none(w, parts[i]);
+}
+
 static void want_full(struct megatron_wishes *w, const struct plan *plan)
 {
-    megatron_want_none(w, MG_RECOMPUTE_ACTIVATIONS);
-    megatron_want_none(w, MG_RECOMPUTE_MODULES);
-    megatron_want_none(w, MG_RECOMPUTE_FUNCTION);
-    megatron_want_none(w, MG_RECOMPUTE_FUNCTION_LAYERS);
+    want_no_part(w);
     megatron_want_none(w, MG_RECOMPUTE_PER_RANK);
     megatron_want(w, MG_GRANULARITY, "full");
     const bool all = plan->mode == FULL;
@@ -115,10 +122,7 @@ static void want_nothing(struct megatron_wishes *w)
 {
     want_no_full(w);
     megatron_want_none(w, MG_GRANULARITY);
-    megatron_want_none(w, MG_RECOMPUTE_ACTIVATIONS);
-    megatron_want_none(w, MG_RECOMPUTE_MODULES);
-    megatron_want_none(w, MG_RECOMPUTE_FUNCTION);
-    megatron_want_none(w, MG_RECOMPUTE_FUNCTION_LAYERS);
+    want_no_part(w);
 }
 
 bool megatron_wish_recompute(struct megatron_wishes *w)

@@ -92,6 +92,13 @@ enum pps_status nd_baseline_of_document(const struct plan_run *run,
     text[0] = '\0';
     if (run->baseline == NULL)
         return PPS_OK;
+    const struct pps_fault *reason = &run->baseline_in->cannot_run;
+    if (reason->text[0] != '\0') {
+        if (!quiet)
+            pps_say(stderr, "note      no baseline: %s:%d:%d: a run does not start: %s",
+                    run->baseline_in->json.name, reason->line, reason->column, reason->text);
+        return PPS_OK;
+    }
     const enum pps_status status =
         nd_baseline_text(&run->baseline_in->json, run->baseline, text, &devices, err);
     if (status != PPS_OK || devices == 0 || devices == (double)run->cluster.world_size)

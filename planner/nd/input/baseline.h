@@ -16,8 +16,8 @@ PPS_MUST_CHECK enum pps_status nd_baseline_text(const struct pps_json *document,
                                                 double *devices,
                                                 struct pps_error *err);
 
-// Writes the strategy that a document sets as text. The text is "" if no document sets a strategy, or if it needs another number of devices than the
-// cluster has; a note on stderr reports the second case unless `quiet`.
+// Writes the strategy that a document sets as text. The text is "" if no document sets a strategy, if the strategy cannot run, or if it needs another
+// number of devices than the cluster has; a note on stderr reports the second and the third case unless `quiet`.
 PPS_MUST_CHECK enum pps_status nd_baseline_of_document(const struct plan_run *run,
                                                        bool quiet,
                                                        char text[ND_BASELINE_BYTES],

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Derives the recomputed layers of each stage and chunk, and the modules that selective recomputation
+// makes again.
+#include "kernels/frameworks/megatron/megatron_private.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *const megatron_modules[N_MEGATRON_MODULES] = {"core_attn",   "layernorm", "moe_act",
+                                                          "mla_up_proj", "mlp",       "moe"};
+
+enum { CORE_ATTN, LAYERNORM, MOE_ACT, MLA_UP_PROJ, MLP, MOE };
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static bool is_full(const struct megatron *m)
+{
+    return megatron_is(m, MG_GRANULARITY, "full", NULL);
+}
+
+static bool is_block(const struct megatron *m)
+{
+    return megatron_is(m, MG_METHOD, "block", NULL);
+}
+
+static bool is_selective(const struct megatron *m)
+{
+    return megatron_has(m, MG_RECOMPUTE_ACTIVATIONS) ||
+           megatron_is(m, MG_GRANULARITY, "selective", NULL);
+}
+
+// ---- modules ---------------------------------------------------------------------------------
+
+void megatron_take_module(struct megatron *m, const char *name, size_t n, size_t at)
+{
+    for (unsigned k = 0; k < N_MEGATRON_MODULES; k++)
+        if (strlen(megatron_modules[k]) == n && memcmp(megatron_modules[k], name, n) == 0) {
+            m->modules |= 1U << k;
+            return;
+        }
+    const size_t used = strlen(m->other_modules);
+    if (used == 0)
+        m->other_modules_at = at;
+    snprintf(m->other_modules + used, sizeof m->other_modules - used, "%s%.*s",
+             used > 0 ? "," : "", (int)(n < 40 ? n : 40), name);
+}
+
+// Returns the modules as bits; 0: none, or those that the stack recomputes without a list.
+static unsigned modules_of(const struct megatron *m)
+{
+    const bool norm = megatron_has(m, MG_RECOMPUTE_NORM);
+    const bool function = megatron_has(m, MG_RECOMPUTE_FUNCTION);
+    unsigned modules = 0;
+    if (is_selective(m))
+        modules = megatron_has(m, MG_RECOMPUTE_MODULES) ? m->modules : 1U << CORE_ATTN;
+    if (megatron_has(m, MG_RECOMPUTE_EXPERTS))
+        modules |= 1U << MOE;
+    if (megatron_has(m, MG_RECOMPUTE_UP_PROJ))
+        modules |= 1U << MLA_UP_PROJ;
+    if (norm && (!function || modules != 0))
+        modules |= 1U << LAYERNORM;
+    // Without a list, norms and activation functions are made again.
+    if (function && modules != 0)
+        modules |= 1U << MOE_ACT;
+    return modules;
+}
+
+static bool put_modules(const struct megatron *m)
+{
+    const unsigned modules = modules_of(m);
+    cJSON *list = modules != 0 ? cJSON_CreateArray() : NULL;
+    if (modules == 0)
+        return true;
+    for (unsigned k = 0; list != NULL && k < N_MEGATRON_MODULES; k++)
+        if (modules & 1U << k)
+            cJSON_AddItemToArray(list, cJSON_CreateString(megatron_modules[k]));
+    return framework_put(m->r, FRAMEWORK_TRAINING, "recompute_modules", list,
+                         megatron_at(m, megatron_has(m, MG_RECOMPUTE_MODULES)
+                                            ? MG_RECOMPUTE_MODULES
+                                            : MG_GRANULARITY));
+}
+
+static bool name_other_modules(const struct megatron *m)
+{
+    char name[96];
+    if (m->other_modules[0] == '\0' || !is_selective(m))
+        return true;
+    snprintf(name, sizeof name, "--recompute-modules %s", m->other_modules);
+    return framework_not_modelled(m->r, name, m->other_modules_at);
+}
+
+// ---- layers ----------------------------------------------------------------------------------
+
+static int64_t fully_recomputed(const struct megatron *m, int64_t chunk, int64_t layers)
+{
+    const int64_t n = megatron_number(m, MG_RECOMPUTE_LAYERS, 0);
+    if (!is_full(m))
+        return 0;
+    if (!is_block(m))
+        return layers;
+    if (!megatron_has(m, MG_RECOMPUTE_PER_RANK))
+        return least(n, layers);
+    // n layers of a device, dealt to its chunks in turn.
+    return least(n > chunk ? (n - chunk + m->chunks - 1) / m->chunks : 0, layers);
+}
+
+static bool is_partly(const struct megatron *m)
+{
+    return modules_of(m) != 0 || megatron_has(m, MG_RECOMPUTE_FUNCTION) ||
+           megatron_has(m, MG_RECOMPUTE_NORM);
+}
+
+static int64_t partly_recomputed(const struct megatron *m, int64_t left)
+{
+    if (modules_of(m) == 0 && megatron_has(m, MG_RECOMPUTE_FUNCTION))
+        return least(megatron_number(m, MG_RECOMPUTE_FUNCTION_LAYERS, left), left);
+    return is_partly(m) ? left : 0;
+}
+
+static bool put_list(const struct megatron *m, const int64_t *mtp, bool full)
+{
+    cJSON *chunks = cJSON_CreateArray();
+    for (int64_t c = 0; chunks != NULL && c < m->chunks; c++) {
+        cJSON *stages = cJSON_CreateArray();
+        for (int64_t i = c * m->pp; stages != NULL && i < (c + 1) * m->pp; i++) {
+            const int64_t layers = m->split[i] + mtp[i];
+            const int64_t whole = fully_recomputed(m, c, layers);
+            cJSON_AddItemToArray(
+                stages, cJSON_CreateNumber(
+                            (double)(full ? whole : partly_recomputed(m, layers - whole))));
+        }
+        cJSON_AddItemToArray(chunks, stages);
+    }
+    return framework_put(m->r, FRAMEWORK_BASELINE, full ? "recompute" : "select_recompute",
+                         chunks, megatron_at(m, MG_GRANULARITY));
+}
+
+// Uniform recomputation of groups stores the input of the first layer of each.
+static bool put_group(const struct megatron *m)
+{
+    const int64_t group = megatron_number(m, MG_RECOMPUTE_LAYERS, 1);
+    return !is_full(m) || is_block(m) || group <= 1 ||
+           framework_put_number(m->r, FRAMEWORK_BASELINE, "recompute_group", (double)group,
+                                megatron_at(m, MG_RECOMPUTE_LAYERS));
+}
+
+bool megatron_read_recompute(const struct megatron *m, const int64_t *mtp)
+{
+    if (!put_modules(m) || !name_other_modules(m) || !put_group(m))
+        return false;
+    return m->no_split || ((!is_full(m) || put_list(m, mtp, true)) &&
+                           (!is_partly(m) || put_list(m, mtp, false)));
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+// Unit tests of the reader of Megatron-LM and MindSpeed files: every argument is evaluated, refused,
+// named as not modelled, or listed as without effect.
+#include "kernels/common/description/training.h"
+#include "kernels/frameworks/framework.h"
+
+#include <cjson/cJSON.h>
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#define COUNT_OF(a) (sizeof(a) / sizeof *(a))
+
+#define SHAPE                                                                                  \
+    "p.py --num-layers 12 --hidden-size 64 --num-attention-heads 4 --vocab-size 1000 "         \
+    "--seq-length 128 --max-position-embeddings 128 --micro-batch-size 1 --bf16 "
+#define EXPERTS "--num-experts 8 --moe-grouped-gemm --moe-token-dispatcher-type flex "
+
+static struct framework_file read_text(const char *text, enum plaindoc_form form)
+{
+    struct framework_file file;
+    struct pps_fault fault;
+    bool is_framework;
+    cr_assert(framework_read(&file, &is_framework, form, text, strlen(text), &fault), "%s\n%s",
+              fault.text, text);
+    cr_assert(is_framework && file.framework == FRAMEWORK_MEGATRON, "%s", text);
+    return file;
+}
+
+static const cJSON *part_of(const struct framework_file *file, const char *part)
+{
+    return pps_json_member(file->document.root, part);
+}
+
+// Expects that a part of the run document contains a text.
+static void expect_in(const char *part, const char *arguments, const char *wanted)
+{
+    char text[2000];
+    snprintf(text, sizeof text, "%s%s", strstr(arguments, "p.py") == NULL ? SHAPE : "",
+             arguments);
+    struct framework_file file = read_text(text, PLAINDOC_FLAT);
+    char *printed = cJSON_PrintUnformatted(part_of(&file, part));
+    cr_assert(strstr(printed, wanted) != NULL, "%s\n%s\nexpected %s", text, printed, wanted);
+    cJSON_free(printed);
+    framework_file_free(&file);
+}
+
+// The parts without a layer have the embedding or the loss alone.
+Test(megatron_values, empty_chunks)
+{
+    expect_in("baseline",
+              "--pipeline-model-parallel-size 7 --num-layers-per-virtual-pipeline-stage 1 "
+              "--account-for-embedding-in-pipeline-split "
+              "--account-for-loss-in-pipeline-split",
+              "\"vp\":2,\"layers\":[[0,1,1,1,1,1,1],[1,1,1,1,1,1,0]]");
+    expect_in("baseline",
+              "--pipeline-model-parallel-size 4 --pipeline-model-parallel-layout "
+              "'E|t*5|t*7||||t*0|L'",
+              "\"vp\":2,\"layers\":[[0,5,7,0],[0,0,0,0]]");
+}
+
+Test(megatron_values, recomputation)
+{
+    static const struct {
+        const char *arguments, *part, *wanted;
+    } rows[] = {
+        {"--recompute-granularity full --recompute-method uniform --recompute-num-layers 3",
+         "baseline", "\"recompute_group\":3,\"recompute\":[[12]]"},
+        {"--recompute-granularity full --recompute-method block --recompute-num-layers 3",
+         "baseline", "\"layers\":[[12]],\"recompute\":[[3]]"},
+        {"--recompute-granularity selective", "baseline", "\"select_recompute\":[[12]]"},
+        {"--recompute-granularity selective", "training",
+         "\"recompute_modules\":[\"core_attn\"]"},
+        {"--recompute-activations", "training", "\"recompute_modules\":[\"core_attn\"]"},
+        {"--recompute-granularity selective --recompute-modules mlp layernorm", "training",
+         "\"recompute_modules\":[\"layernorm\",\"mlp\"]"},
+        {"--recompute-granularity selective --recompute-modules=moe_act", "training",
+         "\"recompute_modules\":[\"moe_act\"]"},
+        {"--recompute-norm", "training", "\"recompute_modules\":[\"layernorm\"]"},
+        {"--recompute-norm", "baseline", "\"select_recompute\":[[12]]"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        expect_in(rows[i].part, rows[i].arguments, rows[i].wanted);
+}
+
+Test(megatron_values, precision_and_bytes)
+{
+    static const struct {
+        const char *arguments, *wanted;
+    } rows[] = {
+        {"", "\"bytes_param\":2,\"bytes_grad\":4,\"bytes_optim\":12"},
+        {"--fp8-format hybrid", "\"precision\":\"fp8\""},
+        {"--fp8-format e4m3 --fp8-recipe blockwise", "\"precision\":\"fp8\""},
+        {"--fp8-format e4m3 --fp8-recipe mxfp8 --fp8-param-gather",
+         "\"precision\":\"mxfp8\",\"bytes_param\":1"},
+        {"--grad-reduce-in-bf16", "\"bytes_grad\":2"},
+        {"--main-grads-dtype bf16", "\"bytes_grad\":4"}, // not without the next argument
+        {"--use-precision-aware-optimizer --main-grads-dtype bf16 --exp-avg-dtype bf16 "
+         "--exp-avg-sq-dtype fp8",
+         "\"bytes_grad\":2,\"bytes_optim\":5"},
+        {"--optimizer sgd", "\"bytes_optim\":8"},
+        {"--hidden-dropout 0.0", "\"dropout\":false"},
+        {"--hidden-dropout 0.1", "\"dropout\":true"},
+        {"--cross-entropy-loss-fusion", "\"fused_cross_entropy\":true"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        expect_in("training", rows[i].arguments, rows[i].wanted);
+    expect_in("training", "p.py --num-layers 1 --hidden-size 8 --num-attention-heads 1",
+              "\"bytes_param\":4,\"bytes_grad\":4,\"bytes_optim\":8");
+}
+
+Test(megatron_values, overlap)
+{
+    static const struct {
+        const char *arguments, *wanted;
+    } rows[] = {
+        {"", "{\"base\":\"megatron\",\"tp_exposed\":1,\"dp_hidden\":0}"},
+        {"--overlap-grad-reduce",
+         "{\"base\":\"megatron\",\"tp_exposed\":1,\"dp_hidden\":0.33}"},
+        {"--overlap-grad-reduce --overlap-param-gather",
+         "{\"base\":\"megatron-tuned\",\"tp_exposed\":1}"},
+        {"--overlap-grad-reduce --overlap-param-gather --tp-comm-overlap",
+         "{\"base\":\"megatron-tuned\"}"},
+        {EXPERTS "--overlap-grad-reduce --overlap-param-gather --use-ascend-mc2 "
+                 "--overlap-moe-expert-parallel-comm",
+         "{\"base\":\"megatron-tuned\",\"ep_exposed\":0}"},
+        {"--num-experts 8 --overlap-grad-reduce --overlap-param-gather --tp-comm-overlap "
+         "--moe-token-dispatcher-type alltoall",
+         "{\"base\":\"megatron-tuned\",\"node_copies\":false}"},
+        {"--use-torch-fsdp2", "{\"base\":\"fsdp\"}"},
+        {"--use-megatron-fsdp --tp-comm-overlap --no-overlap-p2p-communication",
+         "{\"base\":\"megatron-tuned\",\"pp_exposed\":1}"},
+        {"--cuda-graph-impl local", "\"launch\":0}"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        expect_in("training", rows[i].arguments, rows[i].wanted);
+}
+
+// What the reader writes is read as a training.
+Test(megatron_values, training_is_read)
+{
+    struct framework_file file = read_text(
+        SHAPE EXPERTS "--overlap-grad-reduce --overlap-param-gather --fp8-format e4m3 "
+                      "--overlap-moe-expert-parallel-comm --recompute-granularity selective",
+        PLAINDOC_FLAT);
+    struct training training;
+    struct pps_fault fault;
+    training_default(&training);
+    cr_assert(training_read(&training, part_of(&file, "training"), &fault), "%s", fault.text);
+    cr_assert(training.precision == TRAINING_FP8 && training.stack.ep_exposed == 0 &&
+              training.stack.tp_exposed == 1 &&
+              training.recompute_modules == TRAINING_CORE_ATTN);
+    cr_assert_str_eq(training.stack.base, "megatron-tuned");
+    framework_file_free(&file);
+}
+
+// The second chunk of the first device is the end of the model.
+Test(megatron_values, v_schedule)
+{
+    expect_in(
+        "baseline",
+        "--pipeline-model-parallel-size 3 --schedules-method dualpipev --mtp-num-layers 1",
+        "\"vp\":2,\"schedule\":\"dualpipev\",\"layers\":[[2,2,2],[3,2,2]]");
+}
+
+// ---- not evaluated -------------------------------------------------------------------------------
+
+static void expect_not_modelled(const char *arguments, const char *wanted)
+{
+    char text[2000], list[600] = "";
+    snprintf(text, sizeof text, SHAPE "%s", arguments);
+    struct framework_file file = read_text(text, PLAINDOC_FLAT);
+    for (size_t i = 0; i < file.not_modelled.n; i++) {
+        const struct framework_key *key = &file.not_modelled.list[i];
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i > 0 ? "; " : "",
+                 key->name);
+        cr_assert(key->line == 1 && key->column >= 150, "%s: %d", key->name, key->column);
+    }
+    cr_assert(strcmp(list, wanted) == 0, "%s\n%s", arguments, list);
+    framework_file_free(&file);
+}
+
+Test(megatron_values, not_modelled)
+{
+    static const struct {
+        const char *arguments, *wanted;
+    } rows[] = {
+        {"--lr 1e-4 --adam-beta1 0.9 --save-interval 5 --tokenizer-type X --seed 3 --load $DIR",
+         ""},
+        {"--optimizer-cpu-offload --cpu-offloading-num-layers 4",
+         "--optimizer-cpu-offload; --cpu-offloading-num-layers 4"},
+        {"--cpu-offloading-num-layers 0 --cp-comm-type p2p", ""},
+        {"--cp-comm-type a2a", "--cp-comm-type a2a"},
+        {"--no-such-argument $X", "--no-such-argument"},
+        {"--fp4-format e2m1", "--fp4-format e2m1"},
+        {"--optimizer muon", "--optimizer muon"},
+        {"--recompute-granularity selective --recompute-modules shared_experts",
+         "--recompute-modules shared_experts"},
+        {"--recompute-modules shared_experts", ""}, // without granularity: no effect
+        {"--pipeline-model-parallel-size 2 --schedules-method ripipe",
+         "--schedules-method ripipe"},
+        {"--pipeline-model-parallel-size 2 --num-virtual-stages-per-pipeline-rank 2 "
+         "--microbatch-group-size-per-virtual-pipeline-stage 3",
+         "--microbatch-group-size-per-virtual-pipeline-stage 3"},
+        {"--fp8-format $F", "--fp8-format"},
+        {"--num-experts 8", "experts one after another (no --moe-grouped-gemm)"},
+        {EXPERTS "--delay-wgrad-compute", "--delay-wgrad-compute"},
+        {EXPERTS "--delay-wgrad-compute --moe-fb-overlap", ""},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        expect_not_modelled(rows[i].arguments, rows[i].wanted);
+}
+
+// Options of the launcher are none of the program.
+Test(megatron_values, launcher)
+{
+    struct framework_file file = read_text(
+        "srun --container-image x torchrun --rdzv-backend c10d --nproc-per-node 8 " SHAPE,
+        PLAINDOC_FLAT);
+    cr_assert(file.not_modelled.n == 0 && file.n_ignored == 2);
+    framework_file_free(&file);
+}
+
+Test(megatron_values, refused)
+{
+    static const struct {
+        const char *arguments, *wanted;
+    } rows[] = {
+        {"--enable-mhc", "--enable-mhc: the layers that it describes are not known here"},
+        {"--lora-r 8", "--lora-r: the layers that it describes are not known here"},
+        {"--expert-tensor-parallel-size 2 --tensor-model-parallel-size 4",
+         "--expert-tensor-parallel-size: expected 1, or --tensor-model-parallel-size, 4"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct framework_file file;
+        struct pps_fault fault = {.line = 0};
+        char text[1000];
+        bool is_framework;
+        snprintf(text, sizeof text, SHAPE "%s", rows[i].arguments);
+        cr_assert_not(
+            framework_read(&file, &is_framework, PLAINDOC_FLAT, text, strlen(text), &fault));
+        cr_assert_str_eq(fault.text, rows[i].wanted);
+    }
+}
+
+// A run that does not start leaves the model, the training and the degrees.
+Test(megatron_values, cannot_run)
+{
+    static const struct {
+        const char *launcher, *arguments;
+        int column;
+        const char *wanted;
+    } rows[] = {
+        {"torchrun --nproc-per-node 8 ", "--tensor-model-parallel-size 3", 27,
+         "--nproc-per-node: 8 devices cannot be shared by tensor x pipeline x context = 3 x 1 "
+         "x 1 = 3 ranks; correct the devices or a degree"},
+        {"torchrun --nproc-per-node 8 ", "--global-batch-size 12", 0,
+         "--global-batch-size: 12 is not a multiple of --micro-batch-size x replicas = 1 x 8"},
+        {"", "--pipeline-model-parallel-size 5", 19,
+         "--num-layers: 12 layers cannot be split over 5 stages of 1 chunks"},
+        {"", "--pipeline-model-parallel-size 4 --num-layers-per-virtual-pipeline-stage 2", 0,
+         "--num-layers-per-virtual-pipeline-stage: 12 layers cannot be split over 4 stages in "
+         "chunks of 2 layers"},
+        {"", "--pipeline-model-parallel-size 2 --num-layer-list 5,6", 0,
+         "--num-layer-list: the sum is 11, but --num-layers is 12"},
+        {"", "--pipeline-model-parallel-size 2 --pipeline-model-parallel-layout 'Ettt|L'", 0,
+         "--pipeline-model-parallel-layout: 3 layers t and 0 m, but --num-layers is 12 and "
+         "--mtp-num-layers 0"},
+        {"", "--num-experts 8 --expert-model-parallel-size 3", 0,
+         "--expert-model-parallel-size: 3 does not divide the 8 experts"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        char text[1000];
+        snprintf(text, sizeof text, "%s" SHAPE "%s", rows[i].launcher, rows[i].arguments);
+        struct framework_file file = read_text(text, PLAINDOC_FLAT);
+        cr_assert(strcmp(file.cannot_run.text, rows[i].wanted) == 0 &&
+                      file.cannot_run.line == 1 &&
+                      (rows[i].column == 0 || file.cannot_run.column == rows[i].column),
+                  "%s\n%d: %s", text, file.cannot_run.column, file.cannot_run.text);
+        cr_assert(pps_json_member(part_of(&file, "model"), "num_layers")->valueint == 12 &&
+                  pps_json_member(part_of(&file, "baseline"), "tp") != NULL &&
+                  pps_json_member(part_of(&file, "training"), "bytes_param") != NULL);
+        framework_file_free(&file);
+    }
+}
