@@ -42,17 +42,14 @@ static bool add(cJSON *stack, const char *member, double value)
     return cJSON_AddNumberToObject(stack, member, value) != NULL;
 }
 
-// Exchanges of tensor ranks and of replicas, in the figures of record megatron where no option overlaps
-// them.
-static bool add_overlaps(const struct megatron *m, cJSON *stack)
+// The exchange of replicas: megatron-tuned hides it behind both passes, megatron behind half of the
+// backward pass; without an option, nothing hides it.
+static bool add_replicas(const struct megatron *m, cJSON *stack)
 {
     const bool gradients = megatron_has(m, MG_OVERLAP_GRADIENTS);
     const bool parameters = megatron_has(m, MG_OVERLAP_PARAMETERS);
-    if (!megatron_has(m, MG_OVERLAP_TP) && !add(stack, "tp_exposed", 1))
-        return false;
-    if (megatron_has(m, MG_FSDP) || (gradients && parameters))
-        return true;
-    return add(stack, "dp_hidden", gradients ? 0.33 : 0);
+    return megatron_has(m, MG_FSDP) || megatron_has(m, MG_FSDP2) || (gradients && parameters) ||
+           add(stack, "dp_hidden", gradients ? 0.33 : 0);
 }
 
 static bool add_dispatch(const struct megatron *m, cJSON *stack)
@@ -67,7 +64,7 @@ static bool add_dispatch(const struct megatron *m, cJSON *stack)
 // The members that differ from the record.
 static bool add_members(const struct megatron *m, cJSON *stack)
 {
-    return (megatron_has(m, MG_FSDP2) || add_overlaps(m, stack)) && add_dispatch(m, stack) &&
+    return add_replicas(m, stack) && add_dispatch(m, stack) &&
            (!megatron_has(m, MG_NO_OVERLAP_PP) || add(stack, "pp_exposed", 1)) &&
            (!has_graphs(m) || add(stack, "launch", 0));
 }

@@ -114,11 +114,9 @@ Test(megatron_values, overlap)
     static const struct {
         const char *arguments, *wanted;
     } rows[] = {
-        {"", "{\"base\":\"megatron\",\"tp_exposed\":1,\"dp_hidden\":0}"},
-        {"--overlap-grad-reduce",
-         "{\"base\":\"megatron\",\"tp_exposed\":1,\"dp_hidden\":0.33}"},
-        {"--overlap-grad-reduce --overlap-param-gather",
-         "{\"base\":\"megatron-tuned\",\"tp_exposed\":1}"},
+        {"", "{\"base\":\"megatron\",\"dp_hidden\":0}"},
+        {"--overlap-grad-reduce", "{\"base\":\"megatron\",\"dp_hidden\":0.33}"},
+        {"--overlap-grad-reduce --overlap-param-gather", "{\"base\":\"megatron-tuned\"}"},
         {"--overlap-grad-reduce --overlap-param-gather --tp-comm-overlap",
          "{\"base\":\"megatron-tuned\"}"},
         {EXPERTS "--overlap-grad-reduce --overlap-param-gather --use-ascend-mc2 "
@@ -148,7 +146,7 @@ Test(megatron_values, training_is_read)
     training_default(&training);
     cr_assert(training_read(&training, part_of(&file, "training"), &fault), "%s", fault.text);
     cr_assert(training.precision == TRAINING_FP8 && training.stack.ep_exposed == 0 &&
-              training.stack.tp_exposed == 1 &&
+              training.stack.tp_exposed == 0.5 &&
               training.recompute_modules == TRAINING_CORE_ATTN);
     cr_assert_str_eq(training.stack.base, "megatron-tuned");
     framework_file_free(&file);
