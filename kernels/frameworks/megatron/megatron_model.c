@@ -207,8 +207,11 @@ static bool without_model(const struct megatron *m)
     m->r->fault = unknown;
     framework_fail(
         m->r, m->at,
-        "--vocab-size: missing, and the tokenizer's vocabulary is not known here; add "
-        "--vocab-size N to the arguments");
+        m->dialect == MEGATRON_ARGUMENTS
+            ? "--vocab-size: missing, and the tokenizer's vocabulary is not known here; add "
+              "--vocab-size N to the arguments"
+            : "vocab_size: missing, and the tokenizer's vocabulary is not known here; add "
+              "vocab_size: N to the model");
     m->r->fault = fault;
     return !megatron_has(m, MG_SEQ_LENGTH) ||
            framework_put_number(m->r, FRAMEWORK_BASELINE, "seq_length",

@@ -8,7 +8,7 @@
 #include "kernels/frameworks/megatron/megatron.h"
 #include "kernels/frameworks/megatron/megatron_keys.h"
 
-enum { MEGATRON_MOST_LAYERS = 4096, MEGATRON_MOST_CHUNKS = 4096 };
+enum { MEGATRON_MOST_LAYERS = 4096, MEGATRON_MOST_CHUNKS = 4096, MEGATRON_LIST_TEXT = 4096 };
 
 struct megatron_value {
     bool given;       // of a flag: it is set
@@ -18,11 +18,22 @@ struct megatron_value {
     size_t at;        // of the value in the text
 };
 
+// How a YAML file names its values.
+enum megatron_dialect {
+    MEGATRON_ARGUMENTS, // as the command line does
+    MEGATRON_CORE,      // as the records of Megatron Core do
+    MEGATRON_NEMO,      // as NeMo 1 does
+    MEGATRON_RECORDS,   // records of Python as Megatron Bridge and NeMo 2 write them
+};
+
 struct megatron {
     struct framework_reader *r;
+    enum megatron_dialect dialect;
     struct megatron_value values[N_MEGATRON_KEYS];
     size_t at;                                     // of the command, or of the document
     char digits[N_MEGATRON_KEYS][NUMBER_TEXT_CAP]; // numbers of YAML as text
+    char lists[3][MEGATRON_LIST_TEXT];             // lists of YAML as text
+    int n_lists;
     bool
         nodes_unknown; // --nnodes has a value that only the launch knows, such as $SLURM_NNODES
     // Derived.
@@ -104,6 +115,28 @@ bool megatron_read_stack(const struct megatron *m); // overlap, dispatch (megatr
 struct shell_script;
 bool megatron_collect(struct megatron *m, const struct shell_script *script);
 bool megatron_collect_yaml(struct megatron *m, const struct plaindoc *document);
+
+// Words by which configurations are recognised; lists end with NULL.
+extern const char *const megatron_shapes[], *const megatron_degrees[];
+// Returns whether the n bytes of a name are one of these, with - for _.
+bool megatron_is_one_of(const char *name, size_t n, const char *const *names);
+
+// Reads an item of YAML as the value of a key.
+bool megatron_take_item(struct megatron *m,
+                        const struct plaindoc *document,
+                        enum megatron_key key,
+                        const char *name,
+                        const cJSON *item);
+
+// Records an item that is not evaluated, or refuses it. path: with the names of its maps.
+bool megatron_take_other_item(struct megatron *m,
+                              const struct plaindoc *document,
+                              const char *path,
+                              const cJSON *item);
+
+// Collects the values of a file of NeMo 1, or of records of Python.
+bool megatron_collect_nemo(struct megatron *m, const struct plaindoc *document);
+bool megatron_collect_records(struct megatron *m, const struct plaindoc *document);
 
 // What an argument means that is not in megatron_arguments (megatron_others.c).
 enum megatron_meaning {

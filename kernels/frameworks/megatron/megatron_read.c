@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects the arguments of a launch script, an argument list or a YAML file of Megatron-LM, and
-// turns them into a run document.
+// Collects the arguments of a launch script or an argument list of Megatron-LM, and turns them into a
+// run document.
 #include "base/text/number.h"
 #include "kernels/frameworks/megatron/megatron_private.h"
 #include "kernels/frameworks/shell/shell.h"
@@ -307,85 +307,14 @@ static bool read_script(struct framework_reader *r, const struct plaindoc *docum
     return ok;
 }
 
-// ---- YAML ------------------------------------------------------------------------------------
-
-static bool take_item(struct megatron *m,
-                      const struct plaindoc *document,
-                      enum megatron_key key,
-                      const char *name,
-                      const cJSON *item)
-{
-    const size_t at = framework_value_at(document, item);
-    if (cJSON_IsArray(item))
-        item = item->child;
-    if (item == NULL || cJSON_IsNull(item))
-        return true;
-    if (megatron_arguments[key].kind == MG_FLAG) {
-        m->values[key] = (struct megatron_value){.given = cJSON_IsTrue(item), .at = at};
-        if (key == MG_BIAS && cJSON_IsFalse(item))
-            m->values[MG_NO_BIAS] = (struct megatron_value){.given = true, .at = at};
-        return true;
-    }
-    if (cJSON_IsString(item))
-        return megatron_take(m, key, megatron_name_of(name), item->valuestring,
-                             strlen(item->valuestring), at);
-    if (!cJSON_IsNumber(item))
-        return true; // false: not used
-    const char *digits = number_text_write(m->digits[key], item->valuedouble);
-    return megatron_take(m, key, megatron_name_of(name), digits, strlen(digits), at);
-}
-
-static bool take_tree(struct megatron *m, const struct plaindoc *document, const cJSON *object)
-{
-    for (const cJSON *item = object->child; item != NULL; item = item->next) {
-        char name[64];
-        megatron_plain_name(item->string, name);
-        const enum megatron_key key = megatron_key_of(name);
-        if (cJSON_IsObject(item)) {
-            if (!take_tree(m, document, item))
-                return false;
-        } else if (key == N_MEGATRON_KEYS) {
-            framework_ignore(m->r, name);
-        } else if (!take_item(m, document, key, name, item)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-// A TransformerConfig has no flag for grouped queries, and names its activation.
-static void take_core_defaults(struct megatron *m, const struct plaindoc *document)
-{
-    const cJSON *model = pps_json_member(document->root, "language_model");
-    if (model == NULL)
-        return;
-    m->values[MG_GROUPED].given = megatron_has(m, MG_GROUPS);
-    if (megatron_is(m, MG_ACTIVATION, "swiglu", "squared_relu_gated"))
-        m->values[MG_GATED] =
-            (struct megatron_value){.given = true, .at = m->values[MG_ACTIVATION].at};
-}
-
-bool megatron_collect_yaml(struct megatron *m, const struct plaindoc *document)
-{
-    if (!take_tree(m, document, document->root))
-        return false;
-    take_core_defaults(m, document);
-    return true;
-}
-
-static bool read_yaml(struct framework_reader *r, const struct plaindoc *document)
-{
-    struct megatron m = {.r = r};
-    return megatron_collect_yaml(&m, document) && megatron_read_values(&m);
-}
-
 // ---- recognition -----------------------------------------------------------------------------
 
-static const char *const shapes[] = {"num-layers", "hidden-size", "num-attention-heads", NULL};
-static const char *const degrees[] = {"tensor-model-parallel-size",
-                                      "pipeline-model-parallel-size", "micro-batch-size", NULL};
+const char *const megatron_shapes[] = {"num-layers", "hidden-size", "num-attention-heads",
+                                       NULL};
+const char *const megatron_degrees[] = {
+    "tensor-model-parallel-size", "pipeline-model-parallel-size", "micro-batch-size", NULL};
 
-static bool is_one_of(const char *name, size_t n, const char *const *names)
+bool megatron_is_one_of(const char *name, size_t n, const char *const *names)
 {
     for (; *names != NULL; names++) {
         size_t i = 0;
@@ -409,33 +338,13 @@ bool megatron_is_script(const char *text, size_t n)
                (text[end] == '-' || text[end] == '_' || (text[end] >= 'a' && text[end] <= 'z')))
             end++;
         const char *name = text + i + 2;
-        const bool known =
-            is_one_of(name, end - i - 2, shapes) || is_one_of(name, end - i - 2, degrees);
+        const bool known = megatron_is_one_of(name, end - i - 2, megatron_shapes) ||
+                           megatron_is_one_of(name, end - i - 2, megatron_degrees);
         if (known && end < n && text[end] != ':')
             return true;
         i = end - 1;
     }
     return false;
-}
-
-static bool has_one_of(const cJSON *object, const char *const *names)
-{
-    for (const cJSON *item = object->child; item != NULL; item = item->next) {
-        char name[64];
-        if (cJSON_IsObject(item) && has_one_of(item, names))
-            return true;
-        if (item->string == NULL || cJSON_IsObject(item))
-            continue;
-        megatron_plain_name(item->string, name);
-        if (is_one_of(name, strlen(name), names))
-            return true;
-    }
-    return false;
-}
-
-static bool is_yaml(const struct plaindoc *document)
-{
-    return has_one_of(document->root, shapes) && has_one_of(document->root, degrees);
 }
 
 static bool is_script(const struct plaindoc *document)
@@ -449,14 +358,6 @@ const struct framework_form megatron_script_form = {
     .is = is_script,
     .read = read_script,
     .write = megatron_write_script,
-};
-
-const struct framework_form megatron_yaml_form = {
-    .framework = FRAMEWORK_MEGATRON,
-    .form = PLAINDOC_YAML,
-    .is = is_yaml,
-    .read = read_yaml,
-    .write = megatron_write_yaml,
 };
 
 // ---- whole configurations --------------------------------------------------------------------

@@ -158,9 +158,13 @@ bool megatron_write_yaml(struct framework_writer *w, const struct plaindoc *docu
     struct framework_reader r = {.file = &file, .fault = w->fault};
     struct megatron now = {.r = &r};
     struct megatron_wishes wishes = {.now = &now, .settings = w->settings, .fault = w->fault};
-    const bool ok = framework_start(&r, document) && megatron_collect_yaml(&now, document) &&
-                    megatron_read_values(&now) && megatron_wish_all(&wishes) &&
-                    megatron_change_yaml(w, document, &wishes);
+    const bool ok =
+        framework_start(&r, document) && megatron_collect_yaml(&now, document) &&
+        (now.dialect <= MEGATRON_CORE ||
+         megatron_cannot(&wishes, "copies of configurations of NeMo and Megatron "
+                                  "Bridge with another strategy are not written")) &&
+        megatron_read_values(&now) && megatron_wish_all(&wishes) &&
+        megatron_change_yaml(w, document, &wishes);
     free_wishes(&wishes);
     framework_file_free(&file);
     return ok;

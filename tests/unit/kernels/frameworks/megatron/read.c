@@ -281,3 +281,92 @@ Test(megatron_values, cannot_run)
         framework_file_free(&file);
     }
 }
+
+// ---- YAML ----------------------------------------------------------------------------------------
+
+#define NEMO                                                                                   \
+    "trainer:\n  devices: 8\n  num_nodes: 2\n  precision: bf16\n  max_steps: 5\n"              \
+    "model:\n  micro_batch_size: 1\n  global_batch_size: 32\n"                                 \
+    "  tensor_model_parallel_size: 2\n  virtual_pipeline_model_parallel_size: 2\n"             \
+    "  pipeline_model_parallel_size: 2\n  encoder_seq_length: 128\n  num_layers: 8\n"          \
+    "  hidden_size: 64\n  num_attention_heads: 4\n  vocab_size: 1000\n"
+
+static void expect_parts(const char *text, const char *const *wanted)
+{
+    struct framework_file file = read_text(text, PLAINDOC_YAML);
+    char *printed = cJSON_PrintUnformatted(file.document.root);
+    for (; *wanted != NULL; wanted++)
+        cr_assert(strstr(printed, *wanted) != NULL, "%s\n%s\nexpected %s", text, printed,
+                  *wanted);
+    cJSON_free(printed);
+    framework_file_free(&file);
+}
+
+Test(megatron_values, nemo)
+{
+    expect_parts(NEMO, (const char *const[]){"\"dp\":4", "\"vp\":2", "\"layers\":[[2,2],[2,2]]",
+                                             "\"gated_ffn\":false", "\"linear_bias\":true",
+                                             "\"norm\":\"layer\"", "\"tie_embeddings\":true",
+                                             "\"use_distributed_optimizer\":false",
+                                             "\"bytes_param\":2", NULL});
+    expect_parts(
+        NEMO "  activation: fast-swiglu\n  bias: false\n  normalization: rmsnorm\n"
+             "  num_query_groups: 2\n  share_embeddings_and_output_weights: false\n"
+             "  activations_checkpoint_granularity: full\n"
+             "  activations_checkpoint_method: uniform\n"
+             "  activations_checkpoint_num_layers: 2\n  fp8: true\n"
+             "  optim:\n    name: mcore_distributed_optim\n    overlap_grad_sync: true\n"
+             "    overlap_param_sync: true\n    lr: 1e-4\n",
+        (const char *const[]){"\"gated_ffn\":true", "\"linear_bias\":false", "\"norm\":\"rms\"",
+                              "\"num_query_groups\":2", "\"tie_embeddings\":false",
+                              "\"recompute_group\":2", "\"precision\":\"fp8\"",
+                              "\"use_distributed_optimizer\":true",
+                              "\"base\":\"megatron-tuned\"", NULL});
+}
+
+#define RECORD                                                                                 \
+    "model:\n  _target_: some.Provider\n  num_layers: 8\n  hidden_size: 64\n"                  \
+    "  ffn_hidden_size: 128\n  num_attention_heads: 4\n  num_query_groups: 2\n"                \
+    "  kv_channels: null\n  normalization: RMSNorm\n  add_bias_linear: false\n"                \
+    "  add_qkv_bias: true\n  gated_linear_unit: true\n  position_embedding_type: rope\n"       \
+    "  activation_func:\n    _target_: torch.nn.functional.silu\n    _call_: false\n"          \
+    "  multi_latent_attention: false\n  num_moe_experts: null\n  seq_length: 128\n"            \
+    "  vocab_size: 1000\n  tensor_model_parallel_size: 2\n"
+
+Test(megatron_values, records)
+{
+    expect_parts(RECORD "  share_embeddings_and_output_weights: false\n"
+                        "train: {micro_batch_size: 1, global_batch_size: 8}\n"
+                        "ddp: {use_distributed_optimizer: true, grad_reduce_in_fp32: false}\n"
+                        "optimizer: {use_distributed_optimizer: false}\n"
+                        "mixed_precision: bf16_with_mxfp8_mixed\n"
+                        "checkpoint: {save: x}\n",
+                 (const char *const[]){"\"gated_ffn\":true", "\"num_query_groups\":2",
+                                       "\"attention_bias\":true", "\"tie_embeddings\":false",
+                                       "\"use_distributed_optimizer\":true",
+                                       "\"precision\":\"mxfp8\"", "\"bytes_grad\":2", NULL});
+}
+
+// A record of a class whose defaults are not known is not misread.
+Test(megatron_values, incomplete_record)
+{
+    struct framework_file file;
+    struct pps_fault fault = {.line = 0};
+    bool is_framework;
+    cr_assert_not(
+        framework_read(&file, &is_framework, PLAINDOC_YAML, RECORD, strlen(RECORD), &fault));
+    cr_assert_str_eq(fault.text,
+                     "share_embeddings_and_output_weights: missing; the default of "
+                     "some.Provider is not known here, write the value (null: none)");
+    cr_assert(fault.line == 2 && fault.column == 13);
+}
+
+// Records of Megatron Core have no flag for grouped queries.
+Test(megatron_values, core_records)
+{
+    expect_parts("num_layers: 4\nhidden_size: 64\nnum_attention_heads: 4\nnum_query_groups: 2\n"
+                 "gated_linear_unit: true\nmicro_batch_size: 1\nvocab_size: 100\n"
+                 "num_moe_experts: 4\nmoe_layer_freq: [0, 1, 1, 1]\n",
+                 (const char *const[]){"\"num_query_groups\":2", "\"gated_ffn\":true",
+                                       "\"first_k_dense_replace\":1", NULL});
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collects the values of a configuration of NeMo 1 (model.activations_checkpoint_granularity ...), with
+// the defaults of its models of kind GPT.
+#include "kernels/frameworks/megatron/megatron_private.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+enum special {
+    PLAIN,      // an argument of Megatron-LM under another name
+    ACTIVATION, // gelu, fast-swiglu ...
+    NO_BIAS,    // false: no bias
+    UNTIED,     // false: two matrices
+    PRECISION,  // bf16, 16-mixed ...
+    DEVICES,
+    OPTIMIZER,
+    FP8,
+    GRADIENTS, // type in which gradients are summed
+    NO_EFFECT, // with all that is inside
+};
+
+// Names with the maps around them, where they differ from those of Megatron-LM.
+static const struct {
+    const char *path;
+    enum special special;
+    enum megatron_key key;
+} names[] = {
+    {"trainer.devices", DEVICES, MG_PER_NODE},
+    {"trainer.num_nodes", PLAIN, MG_NODES},
+    {"trainer.precision", PRECISION, MG_BF16},
+    {"trainer", NO_EFFECT, MG_BF16},
+    {"exp_manager", NO_EFFECT, MG_BF16},
+    {"run", NO_EFFECT, MG_BF16},
+    {"hydra", NO_EFFECT, MG_BF16},
+    {"cluster", NO_EFFECT, MG_BF16},
+    {"defaults", NO_EFFECT, MG_BF16},
+    {"name", NO_EFFECT, MG_BF16},
+    {"restore_from_path", NO_EFFECT, MG_BF16},
+    {"model.optim.name", OPTIMIZER, MG_SHARDED},
+    {"model.optim.overlap_grad_sync", PLAIN, MG_OVERLAP_GRADIENTS},
+    {"model.optim.overlap_param_sync", PLAIN, MG_OVERLAP_PARAMETERS},
+    {"model.optim.overlap_grad_reduce", PLAIN, MG_OVERLAP_GRADIENTS},
+    {"model.optim.overlap_param_gather", PLAIN, MG_OVERLAP_PARAMETERS},
+    {"model.optim.grad_sync_dtype", GRADIENTS, MG_BF16_REDUCE},
+    {"model.optim", NO_EFFECT, MG_BF16},
+    {"model.data", NO_EFFECT, MG_BF16},
+    {"model.tokenizer.type", PLAIN, MG_TOKENIZER_MODEL},
+    {"model.tokenizer", NO_EFFECT, MG_BF16},
+    {"model.nsys_profile", NO_EFFECT, MG_BF16},
+    {"model.activation", ACTIVATION, MG_GATED},
+    {"model.bias", NO_BIAS, MG_NO_BIAS},
+    {"model.qkv_bias", PLAIN, MG_QKV_BIAS},
+    {"model.share_embeddings_and_output_weights", UNTIED, MG_UNTIED},
+    {"model.precision", PRECISION, MG_BF16},
+    {"model.override_vocab_size", PLAIN, MG_VOCAB},
+    {"model.activations_checkpoint_granularity", PLAIN, MG_GRANULARITY},
+    {"model.activations_checkpoint_method", PLAIN, MG_METHOD},
+    {"model.activations_checkpoint_num_layers", PLAIN, MG_RECOMPUTE_LAYERS},
+    {"model.fp8", FP8, MG_FP8},
+    {"model.ub_tp_comm_overlap", PLAIN, MG_OVERLAP_TP},
+    {"model.use_flash_attention", PLAIN, MG_FLASH},
+    {"model.moe_ffn_hidden_size", PLAIN, MG_MOE_FFN},
+    {"model.name", NO_EFFECT, MG_BF16},
+    {"model.mcore_gpt", NO_EFFECT, MG_BF16},
+    {"model.transformer_engine", NO_EFFECT, MG_BF16},
+    {"model.megatron_amp_O2", NO_EFFECT, MG_BF16},
+    {"model.grad_div_ar_fusion", NO_EFFECT, MG_BF16},
+    {"model.gradient_as_bucket_view", NO_EFFECT, MG_BF16},
+    {"model.pre_process", NO_EFFECT, MG_BF16},
+    {"model.post_process", NO_EFFECT, MG_BF16},
+    {"model.resume_from_checkpoint", NO_EFFECT, MG_BF16},
+    {"model.native_amp_init_scale", NO_EFFECT, MG_BF16},
+    {"model.native_amp_growth_interval", NO_EFFECT, MG_BF16},
+    {"model.sync_batch_comm", NO_EFFECT, MG_BF16},
+    {"model.fp8_e4m3", NO_EFFECT, MG_BF16},
+    {"model.fp8_hybrid", NO_EFFECT, MG_BF16},
+    {"model.reduce_amax", NO_EFFECT, MG_BF16},
+    {"model.ffn_dropout", NO_EFFECT, MG_BF16},
+    {"model.batch_p2p_comm", NO_EFFECT, MG_BF16},
+    {"model.seed", NO_EFFECT, MG_BF16},
+    {"model.do_layer_norm_weight_decay", NO_EFFECT, MG_BF16},
+    {"model.gc_interval", NO_EFFECT, MG_BF16},
+    {"model.barrier_with_L1_time", NO_EFFECT, MG_BF16},
+    {"model.onnx_safe", NO_EFFECT, MG_BF16},
+};
+
+static bool mentions(const char *text, const char *part)
+{
+    for (; *text != '\0'; text++)
+        if (strncasecmp(text, part, strlen(part)) == 0)
+            return true;
+    return false;
+}
+
+static bool set(struct megatron *m, enum megatron_key key, const char *text, size_t at)
+{
+    m->values[key] = (struct megatron_value){.given = true, .text = text, .at = at};
+    return true;
+}
+
+static bool take_special(struct megatron *m,
+                         const struct plaindoc *document,
+                         enum special special,
+                         enum megatron_key key,
+                         const cJSON *item)
+{
+    const size_t at = framework_value_at(document, item);
+    const char *text = cJSON_IsString(item) ? item->valuestring : "";
+    switch (special) {
+    case ACTIVATION:
+        return !mentions(text, "glu") || set(m, key, NULL, at);
+    case NO_BIAS:
+    case UNTIED:
+        return !cJSON_IsFalse(item) || set(m, key, NULL, at);
+    case PRECISION:
+        if (mentions(text, "bf16"))
+            return set(m, MG_BF16, NULL, at);
+        return !(mentions(text, "16") || (cJSON_IsNumber(item) && item->valueint == 16)) ||
+               set(m, MG_FP16, NULL, at);
+    case OPTIMIZER:
+        return !mentions(text, "distributed") || set(m, key, NULL, at);
+    case GRADIENTS:
+        return !mentions(text, "bf16") || set(m, key, NULL, at);
+    case FP8:
+        return !cJSON_IsTrue(item) || set(m, key, "hybrid", at);
+    case DEVICES: // -1 and auto: all of the machine
+        return !cJSON_IsNumber(item) || item->valuedouble < 1 ||
+               megatron_take_item(m, document, key, "devices", item);
+    case PLAIN:
+    case NO_EFFECT:
+        break;
+    }
+    return true;
+}
+
+static bool take_named(struct megatron *m,
+                       const struct plaindoc *document,
+                       const char *path,
+                       const cJSON *item,
+                       bool *known)
+{
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const size_t n = strlen(names[i].path);
+        const bool inside = names[i].special == NO_EFFECT && path[n] == '.';
+        *known = strncmp(names[i].path, path, n) == 0 && (path[n] == '\0' || inside);
+        if (!*known)
+            continue;
+        if (cJSON_IsNull(item))
+            return true;
+        if (names[i].special == NO_EFFECT)
+            framework_ignore(m->r, path);
+        return names[i].special == PLAIN
+                   ? megatron_take_item(m, document, names[i].key, item->string, item)
+                   : take_special(m, document, names[i].special, names[i].key, item);
+    }
+    return true;
+}
+
+static bool take_tree(struct megatron *m,
+                      const struct plaindoc *document,
+                      const char *path,
+                      const cJSON *object)
+{
+    for (const cJSON *item = object->child; item != NULL; item = item->next) {
+        char inner[256], name[64];
+        bool known = false;
+        snprintf(inner, sizeof inner, "%s%s%s", path, *path != '\0' ? "." : "", item->string);
+        if (cJSON_IsObject(item)) {
+            if (!take_tree(m, document, inner, item))
+                return false;
+            continue;
+        }
+        if (!take_named(m, document, inner, item, &known))
+            return false;
+        if (known)
+            continue;
+        megatron_plain_name(item->string, name);
+        const enum megatron_key key = megatron_key_of(name);
+        if (!(key == N_MEGATRON_KEYS ? megatron_take_other_item(m, document, inner, item)
+                                     : megatron_take_item(m, document, key, name, item)))
+            return false;
+    }
+    return true;
+}
+
+bool megatron_collect_nemo(struct megatron *m, const struct plaindoc *document)
+{
+    if (!take_tree(m, document, "", document->root))
+        return false;
+    m->values[MG_GROUPED].given |= megatron_has(m, MG_GROUPS);
+    return true;
+}
