@@ -42,6 +42,24 @@ static enum pps_status read_strategy(struct plan_configuration *plan,
     return plan->cannot_run.failed ? pps_fail_memory(err, "the configuration") : PPS_OK;
 }
 
+// Returns whether options change what a document sets.
+static bool has_edits(const struct pps_args *args)
+{
+    return args != NULL && (pps_arg(args, "at") != NULL || pps_arg(args, "layers") != NULL);
+}
+
+// A reader of a framework's file may have found why the training in it does not start.
+static enum pps_status take_reason(struct plan_configuration *plan,
+                                   const struct plan_document *document,
+                                   struct pps_error *err)
+{
+    const struct pps_fault *reason = &document->cannot_run;
+    if (reason->text[0] != '\0')
+        text_buffer_add(&plan->cannot_run, "%s:%d:%d: %s", document->json.name, reason->line,
+                        reason->column, reason->text);
+    return plan->cannot_run.failed ? pps_fail_memory(err, "the configuration") : PPS_OK;
+}
+
 enum pps_status plan_configuration_open(struct plan_configuration *plan,
                                         struct plan_run *run,
                                         const struct pps_args *args,
@@ -57,7 +75,9 @@ enum pps_status plan_configuration_open(struct plan_configuration *plan,
         status = pps_fail_memory(err, "the strategy");
     if (status == PPS_OK && args != NULL)
         status = plan_edits_apply(strategy, plan->removed, args, err);
-    if (status == PPS_OK)
+    if (status == PPS_OK && run->baseline_in != NULL && !has_edits(args))
+        status = take_reason(plan, run->baseline_in, err);
+    if (status == PPS_OK && plan->cannot_run.n == 0)
         status = read_strategy(plan, run, strategy, err);
     if (status != PPS_OK)
         plan_configuration_close(plan);

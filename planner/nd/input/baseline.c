@@ -95,8 +95,10 @@ enum pps_status nd_baseline_of_document(const struct plan_run *run,
     const struct pps_fault *reason = &run->baseline_in->cannot_run;
     if (reason->text[0] != '\0') {
         if (!quiet)
-            pps_say(stderr, "note      no baseline: %s:%d:%d: a run does not start: %s",
-                    run->baseline_in->json.name, reason->line, reason->column, reason->text);
+            pps_say(stderr,
+                    "note      no baseline: the training in %s cannot run: %s:%d:%d: %s",
+                    run->baseline_in->json.name, run->baseline_in->json.name, reason->line,
+                    reason->column, reason->text);
         return PPS_OK;
     }
     const enum pps_status status =
