@@ -50,6 +50,7 @@ struct modeldesc {
     bool linear_bias;          // bias on all linear layers
     enum modeldesc_norm norm;
     int64_t positions; // learned positions, each h wide; 0: none
+    int64_t window;    // latest tokens that a token attends to, with itself; 0: all before it
     // Values of the document, -1 where it has none. Published tools then assume m for the shared
     // width and 0 for the dense layers.
     int64_t shared_given, dense_given;
@@ -104,6 +105,13 @@ bool modeldesc_is_config(const struct cJSON *document);
 // Returns the number of keys of a Hugging Face config.json that modeldesc_read ignores, and stores
 // the first `max` keys, which point into the document. Returns 0 for other documents.
 int modeldesc_ignored(const struct cJSON *document, const char **keys, int max);
+
+// Returns the share of all pairs of positions of a sequence that causal attention multiplies.
+static inline double modeldesc_seen(const struct modeldesc *model, double seq_length)
+{
+    const double share = (double)model->window / seq_length;
+    return model->window > 0 && share < 1 ? share * (1 - 0.5 * share) : 0.5;
+}
 
 // Returns num_layers + mtp_depth.
 int64_t modeldesc_layers(const struct modeldesc *model);

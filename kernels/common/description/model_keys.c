@@ -73,6 +73,7 @@ static const struct docfield fields[N_MODEL_KEYS] = {
     [KEY_LINEAR_BIAS] = FLAG("linear_bias", linear_bias),
     [KEY_NORM] = OWN("norm"),
     [KEY_LEARNED] = OWN("learned_positions"),
+    [KEY_WINDOW] = WHOLE("attention_window", 0, TOKENS, window),
     [KEY_MAX_POSITIONS] = {"max_position_embeddings", DOCFIELD_WHOLE, 1, TOKENS,
                            IN_RECORD(max_positions)},
     [KEY_NAME] = OWN("name"),

@@ -59,6 +59,7 @@ enum modelkeys_field {
     KEY_LINEAR_BIAS,
     KEY_NORM,
     KEY_LEARNED,
+    KEY_WINDOW,
     KEY_MAX_POSITIONS,
     KEY_NAME,
     KEY_HIDDEN_ACT, // from here on: Hugging Face only

@@ -114,10 +114,16 @@ const struct layercost_set *nd_layer_figures(const struct nd_estimate *e,
                                              struct nd_cache *cache,
                                              const struct nd_point *point);
 
+// Returns twice the mean number of positions to which a token attends: all positions without a window.
+static inline double nd_seen_positions(const struct nd_estimate *e, double seq_length)
+{
+    return 2 * modeldesc_seen(&e->layers.model, seq_length) * seq_length;
+}
+
 // Returns the model FLOPs per token and step, forward and backward, without recomputation.
 static inline double nd_token_flops(const struct nd_estimate *e, double seq_length)
 {
-    return e->active_flops + e->attention_flops * seq_length;
+    return e->active_flops + e->attention_flops * nd_seen_positions(e, seq_length);
 }
 
 // FLOPs of matrix products and attention that devices execute for a token and step.
@@ -125,7 +131,9 @@ static inline double nd_made_flops(const struct nd_estimate *e,
                                    enum nd_recompute recompute,
                                    double seq_length)
 {
-    return e->made_flops[recompute] + e->made_attention[recompute] * seq_length;
+    const double positions =
+        e->layers.flash ? nd_seen_positions(e, seq_length) : seq_length; // a mask hides nothing
+    return e->made_flops[recompute] + e->made_attention[recompute] * positions;
 }
 
 // Micro-batches of a step: gbs / mbs / dp.

@@ -82,7 +82,8 @@ void layer_add_attention(struct layer_setting *s, const struct layercost_shape *
 {
     const struct hardware *hw = s->hw;
     bool mla = s->m->model.attention == MODELDESC_MLA;
-    double seen = s->m->flash ? 0.5 : 1; // a causal kernel skips the masked half
+    // A flash kernel skips what the mask hides.
+    const double seen = s->m->flash ? modeldesc_seen(&s->m->model, s->seq) : 1;
     s->attention.gemm = mla ? compressed_projections(s) : grouped_projections(s);
     // Zigzag slices: each context rank has two, one of the front and one of the back.
     const double slice = s->cp > 1 ? s->seq / (2 * s->cp) : s->seq;

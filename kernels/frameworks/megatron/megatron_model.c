@@ -112,6 +112,16 @@ static int64_t dense_layers(const struct megatron *m)
     return dense;
 }
 
+// A token chooses its experts among those of a few groups.
+static bool put_groups(const struct megatron *m)
+{
+    const int64_t groups = megatron_number(m, MG_EXPERT_GROUPS, 0);
+    const int64_t chosen = megatron_number(m, MG_ROUTED_GROUPS, 0);
+    return groups == 0 || chosen == 0 ||
+           (put_number(m, "expert_groups", groups, MG_EXPERT_GROUPS) &&
+            put_number(m, "routed_groups", chosen, MG_ROUTED_GROUPS));
+}
+
 static bool put_experts(struct megatron *m)
 {
     const int64_t n = megatron_number(m, MG_EXPERTS, 0);
@@ -125,7 +135,8 @@ static bool put_experts(struct megatron *m)
            (megatron_has(m, MG_SHARED) || put_given(m, "n_shared_experts", MG_N_SHARED)) &&
            put_number(m, "first_k_dense_replace", dense,
                       megatron_has(m, MG_DENSE) ? MG_DENSE : MG_FREQUENCY) &&
-           put_flag(m, "router_bias", megatron_has(m, MG_ROUTER_BIAS), MG_ROUTER_BIAS);
+           put_flag(m, "router_bias", megatron_has(m, MG_ROUTER_BIAS), MG_ROUTER_BIAS) &&
+           put_groups(m);
 }
 
 // ---- vocabulary and positions ----------------------------------------------------------------
@@ -229,6 +240,28 @@ static bool put_positions(const struct megatron *m)
            put_flag(m, "learned_positions", learned, MG_POSITION_TYPE);
 }
 
+// --window-size LEFT,RIGHT: tokens before and behind; -1: all. A number alone counts the token itself.
+static int64_t window_of(const struct megatron *m)
+{
+    const char *text = m->values[MG_WINDOW].text;
+    char *end;
+    text += strspn(text, " ([");
+    const long long left = strtoll(text, &end, 10);
+    if (end == text || left < 0)
+        return 0;
+    return left + (*end == ',');
+}
+
+// Windows of some layers only are not counted.
+static bool put_window(const struct megatron *m)
+{
+    if (!megatron_has(m, MG_WINDOW))
+        return true;
+    if (megatron_has(m, MG_WINDOW_SKIP))
+        return megatron_not_modelled(m, MG_WINDOW) && megatron_not_modelled(m, MG_WINDOW_SKIP);
+    return window_of(m) == 0 || put_number(m, "attention_window", window_of(m), MG_WINDOW);
+}
+
 // ---- whole models ----------------------------------------------------------------------------
 
 static bool put_norm(const struct megatron *m)
@@ -252,7 +285,7 @@ bool megatron_read_model(struct megatron *m)
            put_given(m, "mtp_depth", MG_MTP) && put_given(m, "hidden_size", MG_HIDDEN) &&
            put_given(m, "num_attention_heads", MG_HEADS) && put_attention(m) &&
            put_feed_forward(m) && put_experts(m) && put_vocab(m) && put_positions(m) &&
-           put_norm(m) &&
+           put_norm(m) && put_window(m) &&
            put_flag(m, "tie_embeddings", !megatron_has(m, MG_UNTIED), MG_UNTIED) &&
            put_flag(m, "linear_bias", !megatron_has(m, MG_NO_BIAS), MG_NO_BIAS);
 }

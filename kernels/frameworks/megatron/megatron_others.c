@@ -248,6 +248,7 @@ static const char *const no_effect[] = {
     "masked-softmax-fusion",
     "moe-permute-fusion",
     "no-masked-softmax-fusion",
+    "no-bias-dropout-fusion",
     "overlap-p2p-comm*",
     "persist-layer-norm",
     "use-fused-moe-token-permute-and-unpermute",

@@ -95,3 +95,44 @@ Test(layer_cost, what_stacks_make_again)
     const struct layercost floor = costs_of(&model, &training, &shape).dense;
     cr_assert(floor.forward == 1 && floor.backward[LAYERCOST_NONE] == 1);
 }
+
+// Pairs of positions that causal attention multiplies, counted: each of `seq` tokens attends to the latest
+// `window` tokens, itself included.
+static double counted_pairs(int64_t seq, int64_t window)
+{
+    double pairs = 0;
+    for (int64_t i = 0; i < seq; i++)
+        pairs += (double)(i + 1 < window ? i + 1 : window);
+    return pairs;
+}
+
+static struct layercost_set costs_with_window(int64_t window, bool flash)
+{
+    struct modeldesc model =
+        model_of("{'hidden_size': 2048, 'num_layers': 4, 'num_attention_heads': 16,"
+                 "'vocab_size': 32000, 'seq_length': 4096, 'ffn_hidden_size': 8192}");
+    const struct layercost_shape shape = {1, 1, 1, 1, 4096, false};
+    struct training training;
+    training_default(&training);
+    training.flash_attention = flash;
+    model.window = window;
+    return costs_of(&model, &training, &shape);
+}
+
+// A window makes attention as much shorter as it has fewer pairs; one as long as the sequence changes
+// nothing, and none changes attention that computes all scores.
+Test(layer_cost, windows_of_attention)
+{
+    const struct layercost_set whole = costs_with_window(0, true);
+    for (int64_t window = 64; window < 4096; window *= 2) {
+        const struct layercost_set set = costs_with_window(window, true);
+        cr_assert_float_eq(set.dense.parts.attention / whole.dense.parts.attention,
+                           counted_pairs(4096, window) / counted_pairs(4096, 4096), 1e-3);
+        cr_assert(set.dense.parts.gemm == whole.dense.parts.gemm &&
+                  set.dense.stored[LAYERCOST_NONE] == whole.dense.stored[LAYERCOST_NONE]);
+        cr_assert_eq(costs_with_window(window, false).dense.forward,
+                     costs_with_window(0, false).dense.forward);
+    }
+    for (int64_t window = 4096; window < 10000; window += 1000)
+        cr_assert_eq(costs_with_window(window, true).dense.forward, whole.dense.forward);
+}

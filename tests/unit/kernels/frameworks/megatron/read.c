@@ -134,6 +134,16 @@ Test(megatron_values, overlap)
         expect_in("training", rows[i].arguments, rows[i].wanted);
 }
 
+Test(megatron_values, windows)
+{
+    expect_in("model", "--window-size 127,0", "\"attention_window\":128");
+    expect_in("model", "--window-size '(127, 0)'", "\"attention_window\":128");
+    expect_in("model", "--sliding-window 128", "\"attention_window\":128");
+    expect_in("model", "--window-size -1,0", "\"norm\":\"layer\",\"tie_embeddings\"");
+    expect_in("model", EXPERTS "--moe-router-num-groups 4 --moe-router-group-topk 2",
+              "\"expert_groups\":4,\"routed_groups\":2");
+}
+
 // What the reader writes is read as a training.
 Test(megatron_values, training_is_read)
 {
@@ -191,6 +201,8 @@ Test(megatron_values, not_modelled)
         {"--cp-comm-type a2a", "--cp-comm-type a2a"},
         {"--no-such-argument $X", "--no-such-argument"},
         {"--fp4-format e2m1", "--fp4-format e2m1"},
+        {"--window-size 127,0 --window-attn-skip-freq 4",
+         "--window-size 127,0; --window-attn-skip-freq 4"},
         {"--optimizer muon", "--optimizer muon"},
         {"--recompute-granularity selective --recompute-modules shared_experts",
          "--recompute-modules shared_experts"},
