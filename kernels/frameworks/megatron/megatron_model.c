@@ -240,6 +240,8 @@ static bool put_positions(const struct megatron *m)
            put_flag(m, "learned_positions", learned, MG_POSITION_TYPE);
 }
 
+enum { MOST_TOKENS = 1 << 28 };
+
 // --window-size LEFT,RIGHT: tokens before and behind; -1: all. A number alone counts the token itself.
 static int64_t window_of(const struct megatron *m)
 {
@@ -247,7 +249,7 @@ static int64_t window_of(const struct megatron *m)
     char *end;
     text += strspn(text, " ([");
     const long long left = strtoll(text, &end, 10);
-    if (end == text || left < 0)
+    if (end == text || left < 0 || left >= MOST_TOKENS)
         return 0;
     return left + (*end == ',');
 }
