@@ -87,16 +87,30 @@ static bool name_others(const struct megatron *m)
                                   megatron_at(m, MG_EXPERTS));
 }
 
+// Returns a record by its name, or with the members that differ; NULL: out of memory.
+static cJSON *stack_of(const struct megatron *m, const char *base)
+{
+    cJSON *stack = cJSON_CreateObject();
+    if (stack == NULL || !add_members(m, stack)) {
+        cJSON_Delete(stack);
+        return NULL;
+    }
+    if (stack->child == NULL) {
+        cJSON_Delete(stack);
+        return cJSON_CreateString(base);
+    }
+    if (cJSON_AddStringToObject(stack, "base", base) == NULL) {
+        cJSON_Delete(stack);
+        return NULL;
+    }
+    return stack;
+}
+
 bool megatron_read_stack(const struct megatron *m)
 {
     enum megatron_key from;
     const char *base = base_of(m, &from);
-    cJSON *stack = cJSON_CreateObject();
-    if (stack == NULL || cJSON_AddStringToObject(stack, "base", base) == NULL ||
-        !add_members(m, stack)) {
-        cJSON_Delete(stack);
-        stack = NULL;
-    }
-    return framework_put(m->r, FRAMEWORK_TRAINING, "stack", stack, megatron_at(m, from)) &&
+    return framework_put(m->r, FRAMEWORK_TRAINING, "stack", stack_of(m, base),
+                         megatron_at(m, from)) &&
            name_others(m);
 }

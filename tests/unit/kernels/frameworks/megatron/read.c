@@ -114,21 +114,21 @@ Test(megatron_values, overlap)
     static const struct {
         const char *arguments, *wanted;
     } rows[] = {
-        {"", "{\"base\":\"megatron\",\"dp_hidden\":0}"},
-        {"--overlap-grad-reduce", "{\"base\":\"megatron\",\"dp_hidden\":0.33}"},
-        {"--overlap-grad-reduce --overlap-param-gather", "{\"base\":\"megatron-tuned\"}"},
+        {"", "\"stack\":{\"dp_hidden\":0,\"base\":\"megatron\"}"},
+        {"--overlap-grad-reduce", "\"stack\":{\"dp_hidden\":0.33,\"base\":\"megatron\"}"},
+        {"--overlap-grad-reduce --overlap-param-gather", "\"stack\":\"megatron-tuned\""},
         {"--overlap-grad-reduce --overlap-param-gather --tp-comm-overlap",
-         "{\"base\":\"megatron-tuned\"}"},
+         "\"stack\":\"megatron-tuned\""},
         {EXPERTS "--overlap-grad-reduce --overlap-param-gather --use-ascend-mc2 "
                  "--overlap-moe-expert-parallel-comm",
-         "{\"base\":\"megatron-tuned\",\"ep_exposed\":0}"},
+         "\"stack\":{\"ep_exposed\":0,\"base\":\"megatron-tuned\"}"},
         {"--num-experts 8 --overlap-grad-reduce --overlap-param-gather --tp-comm-overlap "
          "--moe-token-dispatcher-type alltoall",
-         "{\"base\":\"megatron-tuned\",\"node_copies\":false}"},
-        {"--use-torch-fsdp2", "{\"base\":\"fsdp\"}"},
+         "\"stack\":{\"node_copies\":false,\"base\":\"megatron-tuned\"}"},
+        {"--use-torch-fsdp2", "\"stack\":\"fsdp\""},
         {"--use-megatron-fsdp --tp-comm-overlap --no-overlap-p2p-communication",
-         "{\"base\":\"megatron-tuned\",\"pp_exposed\":1}"},
-        {"--cuda-graph-impl local", "\"launch\":0}"},
+         "\"stack\":{\"pp_exposed\":1,\"base\":\"megatron-tuned\"}"},
+        {"--cuda-graph-impl local", "\"launch\":0"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         expect_in("training", rows[i].arguments, rows[i].wanted);
@@ -333,7 +333,7 @@ Test(megatron_values, nemo)
                               "\"num_query_groups\":2", "\"tie_embeddings\":false",
                               "\"recompute_group\":2", "\"precision\":\"fp8\"",
                               "\"use_distributed_optimizer\":true",
-                              "\"base\":\"megatron-tuned\"", NULL});
+                              "\"stack\":\"megatron-tuned\"", NULL});
 }
 
 #define RECORD                                                                                 \
