@@ -111,6 +111,12 @@ bool megatron_read_training(
 bool megatron_read_bytes(const struct megatron *m); // precision and bytes (megatron_bytes.c)
 bool megatron_read_stack(const struct megatron *m); // overlap, dispatch (megatron_stack.c)
 
+// Returns whether the kernel of attention writes no scores.
+bool megatron_has_flash(const struct megatron *m);
+
+// Returns whether the file recomputes parts of layers.
+bool megatron_is_partly(const struct megatron *m);
+
 // Collects the arguments of a script, which stays the owner of their text.
 struct shell_script;
 bool megatron_collect(struct megatron *m, const struct shell_script *script);

@@ -107,7 +107,7 @@ static int64_t fully_recomputed(const struct megatron *m, int64_t chunk, int64_t
     return least(n > chunk ? (n - chunk + m->chunks - 1) / m->chunks : 0, layers);
 }
 
-static bool is_partly(const struct megatron *m)
+bool megatron_is_partly(const struct megatron *m)
 {
     return modules_of(m) != 0 || megatron_has(m, MG_RECOMPUTE_FUNCTION) ||
            megatron_has(m, MG_RECOMPUTE_NORM);
@@ -117,7 +117,7 @@ static int64_t partly_recomputed(const struct megatron *m, int64_t left)
 {
     if (modules_of(m) == 0 && megatron_has(m, MG_RECOMPUTE_FUNCTION))
         return least(megatron_number(m, MG_RECOMPUTE_FUNCTION_LAYERS, left), left);
-    return is_partly(m) ? left : 0;
+    return megatron_is_partly(m) ? left : 0;
 }
 
 static bool put_list(const struct megatron *m, const int64_t *mtp, bool full)
@@ -152,5 +152,5 @@ bool megatron_read_recompute(const struct megatron *m, const int64_t *mtp)
     if (!put_modules(m) || !name_other_modules(m) || !put_group(m))
         return false;
     return m->no_split || ((!is_full(m) || put_list(m, mtp, true)) &&
-                           (!is_partly(m) || put_list(m, mtp, false)));
+                           (!megatron_is_partly(m) || put_list(m, mtp, false)));
 }

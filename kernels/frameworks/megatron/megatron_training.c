@@ -79,12 +79,16 @@ static bool put_dropout(const struct megatron *m)
     return put_flag(m, "dropout", share > 0, MG_HIDDEN_DROPOUT);
 }
 
-static bool put_kernels(const struct megatron *m)
+bool megatron_has_flash(const struct megatron *m)
 {
     const bool unfused = megatron_is(m, MG_BACKEND, "unfused", "local");
     const bool local = megatron_is(m, MG_IMPLEMENTATION, "local", NULL);
-    const bool flash = megatron_has(m, MG_FLASH) || (!unfused && !local);
-    return put_flag(m, "flash_attention", flash,
+    return megatron_has(m, MG_FLASH) || (!unfused && !local);
+}
+
+static bool put_kernels(const struct megatron *m)
+{
+    return put_flag(m, "flash_attention", megatron_has_flash(m),
                     megatron_has(m, MG_BACKEND) ? MG_BACKEND : MG_FLASH) &&
            put_flag(m, "fused_cross_entropy", megatron_has(m, MG_FUSED_CE), MG_FUSED_CE) &&
            put_dropout(m);

@@ -105,9 +105,22 @@ static void want_no_full(struct megatron_wishes *w)
     megatron_want_none(w, MG_RECOMPUTE_PER_RANK);
 }
 
+// A file without partial recomputation gets the modules whose recomputation was priced: scores if the
+// kernel of attention writes them (the default), otherwise what Megatron-LM can of norms and activation
+// functions.
+static void want_modules(struct megatron_wishes *w)
+{
+    const struct megatron *now = w->now;
+    const bool experts = megatron_number(now, MG_EXPERTS, 0) > 0;
+    if (megatron_is_partly(now) || !megatron_has_flash(now))
+        return;
+    megatron_want(w, MG_RECOMPUTE_MODULES, experts ? "layernorm moe_act" : "layernorm");
+}
+
 static void want_select(struct megatron_wishes *w)
 {
     want_no_full(w);
+    want_modules(w);
     if (megatron_has(w->now, MG_RECOMPUTE_FUNCTION)) {
         megatron_want_none(w, MG_GRANULARITY);
         megatron_want_none(w, MG_RECOMPUTE_FUNCTION_LAYERS);

@@ -35,13 +35,14 @@ static const struct pps_json_place *place_of(const struct plaindoc *document, co
 static void value_text(const char *text, enum megatron_key key, char value[256])
 {
     const bool plain = strspn(text, "0123456789") == strlen(text);
+    const bool list = megatron_arguments[key].kind == MG_LIST;
     if (megatron_arguments[key].kind == MG_FLAG)
         snprintf(value, 256, "true");
-    else if (key == MG_PROFILE_RANKS)
+    else if (list)
         snprintf(value, 256, "[%s]", text);
     else
         snprintf(value, 256, plain ? "%s" : "'%s'", text);
-    for (char *c = value; key == MG_PROFILE_RANKS && *c != '\0'; c++)
+    for (char *c = value; list && *c != '\0'; c++)
         if (*c == ' ')
             *c = ',';
 }
