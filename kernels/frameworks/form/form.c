@@ -14,6 +14,12 @@ static void set_fault(const struct framework_reader *r,
                       struct pps_fault *fault,
                       size_t at,
                       const char *format,
+                      va_list args) __attribute__((format(printf, 4, 0)));
+
+static void set_fault(const struct framework_reader *r,
+                      struct pps_fault *fault,
+                      size_t at,
+                      const char *format,
                       va_list args)
 {
     *fault = (struct pps_fault){.item = NULL};
