@@ -30,6 +30,7 @@ const struct megatron_argument megatron_arguments[N_MEGATRON_KEYS] = {
     [MG_NO_POSITIONS] = {"no-position-embedding", MG_FLAG, 0},
     [MG_UNTIED] = {"untie-embeddings-and-output-weights", MG_FLAG, 0},
     [MG_QKV_BIAS] = {"add-qkv-bias", MG_FLAG, 0},
+    [MG_OUTPUT_BIAS] = {"add-dense-bias", MG_FLAG, 0},
     [MG_NO_BIAS] = {"disable-bias-linear", MG_FLAG, 0},
     [MG_BIAS] = {"add-bias-linear", MG_FLAG, 0},
     [MG_NORM] = {"normalization", MG_TEXT, 0},

@@ -31,6 +31,7 @@ enum megatron_key {
     MG_NO_POSITIONS,
     MG_UNTIED,
     MG_QKV_BIAS,
+    MG_OUTPUT_BIAS,
     MG_NO_BIAS,
     MG_BIAS, // YAML: false is MG_NO_BIAS
     MG_NORM,

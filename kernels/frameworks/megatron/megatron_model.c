@@ -77,7 +77,9 @@ static bool put_attention(const struct megatron *m)
                                megatron_has(m, MG_GROUPS) ? MG_GROUPS : MG_GROUPED))
         return false;
     return put_flag(m, "qk_norm", megatron_has(m, MG_QK_NORM), MG_QK_NORM) &&
-           put_flag(m, "attention_bias", megatron_has(m, MG_QKV_BIAS), MG_QKV_BIAS);
+           put_flag(m, "attention_bias", megatron_has(m, MG_QKV_BIAS), MG_QKV_BIAS) &&
+           (!megatron_has(m, MG_OUTPUT_BIAS) ||
+            put_flag(m, "output_bias", true, MG_OUTPUT_BIAS));
 }
 
 static bool fail_frequency(const struct megatron *m)

@@ -58,7 +58,12 @@ static const char *const no_effect[] = {
     "vocab-extra-ids",
     "vocab-file",
     "workers",
+    "enable-hf2mg-convert",
+    "enable-mg2hf-convert",
     // learning
+    "grpo-*",
+    "langrl-*",
+    "rl-*",
     "adam-*",
     "adaptive-muon-*",
     "apply-wd-to-qk-layernorm",
@@ -149,6 +154,7 @@ static const char *const no_effect[] = {
     "run-workload-inspector-server",
     "straggler-*",
     "ttp-*",
+    "no-barrier-with-level-1-timing",
     "use-pytorch-profiler",
     // start and process groups
     "ai-framework",
@@ -216,6 +222,17 @@ static const char *const no_effect[] = {
     "output-multiplier-scale",
     "scale-depth",
     "scale-emb",
+    "activation-func-clamp-value",
+    "add-output-layer-bias",
+    "add-rmsnorm-offset",
+    "gelu-tanh",
+    "glu-linear-offset",
+    "high-freq-factor",
+    "long-factor",
+    "longrope-freqs-type",
+    "low-freq-factor",
+    "short-factor",
+    "use-glm-rope",
     // routing of tokens that costs the same
     "fix-router",
     "moe-aux-loss-coeff",
@@ -299,8 +316,6 @@ static const struct {
 
 // Arguments that give a model other layers than those that are described here.
 static const char *const other_shape[] = {
-    "add-dense-bias",
-    "add-output-layer-bias",
     "attention-output-gate",
     "cla-share-factor",
     "decoder-num-layers",
@@ -317,9 +332,12 @@ static const char *const other_shape[] = {
     "lora-r",
     "moe-latent-size",
     "mtp-hybrid-override-pattern",
+    "language-model-type",
     "mtp-use-repeated-layer",
     "num-zero-experts",
     "o-lora-rank",
+    "patch-dim",
+    "vision-model-type",
     "vision-pretraining",
 };
 
