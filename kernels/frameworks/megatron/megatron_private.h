@@ -153,6 +153,10 @@ enum megatron_meaning {
 // name: with - for _. value: NULL if it has none, or none that is known.
 enum megatron_meaning megatron_meaning_of(const char *name, const char *value);
 
+// Removes recorded keys that concern what the training does not have, such as options of experts of a
+// dense model.
+void megatron_forget_unused(const struct megatron *m);
+
 // Positions without a layer (--noop-layers) in a range.
 int64_t megatron_noop_between(const struct megatron *m, int64_t from, int64_t to);
 

@@ -93,5 +93,6 @@ bool megatron_read_values(struct megatron *m)
     const bool ok = megatron_read_degrees(m) && megatron_read_split(m) &&
                     megatron_read_model(m) && megatron_read_training(m);
     free(m->split);
+    megatron_forget_unused(m);
     return ok;
 }
