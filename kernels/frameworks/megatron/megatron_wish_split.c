@@ -229,7 +229,8 @@ bool megatron_wish_split(struct megatron_wishes *w)
         return false;
     want_no_form(w);
     want_groups(w);
-    if (w->vp > 1)
+    // The chunks of a plan go round the stages in one direction.
+    if (w->vp > 1 || megatron_is(w->now, MG_SCHEDULE, "dualpipev", NULL))
         megatron_want_none(w, MG_SCHEDULE);
     if (megatron_has(w->now, MG_NOOP) && w->pp > 1) {
         by_positions(w);
