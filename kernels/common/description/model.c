@@ -3,18 +3,20 @@
 // values agree.
 #include "kernels/common/description/model.h"
 
-#include "kernels/common/description/model_keys.h"
+#include "kernels/common/description/model_config.h"
 
 #include <cjson/cJSON.h>
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { SEQ_LENGTH = 4096, TOPK = 2, QK_NOPE = 128, QK_ROPE = 64, V_DIM = 128 };
+enum { SEQ_LENGTH = 4096, TOPK = 2, LAYER_NORMS = 2, QK_NOPE = 128, QK_ROPE = 64, V_DIM = 128 };
 
 struct reader {
     const struct cJSON *object;
     bool hugging;
+    struct modelconfig config; // if hugging
     struct docitems items;
     struct modelkeys_record record;
     struct pps_fault *fault;
@@ -27,8 +29,9 @@ static bool given(const struct reader *r, enum modelkeys_field field)
 
 static bool missing(struct reader *r, enum modelkeys_field field, const char *why)
 {
+    const char *name = r->hugging ? modelconfig_name(&r->config, (int)field) : NULL;
     return pps_fault_set(r->fault, r->object, false, "%s: missing%s",
-                         modelkeys_own.fields[field].key, why);
+                         name != NULL ? name : modelkeys_own.fields[field].key, why);
 }
 
 // Returns the name of the field in the document.
@@ -74,8 +77,10 @@ static bool read_name(struct reader *r)
 {
     struct modeldesc *model = &r->record.model;
     const struct cJSON *item = r->items.item[KEY_NAME];
-    if (r->hugging && !is_name(item, sizeof model->name))
-        item = r->items.item[KEY_MODEL_TYPE];
+    if (r->hugging && (!is_name(item, sizeof model->name) || item->valuestring[0] == '\0')) {
+        snprintf(model->name, sizeof model->name, "%s", r->config.type->name);
+        return true;
+    }
     if (is_name(item, sizeof model->name))
         memcpy(model->name, item->valuestring, strlen(item->valuestring) + 1);
     else if (item != NULL && !r->hugging)
@@ -86,16 +91,26 @@ static bool read_name(struct reader *r)
 
 static bool read_norm(struct reader *r)
 {
-    static const char *const words[] = {"rms", "rmsnorm", "layer", "layernorm", NULL};
+    static const struct {
+        const char *word;
+        enum modeldesc_norm norm;
+    } words[] = {{"rms", MODELDESC_RMS},
+                 {"rmsnorm", MODELDESC_RMS},
+                 {"layer", MODELDESC_LAYER},
+                 {"layernorm", MODELDESC_LAYER},
+                 {"layer_no_bias", MODELDESC_LAYER_NO_BIAS},
+                 {"fixed", MODELDESC_FIXED}};
     const struct cJSON *item = r->items.item[KEY_NORM];
-    const int word = word_of(item, words);
     if (item == NULL)
         return true;
-    if (word < 0)
-        return pps_fault_set(r->fault, item, false, "%s: expected \"rms\" or \"layer\"",
-                             docfields_name(item));
-    r->record.model.norm = word < 2 ? MODELDESC_RMS : MODELDESC_LAYER;
-    return true;
+    for (size_t i = 0; cJSON_IsString(item) && i < sizeof words / sizeof *words; i++)
+        if (same_word(item->valuestring, words[i].word)) {
+            r->record.model.norm = words[i].norm;
+            return true;
+        }
+    return pps_fault_set(r->fault, item, false,
+                         "%s: expected \"rms\", \"layer\", \"layer_no_bias\" or \"fixed\"",
+                         docfields_name(item));
 }
 
 // ---- attention ------------------------------------------------------------------------------
@@ -103,13 +118,13 @@ static bool read_norm(struct reader *r)
 static bool derive_heads(struct reader *r)
 {
     struct modeldesc *model = &r->record.model;
-    if (!given(r, KEY_QUERY_GROUPS) || (given(r, KEY_GROUPED) && !r->record.grouped))
+    if (model->query_groups == 0 || (given(r, KEY_GROUPED) && !r->record.grouped))
         model->query_groups = model->heads;
     if (model->heads % model->query_groups != 0)
         return pps_fault_set(r->fault, r->items.item[KEY_QUERY_GROUPS], false,
                              "%s: expected a divisor of %s, %lld", name_of(r, KEY_QUERY_GROUPS),
                              name_of(r, KEY_HEADS), (long long)model->heads);
-    if (!given(r, KEY_HEAD_DIM))
+    if (model->head_dim == 0)
         model->head_dim = model->hidden / model->heads;
     if (model->head_dim < 1)
         return pps_fault_set(r->fault, r->items.item[KEY_HEADS], false,
@@ -123,7 +138,7 @@ static bool read_attention(struct reader *r)
 {
     static const char *const words[] = {"gqa", "mla", NULL};
     const struct cJSON *item = r->items.item[KEY_ATTENTION];
-    bool mla = given(r, KEY_COMPRESSED) ? r->record.compressed : given(r, KEY_KV_RANK);
+    bool mla = given(r, KEY_COMPRESSED) ? r->record.compressed : r->record.model.kv_rank > 0;
     const int word = word_of(item, words);
     if (item != NULL && word < 0)
         return pps_fault_set(r->fault, item, false, "attention: expected \"gqa\" or \"mla\"");
@@ -145,7 +160,7 @@ static bool derive_compression(struct reader *r)
         model->qk_nope = model->qk_rope = model->v_dim = 0;
         return true;
     }
-    if (!given(r, KEY_KV_RANK))
+    if (model->kv_rank == 0)
         return missing(r, KEY_KV_RANK, "; \"mla\" attention needs it");
     if (model->qk_nope + model->qk_rope < 1)
         return pps_fault_set(r->fault, r->items.item[KEY_QK_NOPE], false,
@@ -176,7 +191,7 @@ static bool derive_ffn(struct reader *r)
 {
     struct modeldesc *model = &r->record.model;
     const bool multiplier = given(r, KEY_FFN_MULTIPLIER), multiple = given(r, KEY_MULTIPLE_OF);
-    if (!given(r, KEY_FFN))
+    if (model->ffn == 0)
         model->ffn = 4 * model->hidden;
     if (multiplier && multiple)
         return multiply_ffn(r);
@@ -192,22 +207,23 @@ static void forget_experts(struct modeldesc *model)
     model->experts = model->topk = model->moe_ffn = model->shared_ffn = 0;
     model->expert_groups = model->routed_groups = 0;
     model->dense_layers = model->num_layers;
-    model->router_bias = false;
+    model->router_bias = model->shared_gate = false;
 }
 
 static bool derive_shared(struct reader *r)
 {
     struct modeldesc *model = &r->record.model;
     const int64_t width = r->record.shared_experts * model->moe_ffn;
-    const bool number = given(r, KEY_SHARED_EXPERTS);
-    if (number && given(r, KEY_SHARED_FFN) && width != model->shared_ffn)
+    const bool number = given(r, KEY_SHARED_EXPERTS) || r->record.shared_experts > 0;
+    if (given(r, KEY_SHARED_EXPERTS) && given(r, KEY_SHARED_FFN) && width != model->shared_ffn)
         return pps_fault_set(r->fault, r->items.item[KEY_SHARED_FFN], false,
                              "%s: %s experts of %s are %lld wide; remove one of these keys",
                              name_of(r, KEY_SHARED_FFN), name_of(r, KEY_SHARED_EXPERTS),
                              name_of(r, KEY_MOE_FFN), (long long)width);
     if (number)
         model->shared_ffn = width;
-    model->shared_given = number || given(r, KEY_SHARED_FFN) ? model->shared_ffn : -1;
+    const bool is_given = number || given(r, KEY_SHARED_FFN) || model->shared_ffn > 0;
+    model->shared_given = is_given ? model->shared_ffn : -1;
     return true;
 }
 
@@ -219,8 +235,9 @@ static bool derive_experts(struct reader *r)
                              "%s: expected a whole number 0 ... %lld, which %s is",
                              name_of(r, KEY_DENSE_LAYERS), (long long)model->num_layers,
                              name_of(r, KEY_NUM_LAYERS));
-    model->dense_given = given(r, KEY_DENSE_LAYERS) ? model->dense_layers : -1;
-    if (!given(r, KEY_MOE_FFN))
+    const bool dense_given = given(r, KEY_DENSE_LAYERS) || model->dense_layers > 0;
+    model->dense_given = dense_given ? model->dense_layers : -1;
+    if (model->moe_ffn == 0)
         model->moe_ffn = model->ffn;
     if (!derive_shared(r))
         return false;
@@ -228,8 +245,10 @@ static bool derive_experts(struct reader *r)
         forget_experts(model);
         return true;
     }
-    if (!given(r, KEY_TOPK) && model->experts < TOPK)
-        model->topk = model->experts;
+    if (model->topk == 0 && r->hugging)
+        return missing(r, KEY_TOPK, "");
+    if (model->topk == 0)
+        model->topk = model->experts < TOPK ? model->experts : TOPK;
     if (model->topk > model->experts)
         return pps_fault_set(r->fault, r->items.item[KEY_TOPK], false,
                              "%s: expected a whole number 1 ... %lld, which %s is",
@@ -277,7 +296,7 @@ static double at_most(const struct modeldesc *m)
     const double width = 4 * (double)(m->ffn + m->shared_ffn) + 4 * (experts + heads + ranks);
     const double layers = (double)(m->num_layers + m->mtp_depth + 1);
     return layers * (h + ranks + 8) * (width + 4 * h + 1024) +
-           (2 * (double)m->vocab + (double)m->positions) * h;
+           (2 * (double)m->vocab + (double)m->positions + 2) * (h + 1);
 }
 
 static bool check_size(struct reader *r)
@@ -289,10 +308,17 @@ static bool check_size(struct reader *r)
                          "the model has more than 2^62 parameters; make a width smaller");
 }
 
-static bool derive_gated(struct reader *r)
+static bool derive_flags(struct reader *r)
 {
     struct modeldesc *model = &r->record.model;
-    if (!given(r, KEY_GATED) && !r->hugging)
+    if (r->hugging) {
+        const bool all = model->attention_bias && model->output_bias && model->ffn_bias;
+        model->linear_bias = model->linear_bias || (all && model->attention == MODELDESC_GQA);
+        return true;
+    }
+    if (!given(r, KEY_QK_NORM))
+        model->qk_norm = model->qk_norm_full;
+    if (!given(r, KEY_GATED))
         model->gated = model->experts > 0 || model->norm == MODELDESC_RMS;
     return true;
 }
@@ -307,49 +333,16 @@ static bool derive_vocab(struct reader *r)
 
 static bool check_required(struct reader *r)
 {
-    static const enum modelkeys_field required[] = {KEY_NUM_LAYERS, KEY_HIDDEN, KEY_HEADS};
-    for (size_t i = 0; i < sizeof required / sizeof *required; i++)
-        if (!given(r, required[i]))
-            return missing(r, required[i], "");
-    if (!given(r, KEY_VOCAB) && !given(r, KEY_PADDED_VOCAB))
+    const struct modeldesc *model = &r->record.model;
+    if (model->num_layers == 0)
+        return missing(r, KEY_NUM_LAYERS, "");
+    if (model->hidden == 0)
+        return missing(r, KEY_HIDDEN, "");
+    if (model->heads == 0)
+        return missing(r, KEY_HEADS, "");
+    if (model->vocab == 0 && r->record.padded_vocab == 0)
         return missing(r, KEY_VOCAB, "");
     return true;
-}
-
-// ---- config.json ----------------------------------------------------------------------------
-
-static bool has_gate(const struct cJSON *activation)
-{
-    static const char *const words[] = {"silu", "swish", "swiglu", "geglu", NULL};
-    return activation == NULL || word_of(activation, words) >= 0;
-}
-
-static void assume_type(struct reader *r)
-{
-    const struct cJSON *item = r->items.item[KEY_MODEL_TYPE];
-    const char *name = cJSON_IsString(item) ? item->valuestring : NULL;
-    const struct modelkeys_type *type = modelkeys_type_of(name);
-    struct modeldesc *model = &r->record.model;
-    if (!given(r, KEY_ATTENTION_BIAS))
-        model->attention_bias = type->qkv_bias;
-    else if (!given(r, KEY_OUTPUT_BIAS))
-        model->output_bias = model->attention_bias && type->output_bias;
-    if (!given(r, KEY_LINEAR_BIAS))
-        model->linear_bias = type->linear_bias;
-    if (!given(r, KEY_NORM))
-        model->norm = type->layer_norm ? MODELDESC_LAYER : MODELDESC_RMS;
-    if (!given(r, KEY_TIED))
-        model->tied = type->tied;
-    if (!given(r, KEY_QK_NORM))
-        model->qk_norm = type->qk_norm;
-    if (!given(r, KEY_ROUTER_BIAS))
-        model->router_bias = type->router_bias;
-    if (!given(r, KEY_GATED))
-        model->gated =
-            !type->layer_norm && (type->gated || has_gate(r->items.item[KEY_HIDDEN_ACT]));
-    if (!given(r, KEY_LEARNED) && type->learned)
-        model->positions =
-            given(r, KEY_MAX_POSITIONS) ? r->record.max_positions : model->seq_length;
 }
 
 // ---- whole models ---------------------------------------------------------------------------
@@ -358,7 +351,7 @@ static struct modelkeys_record silent_record(void)
 {
     return (struct modelkeys_record){
         .model = {.seq_length = SEQ_LENGTH,
-                  .topk = TOPK,
+                  .layer_norms = LAYER_NORMS,
                   .qk_nope = QK_NOPE,
                   .qk_rope = QK_ROPE,
                   .v_dim = V_DIM},
@@ -367,16 +360,13 @@ static struct modelkeys_record silent_record(void)
 
 static bool take(struct reader *r)
 {
-    const struct docfields *table = r->hugging ? &modelkeys_hugging : &modelkeys_own;
     r->record = silent_record();
-    if (!docfields_find(table, r->object, r->hugging, &r->items, r->fault))
-        return false;
-    if (!docfields_store(table, &r->items, &r->record, r->fault) || !check_required(r))
-        return false;
-    if (!r->hugging)
-        return true;
-    assume_type(r);
-    return modelconfig_check(r->object, r->fault);
+    if (r->hugging)
+        return modelconfig_take(&r->config, &r->items, &r->record, r->fault) &&
+               check_required(r);
+    return docfields_find(&modelkeys_own, r->object, false, &r->items, r->fault) &&
+           docfields_store(&modelkeys_own, &r->items, &r->record, r->fault) &&
+           check_required(r);
 }
 
 bool modeldesc_read(struct modeldesc *model,
@@ -386,10 +376,15 @@ bool modeldesc_read(struct modeldesc *model,
     static bool (*const steps[])(struct reader * r) = {
         take,           read_name,      read_norm,          derive_vocab,
         derive_heads,   read_attention, derive_compression, derive_ffn,
-        derive_experts, derive_gated,   read_positions,     check_size,
+        derive_experts, derive_flags,   read_positions,     check_size,
     };
-    struct reader r = {.hugging = modeldesc_is_config(document), .fault = fault};
-    r.object = r.hugging ? modelconfig_text(document) : document;
+    struct reader r = {.object = document,
+                       .hugging = modeldesc_is_config(document),
+                       .fault = fault};
+    if (r.hugging && !modelconfig_open(&r.config, document, fault))
+        return false;
+    if (r.hugging)
+        r.object = r.config.text;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         if (!steps[i](&r))
             return false;

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A modeldesc holds the shape of a transformer, read from a model document; this module also counts
 // its parameters exactly.
+//
+// "Parameters" are the numbers of all stored matrices of the language model, each counted once: a
+// matrix that is both embedding and head counts once, MTP modules and towers for images or sound do
+// not count. "Active" are the parameters less the experts that a token does not choose; the
+// embedding counts, as in the published figures of Mixtral and DeepSeek-V3.
 #ifndef PPS_COMMON_DESCRIPTION_MODEL_H
 #define PPS_COMMON_DESCRIPTION_MODEL_H
 
@@ -16,7 +21,9 @@ enum modeldesc_attention {
 
 enum modeldesc_norm {
     MODELDESC_RMS,
-    MODELDESC_LAYER, // with bias
+    MODELDESC_LAYER,         // with bias
+    MODELDESC_LAYER_NO_BIAS, // layer norm without bias
+    MODELDESC_FIXED,         // layer norm without parameters
 };
 
 struct modeldesc {
@@ -45,49 +52,63 @@ struct modeldesc {
     int64_t shared_ffn;        // msh: width of all shared experts together
     int64_t dense_layers;      // kd: leading dense layers; all layers of a dense model
     bool router_bias, qk_norm; // extra parameters
+    bool qk_norm_full;         // qk_norm has a weight for each number of all heads, not of one
     bool attention_bias;       // bias on q, k, v; MLA: on the compressing projections
     bool output_bias;          // bias on the output projection of attention
-    bool linear_bias;          // bias on all linear layers
+    bool ffn_bias;             // bias on feed-forward networks, experts included
+    bool linear_bias;          // bias on all linear layers of a layer, without the router
+    bool head_bias;            // bias on the output head
+    bool attention_sinks;      // one number per head
+    bool shared_gate;          // the output of shared experts is scaled by a gate, h wide
     enum modeldesc_norm norm;
-    int64_t positions; // learned positions, each h wide; 0: none
-    int64_t window;    // latest tokens that a token attends to, with itself; 0: all before it
+    int64_t layer_norms; // norms of a layer, each h wide
+    bool embedding_norm; // a norm follows the embedding
+    int64_t positions;   // learned positions, each h wide; 0: none
+    int64_t window;      // latest tokens that a token attends to, with itself; 0: all before it
     // Values of the document, -1 where it has none. Published tools then assume m for the shared
     // width and 0 for the dense layers.
     int64_t shared_given, dense_given;
     bool seq_given; // seq_length comes from the document
 };
 
-// Parameter counts of a layer, its parts, and the model.
+// Parameter counts of a layer, its parts, and the model. n is the size of a norm: h, with bias 2 h,
+// or 0 without parameters; g is 3 matrices of a gated network, otherwise 2.
 struct modeldesc_counts {
-    int64_t attention;   // of one layer, with qk_norm and biases
-    int64_t norms;       // both norms of a layer
-    int64_t dense_layer; // counted even if the model has no dense layer
-    int64_t router;      // of a MoE layer; this and the next three are 0 for a dense model
-    int64_t shared;
-    int64_t routed; // all experts together
-    int64_t moe_layer;
-    int64_t embedding; // V h + positions h
-    int64_t head;      // 0 where tied
-    int64_t final_norm;
+    // h A d + 2 h G d + A d h, with bias A d + 2 G d + h; qk_norm 2 d, or A d + G d if full; sinks
+    // A. MLA: h r + r + r A (dn + dr), or h A (dn + dr) if queries are not compressed, and
+    // h (c + dr) + c + c A (dn + dv) + A dv h.
+    int64_t attention;
+    int64_t norms; // layer_norms n
     int64_t
-        mtp_module; // of one module: layer, projection and norms; 0: dense model without MTP
-    int64_t total;  // of the model, without MTP modules
-    int64_t active; // used by one token: k experts instead of E
+        dense_layer; // attention + norms + g h f, with bias (g - 1) f + h; also without such layers
+    int64_t router; // of a MoE layer: h E, with bias E, with shared_gate h; 0 for a dense model
+    int64_t shared; // g h msh, with bias; 0 for a dense model
+    int64_t routed; // all experts together: E g h m, with bias; 0 for a dense model
+    int64_t moe_layer;  // attention + norms + router + shared + routed
+    int64_t embedding;  // V h + positions h, with embedding_norm n
+    int64_t head;       // V h, or 0 where tied; with head_bias V
+    int64_t final_norm; // n
+    int64_t mtp_module; // of one module: layer, projection 2 h h and 3 n; 0: dense without MTP
+    int64_t total;      // parameters: all layers + embedding + head + final_norm
+    int64_t active;     // total with k experts instead of E
 };
 
 struct cJSON;
 struct docfields;
 
-// Reads a model document: our own keys with their published aliases, or a Hugging Face config.json.
-// The keys "architectures", "model_type" or "num_hidden_layers" identify a config.json; its keys
-// that do not describe the shape are ignored. In any other document an unknown key is refused and
-// the nearest known key suggested. false: `fault` describes the error.
+// Reads a model document: our own keys with their published aliases, or a Hugging Face config.json,
+// which the key "model_type" or "architectures" identifies. Of a config.json the type decides which
+// keys count and what holds where the file is silent (model_types.h); a type that is unknown, or
+// that a modeldesc cannot hold, is refused by name, as is a key that may change the shape and that
+// is not understood. In any other document an unknown key is refused and the nearest known key
+// suggested. false: `fault` describes the error.
 //
-// Defaults: query_groups = heads, head_dim = hidden / heads, ffn = 4 hidden, gated unless the model
-// is dense with norm "layer", seq_length 4096, expert width = ffn, no shared experts, no dense
-// layers before MoE layers. All layers of a dense model are dense, also if the document gives
-// another number. learned_positions is a number of positions, or true for max_position_embeddings
-// positions (seq_length positions if that key is missing).
+// Defaults of our own documents: query_groups = heads, head_dim = hidden / heads, ffn = 4 hidden,
+// gated unless the model is dense with a norm other than "rms", two norms a layer, seq_length 4096,
+// expert width = ffn, no shared experts, no dense layers before MoE layers. All layers of a dense
+// model are dense, also if the document gives another number. learned_positions is a number of
+// positions, or true for max_position_embeddings positions (seq_length positions if that key is
+// missing).
 bool modeldesc_read(struct modeldesc *model,
                     const struct cJSON *document,
                     struct pps_fault *fault);
@@ -102,7 +123,17 @@ const struct docfields *modeldesc_keys(void);
 // Returns whether a document is a Hugging Face config.json.
 bool modeldesc_is_config(const struct cJSON *document);
 
-// Returns the number of keys of a Hugging Face config.json that modeldesc_read ignores, and stores
+// Something that a config.json describes and that no figure counts, although the file is read.
+struct modeldesc_note {
+    const struct cJSON *item; // the value at its place in the document
+    char text[96];            // "sliding_window 4096"
+};
+
+// Returns the number of notes on a config.json that modeldesc_read accepts, and stores the first
+// `max`. Returns 0 for other documents.
+int modeldesc_notes(const struct cJSON *document, struct modeldesc_note *notes, int max);
+
+// Returns the number of keys of such a config.json that have no effect on its figures, and stores
 // the first `max` keys, which point into the document. Returns 0 for other documents.
 int modeldesc_ignored(const struct cJSON *document, const char **keys, int max);
 

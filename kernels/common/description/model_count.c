@@ -13,7 +13,16 @@ static int64_t linear(int64_t in, int64_t out, bool bias)
 
 static int64_t norm_of(const struct modeldesc *m)
 {
-    return m->norm == MODELDESC_LAYER ? 2 * m->hidden : m->hidden;
+    switch (m->norm) {
+    case MODELDESC_LAYER:
+        return 2 * m->hidden;
+    case MODELDESC_FIXED:
+        return 0;
+    case MODELDESC_RMS:
+    case MODELDESC_LAYER_NO_BIAS:
+        break;
+    }
+    return m->hidden;
 }
 
 static int64_t grouped_attention(const struct modeldesc *m)
@@ -41,7 +50,8 @@ static int64_t attention_of(const struct modeldesc *m)
 {
     const int64_t part =
         m->attention == MODELDESC_MLA ? latent_attention(m) : grouped_attention(m);
-    return part + (m->qk_norm ? 2 * m->head_dim : 0);
+    const int64_t normed = m->qk_norm_full ? m->heads + m->query_groups : 2;
+    return part + (m->qk_norm ? normed * m->head_dim : 0) + (m->attention_sinks ? m->heads : 0);
 }
 
 // A feed-forward network of this width; width 0: no network.
@@ -49,13 +59,14 @@ static int64_t network(const struct modeldesc *m, int64_t width)
 {
     if (width == 0)
         return 0;
-    return (m->gated ? 2 : 1) * linear(m->hidden, width, m->linear_bias) +
-           linear(width, m->hidden, m->linear_bias);
+    const bool bias = m->ffn_bias || m->linear_bias;
+    return (m->gated ? 2 : 1) * linear(m->hidden, width, bias) + linear(width, m->hidden, bias);
 }
 
 static void count_moe(const struct modeldesc *m, struct modeldesc_counts *c)
 {
-    c->router = m->hidden * m->experts + (m->router_bias ? m->experts : 0);
+    c->router = m->hidden * m->experts + (m->router_bias ? m->experts : 0) +
+                (m->shared_gate ? m->hidden : 0);
     c->shared = network(m, m->shared_ffn);
     c->routed = m->experts * network(m, m->moe_ffn);
     c->moe_layer = c->attention + c->norms + c->router + c->shared + c->routed;
@@ -79,12 +90,13 @@ void modeldesc_count(const struct modeldesc *model, struct modeldesc_counts *cou
 {
     const struct modeldesc *m = model;
     const int64_t moe_layers = m->experts > 0 ? m->num_layers - m->dense_layers : 0;
-    struct modeldesc_counts c = {.attention = attention_of(m), .norms = 2 * norm_of(m)};
+    struct modeldesc_counts c = {.attention = attention_of(m),
+                                 .norms = m->layer_norms * norm_of(m)};
     c.dense_layer = c.attention + c.norms + network(m, m->ffn);
     if (m->experts > 0)
         count_moe(m, &c);
-    c.embedding = (m->vocab + m->positions) * m->hidden;
-    c.head = m->tied ? 0 : m->vocab * m->hidden;
+    c.embedding = (m->vocab + m->positions) * m->hidden + (m->embedding_norm ? norm_of(m) : 0);
+    c.head = (m->tied ? 0 : m->vocab * m->hidden) + (m->head_bias ? m->vocab : 0);
     c.final_norm = norm_of(m);
     c.mtp_module = mtp_of(m, &c);
     c.total = (m->num_layers - moe_layers) * c.dense_layer + moe_layers * c.moe_layer +

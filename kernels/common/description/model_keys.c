@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists the keys of model documents as tables. Names come from Megatron-LM's options, Hugging Face's
-// config.json, the parameter files that DeepSeek and Meta publish with their models, and the symbols
-// of papers.
+// Lists the keys of our own model documents as a table. Names come from Megatron-LM's options,
+// Hugging Face's config.json, the parameter files that DeepSeek and Meta publish with their models,
+// and the symbols of papers.
 #include "kernels/common/description/model_keys.h"
 
 #include <stddef.h>
-#include <string.h>
 
 #define COUNT_OF(a) ((int)(sizeof(a) / sizeof *(a)))
 
 // Bounds far above every known model; modeldesc_read bounds their combinations.
-#define LAYERS    4096
-#define WIDTH     (1 << 24)
-#define HEADS     (1 << 16)
-#define TOKENS    (1 << 30)
-#define EXPERTS   8192
-#define MTP_DEPTH 8
+#define LAYERS      4096
+#define WIDTH       (1 << 24)
+#define HEADS       (1 << 16)
+#define TOKENS      (1 << 30)
+#define EXPERTS     8192
+#define MTP_DEPTH   8
+#define LAYER_NORMS 8
 
 #define IN_MODEL(member)  offsetof(struct modelkeys_record, model.member)
 #define IN_RECORD(member) offsetof(struct modelkeys_record, member)
@@ -65,26 +65,32 @@ static const struct docfield fields[N_MODEL_KEYS] = {
     [KEY_SHARED_FFN] = WHOLE("shared_expert_intermediate_size", 0, WIDTH, shared_ffn),
     [KEY_SHARED_EXPERTS] = {"n_shared_experts", DOCFIELD_WHOLE, 0, EXPERTS,
                             IN_RECORD(shared_experts)},
+    [KEY_SHARED_GATE] = FLAG("shared_gate", shared_gate),
     [KEY_DENSE_LAYERS] = WHOLE("first_k_dense_replace", 0, LAYERS, dense_layers),
     [KEY_ROUTER_BIAS] = FLAG("router_bias", router_bias),
     [KEY_QK_NORM] = FLAG("qk_norm", qk_norm),
+    [KEY_QK_NORM_FULL] = FLAG("qk_norm_full", qk_norm_full),
     [KEY_ATTENTION_BIAS] = FLAG("attention_bias", attention_bias),
     [KEY_OUTPUT_BIAS] = FLAG("output_bias", output_bias),
+    [KEY_FFN_BIAS] = FLAG("ffn_bias", ffn_bias),
     [KEY_LINEAR_BIAS] = FLAG("linear_bias", linear_bias),
+    [KEY_HEAD_BIAS] = FLAG("head_bias", head_bias),
+    [KEY_SINKS] = FLAG("attention_sinks", attention_sinks),
     [KEY_NORM] = OWN("norm"),
+    [KEY_LAYER_NORMS] = WHOLE("layer_norms", 0, LAYER_NORMS, layer_norms),
+    [KEY_EMBEDDING_NORM] = FLAG("embedding_norm", embedding_norm),
     [KEY_LEARNED] = OWN("learned_positions"),
     [KEY_WINDOW] = WHOLE("attention_window", 0, TOKENS, window),
     [KEY_MAX_POSITIONS] = {"max_position_embeddings", DOCFIELD_WHOLE, 1, TOKENS,
                            IN_RECORD(max_positions)},
     [KEY_NAME] = OWN("name"),
-    [KEY_HIDDEN_ACT] = OWN("hidden_act"),
-    [KEY_MODEL_TYPE] = OWN("model_type"),
 };
 
 // ---- our own documents ----------------------------------------------------------------------
 
 static const struct docalias own_aliases[] = {
     {"n_layers", "num_layers"},
+    {"num_hidden_layers", "num_layers"},
     {"L", "num_layers"},
     {"mtp_num_layers", "mtp_depth"},
     {"num_nextn_predict_layers", "mtp_depth"},
@@ -143,62 +149,5 @@ static const struct docalias own_aliases[] = {
 };
 
 const struct docfields modelkeys_own = {
-    "a model", fields, KEY_HIDDEN_ACT, own_aliases, COUNT_OF(own_aliases),
+    "a model", fields, N_MODEL_KEYS, own_aliases, COUNT_OF(own_aliases),
 };
-
-// ---- config.json ----------------------------------------------------------------------------
-
-static const struct docalias hugging_aliases[] = {
-    {"num_hidden_layers", "num_layers"},
-    {"n_layer", "num_layers"},
-    {"num_nextn_predict_layers", "mtp_depth"},
-    {"n_embd", "hidden_size"},
-    {"n_head", "num_attention_heads"},
-    {"num_key_value_heads", "num_query_groups"},
-    {"intermediate_size", "ffn_hidden_size"},
-    {"n_inner", "ffn_hidden_size"},
-    {"tie_word_embeddings", "tie_embeddings"},
-    {"n_routed_experts", "num_experts"},
-    {"num_local_experts", "num_experts"},
-    {"num_experts_per_tok", "topk"},
-    {"n_group", "expert_groups"},
-    {"topk_group", "routed_groups"},
-    {"num_shared_experts", "n_shared_experts"},
-    {"use_qk_norm", "qk_norm"},
-    {"n_positions", "max_position_embeddings"},
-    {"activation_function", "hidden_act"},
-    {"_name_or_path", "name"},
-};
-
-const struct docfields modelkeys_hugging = {
-    "a config.json", fields, N_MODEL_KEYS, hugging_aliases, COUNT_OF(hugging_aliases),
-};
-
-// Taken from the model code of the transformers library for each type.
-static const struct modelkeys_type types[] = {
-    {.name = "llama", .output_bias = true},
-    {.name = "qwen2", .qkv_bias = true},
-    {.name = "qwen2_moe", .qkv_bias = true},
-    {.name = "qwen3", .output_bias = true, .qk_norm = true},
-    {.name = "qwen3_moe", .output_bias = true, .qk_norm = true},
-    {.name = "deepseek_v2", .output_bias = true},
-    {.name = "deepseek_v3", .output_bias = true, .router_bias = true},
-    {.name = "gemma", .output_bias = true, .tied = true, .gated = true},
-    {.name = "gpt2", .linear_bias = true, .layer_norm = true, .learned = true, .tied = true},
-    {.name = "gpt_neox", .linear_bias = true, .layer_norm = true},
-};
-
-const struct modelkeys_type *modelkeys_type_of(const char *model_type)
-{
-    static const struct modelkeys_type plain = {.name = ""};
-    for (int i = 0; model_type != NULL && i < COUNT_OF(types); i++)
-        if (strcmp(types[i].name, model_type) == 0)
-            return &types[i];
-    return &plain;
-}
-
-const char *const modelkeys_uniform[] = {
-    "moe_layer_freq",      "decoder_sparse_step", "interleave_moe_layer_step",
-    "expert_layer_period", "mlp_only_layers",
-};
-const int modelkeys_n_uniform = COUNT_OF(modelkeys_uniform);

@@ -44,6 +44,7 @@ struct modeldesc random_model(struct random *r)
                           .vocab = 1000 + random_below(r, 200000),
                           .seq_length = 4096,
                           .tied = random_coin(r),
+                          .layer_norms = 2,
                           .qk_norm = random_coin(r)};
     if (random_coin(r)) {
         m.attention = MODELDESC_MLA;

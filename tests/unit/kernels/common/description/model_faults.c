@@ -68,7 +68,8 @@ Test(modelfaults, faults_of_values)
         {TINY ",'E':2,'msh':-1}", "msh: expected a whole number 0 ... 16777216", "msh"},
         {TINY ",'attention':'mha'}", "attention: expected \"gqa\" or \"mla\"", "attention"},
         {TINY ",'attention':true}", "attention: expected \"gqa\" or \"mla\"", "attention"},
-        {TINY ",'norm':'batch'}", "norm: expected \"rms\" or \"layer\"", "norm"},
+        {TINY ",'norm':'batch'}",
+         "norm: expected \"rms\", \"layer\", \"layer_no_bias\" or \"fixed\"", "norm"},
         {TINY ",'learned_positions':-1}",
          "learned_positions: expected true, false or a whole number 0 ... 1073741824",
          "learned_positions"},
@@ -172,34 +173,42 @@ Test(modelfaults, config_json)
 
 Test(modelfaults, config_json_below_text)
 {
-    struct modeldesc m = model_of("{'architectures':['X'],'model_type':'seer','vision':1,"
+    struct modeldesc m = model_of("{'architectures':['X'],'model_type':'llava','vision':1,"
                                   "'text_config':{'num_hidden_layers':2,'hidden_size':8,"
-                                  "'num_attention_heads':4,'vocab_size':9,'rope':1}}");
+                                  "'num_attention_heads':4,'vocab_size':9,'rope_theta':1}}");
     cr_assert(m.num_layers == 2 && m.gated);
+    cr_assert_str_eq(m.name, "llama");
+    m = model_of(
+        "{'model_type':'llava','tie_word_embeddings':true,'text_config':{'rope_theta':1}}");
+    cr_assert(m.tied);
+    m = model_of("{'model_type':'llava','tie_word_embeddings':true,"
+                 "'text_config':{'tie_word_embeddings':false}}");
+    cr_assert_not(m.tied);
 }
 
 Test(modelfaults, faults_of_config_json)
 {
-#define CONFIG "{'num_hidden_layers':2,'hidden_size':8,'num_attention_heads':4,'vocab_size':9"
+#define CONFIG                                                                                 \
+    "{'model_type':'llama','num_hidden_layers':2,'hidden_size':8,'num_attention_heads':4,"     \
+    "'vocab_size':9"
+#define OWN_KEYS                                                                               \
+    "; describe the shape in our own keys: num_layers, hidden_size, num_attention_heads, "     \
+    "vocab_size ... (sweep_configs/models/README.md)"
     static const struct bad rows[] = {
-        {"{'architectures':['X'],'num_hidden_layers':0}",
+        {"{'model_type':'llama','num_hidden_layers':0}",
          "num_hidden_layers: expected a whole number 1 ... 4096", "num_hidden_layers"},
-        {"{'architectures':['X']}", "num_layers: missing", NULL},
-        {CONFIG ",'decoder_sparse_step':2}",
-         "decoder_sparse_step: only 1 is supported, as all layers after the leading "
-         "dense layers must be alike",
-         "decoder_sparse_step"},
-        {CONFIG ",'mlp_only_layers':[3]}",
-         "mlp_only_layers: only 1 is supported, as all layers after the leading dense "
-         "layers must be alike",
-         "mlp_only_layers"},
+        {"{'model_type':'llama','num_hidden_layers':null}", "num_hidden_layers: missing", NULL},
+        {"{'architectures':['X']}", "model_type: missing" OWN_KEYS, NULL},
+        {"{'num_hidden_layers':2,'hidden_size':8,'rope_theta':1}",
+         "rope_theta: there is no such key in a model", "rope_theta"},
+        {"{'model_type':'dots1','n_routed_experts':4}", "num_experts_per_tok: missing", NULL},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         refuse(&rows[i]);
-    cr_assert_not(model_of(CONFIG ",'hidden_act':'gelu'}").gated);
-    cr_assert(model_of(CONFIG ",'mlp_only_layers':[],'moe_layer_freq':1}").gated);
-    cr_assert(model_of(CONFIG ",'attention_bias':true,'model_type':'llama'}").output_bias);
-    cr_assert_not(model_of(CONFIG ",'attention_bias':true}").output_bias);
+    cr_assert(model_of(CONFIG ",'hidden_act':'gelu'}").gated); // the class has three matrices
+    cr_assert(model_of(CONFIG ",'attention_bias':true}").output_bias);
+    cr_assert(model_of(CONFIG ",'mlp_bias':true,'attention_bias':true}").ffn_bias);
+    cr_assert_not(model_of("{'model_type':'qwen2'}").output_bias);
 }
 
 Test(modelfaults, ignored_keys)

@@ -255,6 +255,7 @@ Test(nd_costs, logarithms_are_those_of_libm)
 static double llama_utilization(bool flash, enum nd_recompute recompute, double *mfu)
 {
     struct modeldesc model = {.num_layers = 32,
+                              .layer_norms = 2,
                               .hidden = 4096,
                               .heads = 32,
                               .query_groups = 32};

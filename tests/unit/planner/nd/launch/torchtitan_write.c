@@ -451,6 +451,7 @@ Test(torchtitan_write, launch_files)
         struct text_buffer text = {.text = NULL};
         struct training training;
         struct modeldesc model = {.num_layers = 32,
+                                  .layer_norms = 2,
                                   .hidden = 4096,
                                   .experts = round % 2 == 1 ? 64 : 0,
                                   .seq_length = s.seq_length};

@@ -66,6 +66,7 @@ Test(nd_origmem, examples)
 Test(nd_origmem, what_the_model_does_not_say)
 {
     struct modeldesc model = {.num_layers = 32,
+                              .layer_norms = 2,
                               .hidden = 4096,
                               .heads = 32,
                               .query_groups = 32,

@@ -35,6 +35,7 @@ static void draw_space(struct nd_space *space)
     static const int32_t devices[] = {1, 2, 6, 8, 12, 16, 24, 30, 36, 64, 72, 96, 1008};
     struct training training = {.gbs = draw(1, 40) * power(), .n_mbs = draw(1, 4)};
     struct modeldesc model = {.num_layers = draw(1, 20),
+                              .layer_norms = 2,
                               .mtp_depth = draw(0, 1),
                               .heads = coin() ? 0 : 3 * power(),
                               .query_groups = power(),

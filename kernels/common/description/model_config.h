@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Hugging Face config.json: finds its type and the part that describes the language model, and
+// reads the keys that count for the type.
+#ifndef PPS_COMMON_DESCRIPTION_MODEL_CONFIG_H
+#define PPS_COMMON_DESCRIPTION_MODEL_CONFIG_H
+
+#include "kernels/common/description/model_types.h"
+
+struct modelconfig {
+    const struct cJSON *document;
+    const struct cJSON *text; // describes the language model: the document, or an object in it
+    const struct modeltype *type;
+    const struct cJSON *type_item; // the value that names the type
+};
+
+// Finds the type. Refuses one that is unknown or that a modeldesc cannot hold.
+bool modelconfig_open(struct modelconfig *c,
+                      const struct cJSON *document,
+                      struct pps_fault *fault);
+
+// Fills the record with the values of the file and of its type, and items with the values by field.
+// Refuses values that a modeldesc cannot hold, and keys that may change the shape and are unknown.
+bool modelconfig_take(const struct modelconfig *c,
+                      struct docitems *items,
+                      struct modelkeys_record *record,
+                      struct pps_fault *fault);
+
+// Returns the name of a field in files of the type; NULL: it has none.
+const char *modelconfig_name(const struct modelconfig *c, int field);
+
+// Calls visit for all keys of the text; keys of objects that the type reads come with their path,
+// "attn_config.kv_n_heads". Ends when visit returns false, and returns false then.
+struct modelconfig_visitor {
+    bool (*visit)(struct modelconfig_visitor *self, const char *path, const struct cJSON *item);
+    const struct modelconfig *config;
+};
+bool modelconfig_each(struct modelconfig_visitor *visitor);
+
+// What a key that the type does not read means.
+enum modelconfig_kind {
+    CONFIG_HARMLESS, // for the figures
+    CONFIG_UNPRICED, // changes time, or may do so
+    CONFIG_SHAPE,    // may change the shape
+};
+enum modelconfig_kind modelconfig_kind_of(const struct modelconfig *c,
+                                          const char *path,
+                                          const struct cJSON *item);
+
+#endif

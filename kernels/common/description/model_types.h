@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The types of a Hugging Face config.json: which keys a type reads, what its configuration class
+// gives where a file is silent, and which types a modeldesc cannot hold.
+//
+// The facts are those of the configuration and model classes of the transformers library, or of the
+// classes that publishers ship with their models. A new type is a row of model_types.c, or a line of
+// model_types_refused.c.
+#ifndef PPS_COMMON_DESCRIPTION_MODEL_TYPES_H
+#define PPS_COMMON_DESCRIPTION_MODEL_TYPES_H
+
+#include "kernels/common/description/model_keys.h"
+
+#include <stdbool.h>
+
+// Meanings of keys beyond those of our own documents (enum modelkeys_field).
+enum modeltype_field {
+    TYPE_UNUSED = N_MODEL_KEYS, // no class of the type reads it
+    TYPE_ONLY,                  // one value is accepted: `only`
+    TYPE_HIDDEN_AGAIN,          // must equal the hidden size
+    TYPE_EXPANSION,             // width of feed-forward networks in hidden sizes
+    TYPE_MULTI_QUERY,           // one group of queries if true
+    TYPE_MULTI_GROUPS,          // their number if TYPE_MULTI_QUERY is true
+    TYPE_NEW_DECODER,           // Falcon: groups from TYPE_DECODER_GROUPS, two norms
+    TYPE_DECODER_GROUPS,
+    TYPE_DECODER_NORMS,  // Falcon: norms of a layer of the new architecture
+    TYPE_BESIDE,         // attention beside the feed-forward network: changes time only
+    TYPE_BESIDE_ONE,     // the same, with one norm for both
+    TYPE_MOE_EVERY,      // 1: all layers that may have experts have them
+    TYPE_MOE_PATTERN,    // 1, or a list of 0 (dense) and 1 for each layer
+    TYPE_MOE_LAYERS,     // list of layers with experts
+    TYPE_DENSE_LAYERS,   // list of layers without experts
+    TYPE_LAST_MOE_LAYER, // its number, or -1
+    N_TYPE_FIELDS
+};
+
+struct modeltype_key {
+    const char *key;  // "attn_config.kv_n_heads": a key of the object attn_config
+    int field;        // enum modelkeys_field or modeltype_field
+    const char *only; // "true", "1", "[]" or a word
+};
+
+enum { MODELTYPE_LISTS = 5 };
+
+struct modeltype {
+    const char *name;               // model_type
+    struct modelkeys_record silent; // 0: the class derives the value, or gives none
+    // Lists of keys, each ended by a key NULL; a key may have several meanings.
+    const struct modeltype_key *keys[MODELTYPE_LISTS];
+    int64_t more_positions;  // learned positions beyond max_position_embeddings
+    bool windows;            // layers have sliding windows, unless the file says null
+    bool windows_if_enabled; // only if use_sliding_window is true
+    bool beside;             // as TYPE_BESIDE, unless the file says otherwise
+};
+
+// Returns a type that can be read; NULL: none has this name.
+const struct modeltype *modeltype_find(const char *name);
+
+// Walks over the keys of a type, those that all types have last. Starts with {0, 0}; NULL: the end.
+struct modeltype_walk {
+    int list, at;
+};
+const struct modeltype_key *modeltype_next(const struct modeltype *type,
+                                           struct modeltype_walk *walk);
+
+// All types that can be read.
+const struct modeltype *modeltype_all(int *n);
+
+// Returns what a modeldesc cannot hold of a type, and in *nearest what comes closest; NULL: nothing
+// is known of a type with this name.
+const char *modeltype_lacks(const char *name, const char **nearest);
+
+// Returns the type of the language model inside a model of several parts, for files whose inner
+// part names none; NULL: unknown.
+const char *modeltype_inside(const char *outer);
+
+#endif

@@ -1,0 +1,513 @@
+// SPDX-License-Identifier: Apache-2.0
+// Types of config.json: parameters of published models, refusals by name, and every key of every
+// type, whose change must not pass unseen.
+#include "kernels/common/description/model_types.h"
+
+#include "tests/unit/support/documents.h"
+#include "tests/unit/support/kernels/models.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define COUNT_OF(a) (sizeof(a) / sizeof *(a))
+
+// ---- published models -----------------------------------------------------------------------
+
+// Where the number is published. Checkpoints store a tied matrix once or twice, and MTP modules and
+// towers beside the language model: the table has the number without copies, modules and towers.
+enum source {
+    FILES, // total of the tensors of the checkpoint, as its page on huggingface.co shows it
+    PAPER, // exact in the paper or on the model's card: Pythia (arXiv:2304.01373, table 1), BLOOM
+           // (cards of bigscience), DeepSeek-V3 (arXiv:2412.19437)
+    ROUND, // rounded in the paper or on the model's card: within 1 %
+};
+
+struct published {
+    const char *name;
+    enum source source;
+    double parameters;
+    const char *config; // what the published file says of the shape
+};
+
+#define L(n)                    "'num_hidden_layers':" #n
+#define HID(h, f)               ",'hidden_size':" #h ",'intermediate_size':" #f
+#define HEADS(A, G)             ",'num_attention_heads':" #A ",'num_key_value_heads':" #G
+#define VOCAB(V)                ",'vocab_size':" #V
+#define TIED(t)                 ",'tie_word_embeddings':" #t
+#define TYPE(t)                 "{'model_type':'" t "',"
+#define HEAD_DIM(d)             ",'head_dim':" #d
+#define SHAPE(n, h, f, A, G, V) L(n) HID(h, f) HEADS(A, G) VOCAB(V)
+#define PYTHIA(n, h, f, A, V)                                                                  \
+    TYPE("gpt_neox")                                                                           \
+    L(n)                                                                                       \
+    HID(h, f)                                                                                  \
+    ",'num_attention_heads':" #A VOCAB(                                                        \
+        V) ",'tie_word_embeddings':false,'use_parallel_residual':true}"
+#define OPT(n, h, f, A)                                                                        \
+    TYPE("opt")                                                                                \
+    L(n)                                                                                       \
+    ",'hidden_size':" #h ",'ffn_dim':" #f ",'num_attention_heads':" #A                         \
+    ",'word_embed_proj_dim':" #h ",'max_position_embeddings':2048,'vocab_size':50272}"
+#define BLOOM(n, h, A)                                                                         \
+    TYPE("bloom") "'n_layer':" #n ",'n_embed':" #h ",'n_head':" #A ",'vocab_size':250880}"
+#define GPT2(n, h, A)                                                                          \
+    TYPE("gpt2")                                                                               \
+    "'n_layer':" #n ",'n_embd':" #h ",'n_head':" #A                                            \
+    ",'n_positions':1024,'n_ctx':1024,'vocab_size':50257}"
+
+// clang-format off
+static const struct published models[] = {
+    {"Llama-2-7B", FILES, 6738415616, TYPE("llama") SHAPE(32, 4096, 11008, 32, 32, 32000) "}"},
+    {"Llama-2-13B", FILES, 13015864320, TYPE("llama") SHAPE(40, 5120, 13824, 40, 40, 32000) "}"},
+    {"Llama-2-70B", FILES, 68976648192, TYPE("llama") SHAPE(80, 8192, 28672, 64, 8, 32000) "}"},
+    {"Llama-3.1-8B", FILES, 8030261248, TYPE("llama") SHAPE(32, 4096, 14336, 32, 8, 128256) "}"},
+    {"Llama-3.1-70B", FILES, 70553706496, TYPE("llama") SHAPE(80, 8192, 28672, 64, 8, 128256) "}"},
+    {"Llama-3.1-405B", FILES, 405853388800, TYPE("llama") SHAPE(126, 16384, 53248, 128, 8, 128256) "}"},
+    {"Llama-3.2-1B", FILES, 1235814400, TYPE("llama") SHAPE(16, 2048, 8192, 32, 8, 128256) TIED(true) HEAD_DIM(64) "}"},
+    {"Llama-3.2-3B", FILES, 3212749824, TYPE("llama") SHAPE(28, 3072, 8192, 24, 8, 128256) TIED(true) "}"},
+    {"TinyLlama-1.1B", FILES, 1100048384, TYPE("llama") SHAPE(22, 2048, 5632, 32, 4, 32000) "}"},
+    {"SmolLM2-135M", FILES, 134515008, TYPE("llama") SHAPE(30, 576, 1536, 9, 3, 49152) TIED(true) "}"},
+    {"SmolLM2-1.7B", FILES, 1711376384, TYPE("llama") SHAPE(24, 2048, 8192, 32, 32, 49152) TIED(true) "}"},
+    {"Yi-6B", FILES, 6061035520, TYPE("llama") SHAPE(32, 4096, 11008, 32, 4, 64000) "}"},
+    {"Yi-34B", FILES, 34388917248, TYPE("llama") SHAPE(60, 7168, 20480, 56, 8, 64000) "}"},
+    {"Mistral-7B-v0.1", FILES, 7241732096, TYPE("mistral") SHAPE(32, 4096, 14336, 32, 8, 32000) ",'sliding_window':4096}"},
+    {"Mistral-Nemo", FILES, 12247782400, TYPE("mistral") SHAPE(40, 5120, 14336, 32, 8, 131072) HEAD_DIM(128) "}"},
+    {"Mistral-Small-24B", FILES, 23572403200, TYPE("mistral") SHAPE(40, 5120, 32768, 32, 8, 131072) HEAD_DIM(128) "}"},
+    {"Mixtral-8x7B", FILES, 46702792704, TYPE("mixtral") SHAPE(32, 4096, 14336, 32, 8, 32000) ",'num_local_experts':8}"},
+    {"Mixtral-8x22B", FILES, 140620634112, TYPE("mixtral") SHAPE(56, 6144, 16384, 48, 8, 32000) "}"},
+    {"Llama-4-Scout, text", ROUND, 107.8e9, "{'model_type':'llama4','text_config':{'attention_chunk_size':8192},"
+     "'vision_config':{'hidden_size':1408}}"},
+
+    {"Qwen1.5-0.5B", FILES, 463987712, TYPE("qwen2") SHAPE(24, 1024, 2816, 16, 16, 151936) TIED(true) "}"},
+    {"Qwen2-0.5B", FILES, 494032768, TYPE("qwen2") SHAPE(24, 896, 4864, 14, 2, 151936) TIED(true) "}"},
+    {"Qwen2.5-1.5B", FILES, 1543714304, TYPE("qwen2") SHAPE(28, 1536, 8960, 12, 2, 151936) TIED(true) "}"},
+    {"Qwen2.5-7B", FILES, 7615616512, TYPE("qwen2") SHAPE(28, 3584, 18944, 28, 4, 152064) "}"},
+    {"Qwen2.5-14B", FILES, 14770033664, TYPE("qwen2") SHAPE(48, 5120, 13824, 40, 8, 152064) "}"},
+    {"Qwen2.5-32B", FILES, 32763876352, TYPE("qwen2") SHAPE(64, 5120, 27648, 40, 8, 152064) "}"},
+    {"Qwen2.5-72B", FILES, 72706203648, TYPE("qwen2") SHAPE(80, 8192, 29568, 64, 8, 152064) "}"},
+    {"Qwen1.5-MoE-A2.7B", FILES, 14315784192, TYPE("qwen2_moe") SHAPE(24, 2048, 5632, 16, 16, 151936)
+     ",'num_experts':60,'num_experts_per_tok':4,'moe_intermediate_size':1408,'shared_expert_intermediate_size':5632,"
+     "'decoder_sparse_step':1,'use_sliding_window':false,'sliding_window':32768}"},
+    {"Qwen2-57B-A14B", ROUND, 57.4e9, TYPE("qwen2_moe") SHAPE(28, 3584, 18944, 28, 4, 151936)
+     ",'num_experts':64,'num_experts_per_tok':8,'moe_intermediate_size':2560,'shared_expert_intermediate_size':20480}"},
+    {"Qwen3-0.6B", FILES, 596049920, TYPE("qwen3") SHAPE(28, 1024, 3072, 16, 8, 151936) HEAD_DIM(128) TIED(true) "}"},
+    {"Qwen3-4B", FILES, 4022468096, TYPE("qwen3") SHAPE(36, 2560, 9728, 32, 8, 151936) HEAD_DIM(128) TIED(true) "}"},
+    {"Qwen3-8B", FILES, 8190735360, TYPE("qwen3") SHAPE(36, 4096, 12288, 32, 8, 151936) "}"},
+    {"Qwen3-14B", FILES, 14768307200, TYPE("qwen3") SHAPE(40, 5120, 17408, 40, 8, 151936) "}"},
+    {"Qwen3-32B", FILES, 32762123264, TYPE("qwen3") SHAPE(64, 5120, 25600, 64, 8, 151936) "}"},
+    {"Qwen3-30B-A3B", FILES, 30532122624, TYPE("qwen3_moe") SHAPE(48, 2048, 6144, 32, 4, 151936)
+     HEAD_DIM(128) ",'num_experts':128,'num_experts_per_tok':8,'moe_intermediate_size':768,'mlp_only_layers':[]}"},
+    {"Qwen3-235B-A22B", FILES, 235093634560, TYPE("qwen3_moe") SHAPE(94, 4096, 12288, 64, 4, 151936)
+     HEAD_DIM(128) ",'num_experts':128,'num_experts_per_tok':8,'moe_intermediate_size':1536}"},
+    {"Qwen3-Coder-480B-A35B", FILES, 480154875392, TYPE("qwen3_moe") SHAPE(62, 6144, 8192, 96, 8, 151936)
+     HEAD_DIM(128) ",'num_experts':160,'num_experts_per_tok':8,'moe_intermediate_size':2560}"},
+
+    {"Gemma-2B", FILES, 2506172416, TYPE("gemma") SHAPE(18, 2048, 16384, 8, 1, 256000) HEAD_DIM(256) "}"},
+    {"Gemma-7B", FILES, 8537680896, TYPE("gemma") SHAPE(28, 3072, 24576, 16, 16, 256000) "}"},
+    {"Gemma-2-2B", FILES, 2614341888, TYPE("gemma2") SHAPE(26, 2304, 9216, 8, 4, 256000) "}"},
+    {"Gemma-2-9B", FILES, 9241705984, TYPE("gemma2") SHAPE(42, 3584, 14336, 16, 8, 256000) "}"},
+    {"Gemma-2-27B", FILES, 27227128320, TYPE("gemma2") SHAPE(46, 4608, 36864, 32, 16, 256000) HEAD_DIM(128) "}"},
+    {"Gemma-3-270M", FILES, 268098176, TYPE("gemma3_text") SHAPE(18, 640, 2048, 4, 1, 262144) "}"},
+    {"Gemma-3-1B", FILES, 999885952, TYPE("gemma3_text") SHAPE(26, 1152, 6912, 4, 1, 262144) "}"},
+    {"Gemma-3-4B, text", FILES, 3880263168, "{'model_type':'gemma3','text_config':{'hidden_size':2560,"
+     "'intermediate_size':10240,'model_type':'gemma3_text','num_hidden_layers':34,'sliding_window':1024},"
+     "'vision_config':{'hidden_size':1152}}"},
+    {"Gemma-3-27B, text", FILES, 27009346304, "{'model_type':'gemma3','text_config':{'hidden_size':5376,"
+     "'intermediate_size':21504,'num_attention_heads':32,'num_key_value_heads':16,'head_dim':128,"
+     "'model_type':'gemma3_text','num_hidden_layers':62}}"},
+
+    {"Phi-1.5", FILES, 1418270720, TYPE("phi") L(24) HID(2048, 8192) ",'num_attention_heads':32,'vocab_size':51200}"},
+    {"Phi-2", FILES, 2779683840, TYPE("phi") L(32) HID(2560, 10240) ",'num_attention_heads':32,'vocab_size':51200}"},
+    {"Phi-3-mini", FILES, 3821079552, TYPE("phi3") SHAPE(32, 3072, 8192, 32, 32, 32064) ",'attention_bias':false}"},
+    {"Phi-3-medium", FILES, 13960238080, TYPE("phi3") SHAPE(40, 5120, 17920, 40, 10, 32064) "}"},
+    {"Phi-4", FILES, 14659507200, TYPE("phi3") SHAPE(40, 5120, 17920, 40, 10, 100352) "}"},
+    {"Phi-3.5-MoE", FILES, 41873153344, TYPE("phimoe") SHAPE(32, 4096, 6400, 32, 8, 32064)
+     ",'attention_bias':true,'lm_head_bias':true,'num_local_experts':16,'num_experts_per_tok':2}"},
+
+    {"GPT-2", FILES, 124439808, GPT2(12, 768, 12)},
+    {"GPT-2 XL", FILES, 1557611200, GPT2(48, 1600, 25)},
+    {"StarCoder", FILES, 15517456384, TYPE("gpt_bigcode") "'n_layer':40,'n_embd':6144,'n_head':48,'n_inner':24576,"
+     "'n_positions':8192,'vocab_size':49152,'multi_query':true}"},
+    {"GPT-Neo-125M", FILES, 125198592, TYPE("gpt_neo") "'num_layers':12,'num_heads':12,'hidden_size':768,"
+     "'intermediate_size':null,'max_position_embeddings':2048,'attention_types':[[['global','local'],6]],'vocab_size':50257}"},
+    {"GPT-Neo-2.7B", FILES, 2651307520, TYPE("gpt_neo") "'num_layers':32,'num_heads':20,'hidden_size':2560}"},
+    {"GPT-J-6B", FILES, 6050882784, TYPE("gptj") "'n_layer':28,'n_embd':4096,'n_head':16,'n_positions':2048,"
+     "'rotary_dim':64,'vocab_size':50400}"},
+    {"GPT-NeoX-20B", FILES, 20554567680, TYPE("gpt_neox") L(44) HID(6144, 24576) ",'num_attention_heads':64,'vocab_size':50432}"},
+    {"Pythia-70M", PAPER, 70426624, PYTHIA(6, 512, 2048, 8, 50304)},
+    {"Pythia-410M", PAPER, 405334016, PYTHIA(24, 1024, 4096, 16, 50304)},
+    {"Pythia-1.4B", PAPER, 1414647808, PYTHIA(24, 2048, 8192, 16, 50304)},
+    {"Pythia-2.8B", PAPER, 2775208960, PYTHIA(32, 2560, 10240, 32, 50304)},
+    {"Pythia-6.9B", PAPER, 6857302016, PYTHIA(32, 4096, 16384, 32, 50432)},
+    {"Pythia-12B", PAPER, 11846072320, PYTHIA(36, 5120, 20480, 40, 50688)},
+    {"OPT-125M", FILES, 125239296, OPT(12, 768, 3072, 12)},
+    {"OPT-1.3B", FILES, 1315758080, OPT(24, 2048, 8192, 32)},
+    {"OPT-6.7B", FILES, 6658473984, OPT(32, 4096, 16384, 32)},
+    {"OPT-30B", FILES, 29974540288, OPT(48, 7168, 28672, 56)},
+    {"BLOOM-560M", PAPER, 559214592, BLOOM(24, 1024, 16)},
+    {"BLOOM-7.1B", PAPER, 7069016064, BLOOM(30, 4096, 32)},
+    {"BLOOM", PAPER, 176247271424, BLOOM(70, 14336, 112)},
+    {"Falcon-7B", FILES, 6921720704, TYPE("falcon") L(32) ",'hidden_size':4544,'num_attention_heads':71,'multi_query':true,"
+     "'parallel_attn':true,'bias':false,'new_decoder_architecture':false,'vocab_size':65024}"},
+    {"Falcon-40B", FILES, 41303293952, TYPE("falcon") L(60) ",'hidden_size':8192,'num_attention_heads':128,'num_kv_heads':8,"
+     "'multi_query':true,'new_decoder_architecture':true,'parallel_attn':true,'vocab_size':65024}"},
+    {"MPT-7B", FILES, 6649286656, TYPE("mpt") "'n_layers':32,'d_model':4096,'n_heads':32,'expansion_ratio':4,"
+     "'vocab_size':50432,'no_bias':true,'attn_config':{'alibi':true,'attn_type':'multihead_attention','qk_ln':false}}"},
+    {"DBRX", FILES, 131596523520, TYPE("dbrx") "'n_layers':40,'d_model':6144,'n_heads':48,'vocab_size':100352,"
+     "'attn_config':{'kv_n_heads':8,'clip_qkv':8},'ffn_config':{'ffn_hidden_size':10752,'moe_num_experts':16,'moe_top_k':4}}"},
+    {"StarCoder2-3B", FILES, 3030371328, TYPE("starcoder2") SHAPE(30, 3072, 12288, 24, 2, 49152) ",'use_bias':true}"},
+    {"StarCoder2-7B", FILES, 7173923840, TYPE("starcoder2") SHAPE(32, 4608, 18432, 36, 4, 49152) ",'sliding_window':4096}"},
+    {"StableLM-2-1.6B", FILES, 1644515328, TYPE("stablelm") SHAPE(24, 2048, 5632, 32, 32, 100352) ",'use_qkv_bias':true}"},
+    {"StableLM-3B-4e1t", FILES, 2795443200, TYPE("stablelm") SHAPE(32, 2560, 6912, 32, 32, 50304) "}"},
+    {"Nemotron-4-340B", ROUND, 341e9, TYPE("nemotron") SHAPE(96, 18432, 73728, 96, 8, 256000) "}"},
+    {"AFM-4.5B", ROUND, 4.6e9, TYPE("arcee") SHAPE(36, 2560, 18432, 20, 4, 128004) HEAD_DIM(128) "}"},
+    {"Seed-OSS-36B", ROUND, 36.15e9, TYPE("seed_oss") SHAPE(64, 5120, 27648, 80, 8, 155136) HEAD_DIM(128) "}"},
+    {"Command R", FILES, 34980831232, TYPE("cohere") SHAPE(40, 8192, 22528, 64, 64, 256000) ",'use_qk_norm':false}"},
+    {"Command R+", FILES, 103810674688, TYPE("cohere") SHAPE(64, 12288, 33792, 96, 8, 256000) ",'use_qk_norm':true}"},
+    {"Aya-23-8B", FILES, 8028033024, TYPE("cohere") SHAPE(32, 4096, 14336, 32, 8, 256000) "}"},
+
+    {"OLMo-1B", FILES, 1176764416, TYPE("olmo") SHAPE(16, 2048, 8192, 16, 16, 50304) TIED(true) "}"},
+    {"OLMo-7B", FILES, 6888095744, TYPE("olmo") SHAPE(32, 4096, 11008, 32, 32, 50304) "}"},
+    {"OLMo-2-1B", FILES, 1484916736, TYPE("olmo2") SHAPE(16, 2048, 8192, 16, 16, 100352) "}"},
+    {"OLMo-2-7B", FILES, 7298617344, TYPE("olmo2") SHAPE(32, 4096, 11008, 32, 32, 100352) "}"},
+    {"OLMo-2-13B", FILES, 13716198400, TYPE("olmo2") SHAPE(40, 5120, 13824, 40, 40, 100352) "}"},
+    {"OLMoE-1B-7B", FILES, 6919161856, TYPE("olmoe") SHAPE(16, 2048, 1024, 16, 16, 50304) ",'num_experts':64}"},
+
+    {"DeepSeek-V2-Lite", FILES, 15706484224, TYPE("deepseek_v2") SHAPE(27, 2048, 10944, 16, 16, 102400)
+     ",'q_lora_rank':null,'kv_lora_rank':512,'n_routed_experts':64,'n_shared_experts':2,'num_experts_per_tok':6,"
+     "'moe_intermediate_size':1408,'first_k_dense_replace':1,'moe_layer_freq':1,'topk_group':1,'n_group':1}"},
+    {"DeepSeek-V2", FILES, 235741434880, TYPE("deepseek_v2") SHAPE(60, 5120, 12288, 128, 128, 102400)
+     ",'n_routed_experts':160,'n_shared_experts':2,'num_experts_per_tok':6,'moe_intermediate_size':1536,"
+     "'first_k_dense_replace':1}"},
+    {"DeepSeek-V3", PAPER, 671026419200, TYPE("deepseek_v3") SHAPE(61, 7168, 18432, 128, 128, 129280)
+     ",'n_routed_experts':256,'n_shared_experts':1,'num_nextn_predict_layers':1}"},
+    {"Moonlight-16B-A3B", ROUND, 15.96e9, TYPE("deepseek_v3") SHAPE(27, 2048, 11264, 16, 16, 163840)
+     ",'q_lora_rank':null,'n_routed_experts':64,'n_shared_experts':2,'num_experts_per_tok':6,"
+     "'moe_intermediate_size':1408,'first_k_dense_replace':1,'n_group':1,'topk_group':1}"},
+    {"Kimi-K2", ROUND, 1.026e12, TYPE("kimi_k2") SHAPE(61, 7168, 18432, 64, 64, 163840)
+     ",'n_routed_experts':384,'num_experts_per_tok':8,'first_k_dense_replace':1,'n_group':1,'topk_group':1}"},
+    {"dots.llm1", ROUND, 142.8e9, TYPE("dots1") SHAPE(62, 4096, 10944, 32, 32, 152064) ",'n_routed_experts':128,"
+     "'n_shared_experts':2,'num_experts_per_tok':6,'moe_intermediate_size':1408,'first_k_dense_replace':1,"
+     "'sliding_window':null}"},
+    {"GLM-4-9B", FILES, 9399951360, TYPE("glm") SHAPE(40, 4096, 13696, 32, 2, 151552) ",'attention_bias':true}"},
+    {"GLM-4-32B-0414", FILES, 32566081536, TYPE("glm4") SHAPE(61, 6144, 23040, 48, 2, 151552) ",'attention_bias':false}"},
+    {"GLM-4.5-Air", ROUND, 106.85e9, TYPE("glm4_moe") SHAPE(46, 4096, 10944, 96, 8, 151552) ",'n_routed_experts':128,"
+     "'attention_bias':true,'use_qk_norm':false,'num_nextn_predict_layers':1}"},
+    {"ChatGLM3-6B", FILES, 6243584000, TYPE("chatglm") "'num_layers':28,'hidden_size':4096,'ffn_hidden_size':13696,"
+     "'kv_channels':128,'num_attention_heads':32,'multi_query_attention':true,'multi_query_group_num':2,"
+     "'add_bias_linear':false,'add_qkv_bias':true,'padded_vocab_size':65024,'rmsnorm':true}"},
+
+    {"Granite-3.1-2B", FILES, 2533539840, TYPE("granite") SHAPE(40, 2048, 8192, 32, 8, 49159) TIED(true) "}"},
+    {"Granite-3.0-8B", FILES, 8170848256, TYPE("granite") SHAPE(40, 4096, 12800, 32, 8, 49155) TIED(true) "}"},
+    {"Granite-3.0-1B-A400M", FILES, 1334628352, TYPE("granitemoe") SHAPE(24, 1024, 512, 16, 8, 49155) TIED(true)
+     ",'num_local_experts':32,'num_experts_per_tok':8}"},
+    {"SmolLM3-3B", FILES, 3075098624, TYPE("smollm3") SHAPE(36, 2048, 11008, 16, 4, 128256) "}"},
+    {"EXAONE-4.0-1.2B", FILES, 1279391488, TYPE("exaone4") SHAPE(30, 2048, 4096, 32, 8, 102400) TIED(true)
+     HEAD_DIM(64) ",'sliding_window':null}"},
+    {"EXAONE-4.0-32B", FILES, 32003216384, TYPE("exaone4") SHAPE(64, 5120, 27392, 40, 8, 102400) HEAD_DIM(128) "}"},
+    {"ERNIE-4.5-0.3B", FILES, 360748032, TYPE("ernie4_5") SHAPE(18, 1024, 3072, 16, 2, 103424) "}"},
+    {"ERNIE-4.5-21B-A3B", FILES, 21825437888, TYPE("ernie4_5_moe") SHAPE(28, 2560, 12288, 20, 4, 103424)
+     ",'moe_num_experts':64,'moe_k':6,'moe_num_shared_experts':2,'moe_layer_end_index':27,'moe_capacity':[64,64,64]}"},
+    {"Hunyuan-0.5B", FILES, 539010048, TYPE("hunyuan_v1_dense") SHAPE(24, 1024, 3584, 16, 8, 120818) TIED(true)
+     HEAD_DIM(128) ",'use_qk_norm':true}"},
+    {"Hunyuan-A13B", ROUND, 80.4e9, TYPE("hunyuan_v1_moe") SHAPE(32, 4096, 3072, 32, 8, 128167) TIED(true)
+     ",'num_experts':64,'moe_topk':[8,8,8],'num_shared_expert':[1,1,1],'moe_intermediate_size':[3072,3072,3072]}"},
+    {"gpt-oss-20b", FILES, 20914757184, TYPE("gpt_oss") L(24) ",'num_local_experts':32,'num_experts_per_tok':4,"
+     "'sliding_window':128,'layer_types':['sliding_attention','full_attention']}"},
+    {"gpt-oss-120b", FILES, 116829156672, TYPE("gpt_oss") L(36) ",'num_local_experts':128}"},
+    {"MiniMax-M2", ROUND, 228.7e9, TYPE("minimax_m2") SHAPE(62, 3072, 1536, 48, 8, 200064) HEAD_DIM(128) "}"},
+    {"InternLM2-7B", FILES, 7737708544, TYPE("internlm2") SHAPE(32, 4096, 14336, 32, 8, 92544) ",'bias':false}"},
+};
+// clang-format on
+
+static void check_published(const struct published *p)
+{
+    const struct modeldesc model = model_of(p->config);
+    struct modeldesc_counts counts;
+    modeldesc_count(&model, &counts);
+    if (p->source == ROUND)
+        cr_expect(fabs((double)counts.total / p->parameters - 1) < 0.01, "%s: %lld", p->name,
+                  (long long)counts.total);
+    else
+        cr_expect_eq(counts.total, (int64_t)p->parameters, "%s: %lld", p->name,
+                     (long long)counts.total);
+    cr_expect(counts.active > 0 && counts.active <= counts.total, "%s", p->name);
+}
+
+Test(modeltypes, published_parameters)
+{
+    for (size_t i = 0; i < COUNT_OF(models); i++)
+        check_published(&models[i]);
+}
+
+// ---- refusals -------------------------------------------------------------------------------
+
+struct refusal {
+    const char *config, *wanted, *at; // wanted: the beginning of the message
+};
+
+static void check_refusal(const struct refusal *row)
+{
+    struct pps_json json = document_of(row->config);
+    struct modeldesc model;
+    struct pps_fault fault = {.text = ""};
+    cr_expect_not(modeldesc_read(&model, json.root, &fault), "%s is read", row->config);
+    cr_expect(strncmp(fault.text, row->wanted, strlen(row->wanted)) == 0, "%s: %s", row->config,
+              fault.text);
+    cr_expect(fault.item != NULL && fault.item->string != NULL &&
+                  strcmp(fault.item->string, row->at) == 0,
+              "%s: %s", row->config, fault.text);
+    pps_json_free(&json);
+}
+
+#define MIXED                                                                                  \
+    ": layers with experts between dense layers are not modelled; nearest: our own keys with " \
+    "first_k_dense_replace "
+
+Test(modeltypes, refusals)
+{
+    static const struct refusal rows[] = {
+        {"{'model_type':'nemotron_h','num_hidden_layers':118,'hidden_size':8192}",
+         "model_type: nemotron_h is not modelled: state-space layers beside attention; nearest: ",
+         "model_type"},
+        {"{'model_type':'mamba2'}", "model_type: mamba2 is not modelled: state-space layers",
+         "model_type"},
+        {"{'model_type':'rwkv'}", "model_type: rwkv is not modelled: recurrent", "model_type"},
+        {"{'model_type':'qwen3_next'}",
+         "model_type: qwen3_next is not modelled: linear attention", "model_type"},
+        {"{'model_type':'minimax'}",
+         "model_type: minimax is not modelled: linear attention beside attention; nearest: "
+         "minimax_m2",
+         "model_type"},
+        {"{'model_type':'deepseek_v32'}",
+         "model_type: deepseek_v32 is not modelled: an indexer", "model_type"},
+        {"{'model_type':'longcat_flash'}", "model_type: longcat_flash is not modelled: two",
+         "model_type"},
+        {"{'model_type':'step3p5'}", "model_type: step3p5 is not modelled: layers that differ",
+         "model_type"},
+        {"{'model_type':'bert','num_hidden_layers':12}",
+         "model_type: bert is not modelled: ", "model_type"},
+        {"{'model_type':'t5'}", "model_type: t5 is not modelled: an encoder with cross",
+         "model_type"},
+        {"{'model_type':'mllama','text_config':{'model_type':'llama'}}",
+         "model_type: mllama is not modelled: layers of cross attention", "model_type"},
+        {"{'model_type':'llava','text_config':{'model_type':'mamba','hidden_size':8}}",
+         "model_type: mamba is not modelled: state-space layers", "model_type"},
+        {"{'model_type':'qwen5','num_hidden_layers':2}",
+         "model_type: \"qwen5\" is unknown (nearest: qwen2); describe the shape in our own "
+         "keys: num_layers, hidden_size, num_attention_heads, vocab_size",
+         "model_type"},
+        {"{'model_type':'','num_hidden_layers':2}", "model_type: \"\" is unknown; describe",
+         "model_type"},
+        {"{'model_type':' ','num_hidden_layers':2}", "model_type: \" \" is unknown; describe",
+         "model_type"},
+        {"{'model_type':4,'num_hidden_layers':2}", "model_type: expected text; describe",
+         "model_type"},
+        {"{'model_type':'llama4_text','interleave_moe_layer_step':2}",
+         "interleave_moe_layer_step" MIXED "24,", "interleave_moe_layer_step"},
+        {"{'model_type':'llama4_text','moe_layers':[1,3]}", "moe_layers" MIXED "46,",
+         "moe_layers"},
+        {"{'model_type':'qwen3_moe','decoder_sparse_step':2}",
+         "decoder_sparse_step" MIXED "12,", "decoder_sparse_step"},
+        {"{'model_type':'qwen3_moe','mlp_only_layers':[3]}", "mlp_only_layers" MIXED "1,",
+         "mlp_only_layers"},
+        {"{'model_type':'qwen3_moe','mlp_only_layers':[30]}", "mlp_only_layers: only a list of",
+         "mlp_only_layers"},
+        {"{'model_type':'deepseek_v3','moe_layer_freq':2}", "moe_layer_freq: only 1, or a list",
+         "moe_layer_freq"},
+        {"{'model_type':'deepseek_v3','num_hidden_layers':3,'moe_layer_freq':[0,1,0]}",
+         "moe_layer_freq" MIXED "2,", "moe_layer_freq"},
+        {"{'model_type':'opt','word_embed_proj_dim':512}",
+         "word_embed_proj_dim: only the hidden size is modelled for opt",
+         "word_embed_proj_dim"},
+        {"{'model_type':'opt','do_layer_norm_before':false}",
+         "do_layer_norm_before: only true is modelled for opt", "do_layer_norm_before"},
+        {"{'model_type':'llama','num_experts':8}",
+         "num_experts: is not understood for llama and may change the shape; remove it if it "
+         "does not, or describe the shape in our own keys",
+         "num_experts"},
+        {"{'model_type':'llama','layer_types':['linear_attention']}",
+         "layer_types: is not understood for llama", "layer_types"},
+        {"{'model_type':'hunyuan_v1_moe','moe_topk':[8,4]}",
+         "moe_topk: layers that differ are not modelled", "moe_topk"},
+        {"{'model_type':'bloom','n_layer':3,'num_hidden_layers':4}",
+         "num_hidden_layers: n_layer gives another value", "num_hidden_layers"},
+        {"{'model_type':'falcon','parallel_attn':3}", "parallel_attn: expected true or false",
+         "parallel_attn"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        check_refusal(&rows[i]);
+}
+
+// Dense layers before those with experts can be said in several ways.
+Test(modeltypes, leading_dense_layers)
+{
+    static const struct {
+        const char *config;
+        int64_t dense;
+    } rows[] = {
+        {"{'model_type':'qwen3_moe','mlp_only_layers':[1,0]}", 2},
+        {"{'model_type':'qwen3_moe','mlp_only_layers':[]}", 0},
+        {"{'model_type':'deepseek_v3','num_hidden_layers':4,'moe_layer_freq':[0,0,1,1]}", 2},
+        {"{'model_type':'deepseek_v3','moe_layer_freq':1}", 3},
+        {"{'model_type':'llama4_text','num_hidden_layers':4,'moe_layers':[2,3]}", 2},
+        {"{'model_type':'ernie4_5_moe','moe_layer_start_index':3}", 3},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        cr_expect_eq(model_of(rows[i].config).dense_layers, rows[i].dense, "%s",
+                     rows[i].config);
+}
+
+// ---- notes ----------------------------------------------------------------------------------
+
+static void check_notes(const char *config, const char *wanted)
+{
+    struct pps_json json = document_of(config);
+    struct modeldesc_note notes[8];
+    char got[512] = "";
+    const int n = modeldesc_notes(json.root, notes, 8);
+    for (int i = 0; i < n && i < 8; i++) {
+        const size_t at = strlen(got);
+        snprintf(got + at, sizeof got - at, "%s%s", i > 0 ? "; " : "", notes[i].text);
+        cr_expect(notes[i].item != NULL);
+    }
+    cr_expect_str_eq(got, wanted, "%s: %s", config, got);
+    pps_json_free(&json);
+}
+
+Test(modeltypes, notes)
+{
+    check_notes("{'model_type':'llama','rope_theta':1,'hidden_act':'silu'}", "");
+    check_notes("{'model_type':'mistral','sliding_window':4096}", "sliding_window 4096");
+    check_notes("{'model_type':'mistral','sliding_window':null}", "");
+    check_notes("{'model_type':'gemma2'}", "gemma2: attention in windows");
+    check_notes("{'model_type':'qwen2','sliding_window':4096}", "");
+    check_notes("{'model_type':'qwen2','sliding_window':4096,'use_sliding_window':false}", "");
+    check_notes("{'model_type':'qwen2','sliding_window':64,'use_sliding_window':true}",
+                "sliding_window 64");
+    check_notes("{'model_type':'phi'}", "phi: attention beside the feed-forward network");
+    check_notes("{'model_type':'gpt_neox','use_parallel_residual':false}", "");
+    check_notes("{'model_type':'gpt_neox','use_parallel_residual':true}",
+                "use_parallel_residual");
+    check_notes("{'model_type':'llama','mystery':3}", "mystery 3");
+    check_notes("{'model_type':'gemma3','text_config':{'sliding_window':512},"
+                "'vision_config':{'hidden_size':1152}}",
+                "sliding_window 512; vision_config");
+    check_notes("{'model_type':'qwen2_5_vl','vision_config':{'depth':32}}", "vision_config");
+    check_notes("{'L':2,'h':8,'A':4,'V':9}", "");
+    check_notes("{'model_type':'mamba'}", "");
+}
+
+// ---- every key of every type ----------------------------------------------------------------
+
+enum { OUTCOME = 512 };
+
+// Facts that a type needs to be read at all, or to look at a key.
+static const char *base_of(const struct modeltype *type, const struct modeltype_key *key)
+{
+    if (strcmp(type->name, "deepseek_v2") == 0)
+        return key->field == KEY_TOPK            ? ""
+               : key->field == KEY_ROUTED_GROUPS ? ",'num_experts_per_tok':2,'n_group':4"
+                                                 : ",'num_experts_per_tok':2";
+    if (strcmp(type->name, "dots1") == 0)
+        return key->field == KEY_TOPK      ? ",'n_routed_experts':64"
+               : key->field == KEY_EXPERTS ? ",'num_experts_per_tok':1"
+                                           : ",'n_routed_experts':64,'num_experts_per_tok':2";
+    if (key->field == TYPE_DECODER_GROUPS || key->field == TYPE_DECODER_NORMS)
+        return ",'new_decoder_architecture':true,'num_attention_heads':64";
+    if (strcmp(type->name, "chatglm") == 0 && key->field == KEY_ATTENTION_BIAS)
+        return ",'add_bias_linear':false";
+    return key->field == TYPE_MULTI_GROUPS ? ",'multi_query_attention':true" : "";
+}
+
+// Writes what reading gives: all of the description and the notes, or "refused".
+static void read_outcome(const char *config, char outcome[OUTCOME])
+{
+    struct pps_json json = document_of(config);
+    struct modeldesc m;
+    struct modeldesc_counts c;
+    struct modeldesc_note notes[8];
+    struct pps_fault fault;
+    snprintf(outcome, OUTCOME, "refused");
+    if (modeldesc_read(&m, json.root, &fault)) {
+        modeldesc_count(&m, &c);
+        snprintf(outcome, OUTCOME, "%lld %lld %lld %lld %lld %lld %lld %lld %lld %lld %lld %d",
+                 (long long)c.total, (long long)c.active, (long long)c.attention,
+                 (long long)c.dense_layer, (long long)m.heads, (long long)m.query_groups,
+                 (long long)m.topk, (long long)m.expert_groups, (long long)m.routed_groups,
+                 (long long)m.mtp_depth, (long long)m.dense_layers,
+                 modeldesc_notes(json.root, notes, 8));
+    }
+    pps_json_free(&json);
+}
+
+static void write_config(char *config,
+                         size_t n,
+                         const struct modeltype *type,
+                         const struct modeltype_key *key,
+                         const char *value)
+{
+    const char *base = base_of(type, key), *dot = strchr(key->key, '.');
+    if (dot == NULL)
+        snprintf(config, n, "{'model_type':'%s'%s,'%s':%s}", type->name, base, key->key, value);
+    else
+        snprintf(config, n, "{'model_type':'%s'%s,'%.*s':{'%s':%s}}", type->name, base,
+                 (int)(dot - key->key), key->key, dot + 1, value);
+}
+
+// Returns how many different outcomes the values of a key have.
+static int outcomes_of(const struct modeltype *type, const struct modeltype_key *key)
+{
+    static const char *const values[] = {"true", "false", "1",  "2",   "512",
+                                         "768",  "2048",  "[]", "[0]", "[1]"};
+    const bool flag =
+        key->field < N_MODEL_KEYS && modelkeys_own.fields[key->field].kind == DOCFIELD_FLAG;
+    const bool whole =
+        key->field < N_MODEL_KEYS && modelkeys_own.fields[key->field].kind == DOCFIELD_WHOLE;
+    char first[OUTCOME] = "", outcome[OUTCOME], config[512];
+    int n = 0;
+    // Values of the wrong kind are refused, which shows nothing.
+    for (size_t v = whole ? 2 : 0; v < (flag ? 2 : whole ? 7 : COUNT_OF(values)); v++) {
+        write_config(config, sizeof config, type, key, values[v]);
+        read_outcome(config, outcome);
+        n += strcmp(outcome, first) != 0;
+        snprintf(first, sizeof first, "%s", outcome);
+    }
+    return n;
+}
+
+// A key that is read and has no effect would be dropped in silence; so would a key that is known
+// neither to have one nor to have none.
+Test(modeltypes, every_key_has_an_effect)
+{
+    int n;
+    const struct modeltype *types = modeltype_all(&n);
+    for (int i = 0; i < n; i++) {
+        struct modeltype_walk walk = {0, 0};
+        const struct modeltype_key *key;
+        char config[256], outcome[OUTCOME];
+        while ((key = modeltype_next(&types[i], &walk)) != NULL)
+            if (key->field != KEY_NAME)
+                cr_expect(key->field == TYPE_UNUSED ? outcomes_of(&types[i], key) == 1
+                                                    : outcomes_of(&types[i], key) > 1,
+                          "%s: %s", types[i].name, key->key);
+        snprintf(config, sizeof config, "{'model_type':'%s','num_mystery_layers':3}",
+                 types[i].name);
+        read_outcome(config, outcome);
+        cr_expect_str_eq(outcome, "refused", "%s", types[i].name);
+    }
+}
+
+// Names that the tables of readable and refused types share would be unreachable.
+Test(modeltypes, no_type_twice)
+{
+    int n;
+    const char *nearest;
+    const struct modeltype *types = modeltype_all(&n);
+    for (int i = 0; i < n; i++) {
+        cr_expect_null(modeltype_lacks(types[i].name, &nearest), "%s", types[i].name);
+        cr_expect_eq(modeltype_find(types[i].name), &types[i], "%s", types[i].name);
+    }
+}
