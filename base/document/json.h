@@ -78,6 +78,14 @@ enum pps_status pps_json_fail_key(const struct pps_json *json,
                                   const char *format,
                                   ...) __attribute__((format(printf, 4, 5)));
 
+// Finds where an item or its key begins; 0 and 0 if the item is not in the document or the
+// document has no text.
+void pps_json_position(const struct pps_json *json,
+                       const cJSON *item,
+                       bool at_key,
+                       int *line,
+                       int *column);
+
 // Returns line and column of a byte of item's string value, for errors inside an expression.
 // Bytes count from 0 at the first character of the string. If the string contains escapes, the
 // place is the start of the string.

@@ -24,14 +24,6 @@ enum pps_status pps_json_fail_list(const struct pps_json *json,
                                    const char *format,
                                    va_list args) __attribute__((format(printf, 5, 0)));
 
-// Finds where an item or its key begins; 0 and 0 if the item is not in the document or the
-// document has no text.
-void pps_json_position(const struct pps_json *json,
-                       const cJSON *item,
-                       bool at_key,
-                       int *line,
-                       int *column);
-
 // ---- tree -----------------------------------------------------------------------------------
 
 // Assigns json->places to the items of the tree, and refuses repeated keys.

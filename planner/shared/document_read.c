@@ -3,7 +3,11 @@
 #include "planner/shared/document_read.h"
 
 #include "base/system/whole_file.h"
+#include "base/text/characters.h"
+#include "base/text/grow_list.h"
+#include "kernels/common/description/model.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -45,6 +49,28 @@ static enum pps_status parse(struct plan_document *document,
     if (!plaindoc_parse(&doc, document->form, text, n, &fault))
         return plaindoc_fail(path, &fault, err);
     return plaindoc_to_json(&doc, path, &document->json, err);
+}
+
+enum pps_status plan_document_add_notes(struct plan_document *document,
+                                        const cJSON *model,
+                                        struct pps_error *err)
+{
+    enum { NOTES_MAX = 64 };
+    struct modeldesc_note notes[NOTES_MAX];
+    const int all = modeldesc_notes(model, notes, NOTES_MAX);
+    struct framework_keys *keys = &document->not_modelled;
+    for (int k = 0; k < all && k < NOTES_MAX; k++) {
+        struct framework_key *list =
+            pps_grow(keys->list, &keys->room, keys->n + 1, sizeof *list);
+        if (list == NULL)
+            return pps_fail_memory(err, "keys of the model");
+        keys->list = list;
+        struct framework_key *added = &list[keys->n++];
+        snprintf(added->name, sizeof added->name, "%s", notes[k].text);
+        pps_make_printable(added->name);
+        pps_json_position(&document->json, notes[k].item, false, &added->line, &added->column);
+    }
+    return PPS_OK;
 }
 
 void plan_document_free(struct plan_document *document)

@@ -19,14 +19,16 @@ struct plan_document {
     enum framework
         framework; // whose configuration the file is; FRAMEWORK_NONE: our own document
     enum plaindoc_form form;
+    // Keys that are read and whose effect no figure counts: as in framework_file, or modeldesc_notes
+    // of a model.
+    struct framework_keys not_modelled;
     // Of a framework's configuration only:
     char *original; // bytes of the file, for framework_write()
     size_t n_original;
     char *ignored; // its keys without a meaning here, "a, b, c"; NULL: none
     int n_ignored;
-    struct framework_keys not_modelled; // as in framework_file
-    struct pps_fault unknown_model;     // as in framework_file
-    struct pps_fault cannot_run;        // as in framework_file
+    struct pps_fault unknown_model; // as in framework_file
+    struct pps_fault cannot_run;    // as in framework_file
 };
 
 void plan_document_free(struct plan_document *document);
@@ -40,6 +42,11 @@ PPS_MUST_CHECK enum pps_status plan_document_read(struct plan_document *document
                                                   const char *path,
                                                   enum plaindoc_form form,
                                                   struct pps_error *err);
+
+// Adds the notes of a model that the document contains to not_modelled.
+PPS_MUST_CHECK enum pps_status plan_document_add_notes(struct plan_document *document,
+                                                       const cJSON *model,
+                                                       struct pps_error *err);
 
 // Reads a YAML file of our own form, whatever its keys are. Places as above; free it with pps_json_free(). After an error
 // there is nothing to free.

@@ -138,7 +138,9 @@ static enum pps_status load(struct plan_run *run,
         run->baseline = cJSON_GetObjectItemCaseSensitive(root, "baseline");
         run->baseline_in = document;
     }
-    return PPS_OK;
+    return parts.model != NULL && run->model_item == parts.model
+               ? plan_document_add_notes(document, parts.model, err)
+               : PPS_OK;
 }
 
 // Loads a file; of a folder the first configuration.
@@ -245,6 +247,16 @@ const struct plan_document *plan_run_configuration(const struct plan_run *run)
         if (run->documents[k].framework != FRAMEWORK_NONE)
             return &run->documents[k];
     return NULL;
+}
+
+void plan_run_print_not_modelled(const struct plan_run *run)
+{
+    for (int d = 0; d < run->n_documents; d++)
+        for (size_t k = 0; k < run->documents[d].not_modelled.n; k++) {
+            const struct framework_key *key = &run->documents[d].not_modelled.list[k];
+            pps_say(stderr, "note      read, not modelled: %s (%s:%d)", key->name,
+                    run->documents[d].json.name, key->line);
+        }
 }
 
 void plan_run_print_memory(const struct plan_run *run)

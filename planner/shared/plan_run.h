@@ -78,6 +78,9 @@ PPS_MUST_CHECK enum pps_status plan_run_check_schedule(const struct plan_run *ru
 // Returns the configuration of a framework among the documents; NULL: none.
 const struct plan_document *plan_run_configuration(const struct plan_run *run);
 
+// Prints to stderr what the documents describe and no figure counts, with places.
+void plan_run_print_not_modelled(const struct plan_run *run);
+
 // Prints the assumed memory of devices to stderr; prints nothing if the limit was given.
 void plan_run_print_memory(const struct plan_run *run);
 

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SEQ_LENGTH = 4096, TOPK = 2, LAYER_NORMS = 2, QK_NOPE = 128, QK_ROPE = 64, V_DIM = 128 };
+enum { SEQ_LENGTH = 4096, TOPK = 2, QK_NOPE = 128, QK_ROPE = 64, V_DIM = 128 };
 
 struct reader {
     const struct cJSON *object;
@@ -311,14 +311,13 @@ static bool check_size(struct reader *r)
 static bool derive_flags(struct reader *r)
 {
     struct modeldesc *model = &r->record.model;
-    if (r->hugging) {
-        const bool all = model->attention_bias && model->output_bias && model->ffn_bias;
-        model->linear_bias = model->linear_bias || (all && model->attention == MODELDESC_GQA);
-        return true;
-    }
-    if (!given(r, KEY_QK_NORM))
+    const bool all = model->attention_bias && model->output_bias && model->ffn_bias;
+    if (r->hugging && all && model->attention == MODELDESC_GQA)
+        model->linear_bias = true;
+    if (!r->hugging && !given(r, KEY_QK_NORM))
         model->qk_norm = model->qk_norm_full;
-    if (!given(r, KEY_GATED))
+    model->qk_norm_full = model->qk_norm_full && model->qk_norm;
+    if (!r->hugging && !given(r, KEY_GATED))
         model->gated = model->experts > 0 || model->norm == MODELDESC_RMS;
     return true;
 }
@@ -351,7 +350,7 @@ static struct modelkeys_record silent_record(void)
 {
     return (struct modelkeys_record){
         .model = {.seq_length = SEQ_LENGTH,
-                  .layer_norms = LAYER_NORMS,
+                  .layer_norms = MODELKEYS_LAYER_NORMS,
                   .qk_nope = QK_NOPE,
                   .qk_rope = QK_ROPE,
                   .v_dim = V_DIM},

@@ -9,6 +9,8 @@
 
 #include <stdbool.h>
 
+enum { MODELKEYS_LAYER_NORMS = 2 }; // norms of a layer if a document gives no number
+
 // A model, and values that only its reader needs. 0 stands for a width or a number that the reader
 // derives from others.
 struct modelkeys_record {

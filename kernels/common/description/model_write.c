@@ -7,10 +7,14 @@
 
 static bool add_words(const struct modeldesc *model, cJSON *object)
 {
-    const bool mla = model->attention == MODELDESC_MLA, layer = model->norm == MODELDESC_LAYER;
+    static const char *const norms[] = {[MODELDESC_RMS] = "rms",
+                                        [MODELDESC_LAYER] = "layer",
+                                        [MODELDESC_LAYER_NO_BIAS] = "layer_no_bias",
+                                        [MODELDESC_FIXED] = "fixed"};
+    const bool mla = model->attention == MODELDESC_MLA;
     return cJSON_AddStringToObject(object, "name", model->name) != NULL &&
            cJSON_AddStringToObject(object, "attention", mla ? "mla" : "gqa") != NULL &&
-           cJSON_AddStringToObject(object, "norm", layer ? "layer" : "rms") != NULL &&
+           cJSON_AddStringToObject(object, "norm", norms[model->norm]) != NULL &&
            (model->positions == 0 || cJSON_AddNumberToObject(object, "learned_positions",
                                                              (double)model->positions) != NULL);
 }
@@ -18,7 +22,7 @@ static bool add_words(const struct modeldesc *model, cJSON *object)
 // What a document without the key means is not always 0: these values are always written.
 static struct modelkeys_record always_written(const struct modeldesc *model)
 {
-    struct modelkeys_record base = {.ffn_multiplier = 0};
+    struct modelkeys_record base = {.model.layer_norms = MODELKEYS_LAYER_NORMS};
     base.model.gated = !model->gated;
     base.model.tied = !model->tied;
     if (model->attention == MODELDESC_MLA)

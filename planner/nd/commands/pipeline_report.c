@@ -51,8 +51,10 @@ static void print_head(const struct nd_pipe *pipe, const struct nd_program *prog
         printf("; a layer %.4g ms%s", pipe->layer_ms,
                pipe->unit_of_model ? " (analytic models)" : "");
     printf("\n");
-    if (!pipe->input->quiet)
+    if (!pipe->input->quiet) {
+        plan_run_print_not_modelled(&pipe->input->job.run);
         plan_run_print_memory(&pipe->input->job.run);
+    }
     if (!pipe->input->quiet && pipe->unit_of_model)
         nd_note_trust(&pipe->input->job);
     if (pipe->tokens_unknown && !pipe->input->quiet)

@@ -209,6 +209,7 @@ void nd_ranking_notes(const struct nd_ranking *ranking)
 {
     if (ranking->input->quiet)
         return;
+    plan_run_print_not_modelled(&ranking->input->job.run);
     plan_run_print_memory(&ranking->input->job.run);
     note_trust(ranking);
     note_tokens(ranking);

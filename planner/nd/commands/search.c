@@ -296,6 +296,8 @@ static enum pps_status run(struct nd_job *job,
         status = set_up(&setup, job, args, err);
     if (status == PPS_OK) {
         note_ignored_keys(job, args);
+        if (pps_arg(args, "quiet") == NULL)
+            plan_run_print_not_modelled(&job->run);
         note_sequence_length(job, args);
         note_context_parallel(job, args);
     }

@@ -57,6 +57,24 @@ static void print_filter(const struct nd_filters *filters, int k, uint64_t after
     printf("\n");
 }
 
+static void print_count(double n, const char *what)
+{
+    const bool large = n >= 1e9;
+    printf("%.4g %s %s", n / (large ? 1e9 : 1e6), large ? "B" : "M", what);
+}
+
+static void print_parameters(const struct modeldesc *model)
+{
+    struct modeldesc_counts counts;
+    modeldesc_count(model, &counts);
+    print_count((double)counts.total, "parameters");
+    if (model->experts > 0) {
+        printf(", ");
+        print_count((double)counts.active, "active");
+    }
+    printf("\n");
+}
+
 void nd_report_counts(const struct nd_job *job,
                       const struct nd_search *search,
                       const struct nd_counts *c,
@@ -66,6 +84,8 @@ void nd_report_counts(const struct nd_job *job,
             job->run.model.name[0] != '\0' ? job->run.model.name : "the model",
             job->space.devices, job->space.gbs, preset_name(job),
             job->space.orig ? " as published" : "");
+    if (!job->space.orig) // the published formulas leave parts out
+        print_parameters(&job->run.model);
     printf("\n%-12s %14s\n%-12s %14" PRIu64 "\n", "filter", "points left", "(all)", c->points);
     for (int k = 0; k < job->filters.n; k++)
         print_filter(&job->filters, k, c->after[k]);
