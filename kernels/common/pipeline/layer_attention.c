@@ -90,7 +90,10 @@ void layer_add_attention(struct layer_setting *s, const struct layercost_shape *
     const double rate =
         hw->peak * hw->attention_eff * slice / (slice + s->stack->attention_half);
     s->attention.attention = 2 * s->tokens * s->seq * s->heads * (s->dq + s->dv) * seen / rate;
-    double bytes = 16 * s->tokens * s->h / s->u + 4 * s->tokens * s->heads * (s->dq + s->dv);
+    // Sums of the residual stream, and norms.
+    const double passes = 8 + 4 * (double)s->m->model.layer_norms;
+    double bytes =
+        passes * s->tokens * s->h / s->u + 4 * s->tokens * s->heads * (s->dq + s->dv);
     if (!s->m->flash)
         bytes += 16 * s->scores;
     s->attention.memory = hardware_stream(hw, bytes);

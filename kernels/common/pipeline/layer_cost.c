@@ -99,7 +99,7 @@ static void head_costs(const struct layer_setting *s, struct layercost_head *hea
     head->backward = 2 * gemm + hardware_stream(s->hw, (fused ? 4 : 10) * logits);
     head->weights = gemm;
     head->logits = s->stack->logits * logits * (s->stack->whole_logits ? s->t : 1);
-    head->parameters = columns * s->h;
+    head->parameters = columns * (s->h + (s->m->model.head_bias ? 1 : 0));
 }
 
 // An activation forward and its gradient backward between ranks that are `stride` devices apart.
@@ -149,7 +149,9 @@ void layercost_of(const struct layercost_model *m,
         moe_layer(&s, &set->moe);
     head_costs(&s, &set->head);
     set->attention_matrices = layer_projections(&s);
-    set->embedding = set->head.parameters + (double)(d->positions * d->hidden);
+    // Beside the table: learned positions and a norm, whole on each device.
+    const double beside = (double)(m->counts.embedding - d->vocab * d->hidden);
+    set->embedding = (double)d->vocab / s.t * s.h + beside;
     set->mtp_parameters = 2 * s.h * s.h / s.t + 3 * s.h;
     set->mtp_forward = layer_product(&s, s.tokens, s.h / s.t, 2 * s.h);
     set->p2p_intra = boundary(&s, 1);

@@ -22,15 +22,18 @@ static struct stored_parts stored_parts(const struct layer_setting *s,
     const double input = ELEMENT * s->tokens * s->h / s->u, inputs = s->m->kept_8bit ? 0.5 : 1;
     const double output = ELEMENT * s->tokens * s->heads * s->dv;
     const bool mla = s->m->model.attention == MODELDESC_MLA;
+    // Norms after the attention and the network store what these give; nothing multiplies their
+    // outputs.
+    const double norms = (double)s->m->model.layer_norms, after = fmax(0, norms - 2);
     struct stored_parts parts = {
-        .norms = inputs * 2 * input,
+        .norms = inputs * fmin(2, norms) * input,
         .attention = inputs * output + INDEX * s->tokens * s->heads,
         .expanded = mla ? ELEMENT * s->tokens * s->heads * (2 * s->dq + s->dv) : 0,
         .remade = inputs * f->remade,
         .network = f->kept - (1 - inputs) * (f->remade + f->inputs),
     };
     parts.all = (s->m->dropout ? 3 : 2) * input + parts.norms + s->attention_kept -
-                (1 - inputs) * output + parts.network;
+                (1 - inputs) * output + parts.network + after * input;
     return parts;
 }
 

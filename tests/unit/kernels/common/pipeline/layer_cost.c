@@ -37,6 +37,49 @@ Test(layer_cost, bytes_between_the_parts_of_a_backward)
                  set.dense.kept_for_weights);
 }
 
+// Two more norms a layer, after the attention and after the network, as in Gemma 2: each is one more
+// pass over the activations, forward, and stores its input.
+Test(layer_cost, norms_of_a_layer)
+{
+#define MODEL                                                                                  \
+    "'hidden_size': 2048, 'num_layers': 4, 'num_attention_heads': 16,"                         \
+    "'vocab_size': 32000, 'seq_length': 1024"
+    const struct modeldesc two = model_of("{" MODEL "}");
+    const struct modeldesc four = model_of("{" MODEL ", 'layer_norms': 4}");
+    const struct modeldesc one = model_of("{" MODEL ", 'layer_norms': 1}");
+    const struct layercost_shape shape = {1, 1, 1, 2, 1024, false};
+    const double numbers = 2048.0 * 1024 * 2;
+    const struct hardware h100 = *hardware_find("H100");
+    struct training training;
+    training_default(&training);
+    const struct layercost a = costs_of(&two, &training, &shape).dense;
+    const struct layercost b = costs_of(&four, &training, &shape).dense;
+    const struct layercost c = costs_of(&one, &training, &shape).dense;
+    cr_assert_float_eq(b.stored[LAYERCOST_NONE] - a.stored[LAYERCOST_NONE], 4 * numbers, 1);
+    cr_assert_float_eq(b.stored[LAYERCOST_FULL], a.stored[LAYERCOST_FULL], 1);
+    cr_assert_float_eq(b.parts.memory - a.parts.memory, hardware_stream(&h100, 8 * numbers),
+                       1e-12);
+    cr_assert_float_eq(b.parameters - a.parameters, 2 * 2048, 1e-6);
+    cr_assert_float_eq(a.stored[LAYERCOST_NONE] - c.stored[LAYERCOST_NONE], 2 * numbers, 1);
+    cr_assert(c.forward < a.forward && c.parts.gemm == a.parts.gemm);
+}
+
+// Learned positions and a norm are whole beside the table; the head may have a bias.
+Test(layer_cost, ends_of_a_model)
+{
+    const struct modeldesc plain = model_of("{" MODEL "}");
+    const struct modeldesc more = model_of(
+        "{" MODEL ", 'learned_positions': 512, 'embedding_norm': true, 'head_bias': true}");
+    const struct layercost_shape shape = {2, 1, 1, 2, 1024, false};
+    struct training training;
+    training_default(&training);
+    const struct layercost_set a = costs_of(&plain, &training, &shape);
+    const struct layercost_set b = costs_of(&more, &training, &shape);
+    cr_assert_float_eq(a.embedding, 16000.0 * 2048, 1e-6);
+    cr_assert_float_eq(b.embedding, 16000.0 * 2048 + 513 * 2048, 1e-6);
+    cr_assert_float_eq(b.head.parameters - a.head.parameters, 16000, 1e-6);
+}
+
 static void check_layer(const struct layercost *layer, int i)
 {
     cr_assert(layer->weights > 0 && layer->weights == layer->parts.gemm, "case %d", i);
