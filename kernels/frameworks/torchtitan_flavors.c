@@ -37,11 +37,13 @@ static const struct titan_flavor flavors[] = {
     {"llama3", "405B", .layers = 126, .dim = 16384, .heads = 128, .groups = 8, .ffn = 53248, .vocab = 128256},
 
     {"llama4", "debugmodel", .layers = 6, .dim = 256, .heads = 16, .ffn = 768, .vocab = 2048,
-     .experts = 8, .topk = 1, .moe_ffn = 512, .shared_ffn = 512, .dense_layers = 3},
+     .experts = 8, .topk = 1, .moe_ffn = 512, .shared_ffn = 512, .dense_layers = 3,
+     .alternates = true},
     {"llama4", "17bx16e", .layers = 48, .dim = 5120, .heads = 40, .groups = 8, .ffn = 16384, .vocab = 202048,
      .experts = 16, .topk = 1, .moe_ffn = 8192, .shared_ffn = 8192},
     {"llama4", "17bx128e", .layers = 48, .dim = 5120, .heads = 40, .groups = 8, .ffn = 16384, .vocab = 202048,
-     .experts = 128, .topk = 1, .moe_ffn = 8192, .shared_ffn = 8192, .dense_layers = 24},
+     .experts = 128, .topk = 1, .moe_ffn = 8192, .shared_ffn = 8192, .dense_layers = 24,
+     .alternates = true},
 
     {"deepseek_v3", "debugmodel", .layers = 6, .dim = 256, .heads = 16, .ffn = 1024, .vocab = 2048, DEEPSEEK,
      .experts = 8, .topk = 3, .moe_ffn = 256, .shared_ffn = 512, .dense_layers = 1},

@@ -79,7 +79,9 @@ struct titan_flavor {
     int32_t layers, dim, heads, groups, head_dim, ffn, vocab;
     int32_t experts, topk, moe_ffn, shared_ffn, dense_layers;
     int32_t q_rank, kv_rank, qk_nope, qk_rope, v_dim; // MLA if kv_rank > 0
-    bool tied, qk_norm, bias;                         // bias: of attention and router
+    bool tied, qk_norm;
+    bool bias;       // on attention, experts and router, and sinks of attention
+    bool alternates; // every second layer has experts
 };
 
 // What is known in place of an unknown name, for the end of a message.

@@ -47,13 +47,27 @@ static bool put_shape(const struct reading *t, const struct shape *shape, size_t
 
 static bool put_flags(const struct reading *t)
 {
+    static const char *const biases[] = {"attention_bias", "output_bias", "ffn_bias",
+                                         "router_bias", "attention_sinks"};
     const struct titan_flavor *f = t->c.flavor;
     const size_t at = place_of(t, TITAN_FLAVOR);
+    for (size_t k = 0; f->bias && k < sizeof biases / sizeof *biases; k++)
+        if (!framework_put_bool(t->r, FRAMEWORK_MODEL, biases[k], true, at))
+            return false;
     return framework_put_bool(t->r, FRAMEWORK_MODEL, "tie_embeddings", f->tied, at) &&
-           (!f->qk_norm || framework_put_bool(t->r, FRAMEWORK_MODEL, "qk_norm", true, at)) &&
-           (!f->bias ||
-            (framework_put_bool(t->r, FRAMEWORK_MODEL, "attention_bias", true, at) &&
-             framework_put_bool(t->r, FRAMEWORK_MODEL, "router_bias", true, at)));
+           (!f->qk_norm || framework_put_bool(t->r, FRAMEWORK_MODEL, "qk_norm", true, at));
+}
+
+// The description has dense layers first.
+static bool note_order(const struct reading *t)
+{
+    const struct titan_flavor *f = t->c.flavor;
+    char text[96];
+    if (!f->alternates)
+        return true;
+    snprintf(text, sizeof text, "model.flavor %s: dense layers between those with experts",
+             f->flavor);
+    return framework_not_modelled(t->r, text, place_of(t, TITAN_FLAVOR));
 }
 
 // Copies the shape that [model] has under our own keys.
@@ -102,7 +116,7 @@ static bool put_model(const struct reading *t)
     };
     snprintf(name, sizeof name, "%s %s", f->model, f->flavor);
     return framework_put_text(t->r, FRAMEWORK_MODEL, "name", name, place_of(t, TITAN_FLAVOR)) &&
-           put_shape(t, shape, sizeof shape / sizeof *shape) && put_flags(t) &&
+           put_shape(t, shape, sizeof shape / sizeof *shape) && put_flags(t) && note_order(t) &&
            put(t, FRAMEWORK_MODEL, "seq_length", (double)t->c.seq_len, TITAN_SEQ_LEN);
 }
 

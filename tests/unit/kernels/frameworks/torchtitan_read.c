@@ -278,6 +278,8 @@ Test(torchtitan_read, parameters)
         {"qwen3", "8B", 8190735360},           {"qwen3", "14B", 14768307200},
         {"qwen3", "32B", 32762123264},         {"qwen3", "30B-A3B", 30532122624},
         {"qwen3", "235B-A22B", 235093634560},  {"llama4", "17bx16e", 107769861120},
+        {"llama4", "17bx128e", 400711848960},  {"gpt_oss", "20b", 20914757184},
+        {"gpt_oss", "120b", 116829156672},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         char text[128];
@@ -295,6 +297,22 @@ Test(torchtitan_read, parameters)
                      rows[i].flavor, (long long)counts.total);
         framework_file_free(&file);
     }
+}
+
+// The order of dense layers and those with experts changes the memory of stages.
+Test(torchtitan_read, layers_that_alternate_are_named)
+{
+    struct framework_file file;
+    struct pps_fault fault;
+    cr_assert(read_text(&file, "[model]\nname = \"llama4\"\nflavor = \"17bx128e\"\n", &fault));
+    cr_assert_eq(file.not_modelled.n, 1);
+    cr_assert_str_eq(file.not_modelled.list[0].name,
+                     "model.flavor 17bx128e: dense layers between those with experts");
+    cr_assert_eq(file.not_modelled.list[0].line, 3);
+    framework_file_free(&file);
+    cr_assert(read_text(&file, "[model]\nname = \"llama4\"\nflavor = \"17bx16e\"\n", &fault));
+    cr_assert_eq(file.not_modelled.n, 0);
+    framework_file_free(&file);
 }
 
 // Our own documents in TOML are not configurations of torchtitan.
