@@ -105,6 +105,30 @@ static void add_positions(struct nd_megatron_options *w)
         option_add_note(w, "does not start: MTP layers need rotary positions");
 }
 
+// What the options cannot say of the model that is priced.
+static void note_differences(struct nd_megatron_options *w)
+{
+    const struct modeldesc *m = w->model;
+    if (m->layer_norms != 2)
+        option_add_note(w,
+                        "Megatron-LM has two norms in a layer; the model has another number");
+    if (m->qk_norm_full)
+        option_add_note(w, "Megatron-LM has norms of single heads of queries and keys only");
+    if (m->norm == MODELDESC_LAYER_NO_BIAS || m->norm == MODELDESC_FIXED)
+        option_add_note(w, "Megatron-LM has LayerNorm with weights and bias only");
+    if (m->embedding_norm)
+        option_add_note(w, "Megatron-LM has no norm after the embedding");
+    if (m->ffn_bias && !m->linear_bias)
+        option_add_note(w, "Megatron-LM has no bias on feed-forward networks alone");
+    if (m->head_bias)
+        option_add_note(w, "Megatron-LM has no bias on the output head");
+    if (m->attention_sinks)
+        option_add_note(w, "sinks of attention: --softmax-type learnable, where it exists");
+    if (m->shared_gate)
+        option_add_note(
+            w, "the gate of shared experts: --moe-shared-expert-gate, where it exists");
+}
+
 void nd_megatron_add_shape(struct nd_megatron_options *w)
 {
     const struct modeldesc *m = w->model;
@@ -122,4 +146,5 @@ void nd_megatron_add_shape(struct nd_megatron_options *w)
     option_add_flag(w, "swiglu", m->gated);
     option_add_flag(w, "disable-bias-linear", !m->linear_bias);
     option_add_flag(w, "untie-embeddings-and-output-weights", !m->tied);
+    note_differences(w);
 }

@@ -46,8 +46,11 @@ static void note_model(struct text_buffer *text, const struct nd_launch *launch)
         "# for torchtitan 0.2.2; in [model] set the name and flavor of a model with "
         "%" PRId64 " layers and hidden size %" PRId64 "\n",
         m->num_layers, m->hidden);
-    if (m->norm == MODELDESC_LAYER || m->positions > 0)
+    if (m->norm != MODELDESC_RMS || m->positions > 0)
         add_note(text, "no language model of torchtitan has LayerNorm or learned positions");
+    if (m->layer_norms != 2 || m->embedding_norm || m->qk_norm_full || m->shared_gate)
+        add_note(text, "no language model of torchtitan has these norms or a gate of shared "
+                       "experts");
     if (m->mtp_depth > 0)
         add_note(text,
                  "torchtitan has no MTP layers; the estimate counts them in the last stage");

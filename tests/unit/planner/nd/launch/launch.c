@@ -65,6 +65,35 @@ Test(nd_launch, uneven_pipelines_are_laid_out_layer_by_layer)
     expect(nd_launch_megatron, &launch, wanted, unwanted);
 }
 
+// Catches a model that the framework would start as another one.
+Test(nd_launch, what_a_framework_lacks_of_the_model)
+{
+    const struct modeldesc model = model_of(
+        "{\"num_layers\":8,\"hidden_size\":1024,\"num_heads\":8,\"V\":512,\"norm\":\"layer_no_bias\","
+        "\"gated\":true,\"layer_norms\":1,\"qk_norm_full\":true,\"ffn_bias\":true,\"head_bias\":true,"
+        "\"embedding_norm\":true,\"attention_sinks\":true}");
+    const struct nd_strategy strategy = {2, 1, 1, 1, 1, 2, 1, 1, false, ND_RECOMPUTE_NONE};
+    const int32_t layers[] = {8};
+    struct training training;
+    training_default(&training);
+    const struct nd_launch launch = {&model, &training, &strategy, layers, true};
+    static const char *const megatron[] = {
+        "# Megatron-LM has two norms in a layer",
+        "# Megatron-LM has norms of single heads",
+        "# Megatron-LM has LayerNorm with weights and bias only",
+        "# Megatron-LM has no norm after the embedding",
+        "# Megatron-LM has no bias on feed-forward networks alone",
+        "# Megatron-LM has no bias on the output head",
+        "# sinks of attention: --softmax-type learnable",
+        NULL};
+    static const char *const torchtitan[] = {
+        "# no language model of torchtitan has LayerNorm or learned positions",
+        "# no language model of torchtitan has these norms", NULL};
+    static const char *const unwanted[] = {"shared-expert-gate", NULL};
+    expect(nd_launch_megatron, &launch, megatron, unwanted);
+    expect(nd_launch_torchtitan, &launch, torchtitan, unwanted);
+}
+
 Test(nd_launch, even_pipelines_say_their_chunks)
 {
     const struct modeldesc model = model_of(dense);
