@@ -242,6 +242,25 @@ Test(modeltypes, published_parameters)
         check_published(&models[i]);
 }
 
+// A plan holds the model as a document of our own keys.
+Test(modeltypes, written_and_read_again)
+{
+    for (size_t i = 0; i < COUNT_OF(models); i++) {
+        const struct modeldesc model = model_of(models[i].config);
+        struct modeldesc_counts counts, again;
+        cJSON *document = modeldesc_document(&model);
+        const struct modeldesc copy = model_read(document);
+        modeldesc_count(&model, &counts);
+        modeldesc_count(&copy, &again);
+        cr_expect(memcmp(&counts, &again, sizeof counts) == 0, "%s: %lld, then %lld",
+                  models[i].name, (long long)counts.total, (long long)again.total);
+        cr_expect(copy.norm == model.norm && copy.gated == model.gated &&
+                      copy.linear_bias == model.linear_bias && copy.qk_norm == model.qk_norm,
+                  "%s", models[i].name);
+        cJSON_Delete(document);
+    }
+}
+
 // ---- refusals -------------------------------------------------------------------------------
 
 struct refusal {
@@ -509,5 +528,22 @@ Test(modeltypes, no_type_twice)
     for (int i = 0; i < n; i++) {
         cr_expect_null(modeltype_lacks(types[i].name, &nearest), "%s", types[i].name);
         cr_expect_eq(modeltype_find(types[i].name), &types[i], "%s", types[i].name);
+    }
+}
+
+// The page says which files are read.
+Test(modeltypes, page_lists_all_types)
+{
+    int n;
+    const struct modeltype *types = modeltype_all(&n);
+    static char page[1 << 16];
+    FILE *file = fopen(PPS_SOURCE "/sweep_configs/models/README.md", "r");
+    cr_assert_not_null(file);
+    page[fread(page, 1, sizeof page - 1, file)] = '\0';
+    fclose(file);
+    for (int i = 0; i < n; i++) {
+        char quoted[64];
+        snprintf(quoted, sizeof quoted, "`%s`", types[i].name);
+        cr_expect_not_null(strstr(page, quoted), "%s", types[i].name);
     }
 }
