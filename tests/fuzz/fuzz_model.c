@@ -72,8 +72,10 @@ static void read_parts(const struct pps_json *json)
     struct training training;
     struct pps_fault fault;
     const char *keys[4];
+    struct modeldesc_note notes[4];
     training_default(&training);
     require(modeldesc_ignored(json->root, keys, 4) >= 0);
+    require(modeldesc_notes(json->root, notes, 4) >= 0);
     if (modeldesc_read(&model, json->root, &fault))
         check_counts(&model);
     else

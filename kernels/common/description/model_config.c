@@ -441,5 +441,8 @@ bool modelconfig_take(const struct modelconfig *c,
     if (!docfields_store(&modelkeys_own, items, record, fault))
         return false;
     derive_positions(&t);
+    // The class compares layers with the number: all of a shorter model are dense.
+    if (record->model.dense_layers > record->model.num_layers)
+        record->model.dense_layers = record->model.num_layers;
     return derive_groups(&t) && derive_norms(&t) && derive_widths(&t) && derive_dense(&t);
 }

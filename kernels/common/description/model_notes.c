@@ -43,13 +43,17 @@ static const char harmless[] =
     "hidden_dropout_prob bos_token_ids keys_to_ignore_at_inference unsloth_fixed "
     "attention_dropout_prob use_logits_norm use_expert_bias rope_3d interpolate_factor "
     "full_attn_mod mscale num_labels output_attentions output_hidden_states torchscript "
-    "pruned_heads norm_reduce llama_4_scaling_beta mamba_enabled encoder_no_repeat_ngram_size ";
+    "pruned_heads norm_reduce llama_4_scaling_beta encoder_no_repeat_ngram_size "
+    "rotary_emb_base rotary rope_pct rope_percent rotary_percent rotary_scaling_factor "
+    "transformers.js_config is_llama_config rope_interleaved aux_loss_alpha use_mtp "
+    "max_model_len quantization compression_config _flash_attn_2_enabled max_sequence_length "
+    "use_rotary_pos_emb use_mrope add_classification_head ";
 
 // Ends of names that speak of numerics, tokens or losses.
 static const char *const harmless_ends[] = {
-    "_eps",       "_epsilon",     "dropout", "pdrop", "_theta",   "_token_id",
-    "_token_ids", "_range",       "_std",    "_coef", "_coeff",   "_loss",
-    "_token",     "_token_index", "_prob",   "_seed", "_version", "_gain",
+    "_eps",   "_epsilon",     "dropout", "pdrop", "_theta",   "_id",
+    "_ids",   "_range",       "_std",    "_coef", "_coeff",   "_loss",
+    "_token", "_token_index", "_prob",   "_seed", "_version", "_gain",
 };
 
 // Parts of a name that may speak of a shape.

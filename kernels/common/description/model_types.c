@@ -60,6 +60,12 @@ static const struct modeltype_key qwen_experts[] = {
     {"mlp_only_layers", TYPE_DENSE_LAYERS, NULL}, {NULL, 0, NULL},
 };
 
+static const struct modeltype_key qwen3_moe_keys[] = {
+    {"shared_expert_intermediate_size", TYPE_UNUSED, NULL},
+    {"use_qk_norm", TYPE_UNUSED, NULL},
+    {NULL, 0, NULL},
+};
+
 static const struct modeltype_key qwen2_moe_keys[] = {
     {"qkv_bias", KEY_ATTENTION_BIAS, NULL},
     {"shared_expert_intermediate_size", KEY_SHARED_FFN, NULL},
@@ -227,6 +233,14 @@ static const struct modeltype_key cohere_keys[] = {
     {NULL, 0, NULL},
 };
 
+static const struct modeltype_key cohere2_keys[] = {
+    {"use_parallel_block", TYPE_ONLY, "true"},
+    {"use_gated_activation", TYPE_ONLY, "true"},
+    {"use_embedding_sharing", TYPE_UNUSED, NULL},
+    {"use_parallel_embedding", TYPE_UNUSED, NULL},
+    {NULL, 0, NULL},
+};
+
 static const struct modeltype_key stablelm_keys[] = {
     {"use_qkv_bias", KEY_ATTENTION_BIAS, NULL},
     {"qk_layernorm", KEY_QK_NORM, NULL},
@@ -260,6 +274,8 @@ static const struct modeltype_key hunyuan_keys[] = {
     {"use_qk_norm", TYPE_ONLY, "true"},
     {"use_cla", TYPE_ONLY, "false"},
     {"cla_share_factor", TYPE_UNUSED, NULL},
+    {"org_vocab_size", TYPE_UNUSED, NULL},
+    {"mlp_bias", TYPE_ONLY, "false"},
     {"attention_head_dim", TYPE_UNUSED, NULL},
     {NULL, 0, NULL},
 };
@@ -272,6 +288,12 @@ static const struct modeltype_key hunyuan_experts[] = {
     {"use_mixed_mlp_moe", TYPE_ONLY, "true"},
     {"moe_layer_num_skipped", TYPE_ONLY, "0"},
     {"moe_drop_tokens", TYPE_UNUSED, NULL},
+    {"use_mla", TYPE_ONLY, "false"},
+    {"q_lora_rank", TYPE_UNUSED, NULL},
+    {"kv_lora_rank", TYPE_UNUSED, NULL},
+    {"qk_nope_head_dim", TYPE_UNUSED, NULL},
+    {"qk_rope_head_dim", TYPE_UNUSED, NULL},
+    {"v_head_dim", TYPE_UNUSED, NULL},
     {"moe_random_routing_dropped_token", TYPE_UNUSED, NULL},
     {NULL, 0, NULL},
 };
@@ -369,7 +391,7 @@ static const struct modeltype types[] = {
     {.name = "qwen3", .silent = {SHAPE(32, 4096, 32, 32, 128, 22016, 151936), GATED, QK_NORM},
      .keys = {modern, bias_of_attention}, .windows_if_enabled = true},
     {.name = "qwen3_moe", .silent = {SHAPE(24, 2048, 32, 4, 0, 6144, 151936), GATED, QK_NORM, EXPERTS(128, 8, 768)},
-     .keys = {modern, bias_of_attention, qwen_experts}, .windows_if_enabled = true},
+     .keys = {modern, bias_of_attention, qwen_experts, qwen3_moe_keys}, .windows_if_enabled = true},
     {.name = "qwen2_vl", .silent = {SHAPE(80, 8192, 64, 8, 0, 29568, 152064), GATED, QKV_BIAS}, .keys = {modern}, .windows_if_enabled = true},
     {.name = "qwen2_vl_text", .silent = {SHAPE(80, 8192, 64, 8, 0, 29568, 152064), GATED, QKV_BIAS}, .keys = {modern}, .windows_if_enabled = true},
     {.name = "qwen2_5_vl", .silent = {SHAPE(80, 8192, 64, 8, 0, 29568, 152064), GATED, QKV_BIAS}, .keys = {modern}, .windows_if_enabled = true},
@@ -412,7 +434,7 @@ static const struct modeltype types[] = {
     {.name = "cohere", .silent = {SHAPE(40, 8192, 64, 0, 0, 22528, 256000), NO_BIAS, GATED, TIED, QK_FULL, .model.layer_norms = 1},
      .keys = {modern, bias_of_attention, cohere_keys}, .beside = true},
     {.name = "cohere2", .silent = {SHAPE(40, 8192, 64, 0, 0, 22528, 256000), NO_BIAS, GATED, TIED, .model.layer_norms = 1},
-     .keys = {modern, bias_of_attention}, .windows = true, .beside = true},
+     .keys = {modern, bias_of_attention, cohere2_keys}, .windows = true, .beside = true},
 
     {.name = "olmo", .silent = {SHAPE(32, 4096, 32, 0, 0, 11008, 50304), GATED, .model.norm = MODELDESC_FIXED},
      .keys = {modern, bias_of_attention}},

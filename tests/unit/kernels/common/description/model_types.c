@@ -406,6 +406,8 @@ Test(modeltypes, notes)
     check_notes("{'model_type':'qwen2','sliding_window':4096,'use_sliding_window':false}", "");
     check_notes("{'model_type':'qwen2','sliding_window':64,'use_sliding_window':true}",
                 "sliding_window 64");
+    check_notes("{'model_type':'gptj','rotary':true,'rotary_dim':64,'n_positions':2048}",
+                "gptj: attention beside the feed-forward network");
     check_notes("{'model_type':'phi'}", "phi: attention beside the feed-forward network");
     check_notes("{'model_type':'gpt_neox','use_parallel_residual':false}", "");
     check_notes("{'model_type':'gpt_neox','use_parallel_residual':true}",
@@ -417,6 +419,78 @@ Test(modeltypes, notes)
     check_notes("{'model_type':'qwen2_5_vl','vision_config':{'depth':32}}", "vision_config");
     check_notes("{'L':2,'h':8,'A':4,'V':9}", "");
     check_notes("{'model_type':'mamba'}", "");
+}
+
+// Keys of published files that say nothing of shape or time. A file would be refused, or a note
+// printed, for a key that is missing in the tables.
+Test(modeltypes, keys_without_an_effect)
+{
+#define TOKENS                                                                                 \
+    "'bos_token_id':1,'eos_token_id':[1,2],'pad_token_id':0,'initializer_range':0.02,"
+#define USUAL                                                                                  \
+    "'architectures':['X'],'auto_map':{'AutoConfig':'x'},'torch_dtype':'bfloat16','dtype':"    \
+    "'float32','transformers_version':'4.5','use_cache':true,'attention_dropout':0.1," TOKENS  \
+    "'max_position_embeddings':4096,'quantization_config':{'bits':4},'unsloth_fixed':true"
+    static const char *const rows[] = {
+        TYPE("llama") USUAL
+        ",'hidden_act':'silu','rms_norm_eps':1e-5,'rope_theta':1e4,"
+        "'rope_scaling':{'factor':8},'pretraining_tp':1,'mlp_bias':false,'head_dim':null,"
+        "'is_llama_config':true,'rope_interleaved':false,'transformers.js_config':{'a':1}}",
+        TYPE("qwen2") USUAL
+        ",'max_window_layers':28,'use_mrope':false,'vision_start_token_id':5}",
+        TYPE("qwen3_moe") USUAL
+        ",'norm_topk_prob':true,'router_aux_loss_coef':0.001,'qkv_bias':"
+        "false,'use_qk_norm':true,'shared_expert_intermediate_size':0,'output_router_logits':true}",
+        TYPE("gemma2") USUAL
+        ",'attn_logit_softcapping':50,'final_logit_softcapping':30,"
+        "'query_pre_attn_scalar':224,'cache_implementation':'hybrid','sliding_window':null}",
+        TYPE("gpt2") TOKENS
+        "'n_ctx':1024,'attn_pdrop':0.1,'embd_pdrop':0.1,'resid_pdrop':0.1,"
+        "'layer_norm_epsilon':1e-5,'summary_type':'cls_index','summary_use_proj':true,"
+        "'summary_proj_to_labels':true,'summary_first_dropout':0.1,'task_specific_params':"
+        "{'text-generation':{'max_length':50}}}",
+        TYPE("bloom") TOKENS
+        "'apply_residual_connection_post_layernorm':false,'offset_alibi':100,"
+        "'attention_softmax_in_fp32':true,'bias_dropout_fusion':true,'masked_softmax_fusion':true,"
+        "'n_inner':null,'pretraining_tp':4,'seq_length':2048,'skip_bias_add':true,"
+        "'skip_bias_add_qkv':false,'slow_but_exact':false,'unk_token_id':0}",
+        TYPE("opt") TOKENS
+        "'activation_function':'relu','dropout':0.1,'layerdrop':0.0,'init_std':"
+        "0.02,'prefix':'</s>','_remove_final_layer_norm':false}",
+        TYPE(
+            "mpt") "'emb_pdrop':0,'embedding_fraction':1.0,'init_config':{'gain':0,'init_std':1},"
+                   "'init_device':'cpu','logit_scale':null,'max_seq_len':2048,'norm_type':'x','verbose':0,"
+                   "'attn_config':{'alibi_bias_max':8,'attn_impl':'torch','attn_pdrop':0,'clip_qkv':6,"
+                   "'attn_uses_sequence_id':false,'prefix_lm':false,'softmax_scale':null}}",
+        TYPE("deepseek_v3") USUAL
+        ",'aux_loss_alpha':0.001,'ep_size':1,'routed_scaling_factor':2.5,"
+        "'scoring_func':'sigmoid','seq_aux':true,'topk_method':'noaux_tc','norm_topk_prob':true,"
+        "'qk_head_dim':192,'head_dim':64,'num_key_value_heads':128}",
+        TYPE("chatglm") TOKENS
+        "'apply_query_key_layer_scaling':true,'fp32_residual_connection':"
+        "false,'attention_softmax_in_fp32':true,'hidden_dropout':0,'layernorm_epsilon':1e-5,"
+        "'original_rope':true,'rope_ratio':50,'pre_seq_len':null,'seq_length':8192}",
+        TYPE("hunyuan_v1_moe") USUAL
+        ",'use_mla':false,'kv_lora_rank':512,'q_lora_rank':1536,"
+        "'v_head_dim':128,'org_vocab_size':128167,'use_rotary_pos_emb':true,'class_num':0,"
+        "'text_start_id':7,'use_cla':false,'cla_share_factor':2}",
+        TYPE("gpt_oss") USUAL
+        ",'experts_per_token':4,'initial_context_length':4096,"
+        "'swiglu_limit':7.0,'sliding_window':null,'output_router_logits':false}",
+        TYPE("llama4_text") USUAL
+        ",'attn_scale':0.1,'attn_temperature_tuning':4,'floor_scale':"
+        "8192,'for_llm_compressor':false,'no_rope_layers':[1,1,0],'attention_chunk_size':null,"
+        "'use_qk_norm':true,'cache_implementation':'hybrid','rope_interleave':true}",
+        TYPE("ernie4_5_moe") USUAL
+        ",'moe_gate':'topk','moe_use_aux_free':true,'compression_ratio':"
+        "1.0,'moe_capacity':[64,64,64],'attention_probs_dropout_prob':0.0}",
+        TYPE("starcoder2") USUAL ",'norm_epsilon':1e-5,'norm_type':'layer_norm','mlp_type':"
+                                 "'default','residual_dropout':0.1,'embedding_dropout':0.1}",
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        check_notes(rows[i], "");
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        model_of(rows[i]);
 }
 
 // ---- every key of every type ----------------------------------------------------------------
