@@ -6,6 +6,11 @@
 
 #include "kernels/common/description/model_types.h"
 
+// The end of refusals.
+#define MODELCONFIG_OWN_KEYS                                                                   \
+    "describe the shape in our own keys: num_layers, hidden_size, num_attention_heads, "       \
+    "vocab_size ... (sweep_configs/models/README.md)"
+
 struct modelconfig {
     const struct cJSON *document;
     const struct cJSON *text; // describes the language model: the document, or an object in it
