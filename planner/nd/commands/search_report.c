@@ -67,6 +67,7 @@ static void print_parameters(const struct modeldesc *model)
 {
     struct modeldesc_counts counts;
     modeldesc_count(model, &counts);
+    printf("model     ");
     print_count((double)counts.total, "parameters");
     if (model->experts > 0) {
         printf(", ");
