@@ -10,6 +10,7 @@
 #include "kernels/dynapipe/costs/model_tables.h"
 #include "kernels/dynapipe/documents/cost_tables_read.h"
 #include "kernels/dynapipe/documents/network_read.h"
+#include "planner/shared/document_read.h"
 #include "planner/shared/files.h"
 #include "planner/shared/options.h"
 
@@ -97,6 +98,8 @@ static enum pps_status read_models(const char *model,
     else if (!modeldesc_read(&described, json.root, &fault) ||
              !network_read(json.root, network, &fault))
         status = plan_fail_document(&json, &fault, err);
+    else
+        plan_print_notes(&json, json.root);
     pps_json_free(&json);
     if (status == PPS_OK)
         status = load("cluster", cluster, &json, err);

@@ -5,6 +5,7 @@
 #include "base/system/whole_file.h"
 #include "base/text/characters.h"
 #include "base/text/grow_list.h"
+#include "base/text/say.h"
 #include "kernels/common/description/model.h"
 
 #include <stdio.h>
@@ -51,11 +52,24 @@ static enum pps_status parse(struct plan_document *document,
     return plaindoc_to_json(&doc, path, &document->json, err);
 }
 
+enum { NOTES_MAX = 64 };
+
+void plan_print_notes(const struct pps_json *json, const cJSON *model)
+{
+    struct modeldesc_note notes[NOTES_MAX];
+    const int all = modeldesc_notes(model, notes, NOTES_MAX);
+    for (int k = 0; k < all && k < NOTES_MAX; k++) {
+        int line, column;
+        pps_json_position(json, notes[k].item, false, &line, &column);
+        pps_say(stderr, "note      read, not modelled: %s (%s:%d)", notes[k].text, json->name,
+                line);
+    }
+}
+
 enum pps_status plan_document_add_notes(struct plan_document *document,
                                         const cJSON *model,
                                         struct pps_error *err)
 {
-    enum { NOTES_MAX = 64 };
     struct modeldesc_note notes[NOTES_MAX];
     const int all = modeldesc_notes(model, notes, NOTES_MAX);
     struct framework_keys *keys = &document->not_modelled;

@@ -48,6 +48,9 @@ PPS_MUST_CHECK enum pps_status plan_document_add_notes(struct plan_document *doc
                                                        const cJSON *model,
                                                        struct pps_error *err);
 
+// Prints to stderr what a model describes and no figure counts, with places in the document.
+void plan_print_notes(const struct pps_json *json, const cJSON *model);
+
 // Reads a YAML file of our own form, whatever its keys are. Places as above; free it with pps_json_free(). After an error
 // there is nothing to free.
 PPS_MUST_CHECK enum pps_status plan_yaml_read(struct pps_json *json,
