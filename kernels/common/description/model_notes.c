@@ -58,9 +58,10 @@ static const char *const harmless_ends[] = {
 
 // Parts of a name that may speak of a shape.
 static const char *const shape_words[] = {
-    "layer", "head",  "hidden", "expert", "rank",  "ffn",   "mlp",   "moe",   "conv",
-    "ssm",   "mamba", "dim",    "size",   "bias",  "embed", "vocab", "width", "depth",
-    "num_",  "block", "hybrid", "norm",   "state", "group", "index", "inter", "factor",
+    "layer", "head",  "hidden", "expert", "rank",    "ffn",   "mlp",   "moe",
+    "conv",  "ssm",   "mamba",  "dim",    "size",    "bias",  "emb",   "vocab",
+    "width", "depth", "num_",   "block",  "hybrid",  "norm",  "state", "group",
+    "index", "inter", "inner",  "factor", "d_model", "n_ctx", "kv_",
 };
 
 static const char *const towers[] = {"vision_config", "audio_config",  "speech_config",

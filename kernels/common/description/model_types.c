@@ -76,6 +76,7 @@ static const struct modeltype_key deepseek_experts[] = {
     {"n_routed_experts", KEY_EXPERTS, NULL},
     {"num_experts", KEY_EXPERTS, NULL},
     {"num_local_experts", KEY_EXPERTS, NULL},
+    {"num_local_experts", KEY_EXPERTS, NULL},
     {"n_shared_experts", KEY_SHARED_EXPERTS, NULL},
     {"num_experts_per_tok", KEY_TOPK, NULL},
     {"moe_intermediate_size", KEY_MOE_FFN, NULL},
@@ -166,6 +167,7 @@ static const struct modeltype_key falcon_keys[] = {
 };
 
 static const struct modeltype_key opt_keys[] = {
+    {"d_model", KEY_HIDDEN, NULL},
     {"ffn_dim", KEY_FFN, NULL},
     {"enable_bias", KEY_LINEAR_BIAS, NULL},
     {"max_position_embeddings", KEY_MAX_POSITIONS, NULL},
@@ -250,6 +252,13 @@ static const struct modeltype_key stablelm_keys[] = {
 
 static const struct modeltype_key granite_shared_keys[] = {
     {"shared_intermediate_size", KEY_SHARED_FFN, NULL},
+    {NULL, 0, NULL},
+};
+
+static const struct modeltype_key apertus_keys[] = {
+    {"qk_norm", TYPE_ONLY, "true"},
+    {"post_norm", TYPE_ONLY, "false"},
+    {"mlp_bias", TYPE_ONLY, "false"},
     {NULL, 0, NULL},
 };
 
@@ -397,6 +406,9 @@ static const struct modeltype types[] = {
     {.name = "qwen2_5_vl", .silent = {SHAPE(80, 8192, 64, 8, 0, 29568, 152064), GATED, QKV_BIAS}, .keys = {modern}, .windows_if_enabled = true},
     {.name = "qwen2_5_vl_text", .silent = {SHAPE(80, 8192, 64, 8, 0, 29568, 152064), GATED, QKV_BIAS}, .keys = {modern}, .windows_if_enabled = true},
     {.name = "qwen3_vl_text", .silent = {SHAPE(32, 4096, 32, 32, 128, 22016, 151936), GATED, QK_NORM}, .keys = {modern, bias_of_attention}},
+    {.name = "qwen3_vl_moe_text", .silent = {SHAPE(24, 2048, 16, 16, 0, 5632, 151936), GATED, QK_NORM,
+                                             EXPERTS(60, 4, 1408)},
+     .keys = {modern, bias_of_attention, qwen_experts, qwen3_moe_keys}},
 
     {.name = "gemma", .silent = {SHAPE(28, 3072, 16, 16, 256, 24576, 256000), GATED, TIED}, .keys = {modern, bias_of_attention}},
     {.name = "gemma2", .silent = {SHAPE(26, 2304, 8, 4, 256, 9216, 256000), GATED, TIED, .model.layer_norms = 4},
@@ -467,8 +479,11 @@ static const struct modeltype types[] = {
     {.name = "granite", .silent = {SHAPE(32, 4096, 32, 0, 0, 11008, 32000), GATED}, .keys = {modern, bias_of_attention, bias_of_mlp}},
     {.name = "granitemoe", .silent = {SHAPE(32, 4096, 32, 0, 0, 11008, 32000), GATED, EXPERTS(8, 2, 0)},
      .keys = {modern, bias_of_attention, routed}},
-    {.name = "granitemoeshared", .silent = {SHAPE(32, 4096, 32, 0, 0, 11008, 32000), GATED, EXPERTS(8, 2, 0), .model.shared_ffn = 1024},
+    {.name = "granitemoeshared", .silent = {SHAPE(32, 4096, 32, 0, 0, 11008, 32000), GATED, EXPERTS(8, 2, 0)},
      .keys = {modern, bias_of_attention, routed, granite_shared_keys}},
+    // Without the two numbers of each activation function.
+    {.name = "apertus", .silent = {SHAPE(32, 4096, 32, 0, 0, 14336, 131072), QK_NORM},
+     .keys = {modern, bias_of_attention, apertus_keys}},
     {.name = "exaone4", .silent = {SHAPE(32, 4096, 32, 32, 0, 16384, 102400), GATED, QK_NORM}, .keys = {modern}, .windows = true},
     {.name = "ernie4_5", .silent = {SHAPE(18, 1024, 16, 2, 128, 3072, 103424), GATED, TIED}, .keys = {modern, bias_of_all}},
     {.name = "ernie4_5_moe", .silent = {SHAPE(28, 2560, 20, 4, 0, 12288, 103424), GATED, TIED, EXPERTS(64, 6, 1536),

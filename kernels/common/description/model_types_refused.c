@@ -68,6 +68,7 @@ static const char *const inside[][2] = {
     {"qwen2_vl", "qwen2_vl_text"},
     {"qwen2_5_vl", "qwen2_5_vl_text"},
     {"qwen3_vl", "qwen3_vl_text"},
+    {"qwen3_vl_moe", "qwen3_vl_moe_text"},
     {"idefics2", "mistral"},
     {"idefics3", "llama"},
     {"smolvlm", "llama"},

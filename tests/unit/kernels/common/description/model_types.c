@@ -203,6 +203,10 @@ static const struct published models[] = {
     {"Granite-3.0-8B", FILES, 8170848256, TYPE("granite") SHAPE(40, 4096, 12800, 32, 8, 49155) TIED(true) "}"},
     {"Granite-3.0-1B-A400M", FILES, 1334628352, TYPE("granitemoe") SHAPE(24, 1024, 512, 16, 8, 49155) TIED(true)
      ",'num_local_experts':32,'num_experts_per_tok':8}"},
+    {"Apertus-8B", ROUND, 8.053e9, TYPE("apertus") SHAPE(32, 4096, 21504, 32, 8, 131072) ",'qk_norm':true}"},
+    {"Qwen3-VL-30B-A3B, text", ROUND, 30.5e9, "{'model_type':'qwen3_vl_moe','vision_config':{'depth':27},'text_config':{"
+     "'num_hidden_layers':48,'num_attention_heads':32,'num_key_value_heads':4,'head_dim':128,'intermediate_size':6144,"
+     "'num_experts':128,'num_experts_per_tok':8,'moe_intermediate_size':768,'tie_word_embeddings':false}}"},
     {"SmolLM3-3B", FILES, 3075098624, TYPE("smollm3") SHAPE(36, 2048, 11008, 16, 4, 128256) "}"},
     {"EXAONE-4.0-1.2B", FILES, 1279391488, TYPE("exaone4") SHAPE(30, 2048, 4096, 32, 8, 102400) TIED(true)
      HEAD_DIM(64) ",'sliding_window':null}"},
