@@ -92,6 +92,7 @@ static const struct published models[] = {
      "'decoder_sparse_step':1,'use_sliding_window':false,'sliding_window':32768}"},
     {"Qwen2-57B-A14B", ROUND, 57.4e9, TYPE("qwen2_moe") SHAPE(28, 3584, 18944, 28, 4, 151936)
      ",'num_experts':64,'num_experts_per_tok':8,'moe_intermediate_size':2560,'shared_expert_intermediate_size':20480}"},
+    {"Qwen2-VL-7B, text", ROUND, 7.62e9, TYPE("qwen2_vl") SHAPE(28, 3584, 18944, 28, 4, 152064) ",'vision_config':{'depth':32}}"},
     {"Qwen3-0.6B", FILES, 596049920, TYPE("qwen3") SHAPE(28, 1024, 3072, 16, 8, 151936) HEAD_DIM(128) TIED(true) "}"},
     {"Qwen3-4B", FILES, 4022468096, TYPE("qwen3") SHAPE(36, 2560, 9728, 32, 8, 151936) HEAD_DIM(128) TIED(true) "}"},
     {"Qwen3-8B", FILES, 8190735360, TYPE("qwen3") SHAPE(36, 4096, 12288, 32, 8, 151936) "}"},
@@ -114,6 +115,9 @@ static const struct published models[] = {
     {"Gemma-3-4B, text", FILES, 3880263168, "{'model_type':'gemma3','text_config':{'hidden_size':2560,"
      "'intermediate_size':10240,'model_type':'gemma3_text','num_hidden_layers':34,'sliding_window':1024},"
      "'vision_config':{'hidden_size':1152}}"},
+    {"Gemma-3-12B, text", FILES, 11766034176, "{'model_type':'gemma3','text_config':{'hidden_size':3840,"
+     "'intermediate_size':15360,'num_attention_heads':16,'num_key_value_heads':8,'model_type':'gemma3_text',"
+     "'num_hidden_layers':48}}"},
     {"Gemma-3-27B, text", FILES, 27009346304, "{'model_type':'gemma3','text_config':{'hidden_size':5376,"
      "'intermediate_size':21504,'num_attention_heads':32,'num_key_value_heads':16,'head_dim':128,"
      "'model_type':'gemma3_text','num_hidden_layers':62}}"},
@@ -123,6 +127,8 @@ static const struct published models[] = {
     {"Phi-3-mini", FILES, 3821079552, TYPE("phi3") SHAPE(32, 3072, 8192, 32, 32, 32064) ",'attention_bias':false}"},
     {"Phi-3-medium", FILES, 13960238080, TYPE("phi3") SHAPE(40, 5120, 17920, 40, 10, 32064) "}"},
     {"Phi-4", FILES, 14659507200, TYPE("phi3") SHAPE(40, 5120, 17920, 40, 10, 100352) "}"},
+    {"Phi-4-mini", FILES, 3836021760, TYPE("phi3") SHAPE(32, 3072, 8192, 24, 8, 200064) TIED(true)
+     ",'mlp_bias':false,'lm_head_bias':false,'partial_rotary_factor':0.75}"},
     {"Phi-3.5-MoE", FILES, 41873153344, TYPE("phimoe") SHAPE(32, 4096, 6400, 32, 8, 32064)
      ",'attention_bias':true,'lm_head_bias':true,'num_local_experts':16,'num_experts_per_tok':2}"},
 
@@ -166,6 +172,8 @@ static const struct published models[] = {
     {"Seed-OSS-36B", ROUND, 36.15e9, TYPE("seed_oss") SHAPE(64, 5120, 27648, 80, 8, 155136) HEAD_DIM(128) "}"},
     {"Command R", FILES, 34980831232, TYPE("cohere") SHAPE(40, 8192, 22528, 64, 64, 256000) ",'use_qk_norm':false}"},
     {"Command R+", FILES, 103810674688, TYPE("cohere") SHAPE(64, 12288, 33792, 96, 8, 256000) ",'use_qk_norm':true}"},
+    {"Command R7B", ROUND, 8.03e9, TYPE("cohere2") SHAPE(32, 4096, 14336, 32, 8, 256000)
+     ",'sliding_window':4096,'use_parallel_block':true,'use_gated_activation':true}"},
     {"Aya-23-8B", FILES, 8028033024, TYPE("cohere") SHAPE(32, 4096, 14336, 32, 8, 256000) "}"},
 
     {"OLMo-1B", FILES, 1176764416, TYPE("olmo") SHAPE(16, 2048, 8192, 16, 16, 50304) TIED(true) "}"},
@@ -173,6 +181,7 @@ static const struct published models[] = {
     {"OLMo-2-1B", FILES, 1484916736, TYPE("olmo2") SHAPE(16, 2048, 8192, 16, 16, 100352) "}"},
     {"OLMo-2-7B", FILES, 7298617344, TYPE("olmo2") SHAPE(32, 4096, 11008, 32, 32, 100352) "}"},
     {"OLMo-2-13B", FILES, 13716198400, TYPE("olmo2") SHAPE(40, 5120, 13824, 40, 40, 100352) "}"},
+    {"OLMo-3-7B", ROUND, 7.3e9, TYPE("olmo3") SHAPE(32, 4096, 11008, 32, 32, 100278) "}"},
     {"OLMoE-1B-7B", FILES, 6919161856, TYPE("olmoe") SHAPE(16, 2048, 1024, 16, 16, 50304) ",'num_experts':64}"},
 
     {"DeepSeek-V2-Lite", FILES, 15706484224, TYPE("deepseek_v2") SHAPE(27, 2048, 10944, 16, 16, 102400)
