@@ -26,6 +26,12 @@ static const struct modeltype_key modern[] = {
     {NULL, 0, NULL},
 };
 
+// Of all layers; types whose layers differ in windows do not read the key.
+static const struct modeltype_key window[] = {
+    {"sliding_window", KEY_WINDOW, NULL},
+    {NULL, 0, NULL},
+};
+
 static const struct modeltype_key bias_of_qkv[] = {
     {"attention_bias", KEY_ATTENTION_BIAS, NULL},
     {NULL, 0, NULL},
@@ -381,9 +387,9 @@ static const struct modeltype_key chatglm_keys[] = {
 // clang-format off
 static const struct modeltype types[] = {
     {.name = "llama", .silent = {SHAPE(32, 4096, 32, 0, 0, 11008, 32000), GATED}, .keys = {modern, bias_of_attention, bias_of_mlp}},
-    {.name = "mistral", .silent = {SHAPE(32, 4096, 32, 8, 0, 14336, 32000), GATED}, .keys = {modern}, .windows = true},
-    {.name = "ministral3", .silent = {SHAPE(34, 4096, 32, 8, 128, 14336, 131072), GATED}, .keys = {modern}},
-    {.name = "mixtral", .silent = {SHAPE(32, 4096, 32, 8, 0, 14336, 32000), GATED, EXPERTS(8, 2, 0)}, .keys = {modern, routed}},
+    {.name = "mistral", .silent = {SHAPE(32, 4096, 32, 8, 0, 14336, 32000), GATED, .model.window = 4096}, .keys = {modern, window}},
+    {.name = "ministral3", .silent = {SHAPE(34, 4096, 32, 8, 128, 14336, 131072), GATED}, .keys = {modern, window}},
+    {.name = "mixtral", .silent = {SHAPE(32, 4096, 32, 8, 0, 14336, 32000), GATED, EXPERTS(8, 2, 0)}, .keys = {modern, window, routed}},
     {.name = "smollm3", .silent = {SHAPE(36, 2048, 16, 4, 0, 11008, 128256), GATED, TIED},
      .keys = {modern, bias_of_attention, bias_of_mlp}, .windows_if_enabled = true},
     {.name = "arcee", .silent = {SHAPE(32, 2560, 32, 0, 0, 18432, 32000)}, .keys = {modern, bias_of_attention, bias_of_mlp}},
@@ -418,9 +424,9 @@ static const struct modeltype types[] = {
 
     {.name = "phi", .silent = {SHAPE(24, 2048, 32, 0, 0, 8192, 51200), LAYER_NORM, LINEAR_BIAS, .model.layer_norms = 1,
              .model.head_bias = true}, .keys = {modern, phi_keys}, .beside = true},
-    {.name = "phi3", .silent = {SHAPE(32, 3072, 32, 0, 0, 8192, 32064), GATED}, .keys = {modern, phi3_keys}},
+    {.name = "phi3", .silent = {SHAPE(32, 3072, 32, 0, 0, 8192, 32064), GATED}, .keys = {modern, window, phi3_keys}},
     {.name = "phimoe", .silent = {SHAPE(32, 4096, 32, 8, 0, 6400, 32064), LAYER_NORM, GATED, EXPERTS(16, 2, 0)},
-     .keys = {modern, bias_of_attention, routed, phimoe_keys}},
+     .keys = {modern, window, bias_of_attention, routed, phimoe_keys}},
 
     {.name = "gpt2", .silent = {SHAPE(12, 768, 12, 0, 0, 0, 50257), LAYER_NORM, LINEAR_BIAS, TIED, .model.positions = 1024},
      .keys = {gpt, gpt_positions}},
@@ -440,7 +446,7 @@ static const struct modeltype types[] = {
      .keys = {bloom_keys}},
     {.name = "mpt", .silent = {SHAPE(24, 2048, 16, 0, 0, 0, 50368), NO_BIAS, TIED}, .keys = {mpt_keys}},
     {.name = "dbrx", .silent = {SHAPE(24, 2048, 16, 1, 0, 0, 32000), NO_BIAS, GATED, EXPERTS(4, 1, 3584)}, .keys = {dbrx_keys}},
-    {.name = "starcoder2", .silent = {SHAPE(30, 3072, 24, 2, 0, 12288, 49152), LAYER_NORM, LINEAR_BIAS, TIED}, .keys = {modern, bias_of_all}},
+    {.name = "starcoder2", .silent = {SHAPE(30, 3072, 24, 2, 0, 12288, 49152), LAYER_NORM, LINEAR_BIAS, TIED}, .keys = {modern, window, bias_of_all}},
     {.name = "stablelm", .silent = {SHAPE(32, 2560, 32, 32, 0, 6912, 50304), LAYER_NORM, GATED, QK_FULL}, .keys = {modern, stablelm_keys}},
     {.name = "nemotron", .silent = {SHAPE(32, 6144, 48, 0, 0, 24576, 256000), LAYER_NORM}, .keys = {modern, bias_of_attention, bias_of_mlp}},
     {.name = "cohere", .silent = {SHAPE(40, 8192, 64, 0, 0, 22528, 256000), NO_BIAS, GATED, TIED, QK_FULL, .model.layer_norms = 1},

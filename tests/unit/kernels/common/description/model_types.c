@@ -412,8 +412,8 @@ static void check_notes(const char *config, const char *wanted)
 Test(modeltypes, notes)
 {
     check_notes("{'model_type':'llama','rope_theta':1,'hidden_act':'silu'}", "");
-    check_notes("{'model_type':'mistral','sliding_window':4096}", "sliding_window 4096");
-    check_notes("{'model_type':'mistral','sliding_window':null}", "");
+    check_notes("{'model_type':'gemma2','sliding_window':4096}", "sliding_window 4096");
+    check_notes("{'model_type':'gemma2','sliding_window':null}", "");
     check_notes("{'model_type':'gemma2'}", "gemma2: attention in windows");
     check_notes("{'model_type':'qwen2','sliding_window':4096}", "");
     check_notes("{'model_type':'qwen2','sliding_window':4096,'use_sliding_window':false}", "");
@@ -506,6 +506,17 @@ Test(modeltypes, keys_without_an_effect)
         model_of(rows[i]);
 }
 
+// A window in all layers is priced; windows in some are named.
+Test(modeltypes, windows_in_all_layers)
+{
+    check_notes("{'model_type':'mistral','sliding_window':2048}", "");
+    cr_expect_eq(model_of("{'model_type':'mistral'}").window, 4096);
+    cr_expect_eq(model_of("{'model_type':'mistral','sliding_window':2048}").window, 2048);
+    cr_expect_eq(model_of("{'model_type':'mistral','sliding_window':null}").window, 0);
+    cr_expect_eq(model_of("{'model_type':'phi3','sliding_window':2047}").window, 2047);
+    cr_expect_eq(model_of("{'model_type':'gemma2','sliding_window':4096}").window, 0);
+}
+
 // ---- every key of every type ----------------------------------------------------------------
 
 enum { OUTCOME = 512 };
@@ -543,7 +554,7 @@ static void read_outcome(const char *config, char outcome[OUTCOME])
                  (long long)c.total, (long long)c.active, (long long)c.attention,
                  (long long)c.dense_layer, (long long)m.heads, (long long)m.query_groups,
                  (long long)m.topk, (long long)m.expert_groups, (long long)m.routed_groups,
-                 (long long)m.mtp_depth, (long long)m.dense_layers,
+                 (long long)m.mtp_depth, (long long)(m.dense_layers + 8192 * m.window),
                  modeldesc_notes(json.root, notes, 8));
     }
     pps_json_free(&json);
