@@ -25,20 +25,13 @@ static enum pps_status read_strategy(struct plan_configuration *plan,
     const struct plan_document *document =
         run->baseline_in != NULL ? run->baseline_in : &run->documents[0];
     struct pps_fault fault = {.item = NULL};
-    struct pps_error reason;
     bool no_memory;
     char why[256];
-    if (!configuration_read(&plan->configuration, strategy, &plan->items, &no_memory, &fault)) {
-        if (no_memory)
-            return pps_fail_memory(err, "the configuration");
-        plan_fail_document(&document->json, &fault, &reason);
-        if (reason.line > 0)
-            text_buffer_add(&plan->cannot_run, "%s:%d:%d: ", reason.file, reason.line,
-                            reason.column);
-        text_buffer_add(&plan->cannot_run, "%s", reason.text);
-    } else if (!configuration_check(&plan->configuration, why, sizeof why)) {
+    if (!configuration_read(&plan->configuration, strategy, &plan->items, &no_memory, &fault))
+        return no_memory ? pps_fail_memory(err, "the configuration")
+                         : plan_fail_document(&document->json, &fault, err);
+    if (!configuration_check(&plan->configuration, why, sizeof why))
         text_buffer_add(&plan->cannot_run, "%s", why);
-    }
     return plan->cannot_run.failed ? pps_fail_memory(err, "the configuration") : PPS_OK;
 }
 

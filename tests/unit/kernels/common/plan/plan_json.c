@@ -202,7 +202,7 @@ static const struct {
     {"@[]", "expected an object that describes a plan"},
     {"@{'plan': 1}", "a plan needs the key \"devices\""},
     {"@" SHAPE "}", "a plan needs the key \"stage\""},
-    {"{'plan': @2, 'devices': 2, 'stages': 2, 'micro_batches': 3}", "newer"},
+    {"{'plan': @3, 'devices': 2, 'stages': 2, 'micro_batches': 3}", "newer"},
     {"{'plan': 1, 'devices': @2.5, 'stages': 2, 'micro_batches': 3}", "devices: expected"},
     {SHAPE ", 'units': {'time': @'ms', 'memory': 'bytes'}}", "the only unit of time is \"s\""},
     {SHAPE ", @'stages_': 3}", "did you mean stages?"},

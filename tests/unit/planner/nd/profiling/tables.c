@@ -27,7 +27,9 @@ Test(nd_candidates, table)
                                    46174,
                                    1e3 / 3,
                                    NAN,
-                                   12.5};
+                                   12.5,
+                                   0.4,
+                                   0.5};
     struct text_buffer text = {0};
     nd_candidates_header(&text, ND_COLUMNS_DRYRUN, false);
     nd_candidates_line(&text, ND_COLUMNS_DRYRUN, false, &c);
