@@ -21,6 +21,7 @@ enum field {
     KEY_EXPERT_TP,
     KEY_FLASH,
     KEY_FUSED_CE,
+    KEY_LOSS_CHUNKS,
     KEY_SCHEDULE,
     KEY_LOW_MEM_VPP,
     KEY_DUMMY_WGRAD,
@@ -51,6 +52,7 @@ static const struct docfield fields[N_KEYS] = {
     [KEY_EXPERT_TP] = {"expert_tensor_parallel", DOCFIELD_OWN, 0, 0, 0},
     [KEY_FLASH] = {"flash_attention", DOCFIELD_FLAG, 0, 1, AT(flash_attention)},
     [KEY_FUSED_CE] = {"fused_cross_entropy", DOCFIELD_FLAG, 0, 1, AT(fused_cross_entropy)},
+    [KEY_LOSS_CHUNKS] = {"loss_chunks", DOCFIELD_WHOLE, 1, 1 << 20, AT(loss_chunks)},
     [KEY_SCHEDULE] = {"schedule", DOCFIELD_OWN, 0, 0, 0},
     [KEY_LOW_MEM_VPP] = {"low_mem_vpp", DOCFIELD_FLAG, 0, 1, AT(low_mem_vpp)},
     [KEY_DUMMY_WGRAD] = {"dummy_wgrad", DOCFIELD_FLAG, 0, 1, AT(dummy_wgrad)},
@@ -83,6 +85,7 @@ void training_default(struct training *training)
         .bytes_optim = 12,
         .flash_attention = true,
         .fused_cross_entropy = true,
+        .loss_chunks = 1,
     };
 }
 

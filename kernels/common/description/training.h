@@ -48,6 +48,8 @@ struct training {
     bool expert_tensor_parallel; // experts are split over tp too (etp = tp); otherwise etp = 1
     bool flash_attention;
     bool fused_cross_entropy;
+    int64_t
+        loss_chunks; // pieces of a micro-batch whose losses are computed one after the other
     enum training_schedule schedule;
     bool low_mem_vpp; // the interleaved order with the low warm-up
     enum training_precision precision;

@@ -98,7 +98,8 @@ static void head_costs(const struct layer_setting *s, struct layercost_head *hea
     head->forward = gemm + hardware_stream(s->hw, (fused ? 6 : 14) * logits);
     head->backward = 2 * gemm + hardware_stream(s->hw, (fused ? 4 : 10) * logits);
     head->weights = gemm;
-    head->logits = s->stack->logits * logits * (s->stack->whole_logits ? s->t : 1);
+    head->logits =
+        s->stack->logits * logits * (s->stack->whole_logits ? s->t : 1) / s->m->loss_chunks;
     head->parameters = columns * (s->h + (s->m->model.head_bias ? 1 : 0));
 }
 
@@ -131,6 +132,7 @@ void layercost_open(struct layercost_model *m,
     m->modules = training->recompute_modules;
     m->dropout = training->dropout;
     m->flash = training->flash_attention;
+    m->loss_chunks = training->loss_chunks > 1 ? (double)training->loss_chunks : 1;
     m->fused_ce = hardware->fused_ce && training->fused_cross_entropy;
     m->expert_tensor_parallel = training->expert_tensor_parallel;
 }

@@ -75,6 +75,7 @@ struct layercost_model {
     bool dropout;                // masks of dropout are stored
     bool flash;                  // attention kernel that never writes scores
     bool fused_ce;               // fused cross-entropy
+    double loss_chunks;          // only one of so many pieces of the logits exists at a time
     bool expert_tensor_parallel; // experts are split over tp too
 };
 

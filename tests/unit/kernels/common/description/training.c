@@ -28,6 +28,7 @@ Test(training, defaults)
     cr_assert(t.bytes_param == 2 && t.bytes_grad == 4 && t.bytes_optim == 12);
     cr_assert(!t.expert_tensor_parallel && t.flash_attention && t.fused_cross_entropy);
     cr_assert(!t.low_mem_vpp && !t.dummy_wgrad && t.schedule == TRAINING_ANY_SCHEDULE);
+    cr_assert_eq(t.loss_chunks, 1);
 }
 
 Test(training, values)
@@ -44,6 +45,7 @@ Test(training, values)
     cr_assert(t.low_mem_vpp && t.dummy_wgrad && t.schedule == TRAINING_VPP);
     cr_assert_not(training_of("{'expert_tensor_parallel':1}").expert_tensor_parallel);
     cr_assert_eq(training_of("{'schedule':'1f1b'}").schedule, TRAINING_1F1B);
+    cr_assert_eq(training_of("{'loss_chunks':8}").loss_chunks, 8);
     t = training_of("{'mbs_options':4,'gbs':null}");
     cr_assert(t.n_mbs == 1 && t.mbs[0] == 4 && t.gbs == 1024);
     t = training_of("{'mbs_options':[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16]}");
@@ -56,6 +58,7 @@ Test(training, faults)
     static const char *const rows[][2] = {
         {"{'gbs':0}", "gbs: expected a whole number 1 ... 16777216"},
         {"{'gbs':1.5}", "gbs: expected a whole number 1 ... 16777216"},
+        {"{'loss_chunks':0}", "loss_chunks: expected a whole number 1 ... 1048576"},
         {"{'zero_level':4}", "zero_level: expected a whole number 0 ... 3"},
         {"{'bytes_param':0}", "bytes_param: expected a number above 0, at most 64"},
         {"{'bytes_grad':-1}", "bytes_grad: expected a number 0 ... 64"},

@@ -113,6 +113,23 @@ Test(layer_cost, both_parts_of_random_models)
     }
 }
 
+// A loss in pieces has the logits of one piece at a time; times stay.
+Test(layer_cost, a_loss_in_pieces)
+{
+    const struct modeldesc model =
+        model_of("{'hidden_size': 2048, 'num_layers': 4, 'num_attention_heads': 16,"
+                 "'vocab_size': 32000, 'seq_length': 1024, 'ffn_hidden_size': 8192}");
+    const struct layercost_shape shape = {2, 1, 1, 2, 1024, false};
+    struct training training;
+    training_default(&training);
+    const struct layercost_set whole = costs_of(&model, &training, &shape);
+    training.loss_chunks = 8;
+    const struct layercost_set pieces = costs_of(&model, &training, &shape);
+    cr_assert_eq(pieces.head.logits, whole.head.logits / 8);
+    cr_assert(pieces.head.forward == whole.head.forward &&
+              pieces.head.backward == whole.head.backward);
+}
+
 // A stack that stops early does not make the last product again; select makes a share of the products
 // again; no pass takes less than the launches.
 Test(layer_cost, what_stacks_make_again)
