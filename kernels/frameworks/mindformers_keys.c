@@ -36,6 +36,15 @@ static const char *const paths[N_MINDFORMERS_KEYS][MINDFORMERS_PATHS] = {
                NEW "pipeline_parallel_config.virtual_pipeline_model_parallel_size"},
     [MF_INTERLEAVE] = {"parallel.pipeline_config.pipeline_interleave",
                        NEW "pipeline_parallel_config.pipeline_interleave"},
+    [MF_SCHEDULER] = {"parallel.pipeline_config.pipeline_scheduler",
+                      NEW "pipeline_parallel_config.pipeline_scheduler"},
+    [MF_SEQ_SPLIT] = {"parallel_config.seq_split_num", NEW "seq_split_num"},
+    [MF_EXPERT_TP] = {"moe_config.expert_model_parallel",
+                      "model.model_config.moe_config.expert_model_parallel",
+                      "parallel_config.expert_tensor_parallel_size",
+                      NEW "expert_tensor_parallel_size"},
+    [MF_FLASH] = {"model.model_config.use_flash_attention", "model_config.use_flash_attention"},
+    [MF_SWAP] = {"swap_config.swap"},
     [MF_OFFSET] = {"model.model_config.offset", "parallel_config.offset",
                    NEW "pipeline_parallel_config.pipeline_stage_offset"},
     [MF_OPTIMIZER_PARALLEL] = {"parallel.enable_parallel_optimizer",
@@ -103,15 +112,29 @@ bool mindformers_fail(struct mindformers_reader *m, const cJSON *item, const cha
     return framework_fail(m->r, mindformers_at(m, item), "%s", text);
 }
 
+bool mindformers_keep_reason(struct mindformers_reader *m)
+{
+    return framework_keep_reason(&m->r->file->cannot_run, m->r->fault);
+}
+
+bool mindformers_not_modelled(struct mindformers_reader *m, const char *key, const cJSON *item)
+{
+    char name[160];
+    char *json = cJSON_IsString(item) ? NULL : pps_json_print_line(item);
+    if (json == NULL && !cJSON_IsString(item))
+        return framework_no_memory(m->r);
+    snprintf(name, sizeof name, "%s=%s", key, json != NULL ? json : item->valuestring);
+    cJSON_free(json);
+    return framework_not_modelled(m->r, name, framework_key_at(m->doc, item));
+}
+
 // ---- values -------------------------------------------------------------------------------------
 
 bool mindformers_use(struct mindformers_reader *m, const cJSON *item)
 {
     const cJSON **used = pps_grow(m->used, &m->used_room, m->n_used + 1, sizeof *used);
-    if (used == NULL) {
-        *m->r->fault = (struct pps_fault){.text = "out of memory for this document"};
-        return false;
-    }
+    if (used == NULL)
+        return framework_no_memory(m->r);
     m->used = used;
     used[m->n_used++] = item;
     return true;

@@ -28,15 +28,8 @@ static bool put_counts(struct mindformers_reader *m,
                        const struct counts *counts,
                        const cJSON *at)
 {
-    cJSON *list = cJSON_CreateArray();
-    for (int v = 0; list != NULL && v < counts->vp; v++) {
-        cJSON *chunk = cJSON_CreateArray();
-        cJSON_AddItemToArray(list, chunk);
-        for (int i = 0; chunk != NULL && i < counts->pp; i++)
-            cJSON_AddItemToArray(chunk,
-                                 cJSON_CreateNumber((double)counts->n[v * counts->pp + i]));
-    }
-    return framework_put(m->r, FRAMEWORK_BASELINE, key, list, mindformers_at(m, at));
+    return framework_put_chunks(m->r, key, counts->n, counts->vp, counts->pp,
+                                mindformers_at(m, at));
 }
 
 // ---- offset -------------------------------------------------------------------------------------
@@ -218,6 +211,28 @@ static bool read_chunks(struct mindformers_reader *m,
     return true;
 }
 
+// With activations on the host, a list has numbers of layers, from 0 in the order of the model.
+static bool read_numbers(struct mindformers_reader *m,
+                         const cJSON *list,
+                         const struct counts *layers,
+                         struct counts *out,
+                         const char *name)
+{
+    for (const cJSON *item = list->child; item != NULL; item = item->next) {
+        double before = 0;
+        int k = 0;
+        if (!cJSON_IsNumber(item) || item->valuedouble < 0 ||
+            item->valuedouble >= (double)layers->total)
+            return mindformers_fail(m, item,
+                                    "%s: with swap, expected numbers of layers from 0 to %lld",
+                                    name, (long long)layers->total - 1);
+        while (item->valuedouble >= before + (double)layers->n[k])
+            before += (double)layers->n[k++];
+        out->n[k]++;
+    }
+    return true;
+}
+
 static bool has_lists(const cJSON *list)
 {
     for (const cJSON *item = list->child; item != NULL; item = item->next)
@@ -250,7 +265,7 @@ static bool read_patterns(struct mindformers_reader *m,
         for (int k = 0; k < n; k++)
             out->n[k] = one.n[k] > out->n[k] ? one.n[k] : out->n[k];
     }
-    ok &= one.n != NULL || mindformers_fail(m, map, "out of memory for this document");
+    ok &= one.n != NULL || framework_no_memory(m->r);
     free(one.n);
     return ok;
 }
@@ -274,6 +289,8 @@ static bool read_counts(struct mindformers_reader *m,
         return fail_kind(m, item, name);
     if (item->child == NULL || cJSON_IsString(item->child)) // patterns for all layers
         return all_layers(layers, out, item->child != NULL);
+    if (m->swap)
+        return read_numbers(m, item, layers, out, name);
     if (has_lists(item))
         return read_chunks(m, item, layers, out, name);
     return read_stages(m, item, layers, out, name);
@@ -290,8 +307,7 @@ static bool read_recompute(struct mindformers_reader *m, const struct counts *la
         return false;
     full.n = calloc(n, sizeof *full.n);
     select.n = calloc(n, sizeof *select.n);
-    bool ok = (full.n != NULL && select.n != NULL) ||
-              mindformers_fail(m, NULL, "out of memory for this document");
+    bool ok = (full.n != NULL && select.n != NULL) || framework_no_memory(m->r);
     if (ok && full_item != NULL)
         ok = read_counts(m, full_item, layers, &full, "recompute") &&
              put_counts(m, "recompute", &full, full_item);
@@ -306,29 +322,46 @@ static bool read_recompute(struct mindformers_reader *m, const struct counts *la
     return ok;
 }
 
+// Without the layers of the model there are no lists.
+static bool name_recompute(struct mindformers_reader *m)
+{
+    static const enum mindformers_key keys[] = {MF_RECOMPUTE, MF_SELECT};
+    const cJSON *item;
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+        if (!mindformers_find(m, keys[k], &item) ||
+            (item != NULL && !cJSON_IsFalse(item) &&
+             !mindformers_not_modelled(m, mindformers_paths(keys[k])[0], item)))
+            return false;
+    return true;
+}
+
+static bool read_lists(struct mindformers_reader *m, struct counts *layers)
+{
+    const cJSON *offset;
+    if (!mindformers_find(m, MF_OFFSET, &offset))
+        return false;
+    for (int k = 0; k < layers->vp * layers->pp; k++)
+        layers->n[k] = layers->total / (layers->vp * layers->pp);
+    if (offset != NULL && !read_offset(m, offset, layers))
+        return false;
+    if (layers->from_list && !put_counts(m, "layers", layers, offset))
+        return false;
+    spread(layers);
+    return read_recompute(m, layers);
+}
+
 bool mindformers_read_layers(struct mindformers_reader *m)
 {
     struct counts layers = {.vp = (int)m->vp,
                             .pp = (int)m->pp,
                             .total = total_layers(m),
                             .from_list = false};
-    const cJSON *offset;
-    if (!mindformers_find(m, MF_OFFSET, &offset))
-        return false;
     if (layers.total == 0 || m->pp * m->vp > 1 << 16)
-        return true;
+        return name_recompute(m);
     layers.n = malloc((size_t)(m->pp * m->vp) * sizeof *layers.n);
     if (layers.n == NULL)
-        return mindformers_fail(m, NULL, "out of memory for this document");
-    for (int k = 0; k < layers.vp * layers.pp; k++)
-        layers.n[k] = layers.total / (layers.vp * layers.pp);
-    bool ok = offset == NULL || read_offset(m, offset, &layers);
-    if (ok && layers.from_list)
-        ok = put_counts(m, "layers", &layers, offset);
-    if (ok) {
-        spread(&layers);
-        ok = read_recompute(m, &layers);
-    }
+        return framework_no_memory(m->r);
+    const bool ok = read_lists(m, &layers) || mindformers_keep_reason(m);
     free(layers.n);
     return ok;
 }

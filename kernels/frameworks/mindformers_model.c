@@ -59,7 +59,7 @@ static const struct row experts[] = {
 enum { N_ROWS = sizeof rows / sizeof *rows, N_EXPERTS = sizeof experts / sizeof *experts };
 
 // Objects in which the file may describe the model. The last two describe experts only.
-static const char *const objects[] = {"model.model_config", "model_config",
+static const char *const objects[] = {MINDFORMERS_MODEL_OBJECTS,
                                       "model.model_config.moe_config", "moe_config"};
 
 enum { N_MODEL_OBJECTS = 2, N_OBJECTS = 4 };
@@ -105,16 +105,6 @@ static bool find_row(struct mindformers_reader *m,
     return true;
 }
 
-static const cJSON *model_member(const struct mindformers_reader *m, const char *name)
-{
-    for (int o = 0; o < N_MODEL_OBJECTS; o++) {
-        const cJSON *item = pps_json_member(yaml_get(m->doc, objects[o]), name);
-        if (item != NULL && !cJSON_IsNull(item))
-            return item;
-    }
-    return NULL;
-}
-
 static bool put_copy(struct mindformers_reader *m, const char *own, const cJSON *item)
 {
     return framework_put(m->r, FRAMEWORK_MODEL, own, cJSON_Duplicate(item, true),
@@ -156,29 +146,18 @@ static double llama_width(double hidden, double multiplier, double multiple)
     return ceil(width / multiple) * multiple;
 }
 
-static bool is_llama(const struct mindformers_reader *m)
-{
-    static const char *const families[] = {"Llama", "InternLM", "Telechat",
-                                           "Qwen",  "YiZhao",   "Deepseek"};
-    const cJSON *type = model_member(m, "type");
-    for (size_t k = 0; k < sizeof families / sizeof *families; k++)
-        if (cJSON_IsString(type) && strcasestr(type->valuestring, families[k]) != NULL)
-            return true;
-    return false;
-}
-
 // The width where the file does not have it.
 static bool derive_width(struct mindformers_reader *m)
 {
     const cJSON *hidden = framework_get(m->r, FRAMEWORK_MODEL, "hidden_size");
-    const cJSON *multiplier = model_member(m, "ffn_dim_multiplier");
-    const cJSON *multiple = model_member(m, "multiple_of"),
-                *ratio = model_member(m, "expand_ratio");
+    const cJSON *multiplier = mindformers_member(m, "ffn_dim_multiplier");
+    const cJSON *multiple = mindformers_member(m, "multiple_of"),
+                *ratio = mindformers_member(m, "expand_ratio");
     const cJSON *at = multiplier != NULL ? multiplier : multiple != NULL ? multiple : ratio;
     if (has_own(m, "ffn_hidden_size") || !cJSON_IsNumber(hidden))
         return true;
     double width = floor(number_or(ratio, 4) * hidden->valuedouble);
-    if (multiplier != NULL || multiple != NULL || is_llama(m)) {
+    if (multiplier != NULL || multiple != NULL || mindformers_is_llama(m)) {
         if (number_or(multiple, 256) < 1 || number_or(multiplier, 1) <= 0)
             return mindformers_fail(m, at, "%s: expected a number above 0", at->string);
         width = llama_width(hidden->valuedouble, number_or(multiplier, 0),
@@ -194,18 +173,6 @@ static bool derive_width(struct mindformers_reader *m)
 
 // ---- families -----------------------------------------------------------------------------------
 
-// Families with layer norms, and two matrices with biases in a feed-forward network.
-static bool is_classic(const struct mindformers_reader *m)
-{
-    static const char *const families[] = {"GPT2", "Bloom", "Pangu",
-                                           "Bert", "OPT",   "WizardCoder"};
-    const cJSON *type = model_member(m, "type");
-    for (size_t k = 0; k < sizeof families / sizeof *families; k++)
-        if (cJSON_IsString(type) && strcasestr(type->valuestring, families[k]) != NULL)
-            return true;
-    return false;
-}
-
 static bool is_plain_activation(const cJSON *item)
 {
     return cJSON_IsString(item) && strcasestr(item->valuestring, "glu") == NULL &&
@@ -215,8 +182,8 @@ static bool is_plain_activation(const cJSON *item)
 
 static bool read_gate(struct mindformers_reader *m)
 {
-    const cJSON *gated = model_member(m, "gated_linear_unit");
-    const cJSON *activation = model_member(m, "hidden_act");
+    const cJSON *gated = mindformers_member(m, "gated_linear_unit");
+    const cJSON *activation = mindformers_member(m, "hidden_act");
     if (cJSON_IsBool(gated))
         return put_flag(m, "gated_ffn", cJSON_IsTrue(gated), gated);
     if (is_plain_activation(activation))
@@ -226,25 +193,27 @@ static bool read_gate(struct mindformers_reader *m)
 
 static bool read_norm(struct mindformers_reader *m)
 {
-    const cJSON *norm = model_member(m, "normalization"), *rms = model_member(m, "rmsnorm");
+    const cJSON *norm = mindformers_member(m, "normalization"),
+                *rms = mindformers_member(m, "rmsnorm");
     const cJSON *at = norm != NULL ? norm : rms;
-    bool layer = is_classic(m);
+    bool layer = mindformers_is_classic(m);
     if (cJSON_IsString(norm))
         layer = strcasestr(norm->valuestring, "rms") == NULL;
     else if (cJSON_IsBool(rms))
         layer = cJSON_IsFalse(rms);
     if (at != NULL && !mindformers_use(m, at))
         return false;
-    return framework_put_text(m->r, FRAMEWORK_MODEL, "norm", layer ? "layer" : "rms",
-                              mindformers_at(m, at != NULL ? at : model_member(m, "type")));
+    return framework_put_text(
+        m->r, FRAMEWORK_MODEL, "norm", layer ? "layer" : "rms",
+        mindformers_at(m, at != NULL ? at : mindformers_member(m, "type")));
 }
 
 static bool read_family(struct mindformers_reader *m)
 {
-    const cJSON *type = model_member(m, "type");
+    const cJSON *type = mindformers_member(m, "type");
     if (!read_gate(m) || !read_norm(m))
         return false;
-    if (!is_classic(m))
+    if (!mindformers_is_classic(m))
         return true;
     return (has_own(m, "gated_ffn") || put_flag(m, "gated_ffn", false, type)) &&
            (has_own(m, "linear_bias") || put_flag(m, "linear_bias", true, type));
@@ -252,7 +221,7 @@ static bool read_family(struct mindformers_reader *m)
 
 static bool read_tie(struct mindformers_reader *m)
 {
-    const cJSON *untie = model_member(m, "untie_embeddings_and_output_weights");
+    const cJSON *untie = mindformers_member(m, "untie_embeddings_and_output_weights");
     if (has_own(m, "tie_embeddings") || !cJSON_IsBool(untie))
         return true;
     return put_flag(m, "tie_embeddings", cJSON_IsFalse(untie), untie);
@@ -261,9 +230,9 @@ static bool read_tie(struct mindformers_reader *m)
 // Groups of queries in ChatGLM.
 static bool read_groups(struct mindformers_reader *m)
 {
-    const cJSON *groups = model_member(m, "multi_query_group_num");
+    const cJSON *groups = mindformers_member(m, "multi_query_group_num");
     if (has_own(m, "num_query_groups") || groups == NULL ||
-        !cJSON_IsTrue(model_member(m, "multi_query_attention")))
+        !cJSON_IsTrue(mindformers_member(m, "multi_query_attention")))
         return true;
     return mindformers_use(m, groups) && put_copy(m, "num_query_groups", groups);
 }
@@ -273,7 +242,7 @@ static bool read_groups(struct mindformers_reader *m)
 // moe_layer_freq as a list says for every layer whether it has experts: 0, ..., 0, 1, ..., 1.
 static bool read_frequency(struct mindformers_reader *m)
 {
-    const cJSON *list = model_member(m, "moe_layer_freq"), *item;
+    const cJSON *list = mindformers_member(m, "moe_layer_freq"), *item;
     int n_dense = 0;
     bool sparse = false, alternates = cJSON_IsNumber(list) && list->valuedouble > 1;
     cJSON_ArrayForEach(item, list)
@@ -333,16 +302,17 @@ bool mindformers_read_model(struct mindformers_reader *m)
     // A file without a shape belongs to a model in its own document (pretrained_model_dir).
     if (!find_row(m, &rows[0], N_MODEL_OBJECTS, &item))
         return false;
-    if (item == NULL && model_member(m, "hidden_size") == NULL)
+    if (!mindformers_check_shape(m) ||
+        (item == NULL && mindformers_member(m, "hidden_size") == NULL))
         return true;
     for (int k = 0; k < N_ROWS; k++)
         if (!find_row(m, &rows[k], N_MODEL_OBJECTS, &item) ||
             (item != NULL && !put_copy(m, rows[k].own, item)))
             return false;
-    item = model_member(m, "embedding_size"); // the width in BERT and GPT
+    item = mindformers_member(m, "embedding_size"); // the width in BERT and GPT
     if (item != NULL && !has_own(m, "hidden_size") &&
         !(mindformers_use(m, item) && put_copy(m, "hidden_size", item)))
         return false;
-    return read_tie(m) && read_groups(m) && read_family(m) && derive_width(m) &&
-           read_experts(m) && read_name(m);
+    return mindformers_name_type(m) && read_tie(m) && read_groups(m) && read_family(m) &&
+           derive_width(m) && read_experts(m) && read_name(m);
 }

@@ -28,7 +28,12 @@ enum mindformers_key {
     MF_GLOBAL_BATCH,
     MF_VP,
     MF_INTERLEAVE, // switch of MF_VP
+    MF_SCHEDULER,
+    MF_SEQ_SPLIT, // parts of a sequence in a pipeline
     MF_OFFSET,
+    MF_EXPERT_TP,
+    MF_FLASH,
+    MF_SWAP,               // some activations go to the host
     MF_OPTIMIZER_PARALLEL, // switch of MF_OPTIMIZER_SHARDS
     MF_OPTIMIZER_SHARDS,
     MF_GRADIENT_SHARD,
@@ -69,6 +74,9 @@ struct mindformers_reader {
     const cJSON **used; // items that have a meaning
     size_t n_used, used_room;
     int64_t dp, tp, pp, cp, ep, vp;
+    int64_t shards; // of the optimizer; -1: as many as dp
+    bool sp;
+    bool swap; // lists of recomputed layers are numbers of layers
 };
 
 // Sets *item to the value of a key; NULL: none, or null. Returns false with a fault if the file has
@@ -90,13 +98,44 @@ bool mindformers_flag(struct mindformers_reader *m, enum mindformers_key key, bo
 // Fills the fault for the place of an item; false.
 bool mindformers_fail(struct mindformers_reader *m, const cJSON *item, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+// Makes the fault the reason why the file cannot run. false: lack of memory.
+bool mindformers_keep_reason(struct mindformers_reader *m);
+// Records a key with its value as one that no model counts.
+bool mindformers_not_modelled(struct mindformers_reader *m, const char *key, const cJSON *item);
 size_t mindformers_at(const struct mindformers_reader *m, const cJSON *item); // 0 for NULL
 int mindformers_line(const struct mindformers_reader *m, const cJSON *item);
+
+// ---- families -----------------------------------------------------------------------------------
+
+// Objects in which a file describes its model.
+#define MINDFORMERS_MODEL_OBJECTS "model.model_config", "model_config"
+
+// Returns a member of the description of the model; NULL: none, or null.
+const cJSON *mindformers_member(const struct mindformers_reader *m, const char *name);
+
+bool mindformers_is_llama(const struct mindformers_reader *m);
+// Families with layer norms, and two matrices with biases in a feed-forward network.
+bool mindformers_is_classic(const struct mindformers_reader *m);
+
+// Returns whether the model may be a decoder of text. An unknown shape is a fault only if no other
+// document describes the model: it becomes unknown_model of the file.
+bool mindformers_check_shape(struct mindformers_reader *m);
+
+// Records a type that nobody knows: it is read as a decoder of the Llama form. false: out of memory.
+bool mindformers_name_type(struct mindformers_reader *m);
 
 // ---- parts of the reader ------------------------------------------------------------------------
 
 bool mindformers_read_model(struct mindformers_reader *m);
 bool mindformers_read_layers(struct mindformers_reader *m); // after the degrees and the model
+
+// Reads attention kernels, dropout and the split of experts into the training, after the degrees and the
+// model.
+bool mindformers_read_training(struct mindformers_reader *m);
+
+// Records the keys that time or memory depend on and that no model counts, and ignores the harmless
+// ones. After all other parts.
+bool mindformers_sort_others(struct mindformers_reader *m);
 
 bool mindformers_is(const struct plaindoc *doc);
 bool mindformers_read(struct framework_reader *r, const struct plaindoc *doc);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEVICES_MAX = 1 << 20, PREFIX_MAX = 256 };
+enum { DEVICES_MAX = 1 << 20 };
 
 static bool has_object(const struct plaindoc *doc, const char *path)
 {
@@ -79,9 +79,46 @@ static bool check_experts(struct mindformers_reader *m)
                (long long)m->cp, mindformers_line(m, data));
 }
 
+// The words of pipeline_scheduler, with families of kernels/schedule/catalogue.
+static const struct scheduler {
+    const char *word, *family; // family NULL: by the number of chunks
+    int chunks;                // that the family needs; 0: any number
+    bool exact;
+} schedulers[] = {
+    {"1f1b", NULL, 0, true},
+    {"gpipe", "gpipe", 1, true},
+    {"seqpipe", "seq_1f1b", 1, false},
+    {"zero_bubble_v", "zbv", 2, false},
+};
+
+// The number of parts of a sequence is none of the baseline's.
+static bool read_schedule(struct mindformers_reader *m)
+{
+    int64_t parts = 1;
+    const cJSON *word, *item;
+    if (!mindformers_find(m, MF_SCHEDULER, &word) ||
+        !mindformers_whole(m, MF_SEQ_SPLIT, 1, &parts) ||
+        !mindformers_find(m, MF_SEQ_SPLIT, &item))
+        return false;
+    if (parts > 1 && !mindformers_not_modelled(m, mindformers_paths(MF_SEQ_SPLIT)[0], item))
+        return false;
+    if (m->pp == 1 || !cJSON_IsString(word))
+        return true;
+    const struct scheduler *found = NULL;
+    for (size_t k = 0; k < sizeof schedulers / sizeof *schedulers; k++)
+        if (strcmp(schedulers[k].word, word->valuestring) == 0 &&
+            (schedulers[k].chunks == 0 || schedulers[k].chunks == m->vp))
+            found = &schedulers[k];
+    if ((found == NULL || !found->exact) &&
+        !mindformers_not_modelled(m, mindformers_paths(MF_SCHEDULER)[0], word))
+        return false;
+    return found == NULL || found->family == NULL ||
+           framework_put_text(m->r, FRAMEWORK_BASELINE, "schedule", found->family,
+                              mindformers_at(m, word));
+}
+
 static bool put_degrees(struct mindformers_reader *m)
 {
-    bool sp = false;
     const cJSON *item;
     const enum framework_part part = FRAMEWORK_BASELINE;
     if ((m->dp > 0 && !put_number(m, part, "dp", (double)m->dp, MF_DP)) ||
@@ -91,11 +128,21 @@ static bool put_degrees(struct mindformers_reader *m)
         !put_number(m, part, "vp", (double)m->vp, MF_VP) ||
         (has_experts(m) && !put_number(m, part, "ep", (double)m->ep, MF_EP)))
         return false;
-    return mindformers_flag(m, MF_SP, &sp) && mindformers_find(m, MF_SP, &item) &&
-           framework_put_bool(m->r, part, "sp", sp, mindformers_at(m, item));
+    return mindformers_flag(m, MF_SP, &m->sp) && mindformers_find(m, MF_SP, &item) &&
+           framework_put_bool(m->r, part, "sp", m->sp, mindformers_at(m, item)) &&
+           read_schedule(m);
 }
 
 // ---- batches ------------------------------------------------------------------------------------
+
+// Copies count as sequences of one micro-batch. Their exchanges hide behind each other's computation.
+static bool name_copies(struct mindformers_reader *m, int64_t copies)
+{
+    const cJSON *item;
+    return mindformers_find(m, MF_INTERLEAVED_COPIES, &item) &&
+           (copies == 1 ||
+            mindformers_not_modelled(m, mindformers_paths(MF_INTERLEAVED_COPIES)[0], item));
+}
 
 // Without a pipeline, micro_batch_num has no effect, and gradients accumulate instead. With one, it
 // is the other way round.
@@ -108,7 +155,7 @@ static bool read_batches(struct mindformers_reader *m)
         !mindformers_whole(m, MF_MICRO_BATCHES, 1, &micro) ||
         !mindformers_whole(m, MF_ACCUMULATION, 1, &accumulation) ||
         !mindformers_whole(m, MF_GLOBAL_BATCH, 1, &global) ||
-        !mindformers_find(m, MF_BATCH, &item))
+        !mindformers_find(m, MF_BATCH, &item) || !name_copies(m, copies))
         return false;
     const double mbs = (double)(batch * copies);
     const enum mindformers_key of = m->pp > 1 ? MF_MICRO_BATCHES : MF_ACCUMULATION;
@@ -124,36 +171,44 @@ static bool read_batches(struct mindformers_reader *m)
 
 // ---- the optimizer ------------------------------------------------------------------------------
 
-static bool read_shards(struct mindformers_reader *m, const cJSON *parallel)
+static bool check_shards(struct mindformers_reader *m)
 {
-    int64_t shards = -1;
     const cJSON *item;
-    bool gradients = false;
-    if (!mindformers_whole(m, MF_OPTIMIZER_SHARDS, -1, &shards) ||
-        !mindformers_find(m, MF_OPTIMIZER_SHARDS, &item) ||
-        !mindformers_flag(m, MF_GRADIENT_SHARD, &gradients))
-        return false;
-    if (shards == 0 || (m->dp > 0 && shards > m->dp)) // the framework divides by what it can
-        shards = -1;
-    if (cJSON_IsFalse(parallel))
-        shards = 1;
-    else if (shards > 0 && m->dp > 0 && m->dp % shards != 0)
-        return mindformers_fail(m, item, "%s: expected -1 or a divisor of data_parallel, %lld",
-                                item->string, (long long)m->dp);
-    else if (gradients &&
-             !put_number(m, FRAMEWORK_TRAINING, "zero_level", 2, MF_GRADIENT_SHARD))
-        return false;
-    return put_number(m, FRAMEWORK_BASELINE, "op", (double)shards, MF_OPTIMIZER_SHARDS);
+    return mindformers_find(m, MF_OPTIMIZER_SHARDS, &item) &&
+           (m->shards < 1 || m->dp == 0 || m->dp % m->shards == 0 ||
+            mindformers_fail(m, item, "%s: expected -1 or a divisor of data_parallel, %lld",
+                             item->string, (long long)m->dp));
 }
 
+static bool read_shards(struct mindformers_reader *m)
+{
+    bool gradients = false;
+    if (!mindformers_whole(m, MF_OPTIMIZER_SHARDS, -1, &m->shards) ||
+        !mindformers_flag(m, MF_GRADIENT_SHARD, &gradients))
+        return false;
+    // The framework divides by what it can.
+    if (m->shards == 0 || (m->dp > 0 && m->shards > m->dp))
+        m->shards = -1;
+    if (!check_shards(m) && !mindformers_keep_reason(m))
+        return false;
+    return !gradients || put_number(m, FRAMEWORK_TRAINING, "zero_level", 2, MF_GRADIENT_SHARD);
+}
+
+// A file without the switch does not divide the optimizer, unless it names the shards.
 static bool read_optimizer(struct mindformers_reader *m)
 {
-    bool parallel = true;
-    const cJSON *item;
-    if (!mindformers_flag(m, MF_OPTIMIZER_PARALLEL, &parallel) ||
-        !mindformers_find(m, MF_OPTIMIZER_PARALLEL, &item))
+    const cJSON *shards, *gradients;
+    if (!mindformers_find(m, MF_OPTIMIZER_SHARDS, &shards) ||
+        !mindformers_find(m, MF_GRADIENT_SHARD, &gradients))
         return false;
-    return item == NULL || read_shards(m, item);
+    bool parallel = shards != NULL;
+    m->shards = -1;
+    if (!mindformers_flag(m, MF_OPTIMIZER_PARALLEL, &parallel) || (parallel && !read_shards(m)))
+        return false;
+    if (!parallel)
+        m->shards = 1;
+    return put_number(m, FRAMEWORK_BASELINE, "op", (double)m->shards,
+                      parallel ? MF_OPTIMIZER_SHARDS : MF_OPTIMIZER_PARALLEL);
 }
 
 // ---- devices ------------------------------------------------------------------------------------
@@ -169,8 +224,9 @@ static bool read_cluster(struct mindformers_reader *m)
         return mindformers_fail(m, data,
                                 "the product of the degrees is %.0f devices; at most %d",
                                 devices, DEVICES_MAX);
-    if (m->dp == 0)
-        return true;
+    if (m->dp == 0) // the number of devices is not in the file
+        return memory == NULL ||
+               mindformers_not_modelled(m, mindformers_paths(MF_MEMORY)[0], memory);
     if (!put_number(m, FRAMEWORK_CLUSTER, "world_size", devices, MF_DP) ||
         (memory != NULL &&
          !framework_put(m->r, FRAMEWORK_CLUSTER, "max_device_memory",
@@ -183,40 +239,11 @@ static bool read_cluster(struct mindformers_reader *m)
                               mindformers_at(m, target));
 }
 
-// ---- keys without a meaning ---------------------------------------------------------------------
-
-static bool is_used(const struct mindformers_reader *m, const cJSON *item)
+static bool read_swap(struct mindformers_reader *m)
 {
-    for (size_t k = 0; k < m->n_used; k++)
-        if (m->used[k] == item)
-            return true;
-    return false;
-}
-
-static bool has_used(const struct mindformers_reader *m, const cJSON *item)
-{
-    if (is_used(m, item))
-        return true;
-    for (const cJSON *child = cJSON_IsObject(item) ? item->child : NULL; child != NULL;
-         child = child->next)
-        if (has_used(m, child))
-            return true;
-    return false;
-}
-
-static void ignore_rest(struct mindformers_reader *m, const cJSON *object, const char *prefix)
-{
-    char path[PREFIX_MAX];
-    for (const cJSON *child = object->child; child != NULL; child = child->next) {
-        if (is_used(m, child))
-            continue;
-        snprintf(path, sizeof path, "%s%s%s", prefix, *prefix != '\0' ? "." : "",
-                 child->string);
-        if (has_used(m, child))
-            ignore_rest(m, child, path);
-        else
-            framework_ignore(m->r, path);
-    }
+    const cJSON *item;
+    return mindformers_flag(m, MF_SWAP, &m->swap) && mindformers_find(m, MF_SWAP, &item) &&
+           (!m->swap || mindformers_not_modelled(m, mindformers_paths(MF_SWAP)[0], item));
 }
 
 // ---- all ----------------------------------------------------------------------------------------
@@ -224,11 +251,11 @@ static void ignore_rest(struct mindformers_reader *m, const cJSON *object, const
 bool mindformers_read(struct framework_reader *r, const struct plaindoc *doc)
 {
     struct mindformers_reader m = {.r = r, .doc = doc};
-    const bool ok = mindformers_read_model(&m) && read_degrees(&m) && check_experts(&m) &&
-                    put_degrees(&m) && read_batches(&m) && read_optimizer(&m) &&
-                    read_cluster(&m) && mindformers_read_layers(&m);
-    if (ok)
-        ignore_rest(&m, doc->root, "");
+    const bool ok = mindformers_read_model(&m) && read_degrees(&m) &&
+                    (check_experts(&m) || mindformers_keep_reason(&m)) && put_degrees(&m) &&
+                    read_batches(&m) && read_optimizer(&m) && read_cluster(&m) &&
+                    read_swap(&m) && mindformers_read_layers(&m) &&
+                    mindformers_read_training(&m) && mindformers_sort_others(&m);
     free(m.used);
     return ok;
 }

@@ -70,11 +70,23 @@ static void put_unless_default(struct mindformers_writer *m,
 
 // ---- degrees ------------------------------------------------------------------------------------
 
+// The scheduler of the file, if it has one, must be that of the strategy.
+static void put_scheduler(struct mindformers_writer *m)
+{
+    const cJSON *now = mindformers_now(m, MF_SCHEDULER);
+    const bool gpipe = m->s->schedule != NULL && strcmp(m->s->schedule, "gpipe") == 0;
+    const char *word = gpipe ? "gpipe" : "1f1b";
+    if (m->s->strategy.pp > 1 &&
+        (cJSON_IsString(now) ? strcmp(now->valuestring, word) != 0 : gpipe))
+        mindformers_put(m, MF_SCHEDULER, cJSON_CreateString(word));
+}
+
 static void put_chunks(struct mindformers_writer *m)
 {
     const double vp = m->s->strategy.vp;
     const cJSON *interleave = mindformers_now(m, MF_INTERLEAVE);
     put_unless_default(m, MF_VP, vp, 1);
+    put_scheduler(m);
     if (vp > 1 && interleave == NULL && !m->new_form)
         yaml_set_text(&m->edit, "parallel.pipeline_config.pipeline_scheduler", "1f1b");
     if (vp > 1 || cJSON_IsTrue(interleave))

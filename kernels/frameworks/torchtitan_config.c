@@ -200,17 +200,39 @@ static bool read_degrees(struct titan_config *c, const struct titan_source *s)
     if (product * (c->shard > 0 ? c->shard : 1) > MAX_DEGREE)
         return titan_fail(s, titan_get(s->doc, TITAN_SHARD, NULL),
                           "the degrees need more than %d devices", MAX_DEGREE);
-    return check_experts(c, s);
+    return check_experts(c, s) || framework_keep_reason(&c->cannot_run, s->fault);
 }
 
 // ---- batch --------------------------------------------------------------------------------------
+
+// Splits the local batch into micro-batches: `count` of them, or of `size` sequences if it is 0.
+static bool split_batch(struct titan_config *c,
+                        const struct titan_source *s,
+                        int64_t size,
+                        int64_t count)
+{
+    const cJSON *count_item = titan_get(s->doc, TITAN_MICROBATCHES, NULL);
+    c->mbs = 1;
+    if (count > 0 && c->local_batch % count != 0)
+        return titan_fail(s,
+                          count_item != NULL ? count_item : titan_get(s->doc, TITAN_PP, NULL),
+                          "a local batch of %" PRId64 " sequences does not split into %" PRId64
+                          " equal micro-batches",
+                          c->local_batch, count);
+    if (count == 0 && c->local_batch % size != 0)
+        return titan_fail(s, titan_get(s->doc, TITAN_MICROBATCH_SIZE, NULL),
+                          "pipeline_parallel_microbatch_size = %" PRId64
+                          ": a local batch of %" PRId64 " sequences is not a multiple",
+                          size, c->local_batch);
+    c->mbs = (int32_t)(count > 0 ? c->local_batch / count : size);
+    return true;
+}
 
 // Reads the size of a micro-batch: of the pipeline, or the whole local batch without one.
 static bool read_micro_batch(struct titan_config *c, const struct titan_source *s)
 {
     const cJSON *size_item = titan_get(s->doc, TITAN_MICROBATCH_SIZE, NULL);
     const char *path = "pipeline_parallel_microbatches";
-    const cJSON *count_item = titan_get(s->doc, TITAN_MICROBATCHES, NULL);
     int64_t size = 1, count = 0;
     if (c->local_batch > INT32_MAX)
         return titan_fail(s, titan_get(s->doc, TITAN_LOCAL_BATCH, &path),
@@ -224,19 +246,18 @@ static bool read_micro_batch(struct titan_config *c, const struct titan_source *
     // Until early 2025 the number of micro-batches was the key, by default one per rank.
     if (count == 0 && size_item == NULL && titan_is_old(s->doc))
         count = c->pp;
-    if (count > 0 && c->local_batch % count != 0)
-        return titan_fail(s,
-                          count_item != NULL ? count_item : titan_get(s->doc, TITAN_PP, NULL),
-                          "a local batch of %" PRId64 " sequences does not split into %" PRId64
-                          " equal micro-batches",
-                          c->local_batch, count);
-    if (count == 0 && c->local_batch % size != 0)
-        return titan_fail(s, size_item,
-                          "pipeline_parallel_microbatch_size = %" PRId64
-                          ": a local batch of %" PRId64 " sequences is not a multiple",
-                          size, c->local_batch);
-    c->mbs = (int32_t)(count > 0 ? c->local_batch / count : size);
-    return true;
+    return split_batch(c, s, size, count) || framework_keep_reason(&c->cannot_run, s->fault);
+}
+
+static bool check_global_batch(const struct titan_config *c, const struct titan_source *s)
+{
+    const int64_t step = c->local_batch * c->replicate * c->shard;
+    return c->shard == 0 || c->global_batch % step == 0 ||
+           titan_fail(s, titan_get(s->doc, TITAN_GLOBAL_BATCH, NULL),
+                      "global_batch_size = %" PRId64
+                      ": expected a multiple of local_batch_size times the data-parallel "
+                      "degrees (%" PRId64 ")",
+                      c->global_batch, step);
 }
 
 static bool read_batch(struct titan_config *c, const struct titan_source *s)
@@ -249,14 +270,8 @@ static bool read_batch(struct titan_config *c, const struct titan_source *s)
         !titan_whole(s, TITAN_SEQ_LEN, 1, &c->seq_len))
         return false;
     c->global_batch = all > 0 ? all : 0;
-    const int64_t step = c->local_batch * c->replicate * c->shard;
-    if (c->shard > 0 && c->global_batch % step != 0)
-        return titan_fail(s, titan_get(s->doc, TITAN_GLOBAL_BATCH, NULL),
-                          "global_batch_size = %" PRId64
-                          ": expected a multiple of local_batch_size times the data-parallel "
-                          "degrees (%" PRId64 ")",
-                          c->global_batch, step);
-    return read_micro_batch(c, s);
+    return (check_global_batch(c, s) || framework_keep_reason(&c->cannot_run, s->fault)) &&
+           read_micro_batch(c, s);
 }
 
 // ---- sharding, types, recomputation -------------------------------------------------------------
@@ -319,6 +334,20 @@ static bool read_option(struct titan_config *c, const struct titan_source *s)
     return true;
 }
 
+// 0 recomputes all, 1 nothing.
+static bool read_budget(struct titan_config *c, const struct titan_source *s)
+{
+    const char *path;
+    const cJSON *item = titan_get(s->doc, TITAN_MEMORY_BUDGET, &path);
+    if (item == NULL)
+        return true;
+    if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0 && item->valuedouble <= 1))
+        return titan_fail(s, item, "%s: expected a number from 0 to 1", path);
+    if (item->valuedouble == 0 || item->valuedouble == 1)
+        c->recompute = item->valuedouble == 0 ? TITAN_FULL : TITAN_NONE;
+    return true;
+}
+
 static bool read_recompute(struct titan_config *c, const struct titan_source *s)
 {
     static const char *const words[] = {"selective", "full", "none", "memory_budget"};
@@ -328,6 +357,8 @@ static bool read_recompute(struct titan_config *c, const struct titan_source *s)
     if (!read_word(s, TITAN_CHECKPOINT_MODE, words, 4, &word))
         return false;
     c->recompute = modes[word];
+    if (c->recompute == TITAN_OTHER)
+        return read_budget(c, s);
     return word != 0 || read_option(c, s);
 }
 

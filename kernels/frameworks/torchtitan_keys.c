@@ -34,6 +34,8 @@ static const char *const paths[N_TITAN_KEYS][MAX_PATHS] = {
                    "experimental.expert_tensor_parallel_degree"},
     [TITAN_SCHEDULE] = {"parallelism.pipeline_parallel_schedule",
                         "experimental.pipeline_parallel_schedule"},
+    [TITAN_SCHEDULE_CSV] = {"parallelism.pipeline_parallel_schedule_csv",
+                            "experimental.pipeline_parallel_schedule_csv"},
     [TITAN_PARTS] = {"parallelism.module_fqns_per_model_part",
                      "experimental.module_fqns_per_model_part"},
     [TITAN_SPLIT_POINTS] = {"parallelism.pipeline_parallel_split_points",
@@ -54,6 +56,11 @@ static const char *const paths[N_TITAN_KEYS][MAX_PATHS] = {
     [TITAN_COMPONENTS] = {"compile.components"},
     [TITAN_CHECKPOINT_MODE] = {"activation_checkpoint.mode"},
     [TITAN_CHECKPOINT_OPTION] = {"activation_checkpoint.selective_ac_option"},
+    [TITAN_EARLY_STOP] = {"activation_checkpoint.early_stop"},
+    [TITAN_MEMORY_BUDGET] = {"activation_checkpoint.memory_budget"},
+    [TITAN_WHOLE_LOGITS] = PARALLEL("disable_loss_parallel"),
+    [TITAN_EXPERT_OVERLAP] = {"parallelism.pipeline_parallel_expert_parallel_overlap"},
+    [TITAN_CONVERTERS] = {"model.converters"},
     [TITAN_PROFILE] = {"profiling.enable_profiling"},
     [TITAN_PROFILE_FREQ] = {"profiling.profile_freq"},
     [TITAN_PROFILE_FOLDER] = {"profiling.save_traces_folder"},
@@ -120,8 +127,8 @@ bool titan_is(const struct plaindoc *doc)
         cJSON_IsObject(toml_get(doc, "activation_checkpoint")))
         return true;
     for (int key = 0; key < N_TITAN_KEYS; key++)
-        if (key != TITAN_NAME && key != TITAN_COMPILE && key != TITAN_COMPONENTS &&
-            titan_get(doc, (enum titan_key)key, NULL) != NULL)
+        if (key != TITAN_NAME && key != TITAN_CONVERTERS && key != TITAN_COMPILE &&
+            key != TITAN_COMPONENTS && titan_get(doc, (enum titan_key)key, NULL) != NULL)
             return true;
     return false;
 }

@@ -28,6 +28,7 @@ enum titan_key {
     TITAN_EP,
     TITAN_ETP,
     TITAN_SCHEDULE,
+    TITAN_SCHEDULE_CSV,
     TITAN_PARTS,
     TITAN_SPLIT_POINTS,
     TITAN_LAYERS_PER_STAGE,
@@ -44,6 +45,11 @@ enum titan_key {
     TITAN_COMPONENTS,
     TITAN_CHECKPOINT_MODE,
     TITAN_CHECKPOINT_OPTION,
+    TITAN_EARLY_STOP,
+    TITAN_MEMORY_BUDGET,
+    TITAN_WHOLE_LOGITS, // tensor ranks do not split the loss
+    TITAN_EXPERT_OVERLAP,
+    TITAN_CONVERTERS,
     TITAN_PROFILE,
     TITAN_PROFILE_FREQ,
     TITAN_PROFILE_FOLDER,
@@ -102,29 +108,42 @@ enum titan_recompute {
     TITAN_FULL,
     TITAN_EVERY, // every n-th layer of a device, fully
     TITAN_OPS,   // in each layer, what is cheap
-    TITAN_OTHER, // a memory budget of the compiler
+    TITAN_OTHER, // a memory budget of the compiler between none and full
 };
 
 enum { TITAN_MAX_STAGES = 4096 }; // pipeline ranks times chunks
+
+struct titan_schedule {
+    const char *name;
+    bool one_part; // per rank
+    bool
+        v_shape; // two parts per rank; the second ones come back from the last rank to the first
+    bool needs_csv;     // the class has no order of its own
+    bool close;         // `family` is close to the order of the class, but not equal to it
+    const char *family; // of kernels/schedule/catalogue; NULL: by the number of chunks
+};
 
 struct titan_config {
     const struct titan_flavor *flavor; // NULL: no [model], or an unknown one
     struct titan_flavor own;           // with `has_shape`: name and layers only
     bool has_shape; // [model] has the shape, as nd -o writes it without a file of the user
-    struct pps_fault unknown; // the unknown model or flavor; text "": none
-    int32_t replicate, shard; // shard 0: the remaining devices
+    struct pps_fault unknown;    // the unknown model or flavor; text "": none
+    struct pps_fault cannot_run; // as in framework_file
+    int32_t replicate, shard;    // shard 0: the remaining devices
     int32_t tp, pp, cp, ep, etp;
     int64_t local_batch, global_batch; // global_batch 0: local_batch times data-parallel ranks
     int64_t seq_len;
-    int32_t mbs;  // sequences a micro-batch
-    int32_t vp;   // chunks a stage
-    bool v_shape; // the second chunks come back from the last rank to the first
-    bool reshard; // parameters are sharded again after a forward pass
+    int32_t mbs;                    // sequences a micro-batch
+    int32_t vp;                     // chunks a stage
+    bool v_shape;                   // as in titan_schedule
+    struct titan_schedule schedule; // with a pipeline
+    bool reshard;                   // parameters are sharded again after a forward pass
     bool fused_loss;
     double bytes_param, bytes_grad, bytes_optim; // per parameter; 0: mixed precision
     enum titan_recompute recompute;
     int32_t every; // of TITAN_EVERY; 0: each layer
-    // Layers of each part, in the order of the model, pp * vp of them; NULL: unknown model.
+    // Layers of each part, in the order of the model, pp * vp of them; NULL: unknown model, or stages
+    // that cannot run.
     int32_t *layers;
 };
 
@@ -147,11 +166,9 @@ bool titan_text(const struct titan_source *s, enum titan_key key, const char **v
 bool titan_config_read(struct titan_config *c, const struct titan_source *s);
 void titan_config_free(struct titan_config *c);
 
-struct titan_schedule {
-    const char *name;
-    bool one_part; // per rank
-    bool v_shape;  // as in titan_config
-};
+// Returns the schedule whose order a family has; NULL: torchtitan has none. family NULL: 1F1B, or
+// interleaved 1F1B without `one_part`.
+const struct titan_schedule *titan_schedule_of(const char *family, bool one_part);
 
 // Reads the schedule of the pipeline. Returns false with a fault.
 bool titan_read_schedule(const struct titan_source *s, struct titan_schedule *schedule);
@@ -162,11 +179,35 @@ bool titan_read_stages(struct titan_config *c, const struct titan_source *s);
 // Returns the part of the model that a stage has as a chunk, from 0.
 int32_t titan_part(const struct titan_config *c, int32_t chunk, int32_t stage);
 
+// ---- numbers of products and other keys ---------------------------------------------------------
+
+struct titan_precision {
+    const char *word; // of the training; NULL: bf16
+    bool any;         // some products have 8 bits
+    // The word holds for experts, which have most products. Where it does not hold for the linear
+    // layers: the key that says so.
+    const char *of_linear; // NULL: it holds for them, too
+};
+
+// Finds which products the converters of the model and the sections of 8-bit products change. Without
+// a list of converters, which may be an argument of the command, the sections decide.
+struct titan_precision titan_precision_of(const struct plaindoc *doc, bool has_experts);
+
+// Records the keys that time or memory depend on and that no model counts, and ignores the harmless
+// ones. Returns false with a fault if memory runs out.
+struct framework_reader;
+bool titan_sort_others(struct framework_reader *r,
+                       const struct titan_source *s,
+                       const struct titan_config *c,
+                       const struct titan_precision *precision);
+
+// ---- layers -------------------------------------------------------------------------------------
+
 // Returns the fully recomputed layers of a chunk of a stage. The layers must be known.
 int32_t titan_recomputed(const struct titan_config *c, int32_t chunk, int32_t stage);
 
 // Stores the layers per part as torchtitan spreads them: the first and last part have fewer.
-// Returns false if a part would be empty.
+// Returns false if torchtitan refuses this number of parts.
 bool titan_spread(int32_t *layers,
                   int32_t parts,
                   int32_t n_layers,

@@ -11,6 +11,7 @@ struct reading {
     struct framework_reader *r;
     const struct titan_source *s;
     struct titan_config c;
+    struct titan_precision precision;
 };
 
 static size_t place_of(const struct reading *t, enum titan_key key)
@@ -156,6 +157,34 @@ static int64_t global_batch(const struct titan_config *c)
     return c->global_batch > 0 ? c->global_batch : c->local_batch * c->replicate * c->shard;
 }
 
+static bool put_precision(const struct reading *t)
+{
+    return t->precision.word == NULL ||
+           framework_put_text(t->r, FRAMEWORK_TRAINING, "precision", t->precision.word,
+                              place_of(t, TITAN_CONVERTERS));
+}
+
+// Switches that the software stack counts, if the file sets them.
+static bool put_stack(const struct reading *t)
+{
+    const cJSON *early = titan_get(t->s->doc, TITAN_EARLY_STOP, NULL);
+    const bool whole =
+        t->c.tp > 1 && cJSON_IsTrue(titan_get(t->s->doc, TITAN_WHOLE_LOGITS, NULL));
+    if (!cJSON_IsBool(early) && !whole)
+        return true;
+    cJSON *stack = cJSON_CreateObject();
+    const bool ok = cJSON_AddStringToObject(stack, "name", "fsdp") != NULL &&
+                    (!cJSON_IsBool(early) ||
+                     cJSON_AddBoolToObject(stack, "early_stop", cJSON_IsTrue(early)) != NULL) &&
+                    (!whole || cJSON_AddBoolToObject(stack, "whole_logits", true) != NULL);
+    if (!ok) {
+        cJSON_Delete(stack);
+        stack = NULL;
+    }
+    return framework_put(t->r, FRAMEWORK_TRAINING, "stack", stack,
+                         place_of(t, early != NULL ? TITAN_EARLY_STOP : TITAN_WHOLE_LOGITS));
+}
+
 static bool put_training(const struct reading *t)
 {
     const struct titan_config *c = &t->c;
@@ -171,7 +200,8 @@ static bool put_training(const struct reading *t)
                             place_of(t, TITAN_ETP)))
         return false;
     return framework_put_bool(t->r, FRAMEWORK_TRAINING, "fused_cross_entropy", c->fused_loss,
-                              place_of(t, TITAN_COMPILE));
+                              place_of(t, TITAN_COMPILE)) &&
+           put_precision(t) && put_stack(t);
 }
 
 // ---- baseline -----------------------------------------------------------------------------------
@@ -208,7 +238,11 @@ static bool put_degrees(const struct reading *t)
            put(t, FRAMEWORK_BASELINE, "vp", c->vp, TITAN_SCHEDULE) &&
            put(t, FRAMEWORK_BASELINE, "mbs", c->mbs,
                c->pp > 1 ? TITAN_MICROBATCH_SIZE : TITAN_LOCAL_BATCH) &&
-           framework_put_bool(t->r, FRAMEWORK_BASELINE, "sp", c->tp > 1, place_of(t, TITAN_TP));
+           framework_put_bool(t->r, FRAMEWORK_BASELINE, "sp", c->tp > 1,
+                              place_of(t, TITAN_TP)) &&
+           (c->pp == 1 || c->schedule.family == NULL ||
+            framework_put_text(t->r, FRAMEWORK_BASELINE, "schedule", c->schedule.family,
+                               place_of(t, TITAN_SCHEDULE)));
 }
 
 static bool put_micro_batches(const struct reading *t)
@@ -232,64 +266,49 @@ static int32_t value_of(const struct titan_config *c, enum list list, int32_t v,
     return list == LIST_LAYERS ? layers : titan_recomputed(c, v, i);
 }
 
-// Makes [chunk][stage]. NULL: out of memory.
-static cJSON *make_list(const struct titan_config *c, enum list list)
+// Returns the key that decides about the layers of the parts.
+static enum titan_key layers_key(const struct reading *t)
 {
-    cJSON *rows = cJSON_CreateArray();
-    for (int32_t v = 0; v < c->vp && rows != NULL; v++) {
-        cJSON *row = cJSON_CreateArray();
-        if (row == NULL || !cJSON_AddItemToArray(rows, row)) {
-            cJSON_Delete(rows);
-            return NULL;
-        }
-        for (int32_t i = 0; i < c->pp; i++)
-            cJSON_AddItemToArray(row, cJSON_CreateNumber(value_of(c, list, v, i)));
-    }
-    return rows;
+    static const enum titan_key keys[] = {TITAN_PARTS, TITAN_SPLIT_POINTS,
+                                          TITAN_LAYERS_PER_STAGE, TITAN_PP};
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+        if (titan_get(t->s->doc, keys[k], NULL) != NULL)
+            return keys[k];
+    return TITAN_FLAVOR;
+}
+
+static bool put_list(const struct reading *t, enum list list)
+{
+    static const char *const names[] = {"layers", "recompute", "select_recompute"};
+    const enum titan_key at[] = {layers_key(t), TITAN_CHECKPOINT_MODE, TITAN_CHECKPOINT_OPTION};
+    int64_t values[TITAN_MAX_STAGES];
+    for (int32_t v = 0; v < t->c.vp; v++)
+        for (int32_t i = 0; i < t->c.pp; i++)
+            values[v * t->c.pp + i] = value_of(&t->c, list, v, i);
+    return framework_put_chunks(t->r, names[list], values, t->c.vp, t->c.pp,
+                                place_of(t, at[list]));
 }
 
 static bool put_lists(const struct reading *t)
 {
-    static const char *const names[] = {"layers", "recompute", "select_recompute"};
-    static const enum titan_key at[] = {TITAN_PARTS, TITAN_CHECKPOINT_MODE,
-                                        TITAN_CHECKPOINT_OPTION};
     if (t->c.layers == NULL)
         return true;
-    for (int list = LIST_LAYERS; list <= LIST_SELECT; list++)
-        if ((list == LIST_LAYERS || t->c.recompute != TITAN_OTHER) &&
-            !framework_put(t->r, FRAMEWORK_BASELINE, names[list],
-                           make_list(&t->c, (enum list)list), place_of(t, at[list])))
-            return false;
-    return true;
+    return put_list(t, LIST_LAYERS) && (t->c.recompute == TITAN_OTHER ||
+                                        (put_list(t, LIST_FULL) && put_list(t, LIST_SELECT)));
 }
 
 // ---- all ----------------------------------------------------------------------------------------
-
-static void ignore_others(const struct reading *t)
-{
-    char path[160];
-    for (const cJSON *table = t->s->doc->root->child; table != NULL; table = table->next) {
-        if (!cJSON_IsObject(table) || table->child == NULL) {
-            framework_ignore(t->r, table->string);
-            continue;
-        }
-        for (const cJSON *item = table->child; item != NULL; item = item->next) {
-            snprintf(path, sizeof path, "%s.%s", table->string, item->string);
-            const bool shape = t->c.has_shape && strcmp(table->string, "model") == 0 &&
-                               !titan_is_model_switch(item->string);
-            if (!titan_knows(path) && !shape)
-                framework_ignore(t->r, path);
-        }
-    }
-}
 
 static bool read_all(struct reading *t)
 {
     if (!titan_config_read(&t->c, t->s))
         return false;
-    ignore_others(t);
-    return put_model(t) && put_cluster(t) && put_training(t) && put_degrees(t) &&
-           put_micro_batches(t) && put_lists(t);
+    const struct titan_flavor *f = t->c.flavor;
+    t->precision = titan_precision_of(t->s->doc, f != NULL && f->experts > 0);
+    t->r->file->cannot_run = t->c.cannot_run;
+    return titan_sort_others(t->r, t->s, &t->c, &t->precision) && put_model(t) &&
+           put_cluster(t) && put_training(t) && put_degrees(t) && put_micro_batches(t) &&
+           put_lists(t);
 }
 
 static bool torchtitan_read(struct framework_reader *r, const struct plaindoc *doc)

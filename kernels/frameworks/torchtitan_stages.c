@@ -2,6 +2,7 @@
 // Reads which layers of the model each pipeline stage has: from lists of modules, split points, or
 // the number of parts that torchtitan derives from the schedule.
 #include "base/text/nearest.h"
+#include "kernels/frameworks/form/form.h"
 #include "kernels/frameworks/torchtitan_private.h"
 
 #include <stdio.h>
@@ -11,23 +12,38 @@
 
 // ---- schedules ----------------------------------------------------------------------------------
 
+#define ONE_PART .one_part = true
+#define V_SHAPE  .v_shape = true
+
 static const struct titan_schedule schedules[] = {
-    {"1F1B", true, false},
-    {"GPipe", true, false},
-    {"PipelineScheduleSingle", true, false},
-    {"Interleaved1F1B", false, false},
-    {"LoopedBFS", false, false},
-    {"InterleavedZeroBubble", false, false},
-    {"FlexibleInterleaved1F1B", false, false},
-    {"PipelineScheduleMulti", false, false},
-    {"_PipelineScheduleRuntime", false, false},
-    {"ZBVZeroBubble", false, true},
-    {"DualPipeV", false, true},
-    {"interleaved_1f1b", false, false}, // until late 2024
-    {"flexible_interleaved_1f1b", false, false},
+    {"1F1B", ONE_PART},
+    {"GPipe", ONE_PART, .family = "gpipe"},
+    {"PipelineScheduleSingle", ONE_PART, .needs_csv = true},
+    {"Interleaved1F1B", .family = NULL},
+    {"LoopedBFS", .family = "bfs_loop"},
+    {"InterleavedZeroBubble", .close = true, .family = "interleaved"},
+    {"FlexibleInterleaved1F1B", .family = NULL},
+    {"PipelineScheduleMulti", .needs_csv = true},
+    {"_PipelineScheduleRuntime", .needs_csv = true},
+    {"ZBVZeroBubble", V_SHAPE, .close = true, .family = "zbv"},
+    {"DualPipeV", V_SHAPE, .family = "dualpipev"},
+    {"interleaved_1f1b", .family = NULL}, // until late 2024
+    {"flexible_interleaved_1f1b", .family = NULL},
 };
 
 enum { N_SCHEDULES = sizeof schedules / sizeof *schedules };
+
+const struct titan_schedule *titan_schedule_of(const char *family, bool one_part)
+{
+    for (int k = 0; k < N_SCHEDULES; k++) {
+        const struct titan_schedule *s = &schedules[k];
+        const bool same = family == NULL ? s->family == NULL && !s->needs_csv
+                                         : s->family != NULL && strcmp(s->family, family) == 0;
+        if (same && s->one_part == one_part)
+            return s;
+    }
+    return NULL;
+}
 
 bool titan_read_schedule(const struct titan_source *s, struct titan_schedule *schedule)
 {
@@ -69,6 +85,15 @@ static int64_t layer_of(const cJSON *item)
     return end != digits && *digits != '-' && n < INT32_MAX ? n : -1;
 }
 
+// A layer may appear by its parts: "layers.7.attention", "layers.7.feed_forward".
+static bool is_repeated(const cJSON *part, const cJSON *item)
+{
+    for (const cJSON *other = part->child; other != item; other = other->next)
+        if (layer_of(other) == layer_of(item))
+            return true;
+    return false;
+}
+
 static bool count_modules(const struct titan_source *s, const cJSON *parts, int32_t *layers)
 {
     int32_t k = 0;
@@ -79,7 +104,7 @@ static bool count_modules(const struct titan_source *s, const cJSON *parts, int3
                               "of module names");
         layers[k] = 0;
         for (const cJSON *item = part->child; item != NULL; item = item->next)
-            layers[k] += layer_of(item) >= 0;
+            layers[k] += layer_of(item) >= 0 && !is_repeated(part, item);
     }
     return true;
 }
@@ -109,17 +134,15 @@ static bool count_points(const struct titan_config *c,
 
 bool titan_spread(int32_t *layers, int32_t parts, int32_t n_layers, int32_t first, int32_t last)
 {
-    const int32_t all = n_layers + (parts > 1 ? first + last : 0);
+    const int32_t all = n_layers + (parts > 1 ? first + last : 0), least = all / parts;
     for (int32_t k = 0; k < parts; k++) {
-        layers[k] = all / parts + (k < all % parts);
+        layers[k] = least + (k < all % parts);
         if (parts > 1 && k == 0)
             layers[k] -= first;
         else if (parts > 1 && k == parts - 1)
             layers[k] -= last;
-        if (layers[k] < 0)
-            return false;
     }
-    return true;
+    return parts == 1 || (least > 0 && first <= least && last <= least);
 }
 
 // ---- number of parts ----------------------------------------------------------------------------
@@ -178,6 +201,12 @@ static bool check_parts(const struct titan_config *c,
                           "ranks",
                           schedule->name, schedule->one_part ? "one part" : "two parts or more",
                           (long long)parts->n, c->pp);
+    if (schedule->v_shape && parts->n != 2 * (int64_t)c->pp)
+        return titan_fail(
+            s, at,
+            "%s needs two parts per pipeline rank; the model has %lld parts for %d "
+            "ranks",
+            schedule->name, (long long)parts->n, c->pp);
     if (parts->n > TITAN_MAX_STAGES)
         return titan_fail(s, at, "expected at most %d parts of the model", TITAN_MAX_STAGES);
     return true;
@@ -221,17 +250,52 @@ static bool count_layers(struct titan_config *c,
     return true;
 }
 
-bool titan_read_stages(struct titan_config *c, const struct titan_source *s)
+// A schedule without an order of its own takes it from a file.
+static bool check_csv(const struct titan_source *s, const struct titan_schedule *schedule)
+{
+    const char *csv = "";
+    return titan_text(s, TITAN_SCHEDULE_CSV, &csv) &&
+           (!schedule->needs_csv || *csv != '\0' ||
+            titan_fail(s, titan_get(s->doc, TITAN_SCHEDULE, NULL),
+                       "%s has no order of its own: it needs pipeline_parallel_schedule_csv",
+                       schedule->name));
+}
+
+// Interleaved schedules of PyTorch run the micro-batches in rounds of equal size, at least one per rank.
+static bool check_rounds(const struct titan_config *c, const struct titan_source *s)
+{
+    const int64_t n = c->local_batch / c->mbs, rounds = n / c->pp;
+    if (c->schedule.one_part || c->schedule.v_shape || c->schedule.needs_csv ||
+        (c->schedule.family != NULL && !c->schedule.close) || rounds <= 1 || n % rounds == 0)
+        return true;
+    return titan_fail(s, titan_get(s->doc, TITAN_SCHEDULE, NULL),
+                      "%s cannot run %lld micro-batches on %d ranks in %lld rounds of equal "
+                      "size",
+                      c->schedule.name, (long long)n, c->pp, (long long)rounds);
+}
+
+static bool read_parts(struct titan_config *c, const struct titan_source *s)
 {
     struct parts parts = {NULL, 1, 0, 0};
-    c->vp = 1;
     if (c->pp > 1) {
-        struct titan_schedule schedule;
-        if (!titan_read_schedule(s, &schedule) || !count_parts(c, s, &schedule, &parts) ||
-            !check_parts(c, s, &schedule, &parts))
+        if (!count_parts(c, s, &c->schedule, &parts) ||
+            !check_parts(c, s, &c->schedule, &parts) || !check_csv(s, &c->schedule))
             return false;
         c->vp = (int32_t)(parts.n / c->pp);
-        c->v_shape = schedule.v_shape;
+        c->v_shape = c->schedule.v_shape;
     }
-    return c->flavor == NULL || count_layers(c, s, &parts);
+    return (c->flavor == NULL || count_layers(c, s, &parts)) && check_rounds(c, s);
+}
+
+bool titan_read_stages(struct titan_config *c, const struct titan_source *s)
+{
+    c->vp = 1;
+    c->schedule = schedules[0];
+    if (c->pp > 1 && !titan_read_schedule(s, &c->schedule))
+        return false;
+    if (read_parts(c, s))
+        return true;
+    free(c->layers);
+    c->layers = NULL;
+    return framework_keep_reason(&c->cannot_run, s->fault);
 }

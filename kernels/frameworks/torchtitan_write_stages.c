@@ -9,23 +9,41 @@
 
 // ---- schedule -----------------------------------------------------------------------------------
 
-// Keeps the schedule of the file if it has as many parts per rank as needed.
+// Returns whether the order of a schedule is that of another one. Early names of one class differ.
+static bool is_same(const struct titan_schedule *a, const struct titan_schedule *b)
+{
+    const bool families = a->family != NULL && b->family != NULL;
+    return a->one_part == b->one_part && a->needs_csv == b->needs_csv && a->close == b->close &&
+           (families ? strcmp(a->family, b->family) == 0 : a->family == b->family);
+}
+
+static const char *name_of(const struct titan_schedule *schedule, bool old)
+{
+    if (!old || schedule->family != NULL)
+        return schedule->name;
+    return schedule->one_part ? "1f1b" : "interleaved_1f1b";
+}
+
+// Keeps the name that the file has for the schedule. A file with an own order has no other one.
 static bool write_schedule(struct titan_writer *t)
 {
-    struct titan_schedule schedule = {.one_part = true};
+    const char *family = t->settings->schedule;
+    const struct titan_schedule *wanted = titan_schedule_of(family, t->now.vp == 1);
+    struct titan_schedule now = *titan_schedule_of(NULL, true);
     struct pps_fault unused;
     const struct titan_source quiet = {t->doc, &unused};
-    const bool one_part = t->now.vp == 1, old = titan_is_old(t->doc);
-    const bool known = titan_read_schedule(&quiet, &schedule);
-    t->now.v_shape = false;
-    if (known && schedule.one_part == one_part && (!schedule.v_shape || t->now.vp == 2)) {
-        t->now.v_shape = schedule.v_shape;
+    if (wanted == NULL || (wanted->v_shape && t->now.vp != 2))
+        return titan_fail(&t->source, titan_get(t->doc, TITAN_SCHEDULE, NULL),
+                          "torchtitan has no schedule %s with %d parts per pipeline rank",
+                          family, t->now.vp);
+    t->now.v_shape = wanted->v_shape;
+    const cJSON *csv = titan_get(t->doc, TITAN_SCHEDULE_CSV, NULL);
+    if (cJSON_IsString(csv) && *csv->valuestring != '\0' &&
+        !titan_remove(t, TITAN_SCHEDULE_CSV))
+        return false;
+    if (titan_read_schedule(&quiet, &now) && is_same(&now, wanted))
         return true;
-    }
-    return titan_set_text(t, TITAN_SCHEDULE,
-                          one_part ? (old ? "1f1b" : "1F1B")
-                                   : (old ? "interleaved_1f1b" : "Interleaved1F1B"),
-                          "1F1B");
+    return titan_set_text(t, TITAN_SCHEDULE, name_of(wanted, titan_is_old(t->doc)), "1F1B");
 }
 
 // ---- layers per part ----------------------------------------------------------------------------

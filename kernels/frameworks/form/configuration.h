@@ -65,8 +65,10 @@ struct framework_settings {
     struct nd_strategy strategy; // ep 0: no experts; op -1: as many shards as dp
     int64_t gbs, micro_batches;  // 0: not changed
     int64_t seq_length;          // 0: not changed
-    int32_t num_layers;          // of the model, without MTP layers; 0: not changed
-    const int32_t *layers;       // [chunk * pp + stage], MTP layers included; NULL: even
+    const char
+        *schedule;      // a family, as in the baseline; NULL: 1F1B, or interleaved with chunks
+    int32_t num_layers; // of the model, without MTP layers; 0: not changed
+    const int32_t *layers; // [chunk * pp + stage], MTP layers included; NULL: even
     // Recomputed layers, [chunk * pp + stage]. NULL: not changed, unless the list in the file does
     // not fit the number of stages and chunks.
     const int32_t *full, *select;

@@ -47,7 +47,7 @@ void framework_cannot_run(struct framework_reader *r, size_t at, const char *for
     va_end(args);
 }
 
-static bool no_memory(struct framework_reader *r)
+bool framework_no_memory(struct framework_reader *r)
 {
     *r->fault = (struct pps_fault){.text = "out of memory for this document"};
     return false;
@@ -59,7 +59,7 @@ static bool note_place(struct framework_reader *r, const cJSON *item, size_t at)
     struct pps_json_place *places =
         pps_grow(doc->places, &r->room, doc->n_places + 1, sizeof *places);
     if (places == NULL)
-        return no_memory(r);
+        return framework_no_memory(r);
     doc->places = places;
     places[doc->n_places++] =
         (struct pps_json_place){.item = item, .value_at = at, .key_at = at};
@@ -84,7 +84,7 @@ static cJSON *part_object(struct framework_reader *r, enum framework_part part, 
         return object;
     object = cJSON_AddObjectToObject(root, part_names[part]);
     if (object == NULL)
-        no_memory(r);
+        framework_no_memory(r);
     return object != NULL && note_place(r, object, at) ? object : NULL;
 }
 
@@ -96,14 +96,14 @@ bool framework_put(struct framework_reader *r,
 {
     cJSON *object = item != NULL ? part_object(r, part, at) : NULL;
     if (item == NULL)
-        return no_memory(r);
+        return framework_no_memory(r);
     if (object != NULL && pps_json_member(object, key) != NULL) {
         framework_fail(r, at, "%s is given twice", key);
         object = NULL;
     }
     if (object == NULL || !cJSON_AddItemToObject(object, key, item)) {
         cJSON_Delete(item);
-        return object != NULL ? no_memory(r) : false;
+        return object != NULL ? framework_no_memory(r) : false;
     }
     return note_place(r, item, at);
 }
@@ -135,6 +135,28 @@ bool framework_put_text(struct framework_reader *r,
     return framework_put(r, part, key, cJSON_CreateString(value), at);
 }
 
+bool framework_put_chunks(struct framework_reader *r,
+                          const char *key,
+                          const int64_t *values,
+                          int64_t chunks,
+                          int64_t stages,
+                          size_t at)
+{
+    cJSON *rows = cJSON_CreateArray();
+    for (int64_t c = 0; rows != NULL && c < chunks; c++) {
+        cJSON *row = cJSON_CreateArray();
+        for (int64_t s = 0; row != NULL && s < stages; s++)
+            cJSON_AddItemToArray(row, cJSON_CreateNumber((double)values[c * stages + s]));
+        if (row == NULL || cJSON_GetArraySize(row) != stages ||
+            !cJSON_AddItemToArray(rows, row)) {
+            cJSON_Delete(row);
+            cJSON_Delete(rows);
+            return framework_no_memory(r);
+        }
+    }
+    return framework_put(r, FRAMEWORK_BASELINE, key, rows, at);
+}
+
 void framework_ignore(struct framework_reader *r, const char *key)
 {
     text_buffer_add(&r->file->ignored, "%s%s", r->file->n_ignored++ > 0 ? ", " : "", key);
@@ -145,7 +167,7 @@ bool framework_not_modelled(struct framework_reader *r, const char *key, size_t 
     struct framework_keys *keys = &r->file->not_modelled;
     struct framework_key *list = pps_grow(keys->list, &keys->room, keys->n + 1, sizeof *list);
     if (list == NULL)
-        return no_memory(r);
+        return framework_no_memory(r);
     keys->list = list;
     struct framework_key *added = &list[keys->n++];
     snprintf(added->name, sizeof added->name, "%s", key);
@@ -154,12 +176,33 @@ bool framework_not_modelled(struct framework_reader *r, const char *key, size_t 
     return true;
 }
 
-size_t framework_value_at(const struct plaindoc *document, const cJSON *item)
+static const struct pps_json_place *place_of(const struct plaindoc *document, const cJSON *item)
 {
     for (size_t k = 0; k < document->n_places; k++)
         if (document->places[k].item == item)
-            return document->places[k].value_at;
-    return 0;
+            return &document->places[k];
+    return NULL;
+}
+
+size_t framework_value_at(const struct plaindoc *document, const cJSON *item)
+{
+    const struct pps_json_place *place = place_of(document, item);
+    return place != NULL ? place->value_at : 0;
+}
+
+size_t framework_key_at(const struct plaindoc *document, const cJSON *item)
+{
+    const struct pps_json_place *place = place_of(document, item);
+    return place != NULL ? place->key_at : 0;
+}
+
+bool framework_keep_reason(struct pps_fault *reason, const struct pps_fault *fault)
+{
+    if (fault->line == 0)
+        return false;
+    if (reason->text[0] == '\0')
+        *reason = *fault;
+    return true;
 }
 
 bool framework_start(struct framework_reader *r, const struct plaindoc *source)
@@ -168,7 +211,7 @@ bool framework_start(struct framework_reader *r, const struct plaindoc *source)
     doc->text = malloc(source->n + 1);
     doc->root = cJSON_CreateObject();
     if (doc->text == NULL || doc->root == NULL)
-        return no_memory(r);
+        return framework_no_memory(r);
     memcpy(doc->text, source->text, source->n + 1);
     doc->n = source->n;
     r->text = doc->text;

@@ -52,6 +52,14 @@ bool framework_put_text(struct framework_reader *r,
                         const char *value,
                         size_t at);
 
+// Adds [chunk][stage] to the baseline under a key: values[chunk * stages + stage].
+bool framework_put_chunks(struct framework_reader *r,
+                          const char *key,
+                          const int64_t *values,
+                          int64_t chunks,
+                          int64_t stages,
+                          size_t at);
+
 // Returns the item that a part has under a key; NULL: none.
 const cJSON *framework_get(const struct framework_reader *r,
                            enum framework_part part,
@@ -75,6 +83,55 @@ bool framework_fail(struct framework_reader *r, size_t at, const char *format, .
 
 // Returns the offset of an item's value in its document; 0 if the document does not have the item.
 size_t framework_value_at(const struct plaindoc *document, const cJSON *item);
+
+// Returns the offset of an item's key in its document; 0 if the document does not have the item.
+size_t framework_key_at(const struct plaindoc *document, const cJSON *item);
+
+// Makes a fault the reason why the framework would not start the file, so that reading can go on. The
+// first reason stays. Returns false if the fault is a lack of memory.
+bool framework_keep_reason(struct pps_fault *reason, const struct pps_fault *fault);
+
+// Fills the fault with a lack of memory; false.
+bool framework_no_memory(struct framework_reader *r);
+
+// ---- keys without a reader ----------------------------------------------------------------------
+
+// What a key depends on: without it, the key changes nothing.
+enum framework_need {
+    FRAMEWORK_NEEDS_TP = 1,
+    FRAMEWORK_NEEDS_PP = 2,
+    FRAMEWORK_NEEDS_CP = 4,
+    FRAMEWORK_NEEDS_EP = 8,
+    FRAMEWORK_NEEDS_EXPERTS = 16,
+    FRAMEWORK_NEEDS_OTHERS = 32, // the first bit for what only one framework has
+};
+
+// A key that changes neither time nor memory with some of its values.
+struct framework_harmless {
+    // "a.b" is the key and all keys below it, "*.b" the key b at any place, "a.b*" all keys whose path
+    // begins so.
+    const char *path;
+    const char *values; // "false|0", as JSON without quotes; NULL: every value
+    unsigned needs;     // bits of enum framework_need; 0: the key counts always
+};
+
+struct framework_others {
+    const struct framework_harmless *table; // the first row that fits a key counts
+    size_t n;
+    unsigned has; // bits of enum framework_need
+    // Returns whether the reader gives a meaning to a key.
+    bool (*known)(const void *self, const char *path, const cJSON *item);
+    const void *self;
+    // Sections whose keys are recorded one by one even if the reader and the table know none of them;
+    // ends with NULL. Any other section of unknown keys is recorded as one key.
+    const char *const *sections;
+};
+
+// Sorts all keys of a document that the reader does not know into harmless ones, which are ignored, and
+// those that no model counts. Returns false with a fault if memory runs out.
+bool framework_sort_others(struct framework_reader *r,
+                           const struct plaindoc *document,
+                           const struct framework_others *others);
 
 // ---- writing ------------------------------------------------------------------------------------
 

@@ -208,14 +208,10 @@ static bool put_layers(struct megatron *m, const int64_t *mtp)
     const enum megatron_key from = megatron_has(m, MG_LAYOUT)       ? MG_LAYOUT
                                    : megatron_has(m, MG_LAYER_LIST) ? MG_LAYER_LIST
                                                                     : MG_LAYERS;
-    cJSON *chunks = cJSON_CreateArray();
-    for (int64_t c = 0; chunks != NULL && c < m->chunks; c++) {
-        cJSON *stages = cJSON_CreateArray();
-        for (int64_t i = c * m->pp; stages != NULL && i < (c + 1) * m->pp; i++)
-            cJSON_AddItemToArray(stages, cJSON_CreateNumber((double)(m->split[i] + mtp[i])));
-        cJSON_AddItemToArray(chunks, stages);
-    }
-    return framework_put(m->r, FRAMEWORK_BASELINE, "layers", chunks, megatron_at(m, from));
+    int64_t layers[MEGATRON_MOST_CHUNKS];
+    for (int64_t i = 0; i < n_chunks(m); i++)
+        layers[i] = m->split[i] + mtp[i];
+    return framework_put_chunks(m->r, "layers", layers, m->chunks, m->pp, megatron_at(m, from));
 }
 
 static bool put_chunks(const struct megatron *m)
@@ -285,7 +281,7 @@ bool megatron_read_split(struct megatron *m)
     m->split = calloc(MEGATRON_MOST_CHUNKS, sizeof *m->split);
     if (mtp == NULL || m->split == NULL) {
         free(mtp);
-        return framework_put(m->r, FRAMEWORK_BASELINE, "layers", NULL, 0); // out of memory
+        return framework_no_memory(m->r);
     }
     bool ok = check_layers(m) && find_split(m, mtp);
     if (ok)

@@ -122,20 +122,14 @@ static int64_t partly_recomputed(const struct megatron *m, int64_t left)
 
 static bool put_list(const struct megatron *m, const int64_t *mtp, bool full)
 {
-    cJSON *chunks = cJSON_CreateArray();
-    for (int64_t c = 0; chunks != NULL && c < m->chunks; c++) {
-        cJSON *stages = cJSON_CreateArray();
-        for (int64_t i = c * m->pp; stages != NULL && i < (c + 1) * m->pp; i++) {
-            const int64_t layers = m->split[i] + mtp[i];
-            const int64_t whole = fully_recomputed(m, c, layers);
-            cJSON_AddItemToArray(
-                stages, cJSON_CreateNumber(
-                            (double)(full ? whole : partly_recomputed(m, layers - whole))));
-        }
-        cJSON_AddItemToArray(chunks, stages);
+    int64_t again[MEGATRON_MOST_CHUNKS];
+    for (int64_t i = 0; i < m->chunks * m->pp; i++) {
+        const int64_t layers = m->split[i] + mtp[i];
+        const int64_t whole = fully_recomputed(m, i / m->pp, layers);
+        again[i] = full ? whole : partly_recomputed(m, layers - whole);
     }
-    return framework_put(m->r, FRAMEWORK_BASELINE, full ? "recompute" : "select_recompute",
-                         chunks, megatron_at(m, MG_GRANULARITY));
+    return framework_put_chunks(m->r, full ? "recompute" : "select_recompute", again, m->chunks,
+                                m->pp, megatron_at(m, MG_GRANULARITY));
 }
 
 // Uniform recomputation of groups stores the input of the first layer of each.

@@ -60,7 +60,7 @@ Test(mindformers, deepseek_v3)
     check_part(&file, "cluster",
                "{\"world_size\": 1024, \"max_device_memory\": \"58GB\", \"hardware\": "
                "\"Ascend910B\"}");
-    check_part(&file, "training", "{\"gbs\": 3840}");
+    check_part(&file, "training", "{\"gbs\": 3840, \"flash_attention\": true}");
     check_part(
         &file, "baseline",
         "{\"dp\": 16, \"tp\": 4, \"pp\": 16, \"cp\": 1, \"vp\": 1, \"ep\": 32, \"sp\": true, "
@@ -84,7 +84,7 @@ Test(mindformers, llama3)
                "\"ffn_hidden_size\": 28672, \"vocab_size\": 128256, \"seq_length\": 8192, "
                "\"attention_bias\": false, \"linear_bias\": false, \"qk_norm\": false, "
                "\"tie_embeddings\": false, \"gated_ffn\": true, \"norm\": \"rms\"}");
-    check_part(&file, "training", "{\"gbs\": 32}");
+    check_part(&file, "training", "{\"gbs\": 32, \"flash_attention\": true}");
     check_part(
         &file, "baseline",
         "{\"dp\": 2, \"tp\": 8, \"pp\": 4, \"cp\": 1, \"vp\": 2, \"sp\": true, \"mbs\": 1, "
@@ -152,8 +152,7 @@ Test(mindformers, degrees)
 {
     static const struct row rows[] = {
         {MODEL STAGES ", context_parallel: 3" END, "cluster", "{\"world_size\": 24}"},
-        {MODEL STAGES END, "baseline",
-         "{\"sp\": false, \"ep\": null, \"op\": null, \"vp\": 1}"},
+        {MODEL STAGES END, "baseline", "{\"sp\": false, \"ep\": null, \"op\": 1, \"vp\": 1}"},
         {MODEL STAGES ", expert_parallel: 4" END, "baseline", "{\"ep\": null}"},
         {MODEL STAGES ", expert_parallel: 4" END "moe_config: {expert_num: 1}\n", "baseline",
          "{\"ep\": null}"},
@@ -332,38 +331,6 @@ Test(mindformers, faults)
          "same"},
         {"model:\n  model_config:\n    num_layers: 4\n    num_hidden_layers: 5\n", 4, 24,
          "num_hidden_layers contradicts num_layers in line 3, which means the same"},
-        {"model: {model_config: {num_layers: 4}}\nmoe_config: {expert_num: "
-         "8}\nparallel_config:\n"
-         "  data_parallel: 4\n  expert_parallel: 3\n",
-         5, 20,
-         "expert_parallel: 3 does not divide the devices of a stage, 4 x 1 x 1 (data, model "
-         "and "
-         "context parallel, from line 4)"},
-        {"model: {model_config: {num_layers: 4}}\nparallel_config: {data_parallel: "
-         "4}\nparallel:\n"
-         "  enable_parallel_optimizer: True\n  parallel_optimizer_config:\n"
-         "    optimizer_weight_shard_size: 3\n",
-         6, 34, "optimizer_weight_shard_size: expected -1 or a divisor of data_parallel, 4"},
-        {"model:\n  model_config:\n    num_layers: 10\n    offset: [1, 0, -1]\n"
-         "parallel_config:\n  pipeline_stage: 2\n",
-         4, 13, "offset: has 3 numbers, but the pipeline has 2 stages (line 6)"},
-        {"model:\n  model_config:\n    num_layers: 11\n    offset: [1, 1]\nparallel_config:\n"
-         "  pipeline_stage: 2\n",
-         4, 13, "offset: the sum is 2; 11 layers (MTP included) in 2 parts leave 1"},
-        {"model:\n  model_config:\n    num_layers: 10\n    offset: [-7, 7]\nparallel_config:\n"
-         "  pipeline_stage: 2\n",
-         4, 14, "offset: stage 0 of 2 has -2 layers"},
-        {"model:\n  model_config:\n    num_layers: 10\n    offset: [[0, 0]]\n"
-         "    pp_interleave_num: 2\nparallel_config:\n  pipeline_stage: 2\n",
-         4, 13, "offset: has 1 lists, but pp_interleave_num is 2"},
-        {"model: {model_config: {num_layers: 10}}\nparallel_config:\n  pipeline_stage: 2\n"
-         "recompute_config:\n  recompute: [1, 2, 3]\n",
-         5, 14, "recompute: has 3 numbers, but the pipeline has 2 stages (line 3)"},
-        {"model: {model_config: {num_layers: 10}}\nparallel_config:\n  pipeline_stage: 2\n"
-         "recompute_config:\n  recompute: all\n",
-         5, 14,
-         "recompute: expected True, False, numbers of layers per stage, or lists of them per "
-         "chunk"},
         {"model: {model_config: {num_layers: 4, moe_layer_freq: 2, expert_num: 8}}\n", 1, 55,
          "moe_layer_freq: all layers after the first layer with experts must have experts"},
     };

@@ -492,3 +492,25 @@ Test(mindformers_write, faults)
         text_buffer_free(&out);
     }
 }
+
+// The scheduler of the file becomes that of the strategy.
+Test(mindformers_write, schedulers)
+{
+    static const char gpipe[] =
+        "model: {model_config: {num_layers: 4, hidden_size: 8, num_heads: 2, vocab_size: 9}}\n"
+        "parallel_config: {data_parallel: 1, model_parallel: 1, pipeline_stage: 2, "
+        "micro_batch_num: 4}\n"
+        "parallel: {pipeline_config: {pipeline_scheduler: gpipe}}\n"
+        "runner_config: {batch_size: 1}\n";
+    static const char *const families[] = {"gpipe", NULL};
+    for (size_t i = 0; i < COUNT_OF(families); i++) {
+        const struct framework_settings s = {
+            .strategy = {.dp = 1, .tp = 1, .cp = 1, .pp = 2, .vp = 1, .op = 1, .mbs = 1},
+            .micro_batches = 4,
+            .schedule = families[i]};
+        struct text_buffer out = write_ok(gpipe, sizeof gpipe - 1, &s);
+        cr_expect_eq(strcmp(out.text, gpipe) == 0, families[i] != NULL, "%s", out.text);
+        cr_expect_not_null(strstr(out.text, families[i] != NULL ? "gpipe" : "1f1b"));
+        text_buffer_free(&out);
+    }
+}

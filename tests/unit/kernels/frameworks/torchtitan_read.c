@@ -178,20 +178,6 @@ Test(torchtitan_read, faults)
          "parallelism.data_parallel_shard_degree: expected a whole number from 1"},
         {DEGREES "tensor_parallel_degree = 4096\npipeline_parallel_degree = 4096\n", 3, 28,
          "the degrees need more than 1048576 devices"},
-        {DEGREES "tensor_parallel_degree = 4\nexpert_parallel_degree = 2\n"
-                 "expert_tensor_parallel_degree = 2\n",
-         4, 33, "expert_tensor_parallel_degree = 2: expected 1 or tensor_parallel_degree (4)"},
-        {DEGREES "data_parallel_shard_degree = 4\nexpert_parallel_degree = 8\n", 3, 26,
-         "expert_parallel_degree = 8: shards times context and tensor ranks (4) must be a "
-         "multiple of expert ranks times expert tensor ranks (8)"},
-        {DEGREES "data_parallel_shard_degree = 4\n[training]\nglobal_batch_size = 40\n", 4, 21,
-         "global_batch_size = 40: expected a multiple of local_batch_size times the "
-         "data-parallel degrees (32)"},
-        {DEGREES "pipeline_parallel_degree = 2\npipeline_parallel_microbatch_size = 3\n", 3, 37,
-         "pipeline_parallel_microbatch_size = 3: a local batch of 8 sequences is not a "
-         "multiple"},
-        {"[training]\nbatch_size = 6\n[experimental]\npipeline_parallel_degree = 4\n", 4, 28,
-         "a local batch of 6 sequences does not split into 4 equal micro-batches"},
         {DEGREES "fsdp_reshard_after_forward = 'sometimes'\n", 2, 30,
          "parallelism.fsdp_reshard_after_forward = \"sometimes\": expected \"default\", "
          "\"always\", \"never\""},
@@ -204,22 +190,6 @@ Test(torchtitan_read, faults)
         {"[activation_checkpoint]\nselective_ac_option = 'ops'\n", 2, 23,
          "activation_checkpoint.selective_ac_option: expected \"op\" or the text of a whole "
          "number"},
-        {DEGREES
-         "pipeline_parallel_degree = 2\nmodule_fqns_per_model_part = [['a'],['b'],['c']]\n",
-         3, 30, "3 parts of the model do not divide evenly among 2 pipeline ranks"},
-        {DEGREES "pipeline_parallel_degree = 2\nmodule_fqns_per_model_part = "
-                 "[['a'],['b'],['c'],['d']]\n",
-         3, 30, "1F1B needs one part per pipeline rank; the model has 4 parts for 2 ranks"},
-        {LLAMA DEGREES "pipeline_parallel_degree = 2\nmodule_fqns_per_model_part = "
-                       "[['layers.0'],['layers.1']]\n",
-         6, 30, "the parts have 2 layers, llama3 8B has 32"},
-        {LLAMA DEGREES "pipeline_parallel_degree = 2\n"
-                       "pipeline_parallel_split_points = ['layers.40']\n",
-         6, 35,
-         "pipeline_parallel_split_points: expected \"layers.N\", N growing and below 32"},
-        {LLAMA DEGREES "pipeline_parallel_degree = 64\n"
-                       "pipeline_parallel_first_stage_less_layers = 2\n",
-         5, 28, "32 layers are too few for 64 parts of the model"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct framework_file file;

@@ -286,6 +286,17 @@ struct lists {
     int32_t layers[MAX_PARTS], full[MAX_PARTS], select[MAX_PARTS];
 };
 
+// Draws a schedule that torchtitan has for the chunks.
+static const char *draw_schedule(unsigned *state, const struct nd_strategy *x)
+{
+    static const char *const one[] = {NULL, NULL, "gpipe"};
+    static const char *const two[] = {NULL, "bfs_loop", "zbv", "dualpipev"};
+    return x->pp == 1   ? NULL
+           : x->vp == 1 ? one[next(state) % 3]
+           : x->vp == 2 ? two[next(state) % 4]
+                        : two[next(state) % 2];
+}
+
 // Draws a strategy that torchtitan can express, with layers in each part.
 static struct framework_settings draw(unsigned *state,
                                       int32_t n_layers,
@@ -298,6 +309,7 @@ static struct framework_settings draw(unsigned *state,
     x->cp = power(state, 1);
     x->pp = power(state, 3);
     x->vp = x->pp > 1 ? 1 + (int32_t)(next(state) % 3) : 1;
+    s.schedule = draw_schedule(state, x);
     const int32_t shard = power(state, 3), replicate = power(state, 2);
     x->dp = shard * replicate;
     x->op = shard * x->cp;
@@ -386,6 +398,12 @@ static void check_read(const char *text, const struct framework_settings *s, boo
                      "%s: %g, not %g\n%s", rows[k].key,
                      number_of(root, rows[k].part, rows[k].key), rows[k].wanted, text);
     if (layers) {
+        const cJSON *schedule = cJSON_GetObjectItemCaseSensitive(
+            cJSON_GetObjectItemCaseSensitive(root, "baseline"), "schedule");
+        cr_assert(s->schedule == NULL ? schedule == NULL
+                                      : cJSON_IsString(schedule) &&
+                                            strcmp(schedule->valuestring, s->schedule) == 0,
+                  "%s", text);
         cr_assert_eq(number_of(root, "model", "seq_length"), (double)s->seq_length, "%s", text);
         check_list(root, "layers", x, s->layers, text);
         check_list(root, "recompute", x, s->full, text);
@@ -439,6 +457,45 @@ Test(torchtitan_write, random_strategies)
         }
         free(text);
     }
+}
+
+// An order of the user's, or of another schedule, is not the one of the strategy.
+Test(torchtitan_write, schedules)
+{
+    static const struct {
+        const char *before, *after;
+        int32_t vp;
+        const char *family;
+    } rows[] = {
+        {"'GPipe'", "'1F1B'", 1, NULL},
+        {"'gpipe'", "'gpipe'", 1, "gpipe"},
+        {"'InterleavedZeroBubble'", "'Interleaved1F1B'", 2, NULL},
+        {"'FlexibleInterleaved1F1B'", "'FlexibleInterleaved1F1B'", 2, NULL},
+        {"'1F1B'", "'DualPipeV'", 2, "dualpipev"},
+        {"'PipelineScheduleMulti'\npipeline_parallel_schedule_csv = 'a.csv'",
+         "'Interleaved1F1B'", 2, NULL},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const struct framework_settings s = {
+            .strategy =
+                {.dp = 1, .tp = 1, .cp = 1, .pp = 2, .vp = rows[i].vp, .op = 1, .mbs = 1},
+            .schedule = rows[i].family};
+        static const char head[] = "[model]\nname = 'llama3'\nflavor = 'debugmodel'\n"
+                                   "[parallelism]\ndata_parallel_shard_degree = 1\n"
+                                   "pipeline_parallel_degree = 2\n"
+                                   "pipeline_parallel_schedule = ";
+        char before[512], after[512];
+        snprintf(before, sizeof before, "%s%s\n[training]\nlocal_batch_size = 8\n", head,
+                 rows[i].before);
+        snprintf(after, sizeof after, "%s%s\n[training]\nlocal_batch_size = 8\n", head,
+                 rows[i].after);
+        expect(before, &s, after);
+    }
+    const struct framework_settings chimera = {
+        .strategy = {.dp = 1, .tp = 1, .cp = 1, .pp = 2, .vp = 1, .op = 1, .mbs = 1},
+        .schedule = "chimera"};
+    refuse(USUAL, &chimera,
+           "torchtitan has no schedule chimera with 1 parts per pipeline rank");
 }
 
 // The launch file of a strategy reads back as the strategy.

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads what the training part of a run document has from a MindFormers configuration, besides batches and
+// sharding.
+#include "kernels/frameworks/mindformers_private.h"
+
+static bool put_flash(struct mindformers_reader *m)
+{
+    bool flash = true;
+    const cJSON *item;
+    return mindformers_flag(m, MF_FLASH, &flash) && mindformers_find(m, MF_FLASH, &item) &&
+           (item == NULL || framework_put_bool(m->r, FRAMEWORK_TRAINING, "flash_attention",
+                                               flash, mindformers_at(m, item)));
+}
+
+// Masks are kept if any dropout is above 0.
+static bool put_dropout(struct mindformers_reader *m)
+{
+    static const char *const keys[] = {"hidden_dropout",         "hidden_dropout_prob",
+                                       "hidden_dropout_rate",    "attention_dropout",
+                                       "attention_dropout_prob", "attention_dropout_rate"};
+    const cJSON *found = NULL;
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+        const cJSON *item = mindformers_member(m, keys[k]);
+        if (!cJSON_IsNumber(item))
+            continue;
+        if (!mindformers_use(m, item))
+            return false;
+        if (item->valuedouble > 0)
+            found = item;
+    }
+    return found == NULL || framework_put_bool(m->r, FRAMEWORK_TRAINING, "dropout", true,
+                                               mindformers_at(m, found));
+}
+
+// Experts are split over all tensor ranks or over none.
+static bool put_expert_split(struct mindformers_reader *m)
+{
+    int64_t ranks = 1;
+    const cJSON *item;
+    if (!mindformers_whole(m, MF_EXPERT_TP, 1, &ranks) ||
+        !mindformers_find(m, MF_EXPERT_TP, &item))
+        return false;
+    if (ranks == 1 || framework_get(m->r, FRAMEWORK_MODEL, "num_experts") == NULL)
+        return true;
+    if (ranks != m->tp)
+        return mindformers_not_modelled(m, mindformers_paths(MF_EXPERT_TP)[0], item);
+    return framework_put_text(m->r, FRAMEWORK_TRAINING, "expert_tensor_parallel", "tp",
+                              mindformers_at(m, item));
+}
+
+bool mindformers_read_training(struct mindformers_reader *m)
+{
+    return put_flash(m) && put_dropout(m) && put_expert_split(m);
+}

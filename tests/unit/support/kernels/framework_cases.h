@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Texts of frameworks' configurations, and what their readers must make of them.
+#ifndef PPS_TESTS_SUPPORT_FRAMEWORK_CASES_H
+#define PPS_TESTS_SUPPORT_FRAMEWORK_CASES_H
+
+#include "kernels/frameworks/framework.h"
+
+struct framework_case {
+    const char *text;
+    const char *json;         // ' for ": members that the parts must have; null: must not have
+    const char *not_modelled; // "line:column key; line:column key"; "": none; NULL: any
+    const char *cannot_run;   // "line:column reason"; NULL: it can run
+};
+
+// Reads every text and compares. A text that is refused, or differs, fails the test.
+void framework_cases_check(enum plaindoc_form form,
+                           const struct framework_case *rows,
+                           size_t n);
+
+#endif
