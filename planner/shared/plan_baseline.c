@@ -19,14 +19,22 @@ static int64_t degree_of(const struct plan_run *run, const char *key)
     return value > 0 ? value : 1;
 }
 
-static enum pps_status fail(const struct plan_run *run, int64_t degrees, struct pps_error *err)
+// Makes the number of devices the reason why the file does not start.
+static void keep_reason(struct plan_run *run, int64_t degrees)
 {
     struct pps_fault fault;
+    struct pps_error at;
     pps_fault_set(&fault, pps_json_member(run->baseline, "dp_replicate"), false,
                   "the degrees in this file use %lld devices or a multiple; the cluster has "
                   "%lld (--devices N)",
                   (long long)degrees, (long long)run->cluster.world_size);
-    return plan_fail_document(&run->baseline_in->json, &fault, err);
+    plan_fail_document(&run->baseline_in->json, &fault, &at);
+    fault.line = at.line;
+    fault.column = at.column;
+    for (int k = 0; k < run->n_documents; k++)
+        if (&run->documents[k] == run->baseline_in &&
+            run->documents[k].cannot_run.text[0] == '\0')
+            run->documents[k].cannot_run = fault;
 }
 
 static enum pps_status set_replicas(struct plan_run *run, struct pps_error *err)
@@ -34,8 +42,10 @@ static enum pps_status set_replicas(struct plan_run *run, struct pps_error *err)
     const int64_t copies = degree_of(run, "dp_replicate"), cp = degree_of(run, "cp");
     const int64_t others = degree_of(run, "tp") * degree_of(run, "pp") * cp;
     const int64_t devices = run->cluster.world_size;
-    if (devices % (others * copies) != 0)
-        return fail(run, others * copies, err);
+    if (devices % (others * copies) != 0) {
+        keep_reason(run, others * copies);
+        return PPS_OK;
+    }
     const int64_t dp = devices / others;
     const int64_t batch = value_of(run, "replica_batch");
     cJSON *baseline = run->baseline;
