@@ -143,7 +143,7 @@ static void add_part(struct held *held,
 {
     const struct configuration_part *part = &c->parts[k];
     for (int kind = 0; kind < CONFIGURATION_KINDS; kind++) {
-        const struct layercost *cost = cost_of(figures, kind);
+        const struct layercost *cost = cost_of(figures, (int)kind);
         const double n = part->layers[kind];
         held->has[kind] = held->has[kind] || part->layers[kind] > 0;
         held->makes_again[kind] = held->makes_again[kind] || part->full[kind] > 0;
@@ -205,7 +205,7 @@ static void put_states(double memory[CONFIGURATION_MEMORIES],
 double configuration_layer_bytes(const struct configuration_figures *figures,
                                  enum configuration_kind kind)
 {
-    const struct layercost *cost = cost_of(figures, kind);
+    const struct layercost *cost = cost_of(figures, (int)kind);
     const struct held held = {.common = cost->parameters, .routed = cost->routed};
     double memory[CONFIGURATION_MEMORIES];
     put_states(memory, figures, &held);
@@ -223,7 +223,7 @@ static void put_transient(double memory[CONFIGURATION_MEMORIES],
     const double group = c->recompute_group > 1 ? c->recompute_group : 1;
     double largest = 0, shapes = 0;
     for (int kind = 0; kind < CONFIGURATION_KINDS; kind++) {
-        const struct layercost *cost = cost_of(figures, kind);
+        const struct layercost *cost = cost_of(figures, (int)kind);
         if (!held->has[kind])
             continue;
         if (held->makes_again[kind])

@@ -115,7 +115,7 @@ static enum configuration_status make_order(struct work *w)
     if (status != CONFIGURATION_NO_ORDER)
         return status;
     for (int32_t d = 0; d < pipeline->shape.devices; d++)
-        pipeline->limit[d] = INFINITY;
+        pipeline->limit[d] = (double)INFINITY;
     order_clear(w->step->order);
     return build(w, family);
 }

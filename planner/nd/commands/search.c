@@ -226,9 +226,6 @@ static void tear_down(struct setup *setup)
     nd_search_close(&setup->open);
 }
 
-// The fastest candidates whose pipelines are executed; the others are ordered by the closed form.
-enum { REPLAYED = 2000 };
-
 static enum pps_status search(struct setup *setup,
                               struct nd_job *job,
                               const struct pps_args *args,
@@ -247,7 +244,7 @@ static enum pps_status search(struct setup *setup,
     if (!nd_search_run(&setup->open.search, &setup->result))
         return pps_fail_memory(err, "the candidates");
     if (!job->space.orig)
-        status = nd_replay(&setup->result, job, REPLAYED, &poll, err);
+        status = nd_replay(&setup->result, job, &poll, err);
     if (status != PPS_OK)
         return status;
     if (!job->space.orig &&

@@ -12,6 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Of all candidates together: about three seconds of one core; and the candidates that are executed in any case.
+#define MOST_OPERATIONS 2e8
+enum { LEAST_EXECUTED = 64 };
+
 // ---- one candidate ------------------------------------------------------------------------------
 
 static enum configuration_status replay(struct nd_candidate *candidate,
@@ -91,7 +95,7 @@ static void work(void *self, int thread)
         if (k >= r->result->n || atomic_load(&r->status) != CONFIGURATION_DONE)
             return;
         struct nd_candidate *candidate = &r->result->candidates[k];
-        if (!(candidate->step_ms <= r->limit_ms))
+        if (candidate->step_ms > r->limit_ms)
             continue;
         const enum configuration_status status =
             replay(candidate, r->job, poll.over != NULL ? &poll : NULL);
@@ -100,37 +104,48 @@ static void work(void *self, int thread)
     }
 }
 
-static int by_value(const void *left, const void *right)
+// What a candidate takes: its step by the closed form, and the operations of its pipeline.
+struct cost {
+    double step_ms, operations;
+};
+
+static int by_step(const void *left, const void *right)
 {
-    const double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
+    const struct cost *a = left, *b = right;
+    return (a->step_ms > b->step_ms) - (a->step_ms < b->step_ms);
 }
 
-// Returns the step of the most-th fastest candidate; NAN: out of memory.
-static double limit_of(const struct nd_search_result *result, size_t most)
+// Returns the step of the slowest candidate that is executed; NAN: out of memory.
+static double limit_of(const struct nd_search_result *result, const struct nd_job *job)
 {
-    if (result->n <= most || most == 0)
-        return INFINITY;
-    double *steps = calloc(result->n, sizeof *steps);
-    if (steps == NULL)
+    struct cost *costs = calloc(result->n + 1, sizeof *costs);
+    double limit = HUGE_VAL, operations = 0;
+    if (costs == NULL)
         return (double)NAN;
-    for (size_t k = 0; k < result->n; k++)
-        steps[k] = result->candidates[k].step_ms;
-    qsort(steps, result->n, sizeof *steps, by_value);
-    const double limit = steps[most - 1];
-    free(steps);
+    for (size_t k = 0; k < result->n; k++) {
+        const struct nd_strategy *s = &result->candidates[k].strategy;
+        const double micro_batches = (double)job->space.gbs / s->dp / s->mbs;
+        costs[k] =
+            (struct cost){result->candidates[k].step_ms, 2 * micro_batches * s->pp * s->vp};
+    }
+    qsort(costs, result->n, sizeof *costs, by_step);
+    for (size_t k = 0; k < result->n && limit >= HUGE_VAL; k++) {
+        operations += costs[k].operations;
+        if (k >= LEAST_EXECUTED && operations > MOST_OPERATIONS)
+            limit = costs[k].step_ms;
+    }
+    free(costs);
     return limit;
 }
 
 enum pps_status nd_replay(struct nd_search_result *result,
                           const struct nd_job *job,
-                          size_t most,
                           struct poll *poll,
                           struct pps_error *err)
 {
     struct replaying r = {.result = result,
                           .job = job,
-                          .limit_ms = limit_of(result, most),
+                          .limit_ms = limit_of(result, job),
                           .status = CONFIGURATION_DONE,
                           .poll = poll};
     const int threads = pps_machine_cpus();

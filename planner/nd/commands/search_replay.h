@@ -14,11 +14,10 @@ PPS_MUST_CHECK enum pps_status nd_replay_one(struct nd_candidate *candidate,
                                              struct poll *poll,
                                              struct pps_error *err);
 
-// Does so for all candidates of a result, or for the `most` fastest by the closed form. The others keep
-// it and stay behind.
+// Does so for the candidates that are fastest by the closed form: for all of them unless that takes more than a few
+// seconds. The others keep the closed form.
 PPS_MUST_CHECK enum pps_status nd_replay(struct nd_search_result *result,
                                          const struct nd_job *job,
-                                         size_t most,
                                          struct poll *poll,
                                          struct pps_error *err);
 
