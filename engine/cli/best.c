@@ -277,11 +277,11 @@ static enum pps_status search_and_write(struct best *b, struct pps_error *err)
 
 static enum pps_status search(struct best *b, struct pps_error *err)
 {
+    pps_signals_end_at_once(NULL); // there are files to close
     enum pps_status status =
         pps_evaluation_open(&b->evaluation, b->journal, b->identity, b->resume, b->force, err);
     if (status != PPS_OK)
         return status;
-    pps_signals_end_at_once(NULL);
     status = search_and_write(b, err);
     return status == PPS_E_STOPPED || status == PPS_E_MACHINE ? keep(b, status, err) : status;
 }

@@ -4,9 +4,11 @@
 // compile this file as a shared library.
 #include "ppsweep/kernel.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MOST_CARDS = 1 << 20, MOST_DECKS = 8 };
 
@@ -140,12 +142,22 @@ static long draw(const struct decks *decks, int deck, uint64_t seed, int i)
     return decks->cards[deck][bits % (uint64_t)decks->n_cards[deck]];
 }
 
+// Takes forever, until the user interrupts the program. A second signal would end it without a word.
+static void interrupted(const struct pps_worker *worker)
+{
+    static atomic_flag asked = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&asked))
+        kill(getpid(), SIGINT);
+    while (!atomic_load(worker->stop)) {
+    }
+}
+
 static void run(const struct pps_batch *batch, const struct pps_worker *worker)
 {
     for (size_t k = 0; k < batch->n_points; k++) {
         long sum = 0;
-        while (batch->param[FOREVER][k] == POINT && !atomic_load(worker->stop)) {
-        }
+        if (batch->param[FOREVER][k] == POINT)
+            interrupted(worker);
         for (int i = 0; i < (int)batch->param[HAND][k]; i++)
             sum += draw(worker->shared, (int)batch->param[DECK][k],
                         (uint64_t)batch->param[SEED][k], i);
@@ -159,10 +171,10 @@ static void reference(const struct pps_batch *batch, const struct pps_worker *wo
 {
     run(batch, worker);
     for (size_t k = 0; k < batch->n_points; k++) {
-        while (batch->param[FOREVER][k] == REFERENCE && !atomic_load(worker->stop)) {
-        }
-        if (batch->param[FOREVER][k] == REFERENCE)
+        if (batch->param[FOREVER][k] == REFERENCE) {
+            interrupted(worker);
             batch->outcome[k] = PPS_STOPPED;
+        }
     }
 }
 
@@ -181,9 +193,10 @@ static enum pps_outcome trace(const double *point,
                               const struct pps_worker *worker,
                               const struct pps_trace_sink *sink)
 {
-    while (point[FOREVER] == POINT)
-        if (atomic_load(worker->stop))
-            return PPS_STOPPED;
+    if (point[FOREVER] == POINT) {
+        interrupted(worker);
+        return PPS_STOPPED;
+    }
     for (int i = 0; i < (int)point[HAND]; i++)
         sink->piece(sink->self, &(struct pps_piece){.item = i,
                                                     .ordinal = i,
@@ -207,9 +220,10 @@ static enum pps_outcome artifact(const double *point,
                                  struct pps_fault *fault)
 {
     char line[32];
-    while (point[FOREVER] == POINT)
-        if (atomic_load(worker->stop))
-            return PPS_STOPPED;
+    if (point[FOREVER] == POINT) {
+        interrupted(worker);
+        return PPS_STOPPED;
+    }
     for (int i = 0; i < (int)point[HAND]; i++) {
         const long card = draw(worker->shared, (int)point[DECK], (uint64_t)point[SEED], i);
         sink->write(sink->self, line, (size_t)snprintf(line, sizeof line, "%ld\n", card));
