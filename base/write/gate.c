@@ -33,13 +33,29 @@ enum pps_status pps_gate_apart(const char *path, const char *input, struct pps_e
     return PPS_OK;
 }
 
+// Of every path of a list "A,B".
+static enum pps_status apart_from_list(const char *path,
+                                       const char *list,
+                                       struct pps_error *err)
+{
+    char *copy = strdup(list), *rest = copy, *each;
+    enum pps_status status = copy != NULL ? PPS_OK : pps_fail_memory(err, "a path");
+    while (status == PPS_OK && (each = strsep(&rest, ",")) != NULL)
+        status = pps_gate_apart(path, each, err);
+    free(copy);
+    return status;
+}
+
 enum pps_status pps_gate_check_inputs(const struct pps_gate *gate,
                                       const char *path,
                                       struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
-    for (size_t i = 0; i < gate->n_inputs && status == PPS_OK; i++)
+    for (size_t i = 0; i < gate->n_inputs && status == PPS_OK; i++) {
         status = pps_gate_apart(path, gate->inputs[i], err);
+        if (status == PPS_OK && strchr(gate->inputs[i], ',') != NULL)
+            status = apart_from_list(path, gate->inputs[i], err);
+    }
     return status;
 }
 

@@ -15,8 +15,8 @@
 struct pps_gate {
     bool force;             // --force
     struct pps_maker maker; // the command, as in "nd rank"
-    const char *const
-        *inputs; // paths that the command reads; words that are no paths do no harm
+    const char *const *
+        inputs; // paths that the command reads, or lists "A,B"; words that are no paths do no harm
     size_t n_inputs;
 };
 

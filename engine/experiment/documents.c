@@ -363,6 +363,13 @@ const cJSON *pps_documents_resolved(const struct pps_documents *inputs)
     return inputs->resolved;
 }
 
+const char *pps_documents_path(const struct pps_documents *inputs, int i)
+{
+    if (inputs == NULL || i >= inputs->n)
+        return NULL;
+    return inputs->sources[i].path != NULL ? inputs->sources[i].path : "";
+}
+
 int pps_documents_count(const struct pps_documents *inputs, int slot)
 {
     return inputs->count[slot];

@@ -56,6 +56,10 @@ const cJSON *pps_documents_resolved(const struct pps_documents *inputs);
 // Returns the number of documents in a slot.
 int pps_documents_count(const struct pps_documents *inputs, int slot);
 
+// Returns the path from which document i was read, counted over all slots; "": it is a part of the experiment. NULL after
+// the last one.
+const char *pps_documents_path(const struct pps_documents *inputs, int i);
+
 // Prints "model a (a.json), b (b.json), cluster c (c.json)", or nothing if there are no
 // documents.
 void pps_documents_list(const struct pps_documents *inputs, FILE *out);

@@ -120,13 +120,36 @@ enum pps_status pps_resultpath_fits(const char *path, struct pps_error *err)
                           name, strlen(name), most);
 }
 
-// The result must not replace the file of points that the run reads.
-static enum pps_status check_points(const struct pps_resultpath *path,
-                                    const struct pps_experiment *experiment,
-                                    struct pps_error *err)
+// A file must not replace what the experiment reads: its points and its documents.
+static enum pps_status check_read(const char *path,
+                                  const struct pps_experiment *experiment,
+                                  struct pps_error *err)
 {
     const cJSON *points = pps_json_member(experiment->resolved, "points");
-    return pps_gate_apart(path->path, points != NULL ? points->valuestring : NULL, err);
+    const char *document;
+    enum pps_status status =
+        pps_gate_apart(path, points != NULL ? points->valuestring : NULL, err);
+    for (int i = 0;
+         status == PPS_OK && (document = pps_documents_path(experiment->inputs, i)) != NULL;
+         i++)
+        status = pps_gate_apart(path, document, err);
+    return status;
+}
+
+// Neither the result nor a file beside it may be one that the run reads.
+static enum pps_status check_all_read(const char *path,
+                                      const struct pps_experiment *experiment,
+                                      struct pps_error *err)
+{
+    static const char *const endings[] = {"",      ".idx",      ".json",
+                                          ".part", ".idx.part", ".json.part"};
+    char file[sizeof((struct pps_resultpath *)NULL)->path + sizeof ".json.part"];
+    enum pps_status status = PPS_OK;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings && status == PPS_OK; i++) {
+        snprintf(file, sizeof file, "%s%s", path, endings[i]);
+        status = check_read(file, experiment, err);
+    }
+    return status;
 }
 
 enum pps_status pps_resultpath_choose(const char *output,
@@ -141,7 +164,7 @@ enum pps_status pps_resultpath_choose(const char *output,
         name_shard(out, shard);
     if (status == PPS_OK)
         status = pps_resultpath_fits(out->path, err);
-    return status == PPS_OK ? check_points(out, experiment, err) : status;
+    return status == PPS_OK ? check_all_read(out->path, experiment, err) : status;
 }
 
 enum pps_status pps_resultpath_folder(const struct pps_resultpath *path, struct pps_error *err)

@@ -120,7 +120,7 @@ static enum pps_status solve(const struct balance_request *request,
     struct balance_output output;
     enum pps_status status = read_manual(request, args, &manual, err);
     if (status == PPS_OK)
-        status = balance_read_output(&output, args, &manual.manual, err);
+        status = balance_read_output(&output, args, &manual.manual, request->path, err);
     if (status == PPS_OK)
         status = balance_solution_open(&solution, request, err);
     if (status == PPS_OK) {

@@ -58,6 +58,7 @@ static void add_pictures(struct paths *paths,
 // Checks before the search that all files can be written after it.
 static enum pps_status check_files(const struct balance_output *output,
                                    const struct balance_manual *manual,
+                                   const char *layers,
                                    struct pps_error *err)
 {
     static const char *const names[] = {BALANCE_RESULT_PICTURE, BALANCE_RESULT_YAML,
@@ -69,10 +70,12 @@ static enum pps_status check_files(const struct balance_output *output,
     add_pictures(&paths, output, manual);
     if (output->trace != NULL)
         add_path(&paths, "", "", output->trace);
-    const enum pps_status status =
+    enum pps_status status =
         paths.failed
             ? pps_fail_memory(err, "the names of the files")
             : pps_gate_check_all(&output->gate, (const char *const *)paths.list, paths.n, err);
+    for (size_t i = 0; i < paths.n && status == PPS_OK; i++)
+        status = pps_gate_apart(paths.list[i], layers, err);
     for (size_t i = 0; i < paths.n; i++)
         free(paths.list[i]);
     free(paths.list);
@@ -82,6 +85,7 @@ static enum pps_status check_files(const struct balance_output *output,
 enum pps_status balance_read_output(struct balance_output *output,
                                     const struct pps_args *args,
                                     const struct balance_manual *manual,
+                                    const char *layers,
                                     struct pps_error *err)
 {
     const char *folder = pps_arg(args, "output-folder");
@@ -92,7 +96,7 @@ enum pps_status balance_read_output(struct balance_output *output,
     enum pps_status status = plan_arg_bool(args, "simulate-naive", &output->naive, err);
     if (status == PPS_OK)
         status = plan_check_folder(output->folder, err);
-    return status == PPS_OK ? check_files(output, manual, err) : status;
+    return status == PPS_OK ? check_files(output, manual, layers, err) : status;
 }
 
 // ---- files ----------------------------------------------------------------------------------

@@ -15,10 +15,11 @@ struct balance_output {
 };
 
 // Reads --output-folder, --trace and --simulate-naive, and refuses files that may not be replaced.
-// manual: the strategies of the user; may have none.
+// manual: the strategies of the user; may have none. layers: the path of the layers, which were read.
 PPS_MUST_CHECK enum pps_status balance_read_output(struct balance_output *output,
                                                    const struct pps_args *args,
                                                    const struct balance_manual *manual,
+                                                   const char *layers,
                                                    struct pps_error *err);
 
 // Writes the files. seconds: of a unit of time of the layers.

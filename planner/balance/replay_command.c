@@ -73,7 +73,7 @@ static enum pps_status replay_main(const struct pps_args *args, struct pps_error
         status = balance_manual_file_read(&manual, path, &request.layers, request.shape.stages,
                                           request.shape.chunks, err);
     if (status == PPS_OK)
-        status = balance_read_output(&output, args, &manual.manual, err);
+        status = balance_read_output(&output, args, &manual.manual, request.path, err);
     if (status == PPS_OK)
         status = replay(&request, &manual, &output, &solution, err);
     balance_solution_free(&solution);
