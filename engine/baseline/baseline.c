@@ -9,6 +9,7 @@
 #include "base/text/text_buffer.h"
 #include "engine/experiment/documents.h"
 #include "engine/experiment/experiment.h"
+#include "engine/experiment/kernel_calls.h"
 #include "engine/point/artifact.h"
 #include "engine/point/one_point.h"
 #include "engine/space/axis.h"
@@ -184,7 +185,7 @@ static double run_point(const struct pps_baseline *b, const double *point)
                                     .column = column,
                                     .text = text,
                                     .outcome = &outcome};
-    b->kernel->run(&batch, &worker);
+    pps_kernel_run(b->kernel, &batch, &worker);
     free(worker.scratch);
     return outcome == PPS_DONE ? value : (double)NAN;
 }

@@ -277,6 +277,8 @@ static enum pps_status search_and_write(struct best *b, struct pps_error *err)
 
 static enum pps_status search(struct best *b, struct pps_error *err)
 {
+    if (!b->quiet)
+        pps_documents_warn(b->experiment->inputs, stderr);
     pps_signals_end_at_once(NULL); // there are files to close
     enum pps_status status =
         pps_evaluation_open(&b->evaluation, b->journal, b->identity, b->resume, b->force, err);

@@ -164,6 +164,8 @@ static enum pps_status eval_main(const struct pps_args *args, struct pps_error *
             pps_arg_count(args, "point-limit", 1, PPS_POINT_LIMIT_MAX, &ask.point_limit, err);
     if (status == PPS_OK)
         status = prepare(args, &ask, &inputs, err);
+    if (status == PPS_OK && pps_arg(args, "quiet") == NULL)
+        pps_documents_warn(inputs, stderr);
     if (status == PPS_OK)
         status = answer(args, &ask, &count, err);
     pps_read_progress_end(&progress);

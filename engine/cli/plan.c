@@ -217,6 +217,7 @@ static enum pps_status print_plan(const struct pps_job_result *plan,
     const char *path = plan->path.path;
     struct pps_forecast forecast;
     fputs(e->notes, stderr);
+    pps_documents_warn(e->inputs, stderr);
     print_axes(e);
     print_sample(e->space.sample);
     print_shard(shard, source);

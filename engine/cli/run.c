@@ -201,6 +201,7 @@ static void say_loaded(const struct run *run)
         fprintf(stderr, "shard     %u of %u (from %s)\n", (unsigned)shard.index,
                 (unsigned)shard.count, run->shard_source);
     fputs(run->result.experiment->notes, stderr);
+    pps_documents_warn(run->result.experiment->inputs, stderr);
 }
 
 // Called before files change.

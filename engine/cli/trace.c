@@ -9,6 +9,7 @@
 #include "base/text/say.h"
 #include "base/write/gate.h"
 #include "engine/command/signals.h"
+#include "engine/experiment/kernel_calls.h"
 #include "engine/manifest/manifest_file.h"
 #include "engine/point/artifact.h"
 #include "engine/point/one_point.h"
@@ -283,7 +284,7 @@ static enum pps_status run_kernel(void *self,
         pps_point_worker(at->kernel, at->point, pps_signals_install(), &worker, err);
     if (status != PPS_OK)
         return status;
-    const enum pps_outcome outcome = at->kernel->trace(at->point, &worker, sink);
+    const enum pps_outcome outcome = pps_kernel_trace(at->kernel, at->point, &worker, sink);
     free(worker.scratch);
     // An infeasible point has a timeline: it shows what exceeds the limit.
     return outcome == PPS_INFEASIBLE ? PPS_OK

@@ -9,20 +9,22 @@
 
 // ---- the kernel -------------------------------------------------------------------------------
 
-static enum pps_status refuse(const struct pps_opening *o, const struct pps_fault *fault)
+enum pps_status pps_document_fail(const struct pps_opening *o,
+                                  const struct pps_fault *fault,
+                                  struct pps_error *err)
 {
     if (fault->text[0] == '\0')
-        return pps_fail_memory(o->err, "the inputs");
+        return pps_fail_memory(err, "the inputs");
     if (o->inputs->n == 0)
-        return pps_fail(o->err, PPS_E_INPUT, "%s", fault->text);
+        return pps_fail(err, PPS_E_INPUT, "%s", fault->text);
     const int d = fault->document >= 0 && fault->document < o->inputs->n ? fault->document : 0;
     const struct pps_source *source = &o->inputs->sources[d];
     const cJSON *item = fault->item != NULL ? fault->item : source->root;
     if (source->text != NULL)
-        return pps_text_document_fail(source, fault, o->err);
+        return pps_text_document_fail(source, fault, err);
     if (fault->at_key)
-        return pps_json_fail_key(source->json, item, o->err, "%s", fault->text);
-    return pps_json_fail(source->json, item, o->err, "%s", fault->text);
+        return pps_json_fail_key(source->json, item, err, "%s", fault->text);
+    return pps_json_fail(source->json, item, err, "%s", fault->text);
 }
 
 static struct pps_document document_of(const struct pps_source *source)
@@ -43,10 +45,10 @@ static enum pps_status open_kernel(struct pps_opening *o)
     for (int i = 0; i < inputs->n; i++)
         documents[i] = document_of(&inputs->sources[i]);
     if (!inputs->base->open(documents, inputs->n, &shared, &fault))
-        return refuse(o, &fault);
+        return pps_document_fail(o, &fault, o->err);
     inputs->kernel.shared = shared;
     inputs->is_open = true;
-    return PPS_OK;
+    return inputs->base->doubts != NULL ? pps_documents_doubt(o, documents) : PPS_OK;
 }
 
 // A slot's parameter always has a name, even if the kernel uses the slot without a document.
@@ -327,6 +329,8 @@ void pps_documents_close(struct pps_documents *inputs)
         free(inputs->said[s]);
     }
     cJSON_Delete(inputs->resolved);
+    cJSON_Delete(inputs->doubts);
+    free(inputs->notes);
     free(inputs->sources);
     free(inputs->params);
     free(inputs);

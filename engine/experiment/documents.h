@@ -53,6 +53,12 @@ const struct pps_kernel *pps_documents_kernel(const struct pps_documents *inputs
 // inputs.
 const cJSON *pps_documents_resolved(const struct pps_documents *inputs);
 
+// Returns what the kernel finds doubtful in the documents: a list of texts "SLOT NAME: ...".
+const cJSON *pps_documents_doubts(const struct pps_documents *inputs);
+
+// Prints the doubts as warnings with their places. NULL is allowed.
+void pps_documents_warn(const struct pps_documents *inputs, FILE *out);
+
 // Returns the number of documents in a slot.
 int pps_documents_count(const struct pps_documents *inputs, int slot);
 

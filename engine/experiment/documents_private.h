@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares functions that share the work on documents: documents_read.c finds and reads the
 // documents, documents_text.c those that are not JSON, documents_omitted.c those that are too
-// large for a manifest, and documents.c opens the kernel with them. Private to these files.
+// large for a manifest, documents_doubts.c what is doubtful in them, and documents.c opens the kernel with them. Private to these files.
 #ifndef PPS_ENGINE_EXPERIMENT_DOCUMENTS_PRIVATE_H
 #define PPS_ENGINE_EXPERIMENT_DOCUMENTS_PRIVATE_H
 
@@ -32,6 +32,8 @@ struct pps_documents {
     struct pps_source *sources;        // sorted by slot
     int n, count[PPS_MAX_SLOTS];
     cJSON *resolved;
+    cJSON *doubts; // texts with the names of documents
+    char *notes;   // the same with their places, for the user: lines
     bool is_open;
 };
 
@@ -56,8 +58,19 @@ void pps_document_free(struct pps_source *source);
 PPS_MUST_CHECK enum pps_status pps_document_keep(struct pps_opening *o,
                                                  const struct pps_source *source);
 
+// Fills err with the kernel's fault at its place in the documents.
+enum pps_status pps_document_fail(const struct pps_opening *o,
+                                  const struct pps_fault *fault,
+                                  struct pps_error *err);
+
 // Returns the slot of SLOT=FILE, or -1.
 int pps_input_word_slot(const struct pps_kernel *kernel, const char *word);
+
+// ---- documents_doubts.c ----
+
+// Asks the opened kernel what is doubtful in the documents.
+PPS_MUST_CHECK enum pps_status pps_documents_doubt(struct pps_opening *o,
+                                                   const struct pps_document *documents);
 
 // ---- documents_omitted.c ----
 

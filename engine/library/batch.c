@@ -3,6 +3,7 @@
 #include "engine/library/batch_private.h"
 
 #include "base/system/machine.h"
+#include "engine/experiment/kernel_calls.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -143,7 +144,7 @@ static void run(const struct pps_call *call,
                                     .outcome = w->outcome};
     const struct pps_worker worker = {w->scratch, call->stop, m->exact, m->kernel->shared,
                                       m->point_limit};
-    m->kernel->run(&batch, &worker);
+    pps_kernel_run(m->kernel, &batch, &worker);
 }
 
 // Copies the results of the batch that are not in the caller's arrays yet. A point whose results

@@ -284,6 +284,9 @@ cJSON *pps_manifest_tree(const struct pps_manifest *m)
         add_only_top(root, m);
         add_reused(root, m);
     }
+    if (cJSON_GetArraySize(pps_documents_doubts(e->inputs)) > 0)
+        cJSON_AddItemToObject(root, "warnings",
+                              cJSON_Duplicate(pps_documents_doubts(e->inputs), true));
     pps_json_add_count(root, "block_points", m->block_points);
     cJSON_AddStringToObject(root, "codec", codec);
     add_run(root, m);

@@ -3,6 +3,7 @@
 #include "engine/measure/points_in_memory.h"
 
 #include "base/system/machine.h"
+#include "engine/experiment/kernel_calls.h"
 #include "engine/run/audit.h"
 #include "engine/run/row_maker.h"
 
@@ -229,7 +230,7 @@ enum pps_status pps_benchpoints_audit(struct pps_benchpoints *b,
     for (uint64_t first = 0; status == PPS_OK && first < b->n; first += PPS_BATCH) {
         struct stretch s;
         set_stretch(b, first, &s);
-        b->kernel->run(&s.batch, &worker);
+        pps_kernel_run(b->kernel, &s.batch, &worker);
         status = pps_auditor_batch(auditor, &s.batch, b->index + first, &worker, &audited, err);
     }
     if (status == PPS_OK && audited.stopped)

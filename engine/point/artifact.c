@@ -5,6 +5,7 @@
 #include "base/system/machine.h"
 #include "base/text/nearest.h"
 #include "base/write/new_file.h"
+#include "engine/experiment/kernel_calls.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -45,6 +46,8 @@ enum pps_status pps_point_outcome(enum pps_outcome outcome,
         return pps_fail(err, PPS_E_INFEASIBLE, "the point is infeasible%s%s", colon, why);
     case PPS_STOPPED:
         return pps_fail(err, PPS_E_STOPPED, "stopped");
+    case PPS_NO_MEMORY:
+        return pps_fail_memory(err, "%s", what);
     case PPS_DONE:
         break;
     }
@@ -98,7 +101,8 @@ static enum pps_status run(const struct pps_kernel *kernel,
     enum pps_status status = pps_point_worker(kernel, point, stop, &worker, err);
     if (status != PPS_OK)
         return status;
-    const enum pps_outcome outcome = kernel->artifact(point, which, &worker, &sink, &fault);
+    const enum pps_outcome outcome =
+        pps_kernel_artifact(kernel, point, which, &worker, &sink, &fault);
     free(worker.scratch);
     return pps_point_outcome(outcome, kernel->artifacts[which].name, fault.text, err);
 }

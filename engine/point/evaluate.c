@@ -4,6 +4,7 @@
 #include "engine/point/evaluate_private.h"
 
 #include "base/system/machine.h"
+#include "engine/experiment/kernel_calls.h"
 
 #include <math.h>
 #include <omp.h>
@@ -65,7 +66,7 @@ static void run_rows(const struct pps_evaluator *e, size_t first, size_t end, vo
                                         .text = text,
                                         .outcome = e->outcome + first};
         if (n > 0)
-            e->kernel->run(&batch, &worker);
+            pps_kernel_run(e->kernel, &batch, &worker);
         for (size_t i = 0; i < n; i++)
             batch.outcome[i] = (uint8_t)pps_batch_outcome(e->kernel->columns, batch.outcome[i],
                                                           column, e->kernel->n_columns, i);

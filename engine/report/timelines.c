@@ -5,6 +5,7 @@
 #include "base/text/decimal.h"
 #include "engine/experiment/documents.h"
 #include "engine/experiment/experiment.h"
+#include "engine/experiment/kernel_calls.h"
 #include "engine/point/artifact.h"
 #include "engine/point/one_point.h"
 #include "engine/report/timeline_parts.h"
@@ -96,7 +97,7 @@ static enum pps_status run(struct timelines *t,
         return PPS_OK; // the point needs more memory than there is
     if (status != PPS_OK)
         return status;
-    const enum pps_outcome outcome = t->kernel->trace(point, &worker, &sink);
+    const enum pps_outcome outcome = pps_kernel_trace(t->kernel, point, &worker, &sink);
     free(worker.scratch);
     if (outcome == PPS_STOPPED)
         status = pps_fail(err, PPS_E_STOPPED, "stopped");

@@ -2,6 +2,7 @@
 // Chooses the audited rows, runs the reference on them and compares the results.
 #include "engine/run/audit.h"
 
+#include "engine/experiment/kernel_calls.h"
 #include "engine/experiment/point_text.h"
 #include "engine/run/sensitive_points.h"
 
@@ -299,7 +300,7 @@ enum pps_status pps_auditor_batch(struct pps_auditor *a,
                         .text = {batch->text, a->text}};
     if (n == 0)
         return PPS_OK;
-    a->kernel->reference(&again, worker);
+    pps_kernel_reference(a->kernel, &again, worker);
     for (size_t i = 0; i < n; i++) {
         if (a->outcome[i] == PPS_STOPPED) {
             audited->stopped = true;

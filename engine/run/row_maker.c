@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walks points, runs the kernel and writes rows: the inner loop of a sweep.
 #include "base/text/grow_list.h"
+#include "engine/experiment/kernel_calls.h"
 #include "engine/run/row_maker_private.h"
 
 #include "base/text/decimal.h"
@@ -321,7 +322,7 @@ static void run_points(const struct pps_rowmaker *m,
                        const struct pps_batch *batch,
                        const struct pps_worker *worker)
 {
-    m->kernel->run(batch, worker);
+    pps_kernel_run(m->kernel, batch, worker);
     pps_let_columns_compute(m->experiment->lets, batch);
 }
 

@@ -3,6 +3,7 @@
 #include "engine/run/sensitive_points.h"
 
 #include "engine/experiment/experiment.h"
+#include "engine/experiment/kernel_calls.h"
 
 #include <math.h>
 
@@ -39,12 +40,13 @@ static double try_beside(const struct pps_kernel *kernel,
     if (kernel->check != NULL && kernel->check(near, kernel->shared) != 0)
         return (double)NAN;
     column[c] = &result;
-    kernel->reference(&(struct pps_batch){.n_points = 1,
-                                          .param = param,
-                                          .column = column,
-                                          .text = text,
-                                          .outcome = &outcome},
-                      worker);
+    pps_kernel_reference(kernel,
+                         &(struct pps_batch){.n_points = 1,
+                                             .param = param,
+                                             .column = column,
+                                             .text = text,
+                                             .outcome = &outcome},
+                         worker);
     return outcome == PPS_DONE ? result : (double)NAN;
 }
 

@@ -206,6 +206,9 @@ enum pps_outcome {
     // The point is valid and cannot run: a row with the reason. The first column is NAN; the
     // row shows a NAN as an empty cell.
     PPS_INFEASIBLE,
+    // Memory ran out, which is no property of the point: the command ends with "out of memory", and the row is
+    // computed again later.
+    PPS_NO_MEMORY,
 };
 
 // Points in, results out: one array per parameter and per column. The arrays do not overlap.
@@ -385,6 +388,14 @@ struct pps_kernel {
     // per document. The engine refuses values out of range and rounds the others as rows show
     // them.
     void (*values)(const void *shared, int slot, int i, double *values);
+    // Finds what is doubtful in documents that `open` has read: figures that contradict each other, keys without a meaning.
+    // Writes at most `most` faults, with places as those of `open`, and returns their number. Commands print them as
+    // warnings, and a manifest lists them. Or NULL.
+    int (*doubts)(const struct pps_document *documents,
+                  int n_documents,
+                  const void *shared,
+                  struct pps_fault *doubts,
+                  int most);
 
     // ---- points; `shared` is the result of `open`, NULL without slots ----
 
@@ -432,7 +443,7 @@ struct pps_kernel {
 // ---- kernels in shared libraries --------------------------------------------------------------
 
 // Changes whenever a compiled kernel would no longer fit the structs of this header.
-enum { PPS_KERNEL_ABI = 11 };
+enum { PPS_KERNEL_ABI = 12 };
 
 // A shared library with a kernel exports this object under the name ppsweep_kernel_module.
 struct pps_kernel_module {

@@ -61,9 +61,7 @@ static bool read_layers(struct balance_shared *shared,
                         struct pps_fault *fault)
 {
     struct balance_layers *layers = &shared->layers[shared->n_layers++];
-    const cJSON *unknown;
-    return balance_layers_read(document->root, layers, &unknown, fault) &&
-           check_layers(layers, fault);
+    return balance_layers_read(document->root, layers, fault) && check_layers(layers, fault);
 }
 
 static bool read_training(struct balance_shared *shared,
@@ -324,4 +322,41 @@ void balance_values(const void *of, int slot, int i, double *values)
         values[0] = shared->layers[i].layers;
     if (slot == SLOT_PLAN)
         plan_values(shared, i, values);
+}
+
+// ---- doubts -------------------------------------------------------------------------------------
+
+static int doubt_manual(const struct pps_document *document, struct pps_fault *doubts, int most)
+{
+    struct text_document open;
+    struct pps_fault fault;
+    int n = 0;
+    if (text_document_open(&open, document, &fault))
+        n = balance_manual_doubts(open.root, doubts, most);
+    for (int i = 0; i < n; i++)
+        text_document_place(&open, &doubts[i]);
+    text_document_free(&open);
+    return n;
+}
+
+int balance_doubts(const struct pps_document *documents,
+                   int n,
+                   const void *of,
+                   struct pps_fault *doubts,
+                   int most)
+{
+    const struct balance_shared *shared = of;
+    int n_doubts = 0;
+    for (int d = 0, layers = 0; d < n; d++) {
+        const struct pps_document *document = &documents[d];
+        const int first = n_doubts;
+        if (document->slot == SLOT_LAYERS)
+            n_doubts += balance_layers_doubts(document->root, &shared->layers[layers++],
+                                              doubts + first, most - first);
+        else if (document->slot == SLOT_MANUAL)
+            n_doubts += doubt_manual(document, doubts + first, most - first);
+        for (int i = first; i < n_doubts; i++)
+            doubts[i].document = d;
+    }
+    return n_doubts;
 }

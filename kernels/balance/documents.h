@@ -43,5 +43,10 @@ bool balance_open(const struct pps_document *documents,
                   struct pps_fault *fault);
 void balance_close(void *shared);
 void balance_values(const void *shared, int slot, int i, double *values);
+int balance_doubts(const struct pps_document *documents,
+                   int n,
+                   const void *shared,
+                   struct pps_fault *doubts,
+                   int most);
 
 #endif

@@ -29,6 +29,7 @@ const struct pps_kernel pps_kernel_balance = {
     .open = balance_open,
     .close = balance_close,
     .values = balance_values,
+    .doubts = balance_doubts,
     .scratch_bytes = balance_scratch_bytes,
     .check = balance_check,
     .cost = balance_cost,

@@ -38,7 +38,7 @@ enum pps_outcome balance_trace(const double *value,
                                  &at.point.task.shape, &at.figures.chosen->strategy,
                                  at.point.task.limit_mb, sink)
                ? PPS_DONE
-               : PPS_FAILED;
+               : PPS_NO_MEMORY;
 }
 
 // ---- artifacts ----------------------------------------------------------------------------------
@@ -91,5 +91,5 @@ enum pps_outcome balance_artifact(const double *value,
     if (done)
         sink->write(sink->self, text.text, text.n);
     text_buffer_free(&text);
-    return done ? PPS_DONE : PPS_FAILED;
+    return done ? PPS_DONE : PPS_NO_MEMORY;
 }

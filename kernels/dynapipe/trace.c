@@ -45,7 +45,7 @@ enum pps_outcome dynapipe_trace(const double *value,
                                       rule->times,
                                       replica.answer.order,
                                       replica.answer.recompute};
-    return timeline_send(&timeline, sink) ? PPS_DONE : PPS_FAILED;
+    return timeline_send(&timeline, sink) ? PPS_DONE : PPS_NO_MEMORY;
 }
 
 // ---- artifacts ------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@
 #include "ppsweep/kernel.h"
 
 // Sends the timeline of the last order that was executed (schedule_evaluate, SCHEDULE_DONE). Returns
-// PPS_FAILED if memory runs out.
+// PPS_NO_MEMORY if memory runs out.
 enum pps_outcome schedule_send_timeline(const struct schedule_scratch *scratch,
                                         const struct pps_trace_sink *sink);
 

@@ -33,7 +33,7 @@ static enum pps_outcome send_replicate(const struct schedule_point *point,
     const size_t n = (size_t)scratch->order.devices * (size_t)scratch->order.room;
     double *lines = aligned_alloc(ROOM_ALIGNMENT, 2 * n * EXECUTOR_LANES * sizeof *lines);
     double *times = calloc(2 * n, sizeof *times);
-    enum pps_outcome outcome = PPS_FAILED;
+    enum pps_outcome outcome = PPS_NO_MEMORY;
     if (lines != NULL && times != NULL) {
         replicates_draw(&r, point->first);
         step.times = &r.times;

@@ -116,33 +116,12 @@ static enum pps_status read_plan(struct balance_request *request,
     return status;
 }
 
-// Prints a warning for a key without a meaning, and for figures that contradict each other.
-static void warn_of_layers(const struct pps_json *json,
-                           const struct balance_layers *layers,
-                           const cJSON *unknown)
-{
-    struct pps_fault doubts[BALANCE_DOUBTS_MAX];
-    struct pps_error at;
-    int line, column;
-    if (unknown != NULL) {
-        pps_json_where(json, unknown, 0, &line, &column);
-        pps_say(stderr, "warning   %s:%d: the key \"%s\" has no meaning here and is ignored",
-                json->name, line, unknown->string);
-    }
-    const int n = balance_layers_doubts(json->root, layers, doubts);
-    for (int i = 0; i < n; i++) {
-        plan_fail_document(json, &doubts[i], &at);
-        pps_say(stderr, "warning   %s:%d:%d: %s", at.file, at.line, at.column, at.text);
-    }
-}
-
 enum pps_status balance_read_layers(struct balance_request *request,
                                     const struct pps_args *args,
                                     struct pps_error *err)
 {
     struct pps_json json;
-    struct pps_fault fault = {.document = 0};
-    const cJSON *unknown;
+    struct pps_fault fault = {.document = 0}, doubts[PLAN_DOUBTS_MOST];
     request->planned = (struct balance_planned){.memory_mb = (double)INFINITY};
     if (pps_arg(args, "init") != NULL)
         return fit_layers(request, args, err);
@@ -153,12 +132,13 @@ enum pps_status balance_read_layers(struct balance_request *request,
         return status;
     if (plan_json_is_plan(json.root))
         return read_plan(request, &json, err);
-    if (!balance_layers_read(json.root, &request->layers, &unknown, &fault)) {
+    if (!balance_layers_read(json.root, &request->layers, &fault)) {
         status = plan_fail_document(&json, &fault, err);
         pps_json_free(&json);
         return status;
     }
-    warn_of_layers(&json, &request->layers, unknown);
+    plan_warn(&json, doubts,
+              balance_layers_doubts(json.root, &request->layers, doubts, PLAN_DOUBTS_MOST));
     const char *misfit = balance_layers_misfit(&request->layers);
     if (misfit != NULL)
         status = pps_json_fail(&json, json.root, err, "%s", misfit);

@@ -5,6 +5,7 @@
 #include "base/document/json.h"
 #include "base/system/whole_file.h"
 #include "base/text/characters.h"
+#include "base/text/say.h"
 #include "base/write/new_file.h"
 
 #include <errno.h>
@@ -70,6 +71,15 @@ enum pps_status plan_fail_document(const struct pps_json *json,
 {
     return fault->at_key ? pps_json_fail_key(json, fault->item, err, "%s", fault->text)
                          : pps_json_fail(json, fault->item, err, "%s", fault->text);
+}
+
+void plan_warn(const struct pps_json *json, const struct pps_fault *doubts, int n)
+{
+    struct pps_error at;
+    for (int i = 0; i < n; i++) {
+        plan_fail_document(json, &doubts[i], &at);
+        pps_say(stderr, "warning   %s:%d:%d: %s", at.file, at.line, at.column, at.text);
+    }
 }
 
 enum pps_status plan_fail_table(const struct plan_table *data,

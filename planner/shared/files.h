@@ -38,6 +38,11 @@ enum pps_status plan_fail_document(const struct pps_json *json,
                                    const struct pps_fault *fault,
                                    struct pps_error *err);
 
+enum { PLAN_DOUBTS_MOST = 64 };
+
+// Prints a warning with its place for each of n doubts in a document.
+void plan_warn(const struct pps_json *json, const struct pps_fault *doubts, int n);
+
 // Refuses a folder that cannot be created because the folder, or a parent, is a file or is not
 // writable.
 PPS_MUST_CHECK enum pps_status plan_check_folder(const char *path, struct pps_error *err);

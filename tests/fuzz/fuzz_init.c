@@ -63,11 +63,10 @@ static bool read_layers(const char *text,
 {
     struct pps_json json;
     struct pps_error err;
-    const struct cJSON *unknown;
     if (pps_json_parse(&json, "layers", text, n, &err) != PPS_OK)
         return false;
-    const bool done = balance_layers_read(json.root, layers, &unknown, fault) &&
-                      balance_layers_misfit(layers) == NULL;
+    const bool done =
+        balance_layers_read(json.root, layers, fault) && balance_layers_misfit(layers) == NULL;
     pps_json_free(&json);
     return done;
 }

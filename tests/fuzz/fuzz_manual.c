@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
-enum { STAGES = 4, LAYERS = 25 };
+enum { STAGES = 4, LAYERS = 25, DOUBTS = 8 };
 
 static struct balance_layers layers_of(void)
 {
@@ -64,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     const struct balance_layers layers = layers_of();
     struct plaindoc doc;
-    struct pps_fault fault;
+    struct pps_fault fault, doubts[DOUBTS];
     struct balance_manual manual;
     if (!plaindoc_parse(&doc, PLAINDOC_YAML, (const char *)data, n, &fault))
         return 0;
@@ -73,8 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
             check(&layers, &manual.entries[i]);
     else
         require(fault.text[0] != '\0');
-    for (const struct cJSON *item = balance_manual_unknown(doc.root, NULL); item != NULL;)
-        item = balance_manual_unknown(doc.root, item);
+    (void)balance_manual_doubts(doc.root, doubts, DOUBTS);
     balance_manual_free(&manual);
     plaindoc_free(&doc);
     return 0;

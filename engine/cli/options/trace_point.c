@@ -90,6 +90,8 @@ static enum pps_status point_of_kernel(struct pps_trace_point *t,
         status = pps_documents_open(&t->inputs, &ask, err);
     if (status != PPS_OK)
         return status;
+    if (pps_arg(t->args, "quiet") == NULL)
+        pps_documents_warn(t->inputs, stderr);
     t->kernel = pps_documents_kernel(t->inputs);
     pps_point_default(t->kernel, t->point);
     name_point(t, t->kernel->name, first_word);

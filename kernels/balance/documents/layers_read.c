@@ -82,16 +82,6 @@ static const struct entry absent = {.time = -1,
                                     .activation_mb = {-1, -1, -1, -1, -1},
                                     .backward = {-1, -1, -1, -1, -1}};
 
-static void find_unknown(const cJSON *object,
-                         const struct docfields *known,
-                         const cJSON **unknown)
-{
-    const cJSON *item;
-    cJSON_ArrayForEach(item, object) if (*unknown == NULL &&
-                                         docfields_index(known, item->string) < 0) *unknown =
-        item;
-}
-
 static bool read_entry(const cJSON *object,
                        struct docitems *items,
                        struct entry *entry,
@@ -146,14 +136,12 @@ static bool set_body(const cJSON *object,
 
 static bool add_entry(const cJSON *object,
                       struct balance_layers *layers,
-                      const cJSON **unknown,
                       struct pps_fault *fault)
 {
     struct docitems items;
     struct entry entry;
     if (!read_entry(object, &items, &entry, fault))
         return false;
-    find_unknown(object, &table, unknown);
     const cJSON *type = items.item[FIELD_TYPE];
     const char *word = cJSON_IsString(type) ? type->valuestring : "";
     const double time = entry.forward_time > 0 ? entry.forward_time : entry.time;
@@ -201,14 +189,12 @@ static const cJSON *body_of(const cJSON *root)
 
 bool balance_layers_read(const struct cJSON *root,
                          struct balance_layers *layers,
-                         const struct cJSON **unknown,
                          struct pps_fault *fault)
 {
     struct docitems items;
     const cJSON *entry;
     *fault = (struct pps_fault){.document = 0};
     *layers = (struct balance_layers){.layers = 0};
-    *unknown = NULL;
     if (!cJSON_IsObject(root))
         return pps_fault_set(fault, root, false,
                              "not the layers of a model: expected an object with "
@@ -216,15 +202,13 @@ bool balance_layers_read(const struct cJSON *root,
     if (!docfields_find(&root_table, root, true, &items, fault) ||
         !docfields_store(&root_table, &items, layers, fault))
         return false;
-    find_unknown(root, &root_table, unknown);
     if (!cJSON_IsArray(items.item[1]))
         return pps_fault_set(fault, items.item[1] != NULL ? items.item[1] : root, false,
                              "layers_description: expected a list of layers of type HEAD, BODY "
                              "and TAIL");
     if (cJSON_IsString(items.item[2]))
         snprintf(layers->name, sizeof layers->name, "%s", items.item[2]->valuestring);
-    cJSON_ArrayForEach(
-        entry, items.item[1]) if (!add_entry(entry, layers, unknown, fault)) return false;
+    cJSON_ArrayForEach(entry, items.item[1]) if (!add_entry(entry, layers, fault)) return false;
     if (layers->layers == 0)
         return pps_fault_set(fault, items.item[1], false,
                              "layers_description: there is no layer of type BODY");
@@ -234,58 +218,88 @@ bool balance_layers_read(const struct cJSON *root,
                          "time: all times are 0; write the forward time of a layer");
 }
 
-// ---- figures that contradict each other ---------------------------------------------------------
+// ---- doubts -------------------------------------------------------------------------------------
 
-static bool doubt_time(const cJSON *body,
+struct doubts {
+    struct pps_fault *list;
+    int n, most;
+};
+
+// Returns the next place in the list, or NULL.
+static struct pps_fault *next(struct doubts *doubts)
+{
+    return doubts->n < doubts->most ? &doubts->list[doubts->n++] : NULL;
+}
+
+static void doubt_keys(const cJSON *object,
+                       const struct docfields *known,
+                       struct doubts *doubts)
+{
+    const cJSON *item;
+    struct pps_fault *doubt;
+    cJSON_ArrayForEach(item, object)
+    {
+        if (docfields_index(known, item->string) < 0 && (doubt = next(doubts)) != NULL)
+            pps_fault_set(doubt, item, true, "unknown key %s has no effect", item->string);
+    }
+}
+
+static void doubt_time(const cJSON *body,
                        const struct balance_layers *layers,
                        int kind,
-                       struct pps_fault *doubt)
+                       struct doubts *doubts)
 {
     const char *time_key = fields[FIELD_KINDS + BALANCE_KINDS + kind].key,
                *coef_key = fields[FIELD_KINDS + 2 * BALANCE_KINDS + kind].key;
     const cJSON *time = cJSON_GetObjectItemCaseSensitive(body, time_key),
                 *coef = cJSON_GetObjectItemCaseSensitive(body, coef_key);
     const bool is_measured = cJSON_IsNumber(time) && time->valuedouble > 0;
-    if (!(layers->backward[kind] < layers->backward[BALANCE_NONE]))
-        return false;
-    pps_fault_set(doubt,
-                  is_measured    ? time
-                  : coef != NULL ? coef
-                                 : body,
-                  false,
-                  "%s: a backward of %.10g with recomputation is shorter than the one of %.10g "
-                  "without; write the time of the whole backward, with what is computed again",
-                  is_measured ? time_key : coef_key, layers->backward[kind],
-                  layers->backward[BALANCE_NONE]);
-    return true;
+    struct pps_fault *doubt =
+        layers->backward[kind] < layers->backward[BALANCE_NONE] ? next(doubts) : NULL;
+    if (doubt != NULL)
+        pps_fault_set(
+            doubt,
+            is_measured    ? time
+            : coef != NULL ? coef
+                           : body,
+            false,
+            "%s: a backward of %.10g with recomputation is shorter than the one of %.10g "
+            "without; write the time of the whole backward, with what is computed again",
+            is_measured ? time_key : coef_key, layers->backward[kind],
+            layers->backward[BALANCE_NONE]);
 }
 
-static bool doubt_memory(const cJSON *body,
+static void doubt_memory(const cJSON *body,
                          const struct balance_layers *layers,
                          int kind,
-                         struct pps_fault *doubt)
+                         struct doubts *doubts)
 {
     const char *key = fields[FIELD_KINDS + kind].key;
-    if (!(layers->activation_mb[kind] > layers->activation_mb[BALANCE_NONE]))
-        return false;
-    pps_fault_set(doubt, cJSON_GetObjectItemCaseSensitive(body, key), false,
-                  "%s: %.10g MiB with recomputation are more than the %.10g MiB without; write "
-                  "what a layer of this kind keeps for its backward",
-                  key, layers->activation_mb[kind], layers->activation_mb[BALANCE_NONE]);
-    return true;
+    struct pps_fault *doubt =
+        layers->activation_mb[kind] > layers->activation_mb[BALANCE_NONE] ? next(doubts) : NULL;
+    if (doubt != NULL)
+        pps_fault_set(
+            doubt, cJSON_GetObjectItemCaseSensitive(body, key), false,
+            "%s: %.10g MiB with recomputation are more than the %.10g MiB without; write "
+            "what a layer of this kind keeps for its backward",
+            key, layers->activation_mb[kind], layers->activation_mb[BALANCE_NONE]);
 }
 
 int balance_layers_doubts(const struct cJSON *root,
                           const struct balance_layers *layers,
-                          struct pps_fault doubts[BALANCE_DOUBTS_MAX])
+                          struct pps_fault *list,
+                          int most)
 {
-    const cJSON *body = body_of(root);
-    int n = 0;
+    struct doubts doubts = {list, 0, most};
+    const cJSON *entry, *body = body_of(root);
+    doubt_keys(root, &root_table, &doubts);
+    cJSON_ArrayForEach(entry, cJSON_GetObjectItemCaseSensitive(root, root_fields[1].key))
+        doubt_keys(entry, &table, &doubts);
     for (int kind = BALANCE_NONE + 1; kind < BALANCE_KINDS; kind++) {
         if (!layers->has[kind])
             continue;
-        n += doubt_time(body, layers, kind, &doubts[n]);
-        n += doubt_memory(body, layers, kind, &doubts[n]);
+        doubt_time(body, layers, kind, &doubts);
+        doubt_memory(body, layers, kind, &doubts);
     }
-    return n;
+    return doubts.n;
 }

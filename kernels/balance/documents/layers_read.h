@@ -17,18 +17,16 @@
 
 struct cJSON;
 
-// Returns false with a fault. *unknown: the first key that has no meaning, for a warning; NULL: none.
+// Returns false with a fault.
 bool balance_layers_read(const struct cJSON *root,
                          struct balance_layers *layers,
-                         const struct cJSON **unknown,
                          struct pps_fault *fault);
 
-enum { BALANCE_DOUBTS_MAX = 2 * BALANCE_KINDS };
-
-// Finds figures that contradict each other, for warnings: a kind of recomputation whose backward is shorter than that without, or
-// that keeps more memory. Returns their number. The layers are those that the document says.
+// Finds what deserves a warning: keys without a meaning, a kind of recomputation whose backward is shorter than that
+// without, or that keeps more memory. Returns the number of doubts, at most `most`. The layers are those that the document says.
 int balance_layers_doubts(const struct cJSON *root,
                           const struct balance_layers *layers,
-                          struct pps_fault doubts[BALANCE_DOUBTS_MAX]);
+                          struct pps_fault *doubts,
+                          int most);
 
 #endif

@@ -3,6 +3,7 @@
 #include "kernels/balance/documents/manual_private.h"
 
 #include "base/text/characters.h"
+#include "base/text/nearest.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -222,17 +223,27 @@ void balance_manual_free(struct balance_manual *manual)
     *manual = (struct balance_manual){.entries = NULL};
 }
 
-const cJSON *balance_manual_unknown(const cJSON *root, const cJSON *after)
+static void doubt_key(const cJSON *item, struct pps_fault *doubt)
 {
-    bool passed = after == NULL;
+    const char *known[MANUAL_FIELDS + sizeof aliases / sizeof *aliases];
+    size_t n = 0;
+    for (; n < MANUAL_FIELDS; n++)
+        known[n] = fields[n].key;
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
+        known[n++] = aliases[i].alias;
+    pps_fault_set(doubt, item, true, "unknown key %s has no effect%s", item->string,
+                  pps_did_you_mean(item->string, known, n).text);
+}
+
+int balance_manual_doubts(const cJSON *root, struct pps_fault *list, int most)
+{
     const bool one = is_one(root);
+    int n = 0;
     for (const cJSON *entry = one ? root : root->child; entry != NULL;
          entry = one ? NULL : entry->next)
-        for (const cJSON *item = cJSON_IsObject(entry) ? entry->child : NULL; item != NULL;
-             item = item->next) {
-            if (passed && docfields_index(&table, item->string) < 0)
-                return item;
-            passed = passed || item == after;
-        }
-    return NULL;
+        for (const cJSON *item = cJSON_IsObject(entry) ? entry->child : NULL;
+             item != NULL && n < most; item = item->next)
+            if (docfields_index(&table, item->string) < 0)
+                doubt_key(item, &list[n++]);
+    return n;
 }

@@ -58,7 +58,7 @@ bool balance_manual_read(const struct cJSON *root,
                          struct pps_fault *fault);
 void balance_manual_free(struct balance_manual *manual); // a zeroed struct is allowed
 
-// Returns the next key that has no meaning, for a warning; `after` is the one before, or NULL. NULL: no more.
-const struct cJSON *balance_manual_unknown(const struct cJSON *root, const struct cJSON *after);
+// Finds keys without a meaning, for warnings. Returns their number, at most `most`.
+int balance_manual_doubts(const struct cJSON *root, struct pps_fault *list, int most);
 
 #endif

@@ -35,6 +35,10 @@ void text_document_place(const struct text_document *open, struct pps_fault *fau
                                   .root = yaml->root,
                                   .places = yaml->places,
                                   .n_places = yaml->n_places};
-    pps_json_where(&json, fault->item, 0, &fault->line, &fault->column);
+    struct pps_error at;
+    (void)(fault->at_key ? pps_json_fail_key(&json, fault->item, &at, "-")
+                         : pps_json_fail(&json, fault->item, &at, "-"));
+    fault->line = at.line;
+    fault->column = at.column;
     fault->item = NULL;
 }

@@ -158,7 +158,7 @@ enum pps_outcome step_trace_send(const struct step_trace *step,
     struct events events = {
         calloc((size_t)(3 * order_total(step->order) + devices), sizeof *events.list), 0};
     if (events.list == NULL)
-        return PPS_FAILED;
+        return PPS_NO_MEMORY;
     for (int32_t d = 0; d < devices; d++) {
         if (isfinite(pipeline->limit[d]))
             sink->limit(sink->self, &(struct pps_limit){d, 0, pipeline->limit[d] * memory});

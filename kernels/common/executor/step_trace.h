@@ -17,7 +17,7 @@ struct step_trace {
     double time, memory;                // what times and memory are multiplied by; 0: 1
 };
 
-// Returns PPS_FAILED if memory runs out.
+// Returns PPS_NO_MEMORY if memory runs out.
 enum pps_outcome step_trace_send(const struct step_trace *step,
                                  const struct pps_trace_sink *sink);
 

@@ -2,31 +2,10 @@
 // Reads files of strategies that users write.
 #include "planner/balance/manual/manual_file.h"
 
-#include "base/text/nearest.h"
 #include "base/text/say.h"
 #include "planner/shared/files.h"
 
 #include <string.h>
-
-static void warn(const struct pps_json *json, const cJSON *item)
-{
-    static const char *const known[] = {"offset",
-                                        "recompute",
-                                        "select_recompute",
-                                        "select_comm_recompute",
-                                        "interleave_num",
-                                        "pp_interleave_num",
-                                        "show",
-                                        "file_name",
-                                        "pipeline_interleave",
-                                        "layout"};
-    struct pps_error at;
-    const struct pps_hint hint =
-        pps_did_you_mean(item->string, known, sizeof known / sizeof *known);
-    pps_json_fail_key(json, item, &at, "unknown key %s has no effect%s", item->string,
-                      hint.text);
-    pps_say(stderr, "warning   %s:%d:%d: %s", at.file, at.line, at.column, at.text);
-}
 
 enum pps_status balance_manual_file_read(struct balance_manual_file *file,
                                          const char *path,
@@ -35,7 +14,7 @@ enum pps_status balance_manual_file_read(struct balance_manual_file *file,
                                          int32_t chunks,
                                          struct pps_error *err)
 {
-    struct pps_fault fault;
+    struct pps_fault fault, doubts[PLAN_DOUBTS_MOST];
     *file = (struct balance_manual_file){.manual = {.entries = NULL}};
     enum pps_status status = plan_document_read(&file->document, path, PLAINDOC_YAML, err);
     if (status != PPS_OK)
@@ -53,9 +32,7 @@ enum pps_status balance_manual_file_read(struct balance_manual_file *file,
         balance_manual_file_free(file);
         return status;
     }
-    for (const cJSON *item = balance_manual_unknown(json->root, NULL); item != NULL;
-         item = balance_manual_unknown(json->root, item))
-        warn(json, item);
+    plan_warn(json, doubts, balance_manual_doubts(json->root, doubts, PLAN_DOUBTS_MOST));
     return PPS_OK;
 }
 

@@ -47,11 +47,9 @@ static struct balance_layers written_and_read(const struct balance_layers *layer
     struct text_buffer text = {.text = NULL};
     struct balance_layers back;
     struct pps_fault fault;
-    const cJSON *unknown;
     balance_layers_write(layers, &text);
     cJSON *root = cJSON_Parse(text.text);
-    cr_assert(balance_layers_read(root, &back, &unknown, &fault), "%s in %s", fault.text,
-              text.text);
+    cr_assert(balance_layers_read(root, &back, &fault), "%s in %s", fault.text, text.text);
     cJSON_Delete(root);
     text_buffer_free(&text);
     return back;

@@ -233,19 +233,20 @@ Test(manual_read, kinds_without_memory)
     done(&read);
 }
 
-Test(manual_read, unknown_keys_one_after_the_other)
+Test(manual_read, unknown_keys_are_doubts)
 {
     const struct balance_layers layers = layers_of(24);
     struct read read = read_text(
         "a: {offset: 0, ofset: 1, show: true}\nb: {recomute: 1, offset: 0, x: 2}\n", &layers);
-    static const char *const wanted[] = {"ofset", "recomute", "x"};
-    const cJSON *item = NULL;
-    for (int i = 0; i < 3; i++) {
-        item = balance_manual_unknown(read.doc.root, item);
-        cr_assert_not_null(item);
-        cr_assert_str_eq(item->string, wanted[i]);
-    }
-    cr_assert_null(balance_manual_unknown(read.doc.root, item));
+    static const char *const wanted[] = {
+        "unknown key ofset has no effect; did you mean offset?",
+        "unknown key recomute has no effect; did you mean recompute?",
+        "unknown key x has no effect"};
+    struct pps_fault doubts[4];
+    cr_assert_eq(balance_manual_doubts(read.doc.root, doubts, 4), 3);
+    for (int i = 0; i < 3; i++)
+        cr_assert_str_eq(doubts[i].text, wanted[i]);
+    cr_assert_eq(balance_manual_doubts(read.doc.root, doubts, 2), 2);
     cr_assert_str_eq(read.manual.entries[0].fault.text, "");
     done(&read);
 }
