@@ -26,6 +26,8 @@ enum {
     RULE_AND_PAIRS,
     POLICY_AND_SHAPE,
     POLICY_IS_ROBUST,
+    BLOCKING_AND_SHAPE,
+    MESSAGES_HANG,
     MISFITS,
 };
 
@@ -52,6 +54,10 @@ const char *const schedule_reasons[] = {
         "a learned policy needs one direction, whole micro-batches, and B and W "
         "apart",
     [POLICY_IS_ROBUST] = "a robust policy chooses an order: ppsweep schedule judge runs it",
+    [BLOCKING_AND_SHAPE] = "channels = blocking needs one direction and no slices",
+    [MESSAGES_HANG] =
+        "the messages of the order deadlock if they are blocking: ppsweep schedule "
+        "check shows where",
     [MISFITS] = "the family needs 1 stage per device",
     "the family needs 2 stages per device",
     "the family needs an even number of stages per device",
@@ -162,6 +168,11 @@ int schedule_check(const double *value, const void *shared)
         return SMALL_LIMIT;
     if (!schedule_is_small(&point.shape))
         return TOO_LARGE;
+    if (point.links.channels == PIPELINE_BLOCKING &&
+        (point.shape.directions > 1 || point.shape.slices > 1))
+        return BLOCKING_AND_SHAPE;
+    if (point.hangs)
+        return MESSAGES_HANG;
     int reason = check_times(value, &point);
     if (reason == 0)
         reason = check_noise(value, &point);

@@ -131,7 +131,10 @@ static bool read_order(struct schedule_shared *shared,
                  SCHEDULE_DEVICES_MAX);
         return false;
     }
-    return order_document_check(order, fault);
+    if (!order_document_check(order, fault))
+        return false;
+    struct pps_fault unused; // messages that hang are no fault where they are not blocking
+    return order_document_check_messages(order, &unused) || order->hangs;
 }
 
 static bool read_policy(struct schedule_shared *shared,

@@ -4,8 +4,11 @@
 #include "kernels/schedule/point.h"
 #include "kernels/schedule/table.h"
 
-static const char *const channel_names[] =
-    {[PIPELINE_FREE] = "free", [PIPELINE_LINKS] = "link", [PIPELINE_CARDS] = "card", NULL};
+static const char *const channel_names[] = {[PIPELINE_FREE] = "free",
+                                            [PIPELINE_LINKS] = "link",
+                                            [PIPELINE_CARDS] = "card",
+                                            [PIPELINE_BLOCKING] = "blocking",
+                                            NULL};
 static const char *const per_names[] = {[PER_DEVICE] = "device", [PER_CHUNK] = "chunk", NULL};
 static const char *const objective_names[] =
     {[FAMILY_MAKESPAN] = "makespan", [FAMILY_SPAN] = "span", NULL};
@@ -126,10 +129,10 @@ const struct pps_param schedule_params[N_PARAMS] = {
                 .names = pair_names},
     [P_LATENCY] = TIME("latency", "a message between two devices", 0),
     [P_CHANNELS] = CHOICE("channels",
-                          "what a message occupies for latency: nothing, its link, or the "
-                          "sender's card",
+                          "what a message occupies for latency: nothing, its link, the "
+                          "sender's card, or both devices, which wait for each other",
                           channel_names,
-                          PIPELINE_CARDS),
+                          PIPELINE_BLOCKING),
     [P_MEM_F] = MEMORY("mem_f", "memory that a forward takes at its start", 1, 0, LARGEST),
     [P_MEM_B] = MEMORY("mem_b", "change of memory at the end of b", 0, -LARGEST, 0),
     [P_MEM_W] = MEMORY("mem_w", "change of memory at the end of w", -1, -LARGEST, 0),

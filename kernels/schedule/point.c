@@ -163,7 +163,10 @@ static enum schedule_status try(struct schedule_scratch *scratch,
     struct executor *executor = scratch->executor =
         executor_take(&point->shape, scratch->order.room, &shared);
     const enum executor_status executed =
-        executor_run(executor, &scratch->pipeline, &scratch->order, NULL, poll);
+        point->messages != NULL
+            ? executor_run_blocking(executor, &scratch->pipeline, &scratch->order,
+                                    point->messages, poll)
+            : executor_run(executor, &scratch->pipeline, &scratch->order, NULL, poll);
     if (executed != EXECUTOR_DONE)
         return executed == EXECUTOR_STOPPED ? SCHEDULE_STOPPED : SCHEDULE_FAILED;
     metrics_of(&scratch->pipeline, &scratch->order, executor_starts(executor),

@@ -32,6 +32,9 @@ struct schedule_point {
     const struct family *family; // NULL: the order is given
     const struct order *order;   // given
     const int32_t *device_of;    // of the given order: [direction * stages + stage]
+    // Of the given order, if it lists them and they are blocking; NULL: where order_messages_place puts them.
+    const struct order_messages *messages;
+    bool hangs; // they deadlock
     struct family_options options;
     struct pipeline_shape shape;
     struct pipeline_stage stage; // of every stage; without slices

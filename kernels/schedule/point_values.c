@@ -171,6 +171,9 @@ static bool set_order(struct schedule_point *point,
         point->shape = document->shape;
         point->device_of = document->device_of;
         point->order = document->order;
+        if (value[P_CHANNELS] == PIPELINE_BLOCKING && document->messages.first != NULL)
+            point->messages = &document->messages;
+        point->hangs = point->messages != NULL && document->hangs;
         return true;
     }
     if (plan == NULL || plan->order == NULL)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 enum schedule_status schedule_refer(struct schedule_scratch *scratch,
+                                    const struct schedule_point *point,
                                     struct poll *poll,
                                     struct schedule_figures *figures)
 {
@@ -14,8 +15,12 @@ enum schedule_status schedule_refer(struct schedule_scratch *scratch,
     const size_t n = (size_t)order->devices * (size_t)order->room;
     double *times = malloc(2 * n * sizeof *times + 1);
     enum executor_status status = EXECUTOR_DEADLOCK;
-    const bool done = times != NULL && reference_run(&scratch->pipeline, order, NULL, poll,
-                                                     times, times + n, &status);
+    const bool done =
+        times != NULL &&
+        (point->messages != NULL
+             ? reference_run_blocking(&scratch->pipeline, order, point->messages, times,
+                                      times + n, &status)
+             : reference_run(&scratch->pipeline, order, NULL, poll, times, times + n, &status));
     if (done && status == EXECUTOR_DONE) {
         metrics_of(&scratch->pipeline, order, times, times + n, &figures->metrics,
                    scratch->busy, scratch->peak);

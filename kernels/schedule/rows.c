@@ -206,7 +206,7 @@ static enum pps_outcome run_point(const struct pps_batch *batch,
     put_empty_row(batch, i);
     enum schedule_status status = schedule_evaluate(&scratch, &point, &poll, &figures);
     if (status == SCHEDULE_DONE && plain)
-        status = schedule_refer(&scratch, &poll, &figures);
+        status = schedule_refer(&scratch, &point, &poll, &figures);
     row_put(batch, i, C_CHUNKS, scratch.pipeline.shape.stages / point.shape.devices);
     if (status == SCHEDULE_DONE) {
         put_row(batch, i, &point, &scratch, &figures);

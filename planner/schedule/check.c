@@ -71,7 +71,7 @@ static void show_blocking(const struct schedule_inputs *inputs,
 }
 
 // Prints the figures of the order, without and with blocking messages.
-static enum pps_status show(const struct schedule_inputs *inputs,
+static enum pps_status show(struct schedule_inputs *inputs,
                             const double value[N_PARAMS],
                             const struct schedule_candidate *candidate,
                             struct pps_error *err)
@@ -93,12 +93,16 @@ static enum pps_status show(const struct schedule_inputs *inputs,
     return status;
 }
 
-static enum pps_status report(const struct schedule_inputs *inputs,
+static enum pps_status report(struct schedule_inputs *inputs,
                               const double value[N_PARAMS],
                               struct pps_error *err)
 {
     struct schedule_candidate candidate = {.label = inputs->order_path,
                                            .point = schedule_point_of(value, &inputs->shared)};
+    if (candidate.point.messages != NULL) { // first without them
+        candidate.point.messages = NULL;
+        candidate.point.links.channels = PIPELINE_LINKS;
+    }
     struct schedule_comparison comparison = {.list = &candidate,
                                              .n = 1,
                                              .stop = pps_signals_install()};

@@ -64,13 +64,14 @@ enum pps_status schedule_inputs_order(struct schedule_inputs *inputs,
                            SCHEDULE_DEVICES_MAX);
     if (!order_document_check(&inputs->order, &fault))
         return fail_order(inputs, &fault, err);
+    if (!order_document_check_messages(&inputs->order, &fault) && !inputs->order.hangs)
+        return fail_order(inputs, &fault, err);
     inputs->shared.orders = &inputs->order;
     inputs->shared.n_orders = 1;
     return PPS_OK;
 }
 
-enum pps_status schedule_inputs_messages(const struct schedule_inputs *inputs,
-                                         struct pps_error *err)
+enum pps_status schedule_inputs_messages(struct schedule_inputs *inputs, struct pps_error *err)
 {
     struct pps_fault fault = {.document = 0};
     return order_document_check_messages(&inputs->order, &fault)

@@ -28,7 +28,7 @@ PPS_MUST_CHECK enum pps_status schedule_inputs_order(struct schedule_inputs *inp
                                                      const char *path,
                                                      struct pps_error *err);
 // Checks that the messages that the order lists do not deadlock if they are blocking.
-PPS_MUST_CHECK enum pps_status schedule_inputs_messages(const struct schedule_inputs *inputs,
+PPS_MUST_CHECK enum pps_status schedule_inputs_messages(struct schedule_inputs *inputs,
                                                         struct pps_error *err);
 void schedule_inputs_free(struct schedule_inputs *inputs);
 

@@ -9,19 +9,20 @@
 #include "planner/schedule/inputs.h"
 
 // Options that describe times, memory and messages.
-#define SCHEDULE_PIPELINE_OPTIONS                                                              \
-    {"times", 0, "F,B,W",                                                                      \
-     "times of forward, backward of the input, backward of the weights (1,1.5,0.3)"},          \
-        {"latency", 0, "TIME", "time of a message between two devices (0)"},                   \
-        {"channels", 0, "NAME",                                                                \
-         "what a message occupies: free (nothing), link, or card of the sender (free)"},       \
-        {"pair", 0, "TIME", "time of a forward that overlaps a full backward (F+B+W)"},        \
-        {"memory", 0, "F,B,W",                                                                 \
-         "change of memory by a forward, at the end of B, at the end of W (1,0,-1)"},          \
-        {"limit", 0, "MEMORY", "memory of each device (none)"},                                \
-    {                                                                                          \
-        "per", 0, "NAME",                                                                      \
-            "times and memory are those of a micro-batch on a device, or on a chunk (device)"  \
+#define SCHEDULE_PIPELINE_OPTIONS                                                                \
+    {"times", 0, "F,B,W",                                                                        \
+     "times of forward, backward of the input, backward of the weights (1,1.5,0.3)"},            \
+        {"latency", 0, "TIME", "time of a message between two devices (0)"},                     \
+        {"channels", 0, "NAME",                                                                  \
+         "what a message occupies: free (nothing), link, card of the sender, or blocking (both " \
+         "devices, which wait for each other) (free)"},                                          \
+        {"pair", 0, "TIME", "time of a forward that overlaps a full backward (F+B+W)"},          \
+        {"memory", 0, "F,B,W",                                                                   \
+         "change of memory by a forward, at the end of B, at the end of W (1,0,-1)"},            \
+        {"limit", 0, "MEMORY", "memory of each device (none)"},                                  \
+    {                                                                                            \
+        "per", 0, "NAME",                                                                        \
+            "times and memory are those of a micro-batch on a device, or on a chunk (device)"    \
     }
 
 // An option whose value is that of a parameter.

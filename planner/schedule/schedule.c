@@ -320,6 +320,19 @@ static const struct schedule_candidate *chosen(const struct job *job)
     return NULL;
 }
 
+// Messages that hang if they are blocking: refused where they are, otherwise a warning.
+static enum pps_status check_messages(struct job *job, struct pps_error *err)
+{
+    if (!job->inputs.order.hangs)
+        return PPS_OK;
+    const enum pps_status status = schedule_inputs_messages(&job->inputs, err);
+    if (status != PPS_E_INPUT || job->value[P_CHANNELS] == PIPELINE_BLOCKING)
+        return status;
+    pps_say(stderr, "warning   %s:%d:%d: %s", err->file, err->line, err->column, err->text);
+    *err = (struct pps_error){.code = PPS_OK};
+    return PPS_OK;
+}
+
 static enum pps_status compare(struct job *job, struct pps_error *err)
 {
     struct schedule_comparison *comparison = &job->comparison;
@@ -353,6 +366,8 @@ static enum pps_status schedule_main(const struct pps_args *args, struct pps_err
         status = pps_progress_parse(pps_arg(args, "progress"), &job.comparison.progress, err);
     if (status == PPS_OK)
         status = read_families(&job, args, err);
+    if (status == PPS_OK)
+        status = check_messages(&job, err);
     if (status == PPS_OK)
         status = check_family(&job, err);
     if (status == PPS_OK)

@@ -30,15 +30,17 @@ static void show_limits(const double value[N_PARAMS], const struct plan *plan)
 
 void schedule_show_pipeline(const double value[N_PARAMS], const struct plan *plan)
 {
+    static const char *const places[] = {[PIPELINE_FREE] = "",
+                                         [PIPELINE_LINKS] = " on each link",
+                                         [PIPELINE_CARDS] = " on each card",
+                                         [PIPELINE_BLOCKING] = " on both devices"};
     printf("%.0f device%s, %.0f micro-batch%s; f %.10g, b %.10g, w %.10g", value[P_P],
            value[P_P] == 1 ? "" : "s", value[P_M], value[P_M] == 1 ? "" : "es", value[P_F],
            value[P_B], value[P_W]);
     if (value[P_LATENCY] > 0)
-        printf(", latency %.10g%s%s", value[P_LATENCY],
-               value[P_CHANNELS] == PIPELINE_FREE ? "" : " on each ",
-               value[P_CHANNELS] == PIPELINE_FREE    ? ""
-               : value[P_CHANNELS] == PIPELINE_LINKS ? "link"
-                                                     : "card");
+        printf(", latency %.10g%s", value[P_LATENCY], places[(int)value[P_CHANNELS]]);
+    if (value[P_CHANNELS] == PIPELINE_BLOCKING)
+        printf(", blocking messages");
     printf(" (per %s)\n", value[P_PER] == PER_DEVICE ? "device" : "chunk");
     printf("memory %.10g by a forward, %.10g after b, %.10g after w", value[P_MEM_F],
            value[P_MEM_B], value[P_MEM_W]);

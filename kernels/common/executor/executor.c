@@ -25,6 +25,7 @@ struct executor *executor_take(const struct pipeline_shape *most,
     e->channel = room_take(room, parts * 2, sizeof *e->channel);
     e->free_at = room_take(room, devices * devices, sizeof *e->free_at);
     e->clock = room_take(room, devices, sizeof *e->clock);
+    e->next = room_take(room, devices, sizeof *e->next);
     e->position = room_take(room, devices, sizeof *e->position);
     e->wanted = room_take(room, devices + 1, sizeof *e->wanted);
     e->awake = room_take(room, devices + 1, sizeof *e->awake);
@@ -121,6 +122,7 @@ void executor_prepare(struct executor *e,
     e->order = order;
     e->release = release;
     e->poll = poll;
+    e->messages = NULL;
     e->n_parts = pipeline->shape.directions * pipeline->shape.stages;
     e->n_items = pipeline_items(pipeline);
     e->stride = order_stride(e->n_items);

@@ -38,10 +38,10 @@ enum executor_status executor_run(struct executor *executor,
                                   struct poll *poll);
 
 // Executes an order whose messages are blocking: a message occupies both ends until both have come to it, and
-// then for the occupation of the links; the rest of its delay passes without them. Other channels of the pipeline
-// are ignored. The set of operations is right, and the order does not deadlock without messages. Returns
-// EXECUTOR_DONE, EXECUTOR_STOPPED, or EXECUTOR_DEADLOCK: see executor_blocked_heads. The executor cannot run the
-// order again then.
+// then for the occupation of the links; the rest of its delay passes without them. Devices come to messages where the
+// list has them, and the channels of the pipeline are ignored. The set of operations is right, and the order does not deadlock
+// without messages. Returns EXECUTOR_DONE, EXECUTOR_STOPPED, or EXECUTOR_DEADLOCK: see executor_blocked_heads. The messages
+// must not change or end before the last call for them.
 enum executor_status executor_run_blocking(struct executor *executor,
                                            const struct pipeline *pipeline,
                                            const struct order *order,

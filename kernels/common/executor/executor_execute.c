@@ -40,25 +40,44 @@ struct run {
 
 // ---- messages -----------------------------------------------------------------------------------
 
-// Sends the message of an operation that ends at `end`. Returns its arrival.
+struct executor_message executor_message_of(const struct executor *e,
+                                            const struct executor_own *own,
+                                            int32_t number,
+                                            int32_t input)
+{
+    const struct task *task = &e->task[number];
+    const bool backward = executor_types[task->type].backward;
+    const double occupation = e->channel[number / OPERATION_TYPES * 2 + backward].occupation;
+    if (own == NULL || own->times == NULL)
+        return (struct executor_message){task->delay, occupation};
+    const int64_t at = executor_index_of_times(e, number, input);
+    const double delay = own->times->delay[backward][at * EXECUTOR_LANES + own->lane];
+    return (struct executor_message){delay,
+                                     task->delay > 0 ? occupation * (delay / task->delay) : 0};
+}
+
+// Sends the message of an operation that ends at `end`. Returns its arrival. A blocking message begins at once, because
+// what both ends have done before is known: it stands behind all of that.
 static double arrival_of(const struct run *run, int32_t number, int32_t index, double end)
 {
     const struct executor *e = run->executor;
     const struct task *task = &e->task[number];
     const bool backward = executor_types[task->type].backward;
     const struct channel *channel = &e->channel[number / OPERATION_TYPES * 2 + backward];
-    double delay = task->delay, occupation = channel->occupation;
-    if (run->own != NULL && run->own->times != NULL) {
-        const int64_t at = executor_index_of_times(e, number, index + task->input);
-        delay = run->own->times->delay[backward][at * EXECUTOR_LANES + run->own->lane];
-        occupation = task->delay > 0 ? occupation * (delay / task->delay) : 0;
-    }
-    if (channel->resource >= 0) {
+    const struct executor_message message =
+        executor_message_of(e, run->own, number, index + task->input);
+    if (e->messages != NULL)
+        return e->input[index + task->output] == EXECUTOR_BY_MESSAGE ? EXECUTOR_BY_MESSAGE
+                                                                     : end + message.delay;
+    if (channel->resource >= 0 && e->pipeline->links.channels == PIPELINE_BLOCKING) {
+        end = fmax(fmax(e->clock[task->device], e->clock[task->receiver]), end);
+        e->clock[task->device] = e->clock[task->receiver] = end + message.occupation;
+    } else if (channel->resource >= 0) {
         double *free_at = &e->free_at[channel->resource];
         end = end > *free_at ? end : *free_at;
-        *free_at = end + occupation;
+        *free_at = end + message.occupation;
     }
-    return end + delay;
+    return end + message.delay;
 }
 
 // ---- steps --------------------------------------------------------------------------------------
@@ -229,31 +248,48 @@ INLINE void advance(struct run *run, int32_t d)
     add_awake(run, d, ran > 0 && position < n);
 }
 
+INLINE struct run open_run(struct executor *e, const struct executor_own *own, bool simple)
+{
+    return (struct run){.executor = e,
+                        .own = own,
+                        .simple = simple,
+                        .operations = e->order->operations,
+                        .task = e->task,
+                        .starts = e->starts,
+                        .ends = e->ends,
+                        .input = e->input,
+                        .seen = e->seen,
+                        .wanted = e->wanted,
+                        .awake = e->awake,
+                        .step = e->step,
+                        .stages = e->pipeline->shape.stages,
+                        .n_parts = e->n_parts,
+                        .n_items = e->n_items,
+                        .stride = e->stride,
+                        .no_output = e->no_output,
+                        .n_steps = e->n_steps,
+                        .devices = e->order->devices,
+                        .done = e->done};
+}
+
+int32_t executor_visit(struct executor *e, const struct executor_own *own, int32_t d)
+{
+    struct run run = open_run(e, own, false);
+    double clock = e->clock[d];
+    const int32_t ran = run_next(&run, d, e->position[d], &clock);
+    e->position[d] += ran;
+    e->clock[d] = fmax(e->clock[d], clock); // messages may have occupied the device
+    e->n_steps = run.n_steps;
+    e->done = run.done;
+    return ran;
+}
+
 // Returns false if the poll ends the execution.
 INLINE bool execute(struct executor *e, const struct executor_own *own, bool simple)
 {
-    struct run run = {.executor = e,
-                      .own = own,
-                      .simple = simple,
-                      .operations = e->order->operations,
-                      .task = e->task,
-                      .starts = e->starts,
-                      .ends = e->ends,
-                      .input = e->input,
-                      .seen = e->seen,
-                      .wanted = e->wanted,
-                      .awake = e->awake,
-                      .step = e->step,
-                      .stages = e->pipeline->shape.stages,
-                      .n_parts = e->n_parts,
-                      .n_items = e->n_items,
-                      .stride = e->stride,
-                      .no_output = e->no_output,
-                      .n_steps = e->n_steps,
-                      .devices = e->order->devices,
-                      .last = e->order->devices,
-                      .done = e->done};
+    struct run run = open_run(e, own, simple);
     bool over = false;
+    run.last = run.devices;
     while (run.first != run.last && !over) {
         const int32_t before = run.n_steps;
         advance(&run, next_awake(&run));
@@ -297,16 +333,20 @@ void executor_finish(struct executor *e)
 
 enum executor_status executor_execute(struct executor *e, const struct executor_own *own)
 {
-    const bool simple = own == NULL && e->pipeline->links.channels == PIPELINE_FREE &&
-                        e->pipeline->shape.slices == 1;
+    const enum pipeline_channels channels = e->pipeline->links.channels;
+    const bool blocking = e->messages != NULL || channels == PIPELINE_BLOCKING,
+               simple =
+                   own == NULL && channels == PIPELINE_FREE && e->pipeline->shape.slices == 1;
     for (int32_t d = 0; d < e->order->devices; d++) {
         e->wanted[d] = -1;
         e->awake[d] = d;
     }
     e->wanted[e->order->devices] = -1;
-    if (!(simple ? execute_simple(e) : execute_any(e, own)))
+    if (!(blocking ? executor_execute_blocking(e, own)
+          : simple ? execute_simple(e)
+                   : execute_any(e, own)))
         return EXECUTOR_STOPPED;
-    if (!is_complete(e))
+    if (!is_complete(e) || executor_has_messages(e))
         return EXECUTOR_DEADLOCK;
     executor_finish(e);
     return EXECUTOR_DONE;

@@ -56,7 +56,9 @@ struct executor {
     struct channel *channel; // [part * 2 + 1 after a backward]
     double *free_at;         // [resource]
     double *clock;           // [device]
-    int32_t *position;       // [device]: of the next operation
+    const struct order_messages *messages; // blocking ones, at their places; NULL: none
+    int32_t *next;                         // [device]: of the messages
+    int32_t *position;                     // [device]: of the next operation
     int32_t *wanted;   // [device]: the input that it waits for; -1: none; one more element, -1
     int32_t *awake;    // [devices + 1]: queue of devices
     struct step *step; // [n_steps]: in the order of execution
@@ -116,6 +118,29 @@ void executor_prepare(struct executor *e,
 
 // Forgets what is executed.
 void executor_reset(struct executor *e);
+
+// What a message takes.
+struct executor_message {
+    double delay, occupation;
+};
+
+// Of the message of a task. input: index of the input of the operation that sends it. own: or NULL.
+struct executor_message executor_message_of(const struct executor *e,
+                                            const struct executor_own *own,
+                                            int32_t task,
+                                            int32_t input);
+
+// An input that a listed message brings. Other inputs that are not there are -1.
+#define EXECUTOR_BY_MESSAGE (-2.0)
+
+// Runs the next operation of a device, or the unit that begins there. Returns the number of operations that ran.
+int32_t executor_visit(struct executor *e, const struct executor_own *own, int32_t device);
+
+// Executes with blocking messages. Returns false if the poll ends the execution.
+bool executor_execute_blocking(struct executor *e, const struct executor_own *own);
+
+// Returns whether listed messages are left.
+bool executor_has_messages(const struct executor *e);
 
 // Executes all devices from their positions on. own: NULL: the times of the pipeline. EXECUTOR_DEADLOCK:
 // some operation did not run, or the set of operations is wrong.

@@ -14,6 +14,7 @@ struct simulation {
     double *arrivals;      // of the message that the operation sends
     double *free_at;       // [sender * devices + receiver]; cards: [sender * devices]
     const struct order_messages *messages; // blocking; NULL: none
+    const double *release;                 // of blocking messages; NULL: 0
     double *come; // [messages]: when their device has come to them; NAN: not yet
     struct poll *poll;
     bool is_stopped; // by the poll
@@ -250,13 +251,13 @@ static enum executor_status simulate(struct simulation *s, const double *release
     return complete ? EXECUTOR_DONE : EXECUTOR_DEADLOCK;
 }
 
-bool reference_run(const struct pipeline *pipeline,
-                   const struct order *order,
-                   const double *release,
-                   struct poll *poll,
-                   double *starts,
-                   double *ends,
-                   enum executor_status *status)
+static bool run_free(const struct pipeline *pipeline,
+                     const struct order *order,
+                     const double *release,
+                     struct poll *poll,
+                     double *starts,
+                     double *ends,
+                     enum executor_status *status)
 {
     const size_t n = (size_t)order->devices * (size_t)order->room,
                  devices = (size_t)order->devices;
@@ -321,7 +322,7 @@ static bool pass(struct simulation *s, int32_t i, double *clock)
 static bool follow(struct simulation *s, int32_t d)
 {
     const struct order *order = s->order;
-    double clock = 0;
+    double clock = s->release != NULL ? s->release[d] : 0;
     int32_t i = s->messages->first[d];
     for (int32_t position = 0;; position++) {
         for (; i < s->messages->first[d + 1] && s->messages->list[i].before == position; i++)
@@ -350,7 +351,8 @@ static int64_t n_known(const struct simulation *s)
 // Follows all devices again and again, until nothing more becomes known.
 static enum executor_status follow_all(struct simulation *s)
 {
-    for (int64_t before = -1, known = n_known(s); known != before; known = n_known(s)) {
+    for (int64_t before = -1, known = n_known(s); known != before && !s->is_stopped;
+         known = n_known(s)) {
         bool complete = true;
         before = known;
         for (int32_t d = 0; d < s->order->devices; d++)
@@ -361,18 +363,22 @@ static enum executor_status follow_all(struct simulation *s)
     return EXECUTOR_DEADLOCK;
 }
 
-bool reference_run_blocking(const struct pipeline *pipeline,
-                            const struct order *order,
-                            const struct order_messages *messages,
-                            double *starts,
-                            double *ends,
-                            enum executor_status *status)
+static bool run_blocking(const struct pipeline *pipeline,
+                         const struct order *order,
+                         const struct order_messages *messages,
+                         const double *release,
+                         struct poll *poll,
+                         double *starts,
+                         double *ends,
+                         enum executor_status *status)
 {
     const size_t n = (size_t)order->devices * (size_t)order->room,
                  n_messages = (size_t)messages->first[order->devices];
     struct simulation s = {.pipeline = pipeline,
                            .order = order,
                            .messages = messages,
+                           .release = release,
+                           .poll = poll,
                            .starts = starts,
                            .ends = ends};
     s.arrivals = calloc(n + 1, sizeof *s.arrivals);
@@ -384,7 +390,56 @@ bool reference_run_blocking(const struct pipeline *pipeline,
         s.come[i] = (double)NAN;
     if (ok)
         *status = follow_all(&s);
+    if (s.is_stopped)
+        *status = EXECUTOR_STOPPED;
     free(s.arrivals);
     free(s.come);
     return ok;
+}
+
+bool reference_run_blocking(const struct pipeline *pipeline,
+                            const struct order *order,
+                            const struct order_messages *messages,
+                            double *starts,
+                            double *ends,
+                            enum executor_status *status)
+{
+    return run_blocking(pipeline, order, messages, NULL, NULL, starts, ends, status);
+}
+
+// Without a list: with the messages where PyTorch puts them. If there are none, the order deadlocks without them, too.
+static bool run_placed(const struct pipeline *pipeline,
+                       const struct order *order,
+                       const double *release,
+                       struct poll *poll,
+                       double *starts,
+                       double *ends,
+                       enum executor_status *status)
+{
+    struct order_messages messages;
+    struct order_stuck stuck;
+    bool ok = order_messages_place(pipeline, order, &messages, &stuck);
+    if (ok)
+        ok = run_blocking(pipeline, order, &messages, release, poll, starts, ends, status);
+    else if (stuck.device >= 0)
+        ok = run_free(pipeline, order, release, poll, starts, ends, status);
+    order_messages_free(&messages);
+    return ok;
+}
+
+bool reference_run(const struct pipeline *pipeline,
+                   const struct order *order,
+                   const double *release,
+                   struct poll *poll,
+                   double *starts,
+                   double *ends,
+                   enum executor_status *status)
+{
+    struct simulation s = {.pipeline = pipeline, .order = order, .poll = poll};
+    if (pipeline->links.channels != PIPELINE_BLOCKING)
+        return run_free(pipeline, order, release, poll, starts, ends, status);
+    if (right_set(&s) && !s.is_stopped)
+        return run_placed(pipeline, order, release, poll, starts, ends, status);
+    *status = s.is_stopped ? EXECUTOR_STOPPED : EXECUTOR_WRONG_OPERATIONS;
+    return true;
 }

@@ -42,6 +42,9 @@ enum pipeline_channels {
     PIPELINE_FREE,  // no resource: arrives at r + occupation + latency
     PIPELINE_LINKS, // one resource for each pair (sender, receiver)
     PIPELINE_CARDS, // one resource for each sender
+    // Both devices: the message waits until both have come to it. Devices come to messages where order_messages_place puts
+    // them.
+    PIPELINE_BLOCKING,
 };
 
 // The resource is occupied for `occupation` + bytes / bandwidth; the message arrives `latency` later.

@@ -16,7 +16,7 @@
 // plan is the version of this form: 2 if the plan has a configuration, the training that it is of
 // (kernels/configuration), otherwise 1. Times are in s, memory in bytes, bandwidths in bytes per s. Numbers
 // have the fewest digits that read back as the same number. The tables of links are [sender][receiver].
-// device_reverse is the device of a stage in direction 1. channels: free, links or cards. A limit that
+// device_reverse is the device of a stage in direction 1. channels: free, links, cards or blocking. A limit that
 // is absent is infinite, an absent pair takes f + b + w, an absent r takes f, a bandwidth null is
 // infinite; every other number that is absent is 0. slices and directions are 1, channels free if
 // absent; device, links, order, layers and makers may be absent.

@@ -42,7 +42,7 @@ static bool read_channels(const struct plan_reader *r,
                           const cJSON *item,
                           struct pipeline_links *links)
 {
-    static const char *const words[] = {"free", "links", "cards"};
+    static const char *const words[] = {"free", "links", "cards", "blocking"};
     if (item == NULL)
         return true;
     for (int k = 0; k < COUNT_OF(words); k++)
@@ -51,7 +51,7 @@ static bool read_channels(const struct plan_reader *r,
             return true;
         }
     return pps_fault_set(r->fault, item, false,
-                         "channels: expected \"free\", \"links\" or \"cards\"");
+                         "channels: expected \"free\", \"links\", \"cards\" or \"blocking\"");
 }
 
 static bool read_row(const struct plan_reader *r,

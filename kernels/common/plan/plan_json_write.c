@@ -71,7 +71,7 @@ static void write_table(const char *key,
 static void write_links(const struct pipeline *p, struct text_buffer *out)
 {
     const struct pipeline_links *links = &p->links;
-    static const char *const channels[] = {"free", "links", "cards"};
+    static const char *const channels[] = {"free", "links", "cards", "blocking"};
     text_buffer_add(out, "  \"links\": {\"channels\": \"%s\"", channels[links->channels]);
     write_field(out, "latency", links->latency);
     write_field(out, "occupation", links->occupation);

@@ -83,8 +83,7 @@ static bool blame(const struct order_document *document,
     return false;
 }
 
-bool order_document_check_messages(const struct order_document *document,
-                                   struct pps_fault *fault)
+bool order_document_check_messages(struct order_document *document, struct pps_fault *fault)
 {
     struct room count = {NULL, 0};
     *fault = (struct pps_fault){.line = 0};
@@ -99,8 +98,9 @@ bool order_document_check_messages(const struct order_document *document,
     if (good) {
         struct executor *executor =
             executor_take(&document->shape, document->order->room, &room);
-        good = executor_run_blocking(executor, pipeline, document->order, &document->messages,
-                                     NULL) == EXECUTOR_DONE ||
+        document->hangs = executor_run_blocking(executor, pipeline, document->order,
+                                                &document->messages, NULL) != EXECUTOR_DONE;
+        good = !document->hangs ||
                blame(document, heads,
                      executor_blocked_heads(executor, &document->messages, heads), fault);
     }

@@ -40,6 +40,7 @@ struct order_document {
     size_t *places; // [order_at]: byte in the text, or in the text of the device
     struct order_messages messages; // of PyTorch's CSV; `first` NULL: the order lists none
     size_t *message_places;         // [messages]: byte in the text
+    bool hangs;                     // order_document_check_messages has refused the messages
     struct pps_json json;           // of order_document_read: the tree of a JSON text
 };
 
@@ -74,8 +75,8 @@ bool order_document_check(const struct order_document *document, struct pps_faul
 
 // Checks that the messages that the order lists do not deadlock if they are blocking: a message occupies both
 // ends until both have come to it. The fault names the message that each device waits at, and its other end.
-bool order_document_check_messages(const struct order_document *document,
-                                   struct pps_fault *fault);
+// Sets `hangs`. An empty fault->text means out of memory.
+bool order_document_check_messages(struct order_document *document, struct pps_fault *fault);
 
 // Fills the fault for an executor's fault in this order, with place and remedy. Returns false.
 bool order_document_blame(const struct order_document *document,

@@ -3,9 +3,8 @@
 #include "kernels/schedule/orders/pytorch_csv.h"
 
 #include "base/document/fault.h"
+#include "kernels/common/plan/order_messages.h"
 #include "kernels/schedule/orders/pytorch_private.h"
-
-#include <stdlib.h>
 
 // ---- what cannot be written -------------------------------------------------------------------
 
@@ -89,104 +88,50 @@ static int write_cell(const struct order *order,
     return paired ? 2 : 1;
 }
 
-// ---- messages -----------------------------------------------------------------------------------
-
-struct writer {
-    const struct pipeline *pipeline;
-    const struct order *order;
-    // [stage * micro_batches + micro_batch], forward and backward: the input is on the rank.
-    uint8_t *input[2];
-    int32_t *position;        // [devices]: of the next operation
-    struct text_buffer *rows; // [devices]
-};
-
-static uint8_t *input_of(const struct writer *w, bool backward, int32_t stage, int32_t item)
-{
-    return &w->input[backward][(int64_t)stage * w->pipeline->shape.micro_batches + item];
-}
-
-static bool is_ready(const struct writer *w, const struct operation *op)
-{
-    const bool backward = op->type != OPERATION_F;
-    if (op->type == OPERATION_W || op->stage == (backward ? w->pipeline->shape.stages - 1 : 0))
-        return true;
-    return *input_of(w, backward, op->stage, op->item);
-}
-
-// Appends the message of an operation that has been appended to the row of a device.
-static void send(struct writer *w, int32_t device, const struct operation *op)
-{
-    const bool backward = op->type != OPERATION_F;
-    const int32_t to = op->stage + (backward ? -1 : 1);
-    if (op->type == OPERATION_W || to < 0 || to >= w->pipeline->shape.stages)
-        return;
-    const int32_t receiver = pipeline_device(w->pipeline, 0, to);
-    *input_of(w, backward, to, op->item) = 1;
-    if (receiver == device)
-        return;
-    text_buffer_add(&w->rows[device], ",");
-    write_action(&w->rows[device], op->stage, backward ? PYTORCH_SEND_B : PYTORCH_SEND_F,
-                 op->item);
-    text_buffer_add(&w->rows[receiver], w->rows[receiver].n > 0 ? "," : "");
-    write_action(&w->rows[receiver], to, backward ? PYTORCH_RECV_B : PYTORCH_RECV_F, op->item);
-}
-
-// Appends the next operation of a device if its input is there; returns whether it was appended.
-static bool visit(struct writer *w, int32_t device)
-{
-    const int32_t position = w->position[device];
-    if (position == w->order->n[device])
-        return false;
-    const int64_t at = order_at(w->order, device, position);
-    const struct operation *op = &w->order->operations[at];
-    if (!is_ready(w, op) || (w->order->paired[at] && !is_ready(w, op + 1)))
-        return false;
-    const int parts = write_cell(w->order, device, position, &w->rows[device]);
-    w->position[device] += parts;
-    for (int k = 0; k < parts; k++)
-        send(w, device, op + k);
-    return true;
-}
-
-// Visits the ranks again and again, as PyTorch does.
-static bool visit_all(struct writer *w, struct pps_fault *fault)
-{
-    for (bool moved = true; moved;) {
-        moved = false;
-        for (int32_t d = 0; d < w->order->devices; d++)
-            moved |= visit(w, d);
-    }
-    for (int32_t d = 0; d < w->order->devices; d++)
-        if (w->position[d] < w->order->n[d])
-            return pps_fault_set(fault, NULL, false,
-                                 "the order deadlocks: rank %d waits for ever at position %d",
-                                 d, w->position[d]);
-    return true;
-}
-
-static bool write_messages(struct writer *w, struct pps_fault *fault)
-{
-    const size_t items =
-        (size_t)w->pipeline->shape.stages * (size_t)w->pipeline->shape.micro_batches;
-    const size_t devices = (size_t)w->order->devices;
-    w->input[0] = calloc(items, 1);
-    w->input[1] = calloc(items, 1);
-    w->position = calloc(devices, sizeof *w->position);
-    if (w->input[0] == NULL || w->input[1] == NULL || w->position == NULL) {
-        *fault = (struct pps_fault){.line = 0};
-        return false;
-    }
-    return visit_all(w, fault);
-}
-
 // ---- the file -----------------------------------------------------------------------------------
 
-static bool write_operations(struct writer *w)
+// Appends a send, or a receive, which names the stage of its own device.
+static void write_message(const struct order_message *m, struct text_buffer *row)
 {
-    for (int32_t d = 0; d < w->order->devices; d++)
-        for (int32_t i = 0; i < w->order->n[d];)
-            i += write_cell(w->order, d, i, &w->rows[d]);
-    return true;
+    const int32_t stage = m->send ? m->stage : m->stage + (m->backward ? -1 : 1);
+    text_buffer_add(row, "%s", row->n > 0 ? "," : "");
+    write_action(row, stage,
+                 m->backward ? m->send ? PYTORCH_SEND_B : PYTORCH_RECV_B
+                 : m->send   ? PYTORCH_SEND_F
+                             : PYTORCH_RECV_F,
+                 m->item);
+}
+
+// messages: without lists: none.
+static void write_row(const struct order *order,
+                      const struct order_messages *messages,
+                      int32_t d,
+                      struct text_buffer *row)
+{
+    int32_t next = messages->first != NULL ? messages->first[d] : 0;
+    const int32_t end = messages->first != NULL ? messages->first[d + 1] : 0;
+    for (int32_t i = 0; i < order->n[d] || next < end;) {
+        for (; next < end && messages->list[next].before == i; next++)
+            write_message(&messages->list[next], row);
+        if (i < order->n[d])
+            i += write_cell(order, d, i, row);
+    }
+}
+
+static bool write_rows(const struct order *order,
+                       const struct order_messages *messages,
+                       struct text_buffer *out)
+{
+    struct text_buffer row = {.text = NULL};
+    for (int32_t d = 0; d < order->devices; d++) {
+        text_buffer_clear(&row);
+        write_row(order, messages, d, &row);
+        text_buffer_add_bytes(out, row.text, row.n);
+        text_buffer_add(out, "\n");
+        out->failed = out->failed || row.failed;
+    }
+    text_buffer_free(&row);
+    return !out->failed;
 }
 
 bool pytorch_csv_write(const struct pipeline *pipeline,
@@ -195,24 +140,17 @@ bool pytorch_csv_write(const struct pipeline *pipeline,
                        struct text_buffer *out,
                        struct pps_fault *fault)
 {
-    struct writer w = {.pipeline = pipeline, .order = order};
+    struct order_messages placed = {.first = NULL};
+    struct order_stuck stuck = {-1, 0};
     *fault = (struct pps_fault){.line = 0};
     if (!pytorch_csv_holds(&pipeline->shape, order, fault))
         return false;
-    const size_t devices = order->devices > 0 ? (size_t)order->devices : 0;
-    w.rows = calloc(devices + 1, sizeof *w.rows);
-    bool good = w.rows != NULL && (messages ? write_messages(&w, fault) : write_operations(&w));
-    for (int32_t d = 0; d < order->devices && w.rows != NULL; d++) {
-        good = good && !w.rows[d].failed;
-        if (good) {
-            text_buffer_add_bytes(out, w.rows[d].text, w.rows[d].n);
-            text_buffer_add(out, "\n");
-        }
-        text_buffer_free(&w.rows[d]);
-    }
-    free(w.rows);
-    free(w.input[0]);
-    free(w.input[1]);
-    free(w.position);
-    return good && !out->failed;
+    bool good = !messages || order_messages_place(pipeline, order, &placed, &stuck);
+    if (stuck.device >= 0)
+        pps_fault_set(fault, NULL, false,
+                      "the order deadlocks: rank %d waits for ever at position %d",
+                      stuck.device, stuck.position);
+    good = good && write_rows(order, &placed, out);
+    order_messages_free(&placed);
+    return good;
 }

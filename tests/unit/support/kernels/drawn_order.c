@@ -40,7 +40,11 @@ static struct pipeline *pipeline_drawn(struct random *r)
             drawn_within(r, 0, 2), drawn_within(r, 0, 2)};
     for (int32_t d = 0; d < devices; d++)
         p->pair[d] = random_coin(r) ? time_drawn(r) : (double)NAN;
-    p->links.channels = (enum pipeline_channels)drawn_within(r, PIPELINE_FREE, PIPELINE_CARDS);
+    p->links.channels =
+        (enum pipeline_channels)drawn_within(r, PIPELINE_FREE, PIPELINE_BLOCKING);
+    if (p->links.channels == PIPELINE_BLOCKING &&
+        (p->shape.directions > 1 || p->shape.slices > 1))
+        p->links.channels = PIPELINE_FREE;
     p->links.latency = random_coin(r) ? time_drawn(r) : 0;
     p->links.occupation = random_coin(r) ? time_drawn(r) : 0;
     return p;

@@ -194,6 +194,38 @@ Test(executor_blocking, agrees_with_the_plain_simulation)
 }
 
 // Two devices, one micro-batch, f = 2, b = 3, w = 1, a message of 1 that occupies both ends for 4.
+// Without a list, messages are where order_messages_place puts them; with that list the times are the same.
+Test(executor_blocking, messages_that_are_placed)
+{
+    struct random r = {12};
+    const int rounds = n_rounds(ROUNDS);
+    int n_done = 0;
+    for (int round = 0; round < rounds; round++) {
+        struct drawn_order *b = drawn_order_new(&r);
+        const struct pipeline_shape *shape = &b->pipeline->shape;
+        struct order_messages messages;
+        struct order_stuck stuck;
+        if (shape->directions == 1 && shape->slices == 1) {
+            b->pipeline->links.channels = PIPELINE_BLOCKING;
+            const bool done =
+                executor_run(b->executor, b->pipeline, b->order, NULL, NULL) == EXECUTOR_DONE;
+            const double makespan = executor_makespan(b->executor);
+            const bool placed = order_messages_place(b->pipeline, b->order, &messages, &stuck);
+            cr_assert(placed || !done);
+            n_done += done;
+            if (done) {
+                cr_assert_eq(
+                    executor_run_blocking(b->executor, b->pipeline, b->order, &messages, NULL),
+                    EXECUTOR_DONE, "round %d", round);
+                cr_assert_eq(executor_makespan(b->executor), makespan, "round %d", round);
+            }
+            order_messages_free(&messages);
+        }
+        drawn_order_free(b);
+    }
+    cr_assert_geq(n_done, rounds / 40, "%d", n_done);
+}
+
 Test(executor_blocking, by_hand)
 {
     const struct pipeline_shape shape = {2, 2, 1, 1, 1};
