@@ -303,8 +303,8 @@ static void note_written(const struct trace *t, const struct pps_tracewritten *w
         pps_say(stderr,
                 "note      times are multiplied by %.10g: Perfetto shows nothing below 0.001",
                 written->scale);
-    if (t->write.form == PPS_TRACE_JSON && strcmp(t->path, "-") != 0)
-        pps_say(stderr, "next      open https://ui.perfetto.dev and drop the file on the page");
+    if (strcmp(t->path, "-") != 0)
+        pps_trace_say_next(stderr, t->write.form);
 }
 
 static enum pps_status write_timeline(struct trace *t, struct pps_error *err)

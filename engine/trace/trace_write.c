@@ -50,6 +50,12 @@ bool pps_trace_form_of(const char *path, enum pps_trace_form *form)
     return false;
 }
 
+void pps_trace_say_next(FILE *out, enum pps_trace_form form)
+{
+    if (form == PPS_TRACE_JSON)
+        fputs("next      open https://ui.perfetto.dev and drop the file on the page\n", out);
+}
+
 // ---- views ------------------------------------------------------------------------------------
 
 enum { MOST_TRACKS = 64 };

@@ -9,6 +9,7 @@
 #include "ppsweep/kernel.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 
 enum pps_trace_form {
     PPS_TRACE_JSON, // for ui.perfetto.dev (trace_json.h)
@@ -22,6 +23,9 @@ enum pps_trace_form {
 // false: unknown.
 bool pps_trace_form_named(const char *word, enum pps_trace_form *form);
 bool pps_trace_form_of(const char *path, enum pps_trace_form *form);
+
+// Says how to open a timeline that has been written, if a picture viewer or a text editor does not.
+void pps_trace_say_next(FILE *out, enum pps_trace_form form);
 
 // What was written, for messages.
 struct pps_tracewritten {

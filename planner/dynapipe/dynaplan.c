@@ -441,6 +441,10 @@ static enum pps_status conclude(struct run *r)
             totals_show_baselines(&r->totals, stdout);
         if (r->folder != NULL)
             pps_say(stdout, "plans     %s/plan-*.json", r->folder);
+        if (r->traced) {
+            pps_say(stdout, "wrote     %s", r->trace);
+            pps_trace_say_next(stdout, r->trace_form);
+        }
     }
     totals_show_times(&r->totals, stderr);
     if (r->unreadable > 0)

@@ -145,9 +145,11 @@ static enum pps_status write_timeline(const struct schedule_output *output,
              candidate->figures.metrics.makespan);
     pps_trace_form_of(path, &write.form);
     const enum pps_status status = pps_tracewrite(&write, err);
-    if (status == PPS_OK)
-        pps_say(stdout, "wrote     %s", path);
-    return status;
+    if (status != PPS_OK)
+        return status;
+    pps_say(stdout, "wrote     %s", path);
+    pps_trace_say_next(stdout, write.form);
+    return PPS_OK;
 }
 
 static enum pps_status write_text(const struct schedule_output *output,

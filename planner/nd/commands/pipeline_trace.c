@@ -116,9 +116,11 @@ enum pps_status nd_pipe_trace(const struct nd_pipe *pipe,
     name(pipe, title, sizeof title);
     pps_trace_form_of(path, &write.form);
     const enum pps_status status = pps_tracewrite(&write, err);
-    if (status == PPS_OK)
-        pps_say(stdout, "wrote %s", path);
-    return status;
+    if (status != PPS_OK)
+        return status;
+    pps_say(stdout, "wrote %s", path);
+    pps_trace_say_next(stdout, write.form);
+    return PPS_OK;
 }
 
 // ---- the plan -----------------------------------------------------------------------------------
