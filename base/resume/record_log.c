@@ -4,6 +4,7 @@
 
 #include "base/system/disk.h"
 #include "base/system/machine.h"
+#include "base/text/say.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -117,6 +118,42 @@ static enum pps_status fail_old(const struct pps_record_log_ask *ask,
                     ask->path, why);
 }
 
+// Writes " (seed 7, now 42)" for the first word that differs, if a name stands before it.
+static void say_other(const char *was, size_t n, const char *is, char *out, size_t cap)
+{
+    size_t at = 0, name, n_name;
+    out[0] = '\0';
+    while (at < n && is[at] != '\0' && was[at] == is[at])
+        at++;
+    while (at > 0 && is[at - 1] != ' ')
+        at--;
+    for (name = at > 0 ? at - 1 : 0; name > 0 && is[name - 1] != ' ';)
+        name--;
+    n_name = at > 0 ? at - 1 - name : 0;
+    if (n_name == 0 || strspn(is + name, "abcdefghijklmnopqrstuvwxyz") != n_name)
+        return;
+    const size_t n_was = strcspn(was + at, " "), n_is = strcspn(is + at, " ");
+    snprintf(out, cap, " (%.*s %.*s, now %.*s)", (int)n_name, is + name,
+             (int)(n_was < n - at ? n_was : n - at), was + at, (int)n_is, is + at);
+    pps_one_line(out);
+}
+
+static enum pps_status fail_other(const struct pps_record_log *log,
+                                  const struct pps_record_log_ask *ask,
+                                  const char *identity,
+                                  size_t n,
+                                  struct pps_error *err)
+{
+    char what[160], why[320];
+    char *was = strndup(identity, n);
+    if (was == NULL)
+        return pps_fail_memory(err, "%s", log->path);
+    say_other(was, strlen(was), log->identity, what, sizeof what);
+    free(was);
+    snprintf(why, sizeof why, "%s%s", ask->other, what);
+    return fail_old(ask, why, err);
+}
+
 // Checks that the log is of this work. *n_head is the size of its head.
 static enum pps_status check_head(struct pps_record_log *log,
                                   const struct pps_record_log_ask *ask,
@@ -134,7 +171,8 @@ static enum pps_status check_head(struct pps_record_log *log,
         return fail_old(ask, "it is damaged, or another program wrote it", err);
     if (found != sizeof(struct frame) + n_identity ||
         memcmp(first + sizeof(struct frame), log->identity, n_identity) != 0)
-        return fail_old(ask, ask->other, err);
+        return fail_other(log, ask, first + sizeof(struct frame), found - sizeof(struct frame),
+                          err);
     *n_head = sizeof magic + found;
     return PPS_OK;
 }

@@ -134,12 +134,12 @@ static void identify(struct best *b, int objective)
 {
     const char *over = pps_arg(b->args, "over");
     snprintf(b->identity, sizeof b->identity,
-             "%s %s %016" PRIx64 " over %s by %s %s evaluations %" PRIu64 " grid %" PRIu64
-             " seed %" PRIu64,
-             PPS_VERSION, b->experiment->kernel->name, b->experiment->digest,
-             over != NULL ? over : "-", b->experiment->kernel->columns[objective].name,
-             b->evaluation.higher ? "higher" : "lower", b->search.evaluations,
-             b->search.most_grid, b->search.seed);
+             "%s %s evaluations %" PRIu64 " grid %" PRIu64 " seed %" PRIu64
+             " over %s by %s %s experiment %016" PRIx64,
+             PPS_VERSION, b->experiment->kernel->name, b->search.evaluations,
+             b->search.most_grid, b->search.seed, over != NULL ? over : "-",
+             b->experiment->kernel->columns[objective].name,
+             b->evaluation.higher ? "higher" : "lower", b->experiment->digest);
 }
 
 static enum pps_status choose_path(struct best *b, struct pps_error *err)

@@ -14,13 +14,35 @@ struct difference {
     size_t cap;
 };
 
-static void value_text(const cJSON *value, char out[VALUE_TEXT])
+// Begins `from` bytes behind the start.
+static void value_text(const char *json, size_t from, char out[VALUE_TEXT])
 {
-    char *json = value != NULL ? pps_json_print_line(value) : NULL;
-    const char *shown = json != NULL ? json : "not set";
-    const int n = VALUE_TEXT - 4;
-    snprintf(out, VALUE_TEXT, "%.*s%s", n, shown, strlen(shown) > (size_t)n ? "..." : "");
-    cJSON_free(json);
+    const int n = VALUE_TEXT - 7;
+    json += from;
+    snprintf(out, VALUE_TEXT, "%s%.*s%s", from > 0 ? "..." : "", n, json,
+             strlen(json) > (size_t)n ? "..." : "");
+}
+
+// Returns how much of two long texts to leave out, so that what differs is among the rest.
+static size_t common_start(const char *a, const char *b)
+{
+    size_t n = 0;
+    while (a[n] != '\0' && a[n] == b[n])
+        n++;
+    if (n < VALUE_TEXT / 2)
+        return 0;
+    for (n -= VALUE_TEXT / 4; n > 0 && a[n - 1] != ','; n--)
+        ;
+    return n;
+}
+
+// Says how many values two lists have, if that differs.
+static void count_values(const struct difference *d, const cJSON *was, const cJSON *is)
+{
+    const int n = cJSON_GetArraySize(was), m = cJSON_GetArraySize(is);
+    const size_t at = strlen(d->text);
+    if (cJSON_IsArray(was) && cJSON_IsArray(is) && n != m)
+        snprintf(d->text + at, d->cap - at, " (%d and %d values)", n, m);
 }
 
 static bool differ(const struct difference *d,
@@ -31,9 +53,16 @@ static bool differ(const struct difference *d,
     char before[VALUE_TEXT], now[VALUE_TEXT];
     if ((was == NULL && is == NULL) || cJSON_Compare(was, is, true))
         return false;
-    value_text(was, before);
-    value_text(is, now);
+    char *a = was != NULL ? pps_json_print_line(was) : NULL,
+         *b = is != NULL ? pps_json_print_line(is) : NULL;
+    const size_t from = a != NULL && b != NULL ? common_start(a, b) : 0;
+    value_text(a != NULL ? a : "not set", from, before);
+    value_text(b != NULL ? b : "not set", from, now);
     snprintf(d->text, d->cap, "%s was %s, is %s", key, before, now);
+    if (from > 0)
+        count_values(d, was, is);
+    cJSON_free(a);
+    cJSON_free(b);
     return true;
 }
 

@@ -177,7 +177,7 @@ Test(record_log, other_work_and_other_files_are_refused)
     ask.identity = "work 8";
     cr_assert_eq(pps_record_log_open(&log, &ask, &err), PPS_E_INPUT);
     cr_assert_str_eq(strstr(err.text, ": ") + 2,
-                     "other work; --force without --resume starts again");
+                     "other work (work 7, now 8); --force without --resume starts again");
     pps_record_log_close(&log);
     ask.identity = "work 7";
     ask.resume = false;
