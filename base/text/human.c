@@ -33,6 +33,34 @@ struct pps_count_text pps_count_text(double n)
     return count;
 }
 
+struct pps_count_text pps_decimals_text(double value, int decimals)
+{
+    struct pps_count_text text;
+    char number[400];
+    snprintf(number, sizeof number, "%.*f", decimals, value);
+    group_digits(number, text.text, sizeof text.text);
+    return text;
+}
+
+struct pps_count_text pps_digits_text(double value, int digits)
+{
+    struct pps_count_text text;
+    pps_human_number(value, digits, text.text, sizeof text.text);
+    return text;
+}
+
+struct pps_count_text pps_time_text(double seconds)
+{
+    static const char *const units[] = {"s", "ms", "us"};
+    int unit = 0;
+    for (; unit < 2 && seconds < 1 && seconds > 0; unit++)
+        seconds *= 1e3;
+    struct pps_count_text text = pps_decimals_text(seconds, 3);
+    const size_t n = strlen(text.text);
+    snprintf(text.text + n, sizeof text.text - n, " %s", units[unit]);
+    return text;
+}
+
 void pps_human_number(double value, int digits, char *out, size_t cap)
 {
     char number[64];

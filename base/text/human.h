@@ -14,6 +14,15 @@ struct pps_count_text {
 };
 struct pps_count_text pps_count_text(double n);
 
+// The same of a number with so many decimals: "12 345.600".
+struct pps_count_text pps_decimals_text(double value, int decimals);
+
+// The same with at most so many significant digits: pps_human_number.
+struct pps_count_text pps_digits_text(double value, int digits);
+
+// Returns a time with three decimals in us, ms or s, by its size: "1 234.500 s".
+struct pps_count_text pps_time_text(double seconds);
+
 // Writes a number for people, with at most `digits` significant digits and blanks between groups of three
 // digits, as in "12 345.6". Very large and very small numbers are written as 1e+20 and 1e-05.
 void pps_human_number(double value, int digits, char *out, size_t cap);

@@ -3,6 +3,7 @@
 #include "planner/balance/explore.h"
 
 #include "base/system/threads.h"
+#include "base/text/human.h"
 #include "base/text/say.h"
 #include "planner/shared/options.h"
 
@@ -290,15 +291,19 @@ static void show_point(const struct balance_explored *point, FILE *out)
     const char *order = shape->chunks == 1                    ? "1f1b"
                         : shape->order == BALANCE_LESS_MEMORY ? "less"
                                                               : "big";
-    fprintf(out, "%6d %6s %13d", shape->chunks, order, shape->micro_batches);
+    fprintf(out, "%6d %6s %13s", shape->chunks, order,
+            pps_count_text(shape->micro_batches).text);
     if (point->is_known)
-        fprintf(out, " %12.6g %15.6g %8.4f %11.1f %5d  %5.2f %%%s%s\n", point->result.makespan,
-                time_of(point), point->result.bubble.real, point->peak_mb, point->result.worst,
+        fprintf(out, " %12s %15s %8.4f %11s %5d  %5.2f %%%s%s\n",
+                pps_digits_text(point->result.makespan, 6).text,
+                pps_digits_text(time_of(point), 6).text, point->result.bubble.real,
+                pps_decimals_text(point->peak_mb, 1).text, point->result.worst,
                 100 * (point->result.makespan - point->bound) / point->result.makespan,
                 point->is_on_front ? "  *" : "",
                 point->outcome == BALANCE_STOPPED ? "  stopped by time" : "");
     else if (point->outcome == BALANCE_INFEASIBLE)
-        fprintf(out, "  does not fit: needs %.1f MiB\n", point->lack_mb);
+        fprintf(out, "  does not fit: needs %s MiB\n",
+                pps_decimals_text(point->lack_mb, 1).text);
     else
         fprintf(out, "  stopped before a strategy was found\n");
 }
@@ -307,11 +312,12 @@ void balance_explore_show(const struct balance_exploration *exploration,
                           const struct balance_request *request,
                           FILE *out)
 {
-    pps_say_part(out, "%s: %d layers, %d stages, %.10g MiB",
+    pps_say_part(out, "%s: %s layers, %d stages, %s MiB",
                  request->layers.name[0] != '\0' ? request->layers.name : request->path,
-                 request->layers.layers, request->shape.stages, request->memory_mb);
+                 pps_count_text(request->layers.layers).text, request->shape.stages,
+                 pps_digits_text(request->memory_mb, 10).text);
     if (request->margin_mb > 0)
-        fprintf(out, " less a margin of %.10g MiB", request->margin_mb);
+        fprintf(out, " less a margin of %s MiB", pps_digits_text(request->margin_mb, 10).text);
     if (request->shape.transfer > 0)
         fprintf(out, "; a message between stages takes %.6g\n\n", request->shape.transfer);
     else

@@ -8,6 +8,19 @@
 
 #include <math.h>
 
+// activation_mb: NULL: none.
+static void show_layer(const char *name,
+                       double forward,
+                       double backward,
+                       double parameter_mb,
+                       const double *activation_mb,
+                       FILE *out)
+{
+    fprintf(out, "%-12s %10s %10s %12s %12s\n", name, pps_digits_text(forward, 6).text,
+            pps_digits_text(backward, 6).text, pps_digits_text(parameter_mb, 6).text,
+            activation_mb != NULL ? pps_digits_text(*activation_mb, 6).text : "-");
+}
+
 void balance_show_layers(const struct balance_layers *layers, FILE *out)
 {
     pps_say(out, "%s: %d body layers; times of one micro-batch, memory in MiB",
@@ -15,17 +28,14 @@ void balance_show_layers(const struct balance_layers *layers, FILE *out)
     fputc('\n', out);
     fprintf(out, "%-12s %10s %10s %12s %12s\n", "layer", "forward", "backward", "parameters",
             "activations");
-    fprintf(out, "%-12s %10.6g %10.6g %12.6g %12s\n", "head", layers->head,
-            layers->head_backward, layers->head_mb, "-");
+    show_layer("head", layers->head, layers->head_backward, layers->head_mb, NULL, out);
     for (int k = 0; k < BALANCE_KINDS; k++)
         if (layers->has[k])
-            fprintf(out, "%-12s %10.6g %10.6g %12.6g %12.6g\n", balance_kind_names[k],
-                    layers->forward, layers->backward[k], layers->parameter_mb,
-                    layers->activation_mb[k]);
-    fprintf(out, "%-12s %10.6g %10.6g %12.6g %12s\n", "tail", layers->tail,
-            layers->tail_backward, layers->tail_mb, "-");
-    fprintf(out, "%-12s %10s %10s %12.6g %12s\n", "every stage", "-", "-", layers->constant_mb,
-            "-");
+            show_layer(balance_kind_names[k], layers->forward, layers->backward[k],
+                       layers->parameter_mb, &layers->activation_mb[k], out);
+    show_layer("tail", layers->tail, layers->tail_backward, layers->tail_mb, NULL, out);
+    fprintf(out, "%-12s %10s %10s %12s %12s\n", "every stage", "-", "-",
+            pps_digits_text(layers->constant_mb, 6).text, "-");
 }
 
 static void show_task(const struct balance_request *request, FILE *out)
@@ -34,12 +44,13 @@ static void show_task(const struct balance_request *request, FILE *out)
     const char *order = shape->chunks == 1                    ? "1F1B"
                         : shape->order == BALANCE_LESS_MEMORY ? "interleaved, less memory"
                                                               : "interleaved, big memory";
-    pps_say_part(out, "%s: %d layers, %d stages x %d chunks, %d micro-batches, %s, %.10g MiB",
+    pps_say_part(out, "%s: %s layers, %d stages x %d chunks, %s micro-batches, %s, %s MiB",
                  request->layers.name[0] != '\0' ? request->layers.name : request->path,
-                 request->layers.layers, shape->stages, shape->chunks, shape->micro_batches,
-                 order, request->memory_mb);
+                 pps_count_text(request->layers.layers).text, shape->stages, shape->chunks,
+                 pps_count_text(shape->micro_batches).text, order,
+                 pps_digits_text(request->memory_mb, 10).text);
     if (request->margin_mb > 0)
-        fprintf(out, " less a margin of %.10g MiB", request->margin_mb);
+        fprintf(out, " less a margin of %s MiB", pps_digits_text(request->margin_mb, 10).text);
     if (shape->transfer > 0)
         fprintf(
             out,
@@ -80,12 +91,13 @@ void balance_show_row(const struct balance_row *row, double limit_mb, double bes
     const struct balance_result *result = &row->result;
     const double peak = result->peak_mb[result->worst],
                  over = peak - limit_mb - BALANCE_TOLERANCE_MB;
-    pps_say_part(out, "%-22s %6d %12.6g %8.4f %8.4f %9.4f %9.4f %11.1f %5d  %5.3f  ",
-                 row->label, row->shape.chunks, result->makespan, shown(result->bubble.real),
-                 result->bubble.ideal, shown(result->bubble.imbalance),
-                 result->bubble.recompute, peak, result->worst, best / result->makespan);
+    pps_say_part(out, "%-22s %6d %12s %8.4f %8.4f %9.4f %9.4f %11s %5d  %5.3f  ", row->label,
+                 row->shape.chunks, pps_digits_text(result->makespan, 6).text,
+                 shown(result->bubble.real), result->bubble.ideal,
+                 shown(result->bubble.imbalance), result->bubble.recompute,
+                 pps_decimals_text(peak, 1).text, result->worst, best / result->makespan);
     if (over > 0)
-        fprintf(out, "exceeds by %.1f MiB\n", over);
+        fprintf(out, "exceeds by %s MiB\n", pps_decimals_text(over, 1).text);
     else
         fprintf(out, "fits\n");
 }
@@ -99,9 +111,9 @@ static void show_bound(const struct balance_solution *solution, FILE *out)
         return;
     }
     fprintf(out,
-            "No strategy within memory takes less than %.6g (gap %.2f %%): the first strategy "
+            "No strategy within memory takes less than %s (gap %.2f %%): the first strategy "
             "is not proven optimal.\n",
-            answer->bound, 100 * (found - answer->bound) / found);
+            pps_digits_text(answer->bound, 6).text, 100 * (found - answer->bound) / found);
 }
 
 static void show_search(const struct balance_solution *solution, FILE *out)
@@ -112,7 +124,8 @@ static void show_search(const struct balance_solution *solution, FILE *out)
     fprintf(out, "%s evaluations%s.", pps_count_text((double)answer->evaluations).text,
             solution->outcome == BALANCE_STOPPED ? ", stopped by time" : "");
     if (answer->proxy.is_known)
-        fprintf(out, " Published proxy Z: %.8g (%s).", answer->proxy_value,
+        fprintf(out, " Published proxy Z: %s (%s).",
+                pps_digits_text(answer->proxy_value, 8).text,
                 answer->proxy_is_proven ? "proven optimum" : "not proven");
     fprintf(out, "\n\n");
 }

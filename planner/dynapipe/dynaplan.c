@@ -5,6 +5,7 @@
 #include "base/system/text_reader.h"
 #include "base/system/threads.h"
 #include "base/text/grow_list.h"
+#include "base/text/human.h"
 #include "base/text/say.h"
 #include "base/write/new_file.h"
 #include "engine/command/signals.h"
@@ -180,11 +181,13 @@ static void show_verbose(const struct item *item)
 {
     const struct planned *p = &item->planned;
     pps_say(stdout,
-            "           evaluations %lld, first plan that fits after %lld; recomputed %lld "
-            "full, %lld selective; utilisation %.1f %%; division %.3f ms",
-            (long long)p->figures.evaluations, (long long)p->figures.first_fit,
-            (long long)p->figures.full, (long long)p->figures.selective,
-            100 * p->figures.utilisation, p->objective);
+            "           evaluations %s, first plan that fits after %s; recomputed %s "
+            "full, %s selective; utilisation %.1f %%; division %s",
+            pps_count_text((double)p->figures.evaluations).text,
+            pps_count_text((double)p->figures.first_fit).text,
+            pps_count_text((double)p->figures.full).text,
+            pps_count_text((double)p->figures.selective).text, 100 * p->figures.utilisation,
+            pps_time_text(p->objective / 1e3).text);
 }
 
 // Writes a batch. The plan itself belongs to a room that other batches of the wave have used, so only its text is left.

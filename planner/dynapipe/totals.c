@@ -84,11 +84,12 @@ void totals_show_batch(const struct batch *batch, const struct planned *p, FILE 
     char gap[32], exceeds[96] = "";
     snprintf(gap, sizeof gap, "%.2f", f->bound > 0 ? 100 * (f->makespan / f->bound - 1) : 0);
     if (f->exceeds > 0)
-        snprintf(exceeds, sizeof exceeds, "  exceeds the limit of device %d by %.1f MB",
-                 (int)f->exceeding_device, f->exceeds);
-    pps_say(out, "%-10s %8lld %6d  %-16s %-6s %12.3f %8s %11.1f %8.2f%s", batch->name,
-            (long long)f->samples, (int)f->micro_batches, p->method, p->mode,
-            f->makespan / 1000, is_proven(f) ? "optimal" : gap, f->peak,
+        snprintf(exceeds, sizeof exceeds, "  exceeds the limit of device %d by %s MB",
+                 (int)f->exceeding_device, pps_decimals_text(f->exceeds, 1).text);
+    pps_say(out, "%-10s %8s %6s  %-16s %-6s %12s %8s %11s %8.2f%s", batch->name,
+            pps_count_text((double)f->samples).text, pps_count_text(f->micro_batches).text,
+            p->method, p->mode, pps_decimals_text(f->makespan / 1000, 3).text,
+            is_proven(f) ? "optimal" : gap, pps_decimals_text(f->peak, 1).text,
             padding(f->tokens, f->padded), exceeds);
 }
 
@@ -96,10 +97,10 @@ void totals_show(const struct totals *t, FILE *out)
 {
     fprintf(
         out,
-        "%s batches, %s samples, %s micro-batches; %.1f ms, at most %.2f %% above the "
+        "%s batches, %s samples, %s micro-batches; %s, at most %.2f %% above the "
         "lower bound; %s tokens/s; padding %.2f %%\n",
         pps_count_text((double)t->batches).text, pps_count_text((double)t->samples).text,
-        pps_count_text((double)t->micro_batches).text, t->makespan / 1000,
+        pps_count_text((double)t->micro_batches).text, pps_time_text(t->makespan / 1e6).text,
         t->bound > 0 ? 100 * (t->makespan / t->bound - 1) : 0,
         pps_count_text((t->makespan > 0 ? (double)t->tokens / (t->makespan / 1e6) : 0)).text,
         padding(t->tokens, t->padded));
@@ -123,8 +124,8 @@ static void show_baseline(const char *name,
     if (n == 0)
         fprintf(out, "baseline  %s: no plan fits\n", name);
     else
-        fprintf(out, "baseline  %s: %.1f ms, %.2f times the plans (%s of %s batches fit)\n",
-                name, sum / 1000, sum / plans, pps_count_text((double)n).text,
+        fprintf(out, "baseline  %s: %s, %.2f times the plans (%s of %s batches fit)\n", name,
+                pps_time_text(sum / 1e6).text, sum / plans, pps_count_text((double)n).text,
                 pps_count_text((double)all).text);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names, checks and writes the files of `ppsweep nd pipeline`.
 #include "base/system/disk.h"
+#include "base/text/human.h"
 #include "base/text/say.h"
 #include "base/write/gate.h"
 #include "planner/nd/commands/pipeline_report.h"
@@ -162,8 +163,9 @@ enum pps_status nd_pipe_write_program(const struct nd_pipe *pipe,
     }
     status = write_file(pipe, files, PROGRAM, &text, err);
     if (status == PPS_OK)
-        printf("          %d variables, %d constraints, %lld numbers\n", size.variables,
-               size.constraints, (long long)size.numbers);
+        printf("          %s variables, %s constraints, %s numbers\n",
+               pps_count_text(size.variables).text, pps_count_text(size.constraints).text,
+               pps_count_text((double)size.numbers).text);
     return status;
 }
 

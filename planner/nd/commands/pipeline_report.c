@@ -3,6 +3,7 @@
 #include "planner/nd/commands/pipeline_report.h"
 
 #include "base/math/units.h"
+#include "base/text/human.h"
 #include "base/text/say.h"
 #include "kernels/common/search/time_limit.h"
 #include "kernels/common/split/playback.h"
@@ -39,11 +40,11 @@ static void print_head(const struct nd_pipe *pipe, const struct nd_program *prog
     const struct nd_strategy *s = &pipe->strategy;
     const char *name = pipe->input->job.run.model.name;
     pps_say(stdout,
-            "%s: dp %d, tp %d, cp %d, pp %d, ep %d; %d + %d layers, %d chunk%s per stage, %d "
+            "%s: dp %d, tp %d, cp %d, pp %d, ep %d; %d + %d layers, %d chunk%s per stage, %s "
             "micro-batches",
             name[0] != '\0' ? name : "the model", s->dp, s->tp, s->cp, s->pp, s->ep,
             program->layers[0], program->layers[1], program->chunks,
-            program->chunks == 1 ? "" : "s", program->micro_batches);
+            program->chunks == 1 ? "" : "s", pps_count_text(program->micro_batches).text);
     print_ratios(pipe, program);
     if (!isnan(program->head_backward))
         printf(" (its backward %.4g)", program->head_backward);
@@ -90,8 +91,8 @@ static void print_stages(const struct nd_program *program,
                 printf("%5s", "");
             print_chunk(program, choice, forward, backward, v * program->stages + i);
             if (v == 0)
-                printf(" %10.3f %10.3f", peaks[i].memory_mb / UNITS_KIB,
-                       peaks[i].limit_mb / UNITS_KIB);
+                printf(" %10s %10s", pps_decimals_text(peaks[i].memory_mb / UNITS_KIB, 3).text,
+                       pps_decimals_text(peaks[i].limit_mb / UNITS_KIB, 3).text);
             printf("\n");
         }
 }
@@ -175,12 +176,14 @@ void nd_pipe_report_solution(const struct nd_pipe *pipe,
                              const struct nd_program *program,
                              const struct nd_solution *solution)
 {
-    printf("\n%s: %.9g layer forwards", nd_status_name(solution->status), solution->objective);
+    printf("\n%s: %s layer forwards", nd_status_name(solution->status),
+           pps_digits_text(solution->objective, 9).text);
     if (!isnan(pipe->layer_ms))
-        printf(", %.3f ms per step", solution->objective * pipe->layer_ms);
+        printf(", %s per step", pps_time_text(solution->objective * pipe->layer_ms / 1e3).text);
     if (solution->makespan != solution->objective && !isnan(solution->makespan))
-        printf("; makespan %.9g", solution->makespan);
-    printf("; lower bound %.9g (gap %.3g)\n", solution->bound, solution->gap);
+        printf("; makespan %s", pps_digits_text(solution->makespan, 9).text);
+    printf("; lower bound %s (gap %.3g)\n", pps_digits_text(solution->bound, 9).text,
+           solution->gap);
     nd_pipe_report_overhead(program, &solution->choice, &pipe->input->effort,
                             solution->started);
     if (pipe->is_usual_vp && nd_rank_can_have(program, 2))

@@ -2,6 +2,8 @@
 // Reads a split from a solution file or from the options, and compares it with the best split.
 #include "planner/nd/commands/pipeline_report.h"
 
+#include "base/text/human.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -189,7 +191,8 @@ static void print_best(const struct nd_solution *best, double objective)
         printf("best      %s: no split to compare with\n", nd_status_name(best->status));
         return;
     }
-    printf("best      %.9g (%s): ", best->objective, nd_status_name(best->status));
+    printf("best      %s (%s): ", pps_digits_text(best->objective, 9).text,
+           nd_status_name(best->status));
     if (fabs(longer) < 5e-5)
         printf("the split is equally fast\n");
     else if (longer > 0)
@@ -200,9 +203,9 @@ static void print_best(const struct nd_solution *best, double objective)
 
 static void print_time(const struct nd_pipe *pipe, double objective)
 {
-    printf("\nGiven: %.9g layer forwards", objective);
+    printf("\nGiven: %s layer forwards", pps_digits_text(objective, 9).text);
     if (!isnan(pipe->layer_ms))
-        printf(", %.3f ms per step", objective * pipe->layer_ms);
+        printf(", %s per step", pps_time_text(objective * pipe->layer_ms / 1e3).text);
     printf("\n");
 }
 
@@ -220,12 +223,14 @@ enum pps_status nd_pipe_report_file(const struct nd_pipe *pipe,
     } else {
         nd_pipe_report(pipe, program, &sol->choice, peaks);
         if (sol->timed)
-            printf("\nstart times in the file: %.9g layer forwards", sol->objective);
+            printf("\nstart times in the file: %s layer forwards",
+                   pps_digits_text(sol->objective, 9).text);
         else
             printf("\nno start times in the file");
-        printf("; run as early as possible: %.9g layer forwards", value.objective);
+        printf("; run as early as possible: %s layer forwards",
+               pps_digits_text(value.objective, 9).text);
         if (!isnan(pipe->layer_ms))
-            printf(", %.3f ms per step", value.objective * pipe->layer_ms);
+            printf(", %s per step", pps_time_text(value.objective * pipe->layer_ms / 1e3).text);
         printf("\n");
     }
     free(peaks);

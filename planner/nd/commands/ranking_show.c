@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints a ranking on the terminal and writes it to a file.
 #include "base/system/disk.h"
+#include "base/text/human.h"
 #include "base/text/say.h"
 #include "base/write/gate.h"
 #include "planner/nd/commands/ranking.h"
@@ -32,9 +33,12 @@ static void print_row(const char *place, const struct nd_ranked *ranked)
     printf("%4s %5d %4d %4d %4d %4d %5d %4d %-4s", place, s->dp, s->tp, s->cp, s->pp, s->ep,
            s->op, s->mbs, s->sp ? "on" : "off");
     if (ranked->outcome == ND_RANK_PRICED)
-        printf("%3d %12.3f %12.3f %10.3f %9.3f %7s  %s\n", ranked->used.program.chunks,
-               ranked->cost_ms, ranked->program_ms, ranked->dp_ms, extra->optimizer,
-               nd_rank_gap(gap, ranked), outcome_text(ranked));
+        printf("%3d %12s %12s %10s %9s %7s  %s\n", ranked->used.program.chunks,
+               pps_decimals_text(ranked->cost_ms, 3).text,
+               pps_decimals_text(ranked->program_ms, 3).text,
+               pps_decimals_text(ranked->dp_ms, 3).text,
+               pps_decimals_text(extra->optimizer, 3).text, nd_rank_gap(gap, ranked),
+               outcome_text(ranked));
     else
         printf("%3s %12s  %s\n", "-", "N/A", outcome_text(ranked));
 }

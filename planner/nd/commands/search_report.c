@@ -3,6 +3,7 @@
 #include "planner/nd/commands/search_report.h"
 
 #include "base/math/units.h"
+#include "base/text/human.h"
 #include "base/text/say.h"
 #include "kernels/common/estimate/reference.h"
 #include "planner/nd/profiling/left_out.h"
@@ -50,8 +51,8 @@ static void print_filter(const struct nd_filters *filters, int k, uint64_t after
 {
     struct nd_filters copy = *filters;
     const int32_t *bound = nd_filter_bound(&copy, filters->list[k]);
-    printf("%-12s %14" PRIu64 "  %s", nd_filter_name(filters->list[k]), after,
-           nd_filter_summary(filters->list[k]));
+    printf("%-12s %14s  %s", nd_filter_name(filters->list[k]),
+           pps_count_text((double)after).text, nd_filter_summary(filters->list[k]));
     if (bound != NULL)
         printf(" (%d)", *bound);
     printf("\n");
@@ -81,22 +82,25 @@ void nd_report_counts(const struct nd_job *job,
                       const struct nd_counts *c,
                       const struct nd_search_result *result)
 {
-    pps_say(stdout, "%s on %d devices, %" PRId64 " sequences per step, preset %s%s",
+    pps_say(stdout, "%s on %s devices, %s sequences per step, preset %s%s",
             job->run.model.name[0] != '\0' ? job->run.model.name : "the model",
-            job->space.devices, job->space.gbs, preset_name(job),
+            pps_count_text(job->space.devices).text,
+            pps_count_text((double)job->space.gbs).text, preset_name(job),
             job->space.orig ? " as published" : "");
     if (!job->space.orig) // the published formulas leave parts out
         print_parameters(&job->run.model);
-    printf("\n%-12s %14s\n%-12s %14" PRIu64 "\n", "filter", "points left", "(all)", c->points);
+    printf("\n%-12s %14s\n%-12s %14s\n", "filter", "points left", "(all)",
+           pps_count_text((double)c->points).text);
     for (int k = 0; k < job->filters.n; k++)
         print_filter(&job->filters, k, c->after[k]);
-    printf("%-12s %14" PRIu64 "  %.6g GiB", "memory", result->points_fit, limit_gib(search));
+    printf("%-12s %14s  %.6g GiB", "memory", pps_count_text((double)result->points_fit).text,
+           limit_gib(search));
     if (job->run.assumes_memory) // the name is a built-in name or has been checked
         printf(" (all of an %s, %.4g GiB reserved)", job->run.cluster.hardware.name,
                units_to_gib(job->run.cluster.reserve));
     printf("; ");
-    printf("%zu of %" PRIu64 " %s\n\n", result->n,
-           search->all_points ? c->survivors : c->tuples,
+    printf("%s of %s %s\n\n", pps_count_text((double)result->n).text,
+           pps_count_text((double)(search->all_points ? c->survivors : c->tuples)).text,
            search->all_points ? "points" : "(dp, tp, cp, pp, ep, op)");
 }
 
@@ -108,9 +112,10 @@ static void print_row(const char *place,
                       const char *folded)
 {
     const struct nd_strategy *s = &c->strategy;
-    printf("%4s %5d %4d %4d %4d %4d %5d %3d %4d %-4s %-9s %10.3f %12.3f %6.2f %6.2f%s%s\n",
-           place, s->dp, s->tp, s->cp, s->pp, s->ep, s->op, s->vp, s->mbs, s->sp ? "on" : "off",
-           recompute, c->memory_mb / UNITS_KIB, c->step_ms, 100 * c->mfu, 100 * c->hfu,
+    printf("%4s %5d %4d %4d %4d %4d %5d %3d %4d %-4s %-9s %10s %12s %6.2f %6.2f%s%s\n", place,
+           s->dp, s->tp, s->cp, s->pp, s->ep, s->op, s->vp, s->mbs, s->sp ? "on" : "off",
+           recompute, pps_decimals_text(c->memory_mb / UNITS_KIB, 3).text,
+           pps_decimals_text(c->step_ms, 3).text, 100 * c->mfu, 100 * c->hfu,
            folded[0] != '\0' ? "  " : "", folded);
 }
 
@@ -264,13 +269,14 @@ enum pps_status nd_report_empty(const struct nd_job *job,
     const struct nd_candidate *least = &result->least;
     if (!result->has_least)
         return report_filters_empty(job, counts, err);
-    return pps_fail(err, PPS_E_INFEASIBLE,
-                    "none of %" PRIu64
-                    " strategies fits in %.6g GiB: the smallest needs %.3f GiB (%s%s%s)",
-                    counts->survivors, limit_gib(search), least->memory_mb / UNITS_KIB,
-                    (search->space->orig ? tuple_text : to_text)(&least->strategy, text),
-                    search->space->orig ? "" : ", recompute ",
-                    search->space->orig ? "" : recompute_names[least->strategy.recompute]);
+    return pps_fail(
+        err, PPS_E_INFEASIBLE,
+        "none of %s strategies fits in %.6g GiB: the smallest needs %.3f GiB (%s%s%s)",
+        pps_count_text((double)counts->survivors).text, limit_gib(search),
+        least->memory_mb / UNITS_KIB,
+        (search->space->orig ? tuple_text : to_text)(&least->strategy, text),
+        search->space->orig ? "" : ", recompute ",
+        search->space->orig ? "" : recompute_names[least->strategy.recompute]);
 }
 
 // ---- one strategy -------------------------------------------------------------------------------
@@ -328,10 +334,10 @@ void nd_report_why(const struct nd_job *job,
         printf("  passes all filters and fits in memory: %.3f of %.6g GiB\n",
                c.memory_mb / UNITS_KIB, limit_gib(search));
     if (!isnan(c.step_ms))
-        printf("  step time %.3f ms with recompute %s (%.3f GiB; recompute none %.3f, full "
+        printf("  step time %s with recompute %s (%.3f GiB; recompute none %.3f, full "
                "%.3f)\n",
-               c.step_ms, recompute_names[c.strategy.recompute], c.memory_mb / UNITS_KIB,
-               c.none_mb / UNITS_KIB, c.full_mb / UNITS_KIB);
+               pps_time_text(c.step_ms / 1e3).text, recompute_names[c.strategy.recompute],
+               c.memory_mb / UNITS_KIB, c.none_mb / UNITS_KIB, c.full_mb / UNITS_KIB);
     if (!search->space->orig)
         print_stages(search, &c.strategy);
     if (!isnan(c.step_ms))

@@ -35,6 +35,14 @@ Test(human, numbers_have_blanks_between_groups_of_three_digits)
     }
     cr_expect_str_eq(pps_count_text(1584).text, "1 584");
     cr_expect_str_eq(pps_count_text(0).text, "0");
+    cr_expect_str_eq(pps_decimals_text(30398.6971, 3).text, "30 398.697");
+    cr_expect_str_eq(pps_decimals_text(-1234567, 1).text, "-1 234 567.0");
+    cr_expect_str_eq(pps_digits_text(1233.7112, 9).text, "1 233.7112");
+    cr_expect_str_eq(pps_digits_text(1e30, 9).text, "1e+30");
+    cr_expect_str_eq(pps_time_text(1234.5).text, "1 234.500 s");
+    cr_expect_str_eq(pps_time_text(0.0616701).text, "61.670 ms");
+    cr_expect_str_eq(pps_time_text(2.5e-7).text, "0.250 us");
+    cr_expect_str_eq(pps_time_text(0).text, "0.000 s");
     char small[4];
     pps_human_number(123456, 6, small, sizeof small);
     cr_expect_str_eq(small, "12", "cut, not overrun");
