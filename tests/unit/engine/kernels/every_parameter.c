@@ -344,6 +344,7 @@ Test(every_parameter, schedule)
         {NULL, "p=4,m=6,replicates=4,budget=20,level=0.5,correlation=0.5,"
                "correlation_group=window,window=2"},
         {NULL, "p=4,m=6,replicates=4,times=size"},
+        {NULL, "family=gpipe,p=4,m=6,replicates=4,level=0.5"},
     };
     // Documents: there is none of these kinds. The sum of changes of memory must be 0: none differs alone.
     static const char *const except[] = {"plan",  "order", "policy", "mem_f",

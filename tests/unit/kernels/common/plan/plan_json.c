@@ -51,7 +51,7 @@ static void fill_pipeline(struct random *r, struct pipeline *p)
         if (random_coin(r))
             p->pair[d] = random_number(r);
     }
-    p->links.channels = (enum pipeline_channels)random_below(r, 3);
+    p->links.channels = (enum pipeline_channels)random_below(r, 4);
     p->links.latency = random_number(r);
     p->links.occupation = random_number(r);
 }
