@@ -3,9 +3,7 @@
 #include "planner/balance/output.h"
 
 #include "base/text/grow_list.h"
-#include "base/text/say.h"
 #include "base/write/gate.h"
-#include "engine/trace/trace_write.h"
 #include "planner/balance/report/result_files.h"
 #include "planner/balance/report/timeline_file.h"
 #include "planner/shared/files.h"
@@ -170,11 +168,5 @@ enum pps_status balance_write_output(const struct balance_output *output,
         status = write_json(&files, solution, err);
     if (status == PPS_OK && output->trace != NULL)
         status = balance_timeline_write(&best, output->trace, &output->gate, err);
-    if (status == PPS_OK && output->trace != NULL) {
-        enum pps_trace_form form;
-        pps_trace_form_of(output->trace, &form);
-        pps_say(stdout, "wrote     %s", output->trace);
-        pps_trace_say_next(stdout, form);
-    }
     return status;
 }

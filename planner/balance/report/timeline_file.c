@@ -2,11 +2,14 @@
 // Writes timelines of strategies.
 #include "planner/balance/report/timeline_file.h"
 
+#include "base/text/say.h"
 #include "engine/trace/trace_write.h"
 #include "kernels/balance/output/timeline.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static enum pps_status tell(void *self,
                             const struct pps_trace_sink *sink,
@@ -40,5 +43,10 @@ enum pps_status balance_timeline_write(const struct balance_picture *picture,
     if (!pps_trace_form_of(path, &write.form))
         return pps_fail(err, PPS_E_INPUT, "%s: end the name in .json, .svg, .png or .csv",
                         path);
-    return pps_tracewrite(&write, err);
+    const enum pps_status status = pps_tracewrite(&write, err);
+    if (status != PPS_OK || strcmp(path, "-") == 0)
+        return status;
+    pps_say(stdout, "wrote     %s", path);
+    pps_trace_say_next(stdout, write.form);
+    return PPS_OK;
 }

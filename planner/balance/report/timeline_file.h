@@ -7,7 +7,8 @@
 #include "planner/balance/report/picture.h"
 
 // Writes JSON, CSV, SVG or PNG by the ending of the path (engine/trace/trace_write.h); "-" is CSV on standard
-// output. Replays the strategy. force: replace a file that exists. The file appears when it is complete.
+// output. Replays the strategy. force: replace a file that exists. The file appears when it is complete; stdout
+// says so, and how to open JSON.
 PPS_MUST_CHECK enum pps_status balance_timeline_write(const struct balance_picture *picture,
                                                       const char *path,
                                                       const struct pps_gate *gate,
