@@ -7,6 +7,7 @@
 #include "planner/shared/files.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,6 +105,8 @@ static enum pps_status read_shipped(struct judge_policies *policies, struct pps_
     const bool there =
         pps_data_path("sweep_configs/policies", folder, sizeof folder, &ignored) == PPS_OK;
     const int n = there ? scandir(folder, &entry, is_json, by_name) : 0;
+    if (status == PPS_OK && n < 0 && errno == ENOMEM)
+        return pps_fail_memory(err, "%s", folder);
     for (int i = 0; i < n; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, entry[i]->d_name);
         if (status == PPS_OK && policies->n < JUDGE_POLICIES_MAX)

@@ -6,6 +6,7 @@
 #include "planner/balance/traces/scopes.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,6 +115,8 @@ static enum pps_status read_folder(struct layers *layers,
     struct dirent **entries = NULL;
     const int n = scandir(settings->folder, &entries, is_trace, by_name);
     enum pps_status status = PPS_OK;
+    if (n < 0 && errno == ENOMEM)
+        return pps_fail_memory(err, "%s", settings->folder);
     if (n < 0)
         return pps_fail(err, PPS_E_INPUT, "folder_path: %s cannot be read", settings->folder);
     if (n == 0)
