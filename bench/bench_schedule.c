@@ -54,7 +54,7 @@ static struct bench open_bench(const struct family *family,
     for (int pass = 0; pass < 2; pass++) {
         b.executor = executor_take(&shape, b.order->room, &room);
         take_lanes(&b, &shape, &room);
-        b.family_memory = family->take != NULL ? family->take(&shape, options, &room) : NULL;
+        b.family_memory = family_take(family, &shape, options, &room);
         if (pass == 0) {
             b.memory = aligned_alloc(ROOM_ALIGNMENT, room.used);
             room = (struct room){b.memory, 0};
@@ -143,8 +143,10 @@ static bool execute(const char *name, int32_t p, int32_t m, int32_t v)
     const struct family_options options = {.group = 0};
     struct bench b = open_bench(family, &options, p, m, v);
     set_times(b.pipeline, 2, 3, 1, 0);
-    bool ok = family->build(b.pipeline, &options, b.family_memory, NULL, b.order,
-                            &(struct family_result){.value = 0}) == FAMILY_DONE;
+    bool ok =
+        family_build(family,
+                     &(struct family_task){b.pipeline, &options, b.family_memory, NULL, b.order,
+                                           &(struct family_result){.value = 0}}) == FAMILY_DONE;
     const double n = (double)order_total(b.order);
     const int repeats = (int)fmax(1, 2e6 / n);
     double new_order, again, graph_again, graph_makespan;
@@ -243,9 +245,10 @@ static bool run_policies(double level, double least, double most)
     const struct pull_rule rule = {0.5, 0, PULL_UNLIMITED};
     struct order *order = order_new(P, order_room(b.pipeline, false));
     double makespan[EXECUTOR_LANES], both, draws, bounds, sum = 0;
-    bool ok = family_named("zb_h1")->build(b.pipeline, &(struct family_options){.group = 0},
-                                           NULL, NULL, order,
-                                           &(struct family_result){.value = 0}) == FAMILY_DONE;
+    bool ok = family_build(family_named("zb_h1"),
+                           &(struct family_task){
+                               b.pipeline, &(struct family_options){.group = 0}, NULL, NULL,
+                               order, &(struct family_result){.value = 0}}) == FAMILY_DONE;
     pull_open(b.pull, b.pipeline, order);
     limited_open(b.limited, b.pipeline);
     LEAST(draws, 1, {
@@ -306,8 +309,8 @@ static bool schedule(const struct case_of *c)
         order_clear(b.order);
         result = (struct family_result){.value = 0};
         const double start = pps_cpu_seconds();
-        ok = family->build(b.pipeline, &options, b.family_memory, NULL, b.order, &result) ==
-             FAMILY_DONE;
+        ok = family_build(family, &(struct family_task){b.pipeline, &options, b.family_memory,
+                                                        NULL, b.order, &result}) == FAMILY_DONE;
         seconds = fmin(seconds, pps_cpu_seconds() - start);
     }
     ok = ok && executor_run(b.executor, b.pipeline, b.order, NULL, NULL) == EXECUTOR_DONE;

@@ -93,8 +93,8 @@ static void take(struct cell *cell,
     for (int k = 0; k < STATIC_ORDERS; k++) {
         order_take(&cell->order[k], at->devices, operations, room);
         cell->executor[k] = executor_take(&shape, operations, room);
-        if (k != PROTOCOL_ROBUST && family_of(k)->take != NULL)
-            cell->family_memory[k] = family_of(k)->take(&shape, &options, room);
+        if (k != PROTOCOL_ROBUST)
+            cell->family_memory[k] = family_take(family_of(k), &shape, &options, room);
     }
     cell->robust = robust_take(&shape, operations, request->robust_replicates, room);
     noise_times_take(&cell->times, &shape, false, room);
@@ -199,8 +199,10 @@ static bool build(struct cell *cell,
             choose_robust(cell, request, noise, poll);
         else
             cell->missing[k] =
-                family_of(k)->build(&cell->pipeline, &options, cell->family_memory[k], poll,
-                                    &cell->order[k], &found) != FAMILY_DONE;
+                family_build(family_of(k), &(struct family_task){&cell->pipeline, &options,
+                                                                 cell->family_memory[k], poll,
+                                                                 &cell->order[k], &found}) !=
+                FAMILY_DONE;
         if (poll_has_ended(poll))
             return false;
         cell->missing[k] = cell->missing[k] || !fits(cell, k);

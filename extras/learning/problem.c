@@ -83,9 +83,9 @@ static void *take_families(const struct pipeline_shape *most, struct room *room)
     struct pipeline_shape one = *most;
     struct room counted[2] = {{NULL, 0}, {NULL, 0}};
     one.stages = one.devices;
-    (void)guides[0]->take(&one, &options, &counted[0]);
+    (void)family_take(guides[0], &one, &options, &counted[0]);
     if (most->stages > most->devices)
-        (void)guides[1]->take(most, &options, &counted[1]);
+        (void)family_take(guides[1], most, &options, &counted[1]);
     return room_take(room,
                      counted[0].used > counted[1].used ? counted[0].used : counted[1].used, 1);
 }
@@ -184,7 +184,6 @@ bool problem_draw(struct problem *problem,
 {
     const struct family_options options = {.group = 0};
     struct draws draws = {seed, number, 0};
-    struct family_result result = {.value = 0};
     set_pipeline(problem, space, &draws);
     set_noise(problem, space, seed, &draws);
     const struct pipeline_shape *shape = &problem->pipeline.shape;
@@ -192,10 +191,13 @@ bool problem_draw(struct problem *problem,
     if (shape->stages == shape->devices && next(&draws) < 0.5)
         family = &family_zb_h1;
     struct room room = {problem->memory, 0};
-    void *memory = family->take != NULL ? family->take(shape, &options, &room) : NULL;
+    const struct family_task task = {.pipeline = &problem->pipeline,
+                                     .options = &options,
+                                     .memory = family_take(family, shape, &options, &room),
+                                     .poll = poll,
+                                     .order = &problem->order};
     problem->order.devices = shape->devices;
     problem->order.room = order_stride(order_room(&problem->pipeline, false));
     order_clear(&problem->order);
-    return family->build(&problem->pipeline, &options, memory, poll, &problem->order,
-                         &result) == FAMILY_DONE;
+    return family_build(family, &task) == FAMILY_DONE;
 }

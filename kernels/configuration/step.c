@@ -79,18 +79,21 @@ static enum configuration_status build(struct work *w, const struct family *fami
     const struct family_options options = {.group = 0};
     struct family_result result = {.value = 0};
     struct room room = {NULL, 0};
-    char *memory = NULL;
-    void *own = NULL;
-    if (family->take != NULL) {
-        (void)family->take(&w->step->work->shape, &options, &room);
-        memory = room.used == SIZE_MAX ? NULL : aligned_alloc(ROOM_ALIGNMENT, room.used);
-        if (memory == NULL)
-            return CONFIGURATION_NO_MEMORY;
-        room = (struct room){memory, 0};
-        own = family->take(&w->step->work->shape, &options, &room);
-    }
-    const enum family_status status =
-        family->build(w->step->work, &options, own, w->poll, w->step->order, &result);
+    (void)family_take(family, &w->step->work->shape, &options, &room);
+    char *memory = room.used == SIZE_MAX
+                       ? NULL
+                       : aligned_alloc(ROOM_ALIGNMENT, room.used + ROOM_ALIGNMENT);
+    if (memory == NULL)
+        return CONFIGURATION_NO_MEMORY;
+    room = (struct room){memory, 0};
+    const struct family_task task = {
+        .pipeline = w->step->work,
+        .options = &options,
+        .memory = family_take(family, &w->step->work->shape, &options, &room),
+        .poll = w->poll,
+        .order = w->step->order,
+        .result = &result};
+    const enum family_status status = family_build(family, &task);
     free(memory);
     return status_of(status);
 }

@@ -31,8 +31,8 @@ int32_t schedule_room_of(const struct schedule_point *point)
 
 static void *take_family(const struct schedule_point *point, struct room *room)
 {
-    return point->family != NULL && point->family->take != NULL
-               ? point->family->take(&point->shape, &point->options, room)
+    return point->family != NULL
+               ? family_take(point->family, &point->shape, &point->options, room)
                : NULL;
 }
 
@@ -133,8 +133,10 @@ static enum schedule_status order_pipeline(struct schedule_scratch *scratch,
             own.set_work = set_plan_work;
             own.work = point;
         }
-        const enum schedule_status status = status_of(point->family->build(
-            &scratch->given, &own, take_family(point, &shared), poll, &scratch->order, found));
+        const enum schedule_status status = status_of(
+            family_build(point->family, &(struct family_task){&scratch->given, &own,
+                                                              take_family(point, &shared), poll,
+                                                              &scratch->order, found}));
         if (found->pipeline != NULL) {
             pipeline_take(&scratch->pipeline, &found->pipeline->shape, &chosen);
             pipeline_copy(&scratch->pipeline, found->pipeline);

@@ -47,27 +47,23 @@ static enum family_status offer_published(struct controllable *c,
     return choice_status(&c->alternatives.choice);
 }
 
-static enum family_status build(first_slot *slot,
-                                const struct pipeline *pipeline,
-                                const struct family_options *options,
-                                struct controllable *controllable,
-                                struct poll *poll,
-                                struct order *order)
+static enum family_status build(const struct family_task *task, first_slot *slot)
 {
-    struct controllable *c = controllable;
-    const struct pipeline_shape *shape = &pipeline->shape;
+    struct controllable *c = task->memory;
+    const struct pipeline_shape *shape = &task->pipeline->shape;
     for (int phase = 0; phase < PHASES; phase++)
         for (int32_t d = 0; d < shape->devices; d++)
             c->first[phase * shape->devices + d] = slot(shape->devices, phase, d);
     const struct slots_pattern pattern = {.period = PERIOD,
                                           .first = c->first,
-                                          .published = options->published};
-    if (!slots_build(&c->slots, shape, &pattern, poll, order))
+                                          .published = task->options->published};
+    if (!slots_build(&c->slots, shape, &pattern, task->poll, task->order))
         return FAMILY_STOPPED;
-    const enum family_status status = alternatives_choose(&c->alternatives, pipeline, options,
-                                                          &alternatives_vee, poll, order);
-    return status == FAMILY_DONE && !options->published && c->slots.differs
-               ? offer_published(c, shape, pattern, poll)
+    const enum family_status status =
+        alternatives_choose(&c->alternatives, task->pipeline, task->options, &alternatives_vee,
+                            task->poll, task->order);
+    return status == FAMILY_DONE && !task->options->published && c->slots.differs
+               ? offer_published(c, shape, pattern, task->poll)
                : status;
 }
 
@@ -79,15 +75,9 @@ static int32_t half_slot(int32_t devices, int phase, int32_t d)
     return slots[phase];
 }
 
-static enum family_status half_build(const struct pipeline *pipeline,
-                                     const struct family_options *options,
-                                     void *memory,
-                                     struct poll *poll,
-                                     struct order *order,
-                                     struct family_result *result)
+static enum family_status half_build(const struct family_task *task)
 {
-    (void)result;
-    return build(half_slot, pipeline, options, memory, poll, order);
+    return build(task, half_slot);
 }
 
 const struct family family_v_half = {
@@ -112,15 +102,9 @@ static int32_t min_slot(int32_t devices, int phase, int32_t d)
     return slots[phase];
 }
 
-static enum family_status min_build(const struct pipeline *pipeline,
-                                    const struct family_options *options,
-                                    void *memory,
-                                    struct poll *poll,
-                                    struct order *order,
-                                    struct family_result *result)
+static enum family_status min_build(const struct family_task *task)
 {
-    (void)result;
-    return build(min_slot, pipeline, options, memory, poll, order);
+    return build(task, min_slot);
 }
 
 const struct family family_v_min = {

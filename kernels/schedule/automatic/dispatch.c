@@ -19,13 +19,9 @@ static void *list_take(const struct pipeline_shape *shape,
     return greedy_take(shape, room);
 }
 
-static enum family_status run(struct greedy *greedy,
-                              const struct pipeline *pipeline,
-                              const struct greedy_rule *rule,
-                              struct poll *poll,
-                              struct order *order)
+static enum family_status run(const struct family_task *task, const struct greedy_rule *rule)
 {
-    switch (greedy_build(greedy, pipeline, rule, poll, order)) {
+    switch (greedy_build(task->memory, task->pipeline, rule, task->poll, task->order)) {
     case GREEDY_DONE:
         return FAMILY_DONE;
     case GREEDY_NO_ROOM:
@@ -36,17 +32,10 @@ static enum family_status run(struct greedy *greedy,
     return FAMILY_STOPPED;
 }
 
-static enum family_status list_build(const struct pipeline *pipeline,
-                                     const struct family_options *options,
-                                     void *memory,
-                                     struct poll *poll,
-                                     struct order *order,
-                                     struct family_result *result)
+static enum family_status list_build(const struct family_task *task)
 {
     const struct greedy_rule rule = {.cap = (double)INFINITY};
-    (void)options;
-    (void)result;
-    return run(memory, pipeline, &rule, poll, order);
+    return run(task, &rule);
 }
 
 const struct family family_list_dispatch = {
@@ -62,17 +51,10 @@ const struct family family_list_dispatch = {
     .build = list_build,
 };
 
-static enum family_status vshape_build(const struct pipeline *pipeline,
-                                       const struct family_options *options,
-                                       void *memory,
-                                       struct poll *poll,
-                                       struct order *order,
-                                       struct family_result *result)
+static enum family_status vshape_build(const struct family_task *task)
 {
-    const struct greedy_rule rule = {.cap = 2.0 * pipeline->shape.devices};
-    (void)options;
-    (void)result;
-    return run(memory, pipeline, &rule, poll, order);
+    const struct greedy_rule rule = {.cap = 2.0 * task->pipeline->shape.devices};
+    return run(task, &rule);
 }
 
 const struct family family_vshape_dispatch = {

@@ -144,17 +144,11 @@ static void write(const struct vee_1f1b *v, int32_t d, struct order *order)
         }
 }
 
-static enum family_status build(const struct pipeline *pipeline,
-                                const struct family_options *options,
-                                void *memory,
-                                struct poll *poll,
-                                struct order *order,
-                                struct family_result *result)
+static enum family_status build(const struct family_task *task)
 {
-    struct vee_1f1b *v = memory;
-    (void)result;
-    v->devices = pipeline->shape.devices;
-    v->micro_batches = pipeline->shape.micro_batches;
+    struct vee_1f1b *v = task->memory;
+    v->devices = task->pipeline->shape.devices;
+    v->micro_batches = task->pipeline->shape.micro_batches;
     find_first(v);
     repeat(v);
     memset(v->known, 0, (size_t)v->devices * sizeof *v->known);
@@ -162,13 +156,13 @@ static enum family_status build(const struct pipeline *pipeline,
         for (int32_t d = 0; d < v->devices; d++) {
             if (slots_of(v, v->pattern, d)[slot] != FREE)
                 place(v, d, slot);
-            if (poll_over(poll))
+            if (poll_over(task->poll))
                 return FAMILY_STOPPED;
         }
     for (int32_t d = 0; d < v->devices; d++)
-        write(v, d, order);
-    return alternatives_choose(&v->alternatives, pipeline, options, &alternatives_vee_whole,
-                               poll, order);
+        write(v, d, task->order);
+    return alternatives_choose(&v->alternatives, task->pipeline, task->options,
+                               &alternatives_vee_whole, task->poll, task->order);
 }
 
 const struct family family_v_1f1b = {

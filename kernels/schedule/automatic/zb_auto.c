@@ -96,27 +96,21 @@ static enum family_status build_published(struct zb_memory *m,
     return FAMILY_STOPPED;
 }
 
-static enum family_status zb_build(const struct pipeline *pipeline,
-                                   const struct family_options *options,
-                                   void *memory,
-                                   struct poll *poll,
-                                   struct order *order,
-                                   struct family_result *result)
+static enum family_status zb_build(const struct family_task *task)
 {
-    struct zb_memory *m = memory;
+    struct zb_memory *m = task->memory;
     bool found;
-    (void)result;
-    if (!costs_set(&m->attempt.costs, pipeline))
+    if (!costs_set(&m->attempt.costs, task->pipeline))
         return FAMILY_NO_ROOM;
-    if (options->published)
-        return build_published(m, poll, order);
+    if (task->options->published)
+        return build_published(m, task->poll, task->order);
     struct choice *choice = &m->alternatives.choice;
-    choice_open(choice, pipeline, options->objective, poll, order);
-    if (run_settings(&m->attempt, true, poll, &m->order, &found) == ZB_STOPPED)
+    choice_open(choice, task->pipeline, task->options->objective, task->poll, task->order);
+    if (run_settings(&m->attempt, true, task->poll, &m->order, &found) == ZB_STOPPED)
         return FAMILY_STOPPED;
     if (found && choice_offer(choice, &m->order))
         choice_keep_level(choice, false);
-    return alternatives_offer(&m->alternatives, pipeline, &plan, poll);
+    return alternatives_offer(&m->alternatives, task->pipeline, &plan, task->poll);
 }
 
 const struct family family_zb_auto = {

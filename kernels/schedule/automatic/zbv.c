@@ -127,28 +127,23 @@ static bool set_limits(const struct pipeline *pipeline, double *limit)
     return any;
 }
 
-static enum family_status zbv_build(const struct pipeline *pipeline,
-                                    const struct family_options *options,
-                                    void *memory,
-                                    struct poll *poll,
-                                    struct order *order,
-                                    struct family_result *result)
+static enum family_status zbv_build(const struct family_task *task)
 {
-    struct zbv_memory *m = memory;
-    const bool is_default = set_limits(pipeline, m->limit);
-    struct pipeline limited = *pipeline;
+    struct zbv_memory *m = task->memory;
+    const bool is_default = set_limits(task->pipeline, m->limit);
+    struct pipeline limited = *task->pipeline;
     bool found;
-    (void)result;
     limited.limit = m->limit;
     if (!costs_set(&m->attempt.costs, &limited))
         return FAMILY_NO_ROOM;
-    const enum vee_status status = run_settings(m, poll, order, &found);
-    if (options->published || status == VEE_STOPPED)
+    const enum vee_status status = run_settings(m, task->poll, task->order, &found);
+    if (task->options->published || status == VEE_STOPPED)
         return status_of(status);
-    choice_open(&m->alternatives.choice, &limited, options->objective, poll, order);
-    if (found && choice_offer(&m->alternatives.choice, order))
+    choice_open(&m->alternatives.choice, &limited, task->options->objective, task->poll,
+                task->order);
+    if (found && choice_offer(&m->alternatives.choice, task->order))
         choice_keep_level(&m->alternatives.choice, is_default);
-    return improve(m, &limited, poll);
+    return improve(m, &limited, task->poll);
 }
 
 const struct family family_zbv = {

@@ -72,7 +72,7 @@ static void *take_family(const struct candidate *c,
                          const struct family_options *options,
                          struct room room)
 {
-    return c->family->take == NULL ? NULL : c->family->take(&c->shape, options, &room);
+    return family_take(c->family, &c->shape, options, &room);
 }
 
 static struct executor *take_executor(const struct candidate *c, struct room room)
@@ -88,8 +88,7 @@ static void take_candidate(struct candidate *c,
     order_take(&c->order, c->shape.devices, operations_of(&c->shape), room);
     c->shared = *room;
     struct room family = {NULL, room->used}, executor = {NULL, room->used};
-    if (c->family->take != NULL)
-        (void)c->family->take(&c->shape, options, &family);
+    (void)family_take(c->family, &c->shape, options, &family);
     (void)executor_take(&c->shape, c->order.room, &executor);
     room->used = family.used > executor.used ? family.used : executor.used;
 }
@@ -251,8 +250,9 @@ static bool try_family(struct best_run *run, const struct family *family, int32_
     if (!set_pipeline(&c.pipeline, run->given, family->placement, run->options))
         return true;
     const enum family_status status =
-        family->build(&c.pipeline, run->options, take_family(&c, run->options, c.shared),
-                      run->poll, &c.order, &found);
+        family_build(family, &(struct family_task){&c.pipeline, run->options,
+                                                   take_family(&c, run->options, c.shared),
+                                                   run->poll, &c.order, &found});
     run->result->evaluations += found.evaluations + 1;
     if (!has_one_order(&c))
         note_bound(run, &c, found.bound);
@@ -323,35 +323,30 @@ static double bound_of(const struct best_run *run)
     return least;
 }
 
-static enum family_status best_build(const struct pipeline *pipeline,
-                                     const struct family_options *options,
-                                     void *memory,
-                                     struct poll *poll,
-                                     struct order *order,
-                                     struct family_result *result)
+static enum family_status best_build(const struct family_task *task)
 {
-    const struct family_options own = family_unpublished(options);
-    struct best_run run = {.given = pipeline,
+    const struct family_options own = family_unpublished(task->options);
+    struct best_run run = {.given = task->pipeline,
                            .options = &own,
-                           .memory = memory,
-                           .poll = poll,
-                           .order = order,
-                           .result = result};
-    *result = (struct family_result){.chosen = NULL};
+                           .memory = task->memory,
+                           .poll = task->poll,
+                           .order = task->order,
+                           .result = task->result};
+    *task->result = (struct family_result){.chosen = NULL};
     for (int i = 0; families[i] != NULL; i++) {
         struct candidate c = {.family = families[i]};
-        for (c.v = 1; c.v > 0; c.v = next_v(&c, &pipeline->shape))
+        for (c.v = 1; c.v > 0; c.v = next_v(&c, &task->pipeline->shape))
             if (!try_family(&run, families[i], c.v))
                 return FAMILY_STOPPED;
     }
-    if (result->chosen == NULL)
+    if (task->result->chosen == NULL)
         return FAMILY_NO_ROOM;
     double own_bound = 0;
     const enum family_status status = improve(&run, &own_bound);
-    result->bound = bound_of(&run);
-    if (result->chosen->directions == 2 && own_bound < result->bound)
-        result->bound = own_bound; // the search took part there
-    result->proven = contest_reaches(result->value, result->bound);
+    task->result->bound = bound_of(&run);
+    if (task->result->chosen->directions == 2 && own_bound < task->result->bound)
+        task->result->bound = own_bound; // the search took part there
+    task->result->proven = contest_reaches(task->result->value, task->result->bound);
     return status;
 }
 

@@ -77,7 +77,7 @@ static void *ilp_take(const struct pipeline_shape *shape,
     size_t start = 0;
     for (int k = 0; starts[k] != NULL; k++) {
         struct room count = {NULL, 0};
-        (void)starts[k]->take(shape, &own, &count);
+        (void)family_take(starts[k], shape, &own, &count);
         start = count.used > start ? count.used : start;
     }
     m->start = room_take(room, start, 1);
@@ -123,9 +123,10 @@ static bool offer_starts(struct ilp_memory *m,
             continue;
         order_clear(&m->order);
         struct room room = {m->start, 0};
-        void *memory = starts[k]->take(shape, options, &room);
+        void *memory = family_take(starts[k], shape, options, &room);
         const enum family_status status =
-            starts[k]->build(best->pipeline, options, memory, poll, &m->order, NULL);
+            family_build(starts[k], &(struct family_task){best->pipeline, options, memory, poll,
+                                                          &m->order, NULL});
         if (status == FAMILY_STOPPED || (status == FAMILY_DONE && !offer(m, poll, best)))
             return false;
     }
@@ -133,35 +134,31 @@ static bool offer_starts(struct ilp_memory *m,
 }
 
 // No order is faster than the bound of the search, even if messages contend for channels.
-static enum family_status ilp_build(const struct pipeline *pipeline,
-                                    const struct family_options *options,
-                                    void *memory,
-                                    struct poll *poll,
-                                    struct order *order,
-                                    struct family_result *result)
+static enum family_status ilp_build(const struct family_task *task)
 {
-    struct ilp_memory *m = memory;
-    const struct family_options own = family_unpublished(options);
-    struct ilp_best best = {pipeline, own.objective, order, (double)INFINITY};
+    struct ilp_memory *m = task->memory;
+    const struct family_options own = family_unpublished(task->options);
+    struct ilp_best best = {task->pipeline, own.objective, task->order, (double)INFINITY};
     struct exact_result found;
-    if (!offer_starts(m, &own, poll, &best))
+    if (!offer_starts(m, &own, task->poll, &best))
         return FAMILY_STOPPED;
     order_clear(&m->order);
-    const enum family_status status = exact_solve(
-        m->search, pipeline, own.objective, best.value, own.budget, poll, &m->order, &found);
+    const enum family_status status =
+        exact_solve(m->search, task->pipeline, own.objective, best.value, own.budget,
+                    task->poll, &m->order, &found);
     if (status != FAMILY_DONE)
         return status;
-    if (isfinite(found.value) && !offer(m, poll, &best))
+    if (isfinite(found.value) && !offer(m, task->poll, &best))
         return FAMILY_STOPPED;
     if (!isfinite(best.value))
         return FAMILY_FAILED;
-    if (result == NULL)
+    if (task->result == NULL)
         return status;
-    const double bound = exact_instance_suits(pipeline) ? found.bound : 0;
-    result->value = best.value;
-    result->proven = best.value - bound <= 1e-9 * fabs(best.value);
-    result->bound = result->proven ? best.value : bound;
-    result->evaluations = found.evaluations;
+    const double bound = exact_instance_suits(task->pipeline) ? found.bound : 0;
+    task->result->value = best.value;
+    task->result->proven = best.value - bound <= 1e-9 * fabs(best.value);
+    task->result->bound = task->result->proven ? best.value : bound;
+    task->result->evaluations = found.evaluations;
     return status;
 }
 

@@ -47,28 +47,15 @@ static void put_unit(struct slot_order *slots,
     }
 }
 
-static enum family_status build(const struct pipeline *pipeline,
-                                const struct family_options *options,
-                                void *memory,
-                                struct poll *poll,
-                                struct order *order,
-                                struct family_result *result)
+static void order_device(const struct family_task *task, int32_t device)
 {
-    const int32_t devices = pipeline->shape.devices;
-    struct slot_order *slots = memory;
-    (void)options;
-    (void)result;
-    for (int32_t d = 0; d < devices; d++) {
-        if (poll_over_after(poll, (uint64_t)pipeline->shape.micro_batches))
-            return FAMILY_STOPPED;
-        slot_order_clear(slots);
-        for (int32_t unit = 0; unit < pipeline->shape.micro_batches / devices; unit++) {
-            put_unit(slots, devices, unit, 0, d);
-            put_unit(slots, devices, unit, 1, devices - 1 - d);
-        }
-        slot_order_append(slots, order, d);
+    const int32_t devices = task->pipeline->shape.devices;
+    slot_order_clear(task->memory);
+    for (int32_t unit = 0; unit < task->pipeline->shape.micro_batches / devices; unit++) {
+        put_unit(task->memory, devices, unit, 0, device);
+        put_unit(task->memory, devices, unit, 1, devices - 1 - device);
     }
-    return FAMILY_DONE;
+    slot_order_append(task->memory, task->order, device);
 }
 
 const struct family family_chimera = {
@@ -82,5 +69,5 @@ const struct family family_chimera = {
     .misfit = misfit,
     .chunks = shapes_one_chunk,
     .take = take,
-    .build = build,
+    .device = order_device,
 };

@@ -135,27 +135,15 @@ static const char *misfit_vee(const struct pipeline_shape *shape,
     return shapes_misfit_directions(shape, 1);
 }
 
-static enum family_status build_vee(const struct pipeline *pipeline,
-                                    const struct family_options *options,
-                                    void *memory,
-                                    struct poll *poll,
-                                    struct order *order,
-                                    struct family_result *result)
+static void order_vee(const struct family_task *task, int32_t device)
 {
-    const int32_t devices = pipeline->shape.devices, items = pipeline->shape.micro_batches;
-    (void)options;
-    (void)result;
-    for (int32_t d = 0; d < devices; d++) {
-        struct dual dual = {
-            .order = order,
-            .device = d,
-            .part = {{.stage = (int16_t)d}, {.stage = (int16_t)(2 * devices - 1 - d)}},
-            .queue = memory};
-        if (poll_over_after(poll, (uint64_t)items))
-            return FAMILY_STOPPED;
-        order_device(&dual, devices, d, items);
-    }
-    return FAMILY_DONE;
+    const struct pipeline_shape *shape = &task->pipeline->shape;
+    struct dual dual = {.order = task->order,
+                        .device = device,
+                        .part = {{.stage = (int16_t)device},
+                                 {.stage = (int16_t)(2 * shape->devices - 1 - device)}},
+                        .queue = task->memory};
+    order_device(&dual, shape->devices, device, shape->micro_batches);
 }
 
 const struct family family_dualpipev = {
@@ -170,7 +158,7 @@ const struct family family_dualpipev = {
     .misfit = misfit_vee,
     .chunks = shapes_two_chunks,
     .take = take,
-    .build = build_vee,
+    .device = order_vee,
 };
 
 // ---- DualPipe -----------------------------------------------------------------------------------
@@ -190,29 +178,19 @@ static const char *misfit_two(const struct pipeline_shape *shape,
     return shapes_misfit_directions(shape, 2);
 }
 
-static enum family_status build_two(const struct pipeline *pipeline,
-                                    const struct family_options *options,
-                                    void *memory,
-                                    struct poll *poll,
-                                    struct order *order,
-                                    struct family_result *result)
+static void order_two(const struct family_task *task, int32_t device)
 {
-    const int32_t devices = pipeline->shape.devices, items = pipeline->shape.micro_batches / 2;
-    (void)options;
-    (void)result;
-    for (int32_t d = 0; d < devices; d++) {
-        const bool far = d >= devices / 2;
-        struct dual dual = {.order = order, .device = d, .queue = memory};
-        for (int phase = 0; phase < 2; phase++) {
-            const bool back = (phase == 1) != far;
-            dual.part[phase].direction = back;
-            dual.part[phase].stage = (int16_t)(back ? devices - 1 - d : d);
-        }
-        if (poll_over_after(poll, (uint64_t)items))
-            return FAMILY_STOPPED;
-        order_device(&dual, devices / 2, far ? devices - 1 - d : d, items);
+    const int32_t devices = task->pipeline->shape.devices;
+    const int32_t mirror = devices - 1 - device;
+    const bool far = device >= devices / 2;
+    struct dual dual = {.order = task->order, .device = device, .queue = task->memory};
+    for (int phase = 0; phase < 2; phase++) {
+        const bool back = (phase == 1) != far;
+        dual.part[phase].direction = back;
+        dual.part[phase].stage = (int16_t)(back ? mirror : device);
     }
-    return FAMILY_DONE;
+    order_device(&dual, devices / 2, far ? mirror : device,
+                 task->pipeline->shape.micro_batches / 2);
 }
 
 const struct family family_dualpipe = {
@@ -227,5 +205,5 @@ const struct family family_dualpipe = {
     .misfit = misfit_two,
     .chunks = shapes_one_chunk,
     .take = take,
-    .build = build_two,
+    .device = order_two,
 };

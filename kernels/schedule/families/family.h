@@ -66,6 +66,16 @@ enum family_status {
     FAMILY_STOPPED, // by the poll
 };
 
+// What a family turns into an order.
+struct family_task {
+    const struct pipeline *pipeline;
+    const struct family_options *options;
+    void *memory;                 // what family_take returned
+    struct poll *poll;            // may be NULL
+    struct order *order;          // empty, with the room of order_room
+    struct family_result *result; // may be NULL, but not for family best
+};
+
 struct family {
     const char *name;
     const char *summary; // one line
@@ -87,16 +97,20 @@ struct family {
     void *(*take)(const struct pipeline_shape *shape,
                   const struct family_options *options,
                   struct room *room);
-    // Writes the order, which is empty and has the room of order_room, without R. The shape fits.
-    // `memory`: what take
-    // returned.
-    enum family_status (*build)(const struct pipeline *pipeline,
-                                const struct family_options *options,
-                                void *memory,
-                                struct poll *poll,
-                                struct order *order,
-                                struct family_result *result);
+    // One of two is set. build: writes all orders of a task, without R; its shape fits.
+    enum family_status (*build)(const struct family_task *task);
+    // device: writes the order of one device. Devices are ordered one after the other.
+    void (*device)(const struct family_task *task, int32_t device);
 };
+
+// Returns the memory that family_build needs besides the order; NULL if it needs none.
+void *family_take(const struct family *family,
+                  const struct pipeline_shape *shape,
+                  const struct family_options *options,
+                  struct room *room);
+
+// Writes the order of a task whose shape fits the family.
+enum family_status family_build(const struct family *family, const struct family_task *task);
 
 // Options with which an automatic family is never worse than as published.
 static inline struct family_options family_unpublished(const struct family_options *options)

@@ -117,25 +117,13 @@ static void put_micro_batch(struct slot_order *slots,
     }
 }
 
-static enum family_status build(const struct pipeline *pipeline,
-                                const struct family_options *options,
-                                void *memory,
-                                struct poll *poll,
-                                struct order *order,
-                                struct family_result *result)
+static void order_device(const struct family_task *task, int32_t device)
 {
-    const struct block block = block_of(pipeline, options);
-    struct slot_order *slots = memory;
-    (void)result;
-    for (int32_t d = 0; d < block.devices; d++) {
-        if (poll_over_after(poll, 3 * (uint64_t)pipeline->shape.micro_batches))
-            return FAMILY_STOPPED;
-        slot_order_clear(slots);
-        for (int32_t m = 0; m < pipeline->shape.micro_batches; m++)
-            put_micro_batch(slots, &block, m, d);
-        slot_order_append(slots, order, d);
-    }
-    return FAMILY_DONE;
+    const struct block block = block_of(task->pipeline, task->options);
+    slot_order_clear(task->memory);
+    for (int32_t m = 0; m < task->pipeline->shape.micro_batches; m++)
+        put_micro_batch(task->memory, &block, m, device);
+    slot_order_append(task->memory, task->order, device);
 }
 
 const struct family family_interleaved_group = {
@@ -149,5 +137,5 @@ const struct family family_interleaved_group = {
     .misfit = shapes_misfit_loop,
     .chunks = shapes_several_chunks,
     .take = take,
-    .build = build,
+    .device = order_device,
 };

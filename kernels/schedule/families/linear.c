@@ -13,25 +13,14 @@ static int32_t least(int32_t a, int32_t b)
 
 // ---- gpipe --------------------------------------------------------------------------------------
 
-static enum family_status build_gpipe(const struct pipeline *pipeline,
-                                      const struct family_options *options,
-                                      void *memory,
-                                      struct poll *poll,
-                                      struct order *order,
-                                      struct family_result *result)
+static void order_gpipe(const struct family_task *task, int32_t device)
 {
-    const int32_t n = pipeline->shape.micro_batches;
-    (void)memory;
-    (void)result;
-    for (int32_t d = 0; d < pipeline->shape.devices; d++) {
-        if (poll_over_after(poll, (uint64_t)n))
-            return FAMILY_STOPPED;
-        for (int32_t m = 0; m < n; m++)
-            order_add(order, d, OPERATION_F, m, d);
-        for (int32_t m = 0; m < n; m++)
-            order_add(order, d, OPERATION_BW, options->descending ? n - 1 - m : m, d);
-    }
-    return FAMILY_DONE;
+    const int32_t n = task->pipeline->shape.micro_batches;
+    for (int32_t m = 0; m < n; m++)
+        order_add(task->order, device, OPERATION_F, m, device);
+    for (int32_t m = 0; m < n; m++)
+        order_add(task->order, device, OPERATION_BW, task->options->descending ? n - 1 - m : m,
+                  device);
 }
 
 const struct family family_gpipe = {
@@ -45,44 +34,29 @@ const struct family family_gpipe = {
     .whole_backward = true,
     .misfit = shapes_misfit_one,
     .chunks = shapes_one_chunk,
-    .build = build_gpipe,
+    .device = order_gpipe,
 };
 
 // ---- 1F1B ---------------------------------------------------------------------------------------
 
 // Warms up with `depth` forwards for each device behind, then alternates.
-static enum family_status alternate(const struct pipeline *pipeline,
-                                    int32_t depth,
-                                    struct poll *poll,
-                                    struct order *order)
+static void alternate(const struct family_task *task, int32_t device, int32_t depth)
 {
-    const int32_t n = pipeline->shape.micro_batches, devices = pipeline->shape.devices;
-    for (int32_t d = 0; d < devices; d++) {
-        const int32_t warm_up = least(depth * (devices - 1 - d), n);
-        if (poll_over_after(poll, (uint64_t)n))
-            return FAMILY_STOPPED;
-        for (int32_t m = 0; m < warm_up; m++)
-            order_add(order, d, OPERATION_F, m, d);
-        for (int32_t m = 0; m < n; m++) {
-            if (warm_up + m < n)
-                order_add(order, d, OPERATION_F, warm_up + m, d);
-            order_add(order, d, OPERATION_BW, m, d);
-        }
+    const struct pipeline_shape *shape = &task->pipeline->shape;
+    const int32_t n = shape->micro_batches;
+    const int32_t warm_up = least(depth * (shape->devices - 1 - device), n);
+    for (int32_t m = 0; m < warm_up; m++)
+        order_add(task->order, device, OPERATION_F, m, device);
+    for (int32_t m = 0; m < n; m++) {
+        if (warm_up + m < n)
+            order_add(task->order, device, OPERATION_F, warm_up + m, device);
+        order_add(task->order, device, OPERATION_BW, m, device);
     }
-    return FAMILY_DONE;
 }
 
-static enum family_status build_one_f_one_b(const struct pipeline *pipeline,
-                                            const struct family_options *options,
-                                            void *memory,
-                                            struct poll *poll,
-                                            struct order *order,
-                                            struct family_result *result)
+static void order_one_f_one_b(const struct family_task *task, int32_t device)
 {
-    (void)options;
-    (void)memory;
-    (void)result;
-    return alternate(pipeline, 1, poll, order);
+    alternate(task, device, 1);
 }
 
 const struct family family_one_f_one_b = {
@@ -95,20 +69,12 @@ const struct family family_one_f_one_b = {
     .whole_backward = true,
     .misfit = shapes_misfit_one,
     .chunks = shapes_one_chunk,
-    .build = build_one_f_one_b,
+    .device = order_one_f_one_b,
 };
 
-static enum family_status build_eager(const struct pipeline *pipeline,
-                                      const struct family_options *options,
-                                      void *memory,
-                                      struct poll *poll,
-                                      struct order *order,
-                                      struct family_result *result)
+static void order_eager(const struct family_task *task, int32_t device)
 {
-    (void)options;
-    (void)memory;
-    (void)result;
-    return alternate(pipeline, 2, poll, order);
+    alternate(task, device, 2);
 }
 
 const struct family family_eager_1f1b = {
@@ -121,7 +87,7 @@ const struct family family_eager_1f1b = {
     .whole_backward = true,
     .misfit = shapes_misfit_one,
     .chunks = shapes_one_chunk,
-    .build = build_eager,
+    .device = order_eager,
 };
 
 // ---- slices -------------------------------------------------------------------------------------
@@ -135,31 +101,18 @@ static const char *misfit_sliced(const struct pipeline_shape *shape,
 }
 
 // The slices of a micro-batch go forward in order and backward in reverse.
-static enum family_status build_sliced(const struct pipeline *pipeline,
-                                       const struct family_options *options,
-                                       void *memory,
-                                       struct poll *poll,
-                                       struct order *order,
-                                       struct family_result *result)
+static void order_sliced(const struct family_task *task, int32_t device)
 {
-    const int32_t slices = pipeline->shape.slices, devices = pipeline->shape.devices;
-    const int32_t n = pipeline_items(pipeline);
-    (void)options;
-    (void)memory;
-    (void)result;
-    for (int32_t d = 0; d < devices; d++) {
-        const int32_t warm_up = least(devices - d - 2 + slices, n);
-        if (poll_over_after(poll, (uint64_t)n))
-            return FAMILY_STOPPED;
-        for (int32_t i = 0; i < warm_up; i++)
-            order_add(order, d, OPERATION_F, i, d);
-        for (int32_t i = 0; i < n; i++) {
-            if (warm_up + i < n)
-                order_add(order, d, OPERATION_F, warm_up + i, d);
-            order_add(order, d, OPERATION_BW, i - i % slices + slices - 1 - i % slices, d);
-        }
+    const int32_t slices = task->pipeline->shape.slices, n = pipeline_items(task->pipeline);
+    const int32_t warm_up = least(task->pipeline->shape.devices - device - 2 + slices, n);
+    for (int32_t i = 0; i < warm_up; i++)
+        order_add(task->order, device, OPERATION_F, i, device);
+    for (int32_t i = 0; i < n; i++) {
+        if (warm_up + i < n)
+            order_add(task->order, device, OPERATION_F, warm_up + i, device);
+        order_add(task->order, device, OPERATION_BW, i - i % slices + slices - 1 - i % slices,
+                  device);
     }
-    return FAMILY_DONE;
 }
 
 const struct family family_seq_1f1b = {
@@ -172,5 +125,5 @@ const struct family family_seq_1f1b = {
     .whole_backward = true,
     .misfit = misfit_sliced,
     .chunks = shapes_one_chunk,
-    .build = build_sliced,
+    .device = order_sliced,
 };

@@ -68,34 +68,22 @@ static void add_backward(const struct entries *entries,
               (entries->chunks - 1 - chunk) * order->devices + d);
 }
 
-static enum family_status build_interleaved(const struct pipeline *pipeline,
-                                            const struct family_options *options,
-                                            void *memory,
-                                            struct poll *poll,
-                                            struct order *order,
-                                            struct family_result *result)
+static void order_interleaved(const struct family_task *task, int32_t device)
 {
-    const struct pipeline_shape *shape = &pipeline->shape;
+    const struct pipeline_shape *shape = &task->pipeline->shape;
     const struct entries entries = {shape->micro_batches, shape->stages / shape->devices,
-                                    group_of(shape, options)};
+                                    group_of(shape, task->options)};
     const int32_t n = entries.micro_batches * entries.chunks;
-    (void)memory;
-    (void)result;
-    for (int32_t d = 0; d < shape->devices; d++) {
-        const int64_t depth = 2 * (int64_t)(shape->devices - 1 - d) +
-                              (int64_t)(entries.chunks - 1) * entries.group;
-        const int32_t warm_up = depth < n ? (int32_t)depth : n;
-        if (poll_over_after(poll, (uint64_t)n))
-            return FAMILY_STOPPED;
-        for (int32_t i = 0; i < warm_up; i++)
-            add_forward(&entries, i, d, order);
-        for (int32_t i = 0; i < n; i++) {
-            if (warm_up + i < n)
-                add_forward(&entries, warm_up + i, d, order);
-            add_backward(&entries, i, d, order);
-        }
+    const int64_t depth = 2 * (int64_t)(shape->devices - 1 - device) +
+                          (int64_t)(entries.chunks - 1) * entries.group;
+    const int32_t warm_up = depth < n ? (int32_t)depth : n;
+    for (int32_t i = 0; i < warm_up; i++)
+        add_forward(&entries, i, device, task->order);
+    for (int32_t i = 0; i < n; i++) {
+        if (warm_up + i < n)
+            add_forward(&entries, warm_up + i, device, task->order);
+        add_backward(&entries, i, device, task->order);
     }
-    return FAMILY_DONE;
 }
 
 const struct family family_interleaved = {
@@ -109,34 +97,23 @@ const struct family family_interleaved = {
     .whole_backward = true,
     .misfit = misfit_interleaved,
     .chunks = shapes_several_chunks,
-    .build = build_interleaved,
+    .device = order_interleaved,
 };
 
 // ---- looped breadth-first -----------------------------------------------------------------------
 
-static enum family_status build_bfs(const struct pipeline *pipeline,
-                                    const struct family_options *options,
-                                    void *memory,
-                                    struct poll *poll,
-                                    struct order *order,
-                                    struct family_result *result)
+static void order_bfs(const struct family_task *task, int32_t device)
 {
-    const int32_t n = pipeline->shape.micro_batches, devices = pipeline->shape.devices;
-    const int32_t chunks = pipeline->shape.stages / devices;
-    (void)memory;
-    (void)result;
-    for (int32_t d = 0; d < devices; d++) {
-        if (poll_over_after(poll, (uint64_t)n * (uint64_t)chunks))
-            return FAMILY_STOPPED;
-        for (int32_t c = 0; c < chunks; c++)
-            for (int32_t m = 0; m < n; m++)
-                order_add(order, d, OPERATION_F, m, c * devices + d);
-        for (int32_t c = chunks - 1; c >= 0; c--)
-            for (int32_t m = 0; m < n; m++)
-                order_add(order, d, OPERATION_BW, options->descending ? n - 1 - m : m,
-                          c * devices + d);
-    }
-    return FAMILY_DONE;
+    const int32_t n = task->pipeline->shape.micro_batches;
+    const int32_t devices = task->pipeline->shape.devices;
+    const int32_t chunks = task->pipeline->shape.stages / devices;
+    for (int32_t c = 0; c < chunks; c++)
+        for (int32_t m = 0; m < n; m++)
+            order_add(task->order, device, OPERATION_F, m, c * devices + device);
+    for (int32_t c = chunks - 1; c >= 0; c--)
+        for (int32_t m = 0; m < n; m++)
+            order_add(task->order, device, OPERATION_BW,
+                      task->options->descending ? n - 1 - m : m, c * devices + device);
 }
 
 const struct family family_bfs_loop = {
@@ -150,5 +127,5 @@ const struct family family_bfs_loop = {
     .whole_backward = true,
     .misfit = shapes_misfit_loop,
     .chunks = shapes_several_chunks,
-    .build = build_bfs,
+    .device = order_bfs,
 };

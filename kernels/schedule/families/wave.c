@@ -114,23 +114,17 @@ static void run(struct wave *wave,
                            choice->backward ? stage->backward_bytes : stage->forward_bytes);
 }
 
-static enum family_status build(const struct pipeline *pipeline,
-                                const struct family_options *options,
-                                void *memory,
-                                struct poll *poll,
-                                struct order *order,
-                                struct family_result *result)
+static enum family_status build(const struct family_task *task)
 {
-    struct wave *wave = memory;
-    const int64_t n = 2 * (int64_t)pipeline->shape.stages * pipeline->shape.micro_batches;
-    (void)options;
-    (void)result;
-    start(wave, &pipeline->shape);
+    struct wave *wave = task->memory;
+    const int64_t n =
+        2 * (int64_t)task->pipeline->shape.stages * task->pipeline->shape.micro_batches;
+    start(wave, &task->pipeline->shape);
     for (int64_t i = 0; i < n; i++) {
-        const struct choice choice = best_choice(wave, pipeline);
-        if (poll_over_after(poll, (uint64_t)pipeline->shape.stages))
+        const struct choice choice = best_choice(wave, task->pipeline);
+        if (poll_over_after(task->poll, (uint64_t)task->pipeline->shape.stages))
             return FAMILY_STOPPED;
-        run(wave, pipeline, &choice, order);
+        run(wave, task->pipeline, &choice, task->order);
     }
     return FAMILY_DONE;
 }

@@ -13,8 +13,10 @@ static int32_t least(int32_t a, int32_t b)
 // ---- ZB-H1 --------------------------------------------------------------------------------------
 
 // As 1F1B; the backwards of weights follow d micro-batches later.
-static void order_h1(const struct pipeline *pipeline, int32_t d, struct order *order)
+static void order_h1(const struct family_task *task, int32_t d)
 {
+    const struct pipeline *pipeline = task->pipeline;
+    struct order *order = task->order;
     const int32_t n = pipeline->shape.micro_batches;
     const int32_t warm_up = least(pipeline->shape.devices - 1 - d, n);
     int32_t w = 0;
@@ -31,24 +33,6 @@ static void order_h1(const struct pipeline *pipeline, int32_t d, struct order *o
         order_add(order, d, OPERATION_W, w++, d);
 }
 
-static enum family_status build_h1(const struct pipeline *pipeline,
-                                   const struct family_options *options,
-                                   void *memory,
-                                   struct poll *poll,
-                                   struct order *order,
-                                   struct family_result *result)
-{
-    (void)options;
-    (void)memory;
-    (void)result;
-    for (int32_t d = 0; d < pipeline->shape.devices; d++) {
-        if (poll_over_after(poll, (uint64_t)pipeline->shape.micro_batches))
-            return FAMILY_STOPPED;
-        order_h1(pipeline, d, order);
-    }
-    return FAMILY_DONE;
-}
-
 const struct family family_zb_h1 = {
     .name = "zb_h1",
     .summary = "zero bubble with the memory of 1F1B",
@@ -58,13 +42,15 @@ const struct family family_zb_h1 = {
     .directions = 1,
     .misfit = shapes_misfit_one,
     .chunks = shapes_one_chunk,
-    .build = build_h1,
+    .device = order_h1,
 };
 
 // ---- ZB-H2 --------------------------------------------------------------------------------------
 
-static void order_h2(const struct pipeline *pipeline, int32_t d, struct order *order)
+static void order_h2(const struct family_task *task, int32_t d)
 {
+    const struct pipeline *pipeline = task->pipeline;
+    struct order *order = task->order;
     const int32_t n = pipeline->shape.micro_batches;
     const int32_t warm_up = least(2 * (pipeline->shape.devices - 1 - d) + 1, n);
     int32_t w = 0;
@@ -81,24 +67,6 @@ static void order_h2(const struct pipeline *pipeline, int32_t d, struct order *o
         order_add(order, d, OPERATION_W, w++, d);
 }
 
-static enum family_status build_h2(const struct pipeline *pipeline,
-                                   const struct family_options *options,
-                                   void *memory,
-                                   struct poll *poll,
-                                   struct order *order,
-                                   struct family_result *result)
-{
-    (void)options;
-    (void)memory;
-    (void)result;
-    for (int32_t d = 0; d < pipeline->shape.devices; d++) {
-        if (poll_over_after(poll, (uint64_t)pipeline->shape.micro_batches))
-            return FAMILY_STOPPED;
-        order_h2(pipeline, d, order);
-    }
-    return FAMILY_DONE;
-}
-
 const struct family family_zb_h2 = {
     .name = "zb_h2",
     .summary = "zero bubble with twice the memory of 1F1B",
@@ -108,5 +76,5 @@ const struct family family_zb_h2 = {
     .directions = 1,
     .misfit = shapes_misfit_one,
     .chunks = shapes_one_chunk,
-    .build = build_h2,
+    .device = order_h2,
 };

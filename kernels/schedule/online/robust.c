@@ -59,8 +59,8 @@ static size_t scratch_of(const struct pipeline_shape *shape)
     size_t most = 0;
     for (int i = 0; families[i] != NULL; i++) {
         struct room room = {NULL, 0};
-        if (takes_part(families[i], shape) && families[i]->take != NULL)
-            (void)families[i]->take(shape, &options, &room);
+        if (takes_part(families[i], shape))
+            (void)family_take(families[i], shape, &options, &room);
         most = room.used > most ? room.used : most;
     }
     return most;
@@ -197,10 +197,10 @@ static void offer_family(struct robust *e,
 {
     struct room room = {e->scratch, 0};
     struct family_result result = {.value = 0};
-    void *memory =
-        family->take != NULL ? family->take(&e->pipeline->shape, options, &room) : NULL;
+    void *memory = family_take(family, &e->pipeline->shape, options, &room);
+    const struct family_task task = {e->pipeline, options, memory, e->poll, &e->blank, &result};
     order_clear(&e->blank);
-    if (family->build(e->pipeline, options, memory, e->poll, &e->blank, &result) == FAMILY_DONE)
+    if (family_build(family, &task) == FAMILY_DONE)
         (void)robust_offer(e, &e->blank, family);
 }
 

@@ -57,72 +57,51 @@ static void *take(const struct pipeline_shape *shape,
 }
 
 // Returns whether a start has an order for the pipeline, which is the blank order then.
-static bool build_start(const struct search_memory *memory,
-                        const struct family *start,
-                        const struct pipeline *pipeline,
-                        const struct family_options *options,
-                        struct poll *poll)
+static bool build_start(const struct family *start, const struct family_task *task)
 {
+    const struct search_memory *memory = task->memory;
+    const struct pipeline_shape *shape = &task->pipeline->shape;
+    struct family_task own = *task;
     struct room room = {memory->start, 0}, count = {NULL, 0};
-    if (start->misfit(&pipeline->shape, options) != NULL)
+    if (start->misfit(shape, task->options) != NULL)
         return false;
-    (void)start->take(&pipeline->shape, options, &count);
+    (void)family_take(start, shape, task->options, &count);
     if (count.used > START_BYTES)
         return false;
-    void *own = start->take(&pipeline->shape, options, &room);
-    return start->build(pipeline, options, own, poll, contest_blank(memory->contest), NULL) ==
-           FAMILY_DONE;
+    own.memory = family_take(start, shape, task->options, &room);
+    own.order = contest_blank(memory->contest);
+    own.result = NULL;
+    return family_build(start, &own) == FAMILY_DONE;
 }
 
-static void offer_starts(const struct search_memory *memory,
-                         enum pipeline_placement placement,
-                         const struct pipeline *pipeline,
-                         const struct family_options *options,
-                         struct poll *poll)
+static enum family_status build(const struct family_task *task,
+                                enum pipeline_placement placement)
 {
+    const struct search_memory *memory = task->memory;
     const struct family *const *starts = starts_of(placement);
-    for (int k = 0; starts[k] != NULL && !poll_has_ended(poll); k++)
-        if (build_start(memory, starts[k], pipeline, options, poll))
+    struct family_options options = family_unpublished(task->options);
+    struct family_task own = *task;
+    own.options = &options;
+    if (options.budget <= 0)
+        options.budget = SEARCH_BUDGET;
+    contest_open(memory->contest, task->pipeline, &options, task->poll);
+    for (int k = 0; starts[k] != NULL && !poll_has_ended(task->poll); k++)
+        if (build_start(starts[k], &own))
             contest_offer(memory->contest, NULL);
-}
-
-static enum family_status build(enum pipeline_placement placement,
-                                const struct pipeline *pipeline,
-                                const struct family_options *options,
-                                const struct search_memory *memory,
-                                struct poll *poll,
-                                struct order *order,
-                                struct family_result *result)
-{
-    struct family_options own = family_unpublished(options);
-    if (own.budget <= 0)
-        own.budget = SEARCH_BUDGET;
-    contest_open(memory->contest, pipeline, &own, poll);
-    offer_starts(memory, placement, pipeline, &own, poll);
     contest_dispatch(memory->contest, false);
     contest_patterns(memory->contest);
     contest_improve(memory->contest);
-    return contest_finish(memory->contest, order, result);
+    return contest_finish(memory->contest, task->order, task->result);
 }
 
-static enum family_status build_loop(const struct pipeline *pipeline,
-                                     const struct family_options *options,
-                                     void *memory,
-                                     struct poll *poll,
-                                     struct order *order,
-                                     struct family_result *result)
+static enum family_status build_loop(const struct family_task *task)
 {
-    return build(PIPELINE_LOOP, pipeline, options, memory, poll, order, result);
+    return build(task, PIPELINE_LOOP);
 }
 
-static enum family_status build_vee(const struct pipeline *pipeline,
-                                    const struct family_options *options,
-                                    void *memory,
-                                    struct poll *poll,
-                                    struct order *order,
-                                    struct family_result *result)
+static enum family_status build_vee(const struct family_task *task)
 {
-    return build(PIPELINE_VEE, pipeline, options, memory, poll, order, result);
+    return build(task, PIPELINE_VEE);
 }
 
 const struct family family_search = {

@@ -42,7 +42,7 @@ struct schedule_run schedule_run_of(const struct family *family,
                    shape->micro_batches, misfit);
     run.order = order_new(shape->devices, order_room(pipeline, false));
     for (int pass = 0; pass < 2; pass++) {
-        void *memory = family->take != NULL ? family->take(shape, options, &room) : NULL;
+        void *memory = family_take(family, shape, options, &room);
         struct executor *executor = executor_take(shape, run.order->room, &room);
         run.busy = room_take(&room, devices, sizeof(double));
         run.peak = room_take(&room, devices, sizeof(double));
@@ -52,7 +52,8 @@ struct schedule_run schedule_run_of(const struct family *family,
             continue;
         }
         struct family_result result = {.value = 0};
-        cr_assert_eq(family->build(pipeline, options, memory, NULL, run.order, &result),
+        cr_assert_eq(family_build(family, &(struct family_task){pipeline, options, memory, NULL,
+                                                                run.order, &result}),
                      FAMILY_DONE, "%s", family->name);
         if (result.pipeline != NULL) // family best: of another placement
             own = result.pipeline;

@@ -21,14 +21,15 @@ static struct built build(const struct family *family,
 {
     struct built built = {.order = order_new(p->shape.devices, order_room(p, false))};
     struct room room = {NULL, 0};
-    (void)family->take(&p->shape, options, &room);
+    (void)family_take(family, &p->shape, options, &room);
     (void)executor_take(&p->shape, built.order->room, &room);
     char *bytes = aligned_alloc(ROOM_ALIGNMENT, room.used);
     room = (struct room){bytes, 0};
-    void *memory = family->take(&p->shape, options, &room);
+    void *memory = family_take(family, &p->shape, options, &room);
     struct executor *executor = executor_take(&p->shape, built.order->room, &room);
     cr_assert_null(family->misfit(&p->shape, options));
-    built.status = family->build(p, options, memory, NULL, built.order, NULL);
+    built.status = family_build(
+        family, &(struct family_task){p, options, memory, NULL, built.order, NULL});
     if (built.status == FAMILY_DONE) {
         cr_assert_eq(executor_run(executor, p, built.order, NULL, NULL), EXECUTOR_DONE);
         struct metrics metrics;

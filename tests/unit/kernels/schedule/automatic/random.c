@@ -31,13 +31,14 @@ static struct built build(const struct family *family,
     struct order *order = order_new(p->shape.devices, order_room(p, false));
     struct room room = {NULL, 0};
     struct metrics_excess excess;
-    (void)family->take(&p->shape, options, &room);
+    (void)family_take(family, &p->shape, options, &room);
     (void)executor_take(&p->shape, order->room, &room);
     char *bytes = aligned_alloc(ROOM_ALIGNMENT, room.used);
     room = (struct room){bytes, 0};
-    void *memory = family->take(&p->shape, options, &room);
+    void *memory = family_take(family, &p->shape, options, &room);
     struct executor *executor = executor_take(&p->shape, order->room, &room);
-    built.status = family->build(p, options, memory, poll, order, NULL);
+    built.status =
+        family_build(family, &(struct family_task){p, options, memory, poll, order, NULL});
     if (built.status == FAMILY_DONE) {
         cr_assert_eq(executor_run(executor, p, order, NULL, NULL), EXECUTOR_DONE, "%s",
                      family->name);

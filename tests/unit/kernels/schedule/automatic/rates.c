@@ -45,15 +45,17 @@ static struct metrics measure(const struct pipeline *p, const struct family_opti
 {
     struct order *order = order_new(p->shape.devices, order_room(p, false));
     struct room room = {NULL, 0};
-    (void)family_zb_auto.take(&p->shape, options, &room);
+    (void)family_take(&family_zb_auto, &p->shape, options, &room);
     (void)executor_take(&p->shape, order->room, &room);
     char *bytes = aligned_alloc(ROOM_ALIGNMENT, room.used);
     room = (struct room){bytes, 0};
-    void *memory = family_zb_auto.take(&p->shape, options, &room);
+    void *memory = family_take(&family_zb_auto, &p->shape, options, &room);
     struct executor *executor = executor_take(&p->shape, order->room, &room);
     struct metrics metrics;
     struct metrics_excess excess;
-    cr_assert_eq(family_zb_auto.build(p, options, memory, NULL, order, NULL), FAMILY_DONE);
+    cr_assert_eq(family_build(&family_zb_auto,
+                              &(struct family_task){p, options, memory, NULL, order, NULL}),
+                 FAMILY_DONE);
     cr_assert_eq(executor_run(executor, p, order, NULL, NULL), EXECUTOR_DONE);
     cr_assert(!metrics_over_limit(p, order, &excess));
     metrics_of(p, order, executor_starts(executor), executor_ends(executor), &metrics, NULL,

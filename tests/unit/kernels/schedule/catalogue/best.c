@@ -44,15 +44,15 @@ static double built(const struct family *family,
     struct room room = {NULL, 0};
     struct metrics_excess excess;
     double value = (double)NAN;
-    if (family->take != NULL)
-        (void)family->take(&shape, o, &room);
+    (void)family_take(family, &shape, o, &room);
     (void)executor_take(&shape, operations, &room);
     char *bytes = aligned_alloc(ROOM_ALIGNMENT, room.used);
     cr_assert(p != NULL && order != NULL && bytes != NULL);
     room = (struct room){bytes, 0};
-    void *memory = family->take != NULL ? family->take(&shape, o, &room) : NULL;
+    void *memory = family_take(family, &shape, o, &room);
     struct executor *executor = executor_take(&shape, operations, &room);
-    if (family->build(p, o, memory, NULL, order, &found) == FAMILY_DONE) {
+    if (family_build(family, &(struct family_task){p, o, memory, NULL, order, &found}) ==
+        FAMILY_DONE) {
         const struct pipeline *own = found.pipeline != NULL ? found.pipeline : p;
         cr_assert_eq(executor_run(executor, own, order, NULL, NULL), EXECUTOR_DONE, "%s",
                      family->name);

@@ -40,13 +40,13 @@ static struct order *build(const struct family *family,
     struct room room = {NULL, 0};
     if (family->misfit(&p->shape, options) != NULL)
         return NULL;
-    if (family->take != NULL)
-        (void)family->take(&p->shape, options, &room);
+    (void)family_take(family, &p->shape, options, &room);
     char *bytes = aligned_alloc(ROOM_ALIGNMENT, room.used + ROOM_ALIGNMENT);
     room = (struct room){bytes, 0};
     struct order *order = order_new(p->shape.devices, order_room(p, false));
-    void *memory = family->take != NULL ? family->take(&p->shape, options, &room) : NULL;
-    const enum family_status status = family->build(p, options, memory, NULL, order, &result);
+    void *memory = family_take(family, &p->shape, options, &room);
+    const enum family_status status =
+        family_build(family, &(struct family_task){p, options, memory, NULL, order, &result});
     free(bytes);
     *evaluations += result.evaluations;
     if (status == FAMILY_DONE)

@@ -29,15 +29,16 @@ static struct found solve_by(const struct family *family,
     const struct family_options options = {.objective = objective, .budget = budget};
     const int32_t room_of_order = order_room(p, false);
     struct room room = {NULL, 0};
-    (void)family->take(&p->shape, &options, &room);
+    (void)family_take(family, &p->shape, &options, &room);
     (void)executor_take(&p->shape, room_of_order, &room);
     room = (struct room){aligned_alloc(ROOM_ALIGNMENT, room.used), 0};
-    void *memory = family->take(&p->shape, &options, &room);
+    void *memory = family_take(family, &p->shape, &options, &room);
     struct executor *executor = executor_take(&p->shape, room_of_order, &room);
     struct order *order = order_new(p->shape.devices, room_of_order);
     struct found found = {.status = FAMILY_DONE};
     cr_assert_null(family->misfit(&p->shape, &options));
-    found.status = family->build(p, &options, memory, poll, order, &found.result);
+    found.status = family_build(
+        family, &(struct family_task){p, &options, memory, poll, order, &found.result});
     if (found.status == FAMILY_DONE) {
         struct metrics_excess excess;
         cr_assert_eq(executor_run(executor, p, order, NULL, NULL), EXECUTOR_DONE);

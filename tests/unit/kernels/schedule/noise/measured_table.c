@@ -40,8 +40,10 @@ static struct bench bench_new(const char *name, int32_t p, int32_t m)
     b.memory = aligned_alloc(ROOM_ALIGNMENT, room.used);
     room = (struct room){b.memory, 0};
     take(&b, &room);
-    cr_assert_eq(family->build(b.pipeline, &(struct family_options){.group = 0}, NULL, NULL,
-                               b.order, &(struct family_result){.value = 0}),
+    cr_assert_eq(family_build(family,
+                              &(struct family_task){
+                                  b.pipeline, &(struct family_options){.group = 0}, NULL, NULL,
+                                  b.order, &(struct family_result){.value = 0}}),
                  FAMILY_DONE);
     cr_assert_eq(executor_run(b.executor, b.pipeline, b.order, NULL, NULL), EXECUTOR_DONE);
     return b;

@@ -81,9 +81,11 @@ static struct order *order_of(const struct robust_bench *bench, const char *name
 {
     struct order *order =
         order_new(bench->pipeline->shape.devices, order_room(bench->pipeline, false));
-    cr_assert(family_named(name)->build(bench->pipeline, &(struct family_options){.group = 0},
+    cr_assert(family_build(
+                  family_named(name),
+                  &(struct family_task){bench->pipeline, &(struct family_options){.group = 0},
                                         NULL, NULL, order,
-                                        &(struct family_result){.value = 0}) == FAMILY_DONE);
+                                        &(struct family_result){.value = 0}}) == FAMILY_DONE);
     return order;
 }
 

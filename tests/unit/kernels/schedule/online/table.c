@@ -24,8 +24,10 @@ static struct online_bench *bench_of(const char *name, int32_t p, int32_t m, dou
         pipeline->limit[d] = limit;
     struct online_bench *b = online_bench_new(pipeline);
     cr_assert_null(family->take, "these families need no memory");
-    cr_assert(family->build(pipeline, &(struct family_options){.group = 0}, NULL, NULL,
-                            b->reference, &(struct family_result){.value = 0}) == FAMILY_DONE);
+    cr_assert(family_build(family, &(struct family_task){
+                                       pipeline, &(struct family_options){.group = 0}, NULL,
+                                       NULL, b->reference,
+                                       &(struct family_result){.value = 0}}) == FAMILY_DONE);
     return b;
 }
 

@@ -15,12 +15,12 @@ static bool build(const struct family *family, struct pipeline *p, struct order 
 {
     struct family_result result = {.value = 0};
     struct room count = {NULL, 0};
-    if (family->take != NULL)
-        (void)family->take(&p->shape, &options, &count);
+    (void)family_take(family, &p->shape, &options, &count);
     char *memory = aligned_alloc(ROOM_ALIGNMENT, count.used + ROOM_ALIGNMENT);
     struct room room = {memory, 0};
-    void *own = family->take != NULL ? family->take(&p->shape, &options, &room) : NULL;
-    const enum family_status status = family->build(p, &options, own, NULL, order, &result);
+    void *own = family_take(family, &p->shape, &options, &room);
+    const enum family_status status =
+        family_build(family, &(struct family_task){p, &options, own, NULL, order, &result});
     free(memory);
     return status == FAMILY_DONE;
 }

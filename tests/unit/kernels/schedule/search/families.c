@@ -25,14 +25,15 @@ static double built(const struct family *family,
     struct room room = {NULL, 0};
     double value = 0;
     cr_assert_null(family->misfit(&p->shape, o));
-    (void)family->take(&p->shape, o, &room);
+    (void)family_take(family, &p->shape, o, &room);
     (void)order_search_take(&p->shape, operations, &room);
     char *bytes = aligned_alloc(ROOM_ALIGNMENT, room.used);
     cr_assert(order != NULL && bytes != NULL);
     room = (struct room){bytes, 0};
-    void *memory = family->take(&p->shape, o, &room);
+    void *memory = family_take(family, &p->shape, o, &room);
     struct order_search *search = order_search_take(&p->shape, operations, &room);
-    const enum family_status status = family->build(p, o, memory, NULL, order, &result);
+    const enum family_status status =
+        family_build(family, &(struct family_task){p, o, memory, NULL, order, &result});
     if (status == FAMILY_DONE) {
         if (!order_search_value(search, p, order, o->objective, NULL, &value)) {
             cr_assert_neq(family->kind, FAMILY_SEARCH); // above the limit
