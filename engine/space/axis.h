@@ -85,14 +85,6 @@ bool pps_axis_place(const struct pps_axis *axis,
                     double *point,
                     struct pps_axis_cells *cells);
 
-// Finds the value that sets the axis's parameters as in `point`. Returns false if there is
-// none; otherwise *i is the number of that value, from 0.
-bool pps_axis_find(const struct pps_axis *axis,
-                   const struct pps_param *params,
-                   const struct pps_axis_values *values,
-                   const double *point,
-                   uint64_t *i);
-
 // Returns the largest value of parameter p on the axis. For a composite axis it is the
 // parameter's own maximum. For a dependent axis it is -INFINITY, because the values depend on
 // the point.

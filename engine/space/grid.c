@@ -198,36 +198,3 @@ void pps_grid_seek(struct pps_cursor *cursor, const struct pps_space *space, uin
     for (int d = 0; d < space->n_axes; d++)
         seek_level(cursor, d, index, &start);
 }
-
-// ---- finding ----------------------------------------------------------------------------------
-
-bool pps_grid_find(const struct pps_space *space, const double *wanted, uint64_t *index)
-{
-    double point[PPS_MAX_PARAMS];
-    memcpy(point, space->base, sizeof point);
-    for (int p = 0; p < space->kernel->n_params; p++) {
-        bool set = false;
-        for (int d = 0; d < space->n_axes; d++)
-            set = set || (space->axes[d].sets >> p & 1) != 0;
-        if (!set && wanted[p] != space->base[p])
-            return false;
-    }
-    *index = 0;
-    for (int d = 0; d < space->n_axes; d++) {
-        const struct pps_axis *axis = &space->axes[d];
-        struct pps_axis_values values;
-        uint64_t at;
-        pps_axis_values(axis, point, &values);
-        if (!pps_axis_find(axis, space->kernel->params, &values, wanted, &at))
-            return false;
-        const bool matter = (space->live[d + 1] & axis->sets) != 0;
-        for (uint64_t i = matter ? 0 : at; i <= at; i++) {
-            pps_axis_place(axis, space->kernel->params, &values, i, point, NULL);
-            if (i < at)
-                *index += below(space, d + 1, point);
-        }
-        if (!matter)
-            *index += at * below(space, d + 1, point);
-    }
-    return true;
-}

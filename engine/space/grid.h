@@ -21,7 +21,4 @@ void pps_grid_seek(struct pps_cursor *cursor, const struct pps_space *space, uin
 // point past the current value of some axis.
 void pps_grid_advance(struct pps_cursor *cursor);
 
-// Finds the number of the point with these parameter values, or returns false.
-bool pps_grid_find(const struct pps_space *space, const double *wanted, uint64_t *index);
-
 #endif

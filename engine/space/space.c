@@ -210,8 +210,3 @@ const struct pps_axis *pps_space_axis_of(const struct pps_space *space, int p)
             return &space->axes[d];
     return NULL;
 }
-
-bool pps_space_find(const struct pps_space *space, const double *wanted, uint64_t *index)
-{
-    return space->sample == NULL && pps_grid_find(space, wanted, index);
-}

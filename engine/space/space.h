@@ -69,10 +69,6 @@ int pps_space_cells(const struct pps_space *space);
 // Returns the axis that sets parameter p; NULL: none.
 const struct pps_axis *pps_space_axis_of(const struct pps_space *space, int p);
 
-// Finds the number of the point with these parameter values. Returns false if the space does
-// not contain the point or is sampled.
-bool pps_space_find(const struct pps_space *space, const double *point, uint64_t *index);
-
 // ---- walking ----------------------------------------------------------------------------------
 
 // Points skipped for one reason.

@@ -143,8 +143,6 @@ struct pps_composite {
                   struct pps_refusal *refusal);
     // Writes the values of the members for index < count.
     void (*value)(const struct pps_option_value *options, uint64_t index, double *values);
-    // The inverse of `value`; false: no index has these values.
-    bool (*find)(const struct pps_option_value *options, const double *values, uint64_t *index);
 };
 
 // ---- documents ------------------------------------------------------------------------------

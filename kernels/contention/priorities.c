@@ -82,12 +82,6 @@ static void value(const struct pps_option_value *option, uint64_t index, double 
     contention_scenarios_value(&s, index, values);
 }
 
-static bool find(const struct pps_option_value *option, const double *values, uint64_t *index)
-{
-    struct contention_scenarios s = to_scenarios(option);
-    return contention_scenarios_find(&s, values, index);
-}
-
 static const int members[] = {PARAM_P_FWD_PROP, PARAM_P_GRAD_PROP, PARAM_P_GRAD_SYNC};
 static const char *const labels[] = {"fwd_prop", "grad_prop", "grad_sync"};
 // Published names of one scenario: weights, and tiers, which come before weights.
@@ -102,5 +96,4 @@ const struct pps_composite contention_priorities = {
     .n_options = N_OPTIONS,
     .count = count,
     .value = value,
-    .find = find,
 };

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes priority scenarios from their index, and the index of a scenario.
+// Computes priority scenarios from their index.
 #include "kernels/contention/priority_scenarios.h"
 
 #include <math.h>
 
 #define COUNT_MAX ((uint64_t)1 << 53)
 #define STEPS_MAX ((int64_t)1 << 27) // with three kinds already more than COUNT_MAX
-#define SAME      1e-14              // weights that differ by less are one weight
 
 // Tier of fwd_prop, grad_prop, grad_sync; '-': none.
 static const char default_tiers[][4] = {"---", "a--", "-a-"};
@@ -121,62 +120,4 @@ void contention_scenarios_value(const struct contention_scenarios *s,
         priority[kind] = tier(s, scenario, kind);
     for (int k = 0; k < m; k++)
         priority[kinds[k]] = (double)part[k] / (double)s->steps;
-}
-
-// Converts the weights of the sharing kinds to steps; false: they are not multiples that add up
-// to 1.
-static bool parts_of(const struct contention_scenarios *s,
-                     const int *kinds,
-                     int m,
-                     const double *priority,
-                     int64_t *part)
-{
-    int64_t sum = m == 0 ? s->steps : 0;
-    for (int k = 0; k < m; k++) {
-        double weight = priority[kinds[k]];
-        if (!(weight >= 0 && weight <= 1))
-            return false;
-        part[k] = (int64_t)floor(weight * (double)s->steps + 0.5);
-        if (fabs((double)part[k] / (double)s->steps - weight) > SAME)
-            return false;
-        sum += part[k];
-    }
-    return sum == s->steps;
-}
-
-// Returns whether exactly the kinds with a tier in the scenario have that tier.
-static bool tiers_match(const struct contention_scenarios *s,
-                        size_t scenario,
-                        const double *priority)
-{
-    for (int kind = 0; kind < CONTENTION_N_SHARING; kind++) {
-        double expected = tier(s, scenario, kind);
-        if (isnan(expected) ? priority[kind] < 0 : priority[kind] != expected)
-            return false;
-    }
-    return true;
-}
-
-bool contention_scenarios_find(const struct contention_scenarios *s,
-                               const double priority[CONTENTION_N_SHARING],
-                               uint64_t *index)
-{
-    uint64_t before = 0;
-    for (size_t scenario = 0; scenario < n_scenarios(s); scenario++) {
-        int kinds[CONTENTION_N_SHARING];
-        int64_t part[CONTENTION_N_SHARING];
-        int m = sharing(s, scenario, kinds);
-        if (tiers_match(s, scenario, priority)) {
-            if (!parts_of(s, kinds, m, priority, part))
-                return false;
-            *index = before;
-            if (m == 3)
-                *index += splits_before(s->steps, part[0]) + (uint64_t)part[1];
-            else if (m == 2)
-                *index += (uint64_t)part[0];
-            return true;
-        }
-        before += splits(s->steps, m);
-    }
-    return false;
 }

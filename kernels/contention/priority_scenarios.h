@@ -31,9 +31,4 @@ void contention_scenarios_value(const struct contention_scenarios *s,
                                 uint64_t index,
                                 double priority[CONTENTION_N_SHARING]);
 
-// Finds the first index with these priorities (weights to 1e-14); false: no index has them.
-bool contention_scenarios_find(const struct contention_scenarios *s,
-                               const double priority[CONTENTION_N_SHARING],
-                               uint64_t *index);
-
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Samples of spaces: the drawn points, and that each draw is computed from its number alone.
 #include "tests/unit/support/engine/experiments.h"
+#include "tests/unit/support/engine/points.h"
 #include "tests/unit/support/rounds.h"
 
 #include "engine/axes/axis_json.h"
@@ -53,19 +54,20 @@ Test(sample, all_points_at_random_are_every_point_once)
         cr_assert_eq(grid->n_points, spaces[s].points, "%s: %llu", text,
                      (unsigned long long)grid->n_points);
         cr_assert_eq(drawn->n_points, grid->n_points);
+        struct numbered_points points = points_of_experiment(grid);
         bool *seen = calloc(grid->n_points, sizeof *seen);
         uint64_t moved = 0;
         for (uint64_t k = 0; k < drawn->n_points; k++) {
-            uint64_t at;
             pps_cursor_seek(cursor, &drawn->space, k);
             cr_assert_eq(cursor->index, k);
-            cr_assert(pps_space_find(&grid->space, cursor->point, &at) && !seen[at], "%s",
-                      text);
-            seen[at] = true;
-            moved += at != k;
+            const struct numbered_point *at = points_find(&points, cursor->point);
+            cr_assert(at != NULL && !seen[at->number], "%s", text);
+            seen[at->number] = true;
+            moved += at->number != k;
         }
         cr_assert_gt(moved, 0, "%s: in order", text);
         free(seen);
+        free(points.sorted);
         pps_experiment_free(grid);
         pps_experiment_free(drawn);
     }
