@@ -30,12 +30,13 @@ enum pps_status pps_json_load(struct pps_json *json, const char *path, struct pp
 
 // ---- errors with a place --------------------------------------------------------------------
 
-enum pps_status pps_json_fail_list(const struct pps_json *json,
-                                   int line,
-                                   int column,
-                                   struct pps_error *err,
-                                   const char *format,
-                                   va_list args)
+// Like pps_json_fail_byte, with a va_list and a known place. If line is 0, err has no place.
+static enum pps_status pps_json_fail_list(const struct pps_json *json,
+                                          int line,
+                                          int column,
+                                          struct pps_error *err,
+                                          const char *format,
+                                          va_list args)
 {
     char text[sizeof err->text];
     vsnprintf(text, sizeof text, format, args);

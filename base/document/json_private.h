@@ -16,14 +16,6 @@ enum pps_status pps_json_fail_byte(const struct pps_json *json,
                                    const char *format,
                                    ...) __attribute__((format(printf, 4, 5)));
 
-// Like pps_json_fail_byte, with a va_list and a known place. If line is 0, err has no place.
-enum pps_status pps_json_fail_list(const struct pps_json *json,
-                                   int line,
-                                   int column,
-                                   struct pps_error *err,
-                                   const char *format,
-                                   va_list args) __attribute__((format(printf, 5, 0)));
-
 // ---- tree -----------------------------------------------------------------------------------
 
 // Assigns json->places to the items of the tree, and refuses repeated keys.

@@ -100,7 +100,9 @@ static enum pps_status fail_memory(struct pps_error *err)
 
 // ---- rows that are counted --------------------------------------------------------------------
 
-uint64_t pps_cells_differ(const char *a, size_t a_n, const char *b, size_t b_n)
+// Compares two lines of cells separated by commas. Returns a mask: bit c is set if cell c
+// differs; of the first 64 cells.
+static uint64_t pps_cells_differ(const char *a, size_t a_n, const char *b, size_t b_n)
 {
     const char *a_end = a + a_n, *b_end = b + b_n;
     uint64_t differ = 0;

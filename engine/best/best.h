@@ -51,10 +51,6 @@ struct pps_best_ties {
 void pps_best_init(struct pps_best *best, size_t cap, bool higher);
 void pps_best_free(struct pps_best *best); // a zeroed struct is allowed
 
-// Compares two lines of cells separated by commas. Returns a mask: bit c is set if cell c
-// differs; of the first 64 cells.
-uint64_t pps_cells_differ(const char *a, size_t a_n, const char *b, size_t b_n);
-
 // Returns the worst kept row; n must not be 0.
 static inline const struct pps_best_row *pps_best_worst(const struct pps_best *best)
 {

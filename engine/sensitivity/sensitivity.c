@@ -22,7 +22,9 @@ struct pps_effect pps_effect_none(void)
                                .high = (double)NAN};
 }
 
-double pps_effect_size(const struct pps_effect *e)
+// Returns the number by which effects are sorted: the total index, else the first-order index, else mu*;
+// 0 if there is none.
+static double pps_effect_size(const struct pps_effect *e)
 {
     const double size = !isnan(e->total.value)   ? e->total.value
                         : !isnan(e->first.value) ? e->first.value

@@ -74,8 +74,4 @@ PPS_MUST_CHECK enum pps_status pps_sensitivity_open(struct pps_sensitivity *sens
                                                     struct pps_error *err);
 void pps_sensitivity_free(struct pps_sensitivity *sensitivity);
 
-// Returns the number by which effects are sorted: the total index, else the first-order index, else mu*;
-// 0 if there is none.
-double pps_effect_size(const struct pps_effect *effect);
-
 #endif

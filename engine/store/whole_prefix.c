@@ -49,9 +49,10 @@ void pps_whole_prefix_add(struct pps_whole_prefix *prefix,
     pps_counts_add(&prefix->counts, &counts);
 }
 
-enum pps_status pps_whole_prefix_poll(const atomic_bool *stop,
-                                      const char *data_path,
-                                      struct pps_error *err)
+// For loops over the blocks of a prefix: PPS_E_STOPPED, with a message, if the stop flag is up.
+static enum pps_status pps_whole_prefix_poll(const atomic_bool *stop,
+                                             const char *data_path,
+                                             struct pps_error *err)
 {
     if (stop == NULL || !atomic_load_explicit(stop, memory_order_relaxed))
         return PPS_OK;

@@ -34,11 +34,6 @@ PPS_MUST_CHECK enum pps_status pps_whole_prefix_find(const struct pps_whole_pref
                                                      struct pps_whole_prefix *prefix,
                                                      struct pps_error *err);
 
-// For loops over the blocks of a prefix: PPS_E_STOPPED, with a message, if the stop flag is up.
-PPS_MUST_CHECK enum pps_status pps_whole_prefix_poll(const atomic_bool *stop, // or NULL
-                                                     const char *data_path,
-                                                     struct pps_error *err);
-
 // pps_whole_prefix_begin makes an empty prefix; pps_whole_prefix_add appends one block. For callers that
 // read an index themselves.
 void pps_whole_prefix_begin(struct pps_whole_prefix *prefix);

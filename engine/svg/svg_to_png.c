@@ -108,7 +108,13 @@ static enum pps_status copy_png(const struct work *work, FILE *out, struct pps_e
     return PPS_OK;
 }
 
-enum pps_status pps_svg_to_png(const char *svg, size_t n, FILE *out, struct pps_error *err)
+// Writes the PNG of an SVG text of n bytes. Temporary files lie in $TMPDIR, else /tmp. Returns
+// PPS_E_MACHINE if rsvg-convert is missing, with the package to install, or if it fails, with its
+// last line.
+static enum pps_status pps_svg_to_png(const char *svg,
+                                      size_t n,
+                                      FILE *out,
+                                      struct pps_error *err)
 {
     struct work work;
     enum pps_status status = open_work(&work, err);

@@ -8,14 +8,6 @@
 #include <stddef.h>
 #include <stdio.h>
 
-// Writes the PNG of an SVG text of n bytes. Temporary files lie in $TMPDIR, else /tmp. Returns
-// PPS_E_MACHINE if rsvg-convert is missing, with the package to install, or if it fails, with its
-// last line.
-PPS_MUST_CHECK enum pps_status pps_svg_to_png(const char *svg,
-                                              size_t n,
-                                              FILE *out,
-                                              struct pps_error *err);
-
 // Writes the PNG of what `draw` writes as SVG.
 PPS_MUST_CHECK enum pps_status pps_svg_draw_png(enum pps_status (*draw)(void *self,
                                                                         FILE *out,

@@ -91,10 +91,6 @@ void judge_rows_free(struct judge *judge);
 // The quantiles: 0.5, 0.95, 0.99.
 extern const double judge_quantiles[3];
 
-// What Holm's correction says about a row: "better", "worse", "equal" (no significant difference), or
-// "baseline".
-const char *judge_verdict(const struct judge_row *row);
-
 // Prints the table; appends it as CSV.
 void judge_show(const struct judge *judge);
 void judge_csv(const struct judge *judge, struct text_buffer *text);

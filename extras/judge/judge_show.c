@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *judge_verdict(const struct judge_row *row)
+// What Holm's correction says about a row: "better", "worse", "equal" (no significant difference), or
+// "baseline".
+static const char *judge_verdict(const struct judge_row *row)
 {
     if (row->baseline == row)
         return "baseline";

@@ -13,7 +13,8 @@ enum { ELITES = EVOLUTION_MEMBERS / 4, GUIDE_NUMBERS = 2, STAGE = 1 << 22 };
 // The spread never becomes 0, and falls at most by the factor of the old one in a generation.
 static const double least_spread = 0.02, kept_spread = 0.3;
 
-int evolution_numbers(const struct network_shape *shape)
+// Returns how many numbers a policy has: at most network_parameters.
+static int evolution_numbers(const struct network_shape *shape)
 {
     return shape->width[1] + 1 + GUIDE_NUMBERS;
 }

@@ -13,9 +13,6 @@
 
 enum { EVOLUTION_MEMBERS = 16 };
 
-// Returns how many numbers a policy has: at most network_parameters.
-int evolution_numbers(const struct network_shape *shape);
-
 // Sets mean and spread to a policy that is the guide. parameters: of network_start.
 void evolution_start(const struct network_shape *shape,
                      const struct pull_rule *guide,

@@ -300,10 +300,11 @@ struct poll dynapipe_poll(const struct pps_worker *worker)
     return (struct poll){.over = poll_flag, .self = (void *)(uintptr_t)worker->stop};
 }
 
-enum pps_outcome dynapipe_divide(struct dynapipe_scratch *s,
-                                 struct step_caution caution,
-                                 struct poll *poll,
-                                 double *needs)
+// Divides the samples, if there are any. PPS_DONE, PPS_INFEASIBLE or PPS_STOPPED; *needs: MB.
+static enum pps_outcome dynapipe_divide(struct dynapipe_scratch *s,
+                                        struct step_caution caution,
+                                        struct poll *poll,
+                                        double *needs)
 {
     const struct dynapipe_point *p = s->point;
     *needs = (double)NAN;

@@ -51,12 +51,6 @@ void dynapipe_scratch_open(struct dynapipe_scratch *scratch,
                            const double *value,
                            const struct pps_worker *worker);
 
-// Divides the samples, if there are any. PPS_DONE, PPS_INFEASIBLE or PPS_STOPPED; *needs: MB.
-enum pps_outcome dynapipe_divide(struct dynapipe_scratch *scratch,
-                                 struct step_caution caution,
-                                 struct poll *poll,
-                                 double *needs);
-
 // Returns the micro-batches of a replica.
 int32_t dynapipe_count(const struct dynapipe_scratch *scratch, int32_t replica);
 

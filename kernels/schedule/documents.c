@@ -151,7 +151,8 @@ static int larger(int a, int b)
     return a > b ? a : b;
 }
 
-void schedule_find_widest(struct schedule_shared *shared)
+// Sets `widest`.
+static void schedule_find_widest(struct schedule_shared *shared)
 {
     for (int i = 0; i < shared->n_policies; i++) {
         const struct policy *policy = shared->policies[i];

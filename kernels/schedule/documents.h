@@ -28,9 +28,6 @@ struct schedule_shared {
     struct network_shape widest; // of the networks of all learned policies; width 0: none
 };
 
-// Sets `widest`.
-void schedule_find_widest(struct schedule_shared *shared);
-
 struct schedule_means schedule_means_of(const struct pipeline *pipeline);
 
 // Of pps_kernel.

@@ -208,7 +208,11 @@ static void refer_order(struct replicates *r, double *lines, double *makespan)
     }
 }
 
-bool replicates_refer(struct replicates *r, struct poll *poll, struct replicates_chunk *chunk)
+// The same as replicates_run by other means: the scalar executor, and the environment of online policies.
+// Allocates; false: out of memory, or ended by the poll.
+static bool replicates_refer(struct replicates *r,
+                             struct poll *poll,
+                             struct replicates_chunk *chunk)
 {
     const size_t n = (size_t)r->order->devices * (size_t)r->order->room;
     double *lines = malloc(2 * n * sizeof *lines + 1);

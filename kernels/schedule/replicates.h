@@ -63,10 +63,6 @@ void replicates_draw(struct replicates *r, uint32_t first);
 bool replicates_run(struct replicates *r, struct poll *poll, struct replicates_chunk *chunk);
 void replicates_bounds(struct replicates *r, struct replicates_chunk *chunk);
 
-// The same as replicates_run by other means: the scalar executor, and the environment of online policies.
-// Allocates; false: out of memory, or ended by the poll.
-bool replicates_refer(struct replicates *r, struct poll *poll, struct replicates_chunk *chunk);
-
 // Runs lane 0 of the replicates drawn and writes the start and the end of each operation at [order_at] of the order
 // that it returns: the order, or what the rule made of it. NULL: the environment cannot run the pipeline.
 // lines: [2 * EXECUTOR_LANES] for each operation, aligned to ROOM_ALIGNMENT.

@@ -211,9 +211,10 @@ static enum pps_status check_layers(const struct balance_request *request,
     return PPS_OK;
 }
 
-enum pps_status balance_read_sequence(struct balance_request *request,
-                                      const struct pps_args *args,
-                                      struct pps_error *err)
+// Reads --seq and --training-config, and changes the layers to those of pieces of the sequence. Prints what changes.
+static enum pps_status balance_read_sequence(struct balance_request *request,
+                                             const struct pps_args *args,
+                                             struct pps_error *err)
 {
     const char *path = pps_arg(args, "training-config");
     struct balance_training training;

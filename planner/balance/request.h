@@ -62,11 +62,6 @@ PPS_MUST_CHECK enum pps_status balance_read_pipeline(struct balance_request *req
                                                      const struct pps_args *args,
                                                      struct pps_error *err);
 
-// Reads --seq and --training-config, and changes the layers to those of pieces of the sequence. Prints what changes.
-PPS_MUST_CHECK enum pps_status balance_read_sequence(struct balance_request *request,
-                                                     const struct pps_args *args,
-                                                     struct pps_error *err);
-
 // Reads --recompute, --allow-empty, --objective, --budget, --seed, --optimization-level and --time-limit.
 PPS_MUST_CHECK enum pps_status balance_read_search(struct balance_request *request,
                                                    const struct pps_args *args,

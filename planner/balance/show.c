@@ -73,7 +73,7 @@ static void show_task(const struct balance_request *request, FILE *out)
     fprintf(out, "\n");
 }
 
-void balance_show_head(FILE *out)
+static void balance_show_head(FILE *out)
 {
     fprintf(out, "%-22s %6s %12s %8s %8s %9s %9s %11s %5s  %5s  %s\n", "strategy", "chunks",
             "step time", "bubble", "ideal", "imbalance", "recompute", "peak MiB", "stage",
@@ -86,7 +86,11 @@ static double shown(double value)
     return fabs(value) < 0.00005 ? 0 : value;
 }
 
-void balance_show_row(const struct balance_row *row, double limit_mb, double best, FILE *out)
+// Prints the head of a table of strategies, and a row. The speed is relative to a step time of `best`.
+static void balance_show_row(const struct balance_row *row,
+                             double limit_mb,
+                             double best,
+                             FILE *out)
 {
     const struct balance_result *result = &row->result;
     const double peak = result->peak_mb[result->worst],

@@ -16,8 +16,4 @@ PPS_MUST_CHECK enum pps_status balance_show(const struct balance_request *reques
                                             FILE *out,
                                             struct pps_error *err);
 
-// Prints the head of a table of strategies, and a row. The speed is relative to a step time of `best`.
-void balance_show_head(FILE *out);
-void balance_show_row(const struct balance_row *row, double limit_mb, double best, FILE *out);
-
 #endif

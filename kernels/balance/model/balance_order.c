@@ -41,7 +41,8 @@ struct pipeline_shape balance_pipeline(const struct balance_shape *shape)
                                    .directions = 1};
 }
 
-int32_t balance_warmup(const struct balance_shape *shape, int32_t stage)
+// Returns the number of forwards of a stage before its forwards and backwards alternate.
+static int32_t balance_warmup(const struct balance_shape *shape, int32_t stage)
 {
     const int64_t behind = shape->stages - 1 - stage,
                   all = (int64_t)shape->chunks * items_of(shape),

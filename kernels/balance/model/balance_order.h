@@ -10,9 +10,6 @@
 // Returns why a shape has no order, one of a fixed set of texts; NULL: it has one.
 const char *balance_shape_misfit(const struct balance_shape *shape);
 
-// Returns the number of forwards of a stage before its forwards and backwards alternate.
-int32_t balance_warmup(const struct balance_shape *shape, int32_t stage);
-
 // Returns the pipeline that runs the orders, PIPELINE_LOOP; its micro-batches are the pieces.
 struct pipeline_shape balance_pipeline(const struct balance_shape *shape);
 

@@ -2,11 +2,12 @@
 // Writes the lists of a strategy as text.
 #include "kernels/balance/output/lists_text.h"
 
-void balance_list_row_text(const struct balance_layers *layers,
-                           const struct balance_strategy *strategy,
-                           enum balance_list list,
-                           int32_t chunk,
-                           struct text_buffer *text)
+// Appends the numbers of one chunk.
+static void balance_list_row_text(const struct balance_layers *layers,
+                                  const struct balance_strategy *strategy,
+                                  enum balance_list list,
+                                  int32_t chunk,
+                                  struct text_buffer *text)
 {
     for (int32_t s = 0; s < strategy->stages; s++)
         text_buffer_add(text, "%s%d", s == 0 ? "[" : ", ",

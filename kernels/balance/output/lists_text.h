@@ -12,13 +12,6 @@ void balance_list_text(const struct balance_layers *layers,
                        enum balance_list list,
                        struct text_buffer *text);
 
-// Appends the numbers of one chunk.
-void balance_list_row_text(const struct balance_layers *layers,
-                           const struct balance_strategy *strategy,
-                           enum balance_list list,
-                           int32_t chunk,
-                           struct text_buffer *text);
-
 // Appends a strategy that balance_manual_read reads back unchanged if it is canonical; its keys are those of training
 // configurations, and one chunk is one list of numbers.
 void balance_fragment_text(const struct balance_layers *layers,

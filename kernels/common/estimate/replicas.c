@@ -21,7 +21,8 @@ struct nd_held nd_held_of(const struct nd_estimate *e, const struct nd_strategy 
                                 s->pp};
 }
 
-struct nd_replicas nd_replicas_of(const struct nd_estimate *e, const struct nd_strategy *s)
+static struct nd_replicas nd_replicas_of(const struct nd_estimate *e,
+                                         const struct nd_strategy *s)
 {
     const int64_t common = (int64_t)s->dp * s->cp;
     const int64_t routed = common * s->tp / expert_ranks(e, s);

@@ -18,7 +18,6 @@ struct nd_held nd_held_of(const struct nd_estimate *e, const struct nd_strategy 
 struct nd_replicas {
     int64_t common, routed;
 };
-struct nd_replicas nd_replicas_of(const struct nd_estimate *e, const struct nd_strategy *s);
 
 // Devices that share an optimizer state.
 struct nd_replicas nd_shards_of(const struct nd_estimate *e, const struct nd_strategy *s);

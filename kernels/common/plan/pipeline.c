@@ -95,7 +95,8 @@ void pipeline_set_uniform(struct pipeline *pipeline, const struct pipeline_stage
     }
 }
 
-int32_t pipeline_chunks_of(const struct pipeline *pipeline, int32_t device)
+// Returns the number of stages of a device in both directions together: its chunks.
+static int32_t pipeline_chunks_of(const struct pipeline *pipeline, int32_t device)
 {
     int32_t n = 0;
     for (int32_t k = 0; k < pipeline->shape.directions * pipeline->shape.stages; k++)

@@ -93,9 +93,6 @@ void pipeline_place(struct pipeline *pipeline, enum pipeline_placement placement
 // which are those of a micro-batch divided by Q; messages keep their bytes.
 void pipeline_set_uniform(struct pipeline *pipeline, const struct pipeline_stage *stage);
 
-// Returns the number of stages of a device in both directions together: its chunks.
-int32_t pipeline_chunks_of(const struct pipeline *pipeline, int32_t device);
-
 // Returns the largest number of chunks of a device.
 int32_t pipeline_most_chunks(const struct pipeline *pipeline);
 

@@ -56,7 +56,8 @@ static bool has_any(const cJSON *root, const struct docfields *table, int n)
     return false;
 }
 
-struct network network_of_model(const struct modeldesc *model)
+// A network and links of descriptions that have been read.
+static struct network network_of_model(const struct modeldesc *model)
 {
     return (struct network){(int32_t)model->num_layers, 0, (int32_t)model->hidden, 2};
 }
@@ -93,9 +94,9 @@ bool network_read(const struct cJSON *root, struct network *network, struct pps_
     return true;
 }
 
-void network_links_of_cluster(const struct cluster *cluster,
-                              struct network_links *links,
-                              double *memory)
+static void network_links_of_cluster(const struct cluster *cluster,
+                                     struct network_links *links,
+                                     double *memory)
 {
     const struct hardware *h = &cluster->hardware;
     const double gbps = 8 / 1e9 * h->link_eff;

@@ -25,10 +25,4 @@ bool network_links_read(const struct cJSON *root,
                         double *memory,
                         struct pps_fault *fault);
 
-// A network and links of descriptions that have been read.
-struct network network_of_model(const struct modeldesc *model);
-void network_links_of_cluster(const struct cluster *cluster,
-                              struct network_links *links,
-                              double *memory);
-
 #endif

@@ -49,10 +49,10 @@ bool plan_states(struct plan_reading *r, const cJSON *object, const char *name, 
                       item->valuedouble, found);
 }
 
-bool plan_states_truth(struct plan_reading *r,
-                       const cJSON *object,
-                       const char *name,
-                       bool found)
+static bool plan_states_truth(struct plan_reading *r,
+                              const cJSON *object,
+                              const char *name,
+                              bool found)
 {
     const cJSON *item = pps_json_member(object, name);
     if (!cJSON_IsBool(item))

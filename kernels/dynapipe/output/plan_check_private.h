@@ -42,10 +42,6 @@ bool plan_states(struct plan_reading *r,
                  const struct cJSON *object,
                  const char *name,
                  double found);
-bool plan_states_truth(struct plan_reading *r,
-                       const struct cJSON *object,
-                       const char *name,
-                       bool found);
 bool plan_states_word(struct plan_reading *r,
                       const struct cJSON *object,
                       const char *name,

@@ -30,9 +30,6 @@ static inline uint64_t linear_steps(const struct linear_search *search)
     return POLL_STEPS / 16 + (uint64_t)search->count * (uint64_t)search->stages;
 }
 
-// Returns a random number in 0 to end - 1.
-int32_t linear_draw(struct linear_search *search, int32_t end);
-
 // Evaluates the trial plan and keeps it if it is better than the best one. The plan fits in memory.
 double linear_try(struct linear_search *search);
 

@@ -42,7 +42,8 @@ struct linear *linear_search_linear(struct linear_search *search)
     return search->linear;
 }
 
-int32_t linear_draw(struct linear_search *s, int32_t end)
+// Returns a random number in 0 to end - 1.
+static int32_t linear_draw(struct linear_search *s, int32_t end)
 {
     const uint64_t bits = pps_random_bits(s->task->seed, s->draw++, PURPOSE) >> 32;
     return (int32_t)(bits * (uint64_t)end >> 32);

@@ -27,7 +27,8 @@ void vee_attempt_take(struct vee_attempt *attempt,
     attempt->accepted = room_take(room, devices, sizeof(double));
 }
 
-int32_t vee_stage(int32_t devices, int phase, int32_t device)
+// Returns the stage whose operation a device runs in a phase.
+static int32_t vee_stage(int32_t devices, int phase, int32_t device)
 {
     return phase == 0 || phase == 3 ? device : 2 * devices - 1 - device;
 }

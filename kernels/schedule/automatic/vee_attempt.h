@@ -47,7 +47,4 @@ enum vee_status vee_attempt_run(struct vee_attempt *attempt,
                                 struct poll *poll,
                                 struct order *order);
 
-// Returns the stage whose operation a device runs in a phase.
-int32_t vee_stage(int32_t devices, int phase, int32_t device);
-
 #endif

@@ -8,7 +8,7 @@
 // can be freed before. All older ones can finish and free their memory. So, for each c:
 //     kept(c + 1) + ... + kept(last) + sum over c' <= c of kept(c') (n(c') - n(c + 1)) <= limit - fixed.
 // This is necessary as well. See model.md.
-bool online_guard(const struct online *e, int32_t stage)
+static bool online_guard(const struct online *e, int32_t stage)
 {
     const int32_t d = e->stage[stage].device;
     const int32_t *stages = &e->stages[e->first[d]];

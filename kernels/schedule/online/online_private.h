@@ -62,9 +62,6 @@ struct online {
 // Fills the candidates of a free device, without WAIT. Returns their number.
 int32_t online_candidates(struct online *online, int32_t device);
 
-// Returns whether a forward may start: memory for it, and for the way back of all micro-batches.
-bool online_guard(const struct online *online, int32_t stage);
-
 // Returns the next arrival after now of an input of the next F or B of a stage of the device, among the
 // inputs that are on the way; INFINITY: none.
 double online_next_arrival(const struct online *online, int32_t device);

@@ -93,10 +93,11 @@ static size_t byte_of(const struct order_document *document, const struct execut
     return document->places[order_at(order, place->device, position)];
 }
 
-bool order_document_blame(const struct order_document *document,
-                          enum executor_status status,
-                          const struct executor_fault *why,
-                          struct pps_fault *fault)
+// Fills the fault for an executor's fault in this order, with place and remedy. Returns false.
+static bool order_document_blame(const struct order_document *document,
+                                 enum executor_status status,
+                                 const struct executor_fault *why,
+                                 struct pps_fault *fault)
 {
     struct text_buffer text = {.text = NULL};
     const struct order_source *const source = &document->source;

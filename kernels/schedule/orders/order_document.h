@@ -78,12 +78,6 @@ bool order_document_check(const struct order_document *document, struct pps_faul
 // Sets `hangs`. An empty fault->text means out of memory.
 bool order_document_check_messages(struct order_document *document, struct pps_fault *fault);
 
-// Fills the fault for an executor's fault in this order, with place and remedy. Returns false.
-bool order_document_blame(const struct order_document *document,
-                          enum executor_status status,
-                          const struct executor_fault *why,
-                          struct pps_fault *fault);
-
 // Appends, for an order that deadlocks, a line for each device that waits, and a line for each operation
 // of a cycle, in which each waits for the next and the last for the first. Returns false if memory runs
 // out.

@@ -18,9 +18,11 @@ void balance_megatron_layout(const struct balance_strategy *strategy, struct tex
     free(layers);
 }
 
-bool balance_megatron_ends(const struct balance_strategy *strategy,
-                           int32_t *first,
-                           int32_t *last)
+// Returns whether the layers of the first and the last stage describe the strategy: all chunks of a stage are equal,
+// and so are all stages between. first, last: layers of the stage in all its chunks.
+static bool balance_megatron_ends(const struct balance_strategy *strategy,
+                                  int32_t *first,
+                                  int32_t *last)
 {
     const int32_t p = strategy->stages;
     for (int32_t s = 0; s < p; s++) {

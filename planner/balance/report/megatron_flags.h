@@ -9,12 +9,6 @@
 // Appends the value of --pipeline-model-parallel-layout.
 void balance_megatron_layout(const struct balance_strategy *strategy, struct text_buffer *text);
 
-// Returns whether the layers of the first and the last stage describe the strategy: all chunks of a stage are equal,
-// and so are all stages between. first, last: layers of the stage in all its chunks.
-bool balance_megatron_ends(const struct balance_strategy *strategy,
-                           int32_t *first,
-                           int32_t *last);
-
 // Appends arguments on lines of their own: the layout, and what may stand for it if the split is even or only its ends
 // differ.
 void balance_megatron_flags(const struct balance_layers *layers,

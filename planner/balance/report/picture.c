@@ -30,7 +30,8 @@ enum {
 
 // ---- what the panels share ----------------------------------------------------------------------
 
-void picture_replay(struct picture_view *view)
+// Replays the strategy, so that the executor has its times.
+static void picture_replay(struct picture_view *view)
 {
     const struct balance_picture *p = view->picture;
     balance_replay_run(p->replay, p->layers, p->strategy, &view->result);

@@ -20,9 +20,6 @@ struct picture_view {
     double highest;               // of the memory axis, MiB
 };
 
-// Replays the strategy, so that the executor has its times.
-void picture_replay(struct picture_view *view);
-
 // The operations of a stage after a replay, in order of their start.
 struct picture_stage {
     const struct operation *operations;
