@@ -180,7 +180,7 @@ if [[ $mode == --quick ]]; then
 	release_cases=(0/1)
 else
 	step "release build" build release
-	step "sanitizer build, clang" build sanitize
+	step "sanitizer build, clang" packaging/build sanitize
 	step "thread-sanitizer build" packaging/build tsan ppsweep
 	quarter=$((seed % 4))
 	release_cases=($(((quarter + 1) % 4))/4 $(((quarter + 2) % 4))/4 $(((quarter + 3) % 4))/4)
