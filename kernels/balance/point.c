@@ -159,13 +159,6 @@ double balance_lower_bound(const double *value, const void *of)
            (1 - 1e-9);
 }
 
-// ---- evaluation ---------------------------------------------------------------------------------
-
-struct poll balance_poll(const struct pps_worker *worker)
-{
-    return (struct poll){.over = poll_flag, .self = (void *)(uintptr_t)worker->stop};
-}
-
 // Returns the makespan of the fastest strategy of the user; NAN: there is none.
 static double manual_time(struct balance_scratch *scratch,
                           const struct balance_point *point,

@@ -45,6 +45,4 @@ enum pps_outcome balance_evaluate(struct balance_scratch *scratch,
                                   struct poll *poll,
                                   struct balance_figures *figures);
 
-struct poll balance_poll(const struct pps_worker *worker);
-
 #endif

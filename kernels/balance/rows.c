@@ -43,15 +43,6 @@ static void put_lists(const struct pps_batch *batch,
         put_list(batch, i, C_OFFSET + k, shape, lists + (size_t)k * n);
 }
 
-static void put_empty_row(const struct pps_batch *batch, size_t i)
-{
-    for (int c = 0; c < N_COLUMNS; c++) {
-        row_put(batch, i, c, (double)NAN);
-        if (balance_columns[c].kind == PPS_COLUMN_TEXT)
-            row_put_text(batch, balance_columns, i, c, "");
-    }
-}
-
 static void put_result(const struct pps_batch *batch,
                        size_t i,
                        const struct balance_result *result)
@@ -95,10 +86,10 @@ static enum pps_outcome run_point(const struct pps_batch *batch,
     struct balance_scratch scratch;
     struct balance_figures figures;
     struct room room = {worker->scratch, 0};
-    struct poll poll = balance_poll(worker);
+    struct poll poll = poll_until(worker->stop);
     balance_point_set(&point, value, worker->shared);
     balance_scratch_take(&scratch, &point, &room);
-    put_empty_row(batch, i);
+    row_put_empty(batch, balance_columns, N_COLUMNS, i);
     const enum pps_outcome outcome = balance_evaluate(&scratch, &point, &poll, &figures);
     if (outcome == PPS_INFEASIBLE) {
         row_put(batch, i, C_PEAK, scratch.answer.lack.least_limit_mb);
@@ -115,24 +106,12 @@ static enum pps_outcome run_point(const struct pps_batch *batch,
     return PPS_DONE;
 }
 
-static void run_points(const struct pps_batch *batch,
-                       const struct pps_worker *worker,
-                       bool plain)
-{
-    for (size_t i = 0; i < batch->n_points; i++) {
-        const struct poll poll = balance_poll(worker);
-        batch->outcome[i] = PPS_STOPPED;
-        if (!poll.over(poll.self))
-            batch->outcome[i] = (uint8_t)run_point(batch, i, worker, plain);
-    }
-}
-
 void balance_run(const struct pps_batch *batch, const struct pps_worker *worker)
 {
-    run_points(batch, worker, false);
+    row_run_points(batch, worker, run_point, false);
 }
 
 void balance_run_reference(const struct pps_batch *batch, const struct pps_worker *worker)
 {
-    run_points(batch, worker, true);
+    row_run_points(batch, worker, run_point, true);
 }

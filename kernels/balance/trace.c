@@ -20,7 +20,7 @@ static enum pps_outcome evaluate(struct evaluated *at,
                                  const struct pps_worker *worker)
 {
     struct room room = {worker->scratch, 0};
-    struct poll poll = balance_poll(worker);
+    struct poll poll = poll_until(worker->stop);
     balance_point_set(&at->point, value, worker->shared);
     balance_scratch_take(&at->scratch, &at->point, &room);
     return balance_evaluate(&at->scratch, &at->point, &poll, &at->figures);

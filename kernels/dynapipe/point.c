@@ -293,13 +293,6 @@ double dynapipe_lower_bound(const double *value, const void *of)
            (1 - 1e-9);
 }
 
-// ---- evaluation -----------------------------------------------------------------------------------
-
-struct poll dynapipe_poll(const struct pps_worker *worker)
-{
-    return (struct poll){.over = poll_flag, .self = (void *)(uintptr_t)worker->stop};
-}
-
 // Divides the samples, if there are any. PPS_DONE, PPS_INFEASIBLE or PPS_STOPPED; *needs: MB.
 static enum pps_outcome dynapipe_divide(struct dynapipe_scratch *s,
                                         struct step_caution caution,

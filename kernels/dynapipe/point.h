@@ -67,8 +67,6 @@ enum pps_outcome dynapipe_evaluate(struct dynapipe_scratch *scratch,
                                    struct dynapipe_figures *figures,
                                    struct step_caution *caution);
 
-struct poll dynapipe_poll(const struct pps_worker *worker);
-
 // Fills micro-batches of drawn sizes with all types of recomputation.
 void dynapipe_generate(const struct dynapipe_point *point,
                        int32_t replica,

@@ -29,15 +29,6 @@ static void put_order(const struct pps_batch *batch,
     }
 }
 
-static void put_empty_row(const struct pps_batch *batch, size_t i)
-{
-    for (int c = 0; c < N_COLUMNS; c++) {
-        row_put(batch, i, c, (double)NAN);
-        if (dynapipe_columns[c].kind == PPS_COLUMN_TEXT)
-            row_put_text(batch, dynapipe_columns, i, c, "");
-    }
-}
-
 static void put_figures(const struct pps_batch *batch,
                         size_t i,
                         const struct dynapipe_scratch *s,
@@ -94,9 +85,9 @@ static enum pps_outcome run_point(const struct pps_batch *batch,
     struct dynapipe_scratch scratch;
     struct dynapipe_figures figures;
     struct step_caution caution = {.round = 0};
-    struct poll poll = dynapipe_poll(worker);
+    struct poll poll = poll_until(worker->stop);
     dynapipe_scratch_open(&scratch, value, worker);
-    put_empty_row(batch, i);
+    row_put_empty(batch, dynapipe_columns, N_COLUMNS, i);
     const enum pps_outcome outcome = dynapipe_evaluate(&scratch, &poll, &figures, &caution);
     if (outcome == PPS_INFEASIBLE) {
         row_put(batch, i, C_PEAK, figures.needs);
@@ -110,24 +101,12 @@ static enum pps_outcome run_point(const struct pps_batch *batch,
     return PPS_DONE;
 }
 
-static void run_points(const struct pps_batch *batch,
-                       const struct pps_worker *worker,
-                       bool plain)
-{
-    for (size_t i = 0; i < batch->n_points; i++) {
-        const struct poll poll = dynapipe_poll(worker);
-        batch->outcome[i] = PPS_STOPPED;
-        if (!poll.over(poll.self))
-            batch->outcome[i] = (uint8_t)run_point(batch, i, worker, plain);
-    }
-}
-
 void dynapipe_run(const struct pps_batch *batch, const struct pps_worker *worker)
 {
-    run_points(batch, worker, false);
+    row_run_points(batch, worker, run_point, false);
 }
 
 void dynapipe_run_reference(const struct pps_batch *batch, const struct pps_worker *worker)
 {
-    run_points(batch, worker, true);
+    row_run_points(batch, worker, run_point, true);
 }

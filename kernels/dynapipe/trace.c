@@ -21,7 +21,7 @@ static enum pps_outcome evaluate(struct evaluated *at,
                                  const struct pps_worker *worker)
 {
     struct step_caution caution = {.round = 0};
-    at->poll = dynapipe_poll(worker);
+    at->poll = poll_until(worker->stop);
     dynapipe_scratch_open(&at->scratch, value, worker);
     return dynapipe_evaluate(&at->scratch, &at->poll, &at->figures, &caution);
 }

@@ -75,7 +75,7 @@ enum pps_outcome schedule_artifact(const double *value,
     struct schedule_scratch scratch;
     struct schedule_figures figures;
     struct room room = {worker->scratch, 0};
-    struct poll poll = schedule_poll(worker);
+    struct poll poll = poll_until(worker->stop);
     struct text_buffer text = {0};
     schedule_scratch_take(&scratch, &point, &room);
     schedule_set_pipeline(&scratch, &point);

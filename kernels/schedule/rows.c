@@ -129,22 +129,6 @@ static void put_replicates(const struct pps_batch *batch,
             figures->mean > 0 ? 100 * (figures->mean / figures->clairvoyant - 1) : 0);
 }
 
-static void put_empty_row(const struct pps_batch *batch, size_t i)
-{
-    for (int c = 0; c < N_COLUMNS; c++) {
-        row_put(batch, i, c, (double)NAN);
-        if (schedule_columns[c].kind == PPS_COLUMN_TEXT)
-            row_put_text(batch, schedule_columns, i, c, "");
-    }
-}
-
-// ---- points -------------------------------------------------------------------------------------
-
-struct poll schedule_poll(const struct pps_worker *worker)
-{
-    return (struct poll){.over = poll_flag, .self = (void *)(uintptr_t)worker->stop};
-}
-
 // Takes the memory of all replicates of the point. NULL: one step with the nominal times tells all.
 static double *take_samples(struct replicates *r,
                             const struct schedule_point *point,
@@ -200,10 +184,10 @@ static enum pps_outcome run_point(const struct pps_batch *batch,
     struct schedule_scratch scratch;
     struct schedule_figures figures;
     struct room room = {worker->scratch, 0};
-    struct poll poll = schedule_poll(worker);
+    struct poll poll = poll_until(worker->stop);
     schedule_scratch_take(&scratch, &point, &room);
     schedule_set_pipeline(&scratch, &point);
-    put_empty_row(batch, i);
+    row_put_empty(batch, schedule_columns, N_COLUMNS, i);
     enum schedule_status status = schedule_evaluate(&scratch, &point, &poll, &figures);
     if (status == SCHEDULE_DONE && plain)
         status = schedule_refer(&scratch, &point, &poll, &figures);
@@ -222,25 +206,14 @@ static enum pps_outcome run_point(const struct pps_batch *batch,
                                            : PPS_FAILED;
 }
 
-static void run_points(const struct pps_batch *batch,
-                       const struct pps_worker *worker,
-                       bool plain)
-{
-    for (size_t i = 0; i < batch->n_points; i++) {
-        batch->outcome[i] = PPS_STOPPED;
-        if (!poll_flag((void *)(uintptr_t)worker->stop))
-            batch->outcome[i] = (uint8_t)run_point(batch, i, worker, plain);
-    }
-}
-
 void schedule_run(const struct pps_batch *batch, const struct pps_worker *worker)
 {
-    run_points(batch, worker, false);
+    row_run_points(batch, worker, run_point, false);
 }
 
 void schedule_run_reference(const struct pps_batch *batch, const struct pps_worker *worker)
 {
-    run_points(batch, worker, true);
+    row_run_points(batch, worker, run_point, true);
 }
 
 // ---- scratch and cost ---------------------------------------------------------------------------

@@ -118,9 +118,6 @@ double schedule_cost(const double *value, const void *shared);
 void schedule_run(const struct pps_batch *batch, const struct pps_worker *worker);
 void schedule_run_reference(const struct pps_batch *batch, const struct pps_worker *worker);
 
-// Polls the stop flag of the worker.
-struct poll schedule_poll(const struct pps_worker *worker);
-
 // ---- trace.c ----
 
 enum pps_outcome schedule_trace(const double *value,

@@ -55,7 +55,7 @@ enum pps_outcome schedule_trace(const double *value,
     struct schedule_scratch scratch;
     struct schedule_figures figures;
     struct room room = {worker->scratch, 0};
-    struct poll poll = schedule_poll(worker);
+    struct poll poll = poll_until(worker->stop);
     schedule_scratch_take(&scratch, &point, &room);
     schedule_set_pipeline(&scratch, &point);
     const enum schedule_status status = schedule_evaluate(&scratch, &point, &poll, &figures);

@@ -42,6 +42,12 @@ static inline bool poll_flag(void *flag)
     return stop != NULL && atomic_load_explicit(stop, memory_order_relaxed);
 }
 
+// Returns the poll that ends a loop when the flag is set. NULL: never.
+static inline struct poll poll_until(const atomic_bool *stop)
+{
+    return (struct poll){.over = poll_flag, .self = (void *)(uintptr_t)stop};
+}
+
 // Returns whether a loop has ended early, or would now.
 static inline bool poll_has_ended(struct poll *poll)
 {

@@ -5,6 +5,8 @@
 
 #include "ppsweep/kernel.h"
 
+#include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 static inline void row_put(const struct pps_batch *batch, size_t i, int c, double value)
@@ -36,6 +38,37 @@ static inline void row_put_text(const struct pps_batch *batch,
     const size_t n = strnlen(text, (size_t)columns[c].text_max);
     memcpy(to, text, n);
     to[n] = '\0';
+}
+
+// Empties a row: NAN in columns of numbers, no text in columns of text.
+static inline void row_put_empty(const struct pps_batch *batch,
+                                 const struct pps_column *columns,
+                                 int n_columns,
+                                 size_t i)
+{
+    for (int c = 0; c < n_columns; c++) {
+        row_put(batch, i, c, (double)NAN);
+        if (columns[c].kind == PPS_COLUMN_TEXT)
+            row_put_text(batch, columns, i, c, "");
+    }
+}
+
+typedef enum pps_outcome row_of_point(const struct pps_batch *batch,
+                                      size_t i,
+                                      const struct pps_worker *worker,
+                                      bool plain);
+
+// Runs the points of a batch one by one, until the stop flag of the worker is up.
+static inline void row_run_points(const struct pps_batch *batch,
+                                  const struct pps_worker *worker,
+                                  row_of_point *run,
+                                  bool plain)
+{
+    for (size_t i = 0; i < batch->n_points; i++) {
+        batch->outcome[i] = PPS_STOPPED;
+        if (worker->stop == NULL || !atomic_load_explicit(worker->stop, memory_order_relaxed))
+            batch->outcome[i] = (uint8_t)run(batch, i, worker, plain);
+    }
 }
 
 #endif
