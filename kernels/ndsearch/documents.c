@@ -194,3 +194,30 @@ void nd_values(const void *shared, int slot, int i, double *values)
     else if (slot == SLOT_TRAINING)
         training_values(&s->training, values);
 }
+
+// ---- doubts -------------------------------------------------------------------------------------
+
+int nd_doubts(const struct pps_document *documents,
+              int n,
+              const void *shared,
+              struct pps_fault *doubts,
+              int most)
+{
+    int n_doubts = 0;
+    (void)shared;
+    for (int d = 0; d < n; d++) {
+        struct modeldesc_note notes[16];
+        const int room = most - n_doubts < 16 ? most - n_doubts : 16;
+        if (documents[d].slot != SLOT_MODEL)
+            continue;
+        const int found =
+            modeldesc_notes(part_of(documents[d].root, nd_slots[SLOT_MODEL].name), notes, room);
+        for (int k = 0; k < found && k < room; k++) {
+            struct pps_fault *doubt = &doubts[n_doubts++];
+            pps_fault_set(doubt, notes[k].item, false, "%s is read and not modelled",
+                          notes[k].text);
+            doubt->document = d;
+        }
+    }
+    return n_doubts;
+}

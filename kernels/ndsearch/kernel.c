@@ -270,6 +270,7 @@ const struct pps_kernel pps_kernel_ndsearch = {
     .open = nd_open,
     .close = nd_close,
     .values = nd_values,
+    .doubts = nd_doubts,
     .scratch_bytes = nd_scratch_bytes,
     .check = nd_check,
     .check_points = nd_check_points,

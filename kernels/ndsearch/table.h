@@ -101,6 +101,11 @@ bool nd_open(const struct pps_document *documents,
              void **shared,
              struct pps_fault *fault);
 void nd_close(void *shared);
+int nd_doubts(const struct pps_document *documents,
+              int n,
+              const void *shared,
+              struct pps_fault *doubts,
+              int most);
 void nd_values(const void *shared, int slot, int i, double *values);
 
 // ---- point.c ----
