@@ -31,12 +31,13 @@ enum pps_status pps_json_load(struct pps_json *json, const char *path, struct pp
 // ---- errors with a place --------------------------------------------------------------------
 
 // Like pps_json_fail_byte, with a va_list and a known place. If line is 0, err has no place.
-static enum pps_status pps_json_fail_list(const struct pps_json *json,
-                                          int line,
-                                          int column,
-                                          struct pps_error *err,
-                                          const char *format,
-                                          va_list args)
+__attribute__((format(printf, 5, 0))) static enum pps_status fail_list(
+    const struct pps_json *json,
+    int line,
+    int column,
+    struct pps_error *err,
+    const char *format,
+    va_list args)
 {
     char text[sizeof err->text];
     vsnprintf(text, sizeof text, format, args);
@@ -55,7 +56,7 @@ enum pps_status pps_json_fail_byte(const struct pps_json *json,
     va_list args;
     pps_find_place(json->text, at, &line, &column);
     va_start(args, format);
-    status = pps_json_fail_list(json, line, column, err, format, args);
+    status = fail_list(json, line, column, err, format, args);
     va_end(args);
     return status;
 }
@@ -160,7 +161,7 @@ enum pps_status pps_json_fail(const struct pps_json *json,
     va_list args;
     pps_json_position(json, item, false, &line, &column);
     va_start(args, format);
-    const enum pps_status status = pps_json_fail_list(json, line, column, err, format, args);
+    const enum pps_status status = fail_list(json, line, column, err, format, args);
     va_end(args);
     return status;
 }
@@ -175,7 +176,7 @@ enum pps_status pps_json_fail_key(const struct pps_json *json,
     va_list args;
     pps_json_position(json, item, true, &line, &column);
     va_start(args, format);
-    const enum pps_status status = pps_json_fail_list(json, line, column, err, format, args);
+    const enum pps_status status = fail_list(json, line, column, err, format, args);
     va_end(args);
     return status;
 }
