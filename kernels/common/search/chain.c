@@ -3,7 +3,6 @@
 #include "kernels/common/search/chain.h"
 
 #include "base/text/grow_list.h"
-#include "kernels/common/interleaved/memory_line.h"
 #include "kernels/common/split/cheapest_recompute.h"
 
 #include <math.h>
@@ -24,15 +23,6 @@ void nd_chain_free(struct nd_chain *c)
 
 // ---- links --------------------------------------------------------------------------------------
 
-static double kept_most(const struct nd_program *p,
-                        const struct nd_chunk_plan *chunk,
-                        int32_t stage)
-{
-    const int32_t live = memline_1f1b(p->stages, p->micro_batches, stage);
-    const double layers = nd_chunk_layers_mb(p, chunk);
-    return (nd_program_budget(p, stage) + 0.5 * ND_SLACK_MB - layers) / live;
-}
-
 // Returns false if the stage cannot hold these layers.
 static bool make_link(const struct nd_program *p,
                       int32_t stage,
@@ -42,7 +32,7 @@ static bool make_link(const struct nd_program *p,
 {
     const bool head = stage == p->stages - 1;
     struct nd_chunk_plan chunk = nd_segment(p, n, x);
-    if (!nd_cheapest(p, kept_most(p, &chunk, stage), head, &chunk))
+    if (!nd_cheapest_1f1b(p, stage, &chunk))
         return false;
     link->x = x;
     link->growth = nd_chunk_growth(p, &chunk);

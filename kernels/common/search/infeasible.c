@@ -25,6 +25,16 @@ void nd_why_layers(const struct nd_program *p, struct nd_infeasible *why)
                  p->layers[0], p->layers[1], p->stages * p->chunks, ND_ORIG_KEPT);
 }
 
+void nd_why_again(const struct nd_program *p, struct nd_infeasible *why)
+{
+    why->limit = ND_LIMIT_MEMORY;
+    why->stage = -1;
+    snprintf(
+        why->text, sizeof why->text,
+        "does not fit: no split over %d chunks fits with the layers that must be recomputed",
+        p->stages * p->chunks);
+}
+
 void nd_why_memory(const struct nd_program *p,
                    int32_t stage,
                    double missing_mb,

@@ -26,22 +26,13 @@ struct solver {
 
 // ---- splits -------------------------------------------------------------------------------------
 
-static double kept_most(const struct nd_program *p,
-                        const struct nd_chunk_plan *chunk,
-                        int32_t stage)
-{
-    const int32_t live = memline_1f1b(p->stages, p->micro_batches, stage);
-    return (nd_program_budget(p, stage) + 0.5 * ND_SLACK_MB - nd_chunk_layers_mb(p, chunk)) /
-           live;
-}
-
 static struct nd_chunk_plan chunk_of(const struct nd_program *p,
                                      int32_t stage,
                                      int32_t n,
                                      int32_t x)
 {
     struct nd_chunk_plan chunk = nd_segment(p, n, x);
-    nd_cheapest(p, kept_most(p, &chunk, stage), stage == p->stages - 1, &chunk);
+    nd_cheapest_1f1b(p, stage, &chunk);
     return chunk;
 }
 
@@ -199,31 +190,48 @@ static enum nd_outcome find_all(struct solver *s)
 
 // ---- infeasible programs ------------------------------------------------------------------------
 
+static double needed(const struct nd_program *p,
+                     int32_t stage,
+                     const struct nd_chunk_plan *chunk)
+{
+    const double live = memline_1f1b(p->stages, p->micro_batches, stage);
+    return live * nd_chunk_kept(p, chunk) + nd_chunk_layers_mb(p, chunk) -
+           (chunk->full[0] + chunk->full[1] == 0 ? p->working : 0);
+}
+
 // Returns the least memory that the stage needs with these layers, MiB; HUGE_VAL if the layers
 // exceed the published bounds.
 static double needs(const struct nd_program *p, int32_t stage, int32_t n, int32_t x)
 {
     const bool head = stage == p->stages - 1;
     const struct nd_chunk_plan chunk = nd_segment(p, n, x);
-    const double live = memline_1f1b(p->stages, p->micro_batches, stage);
     struct nd_chunk_plan least = chunk, tried = chunk;
     double low = nd_least_kept(p, &chunk), high = nd_chunk_kept(p, &chunk);
-    if (!nd_cheapest(p, high, head, &least))
+    if (nd_again_is_fixed(p)) {
+        nd_again_set(p, 0, &tried);
+        return needed(p, stage, &tried);
+    }
+    if (!nd_cheapest(p, high, 0, head, &least))
         return HUGE_VAL;
-    if (nd_cheapest(p, low, head, &tried))
-        return live * nd_chunk_kept(p, &tried) + nd_chunk_layers_mb(p, &chunk);
+    if (nd_cheapest(p, low, 0, head, &tried)) {
+        const struct nd_chunk_plan parts = {{chunk.layers[0], chunk.layers[1]},
+                                            {0, 0},
+                                            {chunk.layers[0], chunk.layers[1]}};
+        const double all = fmin(needed(p, stage, &tried), needed(p, stage, &least));
+        return p->allow_select && p->working > 0 ? fmin(all, needed(p, stage, &parts)) : all;
+    }
     // Full recompute exceeds the published bound of a backward: find the most that does not.
     for (int k = 0; k < 60; k++) {
         const double middle = (low + high) / 2;
         tried = chunk;
-        if (nd_cheapest(p, middle, head, &tried)) {
+        if (nd_cheapest(p, middle, 0, head, &tried)) {
             high = middle;
             least = tried;
         } else {
             low = middle;
         }
     }
-    return live * nd_chunk_kept(p, &least) + nd_chunk_layers_mb(p, &chunk);
+    return needed(p, stage, &least);
 }
 
 // Returns the memory that the worst stage of an even split lacks, MiB.

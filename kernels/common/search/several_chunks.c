@@ -260,7 +260,7 @@ static bool improve_pattern(struct nd_general *g)
 
 static bool search_all(struct nd_general *g)
 {
-    const bool many = g->program->layers[0] > 8;
+    const bool many = g->program->layers[0] > 8 && g->search.best == HUGE_VAL;
     add_stage_cuts(g);
     if ((many && (!solve_even_pattern(g) || !improve_pattern(g))) ||
         !nd_general_patterns(g, visit, NULL, PATTERNS_MOST))
@@ -293,8 +293,11 @@ static bool solve_all(struct nd_general *g, struct nd_infeasible *why)
         draft->bound = fmax(draft->bound, g->bound);
     if (g->search.best <= draft->bound * (1 + ND_SAME))
         draft->proven = true;
-    if (draft->proven && g->search.best == HUGE_VAL)
-        nd_why_layers(g->program, why); // the memory suffices, the published bounds do not
+    // The memory suffices, the published bounds do not, or the layers that must be made again.
+    if (draft->proven && g->search.best == HUGE_VAL && g->program->compat == ND_ORIG)
+        nd_why_layers(g->program, why);
+    else if (draft->proven && g->search.best == HUGE_VAL)
+        nd_why_again(g->program, why);
     return true;
 }
 
@@ -371,8 +374,10 @@ enum nd_outcome nd_solve_general(const struct nd_program *program,
     if (g == NULL)
         return ND_NO_MEMORY;
     g->draft = draft;
+    const double below = effort != NULL && effort->below > 0 ? effort->below : HUGE_VAL;
+    g->search.best = below;
     const bool done = solve_all(g, why);
-    draft->objective = g->search.best;
+    draft->objective = g->search.best < below ? g->search.best : HUGE_VAL;
     draft->nodes = g->search.nodes;
     free_all(g);
     return done ? ND_DONE : ND_NO_MEMORY;

@@ -55,10 +55,10 @@ static enum nd_outcome set_choice(const struct nd_program *p,
     return nd_peaks(p, &solution->choice, peaks);
 }
 
-static enum nd_outcome set_values(const struct nd_program *p,
-                                  const struct nd_draft *draft,
-                                  const struct nd_effort *effort,
-                                  struct nd_solution *solution)
+enum nd_outcome nd_solution_set(const struct nd_program *p,
+                                const struct nd_draft *draft,
+                                const struct nd_effort *effort,
+                                struct nd_solution *solution)
 {
     struct nd_watch watch = {.effort = effort, .started = solution->started};
     struct poll poll = nd_watch_poll(&watch);
@@ -101,12 +101,22 @@ static void refuse_late(const struct nd_program *p, struct nd_solution *solution
              p->micro_batches, ND_ORIG_START);
 }
 
+// Another layer of a stage may let a layer of type 1 be made again, so that both take less memory. The
+// solver of one chunk cannot have this.
+static bool may_shrink(const struct nd_program *p)
+{
+    return p->again == ND_AGAIN_EVERY && p->layers[0] > 0 && p->layers[1] > 0;
+}
+
 enum nd_outcome nd_solve(const struct nd_program *program,
                          const struct nd_effort *effort,
                          struct nd_solution *solution)
 {
     const size_t n = (size_t)program->stages * (size_t)program->chunks;
-    const bool chain = program->chunks == 1 && program->splits == 1 && program->hop == 0;
+    if (program->dialect != ND_SAYS_ANY)
+        return nd_solve_dialect(program, effort, solution);
+    const bool chain = program->chunks == 1 && program->splits == 1 && program->hop == 0 &&
+                       !may_shrink(program);
     const double started = effort != NULL && effort->max_seconds > 0 ? effort->seconds() : 0;
     struct nd_draft draft = {.objective = HUGE_VAL};
     enum nd_outcome outcome = ND_NO_MEMORY;
@@ -118,7 +128,7 @@ enum nd_outcome nd_solve(const struct nd_program *program,
         outcome = chain ? nd_solve_1f1b(program, effort, started, &draft, &solution->why)
                         : nd_solve_general(program, effort, started, &draft, &solution->why);
     if (outcome == ND_DONE)
-        outcome = set_values(program, &draft, effort, solution);
+        outcome = nd_solution_set(program, &draft, effort, solution);
     refuse_late(program, solution);
     free(draft.chunks);
     return outcome;

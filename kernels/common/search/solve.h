@@ -23,6 +23,7 @@ struct nd_effort {
     double max_seconds;      // by the clock `seconds`; 0: no limit
     double (*seconds)(void); // needed for max_seconds only
     const atomic_bool *stop; // or NULL
+    double below;            // only smaller values need to be found; 0: any
 };
 
 enum nd_limit {
@@ -61,7 +62,7 @@ struct nd_solution {
     double gap;                  // (objective - bound) / objective; 0 where optimal
     uint64_t nodes;
     struct nd_infeasible why; // where infeasible
-    void *room;               // holds the arrays
+    void *room;               // holds the arrays, the peaks first
 };
 
 // Solves the program. The caller frees the solution with nd_solution_free() in every case.

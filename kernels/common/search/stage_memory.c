@@ -88,11 +88,11 @@ int32_t nd_pattern_most(const struct nd_program *p,
 // forwards of a part start with its first chunk, backwards with its last chunk. So a layer takes
 // least memory in the last chunk that has room, for any layers of the other chunks. A layer also
 // adds at least as much memory to a chunk with leading layers, which is the first of these chunks.
-double nd_stage_least_mb(const struct nd_program *program,
-                         const struct nd_flights *flights,
-                         const struct nd_pattern *pattern,
-                         int32_t stage,
-                         int32_t layers)
+static double least_of_free(const struct nd_program *program,
+                            const struct nd_flights *flights,
+                            const struct nd_pattern *pattern,
+                            int32_t stage,
+                            int32_t layers)
 {
     double kept[ORDERS_CHUNKS_MAX], layers_mb = 0;
     int32_t left = layers;
@@ -112,4 +112,71 @@ double nd_stage_least_mb(const struct nd_program *program,
         left -= more;
     }
     return left > 0 ? HUGE_VAL : nd_stage_mb(program, flights, stage, kept, layers_mb);
+}
+
+// Returns the least that layers of type 2 take for one vector in flight, if the first `again` layers of a
+// chunk are made again and take less than the others. Of the others, those of the last chunk take least.
+static double least_of_vector(const struct nd_program *p,
+                              const int32_t *vector,
+                              const int32_t *again,
+                              int32_t left)
+{
+    const struct nd_figures *m = &p->memory;
+    const double first = nd_lesser(m->re_comp_mem, m->act_mem);
+    const double other = vector[p->chunks - 1] * m->act_mem;
+    double sum = 0;
+    for (int32_t v = p->chunks - 1; v >= 0 && vector[v] * first < other; v--) {
+        const int32_t x = left < again[v] ? left : again[v];
+        sum += x * vector[v] * first;
+        left -= x;
+    }
+    return sum + left * other;
+}
+
+// A lower bound: the most over all vectors in flight.
+static double least_of_each(const struct nd_program *p,
+                            const struct nd_flights *flights,
+                            const struct nd_pattern *pattern,
+                            int32_t stage,
+                            int32_t layers)
+{
+    struct nd_chunk_plan all = {.layers = {0, layers}};
+    double dense[ORDERS_CHUNKS_MAX], most = 0;
+    int32_t again[ORDERS_CHUNKS_MAX], needed = 0;
+    for (int32_t v = 0; v < p->chunks; v++) {
+        const int32_t k = v * p->stages + stage;
+        struct nd_chunk_plan chunk = {.layers = {pattern->dense[k], 0}};
+        nd_again_set(p, 0, &chunk);
+        dense[v] = nd_chunk_kept(p, &chunk);
+        again[v] = p->again_n - chunk.full[0];
+        all.layers[0] += chunk.layers[0];
+        needed += nd_pattern_least(pattern, k);
+    }
+    if (layers < needed)
+        return HUGE_VAL;
+    for (int32_t k = flights->start[stage]; k < flights->start[stage + 1]; k++) {
+        const int32_t *vector = flights->vectors + k * p->chunks;
+        double sum = least_of_vector(p, vector, again, layers);
+        for (int32_t v = 0; v < p->chunks; v++)
+            sum += vector[v] * dense[v];
+        most = nd_greater(most, sum / p->splits);
+    }
+    return most + nd_chunk_layers_mb(p, &all);
+}
+
+double nd_stage_least_mb(const struct nd_program *program,
+                         const struct nd_flights *flights,
+                         const struct nd_pattern *pattern,
+                         int32_t stage,
+                         int32_t layers)
+{
+    struct nd_program without = *program;
+    if (program->again == ND_AGAIN_EACH)
+        return least_of_each(program, flights, pattern, stage, layers);
+    const double least = least_of_free(program, flights, pattern, stage, layers);
+    if (program->working == 0)
+        return least;
+    without.allow_full = false;
+    return nd_lesser(least, least_of_free(&without, flights, pattern, stage, layers) -
+                                program->working);
 }

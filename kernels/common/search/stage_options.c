@@ -2,6 +2,8 @@
 // Spreads layers over chunks and recompute over layers, and drops dominated options.
 #include "kernels/common/search/stage_options.h"
 
+#include "kernels/common/split/cheapest_recompute.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +23,7 @@ enum {
 struct way {
     struct nd_chunk_plan chunk;
     double kept, growth;
+    bool full; // makes layers again wholly
 };
 
 static int compare_ways(const void *left, const void *right)
@@ -31,16 +34,29 @@ static int compare_ways(const void *left, const void *right)
     return a->kept < b->kept ? -1 : a->kept > b->kept;
 }
 
-// Finds the undominated ways of a chunk: growth ascending, kept descending. Returns their
-// number.
-static int32_t ways_of(const struct nd_program *p,
-                       const struct nd_chunk_plan *bare,
-                       bool head,
-                       struct way *ways,
-                       bool *cut_short)
+// Adds a way unless it exceeds the published bounds.
+static void add_way(const struct nd_program *p,
+                    const struct nd_chunk_plan *chunk,
+                    bool head,
+                    struct way *ways,
+                    int32_t *n)
 {
-    int32_t n = 0, kept = 0;
-    double least = HUGE_VAL;
+    if (!nd_chunk_within(p, chunk, head))
+        return;
+    ways[(*n)++] = (struct way){.chunk = *chunk,
+                                .kept = nd_chunk_kept(p, chunk),
+                                .growth = nd_chunk_growth(p, chunk),
+                                .full = chunk->full[0] + chunk->full[1] > 0};
+}
+
+// Lists all ways. Returns their number.
+static int32_t all_ways(const struct nd_program *p,
+                        const struct nd_chunk_plan *bare,
+                        bool head,
+                        struct way *ways,
+                        bool *cut_short)
+{
+    int32_t n = 0;
     for (int full = 0; full < 2; full++) {
         const bool allowed = full ? p->allow_full : p->allow_select;
         for (int32_t a = 0; a <= (allowed ? bare->layers[0] : 0); a++)
@@ -49,23 +65,46 @@ static int32_t ways_of(const struct nd_program *p,
                     *cut_short = true;
                     break;
                 }
-                struct way way = {.chunk = *bare};
-                int32_t *counts = full ? way.chunk.full : way.chunk.part;
+                struct nd_chunk_plan chunk = *bare;
+                int32_t *counts = full ? chunk.full : chunk.part;
                 counts[0] = a;
                 counts[1] = c;
-                if (!nd_chunk_within(p, &way.chunk, head))
-                    continue;
-                way.kept = nd_chunk_kept(p, &way.chunk);
-                way.growth = nd_chunk_growth(p, &way.chunk);
-                ways[n++] = way;
+                if (nd_again_allows(p, 0, &chunk))
+                    add_way(p, &chunk, head, ways, &n);
             }
     }
+    return n;
+}
+
+// Finds the undominated ways of a chunk, by growth. before: layers of the stage in earlier chunks. A
+// way that makes no layer again wholly is only dominated by such ways, as it may spare memory of the
+// stage. Returns their number.
+static int32_t ways_of(const struct nd_program *p,
+                       const struct nd_chunk_plan *bare,
+                       int32_t before,
+                       bool head,
+                       struct way *ways,
+                       bool *cut_short)
+{
+    int32_t n = 0, kept = 0;
+    double least[2] = {HUGE_VAL, HUGE_VAL}; // of all, of ways without
+    struct nd_chunk_plan fixed = *bare;
+    if (nd_again_is_fixed(p)) {
+        nd_again_set(p, before, &fixed);
+        add_way(p, &fixed, head, ways, &n);
+        return n;
+    }
+    n = all_ways(p, bare, head, ways, cut_short);
     qsort(ways, (size_t)n, sizeof *ways, compare_ways);
-    for (int32_t k = 0; k < n; k++)
-        if (ways[k].kept < least) {
-            least = ways[k].kept;
-            ways[kept++] = ways[k];
-        }
+    for (int32_t k = 0; k < n; k++) {
+        const bool without = !ways[k].full && p->working > 0;
+        if (ways[k].kept >= least[without])
+            continue;
+        least[0] = nd_lesser(least[0], ways[k].kept);
+        if (!ways[k].full)
+            least[1] = ways[k].kept;
+        ways[kept++] = ways[k];
+    }
     return kept;
 }
 
@@ -83,6 +122,7 @@ struct maker {
     struct nd_chunk_plan *chunks; // [chunks]: bare
     struct way *ways;             // [chunks][WAYS_MOST]
     int32_t *n_ways;              // [chunks]
+    double *least;                // [chunks]: memory that any way keeps
     int32_t *way;                 // [chunks]: chosen
     double *kept;                 // [chunks]
     double layers_mb;
@@ -118,10 +158,12 @@ static bool grow(struct nd_options *o)
     return ok;
 }
 
-static bool fits(const struct maker *m)
+// full: the stage makes layers again wholly.
+static bool fits(const struct maker *m, bool full)
 {
     return nd_stage_mb(m->program, m->flights, m->stage, m->kept, m->layers_mb) <=
-           nd_program_budget(m->program, m->stage) + 0.5 * ND_SLACK_MB;
+           nd_program_budget(m->program, m->stage) + (full ? 0 : m->program->working) +
+               0.5 * ND_SLACK_MB;
 }
 
 // Returns whether an option of the same spreading grows no more in any chunk than the chosen
@@ -172,8 +214,8 @@ static int32_t tries_most(const struct maker *m)
 
 // Chooses ways to recompute for chunks v and later. Chunks after v start with their least growth,
 // so a later option never dominates an earlier option that has equal ways before v. The last chunk
-// takes the first way that fits.
-static void choose_ways(struct maker *m, int32_t v, double takes)
+// takes the first way that fits. full: an earlier chunk makes layers again wholly.
+static void choose_ways(struct maker *m, int32_t v, double takes, bool full)
 {
     const int32_t last = m->options->split.chunks - 1;
     for (int32_t w = 0; w < m->n_ways[v] && !m->no_memory && !m->stopped; w++) {
@@ -182,6 +224,7 @@ static void choose_ways(struct maker *m, int32_t v, double takes)
             m->options->cut_short = true;
             return;
         }
+        const bool fully = full || m->ways[v * WAYS_MOST + w].full;
         const double so_far = takes + m->ways[v * WAYS_MOST + w].growth;
         if (so_far >= m->slowest)
             return;
@@ -189,20 +232,31 @@ static void choose_ways(struct maker *m, int32_t v, double takes)
         m->kept[v] = m->ways[v * WAYS_MOST + w].kept;
         // Does the way fit if the later chunks keep the least?
         for (int32_t u = v + 1; u <= last; u++)
-            m->kept[u] = m->ways[u * WAYS_MOST + m->n_ways[u] - 1].kept;
-        if (!fits(m))
+            m->kept[u] = m->least[u];
+        if (!fits(m, fully))
             continue;
         if (v == last) {
             put(m);
             return;
         }
-        choose_ways(m, v + 1, so_far);
+        choose_ways(m, v + 1, so_far, fully);
     }
+}
+
+static void find_ways(struct maker *m, int32_t v, int32_t before, bool head)
+{
+    struct way *ways = &m->ways[v * WAYS_MOST];
+    m->n_ways[v] =
+        ways_of(m->program, &m->chunks[v], before, head, ways, &m->options->cut_short);
+    m->least[v] = HUGE_VAL;
+    for (int32_t w = 0; w < m->n_ways[v]; w++)
+        m->least[v] = nd_lesser(m->least[v], ways[w].kept);
 }
 
 static void put_spreading(struct maker *m)
 {
     double takes = 0;
+    int32_t before = 0;
     m->first = m->options->split.n;
     m->layers_mb = 0;
     for (int32_t v = 0; v < m->options->split.chunks; v++) {
@@ -211,14 +265,14 @@ static void put_spreading(struct maker *m)
         m->layers_mb += nd_chunk_layers_mb(m->program, &m->chunks[v]);
         m->stopped = m->stopped || nd_watch_often(m->watch);
         if (m->n_ways[v] < 0)
-            m->n_ways[v] = ways_of(m->program, &m->chunks[v], head, &m->ways[v * WAYS_MOST],
-                                   &m->options->cut_short);
+            find_ways(m, v, before, head);
         if (m->n_ways[v] == 0)
             return;
+        before += m->chunks[v].layers[0] + m->chunks[v].layers[1];
         takes += nd_chunk_forward(m->program, &m->chunks[v], head) +
                  nd_chunk_backward(m->program, &m->chunks[v], head);
     }
-    choose_ways(m, 0, takes);
+    choose_ways(m, 0, takes, false);
 }
 
 // Returns whether chunks 0 ... v are nearly equal, if this is required, and the later chunks
@@ -315,11 +369,12 @@ bool nd_options_make(const struct nd_program *program,
     m.chunks = malloc(v * sizeof *m.chunks);
     m.ways = malloc(v * WAYS_MOST * sizeof *m.ways);
     m.n_ways = malloc(2 * v * sizeof *m.n_ways);
-    m.kept = malloc(v * sizeof *m.kept);
+    m.kept = malloc(2 * v * sizeof *m.kept);
     m.no_memory = o->split.start == NULL || m.chunks == NULL || m.ways == NULL ||
                   m.n_ways == NULL || m.kept == NULL;
     for (int32_t i = 0; !m.no_memory && !m.stopped && i < program->stages; i++) {
         m.way = m.n_ways + v;
+        m.least = m.kept + v;
         make_stage(&m, i);
     }
     free(m.chunks);

@@ -72,7 +72,8 @@ bool nd_options_make(const struct nd_program *program,
 void nd_options_free(struct nd_options *options);
 
 // Returns the least memory, MiB, of a stage with this number of layers of type 2, over all ways
-// to spread the layers; HUGE_VAL: there is no way.
+// to spread the layers, what it spares by making no layer again wholly subtracted; a lower bound if the
+// program fixes the layers that are made again. HUGE_VAL: there is no way.
 double nd_stage_least_mb(const struct nd_program *program,
                          const struct nd_flights *flights,
                          const struct nd_pattern *pattern,

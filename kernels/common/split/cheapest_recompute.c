@@ -2,6 +2,8 @@
 // Tries all ways to recompute in one chunk, two counts at a time.
 #include "kernels/common/split/cheapest_recompute.h"
 
+#include "kernels/common/interleaved/memory_line.h"
+
 #include <math.h>
 
 struct nd_chunk_plan nd_segment(const struct nd_program *program, int32_t first, int32_t n)
@@ -49,21 +51,69 @@ static bool fill(const struct nd_program *p,
     return true;
 }
 
+static int32_t least(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+// ---- fixed numbers ------------------------------------------------------------------------------
+
+bool nd_again_is_fixed(const struct nd_program *p)
+{
+    return p->again == ND_AGAIN_EACH || p->again == ND_AGAIN_EVERY ||
+           p->again == ND_AGAIN_PARTS;
+}
+
+void nd_again_set(const struct nd_program *p, int32_t before, struct nd_chunk_plan *chunk)
+{
+    const int32_t *layers = chunk->layers, all = layers[0] + layers[1];
+    const bool parts = p->again == ND_AGAIN_PARTS;
+    const int32_t n = parts ? 0
+                      : p->again == ND_AGAIN_EACH
+                          ? least(p->again_n, all)
+                          : (before + all) / p->again_n - before / p->again_n;
+    for (int t = 0; t < 2; t++) {
+        chunk->full[t] = t == 0 ? least(n, layers[0]) : n - chunk->full[0];
+        chunk->part[t] = parts ? layers[t] : 0;
+    }
+}
+
+bool nd_again_allows(const struct nd_program *p,
+                     int32_t before,
+                     const struct nd_chunk_plan *chunk)
+{
+    struct nd_chunk_plan wanted = *chunk;
+    bool same = true;
+    if (p->again == ND_AGAIN_ANY)
+        return true;
+    if (p->again == ND_AGAIN_FIRST)
+        return (chunk->full[1] == 0 && chunk->part[1] == 0) ||
+               chunk->full[0] + chunk->part[0] == chunk->layers[0];
+    nd_again_set(p, before, &wanted);
+    for (int t = 0; t < 2; t++)
+        same = same && wanted.full[t] == chunk->full[t] && wanted.part[t] == chunk->part[t];
+    return same;
+}
+
+// ---- the cheapest numbers -----------------------------------------------------------------------
+
 // Tries all counts of type 1, each with the fewest of type 2.
 static void try_way(const struct nd_program *p,
                     const struct way *way,
                     double kept_most,
                     struct nd_chunk_plan chunk,
                     struct nd_chunk_plan *best,
-                    double *least)
+                    double *cost)
 {
     for (int32_t n = 0; n <= chunk.layers[0]; n++) {
         counts_of(way, &chunk)[0] = n;
         if (!fill(p, way, kept_most, &chunk))
             continue;
+        if (p->again == ND_AGAIN_FIRST && counts_of(way, &chunk)[1] > 0 && n < chunk.layers[0])
+            continue;
         const double growth = nd_chunk_growth(p, &chunk);
-        if (growth < *least) {
-            *least = growth;
+        if (growth < *cost) {
+            *cost = growth;
             *best = chunk;
         }
         if (counts_of(way, &chunk)[1] == 0)
@@ -71,8 +121,19 @@ static void try_way(const struct nd_program *p,
     }
 }
 
+static bool cheapest_fixed(const struct nd_program *p,
+                           double kept_most,
+                           double spare,
+                           struct nd_chunk_plan *chunk)
+{
+    nd_again_set(p, 0, chunk);
+    return nd_chunk_kept(p, chunk) <=
+           kept_most + (chunk->full[0] + chunk->full[1] == 0 ? spare : 0);
+}
+
 bool nd_cheapest(const struct nd_program *p,
                  double kept_most,
+                 double spare,
                  bool head,
                  struct nd_chunk_plan *chunk)
 {
@@ -81,30 +142,40 @@ bool nd_cheapest(const struct nd_program *p,
                              {m->act_mem0 - m->re_comp_mem0, m->act_mem - m->re_comp_mem}};
     const struct way part = {false, {m->act_mem0 - m->select_mem0, m->act_mem - m->select_mem}};
     struct nd_chunk_plan bare = {.layers = {chunk->layers[0], chunk->layers[1]}};
-    double least = HUGE_VAL;
+    double cost = HUGE_VAL;
+    if (nd_again_is_fixed(p))
+        return cheapest_fixed(p, kept_most, spare, chunk);
     if (p->compat == ND_ORIG)
         kept_most = fmin(kept_most, ND_ORIG_KEPT);
-    if (nd_chunk_kept(p, &bare) <= kept_most) {
+    if (nd_chunk_kept(p, &bare) <= kept_most + spare) {
         *chunk = bare;
         return nd_chunk_within(p, chunk, head);
     }
     if (p->allow_full)
-        try_way(p, &full, kept_most, bare, chunk, &least);
+        try_way(p, &full, kept_most, bare, chunk, &cost);
     if (p->allow_select)
-        try_way(p, &part, kept_most, bare, chunk, &least);
-    return least < HUGE_VAL && nd_chunk_within(p, chunk, head);
+        try_way(p, &part, kept_most + spare, bare, chunk, &cost);
+    return cost < HUGE_VAL && nd_chunk_within(p, chunk, head);
+}
+
+bool nd_cheapest_1f1b(const struct nd_program *p, int32_t stage, struct nd_chunk_plan *chunk)
+{
+    const double live = memline_1f1b(p->stages, p->micro_batches, stage);
+    const double room =
+        nd_program_budget(p, stage) + 0.5 * ND_SLACK_MB - nd_chunk_layers_mb(p, chunk);
+    return nd_cheapest(p, room / live, p->working / live, stage == p->stages - 1, chunk);
 }
 
 double nd_least_kept(const struct nd_program *p, const struct nd_chunk_plan *chunk)
 {
     const struct nd_figures *m = &p->memory;
     const double act = m->act_mem0 * chunk->layers[0] + m->act_mem * chunk->layers[1];
-    double least = act;
+    double kept = act;
     if (p->allow_full)
-        least = fmin(least, fmin(m->act_mem0, m->re_comp_mem0) * chunk->layers[0] +
-                                fmin(m->act_mem, m->re_comp_mem) * chunk->layers[1]);
+        kept = fmin(kept, fmin(m->act_mem0, m->re_comp_mem0) * chunk->layers[0] +
+                              fmin(m->act_mem, m->re_comp_mem) * chunk->layers[1]);
     if (p->allow_select)
-        least = fmin(least, fmin(m->act_mem0, m->select_mem0) * chunk->layers[0] +
-                                fmin(m->act_mem, m->select_mem) * chunk->layers[1]);
-    return least;
+        kept = fmin(kept, fmin(m->act_mem0, m->select_mem0) * chunk->layers[0] +
+                              fmin(m->act_mem, m->select_mem) * chunk->layers[1]);
+    return kept;
 }

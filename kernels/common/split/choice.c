@@ -2,6 +2,7 @@
 // Checks choices: memory along the order of each stage, and all constraints of the program.
 #include "base/math/units.h"
 #include "kernels/common/interleaved/memory_line.h"
+#include "kernels/common/split/cheapest_recompute.h"
 #include "kernels/common/split/chunk.h"
 
 #include <stdarg.h>
@@ -17,7 +18,8 @@ static struct nd_peak peak_of_stage(const struct nd_program *program,
 {
     const struct orders_shape all = nd_program_laid_out(program);
     const struct orders_shape shape = memline_short_shape(&all);
-    const double rest = nd_program_static(program, stage);
+    const double whole = nd_program_static(program, stage);
+    const double rest = whole - nd_choice_spare(program, choice, stage);
     double kept[ORDERS_CHUNKS_MAX], layers = 0;
     for (int32_t v = 0; v < program->chunks; v++) {
         const struct nd_chunk_plan chunk = nd_choice_chunk(choice, v * program->stages + stage);
@@ -27,7 +29,7 @@ static struct nd_peak peak_of_stage(const struct nd_program *program,
     orders_of_stage(&shape, stage, order);
     const struct memline_peak peak = memline_of_order(&shape, order, kept);
     return (struct nd_peak){rest + layers + peak.memory,
-                            rest + nd_program_budget(program, stage),
+                            whole + nd_program_budget(program, stage),
                             memline_long_place(&all, &shape, peak.at)};
 }
 
@@ -44,6 +46,16 @@ enum nd_outcome nd_peaks(const struct nd_program *program,
         peaks[i] = peak_of_stage(program, choice, i, order);
     free(order);
     return ND_DONE;
+}
+
+// ---- layers that are made again ----------------------------------------------------------------
+
+static int32_t before(const struct nd_program *p, const struct nd_choice *choice, int32_t k)
+{
+    int32_t n = 0;
+    for (int32_t j = k - p->stages; j >= 0; j -= p->stages)
+        n += choice->layers[0][j] + choice->layers[1][j];
+    return n;
 }
 
 // ---- all constraints ----------------------------------------------------------------------------
@@ -100,6 +112,9 @@ static bool check_split(const struct checker *c, const struct nd_choice *choice)
         const struct nd_chunk_plan chunk = nd_choice_chunk(choice, k);
         if (!check_chunk(c, &chunk, k))
             return false;
+        if (!nd_again_allows(p, before(p, choice, k), &chunk))
+            return breaks(c, "chunk %d of stage %d: other layers must be made again",
+                          k / p->stages, k % p->stages);
         if (chunk.layers[0] > 0 && sums[1] > 0)
             return breaks(c, "chunk %d of stage %d: layers of type 1 after layers of type 2",
                           k / p->stages, k % p->stages);

@@ -49,6 +49,11 @@ struct orders_shape nd_program_laid_out(const struct nd_program *program);
 // Memory of a stage besides its layers, MiB. Peaks include this memory.
 double nd_program_static(const struct nd_program *program, int32_t stage);
 
+// Returns the part of this memory that the stage does not need, as it makes no layer again wholly.
+double nd_choice_spare(const struct nd_program *program,
+                       const struct nd_choice *choice,
+                       int32_t stage);
+
 // Writes why a stage does not fit, in GiB with as many decimals as tell the figures apart. `where`
 // is a phrase after the first figure, or "".
 void nd_does_not_fit(char *text,

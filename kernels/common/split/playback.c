@@ -16,8 +16,8 @@ static void price(const struct nd_program *p,
     nd_kept(p, choice, passes->kept);
     pipeline->links.latency = p->hop;
     for (int32_t i = 0; i < p->stages; i++) {
-        pipeline->fixed[i] = nd_program_static(p, i);
-        pipeline->limit[i] = pipeline->fixed[i] + nd_program_budget(p, i);
+        pipeline->fixed[i] = nd_program_static(p, i) - nd_choice_spare(p, choice, i);
+        pipeline->limit[i] = nd_program_static(p, i) + nd_program_budget(p, i);
     }
     for (int32_t k = 0; k < n; k++) {
         const struct nd_chunk_plan chunk = nd_choice_chunk(choice, k);

@@ -68,6 +68,7 @@ static const char *wrong_ratio(const struct nd_program *p)
         {"recompute_ratio", p->full_growth},
         {"select_ratio", p->select_growth},
         {"hop", p->hop},
+        {"working", p->working},
         {"head_backward", isnan(p->head_backward) ? 0 : p->head_backward},
     };
     for (size_t k = 0; k < sizeof ratios / sizeof *ratios; k++)
@@ -127,6 +128,10 @@ static bool check_sizes(const struct nd_program *p, char *text, size_t size)
     }
     if (shape.micro_batches < shape.stages) // infeasible, not wrong
         shape.micro_batches = shape.stages;
+    if (p->again == ND_AGAIN_EVERY && p->again_n < 1) {
+        snprintf(text, size, "every %d-th layer cannot be made again", p->again_n);
+        return false;
+    }
     return orders_check(&shape, text, size);
 }
 
@@ -293,4 +298,14 @@ void nd_kept(const struct nd_program *program, const struct nd_choice *choice, d
         const struct nd_chunk_plan chunk = nd_choice_chunk(choice, k);
         kept_mb[k] = nd_chunk_kept(program, &chunk);
     }
+}
+
+double nd_choice_spare(const struct nd_program *program,
+                       const struct nd_choice *choice,
+                       int32_t stage)
+{
+    for (int32_t k = stage; k < program->stages * program->chunks; k += program->stages)
+        if (choice->full[0][k] + choice->full[1][k] > 0)
+            return 0;
+    return program->working;
 }

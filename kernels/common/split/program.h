@@ -32,6 +32,24 @@ enum nd_compat {
     ND_ORIG, // bounds, rounding of periods and lost factor as published
 };
 
+// Which layers may be made again.
+enum nd_again {
+    ND_AGAIN_ANY,   // any of a chunk
+    ND_AGAIN_FIRST, // the first ones of a chunk, so that those of type 1 come before others
+    ND_AGAIN_EACH,  // wholly: the first `again_n` of every chunk, all of a shorter one
+    // Wholly: as many of a chunk, from its first on, as the stage has layers whose number is a multiple of
+    // again_n, counted from 1 over the chunks of the stage.
+    ND_AGAIN_EVERY,
+    ND_AGAIN_PARTS, // all layers, selectively
+};
+
+// What the file of a framework can say of recomputed layers.
+enum nd_dialect {
+    ND_SAYS_ANY,   // a number for every chunk
+    ND_SAYS_EACH,  // one number for all chunks
+    ND_SAYS_EVERY, // all layers, none, or every n-th
+};
+
 struct nd_program {
     int32_t stages;        // P
     int32_t chunks;        // V of a stage
@@ -50,6 +68,11 @@ struct nd_program {
     bool allow_select, allow_full;
     bool low_mem; // interleaved: ORDERS_LOW
     enum nd_compat compat;
+    // MiB of static_mem0 and the like that a stage only needs if it makes layers again wholly.
+    double working;
+    enum nd_again again;
+    int32_t again_n;
+    enum nd_dialect dialect; // of what nd_solve may choose; other functions do not look at it
 };
 
 // Sets fields to their defaults: ratios, one chunk and split, full recompute, no hop.

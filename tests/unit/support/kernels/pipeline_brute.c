@@ -3,18 +3,82 @@
 
 static void brute_stage(struct brute *b, int32_t stage);
 
+// ---- what may be made again ---------------------------------------------------------------------
+
+static int32_t sum(const int32_t of_type[2])
+{
+    return of_type[0] + of_type[1];
+}
+
+// Layers of type 1 come first.
+static bool brute_starts(const struct nd_chunk_plan *chunk)
+{
+    const int32_t made[2] = {chunk->full[0] + chunk->part[0], chunk->full[1] + chunk->part[1]};
+    return made[1] == 0 || made[0] == chunk->layers[0];
+}
+
+// Every n-th layer of a stage, counted one by one.
+static int32_t brute_every(const struct brute *b, int32_t k, int32_t n)
+{
+    const int32_t stages = b->program->stages;
+    int32_t number = 0, again = 0;
+    for (int32_t j = k % stages; j <= k; j += stages)
+        for (int32_t x = 0; x < sum(b->chunks[j].layers); x++)
+            again += ++number % n == 0 && j == k;
+    return again;
+}
+
+static bool brute_has(const struct brute *b, enum nd_again again, int32_t n)
+{
+    const struct nd_program *p = b->program;
+    for (int32_t k = 0; k < p->stages * p->chunks; k++) {
+        const struct nd_chunk_plan *chunk = &b->chunks[k];
+        const int32_t layers = sum(chunk->layers), full = sum(chunk->full);
+        const bool has = again == ND_AGAIN_PARTS  ? sum(chunk->part) == layers
+                         : again == ND_AGAIN_EACH ? full == (n < layers ? n : layers)
+                                                  : full == brute_every(b, k, n);
+        if (!has || (again != ND_AGAIN_PARTS && sum(chunk->part) > 0))
+            return false;
+    }
+    return true;
+}
+
+static bool brute_says(const struct brute *b)
+{
+    const struct nd_program *p = b->program;
+    const bool each = p->dialect == ND_SAYS_EACH;
+    bool says = brute_has(b, ND_AGAIN_PARTS, 0) || brute_has(b, ND_AGAIN_EACH, 0);
+    for (int32_t n = 1; n <= sum(p->layers); n++)
+        says = says || brute_has(b, each ? ND_AGAIN_EACH : ND_AGAIN_EVERY, n);
+    return says;
+}
+
+static bool brute_may(const struct brute *b)
+{
+    const struct nd_program *p = b->program;
+    bool starts = true;
+    for (int32_t k = 0; k < p->stages * p->chunks; k++)
+        starts = starts && brute_starts(&b->chunks[k]);
+    if (p->dialect != ND_SAYS_ANY)
+        return starts && brute_says(b);
+    return p->again == ND_AGAIN_ANY || starts;
+}
+
+// ---- all choices --------------------------------------------------------------------------------
+
 static bool brute_fits(const struct brute *b, int32_t stage)
 {
     const struct nd_program *p = b->program;
     const struct orders_shape shape = nd_program_laid_out(p);
-    double kept[8], layers = 0;
+    double kept[8], layers = 0, spare = p->working;
     for (int32_t v = 0; v < p->chunks; v++) {
         kept[v] = nd_chunk_kept(p, &b->chunks[v * p->stages + stage]);
         layers += nd_chunk_layers_mb(p, &b->chunks[v * p->stages + stage]);
+        spare = sum(b->chunks[v * p->stages + stage].full) > 0 ? 0 : spare;
     }
     const struct memline_peak peak =
         memline_of_order(&shape, &b->orders[stage * orders_length(&shape)], kept);
-    return layers + peak.memory <= nd_program_budget(p, stage) + 1e-9;
+    return layers + peak.memory <= nd_program_budget(p, stage) + spare + 1e-9;
 }
 
 // Tries all ways to recompute in chunk v of the stage, then in the chunks after it, then in
@@ -56,6 +120,8 @@ static void brute_stage(struct brute *b, int32_t stage)
         brute_chunk(b, stage, 0);
         return;
     }
+    if (!brute_may(b))
+        return;
     const double value = nd_evaluator_by_order(b->evaluator, b->forward, b->backward);
     if (value < b->best) {
         b->best = value;

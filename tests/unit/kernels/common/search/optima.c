@@ -15,11 +15,12 @@ static const char *show(const struct nd_program *p)
     static char text[512];
     snprintf(text, sizeof text,
              "P %d V %d M %d S %d L %d %d rho %g beta %g %g gamma %g sigma %g H %g hop %g "
-             "budgets %g %g %g full %d select %d low %d orig %d",
+             "budgets %g %g %g full %d select %d low %d orig %d working %g again %d dialect %d",
              p->stages, p->chunks, p->micro_batches, p->splits, p->layers[0], p->layers[1],
              p->layer_ratio, p->backward_ratio, p->head_backward, p->full_growth,
              p->select_growth, p->head_ratio, p->hop, p->budget_first, p->budget_middle,
-             p->budget_last, p->allow_full, p->allow_select, p->low_mem, p->compat == ND_ORIG);
+             p->budget_last, p->allow_full, p->allow_select, p->low_mem, p->compat == ND_ORIG,
+             p->working, p->again, p->dialect);
     return text;
 }
 
@@ -129,6 +130,36 @@ Test(solve, one_chunk_a_stage_equals_brute_force)
         expect_brute(&p, &feasible);
     }
     cr_assert(feasible > n / 4 && feasible < n - n / 15, "%d", feasible);
+}
+
+// Draws what the file of a framework can say, and memory that only layers that are made again need.
+static void draw_dialect(struct draws *d, struct nd_program *p)
+{
+    p->compat = ND_CORRECTED;
+    p->dialect = (enum nd_dialect)draws_below(d, 3);
+    p->again = p->dialect == ND_SAYS_ANY && draws_below(d, 2) ? ND_AGAIN_ANY : ND_AGAIN_FIRST;
+    p->working = draws_below(d, 3) == 0 ? 0 : draws_below(d, 3000);
+    if (p->memory.re_comp_mem > p->memory.act_mem)
+        p->memory.re_comp_mem = p->memory.act_mem;
+    if (p->memory.re_comp_mem0 > p->memory.act_mem0)
+        p->memory.re_comp_mem0 = p->memory.act_mem0;
+}
+
+Test(solve, what_files_can_say_equals_brute_force)
+{
+    int feasible = 0;
+    const int n = 500 + n_cases(9500);
+    for (uint64_t k = 0; k < (uint64_t)n; k++) {
+        struct draws d = {23, k, 0};
+        struct nd_program p = brute_program(&d, 3, 6);
+        if (draws_below(&d, 2)) {
+            p.chunks = 1 + draws_below(&d, p.stages < 3 ? 3 : 2);
+            p.hop = draws_below(&d, 2) ? 0 : 0.1 * draws_below(&d, 20);
+        }
+        draw_dialect(&d, &p);
+        expect_brute(&p, &feasible);
+    }
+    cr_assert(feasible > n / 4 && feasible < n - n / 15, "%d of %d", feasible, n);
 }
 
 // Chunks, splits, transfers: what has no closed form.

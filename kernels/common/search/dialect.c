@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// Solves a program whose choice must be one that the file of a framework can say. The best choice of
+// any layers to make again is a lower bound; its split with a rule that a file can say is a start. Then
+// the rules are solved one after another, each only for values that are better than the best so far.
+#include "kernels/common/search/solve_private.h"
+#include "kernels/common/split/cheapest_recompute.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct dialect {
+    const struct nd_program *program;
+    struct nd_effort effort; // of one solution
+    uint64_t max_nodes;      // of all; 0: no limit
+    double started, max_seconds;
+    struct nd_solution *best;
+    double least; // no choice of any layers is better
+    double bound; // of the rules that are not decided
+    bool out_of_time;
+    uint64_t nodes;
+};
+
+// Returns the program in which all stages make the layers of the rule again.
+static struct nd_program ruled(const struct nd_program *p, enum nd_again again, int32_t n)
+{
+    struct nd_program rule = *p;
+    rule.dialect = ND_SAYS_ANY;
+    rule.again = again;
+    rule.again_n = n;
+    if (again != ND_AGAIN_FIRST) {
+        rule.allow_full = again != ND_AGAIN_PARTS;
+        rule.allow_select = again == ND_AGAIN_PARTS;
+    }
+    return rule;
+}
+
+// Returns the program in which nothing is made again.
+static struct nd_program bare(const struct nd_program *p)
+{
+    struct nd_program rule = ruled(p, ND_AGAIN_FIRST, 0);
+    rule.allow_full = rule.allow_select = false;
+    return rule;
+}
+
+// ---- single solutions ---------------------------------------------------------------------------
+
+// Sets the limits of the next solution: what is left, but at least an eighth. Returns false if the time
+// is over.
+static bool take_effort(struct dialect *d, double below)
+{
+    const uint64_t left = d->nodes < d->max_nodes ? d->max_nodes - d->nodes : 0;
+    const uint64_t least = d->max_nodes / 8 + 1;
+    d->effort.max_nodes = d->max_nodes == 0 ? 0 : left > least ? left : least;
+    d->effort.below = below;
+    if (d->max_seconds <= 0)
+        return true;
+    d->effort.max_seconds = d->max_seconds - (d->effort.seconds() - d->started);
+    d->out_of_time = d->effort.max_seconds <= 0;
+    return !d->out_of_time;
+}
+
+static enum nd_outcome solve(struct dialect *d,
+                             const struct nd_program *rule,
+                             double below,
+                             struct nd_solution *solution)
+{
+    *solution = (struct nd_solution){.status = ND_TIME_LIMIT};
+    if (!take_effort(d, below))
+        return ND_DONE;
+    const enum nd_outcome outcome = nd_solve(rule, &d->effort, solution);
+    d->nodes += solution->nodes;
+    return outcome;
+}
+
+static void replace(struct nd_solution *best, struct nd_solution *solution)
+{
+    nd_solution_free(best);
+    *best = *solution;
+    *solution = (struct nd_solution){.status = ND_INFEASIBLE};
+}
+
+// ---- rules --------------------------------------------------------------------------------------
+
+static int32_t at_least(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+
+// Returns a lower bound of splits that make n layers of every chunk again: one stage has at least the
+// average number of layers of type 2. Of these, fewest are made again if one chunk has most, and layers of
+// type 1 come before them.
+static double bound_of_each(const struct nd_program *p, int32_t n)
+{
+    const int32_t layers = (p->layers[1] + p->stages - 1) / p->stages;
+    const int32_t longest = at_least(layers - p->chunks + 1, 0);
+    const int32_t again = (n < longest ? n : longest) + p->chunks - 1 - p->layers[0];
+    const int32_t surely = longest > 0 ? at_least(again, 0) : 0;
+    return p->micro_batches * ((1 + p->backward_ratio) * layers + p->full_growth * surely);
+}
+
+static bool is_best(const struct dialect *d, double bound)
+{
+    return d->best->found && d->best->objective * (1 - ND_SAME) <= bound;
+}
+
+// The search limit is over twice: rules are left undecided.
+static bool is_tired(const struct dialect *d)
+{
+    return d->best->found && d->max_nodes > 0 && d->nodes > 2 * d->max_nodes;
+}
+
+// bound: of the rule.
+static enum nd_outcome try_rule(struct dialect *d, const struct nd_program *rule, double bound)
+{
+    struct nd_solution solution;
+    if (is_best(d, fmax(bound, d->least)))
+        return ND_DONE;
+    if (is_tired(d)) {
+        d->bound = fmin(d->bound, fmax(bound, d->least));
+        return ND_DONE;
+    }
+    const double below = d->best->found ? d->best->objective : 0;
+    const enum nd_outcome outcome = solve(d, rule, below, &solution);
+    if (solution.status == ND_FEASIBLE || solution.status == ND_TIME_LIMIT)
+        d->bound = fmin(d->bound, fmax(fmax(solution.bound, bound), d->least));
+    if (solution.found && (!d->best->found || solution.objective < d->best->objective))
+        replace(d->best, &solution);
+    nd_solution_free(&solution);
+    return outcome;
+}
+
+// More layers of every chunk only take longer.
+static enum nd_outcome try_each(struct dialect *d)
+{
+    const int32_t most = d->program->layers[0] + d->program->layers[1];
+    enum nd_outcome outcome = ND_DONE;
+    for (int32_t n = 1; n <= most && outcome == ND_DONE && !d->out_of_time; n++) {
+        const struct nd_program rule = ruled(d->program, ND_AGAIN_EACH, n);
+        const double bound = bound_of_each(d->program, n);
+        if (is_best(d, bound))
+            break;
+        outcome = try_rule(d, &rule, bound);
+    }
+    return outcome;
+}
+
+static enum nd_outcome try_every(struct dialect *d)
+{
+    const int32_t all = d->program->layers[0] + d->program->layers[1];
+    enum nd_outcome outcome = ND_DONE;
+    for (int32_t n = all; n >= 1 && outcome == ND_DONE && !d->out_of_time; n--) {
+        const struct nd_program rule = ruled(d->program, ND_AGAIN_EVERY, n);
+        outcome = try_rule(d, &rule, 0);
+    }
+    return outcome;
+}
+
+static enum nd_outcome try_rules(struct dialect *d)
+{
+    const struct nd_program *p = d->program;
+    const struct nd_program none = bare(p), parts = ruled(p, ND_AGAIN_PARTS, 0);
+    enum nd_outcome outcome = try_rule(d, &none, 0);
+    if (outcome == ND_DONE && p->allow_select)
+        outcome = try_rule(d, &parts, 0);
+    if (outcome != ND_DONE || !p->allow_full)
+        return outcome;
+    return p->dialect == ND_SAYS_EACH ? try_each(d) : try_every(d);
+}
+
+// ---- starts -------------------------------------------------------------------------------------
+
+// Returns the layers of the chunk with most that are made again; -1: some only in parts.
+static int32_t most_again(const struct nd_program *p, const struct nd_choice *choice)
+{
+    int32_t most = 0;
+    for (int32_t k = 0; k < p->stages * p->chunks; k++) {
+        const struct nd_chunk_plan chunk = nd_choice_chunk(choice, k);
+        const int32_t n = chunk.full[0] + chunk.full[1];
+        if (chunk.part[0] + chunk.part[1] > 0)
+            return -1;
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+// Takes the split of the choice with the rule, if this fits.
+static enum nd_outcome start_with(struct dialect *d,
+                                  const struct nd_program *rule,
+                                  const struct nd_choice *choice)
+{
+    const int32_t n = rule->stages * rule->chunks;
+    struct nd_draft draft = {.chunks = calloc((size_t)n, sizeof *draft.chunks)};
+    struct nd_solution solution = {.status = ND_INFEASIBLE};
+    struct nd_value value;
+    char why[256];
+    if (draft.chunks == NULL)
+        return ND_NO_MEMORY;
+    for (int32_t k = 0; k < n; k++) {
+        int32_t before = 0;
+        for (int32_t j = k % rule->stages; j < k; j += rule->stages)
+            before += choice->layers[0][j] + choice->layers[1][j];
+        draft.chunks[k] =
+            (struct nd_chunk_plan){.layers = {choice->layers[0][k], choice->layers[1][k]}};
+        nd_again_set(rule, before, &draft.chunks[k]);
+    }
+    enum nd_outcome outcome = nd_solution_set(rule, &draft, NULL, &solution);
+    if (outcome == ND_DONE && nd_choice_check(rule, &solution.choice, why, sizeof why)) {
+        outcome = nd_evaluate(rule, &solution.choice, &value);
+        solution.objective = value.objective;
+        solution.makespan = value.makespan;
+        if (outcome == ND_DONE)
+            replace(d->best, &solution);
+    }
+    nd_solution_free(&solution);
+    free(draft.chunks);
+    return outcome;
+}
+
+static enum nd_outcome start(struct dialect *d, const struct nd_choice *choice)
+{
+    const struct nd_program *p = d->program;
+    const int32_t all = p->layers[0] + p->layers[1], most = most_again(p, choice);
+    const bool each = p->dialect == ND_SAYS_EACH && most >= 0;
+    const struct nd_program rule = ruled(p, ND_AGAIN_EACH, each ? most : all);
+    return p->allow_full ? start_with(d, &rule, choice) : ND_DONE;
+}
+
+// Solves for any layers. *done: the rules need not be tried, as nothing fits, or the best choice makes nothing
+// again.
+static enum nd_outcome solve_any(struct dialect *d, bool *done)
+{
+    const struct nd_program any = ruled(d->program, ND_AGAIN_FIRST, 0);
+    struct nd_solution solution;
+    enum nd_outcome outcome = solve(d, &any, 0, &solution);
+    *done = outcome != ND_DONE || solution.status == ND_INFEASIBLE ||
+            (solution.found && most_again(d->program, &solution.choice) == 0);
+    d->least = fmax(solution.bound, nd_program_average_bound(d->program));
+    if (!*done && solution.found)
+        outcome = start(d, &solution.choice);
+    if (*done)
+        replace(d->best, &solution);
+    nd_solution_free(&solution);
+    return outcome;
+}
+
+// ---- all ----------------------------------------------------------------------------------------
+
+static void finish(const struct dialect *d)
+{
+    struct nd_solution *s = d->best;
+    const double bound = d->out_of_time ? d->least : d->bound;
+    s->nodes = d->nodes;
+    s->started = d->started;
+    if (!s->found && bound < HUGE_VAL)
+        s->status = d->out_of_time ? ND_TIME_LIMIT : ND_FEASIBLE;
+    if (!s->found)
+        return;
+    const bool proven = bound >= s->objective * (1 - ND_SAME);
+    s->bound = proven ? s->objective : bound;
+    s->gap = s->objective > 0 ? (s->objective - s->bound) / s->objective : 0;
+    s->status = proven ? ND_OPTIMAL : d->out_of_time ? ND_TIME_LIMIT : ND_FEASIBLE;
+}
+
+enum nd_outcome nd_solve_dialect(const struct nd_program *program,
+                                 const struct nd_effort *effort,
+                                 struct nd_solution *solution)
+{
+    struct dialect d = {.program = program, .best = solution, .bound = HUGE_VAL};
+    bool done = false;
+    *solution = (struct nd_solution){.status = ND_INFEASIBLE};
+    if (effort != NULL)
+        d.effort = *effort;
+    d.max_nodes = d.effort.max_nodes;
+    d.max_seconds = d.effort.max_seconds;
+    d.started = d.max_seconds > 0 ? d.effort.seconds() : 0;
+    enum nd_outcome outcome = solve_any(&d, &done);
+    if (outcome != ND_DONE || done)
+        return outcome;
+    outcome = try_rules(&d);
+    if (!solution->found)
+        nd_why_again(program, &solution->why);
+    finish(&d);
+    return outcome;
+}
