@@ -109,7 +109,11 @@ static void want_devices(struct megatron_wishes *w)
     int64_t nodes, of_node;
     const enum megatron_key per_node =
         megatron_has(w->now, MG_WORKERS) ? MG_LOCAL_WORKERS : MG_PER_NODE;
-    const int64_t devices = devices_wanted(w);
+    const int64_t devices = devices_wanted(w), each = megatron_number(w->now, MG_PER_NODE, 0);
+    // Slurm decides the number of nodes of a training; a smaller run to measure has its own.
+    if (w->now->nodes_unknown && each > 0 && devices % each == 0 && !w->settings->profile &&
+        !w->settings->dry_run)
+        return;
     megatron_nodes_of(devices, megatron_number(w->now, per_node, 8), &nodes, &of_node);
     if (megatron_has(w->now, MG_WORKERS)) {
         megatron_want_number(w, MG_WORKERS, devices, 0);
