@@ -133,6 +133,20 @@ enum pps_status plan_document_read(struct plan_document *document,
     return status;
 }
 
+enum pps_status plan_document_of_text(struct plan_document *document,
+                                      const char *path,
+                                      enum plaindoc_form form,
+                                      const char *text,
+                                      size_t n,
+                                      struct pps_error *err)
+{
+    *document = (struct plan_document){.framework = FRAMEWORK_NONE, .form = form};
+    const enum pps_status status = parse(document, path, text, n, err);
+    if (status != PPS_OK)
+        plan_document_free(document);
+    return status;
+}
+
 enum pps_status plan_yaml_read(struct pps_json *json, const char *path, struct pps_error *err)
 {
     struct plaindoc doc;

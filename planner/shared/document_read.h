@@ -51,6 +51,14 @@ PPS_MUST_CHECK enum pps_status plan_document_add_notes(struct plan_document *doc
 // Prints to stderr what a model describes and no figure counts, with places in the document.
 void plan_print_notes(const struct pps_json *json, const cJSON *model);
 
+// The same of a text in memory, which the document does not keep.
+PPS_MUST_CHECK enum pps_status plan_document_of_text(struct plan_document *document,
+                                                     const char *path,
+                                                     enum plaindoc_form form,
+                                                     const char *text,
+                                                     size_t n,
+                                                     struct pps_error *err);
+
 // Reads a YAML file of our own form, whatever its keys are. Places as above; free it with pps_json_free(). After an error
 // there is nothing to free.
 PPS_MUST_CHECK enum pps_status plan_yaml_read(struct pps_json *json,

@@ -106,6 +106,17 @@ static cJSON *training_of(const struct plan_document *document)
                                    : root;
 }
 
+static enum pps_status read_document(struct plan_document *document,
+                                     const struct plan_text *instead,
+                                     const char *path,
+                                     enum plaindoc_form form,
+                                     struct pps_error *err)
+{
+    if (instead == NULL || strcmp(instead->name, path) != 0)
+        return plan_document_read(document, path, form, err);
+    return plan_document_of_text(document, path, instead->form, instead->text, instead->n, err);
+}
+
 static enum pps_status load(struct plan_run *run,
                             const char *path,
                             enum plaindoc_form form,
@@ -115,7 +126,7 @@ static enum pps_status load(struct plan_run *run,
     struct rundoc parts;
     struct pps_fault fault = {.item = NULL};
     struct plan_document *document = &run->documents[run->n_documents];
-    enum pps_status status = plan_document_read(document, path, form, err);
+    enum pps_status status = read_document(document, run->instead, path, form, err);
     if (status != PPS_OK)
         return status;
     run->n_documents++;
@@ -291,7 +302,8 @@ static enum pps_status read_cluster_options(struct plan_run *run,
     if (devices > 0)
         run->cluster.world_size = (int64_t)devices;
     else if (run->file.world_size > 0 && run->record_devices > 0 &&
-             run->file.world_size != run->record_devices && option(args, "quiet") == NULL)
+             run->file.world_size != run->record_devices && run->instead == NULL &&
+             option(args, "quiet") == NULL)
         pps_say(stderr,
                 "note      %lld devices as in the training's file; the cluster record has %lld "
                 "(--devices N)",
@@ -449,12 +461,11 @@ static enum pps_status finish(struct plan_run *run,
     return status;
 }
 
-enum pps_status plan_run_open(struct plan_run *run,
-                              const struct pps_args *args,
-                              const struct plan_strategy_reader *strategy,
-                              struct pps_error *err)
+static enum pps_status open_run(struct plan_run *run,
+                                const struct pps_args *args,
+                                const struct plan_strategy_reader *strategy,
+                                struct pps_error *err)
 {
-    *run = (struct plan_run){.n_documents = 0};
     training_default(&run->training);
     const struct plan_strategy_reader skip = {skip_strategy, NULL};
     enum pps_status status = load_all(run, args, strategy != NULL ? strategy : &skip, err);
@@ -479,6 +490,24 @@ enum pps_status plan_run_open_files(struct plan_run *run,
     if (status == PPS_OK && !run->has_model)
         status = pps_fail_at(err, PPS_E_INPUT, training, 0, 0, "describes no training");
     return finish(run, NULL, status, err);
+}
+
+enum pps_status plan_run_open(struct plan_run *run,
+                              const struct pps_args *args,
+                              const struct plan_strategy_reader *strategy,
+                              struct pps_error *err)
+{
+    *run = (struct plan_run){.n_documents = 0};
+    return open_run(run, args, strategy, err);
+}
+
+enum pps_status plan_run_open_with(struct plan_run *run,
+                                   const struct pps_args *args,
+                                   const struct plan_text *instead,
+                                   struct pps_error *err)
+{
+    *run = (struct plan_run){.instead = instead};
+    return open_run(run, args, NULL, err);
 }
 
 enum pps_status plan_run_check_schedule(const struct plan_run *run, struct pps_error *err)

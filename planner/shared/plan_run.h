@@ -28,7 +28,16 @@
 
 enum { PLAN_DOCUMENTS = 4 };
 
+// A text that is read in place of a document.
+struct plan_text {
+    const char *name; // path of the document
+    enum plaindoc_form form;
+    const char *text;
+    size_t n;
+};
+
 struct plan_run {
+    const struct plan_text *instead; // NULL: none
     struct plan_document documents[PLAN_DOCUMENTS];
     int n_documents;
     const cJSON *model_item; // in one of the documents
@@ -63,6 +72,12 @@ PPS_MUST_CHECK enum pps_status plan_run_open(struct plan_run *run,
                                              const struct plan_strategy_reader *strategy,
                                              struct pps_error *err);
 void plan_run_close(struct plan_run *run);
+
+// The same with a text in place of one of the documents; prints no notes.
+PPS_MUST_CHECK enum pps_status plan_run_open_with(struct plan_run *run,
+                                                  const struct pps_args *args,
+                                                  const struct plan_text *instead,
+                                                  struct pps_error *err);
 
 // Reads a training (a configuration of a framework, a plan, a run document) and a cluster (NULL: none), each a file
 // or the name of a shipped one, without options.

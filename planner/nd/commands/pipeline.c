@@ -8,6 +8,7 @@
 #include "base/text/characters.h"
 #include "planner/figures/feedback.h"
 #include "planner/nd/commands/pipeline_report.h"
+#include "planner/nd/input/choice_price.h"
 #include "planner/shared/files.h"
 #include "planner/shared/options.h"
 
@@ -21,7 +22,7 @@ static const struct pps_opt options[] = {
      "the strategy: dp=8,tp=4,pp=16,ep=8, also cp op vp mbs sp=on (from the file)"},
     {"vpp", 0, "N", "chunks per stage, same as vp in --at (1)"},
     {"layers", 0, "LIST",
-     "report this split and compare it with the best: layers per stage, 4,5,4,3"},
+     "report this split and compare it with the best: layers per stage, 4,5,4,3; mine: of MODEL"},
     {"recompute", 0, "LIST",
      "layers to recompute per stage of --layers (0); rows per chunk: 2,2|2,1"},
     {"layer-ratio", 0, "X", "forward time of a leading dense layer, in layer forwards"},
@@ -63,9 +64,12 @@ static const char details[] =
     "Time ratios come from options, else from a profile, else from the analytic models. Memory\n"
     "comes from --memory-info, else from --calibration, else from the models. Times are in\n"
     "forwards of one layer. A timeline (--trace) is in microseconds if the time of a layer is\n"
-    "known, otherwise in layer forwards. The step is that of the pipeline: nd rank adds the\n"
-    "exchange between replicas, the optimizer and the embedding, and tries 1 to 3 chunks per\n"
-    "stage, as nd does.\n"
+    "known, otherwise in layer forwards. Where only models are used, times and memory are those of\n"
+    "ppsweep check for the same layers. nd rank tries 1 to 3 chunks per stage, as nd does.\n"
+    "\n"
+    "If MODEL is the configuration of a framework, the split is one that such a file can say, and is\n"
+    "compared with the training in the file (mine). If that has another placement or order than a\n"
+    "loop with 1F1B, splits are tried in its order.\n"
     "\n"
     "  ppsweep nd pipeline sweep_configs/models/deepseek-v3.json -n 1024 --gbs 3840 \\\n"
     "      --at tp=4,pp=16,ep=16\n"
@@ -257,6 +261,8 @@ static enum pps_status solve(const struct nd_pipe *pipe,
     enum pps_status status = solve_first(pipe, request, program, &solution, err);
     if (status == PPS_OK && peaks != NULL)
         fits = check(pipe, request->fit, peaks, &checked, &solution);
+    if (status == PPS_OK)
+        status = nd_pipe_read_back(pipe, &request->files, &checked, &solution.choice, err);
     if (status == PPS_OK) {
         nd_pipe_report(pipe, &checked, &solution.choice, solution.peaks);
         nd_pipe_report_solution(pipe, &checked, &solution);
@@ -320,7 +326,11 @@ static enum pps_status report_split(const struct nd_pipe *pipe,
 {
     struct nd_pipe_split split = {.room = NULL};
     enum pps_status status =
-        nd_pipe_split_read(&split, program, request->layers, request->recompute, err);
+        strcmp(request->layers, "mine") == 0
+            ? nd_pipe_split_of_mine(&split, pipe, program, err)
+            : nd_pipe_split_read(&split, program, request->layers, request->recompute, err);
+    if (status == PPS_OK)
+        status = nd_pipe_read_back(pipe, &request->files, program, &split.choice, err);
     if (status == PPS_OK)
         status = nd_pipe_report_split(pipe, program, &split.choice, err);
     if (status == PPS_OK)
@@ -331,6 +341,32 @@ static enum pps_status report_split(const struct nd_pipe *pipe,
     return status;
 }
 
+static enum pps_status check_paths(const struct nd_pipe *pipe,
+                                   const struct nd_pipe_request *request,
+                                   struct pps_error *err)
+{
+    const char *const paths[] = {request->trace, request->plan};
+    enum pps_status status = nd_pipe_check_files(pipe, &request->files, err);
+    if (status == PPS_OK && request->trace != NULL)
+        status = nd_pipe_check_trace(pipe, &request->files, request->trace, err);
+    if (status == PPS_OK && request->plan != NULL)
+        status = nd_pipe_check_plan(pipe, &request->files, request->plan, err);
+    return status == PPS_OK ? pps_gate_check_all(pipe->input->gate, paths, 2, err) : status;
+}
+
+static enum pps_status report(const struct nd_pipe *pipe,
+                              const struct nd_pipe_request *request,
+                              const struct nd_program *program,
+                              struct pps_error *err)
+{
+    if (request->layers != NULL)
+        return report_split(pipe, request, program, err);
+    if (request->extract)
+        return extract(pipe, request, program, err);
+    return nd_pipe_is_ordered(pipe) ? nd_pipe_solve_ordered(pipe, request, program, err)
+                                    : solve_checked(pipe, request, program, err);
+}
+
 // Writes no file before all inputs have been read and checked.
 static enum pps_status run(struct nd_input *input,
                            const struct pps_args *args,
@@ -338,7 +374,8 @@ static enum pps_status run(struct nd_input *input,
 {
     struct nd_pipe_request request;
     struct nd_program program;
-    struct nd_pipe pipe = {.input = input};
+    struct configuration written = {.parts = NULL};
+    struct nd_pipe pipe = {.input = input, .args = args, .written = &written};
     int32_t chunks = 1;
     enum pps_status status = nd_pipe_read_request(&request, args, err);
     if (status == PPS_OK)
@@ -352,21 +389,17 @@ static enum pps_status run(struct nd_input *input,
         status = nd_pipe_read_chunks(&pipe, args, &chunks, err);
     if (status == PPS_OK)
         status = make_program(&pipe, chunks, &program, err);
+    pipe.priced = status == PPS_OK && nd_choice_has_price(input, pipe.source);
     if (status == PPS_OK)
-        status = nd_pipe_check_files(&pipe, &request.files, err);
-    if (status == PPS_OK && request.trace != NULL)
-        status = nd_pipe_check_trace(&pipe, &request.files, request.trace, err);
-    if (status == PPS_OK && request.plan != NULL)
-        status = nd_pipe_check_plan(&pipe, &request.files, request.plan, err);
-    const char *const paths[] = {request.trace, request.plan};
-    if (status == PPS_OK)
-        status = pps_gate_check_all(input->gate, paths, 2, err);
+        status = check_paths(&pipe, &request, err);
+    if (status == PPS_OK && pipe.priced)
+        status = plan_mine_open(&pipe.mine, &input->job.run, input->quiet, NULL, err);
     if (status != PPS_OK)
         return status;
-    if (request.layers != NULL)
-        return report_split(&pipe, &request, &program, err);
-    return request.extract ? extract(&pipe, &request, &program, err)
-                           : solve_checked(&pipe, &request, &program, err);
+    status = report(&pipe, &request, &program, err);
+    plan_mine_close(&pipe.mine);
+    configuration_free(&written);
+    return status;
 }
 
 static enum pps_status pipeline_main(const struct pps_args *args, struct pps_error *err)

@@ -6,12 +6,15 @@
 #include "base/write/gate.h"
 #include "planner/nd/commands/pipeline_report.h"
 
+#include "kernels/common/split/chunk.h"
 #include "planner/exchange/mps.h"
 #include "planner/nd/launch/configuration.h"
 #include "planner/shared/files.h"
+#include "planner/shared/plan_written.h"
 
 #include "base/math/units.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -170,17 +173,21 @@ enum pps_status nd_pipe_write_program(const struct nd_pipe *pipe,
 }
 
 // A figures file excludes the reserve, because the reader subtracts the reserve from the limit.
+// Nor does it count the layer that is made again where no stage makes one again.
 static struct nd_figures figures_to_write(const struct nd_pipe *pipe,
-                                          const struct nd_program *program)
+                                          const struct nd_program *program,
+                                          const struct nd_choice *choice)
 {
     const struct nd_input *input = pipe->input;
     struct nd_figures figures = program->memory;
-    if (!input->has_figures && input->compat == ND_CORRECTED) {
-        const double reserve = units_to_mib(input->job.run.cluster.reserve);
-        figures.static_mem0 -= reserve;
-        figures.static_mem -= reserve;
-        figures.lm_head_mem -= reserve;
-    }
+    double less = program->working;
+    for (int32_t i = 0; i < program->stages; i++)
+        less = fmin(less, nd_choice_spare(program, choice, i));
+    if (!input->has_figures && input->compat == ND_CORRECTED)
+        less += units_to_mib(input->job.run.cluster.reserve);
+    figures.static_mem0 -= less;
+    figures.static_mem -= less;
+    figures.lm_head_mem -= less;
     return figures;
 }
 
@@ -201,6 +208,55 @@ static enum pps_status make_configuration(const struct nd_pipe *pipe,
     return PPS_OK;
 }
 
+enum pps_status nd_pipe_read_text(const struct nd_pipe *pipe,
+                                  const struct text_buffer *text,
+                                  struct pps_error *err)
+{
+    const struct plan_run *run = &pipe->input->job.run;
+    const struct plan_document *file = plan_run_configuration(run);
+    const struct plan_text instead = {file->json.name, file->form, text->text, text->n};
+    struct plan_written written;
+    configuration_free(pipe->written);
+    enum pps_status status = plan_written_open(&written, pipe->args, run, &instead, NULL, err);
+    if (status != PPS_OK)
+        return status;
+    if (!written.can_run && !pipe->input->quiet)
+        pps_say(stderr, "note      the configuration, %s", written.why);
+    if (written.can_run && !configuration_copy(pipe->written, &written.mine.plan.configuration))
+        status = pps_fail_memory(err, "the configuration");
+    plan_written_close(&written);
+    return status;
+}
+
+// A configuration that cannot be written is reported when it is written.
+enum pps_status nd_pipe_read_back(const struct nd_pipe *pipe,
+                                  const struct nd_pipe_files *files,
+                                  const struct nd_program *program,
+                                  const struct nd_choice *choice,
+                                  struct pps_error *err)
+{
+    struct text_buffer text = {.text = NULL};
+    if (!pipe->priced || !is_wanted(files, CONFIGURATION) ||
+        plan_run_configuration(&pipe->input->job.run) == NULL)
+        return PPS_OK;
+    enum pps_status status = make_configuration(pipe, program, choice, &text, err);
+    if (status == PPS_OK)
+        status = nd_pipe_read_text(pipe, &text, err);
+    text_buffer_free(&text);
+    if (status != PPS_E_INPUT)
+        return status;
+    *err = (struct pps_error){.code = PPS_OK};
+    return PPS_OK;
+}
+
+enum pps_status nd_pipe_write_text(const struct nd_pipe *pipe,
+                                   const struct nd_pipe_files *files,
+                                   struct text_buffer *text,
+                                   struct pps_error *err)
+{
+    return write_file(pipe, files, CONFIGURATION, text, err);
+}
+
 enum pps_status nd_pipe_write_solution(const struct nd_pipe *pipe,
                                        const struct nd_pipe_files *files,
                                        const struct nd_program *program,
@@ -217,7 +273,7 @@ enum pps_status nd_pipe_write_solution(const struct nd_pipe *pipe,
         text_buffer_free(&text);
     }
     if (status == PPS_OK && is_wanted(files, FIGURES)) {
-        const struct nd_figures figures = figures_to_write(pipe, program);
+        const struct nd_figures figures = figures_to_write(pipe, program, choice);
         nd_figures_write(&text, &figures);
         status = write_file(pipe, files, FIGURES, &text, err);
     }

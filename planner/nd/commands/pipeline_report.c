@@ -8,6 +8,7 @@
 #include "kernels/common/search/time_limit.h"
 #include "kernels/common/split/playback.h"
 #include "planner/nd/commands/search_report.h"
+#include "planner/nd/input/choice_price.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -135,6 +136,78 @@ static void print_lists(const struct nd_program *program, const struct nd_choice
     text_buffer_free(&text);
 }
 
+// ---- the evaluator ------------------------------------------------------------------------------
+
+bool nd_pipe_step(const struct nd_pipe *pipe,
+                  const struct nd_program *program,
+                  const struct nd_choice *choice,
+                  struct configuration_step *step)
+{
+    *step = (struct configuration_step){.seconds = 0};
+    if (pipe->written->parts != NULL)
+        return configuration_step_brief(step, pipe->written, NULL) == CONFIGURATION_DONE;
+    return pipe->priced && nd_choice_step(step, &pipe->input->job.run, &pipe->strategy, program,
+                                          choice, NULL) == CONFIGURATION_DONE;
+}
+
+// Replaces the peaks of the program by those of the evaluator. Returns NULL when out of memory.
+static struct nd_peak *peaks_of(const struct nd_pipe *pipe,
+                                const struct nd_program *program,
+                                const struct nd_choice *choice,
+                                const struct nd_peak *peaks)
+{
+    struct configuration_step step;
+    struct nd_peak *copy = calloc((size_t)program->stages, sizeof *copy);
+    const bool has = copy != NULL && nd_pipe_step(pipe, program, choice, &step);
+    for (int32_t i = 0; copy != NULL && i < program->stages; i++) {
+        copy[i] = peaks[i];
+        if (has)
+            copy[i].memory_mb = units_to_mib(step.devices[i].peak);
+    }
+    if (has)
+        configuration_step_free(&step);
+    return copy;
+}
+
+void nd_pipe_print_time(const struct nd_pipe *pipe,
+                        const struct nd_program *program,
+                        const struct nd_choice *choice,
+                        double objective)
+{
+    struct configuration_step step;
+    if (nd_pipe_step(pipe, program, choice, &step))
+        printf(", %s per step (pipeline %s)", pps_time_text(step.seconds).text,
+               pps_time_text(step.pipeline).text);
+    else if (!isnan(pipe->layer_ms))
+        printf(", %s per step", pps_time_text(objective * pipe->layer_ms / 1e3).text);
+    configuration_step_free(&step);
+}
+
+void nd_pipe_print_mine(const struct nd_pipe *pipe, double ms)
+{
+    const struct plan_mine *mine = &pipe->mine;
+    if (!pipe->priced || !mine->has)
+        return;
+    const double own = units_to_ms(mine->step.seconds), saved = 100 * (1 - ms / own);
+    printf("mine      %s per step, %.3f GiB%s: the split above is ",
+           pps_time_text(mine->step.seconds).text, units_to_gib(mine->step.peak),
+           plan_mine_fits(mine) ? "" : ", does not fit");
+    if (fabs(saved) < 0.05)
+        printf("as fast\n");
+    else
+        printf("%.1f %% %s\n", fabs(saved), saved < 0 ? "slower" : "faster");
+}
+
+void nd_pipe_compare(const struct nd_pipe *pipe,
+                     const struct nd_program *program,
+                     const struct nd_choice *choice)
+{
+    struct configuration_step step;
+    if (nd_pipe_step(pipe, program, choice, &step))
+        nd_pipe_print_mine(pipe, units_to_ms(step.seconds));
+    configuration_step_free(&step);
+}
+
 void nd_pipe_report(const struct nd_pipe *pipe,
                     const struct nd_program *program,
                     const struct nd_choice *choice,
@@ -142,13 +215,15 @@ void nd_pipe_report(const struct nd_pipe *pipe,
 {
     const size_t n = (size_t)program->stages * (size_t)program->chunks;
     double *durations = calloc(2 * n, sizeof *durations);
+    struct nd_peak *shown = peaks_of(pipe, program, choice, peaks);
     print_head(pipe, program);
-    if (durations == NULL)
-        return;
-    nd_durations(program, choice, durations, durations + n);
-    print_stages(program, choice, peaks, durations, durations + n);
-    print_lists(program, choice);
+    if (durations != NULL && shown != NULL) {
+        nd_durations(program, choice, durations, durations + n);
+        print_stages(program, choice, shown, durations, durations + n);
+        print_lists(program, choice);
+    }
     free(durations);
+    free(shown);
 }
 
 void nd_pipe_report_overhead(const struct nd_program *program,
@@ -178,14 +253,14 @@ void nd_pipe_report_solution(const struct nd_pipe *pipe,
 {
     printf("\n%s: %s layer forwards", nd_status_name(solution->status),
            pps_digits_text(solution->objective, 9).text);
-    if (!isnan(pipe->layer_ms))
-        printf(", %s per step", pps_time_text(solution->objective * pipe->layer_ms / 1e3).text);
+    nd_pipe_print_time(pipe, program, &solution->choice, solution->objective);
     if (solution->makespan != solution->objective && !isnan(solution->makespan))
         printf("; makespan %s", pps_digits_text(solution->makespan, 9).text);
     printf("; lower bound %s (gap %.3g)\n", pps_digits_text(solution->bound, 9).text,
            solution->gap);
     nd_pipe_report_overhead(program, &solution->choice, &pipe->input->effort,
                             solution->started);
+    nd_pipe_compare(pipe, program, &solution->choice);
     if (pipe->is_usual_vp && nd_rank_can_have(program, 2))
         printf("vp        1 chunk per stage; ppsweep nd and nd rank try up to %d: --vpp N\n",
                ND_CHUNKS_USUAL);

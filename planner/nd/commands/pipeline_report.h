@@ -3,10 +3,12 @@
 #ifndef PPS_PLANNER_ND_COMMANDS_PIPELINE_REPORT_H
 #define PPS_PLANNER_ND_COMMANDS_PIPELINE_REPORT_H
 
+#include "kernels/common/plan/plan.h"
 #include "planner/exchange/solution_file.h"
 #include "planner/figures/feedback.h"
 #include "planner/nd/input/baseline.h"
 #include "planner/nd/input/program_input.h"
+#include "planner/shared/plan_configuration.h"
 
 struct nd_pipe {
     const struct nd_input *input;
@@ -22,7 +24,33 @@ struct nd_pipe {
     bool tokens_unknown;              // the profile lacks its micro-batch size
     double limit_mb;
     double weights_time, weights_memory; // as in nd_rank_case
+    const struct pps_args *args;
+    bool priced; // times and memory come from the models: figures are those of the evaluator
+    struct plan_mine mine; // the training of the user
+    // The training of the configuration that is about to be written, as read back; without parts: none is.
+    struct configuration *written;
 };
+
+// Evaluates a choice. The caller frees the step in any case. Returns false when out of memory, or if figures
+// are not those of the evaluator.
+bool nd_pipe_step(const struct nd_pipe *pipe,
+                  const struct nd_program *program,
+                  const struct nd_choice *choice,
+                  struct configuration_step *step);
+
+// Prints ", 66547.495 ms per step, ..." if the time of a layer is known.
+void nd_pipe_print_time(const struct nd_pipe *pipe,
+                        const struct nd_program *program,
+                        const struct nd_choice *choice,
+                        double objective);
+
+// Prints the training of the user, and how much faster a step of `ms` is; nothing without one.
+void nd_pipe_print_mine(const struct nd_pipe *pipe, double ms);
+
+// The same for a choice.
+void nd_pipe_compare(const struct nd_pipe *pipe,
+                     const struct nd_program *program,
+                     const struct nd_choice *choice);
 
 // Prints the split by stages, its times and memory peaks, and the lists for the framework.
 void nd_pipe_report(const struct nd_pipe *pipe,
@@ -72,6 +100,24 @@ PPS_MUST_CHECK enum pps_status nd_pipe_write_program(const struct nd_pipe *pipe,
                                                      const struct nd_program *program,
                                                      struct pps_error *err);
 
+// Reads the user's configuration back as it will be written for a choice, so that figures are those of the file.
+PPS_MUST_CHECK enum pps_status nd_pipe_read_back(const struct nd_pipe *pipe,
+                                                 const struct nd_pipe_files *files,
+                                                 const struct nd_program *program,
+                                                 const struct nd_choice *choice,
+                                                 struct pps_error *err);
+
+// Writes the user's configuration with settings.
+PPS_MUST_CHECK enum pps_status nd_pipe_write_text(const struct nd_pipe *pipe,
+                                                  const struct nd_pipe_files *files,
+                                                  struct text_buffer *text,
+                                                  struct pps_error *err);
+
+// Reads a text back as nd_pipe_read_back does.
+PPS_MUST_CHECK enum pps_status nd_pipe_read_text(const struct nd_pipe *pipe,
+                                                 const struct text_buffer *text,
+                                                 struct pps_error *err);
+
 PPS_MUST_CHECK enum pps_status nd_pipe_write_solution(const struct nd_pipe *pipe,
                                                       const struct nd_pipe_files *files,
                                                       const struct nd_program *program,
@@ -105,6 +151,18 @@ PPS_MUST_CHECK enum pps_status nd_pipe_read_chunks(struct nd_pipe *pipe,
                                                    int32_t *chunks,
                                                    struct pps_error *err);
 
+// ---- pipeline_order.c ----
+
+// Returns whether the training of the user has a placement or an order that the solver does not know.
+bool nd_pipe_is_ordered(const struct nd_pipe *pipe);
+
+// Searches splits in that order, prints the best, compares it with the training of the user, and writes the
+// configuration and the plan.
+PPS_MUST_CHECK enum pps_status nd_pipe_solve_ordered(const struct nd_pipe *pipe,
+                                                     const struct nd_pipe_request *request,
+                                                     const struct nd_program *program,
+                                                     struct pps_error *err);
+
 // ---- pipeline_split.c ----
 
 // A split given by the user. Initialise with zeros; the caller frees it in every case.
@@ -121,6 +179,12 @@ PPS_MUST_CHECK enum pps_status nd_pipe_split_read(struct nd_pipe_split *split,
                                                   const char *recompute,
                                                   struct pps_error *err);
 void nd_pipe_split_free(struct nd_pipe_split *split);
+
+// Takes the split of the user's training, as nd_pipe_split_read does.
+PPS_MUST_CHECK enum pps_status nd_pipe_split_of_mine(struct nd_pipe_split *split,
+                                                     const struct nd_pipe *pipe,
+                                                     const struct nd_program *program,
+                                                     struct pps_error *err);
 
 // Prints the report of a solution from a file.
 PPS_MUST_CHECK enum pps_status nd_pipe_report_file(const struct nd_pipe *pipe,
@@ -156,6 +220,12 @@ PPS_MUST_CHECK enum pps_status nd_pipe_plan(const struct nd_pipe *pipe,
                                             const struct nd_choice *choice,
                                             const char *path,
                                             struct pps_error *err);
+
+// Writes a plan and frees it; NULL: out of memory.
+PPS_MUST_CHECK enum pps_status nd_pipe_write_plan(const struct nd_pipe *pipe,
+                                                  struct plan *plan,
+                                                  const char *path,
+                                                  struct pps_error *err);
 
 // Writes when every pass runs and how much memory its stage holds.
 PPS_MUST_CHECK enum pps_status nd_pipe_trace(const struct nd_pipe *pipe,

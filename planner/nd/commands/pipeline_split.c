@@ -2,7 +2,10 @@
 // Reads a split from a solution file or from the options, and compares it with the best split.
 #include "planner/nd/commands/pipeline_report.h"
 
+#include "base/math/units.h"
 #include "base/text/human.h"
+#include "kernels/common/split/chunk.h"
+#include "planner/nd/input/choice_price.h"
 
 #include <errno.h>
 #include <math.h>
@@ -176,6 +179,30 @@ enum pps_status nd_pipe_split_read(struct nd_pipe_split *split,
     return check(program, &split->choice, layers, recompute, err);
 }
 
+enum pps_status nd_pipe_split_of_mine(struct nd_pipe_split *split,
+                                      const struct nd_pipe *pipe,
+                                      const struct nd_program *program,
+                                      struct pps_error *err)
+{
+    const struct configuration *c = &pipe->mine.plan.configuration;
+    const size_t n = (size_t)program->stages * (size_t)program->chunks;
+    if (!pipe->mine.has)
+        return pps_fail(err, PPS_E_INPUT,
+                        "--layers mine: MODEL must be the configuration of a training that can "
+                        "run, and times must come from the models");
+    if (nd_pipe_is_ordered(pipe) || c->strategy.pp != program->stages ||
+        c->strategy.vp != program->chunks)
+        return pps_fail(err, PPS_E_INPUT,
+                        "--layers mine: the file has %d stages of %d chunks and schedule %s; "
+                        "ppsweep check evaluates it as it is",
+                        c->strategy.pp, c->strategy.vp, configuration_family(c)->name);
+    split->room = calloc(6 * n, sizeof *split->room);
+    if (split->room == NULL)
+        return pps_fail_memory(err, "the split");
+    split->choice = nd_choice_of_configuration(c, split->room);
+    return PPS_OK;
+}
+
 void nd_pipe_split_free(struct nd_pipe_split *split)
 {
     free(split->room);
@@ -201,12 +228,36 @@ static void print_best(const struct nd_solution *best, double objective)
         printf("the split is %.4g %% faster\n", -longer);
 }
 
-static void print_time(const struct nd_pipe *pipe, double objective)
+static void print_time(const struct nd_pipe *pipe,
+                       const struct nd_program *program,
+                       const struct nd_choice *choice,
+                       double objective)
 {
     printf("\nGiven: %s layer forwards", pps_digits_text(objective, 9).text);
-    if (!isnan(pipe->layer_ms))
-        printf(", %s per step", pps_time_text(objective * pipe->layer_ms / 1e3).text);
+    nd_pipe_print_time(pipe, program, choice, objective);
     printf("\n");
+}
+
+// Returns whether the split fits in memory; otherwise `why` says what is missing.
+static bool fits(const struct nd_pipe *pipe,
+                 const struct nd_program *program,
+                 const struct nd_choice *choice,
+                 char *why,
+                 size_t size)
+{
+    const double limit = units_to_mib(pipe->input->job.run.cluster.memory_limit);
+    struct configuration_step step;
+    if (!nd_pipe_step(pipe, program, choice, &step)) {
+        configuration_step_free(&step);
+        return nd_choice_check(program, choice, why, size);
+    }
+    const int32_t stage = step.worst;
+    const double peak = units_to_mib(step.peak);
+    configuration_step_free(&step);
+    if (peak <= limit)
+        return true;
+    nd_does_not_fit(why, size, stage, "", peak, limit);
+    return false;
 }
 
 enum pps_status nd_pipe_report_file(const struct nd_pipe *pipe,
@@ -229,8 +280,7 @@ enum pps_status nd_pipe_report_file(const struct nd_pipe *pipe,
             printf("\nno start times in the file");
         printf("; run as early as possible: %s layer forwards",
                pps_digits_text(value.objective, 9).text);
-        if (!isnan(pipe->layer_ms))
-            printf(", %s per step", pps_time_text(value.objective * pipe->layer_ms / 1e3).text);
+        nd_pipe_print_time(pipe, program, &sol->choice, value.objective);
         printf("\n");
     }
     free(peaks);
@@ -255,10 +305,11 @@ enum pps_status nd_pipe_report_split(const struct nd_pipe *pipe,
     }
     nd_pipe_report(pipe, program, choice, peaks);
     free(peaks);
-    print_time(pipe, value.objective);
+    print_time(pipe, program, choice, value.objective);
     nd_pipe_report_overhead(program, choice, &pipe->input->effort, started);
     fflush(stdout); // the best may take long
-    if (!nd_choice_check(program, choice, why, sizeof why))
+    nd_pipe_compare(pipe, program, choice);
+    if (!fits(pipe, program, choice, why, sizeof why))
         return pps_fail(err, PPS_E_INFEASIBLE, "the split %s", why);
     if (nd_solve(program, &pipe->input->effort, &best) == ND_DONE)
         print_best(&best, value.objective);

@@ -11,7 +11,9 @@
 #include "base/math/units.h"
 #include "kernels/common/plan/plan_json.h"
 #include "kernels/common/split/playback.h"
+#include "kernels/configuration/document.h"
 #include "kernels/ndsearch/trace.h"
+#include "planner/nd/input/choice_price.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -125,24 +127,53 @@ enum pps_status nd_pipe_trace(const struct nd_pipe *pipe,
 
 // ---- the plan -----------------------------------------------------------------------------------
 
+// Returns the plan of the evaluated training where there is one. NULL: out of memory.
+static struct plan *plan_of(const struct nd_pipe *pipe,
+                            const struct nd_program *program,
+                            const struct nd_choice *choice)
+{
+    const struct nd_plan_units units = {.layer_s = pipe->layer_ms / 1e3,
+                                        .weights_time = pipe->weights_time,
+                                        .weights_memory = pipe->weights_memory,
+                                        .times = nd_ratio_source_name(pipe->source)};
+    struct configuration c = {.parts = NULL};
+    struct configuration_step step;
+    struct plan *plan = NULL;
+    if (!pipe->priced)
+        return nd_plan_of_choice(program, choice, &units);
+    if (nd_pipe_step(pipe, program, choice, &step) &&
+        (pipe->written->parts != NULL
+             ? configuration_copy(&c, pipe->written)
+             : nd_choice_configuration(&c, &pipe->input->job.run, &pipe->strategy, program,
+                                       choice)))
+        plan = configuration_plan(&c, &step);
+    configuration_free(&c);
+    configuration_step_free(&step);
+    return plan;
+}
+
+enum pps_status nd_pipe_write_plan(const struct nd_pipe *pipe,
+                                   struct plan *plan,
+                                   const char *path,
+                                   struct pps_error *err)
+{
+    struct text_buffer text = {.text = NULL};
+    if (plan == NULL)
+        return pps_fail_memory(err, "the plan");
+    plan_json_write(plan, &text);
+    plan_free(plan);
+    const enum pps_status status = plan_write_text(path, &text, pipe->input->gate, err);
+    text_buffer_free(&text);
+    if (status == PPS_OK)
+        pps_say(stdout, "wrote %s", path);
+    return status;
+}
+
 enum pps_status nd_pipe_plan(const struct nd_pipe *pipe,
                              const struct nd_program *program,
                              const struct nd_choice *choice,
                              const char *path,
                              struct pps_error *err)
 {
-    const struct nd_plan_units units = {.layer_s = pipe->layer_ms / 1e3,
-                                        .weights_time = pipe->weights_time,
-                                        .weights_memory = pipe->weights_memory,
-                                        .times = nd_ratio_source_name(pipe->source)};
-    struct text_buffer text = {.text = NULL};
-    struct plan *plan = nd_plan_of_choice(program, choice, &units);
-    if (plan == NULL)
-        return pps_fail_memory(err, "the plan");
-    plan_json_write(plan, &text);
-    plan_free(plan);
-    const enum pps_status status = plan_write_text(path, &text, pipe->input->gate, err);
-    if (status == PPS_OK)
-        pps_say(stdout, "wrote %s", path);
-    return status;
+    return nd_pipe_write_plan(pipe, plan_of(pipe, program, choice), path, err);
 }

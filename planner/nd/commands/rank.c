@@ -8,7 +8,6 @@
 #include "base/text/characters.h"
 #include "base/text/say.h"
 #include "planner/nd/commands/ranking.h"
-#include "planner/nd/input/baseline.h"
 #include "planner/nd/input/strategy_option.h"
 #include "planner/shared/files.h"
 #include "planner/shared/options.h"
@@ -36,7 +35,7 @@ static const struct pps_opt options[] = {
     {"output", 'o', "PATH",
      "write the table and configurations to a folder, or the table to NAME.csv"},
     {"baseline", 0, "DEGREES",
-     "compare with this strategy: dp=8,tp=4,pp=2, also vp=2 (from the file)"},
+     "compare with the best split of this strategy: dp=8,tp=4,pp=2, also vp=2"},
     {"csv-lang", 0, "orig|en", "column names in the file: as published, or English (orig)"},
     {"threads", 'j', "N", "worker threads (all CPUs this process may use)"},
     // published names
@@ -72,7 +71,12 @@ static const char details[] =
     "come from a profile of the strategy, else from the nearest profile (same tp, cp, ep, mbs),\n"
     "else from the analytic models. Memory comes from --memory-info, from --calibration, or from\n"
     "the models. The step time also includes the exchange between replicas, the optimizer and\n"
-    "the embedding.\n"
+    "the embedding. Where only models are used, times and memory are those of ppsweep check. Row\n"
+    "mine is the training in MODEL as it is.\n"
+    "\n"
+    "If MODEL is the configuration of a framework, or with -o DIR, every row is what its file says,\n"
+    "read back: the layers that Megatron-LM recomputes are as many in every chunk. A row that\n"
+    "cannot be written comes last, with the reason.\n"
     "\n"
     "Column gap: 0 means that no faster split into this number of chunks (vp) exists. A gap of\n"
     "5% means that the search ended early (--search-limit, -t) and that a split may be up to\n"
@@ -120,6 +124,25 @@ static enum pps_status read_request(struct request *request,
     return status;
 }
 
+static bool writes_files(const struct request *request)
+{
+    return request->output != NULL && !pps_ends_with(request->output, ".csv");
+}
+
+// Rows of a framework's file are what it can say, whether it is written or not.
+static bool makes_files(const struct nd_input *input, const struct request *request)
+{
+    return writes_files(request) ||
+           (input->compat == ND_CORRECTED && plan_run_configuration(&input->job.run) != NULL);
+}
+
+// Without a configuration, launch scripts of Megatron-LM are written.
+static void choose_dialect(struct nd_input *input, const struct request *request)
+{
+    if (writes_files(request) && plan_run_configuration(&input->job.run) == NULL)
+        input->dialect = nd_dialect_of(FRAMEWORK_MEGATRON);
+}
+
 static enum pps_status show(const struct nd_ranking *ranking,
                             const struct request *request,
                             struct pps_error *err)
@@ -137,7 +160,7 @@ static enum pps_status show(const struct nd_ranking *ranking,
     enum pps_status status = PPS_OK;
     if (request->output != NULL)
         status = nd_ranking_write(ranking, request->output, request->language, n, err);
-    if (status == PPS_OK && request->output != NULL && !pps_ends_with(request->output, ".csv"))
+    if (status == PPS_OK && writes_files(request))
         status = nd_ranking_write_configurations(
             ranking, request->output,
             request->top == 0 && n > CONFIGURATIONS ? CONFIGURATIONS : n, err);
@@ -168,32 +191,38 @@ static enum pps_status read_baseline(struct nd_rank_options *trial,
     return nd_strategy_check_chunks(&input->job, "baseline", text, strategy, err);
 }
 
-// Finds the baseline: --baseline, else the strategy of a document; *found is false without one. A
-// strategy of a document that cannot be ranked is reported and skipped.
-static enum pps_status find_baseline(struct nd_rank_options *trial,
-                                     struct nd_strategy *strategy,
-                                     struct nd_input *input,
-                                     const struct pps_args *args,
-                                     bool *found,
-                                     struct pps_error *err)
+// Finds the baseline: --baseline, else the training of a document as it is.
+static enum pps_status find_base(struct nd_ranking *ranking,
+                                 struct nd_input *input,
+                                 struct nd_ranked *base,
+                                 struct pps_error *err)
 {
-    char text[ND_BASELINE_BYTES] = "";
-    const char *option = pps_arg(args, "baseline");
+    const char *option = pps_arg(ranking->args, "baseline");
+    const struct nd_rank_options tried = ranking->options;
+    struct nd_strategy strategy;
+    struct plan_mine mine;
     enum pps_status status = PPS_OK;
-    if (option == NULL && input->compat == ND_CORRECTED)
-        status = nd_baseline_of_document(&input->job.run, input->quiet, text, err);
-    *found = option != NULL || text[0] != '\0';
-    if (status != PPS_OK || !*found)
+    if (option == NULL && input->compat == ND_ORIG)
+        return PPS_OK;
+    if (option == NULL) {
+        status = plan_mine_open(&mine, &input->job.run, input->quiet, NULL, err);
+        if (status != PPS_OK)
+            return status;
+        ranking->base = mine.has ? base : NULL;
+        if (mine.has)
+            status = nd_ranking_mine(ranking, &mine, err);
+        plan_mine_close(&mine);
         return status;
-    status = read_baseline(trial, strategy, input, option != NULL ? option : text, err);
-    if (status == PPS_OK || option != NULL)
+    }
+    status = read_baseline(&ranking->options, &strategy, input, option, err);
+    if (status != PPS_OK)
         return status;
-    *found = false;
-    if (!input->quiet)
-        pps_say(stderr, "note      no baseline: the strategy in %s cannot be ranked: %s",
-                input->job.run.baseline_in->json.name, err->text);
-    *err = (struct pps_error){.code = PPS_OK};
-    return PPS_OK;
+    ranking->base = base;
+    ranking->base_label = "base";
+    ranking->base_fits = true;
+    status = nd_ranking_base(ranking, &strategy, err);
+    ranking->options = tried;
+    return status;
 }
 
 // Says how many chunks per stage were tried, where there are several stages.
@@ -208,13 +237,28 @@ static void note_chunks(const struct nd_ranking *ranking, const struct nd_rank_o
                 tried->min_vpp > 1 ? tried->min_vpp : 1, tried->max_vpp);
 }
 
+// Without any candidate the training of the user is shown alone.
+static void show_mine(struct nd_ranking *ranking, struct nd_input *input)
+{
+    struct nd_ranked base = {.outcome = ND_RANK_NO_MEMORY};
+    struct pps_error unused = {.code = PPS_OK};
+    if (pps_arg(ranking->args, "baseline") != NULL)
+        return;
+    if (find_base(ranking, input, &base, &unused) == PPS_OK && ranking->base != NULL) {
+        nd_ranking_print(ranking, 0);
+        nd_ranking_print_base(ranking);
+    }
+    nd_ranked_free(&base);
+    ranking->base = NULL;
+}
+
 static enum pps_status run(struct nd_input *input,
                            const struct pps_args *args,
                            struct pps_error *err)
 {
     struct request request;
     struct nd_picks picks = {0};
-    struct nd_ranking ranking = {.input = input, .picks = &picks};
+    struct nd_ranking ranking = {.input = input, .args = args, .picks = &picks};
     input->effort.max_nodes = SEARCH_LIMIT;
     enum pps_status status = read_request(&request, args, err);
     if (status == PPS_OK)
@@ -222,7 +266,11 @@ static enum pps_status run(struct nd_input *input,
     if (status == PPS_OK && request.output != NULL)
         status = nd_ranking_check_output(request.output, input->gate, err);
     if (status == PPS_OK)
+        choose_dialect(input, &request);
+    if (status == PPS_OK)
         status = nd_picks_open(&picks, &input->job, args, err);
+    if (status == PPS_E_INFEASIBLE)
+        show_mine(&ranking, input);
     if (status == PPS_OK) {
         ranking.options = (struct nd_rank_options){.max_vpp = (int32_t)request.max_vpp,
                                                    .compat = input->compat,
@@ -237,26 +285,20 @@ static enum pps_status run(struct nd_input *input,
             status = pps_fail_memory(err, "the candidates");
     }
     struct nd_ranked base = {.outcome = ND_RANK_NO_MEMORY};
-    struct nd_strategy strategy;
-    bool has_base = false;
-    const struct nd_rank_options tried = ranking.options;
-    struct nd_rank_options of_base = ranking.options;
     if (status == PPS_OK)
-        status = find_baseline(&of_base, &strategy, input, args, &has_base, err);
+        status = find_base(&ranking, input, &base, err);
     if (status == PPS_OK)
         status = nd_ranking_all(&ranking, request.threads, err);
-    if (status == PPS_OK && has_base) {
-        ranking.base = &base;
-        ranking.options = of_base;
-        status = nd_ranking_base(&ranking, &strategy, err);
-    }
+    if (status == PPS_OK && makes_files(input, &request))
+        status = nd_ranking_make_files(&ranking, err);
     if (status == PPS_OK) {
         nd_ranking_notes(&ranking);
-        note_chunks(&ranking, &tried);
+        note_chunks(&ranking, &ranking.options);
         status = show(&ranking, &request, err);
     }
     if (ranking.base != NULL)
         nd_ranked_free(ranking.base);
+    nd_ranking_free_files(&ranking);
     for (int64_t k = 0; k < picks.n && ranking.ranked != NULL; k++)
         nd_ranked_free(&ranking.ranked[k]);
     free(ranking.ranked);

@@ -3,6 +3,11 @@
 #include "planner/nd/commands/ranking.h"
 
 #include "base/system/threads.h"
+#include "planner/nd/input/choice_price.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 // Gives a strategy without a micro-batch size the fastest size. As published there is only one
 // size.
@@ -44,7 +49,7 @@ static void work(void *self, int thread)
         ranking->failed = true;
         return;
     }
-    const struct nd_rank_source source = {nd_maker_prepare, &maker};
+    const struct nd_rank_source source = {nd_maker_prepare, nd_maker_price, &maker};
     for (;;) {
         const int64_t i = atomic_fetch_add(&ranking->next, 1);
         if (i >= ranking->picks->n || ranking->failed)
@@ -56,6 +61,53 @@ static void work(void *self, int thread)
     nd_maker_close(&maker);
 }
 
+// With measured times or memory, the training is priced as the rows are.
+static enum pps_status price_mine(struct nd_ranking *ranking,
+                                  const struct configuration *c,
+                                  struct pps_error *err)
+{
+    struct nd_maker maker;
+    int32_t *room = calloc(6 * (size_t)c->n_parts, sizeof *room);
+    if (room == NULL || !nd_maker_open(&maker, ranking->input)) {
+        free(room);
+        return pps_fail_memory(err, "the training");
+    }
+    const struct nd_rank_source source = {nd_maker_prepare, NULL, &maker};
+    const struct nd_choice choice = nd_choice_of_configuration(c, room);
+    nd_rank_given(ranking->base, &c->strategy, &choice, &source, ND_CORRECTED);
+    nd_maker_close(&maker);
+    free(room);
+    return ranking->base->outcome == ND_RANK_NO_MEMORY ? pps_fail_memory(err, "the training")
+                                                       : PPS_OK;
+}
+
+enum pps_status nd_ranking_mine(struct nd_ranking *ranking,
+                                const struct plan_mine *mine,
+                                struct pps_error *err)
+{
+    const struct configuration *c = &mine->plan.configuration;
+    const struct nd_rank_price price = nd_price_of_step(&mine->step);
+    const bool measured = ranking->input->profiles.n > 0 || ranking->input->has_figures;
+    struct nd_ranked *base = ranking->base;
+    ranking->base_label = "mine";
+    ranking->base_fits = plan_mine_fits(mine);
+    if (measured && c->family == NULL)
+        return price_mine(ranking, c, err);
+    *base = (struct nd_ranked){.strategy = c->strategy,
+                               .given = true,
+                               .outcome = measured ? ND_RANK_NOT_PRICED : ND_RANK_PRICED,
+                               .cost_ms = HUGE_VAL,
+                               .others_ms = HUGE_VAL,
+                               .used = {.source = ND_RATIOS_MODEL}};
+    base->used.program.chunks = c->strategy.vp;
+    if (measured)
+        snprintf(base->why, sizeof base->why, "schedule %s has a price by the models only",
+                 c->family->name);
+    else
+        nd_ranked_set_price(base, &price);
+    return PPS_OK;
+}
+
 enum pps_status nd_ranking_base(const struct nd_ranking *ranking,
                                 const struct nd_strategy *strategy,
                                 struct pps_error *err)
@@ -63,7 +115,7 @@ enum pps_status nd_ranking_base(const struct nd_ranking *ranking,
     struct nd_maker maker;
     if (!nd_maker_open(&maker, ranking->input))
         return pps_fail_memory(err, "the baseline");
-    const struct nd_rank_source source = {nd_maker_prepare, &maker};
+    const struct nd_rank_source source = {nd_maker_prepare, nd_maker_price, &maker};
     rank_best(ranking->base, ranking, *strategy, ranking->picks->n, &source);
     nd_maker_close(&maker);
     return ranking->base->outcome == ND_RANK_NO_MEMORY ? pps_fail_memory(err, "the baseline")

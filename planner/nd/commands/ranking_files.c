@@ -2,12 +2,14 @@
 // Writes the best strategies of a ranking as configurations of the user's framework.
 #include "planner/nd/commands/ranking.h"
 
+#include "base/math/units.h"
 #include "base/system/disk.h"
-#include "base/system/whole_file.h"
 #include "base/text/say.h"
+#include "planner/nd/input/choice_price.h"
 #include "planner/nd/launch/configuration.h"
 #include "planner/nd/launch/script.h"
 #include "planner/shared/files.h"
+#include "planner/shared/plan_written.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -36,29 +38,25 @@ static void file_path(char path[PLAN_PATH + 256],
     sprintf(path + n, "%.16s", ending);
 }
 
-static enum pps_status write_one(const struct nd_ranking *ranking,
+// Appends a copy of a configuration with the strategy and the split of the row.
+static enum pps_status copy_with(struct text_buffer *text,
+                                 const struct nd_ranking *ranking,
                                  const struct plan_document *file,
-                                 const char *path,
                                  const struct nd_ranked *ranked,
                                  struct pps_error *err)
 {
     const struct framework_settings settings = {.strategy = ranked->strategy,
                                                 .gbs = ranking->input->job.run.training.gbs};
-    struct text_buffer text = {.text = NULL};
-    enum pps_status status = nd_configuration_split(
-        &text, file, &settings, &ranked->used.program, &ranked->solution.choice, err);
-    if (status == PPS_OK)
-        status = plan_write_text(path, &text, ranking->input->gate, err);
-    text_buffer_free(&text);
-    return status;
+    return nd_configuration_split(text, file, &settings, &ranked->used.program,
+                                  &ranked->solution.choice, err);
 }
 
 // ---- models without a configuration -------------------------------------------------------------
 
 // Writes the launch script of the strategy without recomputation, which is then edited as a user's script is.
-static bool make_script(struct text_buffer *text,
-                        const struct nd_ranking *ranking,
-                        const struct nd_ranked *ranked)
+static bool make_plain_script(struct text_buffer *text,
+                              const struct nd_ranking *ranking,
+                              const struct nd_ranked *ranked)
 {
     const struct plan_run *run = &ranking->input->job.run;
     const struct nd_program *program = &ranked->used.program;
@@ -80,45 +78,112 @@ static bool make_script(struct text_buffer *text,
     return !text->failed;
 }
 
-static enum pps_status write_script(const struct nd_ranking *ranking,
-                                    const char *path,
-                                    const struct nd_ranked *ranked,
-                                    struct pps_error *err)
+static enum pps_status make_script(struct text_buffer *text,
+                                   const struct nd_ranking *ranking,
+                                   const struct nd_ranked *ranked,
+                                   struct pps_error *err)
 {
-    struct text_buffer text = {.text = NULL};
+    struct text_buffer plain = {.text = NULL};
     char name[] = "the launch script";
     enum pps_status status =
-        make_script(&text, ranking, ranked) ? PPS_OK : pps_fail_memory(err, "%s", path);
+        make_plain_script(&plain, ranking, ranked) ? PPS_OK : pps_fail_memory(err, "%s", name);
     const struct plan_document script = {.json = {.name = name},
                                          .framework = FRAMEWORK_MEGATRON,
                                          .form = PLAINDOC_NONE,
-                                         .original = text.text,
-                                         .n_original = text.n};
+                                         .original = plain.text,
+                                         .n_original = plain.n};
     if (status == PPS_OK)
-        status = write_one(ranking, &script, path, ranked, err);
-    text_buffer_free(&text);
+        status = copy_with(text, ranking, &script, ranked, err);
+    text_buffer_free(&plain);
     return status;
 }
 
-// ---- all ----------------------------------------------------------------------------------------
+// ---- what is read back --------------------------------------------------------------------------
 
-// Writes one row. Without the user's configuration, *written stays false if the framework cannot express the strategy.
-static enum pps_status write_row(const struct nd_ranking *ranking,
-                                 const struct plan_document *file,
-                                 const char *path,
-                                 const struct nd_ranked *ranked,
-                                 bool *written,
+static void mark(struct nd_ranked *ranked, const char *why)
+{
+    ranked->unwritten = true;
+    snprintf(ranked->why, sizeof ranked->why, "%.255s", why);
+}
+
+// Gives the row the price of the training that was read back.
+static void take_price(struct nd_ranked *ranked, const struct plan_written *written)
+{
+    const struct configuration_step *step = &written->mine.step;
+    const struct nd_rank_price price = nd_price_of_step(step);
+    if (!plan_mine_fits(&written->mine)) {
+        ranked->unwritten = true;
+        snprintf(ranked->why, sizeof ranked->why,
+                 "read back, stage %d needs %.3f GiB, %.3f GiB available", step->worst,
+                 units_to_gib(step->peak), units_to_gib(written->run.cluster.memory_limit));
+    }
+    nd_ranked_set_price(ranked, &price);
+}
+
+// Prices a row by its file, unless its figures were measured.
+static enum pps_status read_back(const struct nd_ranking *ranking,
+                                 const struct text_buffer *text,
+                                 struct nd_ranked *ranked,
                                  struct pps_error *err)
 {
-    const enum pps_status status = file != NULL ? write_one(ranking, file, path, ranked, err)
-                                                : write_script(ranking, path, ranked, err);
-    *written = status == PPS_OK;
-    if (file != NULL || status != PPS_E_INPUT || err->file[0] == '\0')
+    const struct plan_run *run = &ranking->input->job.run;
+    const struct plan_document *file = plan_run_configuration(run);
+    const struct plan_text instead = {
+        file != NULL ? file->json.name : run->documents[0].json.name,
+        file != NULL ? file->form : PLAINDOC_FLAT, text->text, text->n};
+    struct plan_written written;
+    const enum pps_status status =
+        plan_written_open(&written, ranking->args, run, &instead, NULL, err);
+    if (status != PPS_OK)
         return status;
-    if (!ranking->input->quiet)
-        pps_say(stderr, "note      %s is not written: %s", path, err->text);
+    if (!written.can_run)
+        mark(ranked, written.why);
+    else if (nd_choice_has_price(ranking->input, ranked->used.source))
+        take_price(ranked, &written);
+    plan_written_close(&written);
     return PPS_OK;
 }
+
+static enum pps_status make_file(const struct nd_ranking *ranking,
+                                 struct nd_ranked *ranked,
+                                 struct pps_error *err)
+{
+    const struct plan_document *file = plan_run_configuration(&ranking->input->job.run);
+    struct text_buffer *text = &ranking->files[ranked->index];
+    const enum pps_status status = file != NULL ? copy_with(text, ranking, file, ranked, err)
+                                                : make_script(text, ranking, ranked, err);
+    if (status != PPS_E_INPUT)
+        return status == PPS_OK ? read_back(ranking, text, ranked, err) : status;
+    mark(ranked, err->text);
+    *err = (struct pps_error){.code = PPS_OK};
+    return PPS_OK;
+}
+
+enum pps_status nd_ranking_make_files(struct nd_ranking *ranking, struct pps_error *err)
+{
+    enum pps_status status = PPS_OK;
+    if (ranking->input->compat == ND_ORIG &&
+        plan_run_configuration(&ranking->input->job.run) == NULL)
+        return PPS_OK;
+    ranking->files = calloc((size_t)ranking->picks->n, sizeof *ranking->files);
+    if (ranking->files == NULL)
+        return pps_fail_memory(err, "the configurations");
+    for (int64_t k = 0; k < ranking->picks->n && status == PPS_OK; k++)
+        if (ranking->ranked[k].outcome == ND_RANK_PRICED)
+            status = make_file(ranking, &ranking->ranked[k], err);
+    nd_rank_sort(ranking->ranked, ranking->picks->n);
+    return status;
+}
+
+void nd_ranking_free_files(struct nd_ranking *ranking)
+{
+    for (int64_t k = 0; ranking->files != NULL && k < ranking->picks->n; k++)
+        text_buffer_free(&ranking->files[k]);
+    free(ranking->files);
+    ranking->files = NULL;
+}
+
+// ---- all ----------------------------------------------------------------------------------------
 
 enum pps_status nd_ranking_write_configurations(const struct nd_ranking *ranking,
                                                 const char *folder,
@@ -128,19 +193,19 @@ enum pps_status nd_ranking_write_configurations(const struct nd_ranking *ranking
     const struct plan_document *file = plan_run_configuration(&ranking->input->job.run);
     char path[PLAN_PATH + 256];
     int64_t written = 0;
-    if (file == NULL && ranking->input->compat == ND_ORIG)
+    if (ranking->files == NULL)
         return PPS_OK;
     snprintf(path, sizeof path, "%s/configuration", folder);
     enum pps_status status = pps_disk_make_folder(path, err);
     for (int64_t k = 0; k < n && status == PPS_OK; k++) {
         const struct nd_ranked *ranked = &ranking->ranked[k];
-        bool done = false;
-        if (ranked->outcome != ND_RANK_PRICED)
+        if (ranked->outcome != ND_RANK_PRICED || ranked->unwritten)
             continue;
         file_path(path, folder, k + 1, ranked,
                   file != NULL ? nd_configuration_ending(file) : ".sh");
-        status = write_row(ranking, file, path, ranked, &done, err);
-        written += done;
+        status =
+            plan_write_text(path, &ranking->files[ranked->index], ranking->input->gate, err);
+        written++;
     }
     const char *what = file != NULL   ? (written == 1 ? "configuration" : "configurations")
                        : written == 1 ? "launch script of Megatron-LM"

@@ -21,6 +21,8 @@
 
 static const char *outcome_text(const struct nd_ranked *ranked)
 {
+    if (ranked->unwritten)
+        return ranked->why;
     return ranked->outcome == ND_RANK_PRICED ? nd_ratio_source_name(ranked->used.source)
                                              : ranked->why;
 }
@@ -33,21 +35,22 @@ static void print_row(const char *place, const struct nd_ranked *ranked)
     printf("%4s %5d %4d %4d %4d %4d %5d %4d %-4s", place, s->dp, s->tp, s->cp, s->pp, s->ep,
            s->op, s->mbs, s->sp ? "on" : "off");
     if (ranked->outcome == ND_RANK_PRICED)
-        printf("%3d %12s %12s %10s %9s %7s  %s\n", ranked->used.program.chunks,
-               pps_decimals_text(ranked->cost_ms, 3).text,
-               pps_decimals_text(ranked->program_ms, 3).text,
-               pps_decimals_text(ranked->dp_ms, 3).text,
-               pps_decimals_text(extra->optimizer, 3).text, nd_rank_gap(gap, ranked),
-               outcome_text(ranked));
+        pps_say(stdout, "%3d %12s %12s %10s %9s %7s %9s  %s%s", ranked->used.program.chunks,
+                pps_decimals_text(ranked->cost_ms, 3).text,
+                pps_decimals_text(ranked->program_ms, 3).text,
+                pps_decimals_text(ranked->dp_ms, 3).text,
+                pps_decimals_text(extra->optimizer, 3).text, nd_rank_gap(gap, ranked),
+                pps_decimals_text(ranked->peak_mb / UNITS_KIB, 3).text,
+                ranked->unwritten ? "not written: " : "", outcome_text(ranked));
     else
         printf("%3s %12s  %s\n", "-", "N/A", outcome_text(ranked));
 }
 
 void nd_ranking_print(const struct nd_ranking *ranking, int64_t shown)
 {
-    printf("%4s %5s %4s %4s %4s %4s %5s %4s %-4s%3s %12s %12s %10s %9s %7s  %s\n", "", "dp",
+    printf("%4s %5s %4s %4s %4s %4s %5s %4s %-4s%3s %12s %12s %10s %9s %7s %9s  %s\n", "", "dp",
            "tp", "cp", "pp", "ep", "op", "mbs", "sp", "vp", "step ms", "pipeline ms", "dp ms",
-           "optim ms", "gap", "ratios");
+           "optim ms", "gap", "peak GiB", "ratios");
     for (int64_t k = 0; k < shown; k++) {
         char place[24];
         snprintf(place, sizeof place, "%" PRId64, k + 1);
@@ -57,12 +60,14 @@ void nd_ranking_print(const struct nd_ranking *ranking, int64_t shown)
 
 void nd_ranking_print_base(const struct nd_ranking *ranking)
 {
-    const struct nd_ranked *base = ranking->base, *first = &ranking->ranked[0];
+    const struct nd_ranked *base = ranking->base, *first = ranking->ranked;
     if (base == NULL)
         return;
-    print_row("base", base);
-    if (base->outcome == ND_RANK_PRICED && first->outcome == ND_RANK_PRICED)
-        nd_report_faster(first->cost_ms, base->cost_ms, "");
+    print_row(ranking->base_label, base);
+    if (base->outcome == ND_RANK_PRICED && first != NULL && first->outcome == ND_RANK_PRICED &&
+        !first->unwritten)
+        nd_report_faster(first->cost_ms, base->cost_ms,
+                         ranking->base_fits ? "" : "; the baseline does not fit in memory");
 }
 
 void nd_ranking_print_short(const struct nd_ranking *ranking, int64_t shown)

@@ -187,6 +187,23 @@ static enum pps_status read_data(struct nd_input *input,
     return status;
 }
 
+// ---- the dialect -----------------------------------------------------------------------------
+
+enum nd_dialect nd_dialect_of(enum framework framework)
+{
+    switch (framework) {
+    case FRAMEWORK_MEGATRON:
+        return ND_SAYS_EACH;
+    case FRAMEWORK_TORCHTITAN:
+        return ND_SAYS_EVERY;
+    case FRAMEWORK_MINDFORMERS:
+    case FRAMEWORK_NONE:
+    case N_FRAMEWORKS:
+        break;
+    }
+    return ND_SAYS_ANY;
+}
+
 // ---- all ----------------------------------------------------------------------------------------
 
 enum pps_status nd_input_open(struct nd_input *input,
@@ -198,9 +215,13 @@ enum pps_status nd_input_open(struct nd_input *input,
         status = read_options(input, args, err);
     if (status == PPS_OK)
         status = read_data(input, args, err);
-    if (status != PPS_OK)
+    if (status != PPS_OK) {
         nd_input_close(input);
-    return status;
+        return status;
+    }
+    const struct plan_document *file = plan_run_configuration(&input->job.run);
+    input->dialect = nd_dialect_of(file != NULL ? file->framework : FRAMEWORK_NONE);
+    return PPS_OK;
 }
 
 void nd_input_close(struct nd_input *input)

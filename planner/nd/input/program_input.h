@@ -52,6 +52,7 @@ struct nd_input {
     bool has_figures; // figures come from a file, for all strategies, without the reserve
     struct nd_figures figures;
     bool allow_select, allow_full, low_mem;
+    enum nd_dialect dialect; // of the file of a framework, if one is named
     const char *solver;
     struct nd_effort effort;
     struct nd_ratios given; // from options, which override other sources; NAN: not given
@@ -64,6 +65,9 @@ PPS_MUST_CHECK enum pps_status nd_input_open(struct nd_input *input,
                                              const struct pps_args *args,
                                              struct pps_error *err);
 void nd_input_close(struct nd_input *input);
+
+// Returns what a file of the framework can say of recomputed layers.
+enum nd_dialect nd_dialect_of(enum framework framework);
 
 // Makes the programs of strategies for one thread; the `self` of an nd_rank_source.
 struct nd_maker {

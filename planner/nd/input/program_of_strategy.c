@@ -158,6 +158,12 @@ bool nd_maker_prepare(void *self,
                       : input->compat == ND_CORRECTED ? figures_of(&figures)
                                                       : nd_figures_default;
     nd_figures_budgets(program, nd_input_limit_mb(input));
+    if (input->compat == ND_CORRECTED) {
+        program->again = ND_AGAIN_FIRST;
+        program->dialect = input->dialect;
+    }
+    if (input->compat == ND_CORRECTED && !input->has_figures)
+        program->working = units_to_mib(fmax(figures.dense.none, figures.usual.none));
     program->low_mem = input->low_mem;
     program->allow_select = input->allow_select;
     program->allow_full = input->allow_full;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 // A step: gbs / mbs / dp, each rounded down; as published, mbs does not count.
 static int32_t micro_batches(int64_t gbs,
@@ -65,15 +66,20 @@ static double exposed_dp(const struct nd_rank_case *used, const struct nd_soluti
     return nd_exchanges_exposed(&used->extra.dp, stage);
 }
 
-// Returns the cost of a solved program in ms per step.
-static double price(const struct nd_rank_case *used,
-                    const struct nd_solution *solution,
-                    double dp_ms,
-                    enum nd_compat compat)
+// Returns the price of a choice by the program, with this objective.
+static struct nd_rank_price price_of_program(const struct nd_rank_case *used,
+                                             const struct nd_solution *solution,
+                                             enum nd_compat compat)
 {
-    const double program = solution->objective * used->layer_ms;
-    return compat == ND_ORIG ? program
-                             : program + dp_ms + used->extra.optimizer + used->extra.embedding;
+    const bool orig = compat == ND_ORIG;
+    struct nd_rank_price price = {.program = solution->objective * used->layer_ms,
+                                  .dp = exposed_dp(used, solution),
+                                  .optimizer = used->extra.optimizer,
+                                  .embedding = used->extra.embedding};
+    price.step = price.program + (orig ? 0 : price.dp + price.optimizer + price.embedding);
+    for (int32_t i = 0; i < used->program.stages; i++)
+        price.peak_mb = fmax(price.peak_mb, solution->peaks[i].memory_mb);
+    return price;
 }
 
 // Returns the ms that transfers between stages add to the step.
@@ -98,33 +104,47 @@ bool nd_rank_can_have(const struct nd_program *program, int32_t chunks)
 // No split into these chunks makes a step shorter than this; HUGE_VAL: there is none.
 static double least(const struct nd_rank_case *used,
                     const struct nd_solution *solution,
-                    double cost,
+                    const struct nd_rank_price *price,
                     enum nd_compat compat)
 {
-    if (solution->status == ND_OPTIMAL || solution->status == ND_INFEASIBLE)
-        return cost;
-    struct nd_solution best = *solution;
-    best.objective = solution->bound;
-    return price(used, &best, 0.0, compat);
+    if (solution->status == ND_INFEASIBLE)
+        return HUGE_VAL;
+    if (solution->status == ND_OPTIMAL)
+        return price->step;
+    if (solution->found)
+        return price->step - price->dp - price->program * solution->gap;
+    return solution->bound * used->layer_ms +
+           (compat == ND_ORIG ? 0 : used->extra.optimizer + used->extra.embedding);
+}
+
+void nd_ranked_set_price(struct nd_ranked *ranked, const struct nd_rank_price *price)
+{
+    if (ranked->cost_ms > 0 && ranked->cost_ms < HUGE_VAL)
+        ranked->least_ms *= price->step / ranked->cost_ms;
+    ranked->cost_ms = price->step;
+    ranked->program_ms = price->program;
+    ranked->dp_ms = price->dp;
+    ranked->used.extra.optimizer = price->optimizer;
+    ranked->used.extra.embedding = price->embedding;
+    ranked->peak_mb = price->peak_mb;
 }
 
 // Keeps the solution where it is the best so far.
 static void keep_better(struct nd_ranked *ranked,
                         const struct nd_rank_case *used,
                         struct nd_solution *solution,
+                        const struct nd_rank_price *price,
                         enum nd_compat compat)
 {
-    const double dp_ms = solution->found ? exposed_dp(used, solution) : 0.0;
-    const double cost = solution->found ? price(used, solution, dp_ms, compat) : HUGE_VAL;
-    const double least_ms = least(used, solution, cost, compat);
-    if (cost < ranked->cost_ms) {
+    const double least_ms = least(used, solution, price, compat);
+    if (price->step < ranked->cost_ms) {
         nd_solution_free(&ranked->solution);
         ranked->others_ms = fmin(ranked->others_ms, ranked->least_ms);
-        ranked->least_ms = least_ms;
         ranked->solution = *solution;
         ranked->used = *used;
-        ranked->cost_ms = cost;
-        ranked->dp_ms = dp_ms;
+        ranked->cost_ms = HUGE_VAL;
+        nd_ranked_set_price(ranked, price);
+        ranked->least_ms = least_ms;
         ranked->outcome = ND_RANK_PRICED;
         ranked->why[0] = '\0';
         return;
@@ -140,14 +160,36 @@ static void keep_better(struct nd_ranked *ranked,
     nd_solution_free(solution);
 }
 
+// Solves the program and keeps the solution where it is the best so far. Returns false when out of memory.
+static bool solve(struct nd_ranked *ranked,
+                  const struct nd_rank_case *used,
+                  const struct nd_rank_source *source,
+                  const struct nd_rank_options *options)
+{
+    struct nd_solution solution;
+    struct nd_rank_price price = {.step = HUGE_VAL};
+    bool no_memory = nd_solve(&used->program, options->effort, &solution) != ND_DONE;
+    if (!no_memory && solution.found &&
+        (source->price == NULL || !source->price(source->self, &ranked->strategy, used,
+                                                 &solution.choice, &price, &no_memory)))
+        price = price_of_program(used, &solution, options->compat);
+    if (no_memory) {
+        nd_solution_free(&solution);
+        ranked->outcome = ND_RANK_NO_MEMORY;
+        return false;
+    }
+    keep_better(ranked, used, &solution, &price, options->compat);
+    return true;
+}
+
 // Returns false if more chunks cannot help.
 static bool try_chunks(struct nd_ranked *ranked,
                        const struct nd_rank_case *prepared,
                        int32_t chunks,
+                       const struct nd_rank_source *source,
                        const struct nd_rank_options *options)
 {
     struct nd_rank_case used = *prepared;
-    struct nd_solution solution;
     char why[sizeof ranked->why];
     used.program.chunks = chunks;
     if (!nd_rank_can_have(&used.program, chunks)) {
@@ -163,13 +205,7 @@ static bool try_chunks(struct nd_ranked *ranked,
             snprintf(ranked->why, sizeof ranked->why, "%s", why);
         return false;
     }
-    if (nd_solve(&used.program, options->effort, &solution) != ND_DONE) {
-        nd_solution_free(&solution);
-        ranked->outcome = ND_RANK_NO_MEMORY;
-        return false;
-    }
-    keep_better(ranked, &used, &solution, options->compat);
-    return true;
+    return solve(ranked, &used, source, options);
 }
 
 void nd_rank_one(struct nd_ranked *ranked,
@@ -192,7 +228,7 @@ void nd_rank_one(struct nd_ranked *ranked,
         prepared.program.chunks = first;
         ranked->used = prepared;
         for (int32_t chunks = first; chunks <= most; chunks++)
-            if (!try_chunks(ranked, &prepared, chunks, options))
+            if (!try_chunks(ranked, &prepared, chunks, source, options))
                 break;
     }
     ranked->seconds = options->now != NULL ? options->now() - start : 0.0;
@@ -200,8 +236,61 @@ void nd_rank_one(struct nd_ranked *ranked,
         ranked->cost_ms = HUGE_VAL;
         return;
     }
-    ranked->program_ms = ranked->solution.objective * ranked->used.layer_ms;
     ranked->transfer_ms = transfer_of(&ranked->used, &ranked->solution);
+}
+
+// Copies a choice into a solution. Returns false when out of memory.
+static bool take_choice(struct nd_solution *solution,
+                        const struct nd_program *p,
+                        const struct nd_choice *choice)
+{
+    const size_t n = (size_t)p->stages * (size_t)p->chunks, bytes = n * sizeof(int32_t);
+    const size_t peaks = (size_t)p->stages * sizeof(struct nd_peak);
+    const int32_t *const lists[6] = {choice->layers[0], choice->layers[1], choice->full[0],
+                                     choice->full[1],   choice->part[0],   choice->part[1]};
+    solution->room = malloc(peaks + 6 * bytes);
+    if (solution->room == NULL)
+        return false;
+    int32_t *to = (int32_t *)((char *)solution->room + peaks);
+    for (int k = 0; k < 6; k++)
+        memcpy(to + (size_t)k * n, lists[k], bytes);
+    solution->peaks = solution->room;
+    solution->choice =
+        (struct nd_choice){{to, to + n}, {to + 2 * n, to + 3 * n}, {to + 4 * n, to + 5 * n}};
+    return true;
+}
+
+void nd_rank_given(struct nd_ranked *ranked,
+                   const struct nd_strategy *strategy,
+                   const struct nd_choice *choice,
+                   const struct nd_rank_source *source,
+                   enum nd_compat compat)
+{
+    struct nd_rank_case *used = &ranked->used;
+    struct nd_solution *solution = &ranked->solution;
+    struct nd_value value;
+    *ranked = (struct nd_ranked){.strategy = *strategy,
+                                 .given = true,
+                                 .outcome = ND_RANK_NOT_PRICED,
+                                 .cost_ms = HUGE_VAL,
+                                 .least_ms = HUGE_VAL,
+                                 .others_ms = HUGE_VAL};
+    if (!source->prepare(source->self, strategy, used, ranked->why, sizeof ranked->why))
+        return;
+    used->program.chunks = strategy->vp;
+    if (!nd_program_check(&used->program, ranked->why, sizeof ranked->why))
+        return;
+    ranked->outcome = ND_RANK_NO_MEMORY;
+    if (!take_choice(solution, &used->program, choice) ||
+        nd_peaks(&used->program, &solution->choice, solution->room) != ND_DONE ||
+        nd_evaluate(&used->program, &solution->choice, &value) != ND_DONE)
+        return;
+    solution->found = true;
+    solution->status = ND_OPTIMAL;
+    solution->objective = value.objective;
+    const struct nd_rank_price price = price_of_program(used, solution, compat);
+    nd_ranked_set_price(ranked, &price);
+    ranked->outcome = ND_RANK_PRICED;
 }
 
 void nd_ranked_beside(struct nd_ranked *ranked, const struct nd_ranked *other)
@@ -225,6 +314,8 @@ void nd_ranked_free(struct nd_ranked *ranked)
 static int cheaper(const void *a, const void *b)
 {
     const struct nd_ranked *p = a, *q = b;
+    if (p->unwritten != q->unwritten && p->outcome == q->outcome)
+        return p->unwritten - q->unwritten;
     if (p->cost_ms != q->cost_ms)
         return p->cost_ms < q->cost_ms ? -1 : 1;
     return (p->index > q->index) - (p->index < q->index);

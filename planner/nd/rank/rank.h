@@ -46,6 +46,12 @@ void nd_rank_program(struct nd_program *program,
 
 // ---- one candidate ------------------------------------------------------------------------------
 
+// The price of a choice, ms and MiB.
+struct nd_rank_price {
+    double step, program, dp, optimizer, embedding;
+    double peak_mb; // of the stage with most
+};
+
 struct nd_rank_source {
     // Makes the program of a strategy, with one chunk per stage. false: the strategy cannot be
     // evaluated, for the reason in `why`.
@@ -54,6 +60,14 @@ struct nd_rank_source {
                     struct nd_rank_case *prepared,
                     char *why,
                     size_t why_size);
+    // Prices a choice where the figures of the program are not the ones to show. Returns false if they
+    // are; out of memory sets *no_memory. NULL: they always are.
+    bool (*price)(void *self,
+                  const struct nd_strategy *strategy,
+                  const struct nd_rank_case *used,
+                  const struct nd_choice *choice,
+                  struct nd_rank_price *price,
+                  bool *no_memory);
     void *self;
 };
 
@@ -82,10 +96,13 @@ struct nd_ranked {
     double program_ms;        // of the cost, the pipeline
     double transfer_ms;       // of these, what transfers between stages add
     double dp_ms;             // what of the exchange between replicas is not hidden
+    double peak_mb;           // of the stage with most
+    bool given;               // the choice was given, not searched
+    bool unwritten;           // no file can be written, for the reason in `why`
     struct nd_rank_case used; // with the best number of chunks
     struct nd_solution solution; // where priced
     double seconds;              // of solving, for all numbers of chunks
-    char why[256];               // where not priced
+    char why[256];               // where not priced or not written
 };
 
 // Returns whether stages may have so many chunks: interleaving needs a multiple of P micro-batches, and a layer in every
@@ -100,6 +117,16 @@ void nd_rank_one(struct nd_ranked *ranked,
                  const struct nd_rank_options *options);
 void nd_ranked_free(struct nd_ranked *ranked);
 
+// Prices a choice that is given, by the program of the strategy. The caller frees *ranked.
+void nd_rank_given(struct nd_ranked *ranked,
+                   const struct nd_strategy *strategy,
+                   const struct nd_choice *choice,
+                   const struct nd_rank_source *source,
+                   enum nd_compat compat);
+
+// Sets a price; what is proven of other choices stays in proportion.
+void nd_ranked_set_price(struct nd_ranked *ranked, const struct nd_rank_price *price);
+
 // Merges the bounds that are proven for an alternative (the same strategy with another micro-batch
 // size) into the candidate, which is faster.
 void nd_ranked_beside(struct nd_ranked *ranked, const struct nd_ranked *other);
@@ -107,8 +134,8 @@ void nd_ranked_beside(struct nd_ranked *ranked, const struct nd_ranked *other);
 // is.
 double nd_ranked_others_gap(const struct nd_ranked *ranked);
 
-// Sorts candidates by cost, the cheapest first; candidates without a cost come last; candidates of
-// equal cost keep the order of the input.
+// Sorts candidates by cost, the cheapest first; candidates that cannot be written come after others,
+// candidates without a cost last; candidates of equal cost keep the order of the input.
 void nd_rank_sort(struct nd_ranked *ranked, int64_t n);
 
 // ---- tables -------------------------------------------------------------------------------------

@@ -2,10 +2,12 @@
 // Writes ranked candidates as tables.
 #include "planner/nd/rank/rank.h"
 
+#include "base/math/units.h"
+
 #include <math.h>
 #include <stdio.h>
 
-enum { PUBLISHED = 28, MORE = 10 };
+enum { PUBLISHED = 28, MORE = 11 };
 
 static const char *const COLUMNS[2][PUBLISHED] = {
     {"test",
@@ -68,8 +70,8 @@ static const char *const COLUMNS[2][PUBLISHED] = {
 
 // Of the corrected mode: what the cost is made of.
 static const char *const MORE_COLUMNS[MORE] = {
-    "cp",         "mbs",          "ratios",       "program_ms", "transfer_ms",
-    "dp_comm_ms", "optimizer_ms", "embedding_ms", "why",        "others_gap"};
+    "cp",           "mbs",          "ratios",   "program_ms", "transfer_ms", "dp_comm_ms",
+    "optimizer_ms", "embedding_ms", "peak_gib", "why",        "others_gap"};
 
 void nd_rank_header(struct text_buffer *text, const struct nd_rank_table *table)
 {
@@ -89,6 +91,8 @@ const char *nd_rank_gap(char text[ND_GAP_CAP], const struct nd_ranked *ranked)
     const char *star = nd_ranked_others_gap(ranked) > 0.0 ? "*" : "";
     if (ranked->outcome != ND_RANK_PRICED)
         text[0] = '\0';
+    else if (ranked->given)
+        snprintf(text, ND_GAP_CAP, "-");
     else if (ranked->solution.status == ND_OPTIMAL)
         snprintf(text, ND_GAP_CAP, "0%s", star);
     else
@@ -220,8 +224,9 @@ static void add_more(struct text_buffer *text, const struct nd_ranked *ranked)
         add_result(text, ranked->dp_ms);
         add_result(text, extra->optimizer);
         add_result(text, extra->embedding);
+        add_result(text, ranked->peak_mb / UNITS_KIB);
     } else {
-        text_buffer_add(text, ",,,,,");
+        text_buffer_add(text, ",,,,,,");
     }
     if (ranked->why[0] != '\0')
         add_quoted(text, ranked->why);

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// Splits a model in the placement and order of the user's training, where the exact solver knows only loops
+// with 1F1B.
+#include "base/math/units.h"
+#include "base/text/human.h"
+#include "base/text/say.h"
+#include "kernels/configuration/document.h"
+#include "planner/nd/commands/pipeline_report.h"
+#include "planner/nd/commands/search_report.h"
+#include "planner/nd/launch/configuration.h"
+#include "planner/nd/rank/ordered_split.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool nd_pipe_is_ordered(const struct nd_pipe *pipe)
+{
+    const struct configuration *c = &pipe->mine.plan.configuration;
+    if (!pipe->mine.has || pipe->at != pipe->of_document || c->family == NULL)
+        return false;
+    return strcmp(c->family->name, c->strategy.vp > 1 ? "interleaved" : "one_f_one_b") != 0;
+}
+
+// ---- the report ---------------------------------------------------------------------------------
+
+static void print_head(const struct nd_pipe *pipe, const struct configuration *c)
+{
+    const struct nd_strategy *s = &c->strategy;
+    const char *name = c->model.name;
+    pps_say(stdout,
+            "%s: dp %d, tp %d, cp %d, pp %d, ep %d; %lld layers, %d chunk%s per stage, %d "
+            "micro-batches",
+            name[0] != '\0' ? name : "the model", s->dp, s->tp, s->cp, s->pp, s->ep,
+            (long long)modeldesc_layers(&c->model), s->vp, s->vp == 1 ? "" : "s",
+            configuration_micro_batches(c));
+    printf("schedule  %s: splits are tried in this order, one layer moved at a time; none is "
+           "proven best\n",
+           configuration_family(c)->name);
+    if (pipe->input->quiet)
+        return;
+    plan_run_print_memory(&pipe->input->job.run);
+    nd_note_trust(&pipe->input->job);
+}
+
+static void print_stages(const struct configuration *c, const struct configuration_step *step)
+{
+    printf("\n%5s %6s %6s %6s %6s %10s %10s %8s\n", "stage", "layers", "full", "select",
+           "chunk", "peak GiB", "of GiB", "busy %");
+    for (int32_t d = 0; d < c->strategy.pp; d++)
+        for (int32_t v = 0; v < c->strategy.vp; v++) {
+            const struct configuration_part *part = &c->parts[configuration_part_at(c, v, d)];
+            char stage[16] = "";
+            if (v == 0)
+                snprintf(stage, sizeof stage, "%d", d);
+            printf("%5s %6d %6d %6d %6d", stage, configuration_part_layers(part),
+                   part->full[0] + part->full[1], part->select[0] + part->select[1], v);
+            if (v == 0)
+                printf(" %10.3f %10.3f %8.1f", units_to_gib(step->devices[d].peak),
+                       units_to_gib(c->cluster.memory_limit), 100 * step->devices[d].busy);
+            printf("\n");
+        }
+}
+
+static void print_time(const struct nd_pipe *pipe, const struct configuration_step *step)
+{
+    printf("\nBest found: %s per step (pipeline %s)\n", pps_time_text(step->seconds).text,
+           pps_time_text(step->pipeline).text);
+    nd_pipe_print_mine(pipe, units_to_ms(step->seconds));
+}
+
+// ---- files --------------------------------------------------------------------------------------
+
+// Appends the user's configuration with the parts of a configuration.
+static enum pps_status make_text(struct text_buffer *text,
+                                 const struct nd_pipe *pipe,
+                                 const struct configuration *c,
+                                 struct pps_error *err)
+{
+    const struct plan_document *file = plan_run_configuration(&pipe->input->job.run);
+    const int32_t n = c->n_parts, pp = c->strategy.pp;
+    int32_t *lists = calloc(3 * (size_t)n, sizeof *lists);
+    if (lists == NULL)
+        return pps_fail_memory(err, "a copy of %s", file->json.name);
+    for (int32_t k = 0; k < n; k++) {
+        const struct configuration_part *part =
+            &c->parts[configuration_part_at(c, k / pp, k % pp)];
+        lists[k] = configuration_part_layers(part);
+        lists[n + k] = part->full[0] + part->full[1];
+        lists[2 * n + k] = part->select[0] + part->select[1];
+    }
+    const struct framework_settings settings = {.strategy = c->strategy,
+                                                .gbs = c->training.gbs,
+                                                .schedule = configuration_family(c)->name,
+                                                .micro_batches = configuration_micro_batches(c),
+                                                .layers = lists,
+                                                .full = lists + n,
+                                                .select = lists + 2 * n};
+    const enum pps_status status = nd_configuration_write(text, file, &settings, err);
+    free(lists);
+    return status;
+}
+
+// Evaluates the best split again as the file that will be written says it.
+static enum pps_status read_back(const struct nd_pipe *pipe,
+                                 const struct nd_pipe_files *files,
+                                 struct configuration *best,
+                                 struct configuration_step *step,
+                                 struct text_buffer *text,
+                                 struct pps_error *err)
+{
+    if (files->folder == NULL || !files->configuration ||
+        plan_run_configuration(&pipe->input->job.run) == NULL)
+        return PPS_OK;
+    enum pps_status status = make_text(text, pipe, best, err);
+    if (status == PPS_OK)
+        status = nd_pipe_read_text(pipe, text, err);
+    if (status != PPS_OK || pipe->written->parts == NULL)
+        return status;
+    configuration_free(best);
+    configuration_step_free(step);
+    if (!configuration_copy(best, pipe->written) ||
+        configuration_step_brief(step, best, NULL) != CONFIGURATION_DONE)
+        return pps_fail_memory(err, "the split");
+    return PPS_OK;
+}
+
+static enum pps_status refuse_files(const struct nd_pipe_request *request,
+                                    struct pps_error *err)
+{
+    if (request->trace != NULL)
+        return pps_fail(
+            err, PPS_E_INPUT,
+            "--trace draws loops with 1F1B; write --plan PLAN.json, and ppsweep schedule "
+            "PLAN.json --trace FILE");
+    if (request->files.program)
+        return pps_fail(err, PPS_E_INPUT, "--mps: the program is that of a loop with 1F1B");
+    return PPS_OK;
+}
+
+// ---- all ----------------------------------------------------------------------------------------
+
+static enum pps_status fail(enum configuration_status status, struct pps_error *err)
+{
+    return status == CONFIGURATION_STOPPED ? pps_fail(err, PPS_E_STOPPED, "stopped")
+                                           : pps_fail_memory(err, "the split");
+}
+
+static enum pps_status find(const struct nd_pipe *pipe,
+                            const struct nd_program *program,
+                            struct configuration *best,
+                            struct configuration_step *step,
+                            struct pps_error *err)
+{
+    struct nd_solution loop = {.found = false};
+    bool found = false;
+    if (nd_solve(program, &pipe->input->effort, &loop) != ND_DONE) {
+        nd_solution_free(&loop);
+        return pps_fail_memory(err, "the pipeline program");
+    }
+    const struct nd_ordered ordered = {.mine = &pipe->mine.plan.configuration,
+                                       .loop = loop.found ? &loop.choice : NULL,
+                                       .dialect = program->dialect,
+                                       .allow_select = program->allow_select,
+                                       .allow_full = program->allow_full};
+    const enum configuration_status status = nd_ordered_solve(&ordered, best, step, &found);
+    nd_solution_free(&loop);
+    if (status != CONFIGURATION_DONE)
+        return fail(status, err);
+    return found ? PPS_OK
+                 : pps_fail(err, PPS_E_INFEASIBLE, "no split that was tried fits in memory");
+}
+
+enum pps_status nd_pipe_solve_ordered(const struct nd_pipe *pipe,
+                                      const struct nd_pipe_request *request,
+                                      const struct nd_program *program,
+                                      struct pps_error *err)
+{
+    struct configuration best = {.parts = NULL};
+    struct configuration_step step = {.seconds = 0};
+    struct text_buffer text = {.text = NULL};
+    enum pps_status status = refuse_files(request, err);
+    if (status == PPS_OK)
+        status = find(pipe, program, &best, &step, err);
+    if (status == PPS_OK)
+        status = read_back(pipe, &request->files, &best, &step, &text, err);
+    if (status == PPS_OK) {
+        print_head(pipe, &best);
+        print_stages(&best, &step);
+        print_time(pipe, &step);
+    }
+    if (status == PPS_OK && text.n > 0)
+        status = nd_pipe_write_text(pipe, &request->files, &text, err);
+    if (status == PPS_OK && request->plan != NULL)
+        status = nd_pipe_write_plan(pipe, configuration_plan(&best, &step), request->plan, err);
+    text_buffer_free(&text);
+    configuration_step_free(&step);
+    configuration_free(&best);
+    return status;
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Splits of a configuration whose placement or order no exact solver knows: moves single layers from part to part
+// and evaluates every split in the order of the configuration.
+#ifndef PPS_PLANNER_ND_RANK_ORDERED_SPLIT_H
+#define PPS_PLANNER_ND_RANK_ORDERED_SPLIT_H
+
+#include "kernels/common/split/program.h"
+#include "kernels/configuration/step.h"
+
+struct nd_ordered {
+    const struct configuration *mine; // all but its parts is kept
+    const struct nd_choice *loop; // a split for a loop, in the order of the model; NULL: none
+    enum nd_dialect dialect;
+    bool allow_select, allow_full;
+    struct poll *poll; // or NULL
+};
+
+// Sets the parts of *best, a copy of `mine`, to the fastest split that was found, and evaluates it. *found: one
+// fits in memory. The caller frees *best and *step in any case.
+enum configuration_status nd_ordered_solve(const struct nd_ordered *ordered,
+                                           struct configuration *best,
+                                           struct configuration_step *step,
+                                           bool *found);
+
+#endif
