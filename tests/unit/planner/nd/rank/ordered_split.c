@@ -9,6 +9,7 @@
 #include <cjson/cJSON.h>
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 
 static struct configuration training_of(int32_t layers, const char *family, double gib)
 {
