@@ -5,6 +5,7 @@
 #include "base/document/fields.h"
 
 #include <cjson/cJSON.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@ struct entry {
     double time, forward_time;
     int64_t nb_layer;
     double parameter_mb;
+    double kept_mb, working_mb;
     double activation_mb[BALANCE_KINDS];
     double backward[BALANCE_KINDS]; // times
     double coef[BALANCE_KINDS];     // extra share of the backward time
@@ -40,7 +42,7 @@ enum {
     FIELD_TIME,
     FIELD_LAYERS,
     FIELD_PARAMETER,
-    FIELD_KINDS = 11, // of each kind: memory, then times, then coefficients
+    FIELD_KINDS = 13, // of each kind: memory, then times, then coefficients
 };
 
 static const struct docfield fields[] = {
@@ -56,6 +58,8 @@ static const struct docfield fields[] = {
     {"weight_time", DOCFIELD_OWN, 0, 0, 0},
     {"memory_weight", DOCFIELD_OWN, 0, 0, 0},
     {"forward_time", DOCFIELD_REAL, 0, TIME_MOST, offsetof(struct entry, forward_time)},
+    {"memory_kept", DOCFIELD_REAL, 0, MEMORY_MOST, offsetof(struct entry, kept_mb)},
+    {"memory_working", DOCFIELD_REAL, 0, MEMORY_MOST, offsetof(struct entry, working_mb)},
     // FIELD_KINDS:
     MEMORY("memory_activation", BALANCE_NONE),
     MEMORY("memory_select_rec", BALANCE_SELECT),
@@ -121,6 +125,7 @@ static bool set_body(const cJSON *object,
                              "without recomputation, above 0");
     layers->layers = (int32_t)entry->nb_layer;
     layers->parameter_mb = entry->parameter_mb;
+    layers->working_mb = entry->working_mb;
     layers->forward = entry->forward_time > 0 ? entry->forward_time : entry->time;
     for (int kind = 0; kind < BALANCE_KINDS; kind++) {
         layers->has[kind] = entry->activation_mb[kind] > 0;
@@ -154,6 +159,8 @@ static bool add_entry(const cJSON *object,
         layers->head += n * time;
         layers->head_backward += n * backward;
         layers->head_mb += n * entry.parameter_mb;
+        layers->head_activation_mb += n * entry.kept_mb;
+        layers->head_working_mb = fmax(layers->head_working_mb, entry.working_mb);
         return true;
     }
     if (strcmp(word, "TAIL") != 0)

@@ -34,6 +34,12 @@ static void add_entry(struct text_buffer *text,
     add_number(text, "memory_parameter", parameter_mb);
 }
 
+static void add_memory(struct text_buffer *text, const char *key, double mb)
+{
+    if (mb > 0)
+        add_number(text, key, mb);
+}
+
 // Appends the characters of a name that need no escape.
 static void add_name(struct text_buffer *text, const char *name)
 {
@@ -70,9 +76,12 @@ void balance_layers_write(const struct balance_layers *layers, struct text_buffe
         add_number(text, "transfer_time", layers->transfer);
     text_buffer_add(text, ",\n  \"layers_description\": [\n");
     add_entry(text, "HEAD", layers->head, layers->head_backward, 1, layers->head_mb);
+    add_memory(text, "memory_kept", layers->head_activation_mb);
+    add_memory(text, "memory_working", layers->head_working_mb);
     text_buffer_add(text, "},\n");
     add_entry(text, "BODY", layers->forward, (double)NAN, layers->layers, layers->parameter_mb);
     add_kinds(layers, text);
+    add_memory(text, "memory_working", layers->working_mb);
     text_buffer_add(text, "},\n");
     add_entry(text, "TAIL", layers->tail, layers->tail_backward, 1, layers->tail_mb);
     text_buffer_add(text, "}]}\n");

@@ -18,7 +18,7 @@ double balance_backward_of(double time,
                      : 2 * time * (1 + coef[kind]);
 }
 
-static bool is_time(double value)
+static bool is_from_0(double value)
 {
     return value >= 0 && value < (double)INFINITY;
 }
@@ -27,7 +27,7 @@ static const char *kind_misfit(const struct balance_layers *layers, int kind)
 {
     if (!layers->has[kind])
         return NULL;
-    if (!is_time(layers->backward[kind]))
+    if (!is_from_0(layers->backward[kind]))
         return "the backward time of a body layer must be a number from 0 on";
     if (!(layers->activation_mb[kind] > 0 && layers->activation_mb[kind] < (double)INFINITY))
         return "the activation memory of a body layer must be above 0";
@@ -46,15 +46,19 @@ const char *balance_layers_misfit(const struct balance_layers *layers)
         return "there must be at least one body layer";
     if (!layers->has[BALANCE_NONE])
         return "the activation memory of a body layer without recomputation is missing";
-    if (!is_time(layers->head) || !is_time(layers->tail) || !is_time(layers->forward) ||
-        !is_time(layers->head_backward) || !is_time(layers->tail_backward) ||
-        !is_time(layers->transfer))
+    if (!is_from_0(layers->head) || !is_from_0(layers->tail) || !is_from_0(layers->forward) ||
+        !is_from_0(layers->head_backward) || !is_from_0(layers->tail_backward) ||
+        !is_from_0(layers->transfer))
         return "times must be numbers from 0 on";
     if (!balance_layers_take_time(layers))
         return "all times are 0; a layer must take time";
     if (!isfinite(layers->parameter_mb) || !isfinite(layers->head_mb) ||
         !isfinite(layers->tail_mb) || !isfinite(layers->constant_mb))
         return "memory must be a number";
+    if (!is_from_0(layers->head_activation_mb) || !is_from_0(layers->head_working_mb) ||
+        !is_from_0(layers->working_mb))
+        return "memory of kept activations and of layers that are computed again must be a "
+               "number from 0 on";
     for (int kind = 0; kind < BALANCE_KINDS; kind++) {
         const char *misfit = kind_misfit(layers, kind);
         if (misfit != NULL)

@@ -32,6 +32,12 @@ struct balance_layers {
     double parameter_mb;     // p of a body layer, with gradients and optimiser state
     double head_mb, tail_mb; // mh, mt: what the first and the last stage hold besides
     double constant_mb;      // c of every stage
+    // Layers that stay in the first chunk, such as leading dense ones, are part of the head. A micro-batch keeps
+    // head_activation_mb there.
+    double head_activation_mb;
+    // wh, w: what a stage holds besides while it computes layers again wholly: the first one for its head, every
+    // one that has a body layer with full recomputation. Of both it holds the larger.
+    double head_working_mb, working_mb;
     double transfer; // time of a message between neighbouring stages; the proxy knows none
 };
 
@@ -45,23 +51,36 @@ double balance_backward_of(double time,
                            const double coef[BALANCE_KINDS],
                            enum balance_kind kind);
 
-// Times of head and tail on a chunk; chunks are numbered in the order of the model, 0 to n - 1.
+// Times of head and tail on a chunk, and what they keep for a micro-batch; chunks are numbered in the order of the
+// model, 0 to n - 1.
 struct balance_ends {
-    double forward, backward;
+    double forward, backward, activation_mb;
 };
 
 static inline struct balance_ends balance_ends_of(const struct balance_layers *layers,
                                                   int64_t chunk,
                                                   int64_t n)
 {
-    struct balance_ends ends = {0, 0};
+    struct balance_ends ends = {0, 0, 0};
     if (chunk == 0)
-        ends = (struct balance_ends){layers->head, layers->head_backward};
+        ends = (struct balance_ends){layers->head, layers->head_backward,
+                                     layers->head_activation_mb};
     if (chunk == n - 1) {
         ends.forward += layers->tail;
         ends.backward += layers->tail_backward;
     }
     return ends;
+}
+
+// Returns what a stage holds for layers that are computed again. full: a body layer of the stage has full
+// recomputation.
+static inline double balance_working_mb(const struct balance_layers *layers,
+                                        int32_t stage,
+                                        bool full)
+{
+    const double head = stage == 0 ? layers->head_working_mb : 0,
+                 body = full ? layers->working_mb : 0;
+    return head > body ? head : body;
 }
 
 // Makes the backwards of head and tail twice as long as their forwards.

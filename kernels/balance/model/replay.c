@@ -117,7 +117,9 @@ struct balance_chunk balance_chunk_of(const struct balance_layers *layers,
     const struct balance_ends ends =
         balance_ends_of(layers, (int64_t)chunk * strategy->stages + stage,
                         (int64_t)strategy->chunks * strategy->stages);
-    struct balance_chunk cost = {.forward = ends.forward, .backward = ends.backward};
+    struct balance_chunk cost = {.forward = ends.forward,
+                                 .backward = ends.backward,
+                                 .activation_mb = ends.activation_mb};
     for (int kind = 0; kind < BALANCE_KINDS; kind++) {
         const int32_t n =
             strategy->count[balance_at(strategy, (enum balance_kind)kind, chunk, stage)];
@@ -135,11 +137,14 @@ double balance_static_mb(const struct balance_layers *layers,
                          const struct balance_strategy *strategy,
                          int32_t stage)
 {
-    int32_t n = 0;
-    for (int32_t v = 0; v < strategy->chunks; v++)
+    int32_t n = 0, full = 0;
+    for (int32_t v = 0; v < strategy->chunks; v++) {
         n += balance_chunk_layers(strategy, v, stage);
+        full += strategy->count[balance_at(strategy, BALANCE_FULL, v, stage)];
+    }
     return layers->constant_mb + n * layers->parameter_mb + (stage == 0 ? layers->head_mb : 0) +
-           (stage == strategy->stages - 1 ? layers->tail_mb : 0);
+           (stage == strategy->stages - 1 ? layers->tail_mb : 0) +
+           balance_working_mb(layers, stage, full > 0);
 }
 
 static double peak_of(const struct balance_replay *r,

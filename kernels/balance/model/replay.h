@@ -20,7 +20,8 @@ struct balance_chunk balance_chunk_of(const struct balance_layers *layers,
                                       int32_t chunk,
                                       int32_t stage);
 
-// Returns the memory that a stage holds during the whole step: c, parameters, head and tail.
+// Returns the memory that a stage holds during the whole step: c, parameters, head and tail, and what layers that
+// are computed again need.
 double balance_static_mb(const struct balance_layers *layers,
                          const struct balance_strategy *strategy,
                          int32_t stage);

@@ -30,6 +30,8 @@ void balance_cut_sequence(struct balance_layers *layers,
     layers->tail_backward /= q;
     layers->transfer /= q;
     layers->forward /= q;
+    layers->head_activation_mb /= q;
+    layers->head_working_mb /= q;
     layers->has[BALANCE_FULL] = false;
     for (int k = 0; k < BALANCE_KINDS; k++) {
         layers->backward[k] /= q;

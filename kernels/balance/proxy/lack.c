@@ -14,13 +14,32 @@ static int32_t sum_of_stage(const struct proxy *proxy, int32_t stage)
     return sum;
 }
 
-// Returns the memory of a stage with the chosen layers.
+// Opens a stage whose layers have the lightest kind of a way.
+static void open_lightest(struct proxy *proxy, int32_t stage, uint8_t way, double limit_mb)
+{
+    struct stage_fit *fit = &proxy->fit;
+    proxy->way[stage] = way;
+    proxy_open_fit(proxy, stage, limit_mb);
+    for (int32_t v = 0; v < fit->chunks; v++) {
+        const double ends_mb = proxy_ends(proxy->program, v, stage).activation_mb;
+        for (int32_t n = 0; n <= proxy->layers_max; n++)
+            fit->activation_mb[(size_t)v * (size_t)fit->columns + (size_t)n] =
+                n * fit->least_activation_mb + ends_mb;
+    }
+}
+
+// Returns the memory of a stage with the chosen layers, in the better way.
 static double chosen_mb(struct proxy *proxy, int32_t stage)
 {
-    for (int32_t v = 0; v < proxy->fit.chunks; v++)
-        proxy->fit.now[v] = proxy->layers[v * proxy->program->shape.stages + stage];
-    proxy_open_fit(proxy, stage, 0);
-    return proxy_static_mb(proxy->program, stage) + stage_fit_mb(&proxy->fit, proxy->fit.now);
+    double least = (double)INFINITY;
+    for (uint8_t way = 0; way < proxy->n_ways; way++) {
+        open_lightest(proxy, stage, way, 0);
+        for (int32_t v = 0; v < proxy->fit.chunks; v++)
+            proxy->fit.now[v] = proxy->layers[v * proxy->program->shape.stages + stage];
+        least = fmin(least,
+                     proxy_fixed_mb(proxy, stage) + stage_fit_mb(&proxy->fit, proxy->fit.now));
+    }
+    return least;
 }
 
 static int32_t largest_stage(struct proxy *proxy)
@@ -32,6 +51,26 @@ static int32_t largest_stage(struct proxy *proxy)
     return largest;
 }
 
+// Chooses the most layers of a stage that fit under a limit, and returns their number; -1: not even the least.
+static int32_t fill_stage(struct proxy *proxy, int32_t stage, double limit_mb)
+{
+    const int32_t stages = proxy->program->shape.stages;
+    int32_t found = -1;
+    for (uint8_t way = 0; way < proxy->n_ways && !proxy->is_stopped; way++) {
+        open_lightest(proxy, stage, way, limit_mb);
+        for (int32_t v = 0; v < proxy->fit.chunks; v++)
+            proxy->fit.most[v] = proxy->layers_max;
+        const int32_t most = stage_fit_find(&proxy->fit);
+        proxy->is_stopped = proxy->is_stopped || proxy->fit.is_over;
+        if (most <= found)
+            continue;
+        found = most;
+        for (int32_t v = 0; v < proxy->fit.chunks; v++)
+            proxy->layers[v * stages + stage] = proxy->fit.layers[v];
+    }
+    return found;
+}
+
 // Chooses as many layers as fit under a limit; returns false if they are too few, or the poll ended the search.
 static bool fill(struct proxy *proxy, double limit_mb)
 {
@@ -39,16 +78,10 @@ static bool fill(struct proxy *proxy, double limit_mb)
     const int32_t stages = program->shape.stages;
     int64_t sum = 0;
     for (int32_t s = 0; s < stages; s++) {
-        proxy_open_fit(proxy, s, limit_mb);
-        for (int32_t v = 0; v < proxy->fit.chunks; v++)
-            proxy->fit.most[v] = proxy->layers_max;
-        const int32_t most = stage_fit_find(&proxy->fit);
-        proxy->is_stopped = proxy->is_stopped || proxy->fit.is_over;
+        const int32_t most = fill_stage(proxy, s, limit_mb);
         if (most < 0 || proxy->is_stopped)
             return false;
         sum += most;
-        for (int32_t v = 0; v < proxy->fit.chunks; v++)
-            proxy->layers[v * stages + s] = proxy->fit.layers[v];
     }
     return sum >= program->layers->layers;
 }
@@ -121,11 +154,6 @@ static void explain(struct proxy *proxy)
 
 bool proxy_memory_suffices(struct proxy *proxy)
 {
-    const struct stage_fit *fit = &proxy->fit;
-    for (int32_t v = 0; v < fit->chunks; v++)
-        for (int32_t n = 0; n <= proxy->layers_max; n++)
-            fit->activation_mb[(size_t)v * (size_t)fit->columns + (size_t)n] =
-                n * proxy->contents.least_activation_mb;
     if (fill(proxy, proxy->program->limit_mb) || proxy->is_stopped)
         return true;
     explain(proxy);

@@ -14,7 +14,8 @@ void proxy_open_fit(struct proxy *proxy, int32_t stage, double limit_mb)
     struct stage_fit *fit = &proxy->fit;
     fit->n_vectors = program->n_vectors[stage];
     fit->vectors = program->vectors[stage];
-    fit->memory_mb = limit_mb + PROXY_TOLERANCE_MB - proxy_static_mb(program, stage);
+    fit->memory_mb = limit_mb + PROXY_TOLERANCE_MB - proxy_fixed_mb(proxy, stage);
+    fit->least_activation_mb = proxy_contents(proxy, stage)->least_activation_mb;
     fit->poll = proxy->poll;
 }
 
@@ -35,22 +36,24 @@ static double slowest_of(const struct proxy *proxy, int32_t chunk, int32_t layer
     return proxy->slowest[chunk] - proxy->per_layer[chunk] * layers;
 }
 
-// Fills the column of a chunk that has at most `most` layers.
-static void fill_column(struct proxy *proxy, int32_t chunk, int32_t most)
+// Fills the column of a chunk of a stage that has at most `most` layers.
+static void fill_column(struct proxy *proxy, int32_t stage, int32_t chunk, int32_t most)
 {
     struct stage_fit *fit = &proxy->fit;
+    struct contents *contents = proxy_contents(proxy, stage);
+    const double ends_mb = proxy_ends(proxy->program, chunk, stage).activation_mb;
     double *column = fit->activation_mb + (size_t)chunk * (size_t)fit->columns;
     fit->most[chunk] = fit->least - 1;
     for (int32_t n = fit->least; n <= most; n++) {
         const double slowest = slowest_of(proxy, chunk, n);
-        if (n * proxy->contents.least_backward > slowest || is_too_much(fit, chunk, n))
+        if (n * contents->least_backward > slowest || is_too_much(fit, chunk, n))
             return;
-        if (n > proxy->contents.built && !contents_extend(&proxy->contents, n))
+        if (n > contents->built && !contents_extend(contents, n))
             return;
-        const struct content *content = contents_lightest(&proxy->contents, n, slowest);
+        const struct content *content = contents_lightest(contents, n, slowest);
         if (content == NULL)
             return;
-        column[n] = content->activation_mb;
+        column[n] = content->activation_mb + ends_mb;
         fit->most[chunk] = n;
     }
 }
@@ -63,14 +66,15 @@ static void choose(struct proxy *proxy, int32_t stage)
         const int32_t n = proxy->fit.layers[v];
         proxy->layers[v * stages + stage] = n;
         proxy->chosen[v * stages + stage] =
-            contents_lightest(&proxy->contents, n, slowest_of(proxy, v, n));
+            contents_lightest(proxy_contents(proxy, stage), n, slowest_of(proxy, v, n));
     }
 }
 
 // The limits of two terms: of the backward of each chunk.
 static int32_t most_of_two_terms(struct proxy *proxy,
                                  int32_t stage,
-                                 const struct proxy_limits *limits)
+                                 const struct proxy_limits *limits,
+                                 int32_t found)
 {
     const struct proxy_program *program = proxy->program;
     const int32_t last = program->shape.chunks - 1;
@@ -79,13 +83,14 @@ static int32_t most_of_two_terms(struct proxy *proxy,
         proxy->slowest[v] = (v < last ? limits->stage : limits->last) * (1 + ROUNDING) -
                             (v < last ? 0 : ends.forward) - ends.backward;
         proxy->per_layer[v] = v < last ? 0 : proxy_last_per_layer(program, stage);
-        fill_column(proxy, v, proxy->layers_max);
+        fill_column(proxy, stage, v, proxy->layers_max);
         if (proxy->fit.most[v] < proxy->fit.least)
-            return -1;
+            return found;
     }
     const int32_t most = stage_fit_find(&proxy->fit);
-    if (most >= 0)
-        choose(proxy, stage);
+    if (most <= found)
+        return found;
+    choose(proxy, stage);
     return most;
 }
 
@@ -123,7 +128,7 @@ static int32_t most_of_forward(struct proxy *proxy,
         return -1;
     bound = 0;
     for (int32_t v = 0; v < fit->chunks; v++) {
-        fill_column(proxy, v, fit->now[v]);
+        fill_column(proxy, stage, v, fit->now[v]);
         if (fit->most[v] < fit->least)
             return -1;
         bound += fit->most[v];
@@ -132,12 +137,11 @@ static int32_t most_of_forward(struct proxy *proxy,
 }
 
 // The limit of one term: tries every time that the slowest forward of the stage can take.
-static int32_t most_of_one_term(struct proxy *proxy, int32_t stage, double limit)
+static int32_t most_of_one_term(struct proxy *proxy, int32_t stage, double limit, int32_t found)
 {
     const struct proxy_program *program = proxy->program;
     const int32_t chunks = program->shape.chunks;
     const double forward = program->layers->forward;
-    int32_t found = -1;
     for (int32_t v = 0; v < chunks; v++) {
         const double ends = proxy_ends(program, v, stage).forward;
         if (v > 0 && v < chunks - 1)
@@ -180,8 +184,9 @@ static void drop(struct proxy *proxy, int64_t excess)
             }
         }
         proxy->layers[slowest]--;
-        proxy->chosen[slowest] = contents_lightest(&proxy->contents, proxy->layers[slowest],
-                                                   proxy->chosen[slowest]->backward);
+        proxy->chosen[slowest] =
+            contents_lightest(proxy_contents(proxy, slowest % stages), proxy->layers[slowest],
+                              proxy->chosen[slowest]->backward);
     }
 }
 
@@ -194,8 +199,9 @@ static bool chosen_fits(const struct proxy *proxy, int32_t stage)
         for (int32_t v = 0; v < chunks; v++)
             sum += program->layers->parameter_mb * proxy->layers[v * stages + stage] +
                    program->vectors[stage][(size_t)i * (size_t)chunks + (size_t)v] *
-                       proxy->chosen[v * stages + stage]->activation_mb;
-        if (sum > program->limit_mb + PROXY_TOLERANCE_MB - proxy_static_mb(program, stage))
+                       (proxy->chosen[v * stages + stage]->activation_mb +
+                        proxy_ends(program, v, stage).activation_mb);
+        if (sum > program->limit_mb + PROXY_TOLERANCE_MB - proxy_fixed_mb(proxy, stage))
             return false;
     }
     return true;
@@ -205,7 +211,7 @@ static bool chosen_fits(const struct proxy *proxy, int32_t stage)
 static void lighten(struct proxy *proxy, int32_t stage)
 {
     const int32_t stages = proxy->program->shape.stages, chunks = proxy->program->shape.chunks;
-    const struct contents *contents = &proxy->contents;
+    const struct contents *contents = proxy_contents(proxy, stage);
     for (int32_t v = 0; v < chunks; v++)
         proxy->fit.now[v] = 1; // not at its end
     for (;;) {
@@ -243,6 +249,27 @@ static void take_strategy(struct proxy *proxy, struct proxy_limits *limits)
     proxy_keep(proxy, &strategy);
 }
 
+// Returns the most layers that a stage holds, in the better way, and chooses them.
+static int32_t most_of_stage(struct proxy *proxy,
+                             int32_t stage,
+                             const struct proxy_limits *limits,
+                             bool two_terms)
+{
+    int32_t most = -1;
+    uint8_t best = PROXY_ALL_KINDS;
+    for (uint8_t way = 0; way < proxy->n_ways && !proxy->is_stopped; way++) {
+        proxy->way[stage] = way;
+        proxy_open_fit(proxy, stage, proxy->program->limit_mb);
+        const int32_t found = two_terms ? most_of_two_terms(proxy, stage, limits, most)
+                                        : most_of_one_term(proxy, stage, limits->stage, most);
+        proxy->is_stopped = proxy->is_stopped || proxy->fit.is_over;
+        best = found > most ? way : best;
+        most = found;
+    }
+    proxy->way[stage] = best;
+    return most;
+}
+
 bool proxy_test(struct proxy *proxy, struct proxy_limits *limits)
 {
     const struct proxy_program *program = proxy->program;
@@ -250,10 +277,7 @@ bool proxy_test(struct proxy *proxy, struct proxy_limits *limits)
     int64_t sum = 0;
     proxy->answer->tests++;
     for (int32_t s = 0; s < program->shape.stages; s++) {
-        proxy_open_fit(proxy, s, program->limit_mb);
-        const int32_t most = two_terms ? most_of_two_terms(proxy, s, limits)
-                                       : most_of_one_term(proxy, s, limits->stage);
-        proxy->is_stopped = proxy->is_stopped || proxy->fit.is_over;
+        const int32_t most = most_of_stage(proxy, s, limits, two_terms);
         if (most < 0 || proxy_has_ended(proxy))
             return false;
         sum += most;

@@ -15,7 +15,7 @@ struct proxy_chunk {
     int32_t layers;
     double forward, backward; // with head and tail
     struct balance_ends ends; // head and tail
-    double activation_mb;
+    double activation_mb;     // with those of the head
 };
 
 static inline int64_t proxy_micro_batches(const struct proxy_program *program)
@@ -38,11 +38,15 @@ static inline struct balance_ends proxy_ends(const struct proxy_program *program
                            (int64_t)shape->chunks * shape->stages);
 }
 
-// Returns the memory of a stage without body layers, MiB.
-static inline double proxy_static_mb(const struct proxy_program *program, int32_t stage)
+// Returns the memory of a stage without body layers, MiB. full: with what layers with full recomputation need
+// besides.
+static inline double proxy_static_mb(const struct proxy_program *program,
+                                     int32_t stage,
+                                     bool full)
 {
     return program->layers->constant_mb + (stage == 0 ? program->layers->head_mb : 0) +
-           (stage == program->shape.stages - 1 ? program->layers->tail_mb : 0);
+           (stage == program->shape.stages - 1 ? program->layers->tail_mb : 0) +
+           balance_working_mb(program->layers, stage, full);
 }
 
 // Returns whether the proxy has the two terms Tmax and Tlast.
@@ -66,8 +70,15 @@ double proxy_value_of_level_2(const struct proxy_program *program,
 
 // ---- the solver ---------------------------------------------------------------------------------
 
+// Full recomputation needs memory for the layer that is computed again. Where it does, a stage has two ways: with all
+// kinds and less memory, or without full recomputation.
+enum proxy_way { PROXY_ALL_KINDS, PROXY_NOT_FULL, PROXY_WAYS };
+
 struct proxy {
-    struct contents contents;
+    struct contents contents[PROXY_WAYS];
+    struct balance_layers not_full; // the layers of PROXY_NOT_FULL
+    int n_ways;
+    uint8_t *way; // [stages]: chosen
     struct stage_fit fit;
     int32_t layers_max;            // of a chunk
     int32_t *layers;               // [chunks * stages]: chosen
@@ -90,13 +101,33 @@ struct proxy {
 // False also if the poll ended the search or the contents do not fit in their memory: see proxy_has_ended.
 bool proxy_test(struct proxy *proxy, struct proxy_limits *limits);
 
-static inline bool proxy_has_ended(const struct proxy *proxy)
+// Returns whether some contents do not fit in their memory.
+static inline bool proxy_is_full(const struct proxy *proxy)
 {
-    return proxy->is_stopped || proxy->contents.is_full;
+    return proxy->contents[PROXY_ALL_KINDS].is_full ||
+           (proxy->n_ways > 1 && proxy->contents[PROXY_NOT_FULL].is_full);
 }
 
-// Opens the memory of a stage under a limit. The caller sets the columns and `most`.
+static inline bool proxy_has_ended(const struct proxy *proxy)
+{
+    return proxy->is_stopped || proxy_is_full(proxy);
+}
+
+// Opens the memory of a stage under a limit, in the way that is chosen for it. The caller sets the columns and `most`.
 void proxy_open_fit(struct proxy *proxy, int32_t stage, double limit_mb);
+
+// Returns the contents of the way that is chosen for a stage.
+static inline struct contents *proxy_contents(struct proxy *proxy, int32_t stage)
+{
+    return &proxy->contents[proxy->way[stage]];
+}
+
+// Returns the memory of a stage that depends on its contents, in the way that is chosen for it.
+static inline double proxy_fixed_mb(const struct proxy *proxy, int32_t stage)
+{
+    return proxy_static_mb(proxy->program, stage,
+                           proxy->n_ways > 1 && proxy->way[stage] == PROXY_ALL_KINDS);
+}
 
 // Returns whether memory suffices, whatever the time is; otherwise explains it in the answer. True also if the
 // poll ended the search.

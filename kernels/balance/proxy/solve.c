@@ -9,6 +9,11 @@
 // A value is optimal if none is smaller by more than this, relatively.
 #define PROVEN 1e-9
 
+static bool has_two_ways(const struct balance_layers *layers)
+{
+    return layers->working_mb > 0 && layers->has[BALANCE_FULL];
+}
+
 struct proxy *proxy_take(const struct balance_layers *layers,
                          const struct balance_shape *shape,
                          bool allow_empty,
@@ -22,7 +27,10 @@ struct proxy *proxy_take(const struct balance_layers *layers,
     most = most < 1 ? 1 : most;
     p->layers_max = (int32_t)most;
     p->fit.columns = (int32_t)most + 1;
-    contents_take(&p->contents, layers, p->layers_max, room);
+    p->n_ways = has_two_ways(layers) ? PROXY_WAYS : 1;
+    for (int way = 0; way < p->n_ways; way++)
+        contents_take(&p->contents[way], layers, p->layers_max, room);
+    p->way = room_take(room, (size_t)shape->stages, sizeof *p->way);
     p->fit.activation_mb =
         room_take(room, chunks * (size_t)p->fit.columns, sizeof *p->fit.activation_mb);
     p->fit.most = room_take(room, chunks, sizeof *p->fit.most);
@@ -33,7 +41,7 @@ struct proxy *proxy_take(const struct balance_layers *layers,
     p->slowest = room_take(room, chunks, sizeof *p->slowest);
     p->per_layer = room_take(room, chunks, sizeof *p->per_layer);
     p->count = room_take(room, BALANCE_KINDS * all, sizeof *p->count);
-    p->times_cap = 2 * contents_cap(layers, p->layers_max);
+    p->times_cap = 2 * (size_t)p->n_ways * contents_cap(layers, p->layers_max);
     p->times = room_take(room, p->times_cap, sizeof *p->times);
     return proxy;
 }
@@ -90,7 +98,7 @@ static double search_equal(struct proxy *proxy, struct descent *descent)
     const struct balance_layers *layers = program->layers;
     const int64_t chunks = (int64_t)program->shape.stages * program->shape.chunks;
     const int64_t most = (layers->layers + chunks - 1) / chunks; // in one chunk at least
-    const double least = (double)most * (proxy->contents.least_backward +
+    const double least = (double)most * (proxy->contents[PROXY_ALL_KINDS].least_backward +
                                          (proxy_has_two_terms(program) ? 0 : layers->forward));
     const double start =
         fmax(least, 1e-9 * (layers->layers * layers->forward + layers->head + layers->tail));
@@ -116,20 +124,30 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Lists the times up to `most` that Tmax can have: the backwards of chunks before the last one.
-static size_t list_times(struct proxy *proxy, double most)
+// Adds the backwards up to `most` of the contents of a way to n times; returns their number.
+static size_t add_times(struct proxy *proxy,
+                        const struct contents *contents,
+                        double most,
+                        size_t n)
 {
-    const struct contents *contents = &proxy->contents;
-    double *times = proxy->times;
-    size_t n = 0, distinct = 0;
-    for (size_t i = contents->first[proxy->fit.least]; i < contents->first[contents->built + 1];
-         i++)
+    const size_t end = contents->built < 0 ? 0 : contents->first[contents->built + 1];
+    for (size_t i = end > 0 ? contents->first[proxy->fit.least] : 0; i < end; i++)
         for (int head = 0; head < 2; head++) {
             const double time =
                 contents->list[i].backward + head * proxy->program->layers->head_backward;
             if (time <= most && n < proxy->times_cap)
-                times[n++] = time;
+                proxy->times[n++] = time;
         }
+    return n;
+}
+
+// Lists the times up to `most` that Tmax can have: the backwards of chunks before the last one.
+static size_t list_times(struct proxy *proxy, double most)
+{
+    double *times = proxy->times;
+    size_t n = 0, distinct = 0;
+    for (int way = 0; way < proxy->n_ways; way++)
+        n = add_times(proxy, &proxy->contents[way], most, n);
     qsort(times, n, sizeof *times, by_size);
     for (size_t i = 0; i < n; i++) {
         distinct += distinct == 0 || times[i] > times[distinct - 1] * (1 + 1e-12);
@@ -190,7 +208,8 @@ static double solve_terms(struct proxy *proxy, double *longest)
     *longest = has_ended ? descent.low : descent.found * (1 - PROVEN);
     if (!proxy_has_two_terms(proxy->program))
         return *longest;
-    const double bound = *longest + proxy->fit.least * proxy->contents.least_backward;
+    const double bound =
+        *longest + proxy->fit.least * proxy->contents[PROXY_ALL_KINDS].least_backward;
     const size_t n = has_ended || proxy->program->level == 2 ? 0 : list_times(proxy, best / 2);
     if (n == 0)
         return bound;
@@ -203,7 +222,8 @@ static double bound_of_level_2(const struct proxy *proxy, double longest)
 {
     const struct balance_layers *layers = proxy->program->layers;
     struct proxy_value value = {.stage = longest};
-    value.filling = layers->layers * (layers->forward + proxy->contents.least_backward);
+    value.filling =
+        layers->layers * (layers->forward + proxy->contents[PROXY_ALL_KINDS].least_backward);
     return proxy_value_of_level_2(proxy->program, &value) * (1 - PROVEN);
 }
 
@@ -221,6 +241,21 @@ static void solve_level(struct proxy *proxy)
         answer->bound = fmin(answer->bound, answer->value.value);
 }
 
+// Opens the contents of the ways that the layers of the program have.
+static void open_contents(struct proxy *proxy)
+{
+    const struct balance_layers *layers = proxy->program->layers;
+    proxy->n_ways = has_two_ways(layers) ? PROXY_WAYS : 1;
+    contents_open(&proxy->contents[PROXY_ALL_KINDS], layers);
+    for (int32_t s = 0; s < proxy->program->shape.stages; s++)
+        proxy->way[s] = PROXY_ALL_KINDS;
+    if (proxy->n_ways == 1)
+        return;
+    proxy->not_full = *layers;
+    proxy->not_full.has[BALANCE_FULL] = false;
+    contents_open(&proxy->contents[PROXY_NOT_FULL], &proxy->not_full);
+}
+
 enum proxy_outcome proxy_solve(struct proxy *proxy,
                                const struct proxy_program *program,
                                struct poll *poll,
@@ -233,19 +268,18 @@ enum proxy_outcome proxy_solve(struct proxy *proxy,
     answer->has_strategy = false;
     answer->tests = 0;
     answer->bound = 0;
-    contents_open(&proxy->contents, program->layers);
+    open_contents(proxy);
     const int64_t others = (int64_t)program->shape.stages * program->shape.chunks - 1;
     const int64_t most = program->layers->layers - others * proxy_least(program);
     proxy->layers_max = most < proxy->fit.columns - 1 ? (int32_t)most : proxy->fit.columns - 1;
     proxy->fit.chunks = program->shape.chunks;
     proxy->fit.least = proxy_least(program);
     proxy->fit.parameter_mb = program->layers->parameter_mb;
-    proxy->fit.least_activation_mb = proxy->contents.least_activation_mb;
     if (!proxy->is_stopped && !proxy_memory_suffices(proxy))
         return PROXY_INFEASIBLE;
     if (!proxy->is_stopped)
         solve_level(proxy);
-    return proxy->contents.is_full ? PROXY_TOO_LARGE
-           : proxy->is_stopped     ? PROXY_STOPPED
-                                   : PROXY_DONE;
+    return proxy_is_full(proxy) ? PROXY_TOO_LARGE
+           : proxy->is_stopped  ? PROXY_STOPPED
+                                : PROXY_DONE;
 }

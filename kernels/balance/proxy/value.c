@@ -33,6 +33,7 @@ static void add_chunk(const struct proxy_program *program,
 {
     const struct balance_layers *layers = program->layers;
     *sum = (struct proxy_chunk){.ends = proxy_ends(program, chunk, stage)};
+    sum->activation_mb = sum->ends.activation_mb;
     for (int k = 0; k < BALANCE_KINDS; k++) {
         const int32_t count =
             strategy->count[balance_at(strategy, (enum balance_kind)k, chunk, stage)];
@@ -52,6 +53,9 @@ double proxy_stage_mb(const struct proxy_program *program,
 {
     const int32_t chunks = program->shape.chunks;
     double most = 0;
+    int32_t full = 0;
+    for (int32_t v = 0; v < chunks; v++)
+        full += strategy->count[balance_at(strategy, BALANCE_FULL, v, stage)];
     for (int32_t i = 0; i < program->n_vectors[stage]; i++) {
         const int32_t *vector = program->vectors[stage] + (size_t)i * (size_t)chunks;
         double sum = 0;
@@ -63,7 +67,7 @@ double proxy_stage_mb(const struct proxy_program *program,
         }
         most = sum > most ? sum : most;
     }
-    return proxy_static_mb(program, stage) + most;
+    return proxy_static_mb(program, stage, full > 0) + most;
 }
 
 // Waits of a chunk's forwards for a slower stage: for each stage from `from` on in steps of `step`, by how much a

@@ -57,6 +57,7 @@ struct balance_bound {
     struct class *classes;                // [chunks + 1]
     struct step *steps;                   // [(chunks + 1) * chunks * kinds]
     int32_t n_steps;
+    double head_mb;           // activations of the head in flight on the stage that is open
     struct stage_cost *costs; // [stages][most + 1]
     int32_t *layers;          // [stages]
     bool has_path;
@@ -164,6 +165,7 @@ static void open_stage(struct balance_bound *b, int32_t stage, const int32_t *ve
     const int32_t chunks = b->task->shape.chunks;
     int32_t used = 0;
     b->n_steps = 0;
+    b->head_mb = stage == 0 ? vector[0] * b->task->layers->head_activation_mb : 0;
     for (int32_t c = 0; c <= chunks; c++) {
         struct choice *list = b->choices + used;
         int32_t n = 0;
@@ -185,12 +187,14 @@ static void open_stage(struct balance_bound *b, int32_t stage, const int32_t *ve
     qsort(b->steps, (size_t)b->n_steps, sizeof *b->steps, by_slope);
 }
 
+// Knows nothing of the memory of body layers that are computed again: a strategy may have none.
 static double free_mb(const struct balance_bound *b, int32_t stage, int32_t layers)
 {
     const struct balance_task *task = b->task;
     return task->limit_mb + BALANCE_TOLERANCE_MB - task->layers->constant_mb -
            (stage == 0 ? task->layers->head_mb : 0) -
            (stage == task->shape.stages - 1 ? task->layers->tail_mb : 0) -
+           balance_working_mb(task->layers, stage, false) - b->head_mb -
            layers * task->layers->parameter_mb;
 }
 

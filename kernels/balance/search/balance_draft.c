@@ -76,7 +76,7 @@ static void refresh_chunk(struct balance_draft *d, int32_t stage, int32_t chunk)
     const int32_t *content = contents(d, stage, chunk);
     const struct balance_ends ends = balance_ends_of(layers, (int64_t)chunk * d->stages + stage,
                                                      (int64_t)d->chunks * d->stages);
-    double forward = ends.forward, backward = ends.backward, mb = 0;
+    double forward = ends.forward, backward = ends.backward, mb = ends.activation_mb;
     for (int i = 0; i < d->n_kinds; i++) {
         const int32_t n = content[d->kinds[i]];
         forward += n * layers->forward;
@@ -112,12 +112,15 @@ static double excess(const struct balance_draft *d, int32_t stage, const int32_t
             *worst = vector;
         }
     }
-    int32_t count = 0;
-    for (int32_t v = 0; v < d->chunks; v++)
+    int32_t count = 0, full = 0;
+    for (int32_t v = 0; v < d->chunks; v++) {
         count += layers_of(contents(d, stage, v));
+        full += contents(d, stage, v)[BALANCE_FULL];
+    }
     return layers->constant_mb + count * layers->parameter_mb +
            (stage == 0 ? layers->head_mb : 0) + (stage == d->stages - 1 ? layers->tail_mb : 0) +
-           most - d->task.limit_mb - BALANCE_TOLERANCE_MB;
+           balance_working_mb(layers, stage, full > 0) + most - d->task.limit_mb -
+           BALANCE_TOLERANCE_MB;
 }
 
 static bool fits(const struct balance_draft *d, int32_t stage)
@@ -218,11 +221,16 @@ static double weigh_relaxation(struct balance_draft *d,
     const double saved = layers->backward[change->from] - layers->backward[change->to];
     if (saved <= 0)
         return -1;
+    int32_t *content = contents(d, stage, change->chunk);
     const double before = d->activation_mb[stage * d->chunks + change->chunk];
+    content[change->from]--;
+    content[change->to]++;
     d->activation_mb[stage * d->chunks + change->chunk] +=
         layers->activation_mb[change->to] - layers->activation_mb[change->from];
     const bool fitting = fits(d, stage);
     d->activation_mb[stage * d->chunks + change->chunk] = before;
+    content[change->from]++;
+    content[change->to]--;
     return fitting ? saved * (1 + search_fraction(weights->draws)) : -1;
 }
 

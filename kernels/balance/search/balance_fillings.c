@@ -113,6 +113,7 @@ static double free_mb(const struct maker *m)
     const struct balance_layers *of = m->task->layers;
     return m->task->limit_mb + BALANCE_TOLERANCE_MB - of->constant_mb -
            m->total * of->parameter_mb - (m->stage == 0 ? of->head_mb : 0) -
+           balance_working_mb(of, m->stage, false) -
            (m->stage == m->task->shape.stages - 1 ? of->tail_mb : 0);
 }
 
@@ -137,7 +138,8 @@ static bool fits(const struct maker *m, int32_t chosen)
     const int32_t *vectors;
     const int32_t n = balance_in_flight(m->replay, m->stage, &vectors);
     for (int32_t i = 0; i < n; i++) {
-        double sum = 0;
+        double sum =
+            m->stage == 0 ? vectors[i * chunks] * m->task->layers->head_activation_mb : 0;
         for (int32_t v = 0; v < chunks; v++) {
             const int32_t at = v < chosen ? f->now[v] : lightest(m, f->layers_now[v]);
             sum += vectors[i * chunks + v] * f->contents.list[at].activation_mb;
