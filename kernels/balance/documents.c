@@ -6,6 +6,8 @@
 #include "kernels/balance/documents/manual_read.h"
 #include "kernels/balance/documents/text_document.h"
 #include "kernels/balance/documents/training_read.h"
+#include "kernels/common/plan/plan_json.h"
+#include "kernels/configuration/convert.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -25,7 +27,8 @@ const struct pps_slot balance_slots[N_SLOTS] = {
                                 "unless a plan says them",
                      .param = P_LAYERS,
                      .sets = layers_sets,
-                     .n_sets = LENGTH(layers_sets)},
+                     .n_sets = LENGTH(layers_sets),
+                     .convert = configuration_convert_plan},
     [SLOT_TRAINING] = {.name = "training",
                        .summary = "a training configuration: what seq > 1 needs to know",
                        .param = P_TRAINING,
@@ -35,16 +38,20 @@ const struct pps_slot balance_slots[N_SLOTS] = {
                                 "shape",
                      .param = P_MANUAL,
                      .text = true},
-    [SLOT_PLAN] = {.name = "plan",
-                   .summary =
-                       "a plan of balance or nd pipeline: its pipeline, and its layers if "
-                       "there is no document of layers",
-                   .param = P_PLAN,
-                   .sets = plan_sets,
-                   .n_sets = LENGTH(plan_sets)},
+    [SLOT_PLAN] =
+        {.name = "plan",
+         .summary = "a plan, or a training file: its pipeline, and its layers if there is no "
+                    "document of layers",
+         .param = P_PLAN,
+         .sets = plan_sets,
+         .n_sets = LENGTH(plan_sets),
+         .convert = configuration_convert_plan},
 };
 
 // ---- layers, trainings and plans ----------------------------------------------------------------
+
+static const char without_layers[] = "the plan does not say of which layers its stages are "
+                                     "made; add \"layers\" to the inputs";
 
 static bool check_layers(const struct balance_layers *layers, struct pps_fault *fault)
 {
@@ -56,11 +63,30 @@ static bool check_layers(const struct balance_layers *layers, struct pps_fault *
     return misfit == NULL;
 }
 
+// Reads the layers of a plan alone.
+static bool read_layers_of_plan(struct balance_layers *layers,
+                                const cJSON *root,
+                                struct pps_fault *fault)
+{
+    struct plan *plan = plan_json_read(root, fault);
+    if (plan == NULL)
+        return false;
+    const bool has = plan->layers != NULL;
+    if (has)
+        balance_layers_of_plan(plan->layers, layers);
+    else
+        snprintf(fault->text, sizeof fault->text, "%s", without_layers);
+    plan_free(plan);
+    return has && check_layers(layers, fault);
+}
+
 static bool read_layers(struct balance_shared *shared,
                         const struct pps_document *document,
                         struct pps_fault *fault)
 {
     struct balance_layers *layers = &shared->layers[shared->n_layers++];
+    if (plan_json_is_plan(document->root))
+        return read_layers_of_plan(layers, document->root, fault);
     return balance_layers_read(document->root, layers, fault) && check_layers(layers, fault);
 }
 
@@ -101,9 +127,7 @@ static bool check_whole(const struct balance_shared *shared,
         if (documents[d].slot != SLOT_PLAN || shared->plans[i++].layers.layers > 0)
             continue;
         fault->document = d;
-        snprintf(fault->text, sizeof fault->text,
-                 "the plan does not say of which layers its stages are made; add \"layers\" to "
-                 "the inputs");
+        snprintf(fault->text, sizeof fault->text, "%s", without_layers);
         return false;
     }
     if (shared->n_plans > 0)
@@ -214,6 +238,21 @@ static bool read_manuals(struct balance_shared *shared,
     return ok;
 }
 
+// Returns the strategy of the plan, if the point has its layers and its chunks.
+static const struct balance_strategy *mine_at(const struct balance_shared *shared,
+                                              const double *value,
+                                              int32_t *n)
+{
+    if (shared->n_layers > 0)
+        return NULL;
+    const struct balance_strategy *mine = &shared->plans[(int)value[P_PLAN]].mine;
+    if (mine->count == NULL || mine->stages != (int32_t)value[P_STAGES] ||
+        mine->chunks != (int32_t)value[P_CHUNKS])
+        return NULL;
+    *n = 1;
+    return mine;
+}
+
 const struct balance_strategy *balance_starts_at(const struct balance_shared *shared,
                                                  const double *value,
                                                  int32_t *n)
@@ -221,7 +260,7 @@ const struct balance_strategy *balance_starts_at(const struct balance_shared *sh
     const struct balance_strategy *first = NULL;
     *n = 0;
     if (shared->n_manuals == 0)
-        return NULL;
+        return mine_at(shared, value, n);
     const int layers = (int)value[shared->n_layers > 0 ? P_LAYERS : P_PLAN];
     const struct balance_starts *starts =
         &shared->starts[(int)value[P_MANUAL] * n_layers_of(shared) + layers];
@@ -256,6 +295,8 @@ void balance_close(void *of)
         free(shared->starts[i].strategies);
     }
     free(shared->starts);
+    for (int i = 0; shared->plans != NULL && i < shared->n_plans; i++)
+        balance_planned_free(&shared->plans[i]);
     free(shared->plans);
     free(shared->layers);
     free(shared->trainings);

@@ -3,10 +3,11 @@
 #include "kernels/configuration/document.h"
 
 #include "base/edit/json_write.h"
-#include "kernels/configuration/price.h"
+#include "kernels/configuration/layers.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
+#include <stdlib.h>
 
 // ---- the strategy -------------------------------------------------------------------------------
 
@@ -97,63 +98,6 @@ struct cJSON *configuration_document(const struct configuration *c)
 
 // ---- the plan -----------------------------------------------------------------------------------
 
-// Sets what a stage without layers holds, and the ends of the model beside it.
-static void set_ends(struct plan_layers *layers,
-                     const struct configuration_figures *figures,
-                     const struct configuration *c,
-                     const struct pipeline *pipeline)
-{
-    struct configuration empty = *c;
-    struct configuration_part parts[3] = {{.layers = {0, 0}}};
-    double memory[CONFIGURATION_MEMORIES], held[3] = {0, 0, 0};
-    struct pipeline three = {.shape = {3, 3, pipeline->shape.micro_batches, 1, 1}};
-    int32_t device_of[3] = {0, 1, 2};
-    three.device_of = device_of;
-    empty.parts = parts;
-    empty.n_parts = 3;
-    for (int32_t d = 0; d < 3; d++) {
-        configuration_price_device(memory, figures, &empty, &three, d);
-        for (int m = 0; m < CONFIGURATION_MEMORIES; m++)
-            held[d] += memory[m];
-    }
-    struct configuration_part_price tail;
-    configuration_price_part(&tail, figures, &empty, 2);
-    layers->stage_bytes = held[1];
-    layers->head = (struct plan_end){.bytes = held[0] - held[1]};
-    layers->tail =
-        (struct plan_end){.f = tail.forward, .b = tail.backward, .bytes = held[2] - held[1]};
-}
-
-// Sets of which layers the stages are made, where all of them are equal.
-static bool layers_of(struct plan_layers *layers,
-                      const struct configuration *c,
-                      const struct pipeline *pipeline)
-{
-    struct configuration_figures figures;
-    if (c->model.experts > 0 && c->model.dense_layers > 0)
-        return false;
-    configuration_figures_of(&figures, c);
-    const bool moe = c->model.experts > 0;
-    const struct layercost *cost = moe ? &figures.set.moe : &figures.set.dense;
-    const double allocated = figures.allocated;
-    *layers = (struct plan_layers){
-        .count = (int32_t)modeldesc_layers(&c->model),
-        .f = cost->forward,
-        .bytes = 0,
-        .has = {[PLAN_KEEP] = true, [PLAN_SELECT] = true, [PLAN_FULL] = true},
-        .b = {[PLAN_KEEP] = cost->backward[LAYERCOST_NONE],
-              [PLAN_SELECT] = cost->backward[LAYERCOST_SELECT],
-              [PLAN_FULL] = cost->backward[LAYERCOST_FULL]},
-        .kept = {[PLAN_KEEP] = allocated * cost->stored[LAYERCOST_NONE],
-                 [PLAN_SELECT] = allocated * cost->stored[LAYERCOST_SELECT],
-                 [PLAN_FULL] = allocated * cost->stored[LAYERCOST_FULL]},
-        .transfer = pipeline->links.latency,
-    };
-    layers->bytes = configuration_layer_bytes(&figures, CONFIGURATION_USUAL);
-    set_ends(layers, &figures, c, pipeline);
-    return layers->kept[PLAN_FULL] > 0;
-}
-
 static bool set_configuration(struct plan *plan, const struct configuration *c)
 {
     struct text_buffer text = {.text = NULL};
@@ -167,13 +111,25 @@ static bool set_configuration(struct plan *plan, const struct configuration *c)
     return set;
 }
 
+static bool set_layers(struct plan *plan, const struct configuration *c)
+{
+    struct plan_layers layers;
+    if (configuration_layers_misfit(c) != NULL)
+        return true;
+    int32_t *split = calloc(PLAN_RECOMPUTES * (size_t)c->n_parts, sizeof *split);
+    if (split == NULL)
+        return false;
+    configuration_layers(c, &layers, split);
+    const bool set = plan_set_layers(plan, &layers) && plan_set_split(plan, split);
+    free(split);
+    return set;
+}
+
 struct plan *configuration_plan(const struct configuration *c,
                                 const struct configuration_step *step)
 {
-    struct plan_layers layers;
     struct plan *plan = plan_new(step->work, step->order);
-    if (plan == NULL || !set_configuration(plan, c) ||
-        (layers_of(&layers, c, step->work) && !plan_set_layers(plan, &layers))) {
+    if (plan == NULL || !set_configuration(plan, c) || !set_layers(plan, c)) {
         plan_free(plan);
         return NULL;
     }

@@ -101,14 +101,20 @@ static void price_stage(struct pipeline_stage *stage,
                                      .kept_until_w = late};
 }
 
-void configuration_price(struct pipeline *pipeline,
-                         const struct configuration_figures *figures,
-                         const struct configuration *c)
+double configuration_price_message(const struct configuration_figures *figures,
+                                   const struct configuration *c)
 {
     const struct nd_strategy *s = &c->strategy;
     const bool across =
         (int64_t)s->dp * s->tp * s->cp >= figures->estimate.layers.hardware.node;
     const double both = across ? figures->set.p2p_inter : figures->set.p2p_intra;
+    return s->pp > 1 ? both / 2 : 0;
+}
+
+void configuration_price(struct pipeline *pipeline,
+                         const struct configuration_figures *figures,
+                         const struct configuration *c)
+{
     for (int32_t k = 0; k < c->n_parts; k++) {
         struct configuration_part_price price;
         configuration_price_part(&price, figures, c, k);
@@ -123,7 +129,8 @@ void configuration_price(struct pipeline *pipeline,
         pipeline->limit[d] = c->cluster.memory_limit;
     }
     pipeline->links =
-        (struct pipeline_links){.channels = PIPELINE_FREE, .latency = s->pp > 1 ? both / 2 : 0};
+        (struct pipeline_links){.channels = PIPELINE_FREE,
+                                .latency = configuration_price_message(figures, c)};
 }
 
 // ---- the memory of a device ---------------------------------------------------------------------

@@ -35,6 +35,10 @@ void configuration_price_part(struct configuration_part_price *price,
                               const struct configuration *configuration,
                               int32_t part);
 
+// Returns the time of a message between the devices of neighbouring parts.
+double configuration_price_message(const struct configuration_figures *figures,
+                                   const struct configuration *configuration);
+
 // Sets stages, links, fixed memory and limits of a pipeline with one stage for each part whose stages have
 // devices. Stages run forwards and backwards; a family that splits backwards finds the gradients of the weights apart.
 void configuration_price(struct pipeline *pipeline,

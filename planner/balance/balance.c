@@ -3,6 +3,7 @@
 #include "engine/command/signals.h"
 #include "planner/balance/commands.h"
 #include "planner/balance/explore.h"
+#include "planner/balance/layers_input.h"
 #include "planner/balance/manual/manual_file.h"
 #include "planner/balance/output.h"
 #include "planner/balance/request.h"
@@ -55,12 +56,18 @@ static const char details[] =
     "the transfer_time of the layers; without it, no time.\n"
     "\n"
     "LAYERS is a JSON file with the times and memory of head, body and tail (ppsweep balance\n"
-    "fit and layers write it), or a plan of ppsweep balance or ppsweep nd pipeline, whose\n"
-    "stages, chunks, micro-batches and memory are then the defaults. Times have any one unit\n"
+    "fit and layers write it), or a plan of ppsweep check, balance or nd pipeline, whose stages,\n"
+    "chunks, micro-batches and memory are then the defaults. Times have any one unit\n"
     "(plan.json takes ms); memory is MiB (2^20 bytes). FILE of --manual-config has named\n"
     "strategies with offset, recompute, select_recompute and select_comm_recompute.\n"
     "\n"
+    "FILE is a training: a configuration of Megatron-LM, MindSpeed, MindFormers or torchtitan,\n"
+    "priced on CLUSTER as by ppsweep check. Its pipeline and the memory of a device are the\n"
+    "defaults, times are ms, and the row mine is the strategy of the file. Leading dense layers\n"
+    "stay in the first chunk, with the recomputation of the file.\n"
+    "\n"
     "  ppsweep balance sweep_configs/layers/175b.json -s 16 -i 3 -mb 16 --order less\n"
+    "  ppsweep balance my-training.sh h100\n"
     "  ppsweep balance sweep_configs/layers/175b.json -s 16 --explore v=1..4 order=big,less m=16,32\n"
     "  ppsweep balance -m 175b -lf sweep_configs/layers -s 16 -i 3 -mb 16 -lm 1 -naive 1\n";
 
@@ -88,6 +95,8 @@ static enum pps_status report(const struct balance_request *request,
     enum pps_status status = balance_add_found(solution, err);
     if (status == PPS_OK && solution->n == 0)
         return pps_fail(err, PPS_E_STOPPED, "stopped before a strategy was found");
+    if (status == PPS_OK)
+        status = balance_add_mine(solution, err);
     if (status == PPS_OK)
         status = balance_add_naive(solution, err);
     if (status == PPS_OK)
@@ -174,32 +183,41 @@ static enum pps_status explore(const struct balance_request *request,
     return status;
 }
 
-static enum pps_status balance_main(const struct pps_args *args, struct pps_error *err)
+static enum pps_status run(struct balance_request *request,
+                           const struct pps_args *args,
+                           struct pps_error *err)
 {
-    struct balance_request request;
     bool executes = true;
-    if (pps_arg(args, "guide") != NULL)
-        return balance_guide_ask(err);
     enum pps_status status = plan_arg_bool(args, "exec", &executes, err);
     if (status == PPS_OK)
-        status = balance_read_layers(&request, args, err);
+        status = balance_read_layers(request, args, err);
     if (status == PPS_OK && !executes) {
-        balance_show_layers(&request.layers, stdout);
+        balance_show_layers(&request->layers, stdout);
         return PPS_OK;
     }
     if (status == PPS_OK)
-        status = balance_read_pipeline(&request, args, err);
+        status = balance_read_pipeline(request, args, err);
     if (status == PPS_OK)
-        status = balance_read_search(&request, args, err);
+        status = balance_read_search(request, args, err);
     if (status == PPS_OK && pps_arg(args, "explore") != NULL)
-        return explore(&request, args, err);
-    return status == PPS_OK ? solve(&request, args, err) : status;
+        return explore(request, args, err);
+    return status == PPS_OK ? solve(request, args, err) : status;
+}
+
+static enum pps_status balance_main(const struct pps_args *args, struct pps_error *err)
+{
+    struct balance_request request = {.seed = 0};
+    if (pps_arg(args, "guide") != NULL)
+        return balance_guide_ask(err);
+    const enum pps_status status = run(&request, args, err);
+    balance_request_free(&request);
+    return status;
 }
 
 const struct pps_command balance_command = {
     .name = "balance",
     .summary = "split layers and recomputation over a pipeline",
-    .usage = "[options] [LAYERS] [AXES]",
+    .usage = "[options] [LAYERS|FILE [CLUSTER]] [AXES]",
     .details = details,
     .options = options,
     .aliases = aliases,

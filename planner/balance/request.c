@@ -2,15 +2,9 @@
 // Reads the options of the balance commands.
 #include "planner/balance/request.h"
 
-#include "base/document/json.h"
-#include "base/text/say.h"
 #include "engine/command/duration.h"
-#include "kernels/balance/documents/layers_read.h"
 #include "kernels/balance/search/balance_search.h"
-#include "kernels/common/plan/plan_json.h"
-#include "planner/balance/init/fit_layers.h"
 #include "planner/balance/training/training_file.h"
-#include "planner/shared/files.h"
 #include "planner/shared/options.h"
 
 #include <math.h>
@@ -21,129 +15,18 @@ enum { STAGES_MAX = 4096, MICRO_BATCHES_MAX = 1 << 20, CHUNKS_MAX = 64, PIECES_M
 
 #define MEMORY_MAX 1e9
 
-// ---- layers -------------------------------------------------------------------------------------
-
-// Finds the word that is not an axis, as in m=8,16; NULL: none.
-static enum pps_status find_word(const struct pps_args *args,
-                                 const char **word,
-                                 struct pps_error *err)
+void balance_request_free(struct balance_request *request)
 {
-    *word = NULL;
-    for (int i = 0; i < pps_arg_words(args); i++) {
-        const char *at = pps_arg_word(args, i);
-        if (strchr(at, '=') != NULL && pps_arg(args, "explore") != NULL)
-            continue;
-        if (*word != NULL)
-            return pps_fail(err, PPS_E_INPUT,
-                            "%s: unexpected argument; give one file of layers", at);
-        *word = at;
-    }
-    return PPS_OK;
+    balance_planned_free(&request->planned);
 }
 
-static enum pps_status find_path(struct balance_request *request,
-                                 const struct pps_args *args,
-                                 struct pps_error *err)
+const struct balance_strategy *balance_request_mine(const struct balance_request *request)
 {
-    const char *name = pps_arg(args, "model-name"), *folder = pps_arg(args, "layer-folder");
-    const char *word;
-    const enum pps_status status = find_word(args, &word, err);
-    if (status != PPS_OK)
-        return status;
-    const bool has_word = word != NULL;
-    if (has_word && (name != NULL || folder != NULL))
-        return pps_fail(err, PPS_E_INPUT,
-                        "give the layers as a file, or as --model-name in --layer-folder, not "
-                        "both");
-    if (!has_word && name == NULL)
-        return pps_fail(err, PPS_E_INPUT,
-                        "give the layers of a model: a JSON file, or --model-name NAME for "
-                        "NAME.json in --layer-folder");
-    const int n =
-        has_word ? snprintf(request->path, sizeof request->path, "%s", pps_arg_word(args, 0))
-                 : snprintf(request->path, sizeof request->path, "%s/%s.json",
-                            folder != NULL ? folder : "layers", name);
-    if (n < 0 || (size_t)n >= sizeof request->path)
-        return pps_fail(err, PPS_E_INPUT, "the path of the layers is too long");
-    return PPS_OK;
-}
-
-// Finds the layers by an init file, and writes them where --model-name will find them.
-static enum pps_status fit_layers(struct balance_request *request,
-                                  const struct pps_args *args,
-                                  struct pps_error *err)
-{
-    const char *path = pps_arg(args, "init"), *name = pps_arg(args, "model-name"),
-               *folder = pps_arg(args, "layer-folder");
-    struct init_file file;
-    if (pps_arg_words(args) > 0 && strchr(pps_arg_word(args, 0), '=') == NULL)
-        return pps_fail(err, PPS_E_INPUT, "give --init or a file of layers, not both");
-    name = name != NULL ? name : "model_name";
-    folder = folder != NULL ? folder : "layers";
-    const int n = snprintf(request->path, sizeof request->path, "%s/%s.json", folder, name);
-    if (n < 0 || (size_t)n >= sizeof request->path)
-        return pps_fail(err, PPS_E_INPUT, "the path of the layers is too long");
-    enum pps_status status = init_file_read(&file, path, err);
-    if (status != PPS_OK)
-        return status;
-    init_file_show(&file, stdout);
-    status = init_file_layers(&file, name, &request->layers, err);
-    if (status == PPS_OK)
-        status = init_file_write(&request->layers, request->path, pps_arg_gate(args), err);
-    init_file_free(&file);
-    return status;
-}
-
-// Reads layers and pipeline from a plan, and frees the document.
-static enum pps_status read_plan(struct balance_request *request,
-                                 struct pps_json *json,
-                                 struct pps_error *err)
-{
-    struct pps_fault fault;
-    enum pps_status status = PPS_OK;
-    if (!balance_planned_read(json->root, &request->planned, &fault))
-        status = fault.text[0] == '\0' ? pps_fail_memory(err, "%s", request->path)
-                                       : plan_fail_document(json, &fault, err);
-    else if (request->planned.layers.layers == 0)
-        status = pps_json_fail(json, json->root, err,
-                               "the plan does not say of which layers its stages are made; "
-                               "plans of ppsweep balance and ppsweep nd pipeline do");
-    request->layers = request->planned.layers;
-    const char *misfit = status == PPS_OK ? balance_layers_misfit(&request->layers) : NULL;
-    if (misfit != NULL)
-        status = pps_json_fail(json, json->root, err, "%s", misfit);
-    pps_json_free(json);
-    return status;
-}
-
-enum pps_status balance_read_layers(struct balance_request *request,
-                                    const struct pps_args *args,
-                                    struct pps_error *err)
-{
-    struct pps_json json;
-    struct pps_fault fault = {.document = 0}, doubts[PLAN_DOUBTS_MOST];
-    request->planned = (struct balance_planned){.memory_mb = (double)INFINITY};
-    if (pps_arg(args, "init") != NULL)
-        return fit_layers(request, args, err);
-    enum pps_status status = find_path(request, args, err);
-    if (status == PPS_OK)
-        status = pps_json_load(&json, request->path, err);
-    if (status != PPS_OK)
-        return status;
-    if (plan_json_is_plan(json.root))
-        return read_plan(request, &json, err);
-    if (!balance_layers_read(json.root, &request->layers, &fault)) {
-        status = plan_fail_document(&json, &fault, err);
-        pps_json_free(&json);
-        return status;
-    }
-    plan_warn(&json, doubts,
-              balance_layers_doubts(json.root, &request->layers, doubts, PLAN_DOUBTS_MOST));
-    const char *misfit = balance_layers_misfit(&request->layers);
-    if (misfit != NULL)
-        status = pps_json_fail(&json, json.root, err, "%s", misfit);
-    pps_json_free(&json);
-    return status;
+    const struct balance_shape *one = &request->shape, *own = &request->planned.shape;
+    const bool same = one->stages == own->stages && one->chunks == own->chunks &&
+                      one->micro_batches == own->micro_batches && one->pieces == own->pieces &&
+                      (one->order == own->order || one->chunks == 1);
+    return same && request->planned.mine.count != NULL ? &request->planned.mine : NULL;
 }
 
 // ---- the pipeline -------------------------------------------------------------------------------

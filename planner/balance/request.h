@@ -52,10 +52,11 @@ struct balance_request {
     double seconds; // time limit; 0: none
 };
 
-// Reads the layers of WORD, which may be a plan, or of --model-name in --layer-folder, and prints a warning for keys without a meaning.
-PPS_MUST_CHECK enum pps_status balance_read_layers(struct balance_request *request,
-                                                   const struct pps_args *args,
-                                                   struct pps_error *err);
+void balance_request_free(struct balance_request *request);
+
+// Returns the strategy of the plan or training that gives the layers, if the request is for its pipeline; otherwise
+// NULL.
+const struct balance_strategy *balance_request_mine(const struct balance_request *request);
 
 // Reads the options of the pipeline, whose defaults are those of a plan, and checks that the layers fill its chunks.
 PPS_MUST_CHECK enum pps_status balance_read_pipeline(struct balance_request *request,

@@ -21,6 +21,14 @@ static void show_layer(const char *name,
             activation_mb != NULL ? pps_digits_text(*activation_mb, 6).text : "-");
 }
 
+// What a stage holds while it makes layers again.
+static void show_working(const char *name, double mb, FILE *out)
+{
+    if (mb > 0)
+        fprintf(out, "%-12s %10s %10s %12s %12s\n", name, "-", "-", "-",
+                pps_digits_text(mb, 6).text);
+}
+
 void balance_show_layers(const struct balance_layers *layers, FILE *out)
 {
     pps_say(out, "%s: %d body layers; times of one micro-batch, memory in MiB",
@@ -28,7 +36,8 @@ void balance_show_layers(const struct balance_layers *layers, FILE *out)
     fputc('\n', out);
     fprintf(out, "%-12s %10s %10s %12s %12s\n", "layer", "forward", "backward", "parameters",
             "activations");
-    show_layer("head", layers->head, layers->head_backward, layers->head_mb, NULL, out);
+    show_layer("head", layers->head, layers->head_backward, layers->head_mb,
+               layers->head_activation_mb > 0 ? &layers->head_activation_mb : NULL, out);
     for (int k = 0; k < BALANCE_KINDS; k++)
         if (layers->has[k])
             show_layer(balance_kind_names[k], layers->forward, layers->backward[k],
@@ -36,6 +45,8 @@ void balance_show_layers(const struct balance_layers *layers, FILE *out)
     show_layer("tail", layers->tail, layers->tail_backward, layers->tail_mb, NULL, out);
     fprintf(out, "%-12s %10s %10s %12s %12s\n", "every stage", "-", "-",
             pps_digits_text(layers->constant_mb, 6).text, "-");
+    show_working("head again", layers->head_working_mb, out);
+    show_working("made again", layers->working_mb, out);
 }
 
 static void show_task(const struct balance_request *request, FILE *out)
@@ -120,10 +131,24 @@ static void show_bound(const struct balance_solution *solution, FILE *out)
             pps_digits_text(answer->bound, 6).text, 100 * (found - answer->bound) / found);
 }
 
+// Compares the first strategy with that of the training.
+static void show_gain(const struct balance_solution *solution, FILE *out)
+{
+    for (int i = 1; i < solution->n; i++) {
+        const struct balance_row *row = &solution->rows[i];
+        if (row->kind != BALANCE_ROW_MINE)
+            continue;
+        const double first = solution->rows[0].result.makespan, mine = row->result.makespan;
+        fprintf(out, "The first strategy takes %.2f %% %s than mine.\n",
+                100 * fabs(mine - first) / mine, first <= mine ? "less" : "more");
+    }
+}
+
 static void show_search(const struct balance_solution *solution, FILE *out)
 {
     const struct balance_answer *answer = &solution->answer;
     fprintf(out, "\n");
+    show_gain(solution, out);
     show_bound(solution, out);
     fprintf(out, "%s evaluations%s.", pps_count_text((double)answer->evaluations).text,
             solution->outcome == BALANCE_STOPPED ? ", stopped by time" : "");

@@ -47,6 +47,7 @@ enum pps_status balance_solution_open(struct balance_solution *solution,
                                            .allow_empty = request->allow_empty,
                                            .budget = (int64_t)request->budget,
                                            .seed = request->seed},
+                                  .mine = balance_request_mine(request),
                                   .by_proxy = request->by_proxy,
                                   .margin_mb = request->margin_mb};
     if (!take(solution))
@@ -70,12 +71,14 @@ static bool has_shape(const struct balance_strategy *strategy,
     return strategy->stages == shape->stages && strategy->chunks == shape->chunks;
 }
 
-// Lists the right strategies of the user that have the shape of the task.
+// Lists the right strategies of the user that have the shape of the task, and that of the training.
 static int32_t list_starts(const struct balance_solution *solution,
                            const struct balance_manual *manual,
                            struct balance_strategy *starts)
 {
     int32_t n = 0;
+    if (solution->mine != NULL)
+        starts[n++] = *solution->mine;
     for (int32_t i = 0; i < manual->n; i++) {
         const struct balance_manual_entry *entry = &manual->entries[i];
         if (entry->fault.text[0] == '\0' && has_shape(&entry->strategy, &solution->task.shape))
@@ -93,7 +96,7 @@ enum pps_status balance_solve(struct balance_solution *solution,
     struct poll poll = {.over = poll_flag, .self = stop};
     struct balance_task task = solution->task;
     struct balance_answer *answer = &solution->answer;
-    struct balance_strategy *starts = calloc((size_t)manual->n + 1, sizeof *starts);
+    struct balance_strategy *starts = calloc((size_t)manual->n + 2, sizeof *starts);
     if (starts == NULL)
         return pps_fail_memory(err, "the strategies");
     if (solution->by_proxy)
@@ -176,6 +179,13 @@ enum pps_status balance_add_found(struct balance_solution *solution, struct pps_
         status = add_strategy(solution, BALANCE_ROW_PROXY, "proxy optimum",
                               &answer->proxy.strategy, err);
     return status;
+}
+
+enum pps_status balance_add_mine(struct balance_solution *solution, struct pps_error *err)
+{
+    return solution->mine == NULL
+               ? PPS_OK
+               : add_strategy(solution, BALANCE_ROW_MINE, "mine", solution->mine, err);
 }
 
 enum pps_status balance_add_naive(struct balance_solution *solution, struct pps_error *err)

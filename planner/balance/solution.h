@@ -18,6 +18,7 @@ enum balance_row_kind {
     BALANCE_ROW_NAIVE_NONE,
     BALANCE_ROW_NAIVE_ALL,
     BALANCE_ROW_MANUAL,
+    BALANCE_ROW_MINE, // of the plan or training that gives the layers
 };
 
 // A strategy of a report.
@@ -35,6 +36,7 @@ struct balance_row {
 // A zeroed struct is empty.
 struct balance_solution {
     struct balance_task task;
+    const struct balance_strategy *mine; // of the request; NULL: none
     char *memory;
     struct balance_search *search;
     enum balance_outcome outcome;
@@ -68,6 +70,10 @@ PPS_MUST_CHECK enum pps_status balance_solve(struct balance_solution *solution,
 // Adds rows for the best strategy and the optimum of the proxy.
 PPS_MUST_CHECK enum pps_status balance_add_found(struct balance_solution *solution,
                                                  struct pps_error *err);
+
+// Adds a row for the strategy of the plan or training, if there is one.
+PPS_MUST_CHECK enum pps_status balance_add_mine(struct balance_solution *solution,
+                                                struct pps_error *err);
 
 // Adds rows for the even split without recomputation and with all of it.
 PPS_MUST_CHECK enum pps_status balance_add_naive(struct balance_solution *solution,

@@ -7,6 +7,7 @@
 #include "kernels/common/plan/plan_json.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MIB 1048576.0
@@ -26,6 +27,9 @@ void balance_layers_of_plan(const struct plan_layers *from, struct balance_layer
                                       .head_mb = from->head.bytes / MIB,
                                       .tail_mb = from->tail.bytes / MIB,
                                       .constant_mb = from->stage_bytes / MIB,
+                                      .head_activation_mb = from->head.kept / MIB,
+                                      .head_working_mb = from->head.working / MIB,
+                                      .working_mb = from->working / MIB,
                                       .transfer = from->transfer * MS};
     for (int k = 0; k < BALANCE_KINDS; k++) {
         layers->has[k] = from->has[k];
@@ -41,10 +45,15 @@ void balance_layers_to_plan(const struct balance_layers *layers,
     *to = (struct plan_layers){.count = layers->layers,
                                .f = layers->forward * seconds,
                                .bytes = layers->parameter_mb * MIB,
-                               .head = {layers->head * seconds, layers->head_backward * seconds,
-                                        layers->head_mb * MIB},
-                               .tail = {layers->tail * seconds, layers->tail_backward * seconds,
-                                        layers->tail_mb * MIB},
+                               .working = layers->working_mb * MIB,
+                               .head = {.f = layers->head * seconds,
+                                        .b = layers->head_backward * seconds,
+                                        .bytes = layers->head_mb * MIB,
+                                        .kept = layers->head_activation_mb * MIB,
+                                        .working = layers->head_working_mb * MIB},
+                               .tail = {.f = layers->tail * seconds,
+                                        .b = layers->tail_backward * seconds,
+                                        .bytes = layers->tail_mb * MIB},
                                .stage_bytes = layers->constant_mb * MIB,
                                .transfer = layers->transfer * seconds};
     for (int k = 0; k < BALANCE_KINDS; k++) {
@@ -84,13 +93,18 @@ static bool has_order(const struct plan *plan, const struct balance_shape *shape
     return same;
 }
 
-static enum balance_order order_of(const struct plan *plan, struct balance_shape shape)
+// Sets the order of the plan; an order that no shape has is replaced by the one with more memory.
+static void read_order(const struct plan *plan, struct balance_planned *planned)
 {
-    shape.order = BALANCE_LESS_MEMORY;
-    return plan->order != NULL && balance_shape_misfit(&shape) == NULL &&
-                   has_order(plan, &shape)
-               ? BALANCE_LESS_MEMORY
-               : BALANCE_BIG_MEMORY;
+    static const enum balance_order orders[] = {BALANCE_LESS_MEMORY, BALANCE_BIG_MEMORY};
+    if (plan->order == NULL)
+        return;
+    for (int k = 0; k < 2; k++) {
+        planned->shape.order = orders[k];
+        if (balance_shape_misfit(&planned->shape) == NULL && has_order(plan, &planned->shape))
+            return;
+    }
+    planned->has_other_order = true;
 }
 
 static void read_pipeline(const struct plan *plan, struct balance_planned *planned)
@@ -100,11 +114,52 @@ static void read_pipeline(const struct plan *plan, struct balance_planned *plann
         (struct balance_shape){.stages = pipeline->shape.devices,
                                .chunks = pipeline->shape.stages / pipeline->shape.devices,
                                .micro_batches = pipeline->shape.micro_batches,
-                               .pieces = 1};
-    planned->shape.order = order_of(plan, planned->shape);
+                               .pieces = 1,
+                               .order = BALANCE_BIG_MEMORY};
+    read_order(plan, planned);
     planned->memory_mb = (double)INFINITY;
     for (int32_t d = 0; d < pipeline->shape.devices; d++)
         planned->memory_mb = fmin(planned->memory_mb, pipeline->limit[d] / MIB);
+}
+
+// Reads the split. A plan with another order has no strategy: its step is not one of balance.
+static bool read_mine(const struct plan *plan, struct balance_planned *planned)
+{
+    struct balance_strategy *mine = &planned->mine;
+    const int32_t n = plan->pipeline->shape.stages;
+    if (plan->split == NULL || planned->has_other_order)
+        return true;
+    *mine = (struct balance_strategy){
+        .stages = planned->shape.stages,
+        .chunks = planned->shape.chunks,
+        .count = calloc(BALANCE_KINDS * (size_t)n, sizeof *mine->count)};
+    for (int kind = 0; mine->count != NULL && kind < BALANCE_KINDS; kind++)
+        for (int32_t k = 0; k < n; k++)
+            mine->count[balance_at(mine, (enum balance_kind)kind, k / mine->stages,
+                                   k % mine->stages)] = plan->split[kind * n + k];
+    return mine->count != NULL;
+}
+
+void balance_planned_free(struct balance_planned *planned)
+{
+    free(planned->mine.count);
+    planned->mine.count = NULL;
+}
+
+bool balance_planned_of(const struct plan *plan,
+                        struct balance_planned *planned,
+                        struct pps_fault *fault)
+{
+    *planned = (struct balance_planned){.layers = {.layers = 0}};
+    fault->text[0] = '\0';
+    if (!is_loop(plan->pipeline) || plan->pipeline->shape.slices != 1)
+        return pps_fault_set(fault, NULL, false,
+                             "the plan is no pipeline in one direction whose stage s is on "
+                             "device s mod P, with whole micro-batches");
+    read_pipeline(plan, planned);
+    if (plan->layers != NULL)
+        balance_layers_of_plan(plan->layers, &planned->layers);
+    return read_mine(plan, planned);
 }
 
 bool balance_planned_read(const struct cJSON *root,
@@ -115,14 +170,9 @@ bool balance_planned_read(const struct cJSON *root,
     *planned = (struct balance_planned){.layers = {.layers = 0}};
     if (plan == NULL)
         return false;
-    const bool fits = is_loop(plan->pipeline) && plan->pipeline->shape.slices == 1;
-    if (fits) {
-        read_pipeline(plan, planned);
-        if (plan->layers != NULL)
-            balance_layers_of_plan(plan->layers, &planned->layers);
-    }
+    const bool read = balance_planned_of(plan, planned, fault);
+    if (!read && fault->item == NULL)
+        fault->item = root;
     plan_free(plan);
-    return fits || pps_fault_set(fault, root, false,
-                                 "the plan is no pipeline in one direction whose stage s is on "
-                                 "device s mod P, with whole micro-batches");
+    return read;
 }

@@ -10,15 +10,24 @@
 
 struct cJSON;
 
-// What a plan says of a task. `order` is that of the plan if it is an interleaved order of this program, otherwise
-// BALANCE_BIG_MEMORY.
+// What a plan says of a task.
 struct balance_planned {
     struct balance_layers layers; // no body layers: the plan does not say them
     struct balance_shape shape;   // whole micro-batches; without transfer
-    double memory_mb;             // least limit of a device; INFINITY: none
+    bool has_other_order; // the plan has an order that no shape has; that of `shape` is assumed
+    double memory_mb;     // least limit of a device; INFINITY: none
+    struct balance_strategy
+        mine; // the layers and the recomputation of the plan; count NULL: not known
 };
 
-// Returns false with a fault, also for plans that are no pipeline of chunks s mod P; an empty fault->text means out of memory.
+// Reads a plan. Returns false with a fault, also for plans that are no pipeline of chunks s mod P; an empty fault->text
+// means out of memory. The caller frees what was read with balance_planned_free.
+bool balance_planned_of(const struct plan *plan,
+                        struct balance_planned *planned,
+                        struct pps_fault *fault);
+void balance_planned_free(struct balance_planned *planned); // a zeroed struct is allowed
+
+// Reads the plan of a document, as balance_planned_of.
 bool balance_planned_read(const struct cJSON *root,
                           struct balance_planned *planned,
                           struct pps_fault *fault);

@@ -89,6 +89,25 @@ void contents_open(struct contents *contents, const struct balance_layers *layer
         }
 }
 
+int contents_ways(const struct balance_layers *layers)
+{
+    return layers->working_mb > 0 && layers->has[BALANCE_FULL] ? CONTENT_WAYS : 1;
+}
+
+int contents_open_ways(struct contents contents[CONTENT_WAYS],
+                       const struct balance_layers *layers,
+                       struct balance_layers *not_full)
+{
+    const int n = contents_ways(layers);
+    contents_open(&contents[CONTENT_ALL_KINDS], layers);
+    if (n == 1)
+        return n;
+    *not_full = *layers;
+    not_full->has[BALANCE_FULL] = false;
+    contents_open(&contents[CONTENT_NOT_FULL], not_full);
+    return n;
+}
+
 static void add_layer(const struct balance_layers *layers, struct content *content, int kind)
 {
     content->count[kind]++;

@@ -31,6 +31,13 @@ struct contents {
     double least_backward, least_activation_mb; // of one layer
 };
 
+// Full recomputation needs memory for the layer that is computed again. Where it does, a stage has two ways: all kinds
+// and less memory, or no full recomputation. Of both, lists are undominated for themselves.
+enum content_way { CONTENT_ALL_KINDS, CONTENT_NOT_FULL, CONTENT_WAYS };
+
+// Returns the number of ways.
+int contents_ways(const struct balance_layers *layers);
+
 // Returns how many contents the lists can hold.
 size_t contents_cap(const struct balance_layers *layers, int32_t layers_max);
 
@@ -41,6 +48,12 @@ void contents_take(struct contents *contents,
                    struct room *room);
 
 void contents_open(struct contents *contents, const struct balance_layers *layers);
+
+// Opens the contents of all ways and returns their number. not_full: room for the layers without full recomputation,
+// which outlives the contents.
+int contents_open_ways(struct contents contents[CONTENT_WAYS],
+                       const struct balance_layers *layers,
+                       struct balance_layers *not_full);
 
 // Extends the lists to n <= layers_max layers. Returns false if they do not fit in the memory.
 bool contents_extend(struct contents *contents, int32_t n);

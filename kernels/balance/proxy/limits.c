@@ -144,8 +144,9 @@ static int32_t most_of_one_term(struct proxy *proxy, int32_t stage, double limit
     const double forward = program->layers->forward;
     for (int32_t v = 0; v < chunks; v++) {
         const double ends = proxy_ends(program, v, stage).forward;
-        if (v > 0 && v < chunks - 1)
-            continue; // as another chunk
+        const bool is_between = v > 0 && v < chunks - 1;
+        if (is_between && (program->shape.stages > 1 || v > 1))
+            continue; // as a chunk before: of several stages, none has both head and tail
         for (int32_t n = 0; n <= proxy->layers_max && !proxy_has_ended(proxy); n++) {
             const double slowest = ends + n * forward;
             if (slowest > limit * (1 + ROUNDING) || (n > 0 && forward <= 0))
@@ -256,7 +257,7 @@ static int32_t most_of_stage(struct proxy *proxy,
                              bool two_terms)
 {
     int32_t most = -1;
-    uint8_t best = PROXY_ALL_KINDS;
+    uint8_t best = CONTENT_ALL_KINDS;
     for (uint8_t way = 0; way < proxy->n_ways && !proxy->is_stopped; way++) {
         proxy->way[stage] = way;
         proxy_open_fit(proxy, stage, proxy->program->limit_mb);

@@ -70,13 +70,9 @@ double proxy_value_of_level_2(const struct proxy_program *program,
 
 // ---- the solver ---------------------------------------------------------------------------------
 
-// Full recomputation needs memory for the layer that is computed again. Where it does, a stage has two ways: with all
-// kinds and less memory, or without full recomputation.
-enum proxy_way { PROXY_ALL_KINDS, PROXY_NOT_FULL, PROXY_WAYS };
-
 struct proxy {
-    struct contents contents[PROXY_WAYS];
-    struct balance_layers not_full; // the layers of PROXY_NOT_FULL
+    struct contents contents[CONTENT_WAYS];
+    struct balance_layers not_full; // of CONTENT_NOT_FULL
     int n_ways;
     uint8_t *way; // [stages]: chosen
     struct stage_fit fit;
@@ -104,8 +100,8 @@ bool proxy_test(struct proxy *proxy, struct proxy_limits *limits);
 // Returns whether some contents do not fit in their memory.
 static inline bool proxy_is_full(const struct proxy *proxy)
 {
-    return proxy->contents[PROXY_ALL_KINDS].is_full ||
-           (proxy->n_ways > 1 && proxy->contents[PROXY_NOT_FULL].is_full);
+    return proxy->contents[CONTENT_ALL_KINDS].is_full ||
+           (proxy->n_ways > 1 && proxy->contents[CONTENT_NOT_FULL].is_full);
 }
 
 static inline bool proxy_has_ended(const struct proxy *proxy)
@@ -126,7 +122,7 @@ static inline struct contents *proxy_contents(struct proxy *proxy, int32_t stage
 static inline double proxy_fixed_mb(const struct proxy *proxy, int32_t stage)
 {
     return proxy_static_mb(proxy->program, stage,
-                           proxy->n_ways > 1 && proxy->way[stage] == PROXY_ALL_KINDS);
+                           proxy->n_ways > 1 && proxy->way[stage] == CONTENT_ALL_KINDS);
 }
 
 // Returns whether memory suffices, whatever the time is; otherwise explains it in the answer. True also if the

@@ -9,11 +9,6 @@
 // A value is optimal if none is smaller by more than this, relatively.
 #define PROVEN 1e-9
 
-static bool has_two_ways(const struct balance_layers *layers)
-{
-    return layers->working_mb > 0 && layers->has[BALANCE_FULL];
-}
-
 struct proxy *proxy_take(const struct balance_layers *layers,
                          const struct balance_shape *shape,
                          bool allow_empty,
@@ -27,7 +22,7 @@ struct proxy *proxy_take(const struct balance_layers *layers,
     most = most < 1 ? 1 : most;
     p->layers_max = (int32_t)most;
     p->fit.columns = (int32_t)most + 1;
-    p->n_ways = has_two_ways(layers) ? PROXY_WAYS : 1;
+    p->n_ways = contents_ways(layers);
     for (int way = 0; way < p->n_ways; way++)
         contents_take(&p->contents[way], layers, p->layers_max, room);
     p->way = room_take(room, (size_t)shape->stages, sizeof *p->way);
@@ -98,7 +93,7 @@ static double search_equal(struct proxy *proxy, struct descent *descent)
     const struct balance_layers *layers = program->layers;
     const int64_t chunks = (int64_t)program->shape.stages * program->shape.chunks;
     const int64_t most = (layers->layers + chunks - 1) / chunks; // in one chunk at least
-    const double least = (double)most * (proxy->contents[PROXY_ALL_KINDS].least_backward +
+    const double least = (double)most * (proxy->contents[CONTENT_ALL_KINDS].least_backward +
                                          (proxy_has_two_terms(program) ? 0 : layers->forward));
     const double start =
         fmax(least, 1e-9 * (layers->layers * layers->forward + layers->head + layers->tail));
@@ -209,7 +204,7 @@ static double solve_terms(struct proxy *proxy, double *longest)
     if (!proxy_has_two_terms(proxy->program))
         return *longest;
     const double bound =
-        *longest + proxy->fit.least * proxy->contents[PROXY_ALL_KINDS].least_backward;
+        *longest + proxy->fit.least * proxy->contents[CONTENT_ALL_KINDS].least_backward;
     const size_t n = has_ended || proxy->program->level == 2 ? 0 : list_times(proxy, best / 2);
     if (n == 0)
         return bound;
@@ -223,7 +218,7 @@ static double bound_of_level_2(const struct proxy *proxy, double longest)
     const struct balance_layers *layers = proxy->program->layers;
     struct proxy_value value = {.stage = longest};
     value.filling =
-        layers->layers * (layers->forward + proxy->contents[PROXY_ALL_KINDS].least_backward);
+        layers->layers * (layers->forward + proxy->contents[CONTENT_ALL_KINDS].least_backward);
     return proxy_value_of_level_2(proxy->program, &value) * (1 - PROVEN);
 }
 
@@ -241,21 +236,6 @@ static void solve_level(struct proxy *proxy)
         answer->bound = fmin(answer->bound, answer->value.value);
 }
 
-// Opens the contents of the ways that the layers of the program have.
-static void open_contents(struct proxy *proxy)
-{
-    const struct balance_layers *layers = proxy->program->layers;
-    proxy->n_ways = has_two_ways(layers) ? PROXY_WAYS : 1;
-    contents_open(&proxy->contents[PROXY_ALL_KINDS], layers);
-    for (int32_t s = 0; s < proxy->program->shape.stages; s++)
-        proxy->way[s] = PROXY_ALL_KINDS;
-    if (proxy->n_ways == 1)
-        return;
-    proxy->not_full = *layers;
-    proxy->not_full.has[BALANCE_FULL] = false;
-    contents_open(&proxy->contents[PROXY_NOT_FULL], &proxy->not_full);
-}
-
 enum proxy_outcome proxy_solve(struct proxy *proxy,
                                const struct proxy_program *program,
                                struct poll *poll,
@@ -268,7 +248,9 @@ enum proxy_outcome proxy_solve(struct proxy *proxy,
     answer->has_strategy = false;
     answer->tests = 0;
     answer->bound = 0;
-    open_contents(proxy);
+    proxy->n_ways = contents_open_ways(proxy->contents, program->layers, &proxy->not_full);
+    for (int32_t s = 0; s < program->shape.stages; s++)
+        proxy->way[s] = CONTENT_ALL_KINDS;
     const int64_t others = (int64_t)program->shape.stages * program->shape.chunks - 1;
     const int64_t most = program->layers->layers - others * proxy_least(program);
     proxy->layers_max = most < proxy->fit.columns - 1 ? (int32_t)most : proxy->fit.columns - 1;

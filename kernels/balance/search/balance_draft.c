@@ -261,15 +261,26 @@ static void relax(struct balance_draft *d, int32_t stage, struct search_draws *d
 
 // ---- whole strategies ---------------------------------------------------------------------------
 
+static bool may_have(const struct balance_draft *d, int kind)
+{
+    for (int i = 0; i < d->n_kinds; i++)
+        if ((int)d->kinds[i] == kind)
+            return true;
+    return false;
+}
+
 bool balance_draft_set(struct balance_draft *d, const struct balance_strategy *strategy)
 {
-    bool fitting = true;
+    bool fitting = true; // and has only kinds that the task allows
     d->n_touched = 0;
     for (int32_t s = 0; s < d->stages; s++) {
         for (int32_t v = 0; v < d->chunks; v++)
-            for (int k = 0; k < BALANCE_KINDS; k++)
-                contents(d, s, v)[k] =
+            for (int k = 0; k < BALANCE_KINDS; k++) {
+                const int32_t n =
                     strategy->count[balance_at(strategy, (enum balance_kind)k, v, s)];
+                contents(d, s, v)[k] = n;
+                fitting = fitting && (n == 0 || may_have(d, k));
+            }
         refresh(d, s);
         fitting = fits(d, s) && fitting;
     }

@@ -15,7 +15,8 @@ struct maker {
     struct balance_weights weights;
     struct poll *poll;
     int32_t stage, total; // layers of the filling
-    int32_t first;        // filling with the present layers of chunks
+    uint8_t way;
+    int32_t first; // filling with the present layers of chunks
     double limit;
     int64_t steps, steps_max;
     bool is_over;
@@ -39,7 +40,8 @@ void balance_fillings_take(struct balance_fillings *f,
     f->layers = layers->layers;
     f->layers_max = layers->layers > others ? layers->layers - others : 0;
     f->fillings_max = (int32_t)n;
-    contents_take(&f->contents, layers, f->layers_max, room);
+    for (int way = 0; way < contents_ways(layers); way++)
+        contents_take(&f->contents[way], layers, f->layers_max, room);
     f->split = (struct split_options){
         .stages = shape->stages,
         .chunks = shape->chunks,
@@ -50,6 +52,7 @@ void balance_fillings_take(struct balance_fillings *f,
         .forward = room_take(room, n * chunks, sizeof(double)),
         .backward = room_take(room, n * chunks, sizeof(double))};
     f->contents_of = room_take(room, n * chunks, sizeof *f->contents_of);
+    f->way_of = room_take(room, n, sizeof *f->way_of);
     f->layers_now = room_take(room, chunks, sizeof *f->layers_now);
     f->now = room_take(room, chunks, sizeof *f->now);
     f->rest = room_take(room, (stages + 1) * columns, sizeof *f->rest);
@@ -113,19 +116,24 @@ static double free_mb(const struct maker *m)
     const struct balance_layers *of = m->task->layers;
     return m->task->limit_mb + BALANCE_TOLERANCE_MB - of->constant_mb -
            m->total * of->parameter_mb - (m->stage == 0 ? of->head_mb : 0) -
-           balance_working_mb(of, m->stage, false) -
+           balance_working_mb(of, m->stage, m->f->n_ways > 1 && m->way == CONTENT_ALL_KINDS) -
            (m->stage == m->task->shape.stages - 1 ? of->tail_mb : 0);
+}
+
+static const struct contents *contents_of(const struct maker *m)
+{
+    return &m->f->contents[m->way];
 }
 
 // The contents of a chunk with so many layers, the fastest first.
 static int32_t fastest(const struct maker *m, int32_t layers)
 {
-    return (int32_t)m->f->contents.first[layers];
+    return (int32_t)contents_of(m)->first[layers];
 }
 
 static int32_t lightest(const struct maker *m, int32_t layers)
 {
-    return (int32_t)m->f->contents.first[layers + 1] - 1;
+    return (int32_t)contents_of(m)->first[layers + 1] - 1;
 }
 
 // Returns whether the contents that are chosen for the first chunks fit, the others being the lightest of their
@@ -142,7 +150,7 @@ static bool fits(const struct maker *m, int32_t chosen)
             m->stage == 0 ? vectors[i * chunks] * m->task->layers->head_activation_mb : 0;
         for (int32_t v = 0; v < chunks; v++) {
             const int32_t at = v < chosen ? f->now[v] : lightest(m, f->layers_now[v]);
-            sum += vectors[i * chunks + v] * f->contents.list[at].activation_mb;
+            sum += vectors[i * chunks + v] * contents_of(m)->list[at].activation_mb;
         }
         if (sum > rest)
             return false;
@@ -154,7 +162,7 @@ static double cost_of(const struct maker *m, int32_t chunk, int32_t content)
 {
     const size_t at = (size_t)chunk * (size_t)m->task->shape.stages + (size_t)m->stage;
     return m->weights.forward[at] * m->f->layers_now[chunk] * m->task->layers->forward +
-           m->weights.backward[at] * m->f->contents.list[content].backward;
+           m->weights.backward[at] * contents_of(m)->list[content].backward;
 }
 
 static double ends_of(const struct maker *m)
@@ -203,13 +211,14 @@ static void put(struct maker *m)
     }
     o->layers[o->n] = m->total;
     o->id[o->n] = o->n;
+    f->way_of[o->n] = m->way;
     for (int32_t v = 0; v < o->chunks; v++) {
         const int32_t k = v * o->stages + m->stage, at = o->n * o->chunks + v;
         const struct balance_ends ends =
             balance_ends_of(layers, k, (int64_t)o->stages * o->chunks);
         f->contents_of[at] = f->now[v];
         o->forward[at] = f->layers_now[v] * layers->forward + ends.forward;
-        o->backward[at] = f->contents.list[f->now[v]].backward + ends.backward;
+        o->backward[at] = contents_of(m)->list[f->now[v]].backward + ends.backward;
     }
     o->n++;
 }
@@ -260,11 +269,19 @@ static void spread(struct maker *m, int32_t chunk, int32_t left)
     for (int32_t n = behind == 0 ? left : least; n <= left - behind * least && !is_over(m);
          n++) {
         f->layers_now[chunk] = n;
-        if (behind == 0)
+        for (m->way = 0; behind == 0 && m->way < f->n_ways; m->way++)
             choose_all(m);
-        else
+        if (behind > 0)
             spread(m, chunk + 1, left - n);
     }
+}
+
+static bool extend(struct balance_fillings *f, int32_t layers)
+{
+    for (int way = 0; way < f->n_ways; way++)
+        if (!contents_extend(&f->contents[way], layers))
+            return false;
+    return true;
 }
 
 static void make_stage(struct maker *m, int32_t stage)
@@ -280,7 +297,7 @@ static void make_stage(struct maker *m, int32_t stage)
         if (m->total < least || m->is_over ||
             cost + f->others[f->layers - m->total] >= m->limit)
             continue;
-        if (!contents_extend(&f->contents, m->total))
+        if (!extend(f, m->total))
             m->is_over = true;
         else
             spread(m, 0, m->total);
@@ -305,7 +322,7 @@ bool balance_fillings_make(struct balance_fillings *f,
                       .poll = poll,
                       .limit = limit,
                       .steps_max = steps_max};
-    contents_open(&f->contents, task->layers);
+    f->n_ways = contents_open_ways(f->contents, task->layers, &f->not_full);
     f->split.n = 0;
     find_rests(&m);
     for (int32_t s = 0; s < task->shape.stages && !m.is_over; s++)

@@ -11,8 +11,11 @@
 
 struct balance_fillings {
     struct split_options split; // the fillings; an id is an index of contents_of
-    int32_t *contents_of;       // [fillings_max][chunks]: index in contents.list
-    struct contents contents;
+    int32_t *contents_of;       // [fillings_max][chunks]: index in the list of its way
+    uint8_t *way_of;            // [fillings_max]
+    struct contents contents[CONTENT_WAYS];
+    struct balance_layers not_full;
+    int n_ways;
     int32_t fillings_max, layers_max, layers;
     int32_t *layers_now, *now; // [chunks]: of the filling that is made
     double *rest,
@@ -48,8 +51,9 @@ static inline const struct content *balance_filling_content(
     int32_t filling,
     int32_t chunk)
 {
-    const int32_t first = fillings->split.id[filling] * fillings->split.chunks;
-    return &fillings->contents.list[fillings->contents_of[first + chunk]];
+    const int32_t id = fillings->split.id[filling], first = id * fillings->split.chunks;
+    const struct contents *contents = &fillings->contents[fillings->way_of[id]];
+    return &contents->list[fillings->contents_of[first + chunk]];
 }
 
 #endif

@@ -32,13 +32,6 @@ struct balance_proof {
     int64_t budget, steps_max;
 };
 
-// Returns whether the memory of a stage depends on more than the sum over its layers: then no filling dominates
-// another one.
-static bool has_working(const struct balance_layers *layers)
-{
-    return layers->has[BALANCE_FULL] && layers->working_mb > 0;
-}
-
 static bool is_small(const struct balance_layers *layers, const struct balance_shape *shape)
 {
     return (int64_t)shape->stages * shape->chunks <= CHUNKS_MAX && layers->layers <= LAYERS_MAX;
@@ -174,7 +167,7 @@ void balance_proof_run(struct balance_proof *p,
     answer->is_complete = answer->has_better = false;
     answer->bound = 0;
     answer->evaluations = 0;
-    if (!is_small(task->layers, &task->shape) || has_working(task->layers))
+    if (!is_small(task->layers, &task->shape))
         return;
     p->bound = bound;
     p->replay = replay;

@@ -96,6 +96,7 @@ void plan_free(struct plan *plan)
     pipeline_free(plan->pipeline);
     order_free(plan->order);
     free(plan->layers);
+    free(plan->split);
     free(plan->configuration);
     free(plan);
 }
@@ -114,6 +115,16 @@ bool plan_set_layers(struct plan *plan, const struct plan_layers *layers)
     if (plan->layers != NULL)
         *plan->layers = *layers;
     return plan->layers != NULL;
+}
+
+bool plan_set_split(struct plan *plan, const int32_t *split)
+{
+    const size_t n = PLAN_RECOMPUTES * (size_t)plan->pipeline->shape.stages;
+    if (plan->split == NULL)
+        plan->split = malloc(n * sizeof *plan->split);
+    if (plan->split != NULL)
+        memcpy(plan->split, split, n * sizeof *plan->split);
+    return plan->split != NULL;
 }
 
 void plan_made_by(struct plan *plan,

@@ -31,6 +31,8 @@ struct plan {
     struct pipeline *pipeline;  // seconds and bytes; its tables of links belong to the plan
     struct order *order;        // NULL: none
     struct plan_layers *layers; // of which the stages are made; NULL: not known
+    // How many body layers of each kind the stages have: [PLAN_RECOMPUTES][stages]; NULL: not known.
+    int32_t *split;
     // The training that the plan is of, as an object on one line (kernels/configuration); NULL: not known.
     char *configuration;
     struct plan_maker makers[PLAN_PARTS];
@@ -44,6 +46,9 @@ void plan_free(struct plan *plan); // NULL is allowed
 
 // Sets the layers to a copy. Returns false if memory runs out.
 bool plan_set_layers(struct plan *plan, const struct plan_layers *layers);
+
+// Sets the split to a copy. Returns false if memory runs out.
+bool plan_set_split(struct plan *plan, const int32_t *split);
 
 // Sets the training to a copy of the text. Returns false if memory runs out.
 bool plan_set_configuration(struct plan *plan, const char *text);

@@ -31,7 +31,7 @@ bool plan_read_order(const struct plan_reader *r, const struct cJSON *list);
 bool plan_read_makers(const struct plan_reader *r, const struct cJSON *object);
 bool plan_read_layers(const struct plan_reader *r, const struct cJSON *object);
 
-// Appends ", " and the layers.
-void plan_write_layers(const struct plan_layers *layers, struct text_buffer *out);
+// Appends ", " and the layers, which the plan has.
+void plan_write_layers(const struct plan *plan, struct text_buffer *out);
 
 #endif

@@ -145,7 +145,7 @@ void plan_json_write(const struct plan *plan, struct text_buffer *out)
     if (plan->order != NULL)
         write_order(plan, out);
     if (plan->layers != NULL)
-        plan_write_layers(plan->layers, out);
+        plan_write_layers(plan, out);
     write_makers(plan, out);
     if (plan->configuration != NULL)
         text_buffer_add(out, ",\n  \"configuration\": %s", plan->configuration);

@@ -16,12 +16,13 @@ const char *const plan_recompute_names[PLAN_RECOMPUTES] = {"none", "select", "se
 
 // ---- reading ------------------------------------------------------------------------------------
 
-enum { LAYERS_BODY, LAYERS_HEAD, LAYERS_TAIL };
+enum { LAYERS_BODY, LAYERS_HEAD, LAYERS_TAIL, LAYERS_SPLIT };
 
 static const struct docfield layers_fields[] = {
     [LAYERS_BODY] = {"body", DOCFIELD_OWN, 0, 0, 0},
     [LAYERS_HEAD] = {"head", DOCFIELD_OWN, 0, 0, 0},
     [LAYERS_TAIL] = {"tail", DOCFIELD_OWN, 0, 0, 0},
+    [LAYERS_SPLIT] = {"split", DOCFIELD_OWN, 0, 0, 0},
     {"stage_bytes", DOCFIELD_REAL, 0, PLAN_LARGEST, offsetof(struct plan_layers, stage_bytes)},
     {"transfer", DOCFIELD_REAL, 0, PLAN_LARGEST, offsetof(struct plan_layers, transfer)},
 };
@@ -33,6 +34,8 @@ static const struct docfield end_fields[] = {
     {"f", DOCFIELD_REAL, 0, PLAN_LARGEST, offsetof(struct plan_end, f)},
     {"b", DOCFIELD_REAL, 0, PLAN_LARGEST, offsetof(struct plan_end, b)},
     {"bytes", DOCFIELD_REAL, -PLAN_LARGEST, PLAN_LARGEST, offsetof(struct plan_end, bytes)},
+    {"kept", DOCFIELD_REAL, 0, PLAN_LARGEST, offsetof(struct plan_end, kept)},
+    {"working", DOCFIELD_REAL, 0, PLAN_LARGEST, offsetof(struct plan_end, working)},
 };
 
 static const struct docfields end_table = {"head or tail", end_fields, COUNT_OF(end_fields),
@@ -40,7 +43,7 @@ static const struct docfields end_table = {"head or tail", end_fields, COUNT_OF(
 
 struct body {
     int64_t count;
-    double f, bytes;
+    double f, bytes, working;
 };
 
 enum { BODY_COUNT = PLAN_RECOMPUTES };
@@ -54,6 +57,7 @@ static const struct docfield body_fields[] = {
     [BODY_COUNT] = {"count", DOCFIELD_WHOLE, 1, COUNT_MOST, offsetof(struct body, count)},
     {"f", DOCFIELD_REAL, 0, PLAN_LARGEST, offsetof(struct body, f)},
     {"bytes", DOCFIELD_REAL, 0, PLAN_LARGEST, offsetof(struct body, bytes)},
+    {"working", DOCFIELD_REAL, 0, PLAN_LARGEST, offsetof(struct body, working)},
 };
 
 static const struct docfields body_table = {"the body", body_fields, COUNT_OF(body_fields),
@@ -108,6 +112,7 @@ static bool read_body(const struct plan_reader *r,
     layers->count = (int32_t)body.count;
     layers->f = body.f;
     layers->bytes = body.bytes;
+    layers->working = body.working;
     for (int k = 0; k < PLAN_RECOMPUTES; k++)
         if (!read_kind(r, items.item[k], k, layers))
             return false;
@@ -119,6 +124,66 @@ static bool read_end(const struct plan_reader *r, const cJSON *object, struct pl
     struct docitems items;
     return object == NULL || (docfields_find(&end_table, object, false, &items, r->fault) &&
                               docfields_store(&end_table, &items, end, r->fault));
+}
+
+// The lists of the split: how many body layers of a kind every stage has.
+static const struct docfield split_fields[] = {
+    [PLAN_KEEP] = {"none", DOCFIELD_OWN, 0, 0, 0},
+    [PLAN_SELECT] = {"select", DOCFIELD_OWN, 0, 0, 0},
+    [PLAN_SELECT_COMM] = {"select_comm", DOCFIELD_OWN, 0, 0, 0},
+    [PLAN_SELECT_BOTH] = {"both", DOCFIELD_OWN, 0, 0, 0},
+    [PLAN_FULL] = {"full", DOCFIELD_OWN, 0, 0, 0},
+};
+
+static const struct docfields split_table = {"the split", split_fields, COUNT_OF(split_fields),
+                                             NULL, 0};
+
+static bool read_counts(const struct plan_reader *r,
+                        const cJSON *list,
+                        int kind,
+                        int32_t *counts)
+{
+    const struct plan_layers *layers = r->plan->layers;
+    const cJSON *item;
+    if (!plan_require_list(r, list, plan_recompute_names[kind],
+                           r->plan->pipeline->shape.stages))
+        return false;
+    cJSON_ArrayForEach(item, list)
+    {
+        const double n = cJSON_IsNumber(item) ? item->valuedouble : -1;
+        if (!(n >= 0 && n <= layers->count) || n > (int32_t)n)
+            return pps_fault_set(r->fault, item, false,
+                                 "split: expected numbers of layers from 0 to %d",
+                                 layers->count);
+        if (n > 0 && !layers->has[kind])
+            return pps_fault_set(r->fault, item, false, "split: the body has no \"%s\"",
+                                 plan_recompute_names[kind]);
+        *counts++ = (int32_t)n;
+    }
+    return true;
+}
+
+static bool read_split(const struct plan_reader *r, const cJSON *object)
+{
+    const size_t stages = (size_t)r->plan->pipeline->shape.stages;
+    struct docitems items;
+    int64_t sum = 0;
+    if (object == NULL)
+        return true;
+    int32_t *split = calloc(PLAN_RECOMPUTES * stages, sizeof *split);
+    bool ok = split != NULL && docfields_find(&split_table, object, false, &items, r->fault);
+    for (int k = 0; k < PLAN_RECOMPUTES && ok; k++)
+        ok = items.item[k] == NULL ||
+             read_counts(r, items.item[k], k, split + (size_t)k * stages);
+    for (size_t k = 0; k < PLAN_RECOMPUTES * stages && ok; k++)
+        sum += split[k];
+    if (ok && sum != r->plan->layers->count)
+        ok = pps_fault_set(r->fault, object, false,
+                           "split: the stages have %lld layers, but the body has %d",
+                           (long long)sum, r->plan->layers->count);
+    ok = ok && plan_set_split(r->plan, split);
+    free(split);
+    return ok;
 }
 
 bool plan_read_layers(const struct plan_reader *r, const struct cJSON *object)
@@ -134,7 +199,8 @@ bool plan_read_layers(const struct plan_reader *r, const struct cJSON *object)
         return pps_fault_set(r->fault, object, false, "layers need the key \"body\"");
     return read_body(r, items.item[LAYERS_BODY], layers) &&
            read_end(r, items.item[LAYERS_HEAD], &layers->head) &&
-           read_end(r, items.item[LAYERS_TAIL], &layers->tail);
+           read_end(r, items.item[LAYERS_TAIL], &layers->tail) &&
+           read_split(r, items.item[LAYERS_SPLIT]);
 }
 
 // ---- writing ------------------------------------------------------------------------------------
@@ -145,6 +211,15 @@ static void write_field(struct text_buffer *out, const char *key, double value)
     json_write_number(out, value);
 }
 
+// Writes memory that most layers do not need.
+static void write_memory(struct text_buffer *out, const char *key, double bytes)
+{
+    if (!(bytes > 0))
+        return;
+    text_buffer_add(out, ", ");
+    write_field(out, key, bytes);
+}
+
 static void write_end(struct text_buffer *out, const char *key, const struct plan_end *end)
 {
     text_buffer_add(out, ",\n    \"%s\": {", key);
@@ -153,15 +228,34 @@ static void write_end(struct text_buffer *out, const char *key, const struct pla
     write_field(out, "b", end->b);
     text_buffer_add(out, ", ");
     write_field(out, "bytes", end->bytes);
+    write_memory(out, "kept", end->kept);
+    write_memory(out, "working", end->working);
     text_buffer_add(out, "}");
 }
 
-void plan_write_layers(const struct plan_layers *layers, struct text_buffer *out)
+static void write_split(const struct plan *plan, struct text_buffer *out)
 {
+    const int32_t stages = plan->pipeline->shape.stages;
+    text_buffer_add(out, ",\n    \"split\": {");
+    for (int k = 0, n = 0; k < PLAN_RECOMPUTES; k++) {
+        if (!plan->layers->has[k])
+            continue;
+        text_buffer_add(out, "%s\"%s\": [", n++ > 0 ? ", " : "", plan_recompute_names[k]);
+        for (int32_t s = 0; s < stages; s++)
+            text_buffer_add(out, "%s%d", s > 0 ? ", " : "", plan->split[k * stages + s]);
+        text_buffer_add(out, "]");
+    }
+    text_buffer_add(out, "}");
+}
+
+void plan_write_layers(const struct plan *plan, struct text_buffer *out)
+{
+    const struct plan_layers *layers = plan->layers;
     text_buffer_add(out, ",\n  \"layers\": {\n    \"body\": {\"count\": %d, ", layers->count);
     write_field(out, "f", layers->f);
     text_buffer_add(out, ", ");
     write_field(out, "bytes", layers->bytes);
+    write_memory(out, "working", layers->working);
     for (int k = 0; k < PLAN_RECOMPUTES; k++) {
         if (!layers->has[k])
             continue;
@@ -178,5 +272,7 @@ void plan_write_layers(const struct plan_layers *layers, struct text_buffer *out
     write_field(out, "stage_bytes", layers->stage_bytes);
     text_buffer_add(out, ", ");
     write_field(out, "transfer", layers->transfer);
+    if (plan->split != NULL)
+        write_split(plan, out);
     text_buffer_add(out, "\n  }");
 }

@@ -220,6 +220,11 @@ void case_random(struct proxy_case *it, struct random *random)
     layers->head_mb = between(random, 0, 20);
     layers->tail_mb = between(random, 0, 20);
     layers->constant_mb = between(random, -5, 20);
+    if (random_coin(random)) {
+        layers->head_activation_mb = between(random, 0, 10);
+        layers->head_working_mb = between(random, 0, 20);
+        layers->working_mb = between(random, 0, 20);
+    }
     it->program.level = (int32_t)random_below(random, 2);
     it->program.allow_empty = random_coin(random);
     it->program.limit_mb = layers->constant_mb +

@@ -33,6 +33,9 @@ static struct balance_layers layers_drawn(struct random *r)
                                     .head_mb = -random_unit(r),
                                     .tail_mb = random_unit(r),
                                     .constant_mb = random_unit(r),
+                                    .head_activation_mb = random_unit(r),
+                                    .head_working_mb = random_unit(r),
+                                    .working_mb = random_coin(r) ? random_unit(r) : 0,
                                     .transfer = random_unit(r)};
     for (int kind = 0; kind < BALANCE_KINDS; kind++) {
         layers.has[kind] = kind == BALANCE_NONE || random_coin(r);
@@ -63,7 +66,10 @@ Test(balance_layers, written_and_read)
         cr_assert(layers.forward == back.forward && layers.head == back.head &&
                   layers.head_backward == back.head_backward &&
                   layers.tail_backward == back.tail_backward &&
-                  layers.transfer == back.transfer && layers.head_mb == back.head_mb);
+                  layers.transfer == back.transfer && layers.head_mb == back.head_mb &&
+                  layers.head_activation_mb == back.head_activation_mb &&
+                  layers.head_working_mb == back.head_working_mb &&
+                  layers.working_mb == back.working_mb);
         for (int kind = 0; kind < BALANCE_KINDS; kind++) {
             cr_assert_eq(layers.has[kind], back.has[kind]);
             cr_assert(!layers.has[kind] || layers.backward[kind] == back.backward[kind],

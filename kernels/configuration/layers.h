@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Says of which layers the parts of a configuration are made, so that other splits of the same layers can be
+// found: equal layers, a head with the leading layers that differ from them, and a tail.
+#ifndef PPS_CONFIGURATION_LAYERS_H
+#define PPS_CONFIGURATION_LAYERS_H
+
+#include "kernels/common/plan/plan_layers.h"
+#include "kernels/configuration/configuration.h"
+
+// Returns why the parts are not made of such layers, as one clause; NULL: they are.
+const char *configuration_layers_misfit(const struct configuration *configuration);
+
+// Sets the layers and how many of each kind the parts have, [PLAN_RECOMPUTES][n_parts]. Layers and split give the times
+// and the memory of configuration_price, where every part of a device has a layer.
+void configuration_layers(const struct configuration *configuration,
+                          struct plan_layers *layers,
+                          int32_t *split);
+
+#endif
