@@ -54,11 +54,17 @@ static const char details[] =
     "BATCHES is a file or - (stdin): text with a batch a line and samples as in 512 or\n"
     "512,128 (input, target), CSV with the columns batch, enc and dec, or JSON lines.\n"
     "\n"
+    "FILE is a training: a configuration of Megatron-LM, MindSpeed, MindFormers or torchtitan, or\n"
+    "a plan, priced on CLUSTER as by ppsweep check. It sets the model, the layers of every stage,\n"
+    "the replicas, tensor, context and expert degrees, and the memory. The row mine is the batch\n"
+    "in micro-batches of the size that FILE sets, in 1F1B, with the recomputation of FILE.\n"
+    "\n"
     "DYNAPIPE_FAST_MODE=true makes fast the default of --mode. Exit status: 3 if a batch has\n"
     "no plan that fits in memory, or --compat orig planned more than fits, 4 if --stream met\n"
     "batches that it cannot read.\n"
     "\n"
     "  ppsweep dynaplan --model llama2-7b --devices 4 --tp 2 lengths.txt -o plans\n"
+    "  ppsweep dynaplan my-training.sh h100 lengths.txt\n"
     "  ppsweep dynaplan -c costs.json --cluster links.json -d 4 --memory 38000 --stream -\n";
 
 // ---- batches --------------------------------------------------------------------------------------
@@ -388,7 +394,7 @@ static enum pps_status plan_input(struct run *r)
 static enum pps_status open_run(struct run *r, const struct pps_args *args)
 {
     uint64_t threads = 1;
-    r->input = pps_arg_word(args, 0);
+    r->input = pps_arg_word(args, pps_arg_words(args) - 1);
     r->streams = pps_arg(args, "stream") != NULL;
     r->fails_fast = pps_arg(args, "fail-fast") != NULL;
     r->verbose = pps_arg(args, "verbose") != NULL;
@@ -442,6 +448,8 @@ static enum pps_status conclude(struct run *r)
         totals_show(&r->totals, stdout);
         if (r->baselines)
             totals_show_baselines(&r->totals, stdout);
+        if (r->request.has_mine)
+            totals_show_mine(&r->totals, r->request.rows, stdout);
         if (r->folder != NULL)
             pps_say(stdout, "plans     %s/plan-*.json", r->folder);
         if (r->traced) {
@@ -492,11 +500,11 @@ static enum pps_status dynaplan_main(const struct pps_args *args, struct pps_err
 const struct pps_command dynaplan_command = {
     .name = "dynaplan",
     .summary = "plan training steps whose samples have different lengths",
-    .usage = "[options] BATCHES",
+    .usage = "[options] [FILE [CLUSTER]] BATCHES",
     .details = details,
     .options = options,
     .config = true,
     .min_words = 1,
-    .max_words = 1,
+    .max_words = 3,
     .main = dynaplan_main,
 };

@@ -14,6 +14,7 @@
 // A batch that is planned.
 struct batch_task {
     const struct dynaplan_request *request;
+    const struct step_setup *setup;   // of the request
     const struct step_choice *choice; // of the request, or of a simple rule
     const struct batch *batch;
     struct plan_batch_room *room;
@@ -112,6 +113,12 @@ static bool take_samples(struct batch_task *t)
     return true;
 }
 
+static double last_length(const struct batch_task *t)
+{
+    const struct cost_tables *tables = t->setup->tables;
+    return tables->axis[COST_INPUT][tables->nodes[COST_INPUT] - 1];
+}
+
 static bool explain_division(struct batch_task *t)
 {
     const struct split_lack *lack = &step_divided(t->division).split->lack;
@@ -123,9 +130,9 @@ static bool explain_division(struct batch_task *t)
     if (lack->is_outside)
         return end(
             t, PLANNED_REFUSED,
-            "sample %d (length %d) is outside the cost tables, which end at %g tokens",
-            (int)lack->sample, (int)t->samples.input[lack->sample],
-            t->request->tables.axis[COST_INPUT][t->request->tables.nodes[COST_INPUT] - 1]);
+            "sample %d (length %d) is outside the cost tables, which end at %g tokens; measure "
+            "longer ones, or write modelled tables with dynaplan tables --longest N",
+            (int)lack->sample, (int)t->samples.input[lack->sample], last_length(t));
     return end(
         t, PLANNED_INFEASIBLE,
         "sample %d (length %d) alone needs %.1f MB, device 0 has %.1f MB left beside the "
@@ -135,15 +142,15 @@ static bool explain_division(struct batch_task *t)
 
 static bool divide(struct batch_task *t, struct step_caution caution)
 {
-    const struct dynaplan_request *r = t->request;
+    const struct step_setup *setup = t->setup;
     const bool packs = t->choice->pack || t->choice->rule != STEP_OPTIMAL;
     struct room room = {NULL, 0};
-    step_division_take(&r->setup, t->samples.count, packs, &room);
+    step_division_take(setup, t->samples.count, packs, &room);
     if (!grow(&t->room->division, &t->room->division_bytes, room.used))
         return end(t, PLANNED_NO_MEMORY, "out of memory");
     room = (struct room){t->room->division, 0};
-    t->division = step_division_take(&r->setup, t->samples.count, packs, &room);
-    switch (step_divide(t->division, &r->setup, t->choice, &t->samples, caution, &t->poll)) {
+    t->division = step_division_take(setup, t->samples.count, packs, &room);
+    switch (step_divide(t->division, setup, t->choice, &t->samples, caution, &t->poll)) {
     case SPLIT_FOUND:
         t->planned->objective = step_divided(t->division).split->objective;
         return true;
@@ -168,15 +175,14 @@ static bool explain_plan(struct batch_task *t, const struct step_replica *r)
                    "the method has no schedule for these micro-batches; try --mode best "
                    "without --method");
     if (r->outcome == PLAN_INFEASIBLE)
-        t->lacks = a->needs - t->request->setup.limits[d];
+        t->lacks = a->needs - t->setup->limits[d];
     if (r->outcome == PLAN_INFEASIBLE)
         return end(t, PLANNED_INFEASIBLE, "needs %.1f MB, has %.1f MB (device %d)", a->needs,
-                   t->request->setup.limits[d], (int)d);
+                   t->setup->limits[d], (int)d);
     return end(t, PLANNED_INFEASIBLE,
                "mode %s found no plan that fits: its plan needs %.1f MB, has %.1f MB (device "
                "%d); use --mode best",
-               plan_mode_names[a->mode], a->needs, d >= 0 ? t->request->setup.limits[d] : 0,
-               (int)d);
+               plan_mode_names[a->mode], a->needs, d >= 0 ? t->setup->limits[d] : 0, (int)d);
 }
 
 // The memory of a replica: its plan, its instructions and their check.
@@ -192,7 +198,7 @@ static void take_replica(const struct batch_task *t,
                          struct replica_room *out,
                          struct room *room)
 {
-    const struct step_setup *s = &t->request->setup;
+    const struct step_setup *s = t->setup;
     struct instructions *in = &t->room->instructions[k];
     const struct plan_size size = plan_size_of(&s->pipeline, count);
     step_replica_take(&t->room->replicas[k], &size, room);
@@ -204,7 +210,7 @@ static void take_replica(const struct batch_task *t,
 
 static bool instruct(struct batch_task *t, int32_t k, const struct replica_room *room)
 {
-    const struct step_setup *s = &t->request->setup;
+    const struct step_setup *s = t->setup;
     const struct rule *rule = t->room->replicas[k].answer.rule;
     char text[256];
     double makespan;
@@ -229,14 +235,14 @@ static bool plan_replica(struct batch_task *t, int32_t k)
         return end(t, PLANNED_NO_MEMORY, "out of memory");
     room = (struct room){t->room->replica[k], 0};
     take_replica(t, k, count, &taken, &room);
-    if (step_plan(r, &t->request->setup, t->choice, t->division, k, &t->poll) != PLAN_FOUND)
+    if (step_plan(r, t->setup, t->choice, t->division, k, &t->poll) != PLAN_FOUND)
         return explain_plan(t, r);
     return instruct(t, k, &taken);
 }
 
 static bool plan_replicas(struct batch_task *t)
 {
-    const struct step_setup *s = &t->request->setup;
+    const struct step_setup *s = t->setup;
     t->lacks = 0;
     if (!grow_replicas(t->room, s->replicas))
         return end(t, PLANNED_NO_MEMORY, "out of memory");
@@ -266,13 +272,13 @@ static void conclude(struct batch_task *t)
     struct planned *p = t->planned;
     p->samples = t->samples;
     p->step = (struct planned_step){.batch = t->batch->name,
-                                    .setup = &t->request->setup,
+                                    .setup = t->setup,
                                     .choice = &t->request->choice,
                                     .samples = &p->samples,
                                     .division = t->division,
                                     .replicas = t->room->replicas,
                                     .instructions = t->room->instructions,
-                                    .n = t->request->setup.replicas};
+                                    .n = t->setup->replicas};
     p->figures = step_figures_of(&p->step);
     p->method = t->room->replicas[p->figures.slowest].answer.method;
     p->mode = plan_mode_names[t->room->replicas[0].answer.mode];
@@ -286,9 +292,24 @@ enum { BASELINE_BUDGET = 200 }; // evaluations: recomputation where memory needs
 static double slowest_of(const struct batch_task *t)
 {
     double makespan = 0;
-    for (int32_t k = 0; k < t->request->setup.replicas; k++)
+    for (int32_t k = 0; k < t->setup->replicas; k++)
         makespan = fmax(makespan, t->room->replicas[k].answer.makespan);
     return makespan;
+}
+
+// Returns the choice of a simple rule: 1F1B, in the order of the division.
+static struct step_choice rule_of(const struct batch_task *t, enum step_rule rule)
+{
+    const enum assignment a = assignment_of(&t->setup->pipeline);
+    struct step_choice choice = t->request->choice;
+    choice.rule = rule;
+    choice.keeps_order = true;
+    choice.mode = PLAN_QUICK;
+    choice.budget = BASELINE_BUDGET;
+    choice.method = a == ASSIGNMENT_LINEAR        ? METHOD_1F1B
+                    : a == ASSIGNMENT_INTERLEAVED ? METHOD_INTERLEAVED
+                                                  : METHOD_WAIT_FREE_CYCLIC;
+    return choice;
 }
 
 // Tries the powers of two from `least` to `most` as sizes of a rule. *size: the best.
@@ -298,16 +319,8 @@ static double best_of_rule(struct batch_task *t,
                            int64_t most,
                            int64_t *size)
 {
-    const enum assignment a = assignment_of(&t->request->setup.pipeline);
-    struct step_choice choice = t->request->choice;
+    struct step_choice choice = rule_of(t, rule);
     double best = HUGE_VAL;
-    choice.rule = rule;
-    choice.keeps_order = true;
-    choice.mode = PLAN_QUICK;
-    choice.budget = BASELINE_BUDGET;
-    choice.method = a == ASSIGNMENT_LINEAR        ? METHOD_1F1B
-                    : a == ASSIGNMENT_INTERLEAVED ? METHOD_INTERLEAVED
-                                                  : METHOD_WAIT_FREE_CYCLIC;
     t->choice = &choice;
     for (choice.rule_size = least; choice.rule_size <= most; choice.rule_size *= 2)
         if (divide_and_plan(t) && slowest_of(t) < best) {
@@ -334,6 +347,18 @@ static void plan_baselines(struct batch_task *t)
     b->uniform = best_of_rule(t, STEP_UNIFORM, 1, rows, &b->uniform_size);
 }
 
+// Plans the batch as the training runs: its micro-batches, its order, its recomputation.
+static void plan_mine(struct batch_task *t)
+{
+    struct step_choice choice = rule_of(t, STEP_UNIFORM);
+    choice.rule_size = t->request->rows;
+    t->choice = &choice;
+    t->setup = &t->request->mine;
+    t->planned->baselines.mine = divide_and_plan(t) ? slowest_of(t) : HUGE_VAL;
+    t->setup = &t->request->setup;
+    t->choice = &t->request->choice;
+}
+
 void plan_batch(const struct dynaplan_request *request,
                 const struct batch *batch,
                 bool with_baselines,
@@ -342,6 +367,7 @@ void plan_batch(const struct dynaplan_request *request,
                 struct planned *planned)
 {
     struct batch_task t = {.request = request,
+                           .setup = &request->setup,
                            .choice = &request->choice,
                            .batch = batch,
                            .room = room,
@@ -352,6 +378,8 @@ void plan_batch(const struct dynaplan_request *request,
     const bool taken = take_samples(&t);
     if (taken && with_baselines && batch->count > 0)
         plan_baselines(&t);
+    if (taken && request->has_mine && batch->count > 0)
+        plan_mine(&t);
     const double begin = pps_wall_seconds();
     planned->outcome = taken ? PLANNED : PLANNED_REFUSED;
     if (taken && divide_and_plan(&t))

@@ -34,6 +34,7 @@ void plan_batch_room_free(struct plan_batch_room *room);
 struct baselines {
     double tokens, uniform;
     int64_t tokens_size, uniform_size; // the best of powers of two
+    double mine; // of the training: its micro-batches, its 1F1B, its recomputation; 0: none
 };
 
 // What became of a batch.

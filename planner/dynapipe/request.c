@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COSTS_MOST = 64 << 20, LENGTHS = 10, ROWS = 9, SEED = 1 };
+enum { COSTS_MOST = 64 << 20, LENGTHS = 16, ROWS = 9, SEED = 1 };
 
 static const char default_cluster[] = "h100";
 
@@ -121,14 +121,17 @@ static enum pps_status read_models(const char *model,
 enum pps_status dynaplan_model_tables(const char *model,
                                       const char *cluster,
                                       int32_t tensor_parallel,
+                                      int32_t longest,
                                       struct network *network,
                                       struct cost_tables *tables,
                                       struct pps_error *err)
 {
-    static const int32_t rows[ROWS] = {1, 2, 4, 8, 16, 32, 64, 128, 256},
-                         lengths[LENGTHS] = {64,   128,  256,  512,   1024,
-                                             2048, 4096, 8192, 16384, 32768};
+    static const int32_t rows[ROWS] = {1, 2, 4, 8, 16, 32, 64, 128, 256};
+    int32_t lengths[LENGTHS], n = 0;
     struct layercost_model made;
+    for (int32_t length = 64; length < longest; length *= 2)
+        lengths[n++] = length;
+    lengths[n++] = longest;
     const enum pps_status status = read_models(model, cluster, &made, network, err);
     if (status != PPS_OK)
         return status;
@@ -136,7 +139,7 @@ enum pps_status dynaplan_model_tables(const char *model,
         return pps_fail(err, PPS_E_INPUT,
                         "--tp %d: the model has %lld attention heads, which it does not divide",
                         (int)tensor_parallel, (long long)made.model.heads);
-    return model_tables_make(&made, tensor_parallel, rows, ROWS, lengths, LENGTHS, tables)
+    return model_tables_make(&made, tensor_parallel, rows, ROWS, lengths, n, tables)
                ? PPS_OK
                : pps_fail_memory(err, "the cost tables");
 }
@@ -199,7 +202,8 @@ static enum pps_status read_documents(struct dynaplan_request *r,
     if (costs == NULL) {
         r->is_modelled = true;
         pps_say(stderr, "note      no --costs: times and memory of layers are modelled");
-        status = dynaplan_model_tables(model, cluster, r->tp, &r->network, &r->tables, err);
+        status = dynaplan_model_tables(model, cluster, r->tp, MODEL_TABLES_TOKENS, &r->network,
+                                       &r->tables, err);
     } else {
         if (model != NULL)
             status = read_network(model, &r->network, err);
@@ -319,6 +323,20 @@ static enum pps_status read_memory(struct dynaplan_request *r,
     return pps_arg_number(args, "memory", 0, 1e12, &r->setup.limit, err);
 }
 
+// Opens a setup, and refuses devices that cannot hold their state.
+static enum pps_status check_state(struct step_setup *setup, struct pps_error *err)
+{
+    const int32_t over = step_setup_open(setup);
+    return over < 0
+               ? PPS_OK
+               : pps_fail(
+                     err, PPS_E_INPUT,
+                     "--memory: device %d needs %.1f MB for parameters, gradients and "
+                     "optimiser, has %.1f MB; use more devices, a larger --tp or --zero, or "
+                     "more --memory",
+                     (int)over, setup->state[over], setup->limit);
+}
+
 static enum pps_status open_setup(struct dynaplan_request *r,
                                   const struct pps_args *args,
                                   struct pps_error *err)
@@ -339,14 +357,100 @@ static enum pps_status open_setup(struct dynaplan_request *r,
     r->setup.tables = &r->tables;
     r->setup.replicas = replicas;
     r->setup.zero = zero;
-    const int32_t over = step_setup_open(&r->setup);
-    if (over >= 0)
-        return pps_fail(
-            err, PPS_E_INPUT,
-            "--memory: device %d needs %.1f MB for parameters, gradients and optimiser, has "
-            "%.1f MB; use more devices, a larger --tp or --zero, or more --memory",
-            (int)over, r->setup.state[over], r->setup.limit);
+    return check_state(&r->setup, err);
+}
+
+// ---- a training file ------------------------------------------------------------------------------
+
+// Refuses options that the file sets.
+static enum pps_status check_options(const struct pps_args *args, struct pps_error *err)
+{
+    static const char *const names[] = {"model",      "costs", "devices", "layers-per-stage",
+                                        "assignment", "dp",    "tp",      "zero"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (pps_arg(args, names[k]) != NULL)
+            return pps_fail(err, PPS_E_INPUT,
+                            "--%s: %s sets it; leave out the option, or the file", names[k],
+                            pps_arg_word(args, 0));
+    if (pps_arg_words(args) > 2 && pps_arg(args, "cluster") != NULL)
+        return pps_fail(err, PPS_E_INPUT, "give the cluster as --cluster or after the file");
     return PPS_OK;
+}
+
+// Reads the configuration. After an error there is nothing to close.
+static enum pps_status read_configuration(struct dynaplan_request *r,
+                                          const struct pps_args *args,
+                                          struct pps_error *err)
+{
+    const char *path = pps_arg_word(args, 0), *cluster = pps_arg_words(args) > 2
+                                                             ? pps_arg_word(args, 1)
+                                                             : pps_arg(args, "cluster");
+    enum pps_status status = plan_run_open_files(&r->run, path, cluster, err);
+    if (status != PPS_OK)
+        return status;
+    if (r->run.baseline == NULL)
+        status =
+            pps_fail_at(err, PPS_E_INPUT, path, 0, 0,
+                        "describes no strategy; ppsweep check --at --plan makes a plan of it");
+    if (status == PPS_OK)
+        status = plan_configuration_open(&r->configuration, &r->run, NULL, err);
+    if (status != PPS_OK) {
+        plan_run_close(&r->run);
+        return status;
+    }
+    r->has_training = true;
+    if (cluster == NULL && !r->run.names_hardware)
+        pps_say(stderr, "note      %s: priced on %s (assumed; name a cluster after the file)",
+                path, r->run.cluster.hardware.name);
+    return PPS_OK;
+}
+
+// Opens the setup of the training's own steps, unless it runs another order.
+static enum pps_status open_mine(struct dynaplan_request *r, struct pps_error *err)
+{
+    const struct configuration *c = &r->configuration.configuration;
+    r->rows = c->strategy.mbs;
+    r->has_mine = c->family == NULL && !c->training.low_mem_vpp;
+    if (!r->has_mine)
+        pps_say(
+            stderr,
+            "note      the order of the file (%s) is none of dynaplan; there is no row mine",
+            configuration_family(c)->name);
+    if (c->model.experts > 0 && c->model.dense_layers > 0)
+        pps_say(stderr,
+                "note      samples are divided by an average of leading dense layers and "
+                "the others; plans have the times of every stage");
+    training_stages_setup(&r->training, true, &r->mine);
+    r->mine.links = &r->links;
+    r->mine.limit = r->setup.limit;
+    return check_state(&r->mine, err);
+}
+
+static enum pps_status open_training(struct dynaplan_request *r,
+                                     const struct pps_args *args,
+                                     struct pps_error *err)
+{
+    enum pps_status status = check_options(args, err);
+    if (status == PPS_OK)
+        status = read_configuration(r, args, err);
+    if (status != PPS_OK)
+        return status;
+    const struct plan_configuration *plan = &r->configuration;
+    const char *path = pps_arg_word(args, 0),
+               *misfit = plan->cannot_run.n > 0 ? plan->cannot_run.text
+                                                : training_stages_misfit(&plan->configuration);
+    if (misfit != NULL)
+        return pps_fail_at(err, PPS_E_INPUT, path, 0, 0, "the training cannot run%s: %s",
+                           plan->cannot_run.n > 0 ? "" : " in dynaplan", misfit);
+    if (!training_stages_open(&r->training, &plan->configuration))
+        return pps_fail_memory(err, "the stages");
+    training_stages_setup(&r->training, false, &r->setup);
+    r->setup.links = &r->links;
+    r->network = r->training.network;
+    status = read_memory(r, args, err);
+    if (status == PPS_OK)
+        status = check_state(&r->setup, err);
+    return status == PPS_OK ? open_mine(r, err) : status;
 }
 
 // ---- the choice -----------------------------------------------------------------------------------
@@ -457,7 +561,12 @@ enum pps_status dynaplan_request_open(struct dynaplan_request *r,
 {
     memset(r, 0, sizeof *r);
     r->tp = 1;
-    enum pps_status status = read_whole(args, "tp", 1, 65536, &r->tp, err);
+    enum pps_status status;
+    if (pps_arg_words(args) > 1) {
+        status = open_training(r, args, err);
+        return status == PPS_OK ? read_choice(r, args, err) : status;
+    }
+    status = read_whole(args, "tp", 1, 65536, &r->tp, err);
     if (status == PPS_OK)
         status = read_documents(r, args, err);
     if (status == PPS_OK)
@@ -468,4 +577,9 @@ enum pps_status dynaplan_request_open(struct dynaplan_request *r,
 void dynaplan_request_close(struct dynaplan_request *r)
 {
     cost_tables_free(&r->tables);
+    training_stages_free(&r->training);
+    if (!r->has_training)
+        return;
+    plan_configuration_close(&r->configuration);
+    plan_run_close(&r->run);
 }

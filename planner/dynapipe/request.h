@@ -5,6 +5,8 @@
 
 #include "engine/command/command.h"
 #include "kernels/dynapipe/step/step.h"
+#include "kernels/dynapipe/training/training_stages.h"
+#include "planner/shared/plan_configuration.h"
 
 // The options that dynaplan_request_open reads, for the start of a table of options.
 #define DYNAPLAN_OPTIONS                                                                       \
@@ -43,6 +45,13 @@ struct dynaplan_request {
     struct step_choice choice;
     int32_t tp;
     bool is_modelled; // the tables come from models of the hardware
+    // Of a training file:
+    bool has_training, has_mine; // it sets the pipeline; its own step can be planned
+    struct plan_run run;
+    struct plan_configuration configuration;
+    struct training_stages training;
+    struct step_setup mine;
+    int32_t rows; // of a micro-batch
 };
 
 // Reads the options; *note: a line for stderr about what was assumed, or "". Close it in every case.
@@ -51,10 +60,12 @@ PPS_MUST_CHECK enum pps_status dynaplan_request_open(struct dynaplan_request *re
                                                      struct pps_error *err);
 void dynaplan_request_close(struct dynaplan_request *request);
 
-// Makes cost tables of a model on a device for a tensor-parallel degree. The caller frees them.
+// Makes cost tables of a model on a device for a tensor-parallel degree and samples up to `longest` tokens. The caller
+// frees them.
 PPS_MUST_CHECK enum pps_status dynaplan_model_tables(const char *model,
                                                      const char *cluster,
                                                      int32_t tensor_parallel,
+                                                     int32_t longest,
                                                      struct network *network,
                                                      struct cost_tables *tables,
                                                      struct pps_error *err);

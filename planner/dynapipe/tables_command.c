@@ -2,6 +2,7 @@
 // ppsweep dynaplan tables: cost tables of a model by models of the hardware.
 #include "base/edit/json_write.h"
 #include "base/text/say.h"
+#include "kernels/dynapipe/costs/model_tables.h"
 #include "kernels/dynapipe/documents/cost_tables_write.h"
 #include "planner/dynapipe/commands.h"
 #include "planner/dynapipe/request.h"
@@ -11,10 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEGREES_MOST = 16, PATH = 4096 };
+enum { DEGREES_MOST = 16, PATH = 4096, LONGEST = 32768 };
 
 static const struct pps_opt options[] = {
     {"tp", 0, "LIST", "tensor-parallel degrees (1,2,4,8, as far as they divide the heads)"},
+    {"longest", 0, "N", "tokens of the longest sample (32768)"},
     {"output", 'o', "FILE", "the cost tables, as JSON (MODEL-costs.json)"},
     {"force", 0, NULL, "overwrite FILE even if others wrote or edited it"},
     {NULL, 0, NULL, NULL},
@@ -23,7 +25,7 @@ static const struct pps_opt options[] = {
 static const char details[] =
     "MODEL and CLUSTER (h100) are names or files as in ppsweep nd. Times of layers, and memory\n"
     "that they keep, come from models of the hardware: ms and MB (10^6 bytes) of one layer for\n"
-    "micro-batches of 1 to 256 samples of 64 to 32768 tokens. Cells of more than 2^20 tokens are\n"
+    "micro-batches of 1 to 256 samples of 64 to --longest tokens. Cells of more than 2^20 tokens are\n"
     "null. The parameters of the output head are not part of the tables.\n"
     "\n"
     "  ppsweep dynaplan tables llama2-7b h100 -o llama2-7b-costs.json\n";
@@ -52,6 +54,7 @@ static enum pps_status write_tables(const struct pps_args *args,
                                     const int32_t *degrees,
                                     int n,
                                     bool given,
+                                    int32_t longest,
                                     struct text_buffer *text,
                                     struct pps_error *err)
 {
@@ -62,7 +65,7 @@ static enum pps_status write_tables(const struct pps_args *args,
     for (int k = 0; k < n; k++) {
         struct cost_tables tables;
         const enum pps_status status =
-            dynaplan_model_tables(model, cluster, degrees[k], &network, &tables, err);
+            dynaplan_model_tables(model, cluster, degrees[k], longest, &network, &tables, err);
         if (status == PPS_E_INPUT && !given && written > 0)
             continue; // the degree does not divide the heads
         if (status != PPS_OK)
@@ -93,13 +96,16 @@ static enum pps_status tables_main(const struct pps_args *args, struct pps_error
     int32_t degrees[DEGREES_MOST];
     int n;
     bool given;
+    uint64_t longest = LONGEST;
     char path[PATH];
     struct text_buffer text = {0};
     enum pps_status status = read_degrees(args, degrees, &n, &given, err);
     snprintf(path, sizeof path, "%s-costs.json", slash != NULL ? slash + 1 : model);
     output = output != NULL ? output : path;
     if (status == PPS_OK)
-        status = write_tables(args, degrees, n, given, &text, err);
+        status = pps_arg_count(args, "longest", 64, MODEL_TABLES_TOKENS, &longest, err);
+    if (status == PPS_OK)
+        status = write_tables(args, degrees, n, given, (int32_t)longest, &text, err);
     if (status != PPS_OK) {
         text_buffer_free(&text);
         return status;

@@ -59,6 +59,8 @@ bool totals_add(struct totals *t, const struct planned *p)
                  &t->n_tokens);
     add_baseline(p->baselines.uniform, p->figures.makespan, &t->by_rows, &t->rows_plans,
                  &t->n_rows);
+    add_baseline(p->baselines.mine, p->figures.makespan, &t->by_mine, &t->mine_plans,
+                 &t->n_mine);
     return true;
 }
 
@@ -114,7 +116,8 @@ void totals_show(const struct totals *t, FILE *out)
                 pps_count_text((double)t->refused).text);
 }
 
-static void show_baseline(const char *name,
+static void show_baseline(const char *kind,
+                          const char *name,
                           double sum,
                           double plans,
                           int64_t n,
@@ -122,19 +125,27 @@ static void show_baseline(const char *name,
                           FILE *out)
 {
     if (n == 0)
-        fprintf(out, "baseline  %s: no plan fits\n", name);
+        fprintf(out, "%-9s %s: no plan fits\n", kind, name);
     else
-        fprintf(out, "baseline  %s: %s, %.2f times the plans (%s of %s batches fit)\n", name,
+        fprintf(out, "%-9s %s: %s, %.2f times the plans (%s of %s batches fit)\n", kind, name,
                 pps_time_text(sum / 1e6).text, sum / plans, pps_count_text((double)n).text,
                 pps_count_text((double)all).text);
 }
 
 void totals_show_baselines(const struct totals *t, FILE *out)
 {
-    show_baseline("micro-batches of equal tokens, 1F1B", t->by_tokens, t->tokens_plans,
-                  t->n_tokens, t->batches, out);
-    show_baseline("packed rows, micro-batches of equal rows, 1F1B", t->by_rows, t->rows_plans,
-                  t->n_rows, t->batches, out);
+    show_baseline("baseline", "micro-batches of equal tokens, 1F1B", t->by_tokens,
+                  t->tokens_plans, t->n_tokens, t->batches, out);
+    show_baseline("baseline", "packed rows, micro-batches of equal rows, 1F1B", t->by_rows,
+                  t->rows_plans, t->n_rows, t->batches, out);
+}
+
+void totals_show_mine(const struct totals *t, int rows, FILE *out)
+{
+    char name[96];
+    snprintf(name, sizeof name, "packed micro-batches of %d, 1F1B, recomputation of the file",
+             rows);
+    show_baseline("mine", name, t->by_mine, t->mine_plans, t->n_mine, t->batches, out);
 }
 
 static int ascending(const void *a, const void *b)

@@ -16,8 +16,8 @@ struct totals {
     int64_t samples, tokens, padded, micro_batches;
     double makespan, bound; // us, sums over batches
     // Of the batches that a baseline can plan: its makespans, and those of the plans.
-    double by_tokens, tokens_plans, by_rows, rows_plans;
-    int64_t n_tokens, n_rows;
+    double by_tokens, tokens_plans, by_rows, rows_plans, by_mine, mine_plans;
+    int64_t n_tokens, n_rows, n_mine;
     double *seconds; // planning times of the last TOTALS_TIMES batches
     size_t room;
 };
@@ -33,6 +33,9 @@ void totals_show_batch(const struct batch *batch, const struct planned *planned,
 void totals_show(const struct totals *totals, FILE *out);
 
 void totals_show_baselines(const struct totals *totals, FILE *out);
+
+// Prints the steps of the training itself, in micro-batches of so many rows.
+void totals_show_mine(const struct totals *totals, int rows, FILE *out);
 
 // Prints the median and the 99th percentile of the last planning times.
 void totals_show_times(struct totals *totals, FILE *out);

@@ -25,6 +25,7 @@ struct linear {
     const struct dynapipe_pipeline *pipeline;
     const struct micro_batches *of[DYNAPIPE_RECOMPUTE_TYPES];
     int32_t count, stages;
+    bool peaks_differ;     // the peak of a forward depends on the type
     struct cell *cells;    // [(micro_batch * stages + stage) * TYPES + type]
     struct device *device; // [stages]
     double *activations;   // [stage * count + position]: arrival of the input
@@ -74,14 +75,17 @@ void linear_open(struct linear *l,
     const struct micro_batches *keep = of[DYNAPIPE_KEEP];
     const int64_t n = (int64_t)l->count * l->stages;
     l->pipeline = pipeline;
+    l->peaks_differ = false;
     for (int type = 0; type < DYNAPIPE_RECOMPUTE_TYPES; type++) {
         const struct micro_batches *b = l->of[type] = of[type];
+        if (b != NULL && memcmp(b->peak, keep->peak, (size_t)n * sizeof *b->peak) != 0)
+            l->peaks_differ = true;
         for (int64_t at = 0; b != NULL && at < n; at++)
             l->cells[at * DYNAPIPE_RECOMPUTE_TYPES + type] =
                 (struct cell){.forward = b->forward[at],
                               .backward = b->backward[at],
                               .stored = b->stored[at],
-                              .peak = keep->peak[at],
+                              .peak = b->peak[at],
                               .activation = keep->activation[at],
                               .gradient = at % l->stages > 0 ? keep->gradient[at - 1] : 0};
     }
@@ -178,7 +182,8 @@ struct linear_peak linear_peak_of(const struct linear *l,
         if (f < l->count && f < plan->warm_up[stage] + b) {
             const struct cell *cell = cell_of(l, plan, f, stage);
             if (memory + cell->peak > peak.memory)
-                peak = (struct linear_peak){memory + cell->peak, b, f};
+                peak =
+                    (struct linear_peak){memory + cell->peak, b, l->peaks_differ ? f + 1 : f};
             memory += cell->stored;
             f++;
         } else {
@@ -206,7 +211,7 @@ static void write_batch(const struct linear *l,
         batches->forward[to] = of->forward[from];
         batches->backward[to] = of->backward[from];
         batches->stored[to] = of->stored[from];
-        batches->peak[to] = keep->peak[from];
+        batches->peak[to] = of->peak[from];
         batches->activation[to] = keep->activation[from];
         batches->gradient[to] = keep->gradient[from];
     }

@@ -16,10 +16,10 @@ static bool are_equal(const struct linear_search *s, int32_t a, int32_t b)
         const size_t bytes = (size_t)s->stages * sizeof(double);
         if (t != NULL && (memcmp(t->forward + i, t->forward + j, bytes) != 0 ||
                           memcmp(t->backward + i, t->backward + j, bytes) != 0 ||
-                          memcmp(t->stored + i, t->stored + j, bytes) != 0))
+                          memcmp(t->stored + i, t->stored + j, bytes) != 0 ||
+                          memcmp(t->peak + i, t->peak + j, bytes) != 0))
             return false;
-        if (memcmp(keep->peak + i, keep->peak + j, bytes) != 0 ||
-            memcmp(keep->activation + i, keep->activation + j, bytes) != 0 ||
+        if (memcmp(keep->activation + i, keep->activation + j, bytes) != 0 ||
             memcmp(keep->gradient + i, keep->gradient + j, bytes) != 0)
             return false;
     }

@@ -23,8 +23,9 @@ static double alone(const struct plan_task *task, int32_t device, int32_t m)
         const int64_t at = micro_batches_at(keep, m, s);
         if (task->pipeline->device_of[s] != device)
             continue;
-        most = fmax(most, memory + keep->peak[at]);
-        memory += task->of[plan_leanest(task, at)]->stored[at];
+        const struct micro_batches *leanest = task->of[plan_leanest(task, at)];
+        most = fmax(most, memory + leanest->peak[at]);
+        memory += leanest->stored[at];
         most = fmax(most, memory);
     }
     return most;

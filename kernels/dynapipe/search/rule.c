@@ -52,7 +52,7 @@ static void write(struct micro_batches *to,
         to->forward[at] = own->forward[from];
         to->backward[at] = back->backward[from];
         to->stored[at] = own->stored[from];
-        to->peak[at] = keep->peak[from];
+        to->peak[at] = own->peak[from];
         to->activation[at] = keep->activation[from];
         to->gradient[at] = keep->gradient[from];
     }

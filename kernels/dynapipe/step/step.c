@@ -2,6 +2,7 @@
 // Plans steps: division, deal, plans.
 #include "kernels/dynapipe/step/step.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { ROUNDS = 12 }; // divisions of a batch at most
@@ -10,8 +11,11 @@ int32_t step_setup_open(struct step_setup *s)
 {
     const struct network_stages *stages = s->stages;
     int32_t over = -1;
-    network_state(s->network, stages, s->tables, cost_state_factor(s->zero, s->replicas),
-                  s->state);
+    if (s->fixed != NULL)
+        memcpy(s->state, s->fixed, (size_t)stages->devices * sizeof *s->state);
+    else
+        network_state(s->network, stages, s->tables, cost_state_factor(s->zero, s->replicas),
+                      s->state);
     for (int32_t d = stages->devices - 1; d >= 0; d--) {
         s->limits[d] = s->limit;
         over = plan_fits(s->state[d], s->limit) ? over : d;
@@ -57,19 +61,30 @@ struct step_division *step_division_take(const struct step_setup *setup,
     return taken;
 }
 
-static struct split_task task_of(const struct step_setup *setup,
-                                 const struct step_choice *choice,
-                                 const struct split_samples *samples)
+// Returns the state beside which the micro-batches of the division must fit.
+static double state_of_division(const struct step_setup *setup)
 {
     const double factor = cost_state_factor(setup->zero, setup->replicas);
     const struct split_state state = {factor * setup->tables->embedding,
                                       factor * setup->tables->encoder,
                                       factor * setup->tables->decoder};
+    double largest = 0;
+    if (setup->fixed == NULL)
+        return split_state_of_first_device(&setup->split, &state);
+    for (int32_t d = 0; d < setup->pipeline.devices; d++)
+        largest = fmax(largest, setup->state[d]);
+    return largest;
+}
+
+static struct split_task task_of(const struct step_setup *setup,
+                                 const struct step_choice *choice,
+                                 const struct split_samples *samples)
+{
     struct split_task task = {
         .samples = samples,
         .pipeline = setup->split,
         .costs = {cost_tables_layer, setup->tables},
-        .available = setup->limit - split_state_of_first_device(&setup->split, &state),
+        .available = setup->limit - state_of_division(setup),
         .fraction = choice->fraction,
         .pack = choice->pack,
         .order = choice->order,
@@ -172,6 +187,18 @@ enum plan_outcome step_plan_filled(struct step_replica *r,
     return r->outcome;
 }
 
+static bool fill(const struct step_setup *setup,
+                 enum dynapipe_recompute type,
+                 const struct network_shape *shape,
+                 int32_t m,
+                 struct micro_batches *batches)
+{
+    if (setup->fill.fill != NULL)
+        return setup->fill.fill(setup->fill.self, type, shape, m, batches);
+    return network_fill(setup->network, setup->stages, setup->links, setup->tables, type, shape,
+                        m, batches);
+}
+
 enum plan_outcome step_plan(struct step_replica *r,
                             const struct step_setup *setup,
                             const struct step_choice *choice,
@@ -190,8 +217,7 @@ enum plan_outcome step_plan(struct step_replica *r,
         // A type that lacks a micro-batch is not used for any.
         for (int type = 0; type < DYNAPIPE_RECOMPUTE_TYPES; type++)
             has[type] = has[type] &&
-                        network_fill(setup->network, setup->stages, setup->links, setup->tables,
-                                     (enum dynapipe_recompute)type, &shape, m, &r->of[type]);
+                        fill(setup, (enum dynapipe_recompute)type, &shape, m, &r->of[type]);
         r->group[m++] = g;
     }
     if (!has[DYNAPIPE_KEEP])

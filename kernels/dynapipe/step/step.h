@@ -10,6 +10,16 @@
 #include "kernels/dynapipe/split/deal.h"
 #include "kernels/dynapipe/split/split.h"
 
+// Writes one micro-batch, as network_fill. Returns false if its shape has no costs.
+struct step_fill {
+    bool (*fill)(void *self,
+                 enum dynapipe_recompute recompute,
+                 const struct network_shape *shape,
+                 int32_t micro_batch,
+                 struct micro_batches *batches);
+    void *self;
+};
+
 // What all steps of a training have in common. The caller owns everything.
 struct step_setup {
     const struct network *network;
@@ -19,6 +29,10 @@ struct step_setup {
     int32_t replicas; // data-parallel
     int32_t zero;     // stage of sharding
     double limit;     // of every device; INFINITY: none
+    // Of a training whose stages are priced themselves: micro-batches, and the state of every device, [devices]. Zeroed:
+    // of the network and the tables, which always price the division.
+    struct step_fill fill;
+    const double *fixed;
     // Set by step_setup_open:
     struct dynapipe_pipeline pipeline;
     double state[DYNAPIPE_DEVICES_MAX];
