@@ -50,7 +50,7 @@ static void draw_tables(struct fixture *f, struct random *r)
             b->forward[at] = random_unit(r);
             b->backward[at] = 2 * random_unit(r);
             b->stored[at] = random_unit(r);
-            b->peak[at] = type == DYNAPIPE_KEEP ? random_unit(r) : (double)NAN;
+            b->peak[at] = random_unit(r);
             b->activation[at] = type == DYNAPIPE_KEEP ? 0.2 * random_unit(r) : (double)NAN;
             b->gradient[at] = type == DYNAPIPE_KEEP ? 0.2 * random_unit(r) : (double)NAN;
         }
