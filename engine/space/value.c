@@ -12,6 +12,12 @@
 #include <string.h>
 
 static const char *const boolean_names[] = {"false", "true", NULL};
+// Other words of booleans, as options of planners take them. Results write false and true.
+static const struct pps_alias boolean_aliases[] = {{.name = "off", .value = 0},
+                                                   {.name = "on", .value = 1},
+                                                   {.name = "no", .value = 0},
+                                                   {.name = "yes", .value = 1},
+                                                   {.name = NULL}};
 
 static const char *const *names_of(const struct pps_param *param)
 {
@@ -183,7 +189,8 @@ static const struct pps_alias *find_alias(const struct pps_param *param,
                                           const char *text,
                                           size_t n)
 {
-    const struct pps_alias *alias = param->aliases;
+    const struct pps_alias *alias =
+        param->aliases == NULL && param->kind == PPS_BOOLEAN ? boolean_aliases : param->aliases;
     for (; alias != NULL && alias->name != NULL; alias++)
         if (strncmp(alias->name, text, n) == 0 && alias->name[n] == '\0')
             return alias;
