@@ -410,11 +410,15 @@ static enum pps_status open_mine(struct dynaplan_request *r, struct pps_error *e
 {
     const struct configuration *c = &r->configuration.configuration;
     r->rows = c->strategy.mbs;
-    r->has_mine = c->family == NULL && !c->training.low_mem_vpp;
+    r->has_mine =
+        c->family == NULL &&
+        (c->strategy.vp == 1 ||
+         (!c->training.low_mem_vpp && configuration_micro_batches(c) % c->strategy.pp == 0));
     if (!r->has_mine)
         pps_say(
             stderr,
-            "note      the order of the file (%s) is none of dynaplan; there is no row mine",
+            "note      the order of the file (%s) is none of dynaplan, which knows 1F1B and "
+            "interleaved 1F1B of whole groups of micro-batches; there is no row mine",
             configuration_family(c)->name);
     if (c->model.experts > 0 && c->model.dense_layers > 0)
         pps_say(stderr,

@@ -12,7 +12,7 @@
 struct plan_task {
     const struct dynapipe_pipeline *pipeline;
     // The micro-batches with each recomputation of all layers; NULL: the type is not allowed. DYNAPIPE_KEEP is always
-    // given; its peaks and transfers hold for all types.
+    // given; its transfers hold for all types.
     const struct micro_batches *of[DYNAPIPE_RECOMPUTE_TYPES];
     bool keeps_order; // of the micro-batches
     int64_t budget;   // evaluations of schedules
