@@ -5,11 +5,10 @@
 #include "base/document/fault.h"
 #include "base/document/json.h"
 #include "base/edit/json_write.h"
-#include "base/math/units.h"
 #include "base/text/characters.h"
-#include "kernels/common/description/run_document.h"
 #include "kernels/common/plan/plan_json.h"
 #include "kernels/configuration/document.h"
+#include "kernels/configuration/run.h"
 #include "kernels/frameworks/framework.h"
 
 #include <cjson/cJSON.h>
@@ -69,41 +68,10 @@ static bool fail(struct pps_fault *fault, const char *why)
     return pps_fault_set(fault, NULL, false, "%s", why);
 }
 
-// Completes a cluster of H100 devices, all of whose memory may be used but for what the framework takes.
-static void assume_devices(struct cluster *cluster, bool limited)
-{
-    static const double reserve_gib = 4; // as of the shipped clusters
-    cluster->hardware = *hardware_find("H100");
-    if (limited)
-        return;
-    cluster->memory_limit = cluster->hardware.memory;
-    cluster->reserve = reserve_gib * UNITS_GIB;
-}
-
 static bool read_parts(struct configuration *c, cJSON *root, struct pps_fault *fault)
 {
     struct rundoc parts;
-    struct configuration_items items;
-    char why[256];
-    bool no_memory;
-    training_default(&c->training);
-    if (!rundoc_split(&parts, root, fault))
-        return false;
-    if (parts.model == NULL || parts.cluster == NULL || parts.baseline == NULL)
-        return fail(fault,
-                    parts.model == NULL ? "the model is not known"
-                    : parts.cluster == NULL
-                        ? "the file does not say how many devices it is for; write a plan: "
-                          "ppsweep check FILE CLUSTER -n N --plan plan.json"
-                        : "the file sets no strategy");
-    if (!modeldesc_read(&c->model, parts.model, fault) ||
-        !cluster_read(&c->cluster, parts.cluster, fault) ||
-        (parts.training != NULL && !training_read(&c->training, parts.training, fault)))
-        return false;
-    assume_devices(&c->cluster, pps_json_member(parts.cluster, "max_device_memory") != NULL);
-    if (!configuration_read(c, parts.baseline, &items, &no_memory, fault))
-        return no_memory ? fail(fault, "out of memory for this document") : false;
-    return configuration_check(c, why, sizeof why) || fail(fault, why);
+    return rundoc_split(&parts, root, fault) && configuration_read_run(c, &parts, NULL, fault);
 }
 
 // Writes the plan, with the name of the file and of the devices.

@@ -284,6 +284,16 @@ static double embedding_of(const struct configuration_figures *figures,
            hardware_stream(&figures->estimate.layers.hardware, bytes);
 }
 
+double configuration_price_exchange(const struct configuration_figures *figures,
+                                    const struct configuration *c)
+{
+    const struct nd_held held = nd_held_of(&figures->estimate, &c->strategy);
+    const double micro_batches = configuration_micro_batches(c);
+    const struct nd_exchanges exchanges =
+        nd_exchanges_of(&figures->estimate, &c->strategy, &held, micro_batches);
+    return micro_batches * exchanges.each + exchanges.once;
+}
+
 struct configuration_rest configuration_price_rest(const struct configuration_figures *figures,
                                                    const struct configuration *c,
                                                    double stage)

@@ -62,6 +62,10 @@ struct configuration_rest {
     double replicas, optimizer, embedding;
 };
 
+// Returns the time of all exchanges of replicas in a step, hidden or not, s.
+double configuration_price_exchange(const struct configuration_figures *figures,
+                                    const struct configuration *configuration);
+
 struct configuration_rest configuration_price_rest(const struct configuration_figures *figures,
                                                    const struct configuration *configuration,
                                                    double stage);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contention kernel: connects the contention model to the engine.
 #include "kernels/contention/batch.h"
+#include "kernels/contention/documents.h"
 #include "kernels/contention/lower_bound.h"
 #include "kernels/contention/reference/reference.h"
 #include "kernels/contention/table.h"
@@ -270,6 +271,11 @@ const struct pps_kernel pps_kernel_contention = {
     .stacks = stacks,
     .trace_names = &trace_names,
     .bench_axes = bench_axes,
+    .slots = contention_slots,
+    .n_slots = CONTENTION_SLOTS,
+    .open = contention_open,
+    .close = contention_close,
+    .values = contention_values,
     .scratch_bytes = scratch_bytes,
     .check = check,
     .cost = cost,
