@@ -149,7 +149,14 @@ void pps_document_free(struct pps_source *source)
     free(source->path);
 }
 
-// Turns a file into a document of the slot if the slot can. *done: it was such a file.
+// Returns whether a text that no slot converts is JSON: then it is parsed as it was read, because a pipe is read once.
+static bool is_json(const struct pps_slot *slot, const char *path)
+{
+    const enum plaindoc_form form = plaindoc_form_of(path);
+    return !slot->text && form != PLAINDOC_YAML && form != PLAINDOC_TOML;
+}
+
+// Turns a file into a document of the slot if the slot can. *done: the document is read.
 static enum pps_status convert(const struct pps_opening *o,
                                struct pps_source *source,
                                bool *done)
@@ -166,13 +173,15 @@ static enum pps_status convert(const struct pps_opening *o,
     if (status != PPS_OK)
         return status;
     json = slot->convert(source->path, text, n, &fault);
-    free(text);
-    *done = json != NULL;
-    if (json != NULL)
+    *done = json != NULL || (fault.text[0] == '\0' && is_json(slot, source->path));
+    if (*done && json == NULL)
+        status = pps_json_parse(&source->own, source->path, text, n, o->err);
+    else if (json != NULL)
         status = pps_json_parse(&source->own, source->path, json, strlen(json), o->err);
     else if (fault.text[0] != '\0')
         status = pps_fail_at(o->err, PPS_E_INPUT, source->path, fault.line, fault.column, "%s",
                              fault.text);
+    free(text);
     free(json);
     return status;
 }
