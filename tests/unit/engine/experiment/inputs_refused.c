@@ -57,7 +57,7 @@ Test(inputs_wrong, slots_are_refused)
         is_refused("e.json", text, NULL, cases[i].said);
     }
     is_refused("e.json", "{\"inputs\": {\"box\": 1}, \"kernel\": \"contention\"}", NULL,
-               "e.json:1:2: the kernel contention takes no inputs");
+               "e.json:1:13: inputs: contention takes no \"box\"; it takes training, cluster");
 }
 
 Test(inputs_wrong, words_are_refused)
@@ -80,7 +80,7 @@ Test(inputs_wrong, words_are_refused)
     }
     const char *const words[] = {"box=small.json", NULL};
     is_refused("e.json", "{\"kernel\": \"contention\"}", words,
-               "--input box=small.json: the kernel contention takes no inputs");
+               "--input box=small.json: contention takes no box; it takes training, cluster");
 }
 
 // Errors that the kernel finds, in a file and in a document that is part of the experiment.

@@ -42,7 +42,7 @@ Test(library_model, errors_have_places)
     refused("ndsearch", NULL, NULL, "", 0, 0, "model");
     refused("ndsearch", "{\"model\":\n  \"llama3-8x\"}", NULL, "inputs", 2, 3, "llama3-8x");
     refused("ndsearch", "{\"model\": {\"layers\": 0}}", NULL, "inputs", 1, 12, "layers");
-    refused("contention", "{\"model\": {}}", NULL, "inputs", 1, 1, "takes no inputs");
+    refused("contention", "{\"model\": {}}", NULL, "inputs", 1, 2, "takes no \"model\"");
     refused("contention", NULL, "{\"priority_stop\": 0.5}", "options", 1, 2,
             "did you mean priority_step?");
     refused("contention", NULL, "{\"priority_step\": 0.3}", "options", 1, 19, "priority_step");
