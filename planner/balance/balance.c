@@ -18,7 +18,7 @@ static const struct pps_opt options[] = {
     BALANCE_PIPELINE_OPTIONS,
     {"recompute", 0, "KINDS",
      "kinds that layers may have: select, select_comm, both, full (all that the file knows)"},
-    {"allow-empty", 0, NULL, "chunks may have no layers"},
+    {"allow-empty", 0, NULL, "chunks may have no layers (as those of the training)"},
     {"objective", 0, "NAME",
      "minimise the simulated step (makespan) or the published proxy (makespan)"},
     {"optimization-level", 'O', "0|1|2", "form of the published proxy (1)"},

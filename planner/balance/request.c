@@ -133,6 +133,15 @@ static enum pps_status balance_read_sequence(struct balance_request *request,
                                      path, misfit);
 }
 
+// Returns whether a strategy that is known has a chunk without layers.
+static bool has_empty_chunk(const struct balance_strategy *strategy)
+{
+    for (int32_t k = 0; strategy->count != NULL && k < strategy->stages * strategy->chunks; k++)
+        if (balance_chunk_layers(strategy, k / strategy->stages, k % strategy->stages) == 0)
+            return true;
+    return false;
+}
+
 enum pps_status balance_read_pipeline(struct balance_request *request,
                                       const struct pps_args *args,
                                       struct pps_error *err)
@@ -146,7 +155,8 @@ enum pps_status balance_read_pipeline(struct balance_request *request,
             request->memory_mb = request->planned.memory_mb;
     }
     request->margin_mb = 0;
-    request->allow_empty = pps_arg(args, "allow-empty") != NULL;
+    request->allow_empty =
+        pps_arg(args, "allow-empty") != NULL || has_empty_chunk(&request->planned.mine);
     enum pps_status status = read_whole(args, "stages", STAGES_MAX, &shape->stages, err);
     if (status == PPS_OK)
         status =
