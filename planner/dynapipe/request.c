@@ -10,6 +10,7 @@
 #include "kernels/dynapipe/costs/model_tables.h"
 #include "kernels/dynapipe/documents/cost_tables_read.h"
 #include "kernels/dynapipe/documents/network_read.h"
+#include "planner/dynapipe/request_private.h"
 #include "planner/shared/document_read.h"
 #include "planner/shared/files.h"
 #include "planner/shared/options.h"
@@ -311,9 +312,9 @@ static enum pps_status read_stages(struct dynaplan_request *r,
     return status;
 }
 
-static enum pps_status read_memory(struct dynaplan_request *r,
-                                   const struct pps_args *args,
-                                   struct pps_error *err)
+enum pps_status dynaplan_read_memory(struct dynaplan_request *r,
+                                     const struct pps_args *args,
+                                     struct pps_error *err)
 {
     const char *memory = pps_arg(args, "memory");
     if (memory != NULL && strcmp(memory, "none") == 0) {
@@ -323,8 +324,7 @@ static enum pps_status read_memory(struct dynaplan_request *r,
     return pps_arg_number(args, "memory", 0, 1e12, &r->setup.limit, err);
 }
 
-// Opens a setup, and refuses devices that cannot hold their state.
-static enum pps_status check_state(struct step_setup *setup, struct pps_error *err)
+enum pps_status dynaplan_open_state(struct step_setup *setup, struct pps_error *err)
 {
     const int32_t over = step_setup_open(setup);
     return over < 0
@@ -346,7 +346,7 @@ static enum pps_status open_setup(struct dynaplan_request *r,
     if (status == PPS_OK)
         status = read_whole(args, "zero", 0, 3, &zero, err);
     if (status == PPS_OK)
-        status = read_memory(r, args, err);
+        status = dynaplan_read_memory(r, args, err);
     if (status == PPS_OK)
         status = read_stages(r, args, err);
     if (status != PPS_OK)
@@ -357,104 +357,7 @@ static enum pps_status open_setup(struct dynaplan_request *r,
     r->setup.tables = &r->tables;
     r->setup.replicas = replicas;
     r->setup.zero = zero;
-    return check_state(&r->setup, err);
-}
-
-// ---- a training file ------------------------------------------------------------------------------
-
-// Refuses options that the file sets.
-static enum pps_status check_options(const struct pps_args *args, struct pps_error *err)
-{
-    static const char *const names[] = {"model",      "costs", "devices", "layers-per-stage",
-                                        "assignment", "dp",    "tp",      "zero"};
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-        if (pps_arg(args, names[k]) != NULL)
-            return pps_fail(err, PPS_E_INPUT,
-                            "--%s: %s sets it; leave out the option, or the file", names[k],
-                            pps_arg_word(args, 0));
-    if (pps_arg_words(args) > 2 && pps_arg(args, "cluster") != NULL)
-        return pps_fail(err, PPS_E_INPUT, "give the cluster as --cluster or after the file");
-    return PPS_OK;
-}
-
-// Reads the configuration. After an error there is nothing to close.
-static enum pps_status read_configuration(struct dynaplan_request *r,
-                                          const struct pps_args *args,
-                                          struct pps_error *err)
-{
-    const char *path = pps_arg_word(args, 0), *cluster = pps_arg_words(args) > 2
-                                                             ? pps_arg_word(args, 1)
-                                                             : pps_arg(args, "cluster");
-    enum pps_status status = plan_run_open_files(&r->run, path, cluster, err);
-    if (status != PPS_OK)
-        return status;
-    if (r->run.baseline == NULL)
-        status =
-            pps_fail_at(err, PPS_E_INPUT, path, 0, 0,
-                        "describes no strategy; ppsweep check --at --plan makes a plan of it");
-    if (status == PPS_OK)
-        status = plan_configuration_open(&r->configuration, &r->run, NULL, err);
-    if (status != PPS_OK) {
-        plan_run_close(&r->run);
-        return status;
-    }
-    r->has_training = true;
-    if (cluster == NULL && !r->run.names_hardware)
-        pps_say(stderr, "note      %s: priced on %s (assumed; name a cluster after the file)",
-                path, r->run.cluster.hardware.name);
-    return PPS_OK;
-}
-
-// Opens the setup of the training's own steps, unless it runs another order.
-static enum pps_status open_mine(struct dynaplan_request *r, struct pps_error *err)
-{
-    const struct configuration *c = &r->configuration.configuration;
-    r->rows = c->strategy.mbs;
-    r->has_mine =
-        c->family == NULL &&
-        (c->strategy.vp == 1 ||
-         (!c->training.low_mem_vpp && configuration_micro_batches(c) % c->strategy.pp == 0));
-    if (!r->has_mine)
-        pps_say(
-            stderr,
-            "note      the order of the file (%s) is none of dynaplan, which knows 1F1B and "
-            "interleaved 1F1B of whole groups of micro-batches; there is no row mine",
-            configuration_family(c)->name);
-    if (c->model.experts > 0 && c->model.dense_layers > 0)
-        pps_say(stderr,
-                "note      samples are divided by an average of leading dense layers and "
-                "the others; plans have the times of every stage");
-    training_stages_setup(&r->training, true, &r->mine);
-    r->mine.links = &r->links;
-    r->mine.limit = r->setup.limit;
-    return check_state(&r->mine, err);
-}
-
-static enum pps_status open_training(struct dynaplan_request *r,
-                                     const struct pps_args *args,
-                                     struct pps_error *err)
-{
-    enum pps_status status = check_options(args, err);
-    if (status == PPS_OK)
-        status = read_configuration(r, args, err);
-    if (status != PPS_OK)
-        return status;
-    const struct plan_configuration *plan = &r->configuration;
-    const char *path = pps_arg_word(args, 0),
-               *misfit = plan->cannot_run.n > 0 ? plan->cannot_run.text
-                                                : training_stages_misfit(&plan->configuration);
-    if (misfit != NULL)
-        return pps_fail_at(err, PPS_E_INPUT, path, 0, 0, "the training cannot run%s: %s",
-                           plan->cannot_run.n > 0 ? "" : " in dynaplan", misfit);
-    if (!training_stages_open(&r->training, &plan->configuration))
-        return pps_fail_memory(err, "the stages");
-    training_stages_setup(&r->training, false, &r->setup);
-    r->setup.links = &r->links;
-    r->network = r->training.network;
-    status = read_memory(r, args, err);
-    if (status == PPS_OK)
-        status = check_state(&r->setup, err);
-    return status == PPS_OK ? open_mine(r, err) : status;
+    return dynaplan_open_state(&r->setup, err);
 }
 
 // ---- the choice -----------------------------------------------------------------------------------
@@ -567,7 +470,7 @@ enum pps_status dynaplan_request_open(struct dynaplan_request *r,
     r->tp = 1;
     enum pps_status status;
     if (pps_arg_words(args) > 1) {
-        status = open_training(r, args, err);
+        status = dynaplan_open_training(r, args, err);
         return status == PPS_OK ? read_choice(r, args, err) : status;
     }
     status = read_whole(args, "tp", 1, 65536, &r->tp, err);
