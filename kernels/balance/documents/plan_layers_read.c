@@ -74,14 +74,15 @@ static bool is_loop(const struct pipeline *pipeline)
            pipeline->shape.stages % pipeline->shape.devices == 0;
 }
 
-// Returns whether the plan runs its forwards and backwards in this order.
-static bool has_order(const struct plan *plan, const struct balance_shape *shape)
+// Finds whether the plan runs its forwards and backwards in this order. Returns false if memory runs out.
+static bool has_order(const struct plan *plan, const struct balance_shape *shape, bool *has)
 {
     const int32_t room = 2 * shape->chunks * shape->micro_batches;
     struct order *order = order_new(shape->stages, room);
-    bool same = order != NULL;
-    if (same)
-        balance_order_write(shape, order);
+    bool same = true;
+    if (order == NULL)
+        return false;
+    balance_order_write(shape, order);
     for (int32_t d = 0; same && d < shape->stages; d++)
         for (int32_t i = 0; same && i < order->n[d]; i++) {
             const struct operation *a = &order->operations[order_at(order, d, i)],
@@ -90,24 +91,27 @@ static bool has_order(const struct plan *plan, const struct balance_shape *shape
                    a->stage == b->stage;
         }
     order_free(order);
-    return same;
+    *has = same;
+    return true;
 }
 
-// Sets the order of the plan; an order that no shape has is replaced by the one with more memory.
-static void read_order(const struct plan *plan, struct balance_planned *planned)
+// Sets the order of the plan; an order that no shape has is replaced by the one with more memory. Returns false if memory
+// runs out.
+static bool read_order(const struct plan *plan, struct balance_planned *planned)
 {
     static const enum balance_order orders[] = {BALANCE_LESS_MEMORY, BALANCE_BIG_MEMORY};
-    if (plan->order == NULL)
-        return;
-    for (int k = 0; k < 2; k++) {
+    bool has = plan->order == NULL;
+    for (int k = 0; k < 2 && !has; k++) {
         planned->shape.order = orders[k];
-        if (balance_shape_misfit(&planned->shape) == NULL && has_order(plan, &planned->shape))
-            return;
+        if (balance_shape_misfit(&planned->shape) == NULL &&
+            !has_order(plan, &planned->shape, &has))
+            return false;
     }
-    planned->has_other_order = true;
+    planned->has_other_order = !has;
+    return true;
 }
 
-static void read_pipeline(const struct plan *plan, struct balance_planned *planned)
+static bool read_pipeline(const struct plan *plan, struct balance_planned *planned)
 {
     const struct pipeline *pipeline = plan->pipeline;
     planned->shape =
@@ -116,10 +120,10 @@ static void read_pipeline(const struct plan *plan, struct balance_planned *plann
                                .micro_batches = pipeline->shape.micro_batches,
                                .pieces = 1,
                                .order = BALANCE_BIG_MEMORY};
-    read_order(plan, planned);
     planned->memory_mb = (double)INFINITY;
     for (int32_t d = 0; d < pipeline->shape.devices; d++)
         planned->memory_mb = fmin(planned->memory_mb, pipeline->limit[d] / MIB);
+    return read_order(plan, planned);
 }
 
 // Reads the split. A plan with another order has no strategy: its step is not one of balance.
@@ -156,10 +160,9 @@ bool balance_planned_of(const struct plan *plan,
         return pps_fault_set(fault, NULL, false,
                              "the plan is no pipeline in one direction whose stage s is on "
                              "device s mod P, with whole micro-batches");
-    read_pipeline(plan, planned);
     if (plan->layers != NULL)
         balance_layers_of_plan(plan->layers, &planned->layers);
-    return read_mine(plan, planned);
+    return read_pipeline(plan, planned) && read_mine(plan, planned);
 }
 
 bool balance_planned_read(const struct cJSON *root,
