@@ -391,9 +391,11 @@ int balance_doubts(const struct pps_document *documents,
     for (int d = 0, layers = 0; d < n; d++) {
         const struct pps_document *document = &documents[d];
         const int first = n_doubts;
-        if (document->slot == SLOT_LAYERS)
-            n_doubts += balance_layers_doubts(document->root, &shared->layers[layers++],
-                                              doubts + first, most - first);
+        const struct balance_layers *own =
+            document->slot == SLOT_LAYERS ? &shared->layers[layers++] : NULL;
+        if (own != NULL && !plan_json_is_plan(document->root))
+            n_doubts +=
+                balance_layers_doubts(document->root, own, doubts + first, most - first);
         else if (document->slot == SLOT_MANUAL)
             n_doubts += doubt_manual(document, doubts + first, most - first);
         for (int i = first; i < n_doubts; i++)
