@@ -274,9 +274,9 @@ static const int toy_place_sets[] = {TOY_ROOM};
 static const int toy_way_sets[] = {TOY_FACTOR};
 
 static const struct pps_slot toy_slots[] = {
-    [TOY_SLOT_BOX] = {"box", "", true, TOY_BOX, toy_box_sets, 2, false},
-    [TOY_SLOT_PLACE] = {"place", "", false, TOY_PLACE, toy_place_sets, 1, false},
-    [TOY_SLOT_WAY] = {"way", "", false, -1, toy_way_sets, 1, false},
+    [TOY_SLOT_BOX] = {"box", "", true, TOY_BOX, toy_box_sets, 2, false, NULL},
+    [TOY_SLOT_PLACE] = {"place", "", false, TOY_PLACE, toy_place_sets, 1, false, NULL},
+    [TOY_SLOT_WAY] = {"way", "", false, -1, toy_way_sets, 1, false, NULL},
 };
 
 static const struct pps_preset_axis toy_halves[] = {{"x", "divisors(S)"},

@@ -106,8 +106,8 @@ static void set_layers(struct random *r, struct plan *plan)
         .f = random_number(r),
         .bytes = random_number(r),
         .has = {true},
-        .head = {random_number(r), random_number(r), -random_number(r)},
-        .tail = {random_number(r), random_number(r), random_number(r)},
+        .head = {.f = random_number(r), .b = random_number(r), .bytes = -random_number(r)},
+        .tail = {.f = random_number(r), .b = random_number(r), .bytes = random_number(r)},
         .stage_bytes = random_number(r),
         .transfer = random_number(r)};
     for (int k = 0; k < PLAN_RECOMPUTES; k++) {
