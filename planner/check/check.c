@@ -98,13 +98,27 @@ static enum pps_status report(struct checked *checked,
     return pps_fail(err, PPS_E_INFEASIBLE, "the training does not fit in memory");
 }
 
+// A model alone is no training.
+static enum pps_status require_strategy(const struct plan_run *run,
+                                        const struct pps_args *args,
+                                        struct pps_error *err)
+{
+    if (run->baseline != NULL || pps_arg(args, "at") != NULL)
+        return PPS_OK;
+    return pps_fail(err, PPS_E_INPUT,
+                    "%s sets no strategy; add one, for example --at tp=8,pp=4",
+                    run->documents[0].json.name);
+}
+
 static enum pps_status check_main(const struct pps_args *args, struct pps_error *err)
 {
     struct checked checked = {.n_changes = 0};
     enum pps_status status = plan_run_open(&checked.run, args, NULL, err);
     if (status != PPS_OK)
         return status;
-    status = plan_configuration_open(&checked.plan, &checked.run, args, err);
+    status = require_strategy(&checked.run, args, err);
+    if (status == PPS_OK)
+        status = plan_configuration_open(&checked.plan, &checked.run, args, err);
     if (status == PPS_OK) {
         status = report(&checked, args, err);
         configuration_step_free(&checked.step);

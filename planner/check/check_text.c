@@ -173,7 +173,7 @@ static void print_step(const struct checked *checked)
         printf(", %s %s s", configuration_time_names[k], seconds(step->times[k], b));
     printf(
         "\noverhead  %.1f %%: %.1f imbalance, %.1f recomputation, %.1f bubble, %.1f transfers\n",
-        100 * (step->pipeline / step->useful - 1),
+        100 * fmax(0, step->pipeline / step->useful - 1),
         100 * step->times[CONFIGURATION_IMBALANCE] / step->useful,
         100 * step->times[CONFIGURATION_RECOMPUTE] / step->useful,
         100 * step->times[CONFIGURATION_BUBBLE] / step->useful,
