@@ -144,11 +144,8 @@ static bool record(const struct sorting *t, enum titan_key key, const char *valu
 static bool record_schedule(const struct sorting *t)
 {
     const cJSON *csv = titan_get(t->s->doc, TITAN_SCHEDULE_CSV, NULL);
-    if (t->c->pp == 1)
-        return true;
-    if (cJSON_IsString(csv) && *csv->valuestring != '\0')
-        return record(t, TITAN_SCHEDULE_CSV, csv->valuestring);
-    return !t->c->schedule.close || record(t, TITAN_SCHEDULE, t->c->schedule.name);
+    return t->c->pp == 1 || !cJSON_IsString(csv) || *csv->valuestring == '\0' ||
+           record(t, TITAN_SCHEDULE_CSV, csv->valuestring);
 }
 
 static bool record_overlap(const struct sorting *t)

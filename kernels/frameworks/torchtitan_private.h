@@ -119,7 +119,7 @@ struct titan_schedule {
     bool
         v_shape; // two parts per rank; the second ones come back from the last rank to the first
     bool needs_csv;     // the class has no order of its own
-    bool close;         // `family` is close to the order of the class, but not equal to it
+    bool rounds;        // micro-batches run in rounds of equal size
     const char *family; // of kernels/schedule/catalogue; NULL: by the number of chunks
 };
 

@@ -228,9 +228,27 @@ static bool put_replicas(const struct reading *t)
                                        (double)c->local_batch, TITAN_LOCAL_BATCH));
 }
 
+// Returns the micro-batches of a step; 0: they depend on the number of devices.
+static int64_t micro_batches_of(const struct titan_config *c)
+{
+    if (c->shard == 0)
+        return c->global_batch > 0 ? 0 : c->local_batch / c->mbs;
+    return global_batch(c) / ((int64_t)c->replicate * c->shard * c->mbs);
+}
+
+// Returns the family of the order; NULL: by the number of chunks, which is the order of whole rounds of pp
+// micro-batches only.
+static const char *family_of(const struct titan_config *c)
+{
+    const int64_t n = c->local_batch / c->mbs;
+    const bool own = c->schedule.rounds && n % c->pp != 0 && micro_batches_of(c) == n;
+    return c->schedule.family == NULL && own ? "interleaved" : c->schedule.family;
+}
+
 static bool put_degrees(const struct reading *t)
 {
     const struct titan_config *c = &t->c;
+    const char *family = family_of(c);
     return put_replicas(t) && put(t, FRAMEWORK_BASELINE, "tp", c->tp, TITAN_TP) &&
            put(t, FRAMEWORK_BASELINE, "pp", c->pp, TITAN_PP) &&
            put(t, FRAMEWORK_BASELINE, "cp", c->cp, TITAN_CP) &&
@@ -240,20 +258,16 @@ static bool put_degrees(const struct reading *t)
                c->pp > 1 ? TITAN_MICROBATCH_SIZE : TITAN_LOCAL_BATCH) &&
            framework_put_bool(t->r, FRAMEWORK_BASELINE, "sp", c->tp > 1,
                               place_of(t, TITAN_TP)) &&
-           (c->pp == 1 || c->schedule.family == NULL ||
-            framework_put_text(t->r, FRAMEWORK_BASELINE, "schedule", c->schedule.family,
+           (c->pp == 1 || family == NULL ||
+            framework_put_text(t->r, FRAMEWORK_BASELINE, "schedule", family,
                                place_of(t, TITAN_SCHEDULE)));
 }
 
 static bool put_micro_batches(const struct reading *t)
 {
     const struct titan_config *c = &t->c;
-    if (c->shard == 0)
-        return c->global_batch > 0 || put(t, FRAMEWORK_BASELINE, "micro_batches",
-                                          (double)(c->local_batch / c->mbs), TITAN_LOCAL_BATCH);
-    return put(t, FRAMEWORK_BASELINE, "micro_batches",
-               (double)(global_batch(c) / ((int64_t)c->replicate * c->shard * c->mbs)),
-               TITAN_LOCAL_BATCH);
+    const int64_t n = micro_batches_of(c);
+    return n == 0 || put(t, FRAMEWORK_BASELINE, "micro_batches", (double)n, TITAN_LOCAL_BATCH);
 }
 
 enum list { LIST_LAYERS, LIST_FULL, LIST_SELECT };

@@ -19,22 +19,24 @@ static const struct titan_schedule schedules[] = {
     {"1F1B", ONE_PART},
     {"GPipe", ONE_PART, .family = "gpipe"},
     {"PipelineScheduleSingle", ONE_PART, .needs_csv = true},
-    {"Interleaved1F1B", .family = NULL},
-    {"LoopedBFS", .family = "bfs_loop"},
-    {"InterleavedZeroBubble", .close = true, .family = "interleaved"},
-    {"FlexibleInterleaved1F1B", .family = NULL},
+    {"Interleaved1F1B", .rounds = true},
+    {"LoopedBFS", .family = "pytorch_bfs"},
+    {"InterleavedZeroBubble", .rounds = true, .family = "pytorch_zb"},
+    {"FlexibleInterleaved1F1B", .rounds = true},
     {"PipelineScheduleMulti", .needs_csv = true},
     {"_PipelineScheduleRuntime", .needs_csv = true},
-    {"ZBVZeroBubble", V_SHAPE, .close = true, .family = "zbv"},
+    {"ZBVZeroBubble", V_SHAPE, .family = "pytorch_zbv"},
     {"DualPipeV", V_SHAPE, .family = "dualpipev"},
-    {"interleaved_1f1b", .family = NULL}, // until late 2024
-    {"flexible_interleaved_1f1b", .family = NULL},
+    {"interleaved_1f1b", .rounds = true}, // until late 2024
+    {"flexible_interleaved_1f1b", .rounds = true},
 };
 
 enum { N_SCHEDULES = sizeof schedules / sizeof *schedules };
 
 const struct titan_schedule *titan_schedule_of(const char *family, bool one_part)
 {
+    if (family != NULL && strcmp(family, "interleaved") == 0)
+        family = NULL;
     for (int k = 0; k < N_SCHEDULES; k++) {
         const struct titan_schedule *s = &schedules[k];
         const bool same = family == NULL ? s->family == NULL && !s->needs_csv
@@ -265,8 +267,7 @@ static bool check_csv(const struct titan_source *s, const struct titan_schedule 
 static bool check_rounds(const struct titan_config *c, const struct titan_source *s)
 {
     const int64_t n = c->local_batch / c->mbs, rounds = n / c->pp;
-    if (c->schedule.one_part || c->schedule.v_shape || c->schedule.needs_csv ||
-        (c->schedule.family != NULL && !c->schedule.close) || rounds <= 1 || n % rounds == 0)
+    if (!c->schedule.rounds || rounds <= 1 || n % rounds == 0)
         return true;
     return titan_fail(s, titan_get(s->doc, TITAN_SCHEDULE, NULL),
                       "%s cannot run %lld micro-batches on %d ranks in %lld rounds of equal "

@@ -13,7 +13,7 @@
 static bool is_same(const struct titan_schedule *a, const struct titan_schedule *b)
 {
     const bool families = a->family != NULL && b->family != NULL;
-    return a->one_part == b->one_part && a->needs_csv == b->needs_csv && a->close == b->close &&
+    return a->one_part == b->one_part && a->needs_csv == b->needs_csv &&
            (families ? strcmp(a->family, b->family) == 0 : a->family == b->family);
 }
 

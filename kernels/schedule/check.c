@@ -66,6 +66,7 @@ const char *const schedule_reasons[] = {
     "the family needs an even number of micro-batches",
     "the family needs at least 2p micro-batches",
     "the family needs a number of micro-batches that p divides",
+    "the family needs equal rounds: micro-batches that are a multiple of the whole part of m / p",
     "the family needs a group of at least p micro-batches",
     "the last group has fewer micro-batches than devices",
     "the family has no order for slices of micro-batches",

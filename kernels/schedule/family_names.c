@@ -2,8 +2,6 @@
 // Lists the names of parameter `family`.
 #include "kernels/schedule/family_names.h"
 
-#include "kernels/schedule/pytorch_class.h"
-
 #include <stddef.h>
 
 const char *const schedule_family_names[FAMILY_NAMES + 1] = {
@@ -15,19 +13,20 @@ const char *const schedule_family_names[FAMILY_NAMES + 1] = {
 #undef FAMILY
 #undef SEARCH
     "order",
+#define CLASS(name, class) #name,
+#include "kernels/schedule/catalogue/classes.def"
+#undef CLASS
     NULL,
 };
 
-// A class whose orders need another parameter is refused: rows would not show it.
 const struct pps_alias schedule_family_aliases[] = {
     {"ScheduleGPipe", FAMILY_NAME_gpipe, NULL},
     {"Schedule1F1B", FAMILY_NAME_DEFAULT, NULL},
     {"ScheduleInterleaved1F1B", FAMILY_NAME_interleaved, NULL},
     {"ScheduleDualPipeV", FAMILY_NAME_dualpipev, NULL},
-    {"ScheduleLoopedBFS", -1, "write bfs_loop, and set the parameter descending to true"},
-    {"ScheduleZBVZeroBubble", -1,
-     "the class has a fixed order, close to zbv but not equal to it" PYTORCH_AS_ORDER},
-    {"ScheduleInterleavedZeroBubble", -1, "the class has an order of its own" PYTORCH_AS_ORDER},
+#define CLASS(name, class) {class, FAMILY_NAME_##name, NULL},
+#include "kernels/schedule/catalogue/classes.def"
+#undef CLASS
     {NULL, -1, NULL},
 };
 

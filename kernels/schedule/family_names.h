@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists the names of parameter `family`: every family of the catalogue, 1f1b and order.
+// Lists the names of parameter `family`: every family of the catalogue, 1f1b, order, and families of classes.
 #ifndef PPS_SCHEDULE_FAMILY_NAMES_H
 #define PPS_SCHEDULE_FAMILY_NAMES_H
 
@@ -16,6 +16,9 @@ enum {
 #undef FAMILY
 #undef SEARCH
     FAMILY_NAME_ORDER, // the order of a document
+#define CLASS(name, class) FAMILY_NAME_##name,
+#include "kernels/schedule/catalogue/classes.def"
+#undef CLASS
     FAMILY_NAMES,
 };
 

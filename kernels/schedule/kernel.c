@@ -19,7 +19,7 @@ const struct pps_kernel pps_kernel_schedule = {
     .summary =
         "time, bubble and memory of pipeline schedules (1F1B, zero bubble, DualPipe ...)",
     .source = "the definition in kernels/schedule/model.md",
-    .version = "4",
+    .version = "5",
     .params = schedule_params,
     .n_params = N_PARAMS,
     .columns = schedule_columns,

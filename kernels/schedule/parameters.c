@@ -106,7 +106,8 @@ const struct pps_param schedule_params[N_PARAMS] = {
                        false),
     [P_GROUP] = COUNT("group",
                       NULL,
-                      "micro-batches of a group (" FAMILIES_WITH_GROUP "); 0: p",
+                      "micro-batches of a group (" FAMILIES_WITH_GROUP "); 0: p, and equal groups of "
+                      "interleaved",
                       0,
                       0,
                       1 << 20,

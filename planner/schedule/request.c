@@ -6,7 +6,6 @@
 #include "base/text/number.h"
 #include "engine/space/value.h"
 #include "kernels/schedule/family_names.h"
-#include "kernels/schedule/pytorch_class.h"
 
 #include <math.h>
 #include <string.h>
@@ -149,29 +148,8 @@ enum pps_status schedule_read_values(double value[N_PARAMS],
     return status == PPS_OK ? check_sizes(value, inputs, err) : status;
 }
 
-// Reads a class of PyTorch.
-static enum pps_status read_class(const char *option,
-                                  const char *name,
-                                  double value[N_PARAMS],
-                                  int *index,
-                                  struct pps_error *err)
-{
-    const struct pytorch_class class =
-        pytorch_class_of(name, (int32_t)value[P_P], (int32_t)value[P_M]);
-    if (class.family == NULL)
-        return pps_fail(err, PPS_E_INPUT, "--%s %s: %s", option, name, class.reason);
-    if (class.group > 0)
-        value[P_GROUP] = class.group;
-    if (class.descending)
-        value[P_DESCENDING] = 1;
-    for (*index = 0; schedule_family_at(*index) != class.family;)
-        ++*index;
-    return PPS_OK;
-}
-
 enum pps_status schedule_read_family(const char *option,
                                      const char *name,
-                                     double value[N_PARAMS],
                                      int *index,
                                      struct pps_error *err)
 {
@@ -180,8 +158,11 @@ enum pps_status schedule_read_family(const char *option,
             *index = i;
             return PPS_OK;
         }
-    if (pytorch_class_is_known(name))
-        return read_class(option, name, value, index, err);
+    for (const struct pps_alias *alias = schedule_family_aliases; alias->name != NULL; alias++)
+        if (strcmp(alias->name, name) == 0) {
+            *index = alias->value;
+            return PPS_OK;
+        }
     if (strcmp(name, "serial_baseline") == 0)
         return pps_fail(
             err, PPS_E_INPUT,

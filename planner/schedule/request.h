@@ -59,11 +59,9 @@ PPS_MUST_CHECK enum pps_status schedule_read_values(double value[N_PARAMS],
                                                     struct pps_error *err);
 
 // Finds the index of a family in parameter `family`, by its name or by its class in
-// torch.distributed.pipelining, which sets the options that the class has. A suggestion follows an
-// unknown name.
+// torch.distributed.pipelining. A suggestion follows an unknown name.
 PPS_MUST_CHECK enum pps_status schedule_read_family(const char *option,
                                                     const char *name,
-                                                    double value[N_PARAMS],
                                                     int *index,
                                                     struct pps_error *err);
 

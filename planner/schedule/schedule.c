@@ -116,7 +116,7 @@ static bool is_wanted(const struct job *job, int family)
     if (strcmp(schedule_family_names[family], "one_f_one_b") == 0)
         return false; // 1f1b
     if (strcmp(job->family, "all") == 0)
-        return true;
+        return family < FAMILY_NAME_ORDER;
     return family == job->family_index || family == job->baseline_index;
 }
 
@@ -140,8 +140,8 @@ static enum pps_status list_candidates(struct job *job, struct pps_error *err)
     comparison->list = calloc(FAMILY_NAMES + 1, sizeof *comparison->list);
     if (comparison->list == NULL)
         return pps_fail_memory(err, "the schedules");
-    for (int i = 0; i < FAMILY_NAME_ORDER; i++)
-        if (is_wanted(job, i))
+    for (int i = 0; i < FAMILY_NAMES; i++)
+        if (i != FAMILY_NAME_ORDER && is_wanted(job, i))
             comparison->list[comparison->n++] =
                 candidate_of(job->value, &job->inputs.shared, i);
     if (!has_order(job))
@@ -202,12 +202,11 @@ static enum pps_status check_form(struct job *job, struct pps_error *err)
 // Reads a name of one_f_one_b as 1f1b, which the table has.
 static enum pps_status read_family(const char *option,
                                    const char *name,
-                                   double value[N_PARAMS],
                                    int *index,
                                    struct pps_error *err)
 {
-    return schedule_read_family(option, strcmp(name, "one_f_one_b") == 0 ? "1f1b" : name, value,
-                                index, err);
+    return schedule_read_family(option, strcmp(name, "one_f_one_b") == 0 ? "1f1b" : name, index,
+                                err);
 }
 
 // The family order needs an order.
@@ -233,13 +232,13 @@ static enum pps_status read_families(struct job *job,
     if (job->family == NULL)
         job->family = "all";
     if (strcmp(job->family, "all") != 0)
-        status = read_family("family", job->family, job->value, &job->family_index, err);
+        status = read_family("family", job->family, &job->family_index, err);
     if (status == PPS_OK)
         status = read_family("baseline",
                              job->baseline != NULL ? job->baseline
                              : is_training(job)    ? "order"
                                                    : "1f1b",
-                             job->value, &job->baseline_index, err);
+                             &job->baseline_index, err);
     return status == PPS_OK ? check_order(job, err) : status;
 }
 

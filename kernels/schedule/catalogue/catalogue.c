@@ -32,6 +32,9 @@ static const struct {
 #undef ALIASED
 #undef FAMILY
 #undef SEARCH
+#define CLASS(name, class) {#name, &family_##name}, {class, &family_##name},
+#include "kernels/schedule/catalogue/classes.def"
+#undef CLASS
     {NULL, NULL},
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defines families with several chunks per device in placement loop: interleaved 1F1B and looped
-// breadth-first.
+// Defines families with several chunks per device in placement loop: interleaved 1F1B, interleaved zero
+// bubble and looped breadth-first.
 #include "kernels/schedule/families/rules.h"
 #include "kernels/schedule/families/shapes.h"
 
@@ -8,20 +8,34 @@
 
 // ---- interleaved 1F1B ---------------------------------------------------------------------------
 
+// Without a group, the micro-batches run in equal rounds, of P where P divides them.
 static int32_t group_of(const struct pipeline_shape *shape,
                         const struct family_options *options)
 {
-    return options->group > 0 ? options->group : shape->devices;
+    const int32_t rounds = shape->micro_batches / shape->devices;
+    return options->group > 0 ? options->group
+                              : shape->micro_batches / (rounds > 1 ? rounds : 1);
+}
+
+static const char *misfit_rounds(const struct pipeline_shape *shape,
+                                 const struct family_options *options)
+{
+    const struct family_options rounds = {.group = 0};
+    return shape->micro_batches % group_of(shape, &rounds) == 0
+               ? shapes_misfit_loop(shape, options)
+               : "needs equal rounds: micro-batches that are a multiple of the whole part of m / p";
 }
 
 static const char *misfit_interleaved(const struct pipeline_shape *shape,
                                       const struct family_options *options)
 {
     const char *misfit = shapes_misfit_loop(shape, options);
-    const int32_t group = group_of(shape, options), last = shape->micro_batches % group;
+    if (options->group == 0)
+        return misfit_rounds(shape, options);
+    const int32_t last = shape->micro_batches % options->group;
     if (misfit != NULL)
         return misfit;
-    if (group < shape->devices)
+    if (options->group < shape->devices)
         return "needs a group of at least p micro-batches";
     if (shape->micro_batches > 1 && last > 0 && last < shape->devices)
         return "the last group has fewer micro-batches than devices";
@@ -60,29 +74,41 @@ static void add_forward(const struct entries *entries,
 static void add_backward(const struct entries *entries,
                          int32_t entry,
                          int32_t d,
+                         enum operation_type type,
                          struct order *order)
 {
     int32_t micro_batch, chunk;
     entry_at(entries, entry, &micro_batch, &chunk);
-    order_add(order, d, OPERATION_BW, micro_batch,
-              (entries->chunks - 1 - chunk) * order->devices + d);
+    order_add(order, d, type, micro_batch, (entries->chunks - 1 - chunk) * order->devices + d);
+}
+
+static struct entries entries_of(const struct family_task *task)
+{
+    const struct pipeline_shape *shape = &task->pipeline->shape;
+    return (struct entries){shape->micro_batches, shape->stages / shape->devices,
+                            group_of(shape, task->options)};
+}
+
+// Returns the forwards before the first backward of a device that has to wait for `hops` operations of others.
+static int32_t warm_up_of(const struct entries *entries, int32_t hops)
+{
+    const int64_t depth = hops + (int64_t)(entries->chunks - 1) * entries->group;
+    const int32_t n = entries->micro_batches * entries->chunks;
+    return depth < n ? (int32_t)depth : n;
 }
 
 static void order_interleaved(const struct family_task *task, int32_t device)
 {
-    const struct pipeline_shape *shape = &task->pipeline->shape;
-    const struct entries entries = {shape->micro_batches, shape->stages / shape->devices,
-                                    group_of(shape, task->options)};
+    const struct entries entries = entries_of(task);
     const int32_t n = entries.micro_batches * entries.chunks;
-    const int64_t depth = 2 * (int64_t)(shape->devices - 1 - device) +
-                          (int64_t)(entries.chunks - 1) * entries.group;
-    const int32_t warm_up = depth < n ? (int32_t)depth : n;
+    const int32_t warm_up =
+        warm_up_of(&entries, 2 * (task->pipeline->shape.devices - 1 - device));
     for (int32_t i = 0; i < warm_up; i++)
         add_forward(&entries, i, device, task->order);
     for (int32_t i = 0; i < n; i++) {
         if (warm_up + i < n)
             add_forward(&entries, warm_up + i, device, task->order);
-        add_backward(&entries, i, device, task->order);
+        add_backward(&entries, i, device, OPERATION_BW, task->order);
     }
 }
 
@@ -100,9 +126,41 @@ const struct family family_interleaved = {
     .device = order_interleaved,
 };
 
+// ---- interleaved zero bubble --------------------------------------------------------------------
+
+// As ZB-H1, with several chunks: the backwards of weights follow d entries later.
+static void order_zero_bubble(const struct family_task *task, int32_t device)
+{
+    const struct entries entries = entries_of(task);
+    const int32_t n = entries.micro_batches * entries.chunks;
+    const int32_t warm_up = warm_up_of(&entries, task->pipeline->shape.devices - 1 - device);
+    for (int32_t i = 0; i < warm_up; i++)
+        add_forward(&entries, i, device, task->order);
+    for (int32_t i = 0; i < n + device; i++) {
+        if (warm_up + i < n)
+            add_forward(&entries, warm_up + i, device, task->order);
+        if (i < n)
+            add_backward(&entries, i, device, OPERATION_B, task->order);
+        if (i >= device)
+            add_backward(&entries, i - device, device, OPERATION_W, task->order);
+    }
+}
+
+const struct family family_pytorch_zb = {
+    .name = "pytorch_zb",
+    .summary = "zero bubble with several chunks per device, as ScheduleInterleavedZeroBubble",
+    .source = "torch.distributed.pipelining; Qi et al., ICLR 2024",
+    .kind = FAMILY_RULE,
+    .placement = PIPELINE_LOOP,
+    .directions = 1,
+    .misfit = misfit_rounds,
+    .chunks = shapes_several_chunks,
+    .device = order_zero_bubble,
+};
+
 // ---- looped breadth-first -----------------------------------------------------------------------
 
-static void order_bfs(const struct family_task *task, int32_t device)
+static void add_breadth_first(const struct family_task *task, int32_t device, bool descending)
 {
     const int32_t n = task->pipeline->shape.micro_batches;
     const int32_t devices = task->pipeline->shape.devices;
@@ -112,8 +170,13 @@ static void order_bfs(const struct family_task *task, int32_t device)
             order_add(task->order, device, OPERATION_F, m, c * devices + device);
     for (int32_t c = chunks - 1; c >= 0; c--)
         for (int32_t m = 0; m < n; m++)
-            order_add(task->order, device, OPERATION_BW,
-                      task->options->descending ? n - 1 - m : m, c * devices + device);
+            order_add(task->order, device, OPERATION_BW, descending ? n - 1 - m : m,
+                      c * devices + device);
+}
+
+static void order_bfs(const struct family_task *task, int32_t device)
+{
+    add_breadth_first(task, device, task->options->descending);
 }
 
 const struct family family_bfs_loop = {
@@ -128,4 +191,22 @@ const struct family family_bfs_loop = {
     .misfit = shapes_misfit_loop,
     .chunks = shapes_several_chunks,
     .device = order_bfs,
+};
+
+static void order_bfs_descending(const struct family_task *task, int32_t device)
+{
+    add_breadth_first(task, device, true);
+}
+
+const struct family family_pytorch_bfs = {
+    .name = "pytorch_bfs",
+    .summary = "bfs_loop with backwards from the last micro-batch, as ScheduleLoopedBFS",
+    .source = "torch.distributed.pipelining; Lamy-Poirier, MLSys 2023",
+    .kind = FAMILY_RULE,
+    .placement = PIPELINE_LOOP,
+    .directions = 1,
+    .whole_backward = true,
+    .misfit = shapes_misfit_loop,
+    .chunks = shapes_several_chunks,
+    .device = order_bfs_descending,
 };

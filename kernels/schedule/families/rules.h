@@ -20,6 +20,11 @@ extern const struct family family_bfs_loop;
 extern const struct family family_wave;
 extern const struct family family_dualpipev;
 
+// As classes of torch.distributed.pipelining.
+extern const struct family family_pytorch_bfs;
+extern const struct family family_pytorch_zb;
+extern const struct family family_pytorch_zbv;
+
 // Two directions.
 extern const struct family family_dualpipe;
 extern const struct family family_chimera;

@@ -28,6 +28,14 @@ static void draw_parts(struct random *r, struct configuration *c)
     free(lists);
 }
 
+// Draws a family for the chunks of a device.
+static const struct family *draw_family(struct random *r, int32_t vp)
+{
+    static const char *const names[] = {"bfs_loop",  "interleaved", "pytorch_bfs", "pytorch_zb",
+                                        "dualpipev", "pytorch_zbv", "zbv"};
+    return family_named(vp == 1 ? "gpipe" : names[random_below(r, vp == 2 ? 7 : 4)]);
+}
+
 struct configuration drawn_configuration(struct random *r)
 {
     struct nd_setting s;
@@ -49,7 +57,9 @@ struct configuration drawn_configuration(struct random *r)
             (int64_t)p.strategy.dp * p.strategy.tp * p.strategy.cp * p.strategy.pp;
         configuration_set_schedule(&c);
         if (random_coin(r) && p.strategy.pp > 1)
-            c.family = family_named(p.strategy.vp > 1 ? "bfs_loop" : "gpipe");
+            c.family = draw_family(r, p.strategy.vp);
+        if (c.family == family_named("dualpipev"))
+            c.training.schedule = TRAINING_DUALPIPE;
         cr_assert(configuration_spread(&c));
         if (configuration_micro_batches(&c) >= 1 && configuration_micro_batches(&c) < 512 &&
             configuration_has_order(&c, why, sizeof why))

@@ -290,11 +290,12 @@ struct lists {
 static const char *draw_schedule(unsigned *state, const struct nd_strategy *x)
 {
     static const char *const one[] = {NULL, NULL, "gpipe"};
-    static const char *const two[] = {NULL, "bfs_loop", "zbv", "dualpipev"};
+    static const char *const two[] = {NULL, "pytorch_bfs", "pytorch_zb", "pytorch_zbv",
+                                      "dualpipev"};
     return x->pp == 1   ? NULL
            : x->vp == 1 ? one[next(state) % 3]
-           : x->vp == 2 ? two[next(state) % 4]
-                        : two[next(state) % 2];
+           : x->vp == 2 ? two[next(state) % 5]
+                        : two[next(state) % 3];
 }
 
 // Draws a strategy that torchtitan can express, with layers in each part.
@@ -470,7 +471,9 @@ Test(torchtitan_write, schedules)
         {"'GPipe'", "'1F1B'", 1, NULL},
         {"'gpipe'", "'gpipe'", 1, "gpipe"},
         {"'InterleavedZeroBubble'", "'Interleaved1F1B'", 2, NULL},
-        {"'FlexibleInterleaved1F1B'", "'FlexibleInterleaved1F1B'", 2, NULL},
+        {"'interleavedzerobubble'", "'interleavedzerobubble'", 2, "pytorch_zb"},
+        {"'Interleaved1F1B'", "'ZBVZeroBubble'", 2, "pytorch_zbv"},
+        {"'FlexibleInterleaved1F1B'", "'FlexibleInterleaved1F1B'", 2, "interleaved"},
         {"'1F1B'", "'DualPipeV'", 2, "dualpipev"},
         {"'PipelineScheduleMulti'\npipeline_parallel_schedule_csv = 'a.csv'",
          "'Interleaved1F1B'", 2, NULL},
