@@ -46,6 +46,11 @@ const char *configuration_schedule(const struct configuration *c)
     return family == family_named("1f1b") ? "1f1b" : family->name;
 }
 
+bool configuration_is_ordered(const struct configuration *c)
+{
+    return c->family != NULL && c->family != family_named("1f1b");
+}
+
 void configuration_set_schedule(struct configuration *c)
 {
     const enum training_schedule schedule = c->training.schedule;

@@ -101,6 +101,9 @@ const struct family *configuration_family(const struct configuration *configurat
 // Returns the name of the order in reports and documents: that of the family, or 1f1b.
 const char *configuration_schedule(const struct configuration *configuration);
 
+// Returns whether the order is none of a loop with 1F1B or interleaved 1F1B, which exact solvers of splits know.
+bool configuration_is_ordered(const struct configuration *configuration);
+
 // Returns the part that a device runs as its chunk.
 int32_t configuration_part_at(const struct configuration *configuration,
                               int32_t chunk,

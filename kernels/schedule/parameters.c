@@ -104,14 +104,15 @@ const struct pps_param schedule_params[N_PARAMS] = {
                        1,
                        1024,
                        false),
-    [P_GROUP] = COUNT("group",
-                      NULL,
-                      "micro-batches of a group (" FAMILIES_WITH_GROUP "); 0: p, and equal groups of "
-                      "interleaved",
-                      0,
-                      0,
-                      1 << 20,
-                      false),
+    [P_GROUP] =
+        COUNT("group",
+              NULL,
+              "micro-batches of a group (" FAMILIES_WITH_GROUP "); 0: p, and equal groups of "
+              "interleaved",
+              0,
+              0,
+              1 << 20,
+              false),
     [P_DESCENDING] = {.name = "descending",
                       .unit = "",
                       .summary =

@@ -8,6 +8,7 @@
 
 #include "kernels/common/split/chunk.h"
 #include "planner/exchange/mps.h"
+#include "planner/nd/input/choice_price.h"
 #include "planner/nd/launch/configuration.h"
 #include "planner/shared/files.h"
 #include "planner/shared/plan_written.h"
@@ -200,12 +201,17 @@ static enum pps_status make_configuration(const struct nd_pipe *pipe,
 {
     const struct plan_run *run = &pipe->input->job.run;
     const struct plan_document *file = plan_run_configuration(run);
-    const struct framework_settings settings = {.strategy = pipe->strategy,
-                                                .gbs = run->training.gbs};
-    if (file != NULL)
-        return nd_configuration_split(text, file, &settings, program, choice, err);
-    nd_pipe_add_configuration(text, program, choice);
-    return PPS_OK;
+    struct configuration c;
+    if (file == NULL) {
+        nd_pipe_add_configuration(text, program, choice);
+        return PPS_OK;
+    }
+    const enum pps_status status =
+        nd_choice_configuration(&c, run, &pipe->strategy, program, choice)
+            ? nd_configuration_of(text, file, &c, err)
+            : pps_fail_memory(err, "a copy of %s", file->json.name);
+    configuration_free(&c);
+    return status;
 }
 
 enum pps_status nd_pipe_read_text(const struct nd_pipe *pipe,

@@ -16,10 +16,8 @@
 
 bool nd_pipe_is_ordered(const struct nd_pipe *pipe)
 {
-    const struct configuration *c = &pipe->mine.plan.configuration;
-    if (!pipe->mine.has || pipe->at != pipe->of_document || c->family == NULL)
-        return false;
-    return strcmp(c->family->name, c->strategy.vp > 1 ? "interleaved" : "one_f_one_b") != 0;
+    return pipe->mine.has && pipe->at == pipe->of_document &&
+           configuration_is_ordered(&pipe->mine.plan.configuration);
 }
 
 // ---- the report ---------------------------------------------------------------------------------
@@ -71,36 +69,6 @@ static void print_time(const struct nd_pipe *pipe, const struct configuration_st
 
 // ---- files --------------------------------------------------------------------------------------
 
-// Appends the user's configuration with the parts of a configuration.
-static enum pps_status make_text(struct text_buffer *text,
-                                 const struct nd_pipe *pipe,
-                                 const struct configuration *c,
-                                 struct pps_error *err)
-{
-    const struct plan_document *file = plan_run_configuration(&pipe->input->job.run);
-    const int32_t n = c->n_parts, pp = c->strategy.pp;
-    int32_t *lists = calloc(3 * (size_t)n, sizeof *lists);
-    if (lists == NULL)
-        return pps_fail_memory(err, "a copy of %s", file->json.name);
-    for (int32_t k = 0; k < n; k++) {
-        const struct configuration_part *part =
-            &c->parts[configuration_part_at(c, k / pp, k % pp)];
-        lists[k] = configuration_part_layers(part);
-        lists[n + k] = part->full[0] + part->full[1];
-        lists[2 * n + k] = part->select[0] + part->select[1];
-    }
-    const struct framework_settings settings = {.strategy = c->strategy,
-                                                .gbs = c->training.gbs,
-                                                .schedule = configuration_family(c)->name,
-                                                .micro_batches = configuration_micro_batches(c),
-                                                .layers = lists,
-                                                .full = lists + n,
-                                                .select = lists + 2 * n};
-    const enum pps_status status = nd_configuration_write(text, file, &settings, err);
-    free(lists);
-    return status;
-}
-
 // Evaluates the best split again as the file that will be written says it.
 static enum pps_status read_back(const struct nd_pipe *pipe,
                                  const struct nd_pipe_files *files,
@@ -112,7 +80,8 @@ static enum pps_status read_back(const struct nd_pipe *pipe,
     if (files->folder == NULL || !files->configuration ||
         plan_run_configuration(&pipe->input->job.run) == NULL)
         return PPS_OK;
-    enum pps_status status = make_text(text, pipe, best, err);
+    enum pps_status status =
+        nd_configuration_of(text, plan_run_configuration(&pipe->input->job.run), best, err);
     if (status == PPS_OK)
         status = nd_pipe_read_text(pipe, text, err);
     if (status != PPS_OK || pipe->written->parts == NULL)

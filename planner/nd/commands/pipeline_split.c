@@ -6,6 +6,7 @@
 #include "base/text/human.h"
 #include "kernels/common/split/chunk.h"
 #include "planner/nd/input/choice_price.h"
+#include "planner/nd/rank/ordered_split.h"
 
 #include <errno.h>
 #include <math.h>

@@ -200,19 +200,15 @@ static enum pps_status find_base(struct nd_ranking *ranking,
     const char *option = pps_arg(ranking->args, "baseline");
     const struct nd_rank_options tried = ranking->options;
     struct nd_strategy strategy;
-    struct plan_mine mine;
     enum pps_status status = PPS_OK;
     if (option == NULL && input->compat == ND_ORIG)
         return PPS_OK;
     if (option == NULL) {
-        status = plan_mine_open(&mine, &input->job.run, input->quiet, NULL, err);
-        if (status != PPS_OK)
+        status = plan_mine_open(&ranking->mine, &input->job.run, input->quiet, NULL, err);
+        if (status != PPS_OK || !ranking->mine.has)
             return status;
-        ranking->base = mine.has ? base : NULL;
-        if (mine.has)
-            status = nd_ranking_mine(ranking, &mine, err);
-        plan_mine_close(&mine);
-        return status;
+        ranking->base = base;
+        return nd_ranking_mine(ranking, err);
     }
     status = read_baseline(&ranking->options, &strategy, input, option, err);
     if (status != PPS_OK)
@@ -302,6 +298,7 @@ static enum pps_status run(struct nd_input *input,
     for (int64_t k = 0; k < picks.n && ranking.ranked != NULL; k++)
         nd_ranked_free(&ranking.ranked[k]);
     free(ranking.ranked);
+    plan_mine_close(&ranking.mine);
     nd_picks_close(&picks);
     return status;
 }

@@ -4,6 +4,7 @@
 
 #include "base/system/threads.h"
 #include "planner/nd/input/choice_price.h"
+#include "planner/nd/rank/ordered_split.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -81,24 +82,26 @@ static enum pps_status price_mine(struct nd_ranking *ranking,
                                                        : PPS_OK;
 }
 
-enum pps_status nd_ranking_mine(struct nd_ranking *ranking,
-                                const struct plan_mine *mine,
-                                struct pps_error *err)
+enum pps_status nd_ranking_mine(struct nd_ranking *ranking, struct pps_error *err)
 {
+    const struct plan_mine *mine = &ranking->mine;
     const struct configuration *c = &mine->plan.configuration;
     const struct nd_rank_price price = nd_price_of_step(&mine->step);
     const bool measured = ranking->input->profiles.n > 0 || ranking->input->has_figures;
     struct nd_ranked *base = ranking->base;
     ranking->base_label = "mine";
     ranking->base_fits = plan_mine_fits(mine);
-    if (measured && c->family == NULL)
+    if (measured && !configuration_is_ordered(c))
         return price_mine(ranking, c, err);
+    if (!measured && configuration_is_ordered(c))
+        ranking->options.mine = c;
     *base = (struct nd_ranked){.strategy = c->strategy,
                                .given = true,
                                .outcome = measured ? ND_RANK_NOT_PRICED : ND_RANK_PRICED,
                                .cost_ms = HUGE_VAL,
                                .others_ms = HUGE_VAL,
-                               .used = {.source = ND_RATIOS_MODEL}};
+                               .used = {.source = ND_RATIOS_MODEL},
+                               .family = configuration_is_ordered(c) ? c->family : NULL};
     base->used.program.chunks = c->strategy.vp;
     if (measured)
         snprintf(base->why, sizeof base->why, "schedule %s has a price by the models only",

@@ -19,6 +19,7 @@ struct nd_ranking {
     const struct nd_picks *picks;
     struct nd_ranked *ranked; // [picks->n]
     struct nd_ranked *base;   // the baseline; NULL: none
+    struct plan_mine mine;    // the training of the user
     const char *base_label;   // "base" or "mine"
     bool base_fits;
     struct text_buffer *files; // [picks->n], by the index of a row; NULL: none are written
@@ -33,7 +34,6 @@ PPS_MUST_CHECK enum pps_status nd_ranking_all(struct nd_ranking *ranking,
                                               struct pps_error *err);
 // Prices the training of the user as it is, into ranking->base.
 PPS_MUST_CHECK enum pps_status nd_ranking_mine(struct nd_ranking *ranking,
-                                               const struct plan_mine *mine,
                                                struct pps_error *err);
 // Solves the baseline, into ranking->base.
 PPS_MUST_CHECK enum pps_status nd_ranking_base(const struct nd_ranking *ranking,

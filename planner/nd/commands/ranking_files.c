@@ -45,10 +45,17 @@ static enum pps_status copy_with(struct text_buffer *text,
                                  const struct nd_ranked *ranked,
                                  struct pps_error *err)
 {
-    const struct framework_settings settings = {.strategy = ranked->strategy,
-                                                .gbs = ranking->input->job.run.training.gbs};
-    return nd_configuration_split(text, file, &settings, &ranked->used.program,
-                                  &ranked->solution.choice, err);
+    const struct plan_run *run = &ranking->input->job.run;
+    struct configuration c;
+    enum pps_status status = PPS_OK;
+    if (!nd_choice_configuration(&c, run, &ranked->strategy, &ranked->used.program,
+                                 &ranked->solution.choice))
+        status = pps_fail_memory(err, "a copy of %s", file->json.name);
+    c.family = ranked->family;
+    if (status == PPS_OK)
+        status = nd_configuration_of(text, file, &c, err);
+    configuration_free(&c);
+    return status;
 }
 
 // ---- models without a configuration -------------------------------------------------------------

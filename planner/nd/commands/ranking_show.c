@@ -35,13 +35,15 @@ static void print_row(const char *place, const struct nd_ranked *ranked)
     printf("%4s %5d %4d %4d %4d %4d %5d %4d %-4s", place, s->dp, s->tp, s->cp, s->pp, s->ep,
            s->op, s->mbs, s->sp ? "on" : "off");
     if (ranked->outcome == ND_RANK_PRICED)
-        pps_say(stdout, "%3d %12s %12s %10s %9s %7s %9s  %s%s", ranked->used.program.chunks,
+        pps_say(stdout, "%3d %12s %12s %10s %9s %7s %9s  %s%s%s%s", ranked->used.program.chunks,
                 pps_decimals_text(ranked->cost_ms, 3).text,
                 pps_decimals_text(ranked->program_ms, 3).text,
                 pps_decimals_text(ranked->dp_ms, 3).text,
                 pps_decimals_text(extra->optimizer, 3).text, nd_rank_gap(gap, ranked),
                 pps_decimals_text(ranked->peak_mb / UNITS_KIB, 3).text,
-                ranked->unwritten ? "not written: " : "", outcome_text(ranked));
+                ranked->unwritten ? "not written: " : "", outcome_text(ranked),
+                ranked->family != NULL ? ", schedule " : "",
+                ranked->family != NULL ? ranked->family->name : "");
     else
         printf("%3s %12s  %s\n", "-", "N/A", outcome_text(ranked));
 }
@@ -155,7 +157,8 @@ static void note_sources(const struct nd_ranking *ranking)
 // Counts a pipeline that is not proven optimal, and keeps the greatest gap.
 static void add_gap(const struct nd_ranked *ranked, int64_t *n, double *greatest)
 {
-    if (ranked->outcome != ND_RANK_PRICED || ranked->solution.status == ND_OPTIMAL)
+    if (ranked->outcome != ND_RANK_PRICED || ranked->solution.status == ND_OPTIMAL ||
+        ranked->family != NULL)
         return;
     ++*n;
     *greatest = fmax(*greatest, ranked->solution.gap);

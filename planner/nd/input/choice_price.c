@@ -2,8 +2,6 @@
 // Makes configurations of choices.
 #include "planner/nd/input/choice_price.h"
 
-#include "base/math/units.h"
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -83,30 +81,4 @@ bool nd_maker_price(void *self,
         *price = nd_price_of_step(&step);
     configuration_step_free(&step);
     return status == CONFIGURATION_DONE;
-}
-
-struct nd_rank_price nd_price_of_step(const struct configuration_step *step)
-{
-    return (struct nd_rank_price){
-        .step = units_to_ms(step->seconds),
-        .program = units_to_ms(step->pipeline),
-        .dp = units_to_ms(step->times[CONFIGURATION_REPLICAS]),
-        .optimizer = units_to_ms(step->times[CONFIGURATION_OPTIMIZER]),
-        .embedding = units_to_ms(step->times[CONFIGURATION_EMBEDDING]),
-        .peak_mb = units_to_mib(step->peak)};
-}
-
-struct nd_choice nd_choice_of_configuration(const struct configuration *c, int32_t *room)
-{
-    const int32_t n = c->n_parts;
-    for (int32_t k = 0; k < n; k++)
-        for (int t = 0; t < 2; t++) {
-            const struct configuration_part *part = &c->parts[k];
-            room[t * n + k] = part->layers[t];
-            room[(2 + t) * n + k] = part->full[t];
-            room[(4 + t) * n + k] = part->select[t];
-        }
-    return (struct nd_choice){{room, room + n},
-                              {room + 2 * n, room + 3 * n},
-                              {room + 4 * n, room + 5 * n}};
 }

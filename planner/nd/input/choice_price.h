@@ -27,12 +27,6 @@ enum configuration_status nd_choice_step(struct configuration_step *step,
                                          const struct nd_choice *choice,
                                          struct poll *poll);
 
-// Takes the lists of a configuration whose placement is a loop. room: [6][n_parts].
-struct nd_choice nd_choice_of_configuration(const struct configuration *configuration,
-                                            int32_t *room);
-
-struct nd_rank_price nd_price_of_step(const struct configuration_step *step);
-
 // The `price` of an nd_rank_source; maker: an nd_maker.
 bool nd_maker_price(void *maker,
                     const struct nd_strategy *strategy,

@@ -19,34 +19,31 @@ enum pps_status nd_configuration_write(struct text_buffer *text,
     return text->failed ? pps_fail_memory(err, "a copy of %s", path) : PPS_OK;
 }
 
-static void add_lists(int32_t *sum, const int32_t *const parts[2], size_t n)
+enum pps_status nd_configuration_of(struct text_buffer *text,
+                                    const struct plan_document *document,
+                                    const struct configuration *c,
+                                    struct pps_error *err)
 {
-    for (size_t k = 0; k < n; k++)
-        sum[k] = parts[0][k] + parts[1][k];
-}
-
-enum pps_status nd_configuration_split(struct text_buffer *text,
-                                       const struct plan_document *document,
-                                       const struct framework_settings *settings,
-                                       const struct nd_program *program,
-                                       const struct nd_choice *choice,
-                                       struct pps_error *err)
-{
-    const size_t n = (size_t)program->chunks * (size_t)program->stages;
-    struct framework_settings split = *settings;
-    int32_t *lists = calloc(3 * n, sizeof *lists);
+    const int32_t n = c->n_parts, pp = c->strategy.pp;
+    int32_t *lists = calloc(3 * (size_t)n, sizeof *lists);
     if (lists == NULL)
         return pps_fail_memory(err, "a copy of %s", document->json.name);
-    add_lists(lists, choice->layers, n);
-    add_lists(lists + n, choice->full, n);
-    add_lists(lists + 2 * n, choice->part, n);
-    split.layers = lists;
-    split.full = lists + n;
-    split.select = lists + 2 * n;
-    split.strategy.vp = program->chunks;
-    split.strategy.pp = program->stages;
-    split.micro_batches = program->micro_batches;
-    const enum pps_status status = nd_configuration_write(text, document, &split, err);
+    for (int32_t k = 0; k < n; k++) {
+        const struct configuration_part *part =
+            &c->parts[configuration_part_at(c, k / pp, k % pp)];
+        lists[k] = configuration_part_layers(part);
+        lists[n + k] = part->full[0] + part->full[1];
+        lists[2 * n + k] = part->select[0] + part->select[1];
+    }
+    const struct framework_settings settings = {.strategy = c->strategy,
+                                                .gbs = c->training.gbs,
+                                                .schedule =
+                                                    c->family != NULL ? c->family->name : NULL,
+                                                .micro_batches = configuration_micro_batches(c),
+                                                .layers = lists,
+                                                .full = lists + n,
+                                                .select = lists + 2 * n};
+    const enum pps_status status = nd_configuration_write(text, document, &settings, err);
     free(lists);
     return status;
 }

@@ -6,7 +6,7 @@
 
 #include "base/text/status.h"
 #include "base/text/text_buffer.h"
-#include "kernels/common/split/program.h"
+#include "kernels/configuration/configuration.h"
 #include "planner/nd/profiling/profile.h"
 #include "planner/shared/document_read.h"
 
@@ -17,14 +17,11 @@ PPS_MUST_CHECK enum pps_status nd_configuration_write(struct text_buffer *text,
                                                       const struct framework_settings *settings,
                                                       struct pps_error *err);
 
-// The same with the layers and the recompute of a solved pipeline. program->micro_batches and
-// program->chunks replace those of the settings.
-PPS_MUST_CHECK enum pps_status nd_configuration_split(struct text_buffer *text,
-                                                      const struct plan_document *document,
-                                                      const struct framework_settings *settings,
-                                                      const struct nd_program *program,
-                                                      const struct nd_choice *choice,
-                                                      struct pps_error *err);
+// The same with the strategy, the layers, the recompute and the order of a configuration.
+PPS_MUST_CHECK enum pps_status nd_configuration_of(struct text_buffer *text,
+                                                   const struct plan_document *document,
+                                                   const struct configuration *configuration,
+                                                   struct pps_error *err);
 
 // The same for a reduced run to profile: its degrees and layers, even recompute lists, and profiling
 // switched on. micro_batches: of the run. mtp_depth: MTP layers of the user's model.

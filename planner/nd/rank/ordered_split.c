@@ -196,3 +196,42 @@ enum configuration_status nd_ordered_solve(const struct nd_ordered *o,
     free(s.layers);
     return status;
 }
+
+// ---- other strategies ---------------------------------------------------------------------------
+
+bool nd_ordered_like(struct configuration *c,
+                     const struct configuration *mine,
+                     const struct nd_strategy *strategy,
+                     bool *no_memory)
+{
+    const struct nd_strategy *s = &mine->strategy;
+    char why[128];
+    *no_memory = false;
+    *c = (struct configuration){.parts = NULL};
+    if (strategy->pp == 1)
+        return false;
+    *no_memory = !configuration_copy(c, mine);
+    if (*no_memory)
+        return false;
+    c->strategy = *strategy;
+    c->strategy.vp = s->vp;
+    if (strategy->pp != s->pp)
+        *no_memory = !configuration_spread(c);
+    return !*no_memory && modeldesc_layers(&c->model) >= c->n_parts &&
+           configuration_has_order(c, why, sizeof why);
+}
+
+struct nd_choice nd_choice_of_configuration(const struct configuration *c, int32_t *room)
+{
+    const int32_t n = c->n_parts;
+    for (int32_t k = 0; k < n; k++)
+        for (int t = 0; t < 2; t++) {
+            const struct configuration_part *part = &c->parts[k];
+            room[t * n + k] = part->layers[t];
+            room[(2 + t) * n + k] = part->full[t];
+            room[(4 + t) * n + k] = part->select[t];
+        }
+    return (struct nd_choice){{room, room + n},
+                              {room + 2 * n, room + 3 * n},
+                              {room + 4 * n, room + 5 * n}};
+}

@@ -22,4 +22,16 @@ enum configuration_status nd_ordered_solve(const struct nd_ordered *ordered,
                                            struct configuration_step *step,
                                            bool *found);
 
+// Makes the training `mine` with another strategy, in its order; the layers are even where the pipeline is another one.
+// The caller frees *c with configuration_free in any case. Returns false if the order does not have this
+// pipeline, or when out of memory.
+bool nd_ordered_like(struct configuration *c,
+                     const struct configuration *mine,
+                     const struct nd_strategy *strategy,
+                     bool *no_memory);
+
+// Takes the lists of a configuration, in the order of the model. room: [6][n_parts].
+struct nd_choice nd_choice_of_configuration(const struct configuration *configuration,
+                                            int32_t *room);
+
 #endif

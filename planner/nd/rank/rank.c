@@ -230,25 +230,27 @@ void nd_rank_one(struct nd_ranked *ranked,
         for (int32_t chunks = first; chunks <= most; chunks++)
             if (!try_chunks(ranked, &prepared, chunks, source, options))
                 break;
+        if (options->mine != NULL && ranked->outcome != ND_RANK_NO_MEMORY)
+            (void)nd_rank_in_order(ranked, &prepared, options);
     }
     ranked->seconds = options->now != NULL ? options->now() - start : 0.0;
     if (ranked->outcome != ND_RANK_PRICED) {
         ranked->cost_ms = HUGE_VAL;
         return;
     }
-    ranked->transfer_ms = transfer_of(&ranked->used, &ranked->solution);
+    if (ranked->family == NULL)
+        ranked->transfer_ms = transfer_of(&ranked->used, &ranked->solution);
 }
 
-// Copies a choice into a solution. Returns false when out of memory.
-static bool take_choice(struct nd_solution *solution,
-                        const struct nd_program *p,
-                        const struct nd_choice *choice)
+bool nd_solution_of_choice(struct nd_solution *solution,
+                           const struct nd_program *p,
+                           const struct nd_choice *choice)
 {
     const size_t n = (size_t)p->stages * (size_t)p->chunks, bytes = n * sizeof(int32_t);
     const size_t peaks = (size_t)p->stages * sizeof(struct nd_peak);
     const int32_t *const lists[6] = {choice->layers[0], choice->layers[1], choice->full[0],
                                      choice->full[1],   choice->part[0],   choice->part[1]};
-    solution->room = malloc(peaks + 6 * bytes);
+    solution->room = calloc(1, peaks + 6 * bytes);
     if (solution->room == NULL)
         return false;
     int32_t *to = (int32_t *)((char *)solution->room + peaks);
@@ -281,7 +283,7 @@ void nd_rank_given(struct nd_ranked *ranked,
     if (!nd_program_check(&used->program, ranked->why, sizeof ranked->why))
         return;
     ranked->outcome = ND_RANK_NO_MEMORY;
-    if (!take_choice(solution, &used->program, choice) ||
+    if (!nd_solution_of_choice(solution, &used->program, choice) ||
         nd_peaks(&used->program, &solution->choice, solution->room) != ND_DONE ||
         nd_evaluate(&used->program, &solution->choice, &value) != ND_DONE)
         return;

@@ -9,6 +9,7 @@
 #include "kernels/common/estimate/replicas.h"
 #include "kernels/common/estimate/strategy.h"
 #include "kernels/common/search/solve.h"
+#include "kernels/configuration/step.h"
 #include "planner/figures/memory_figures.h"
 #include "planner/figures/ratios.h"
 
@@ -77,6 +78,9 @@ struct nd_rank_options {
     enum nd_compat compat;
     const struct nd_effort *effort; // of each program; or NULL
     double (*now)(void);            // seconds; or NULL
+    // The training of the user, where its placement or order is none of a loop with 1F1B: candidates are split
+    // in this order, too. NULL: there is none.
+    const struct configuration *mine;
 };
 
 enum nd_rank_outcome {
@@ -101,9 +105,23 @@ struct nd_ranked {
     bool unwritten;           // no file can be written, for the reason in `why`
     struct nd_rank_case used; // with the best number of chunks
     struct nd_solution solution; // where priced
+    const struct family *family; // of the order; NULL: a loop with 1F1B
     double seconds;              // of solving, for all numbers of chunks
     char why[256];               // where not priced or not written
 };
+
+// Sets a solution to a choice that is given. Returns false when out of memory.
+bool nd_solution_of_choice(struct nd_solution *solution,
+                           const struct nd_program *program,
+                           const struct nd_choice *choice);
+
+// Solves the candidate in the order of options->mine, and keeps that where it is faster. Returns false when out of
+// memory.
+bool nd_rank_in_order(struct nd_ranked *ranked,
+                      const struct nd_rank_case *prepared,
+                      const struct nd_rank_options *options);
+
+struct nd_rank_price nd_price_of_step(const struct configuration_step *step);
 
 // Returns whether stages may have so many chunks: interleaving needs a multiple of P micro-batches, and a layer in every
 // chunk.
