@@ -2,7 +2,6 @@
 // Defines the kernel: a point is a parallel strategy, a row holds its memory and step time.
 #include "kernels/common/executor/step_trace.h"
 #include "kernels/ndsearch/table.h"
-#include "kernels/ndsearch/trace.h"
 
 #include <math.h>
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends the memory limits and the memory held before the first pass, then one pass after another.
-#include "kernels/ndsearch/trace.h"
-
+// Sends the timeline of the step of a strategy.
 #include "base/math/units.h"
 #include "kernels/common/executor/step_trace.h"
 #include "kernels/configuration/step.h"
@@ -9,66 +7,6 @@
 #include "kernels/ndsearch/table.h"
 
 #include <math.h>
-
-// ---- passes -------------------------------------------------------------------------------------
-
-static const char *const track_names[] = {"compute", NULL};
-static const char *const kind_names[] = {"forward", "backward", NULL};
-static const char *const counter_names[] = {"memory_gib", NULL};
-
-const struct pps_trace_names nd_trace_names = {
-    .group = "stage",
-    .item = "micro_batch",
-    .flag = "recomputes",
-    .tracks = track_names,
-    .kinds = kind_names,
-    .counters = counter_names,
-    .time_unit = "us",
-};
-
-// Labels number the passes of a kind: micro-batches, chunk by chunk.
-static void send_pass(const struct passes *passes,
-                      const struct pass *pass,
-                      double us,
-                      double gib,
-                      const struct pps_trace_sink *sink)
-{
-    const struct orders_shape *shape = &passes->shape;
-    const bool backward = pass->operation.type != OPERATION_F;
-    const int32_t micro_batch = orders_micro_batch(shape, &pass->operation);
-    const double time = backward ? pass->end : pass->start;
-    sink->piece(sink->self,
-                &(struct pps_piece){
-                    .group = pass->stage,
-                    .kind = backward,
-                    .item = micro_batch,
-                    .ordinal = orders_chunk(shape, &pass->operation) * shape->micro_batches +
-                               micro_batch,
-                    .start = pass->start * us,
-                    .end = pass->end * us,
-                    .rate = 1,
-                    .flag = backward && passes->recomputes[pass->operation.stage]});
-    sink->level(sink->self, &(struct pps_level){pass->stage, 0, time * us, pass->held * gib});
-}
-
-void nd_trace_passes(struct passes *passes,
-                     double us,
-                     double gib,
-                     const struct pps_trace_sink *sink)
-{
-    passes_sort(passes);
-    for (int32_t i = 0; i < passes->shape.stages; i++) {
-        if (isfinite(passes->timed.pipeline.limit[i]))
-            sink->limit(sink->self,
-                        &(struct pps_limit){i, 0, passes->timed.pipeline.limit[i] * gib});
-        sink->level(sink->self,
-                    &(struct pps_level){i, 0, 0, passes->timed.pipeline.fixed[i] * gib});
-    }
-    for (int32_t p = 0; p < passes->n; p++)
-        send_pass(passes, &passes->list[p], us, gib, sink);
-}
-
-// ---- the step of a strategy ---------------------------------------------------------------------
 
 // Returns the recomputation of a point; auto: the least that fits.
 static enum nd_recompute recompute_of(struct nd_worker *w,

@@ -2,33 +2,26 @@
 // Writes plans and timelines of an evaluated training.
 #include "planner/check/check_files.h"
 
-#include "base/math/units.h"
 #include "base/text/say.h"
 #include "base/write/gate.h"
-#include "engine/trace/trace_write.h"
-#include "kernels/common/executor/step_trace.h"
 #include "kernels/common/plan/plan_json.h"
 #include "kernels/configuration/document.h"
 #include "planner/shared/files.h"
+#include "planner/shared/plan_trace.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 enum pps_status check_files_check(const struct pps_args *args, struct pps_error *err)
 {
     const char *plan = pps_arg(args, "plan"), *trace = pps_arg(args, "trace");
-    enum pps_trace_form form;
     enum pps_status status = PPS_OK;
-    if (trace != NULL && (!pps_trace_form_of(trace, &form) || strcmp(trace, "-") == 0))
-        return pps_fail(err, PPS_E_INPUT,
-                        "--trace %s: end the name in .json, .svg, .png or .csv", trace);
     if (plan != NULL && strcmp(plan, "-") == 0)
         return pps_fail(err, PPS_E_INPUT, "--plan: write the name of a file");
     if (plan != NULL)
         status = plan_check_file(plan, pps_arg_gate(args), err);
     if (status == PPS_OK && trace != NULL)
-        status = plan_check_file(trace, pps_arg_gate(args), err);
+        status = plan_trace_check(trace, pps_arg_gate(args), err);
     return status;
 }
 
@@ -49,39 +42,16 @@ static enum pps_status write_plan(const struct checked *checked,
     return status;
 }
 
-static enum pps_status tell(void *self,
-                            const struct pps_trace_sink *sink,
-                            struct pps_error *err)
-{
-    const struct configuration_step *step = &((const struct checked *)self)->step;
-    const struct step_trace trace = {.pipeline = step->work,
-                                     .order = step->order,
-                                     .starts = step->starts,
-                                     .ends = step->ends,
-                                     .time = 1e6,
-                                     .memory = units_to_gib(1)};
-    return step_trace_send(&trace, sink) == PPS_DONE ? PPS_OK
-                                                     : pps_fail_memory(err, "the trace");
-}
-
 static enum pps_status write_trace(const struct checked *checked,
                                    const char *path,
                                    const struct pps_gate *gate,
                                    struct pps_error *err)
 {
-    struct checked told = *checked;
+    const struct step_trace trace = plan_trace_of(&checked->step);
     char title[200];
-    struct pps_tracewrite write = {.path = path,
-                                   .gate = gate,
-                                   .title = title,
-                                   .window = {0, (double)INFINITY},
-                                   .names = &step_trace_names_us,
-                                   .tell = tell,
-                                   .self = &told};
     snprintf(title, sizeof title, "%s: pipeline of %.6g s",
              checked->plan.configuration.model.name, checked->step.pipeline);
-    pps_trace_form_of(path, &write.form);
-    const enum pps_status status = pps_tracewrite(&write, err);
+    const enum pps_status status = plan_trace_write(path, gate, title, &trace, NULL, err);
     if (status == PPS_OK)
         pps_say(stderr, "wrote     %s", path);
     return status;

@@ -14,9 +14,8 @@ bool passes_open(struct passes *passes, const struct orders_shape *shape)
                  n = (size_t)shape->stages * (size_t)orders_length(shape);
     *passes = (struct passes){.shape = *shape, .n = (int32_t)n};
     passes->kept = calloc(parts, sizeof *passes->kept);
-    passes->recomputes = calloc(parts, sizeof *passes->recomputes);
     passes->list = calloc(n, sizeof *passes->list);
-    if (passes->kept != NULL && passes->recomputes != NULL && passes->list != NULL &&
+    if (passes->kept != NULL && passes->list != NULL &&
         timed_order_build(&passes->timed, shape, false, NULL))
         return true;
     passes_free(passes);
@@ -27,7 +26,6 @@ void passes_free(struct passes *passes)
 {
     timed_order_free(&passes->timed);
     free(passes->kept);
-    free(passes->recomputes);
     free(passes->list);
     memset(passes, 0, sizeof *passes);
 }
@@ -64,19 +62,4 @@ bool passes_play(struct passes *passes)
         play_stage(passes, i, after, after + each);
     free(after);
     return true;
-}
-
-static int by_start(const void *left, const void *right)
-{
-    const struct pass *a = left, *b = right;
-    if (a->start != b->start)
-        return a->start < b->start ? -1 : 1;
-    if (a->stage != b->stage)
-        return a->stage < b->stage ? -1 : 1;
-    return (a->end > b->end) - (a->end < b->end);
-}
-
-void passes_sort(struct passes *passes)
-{
-    qsort(passes->list, (size_t)passes->n, sizeof *passes->list, by_start);
 }

@@ -23,7 +23,6 @@ struct passes {
     // passes_play. A stage of the pipeline is chunk * stages + stage.
     struct timed_order timed;
     double *kept; // [stages of the pipeline]: memory from a forward to its backward, all splits
-    bool *recomputes; // the same: the backward recomputes some activations
 
     int32_t n;
     struct pass *list; // stage after stage, each in its order
@@ -35,8 +34,5 @@ struct passes {
 bool passes_open(struct passes *passes, const struct orders_shape *shape);
 bool passes_play(struct passes *passes);
 void passes_free(struct passes *passes);
-
-// Sorts by start, then by stage.
-void passes_sort(struct passes *passes);
 
 #endif

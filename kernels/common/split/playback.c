@@ -24,8 +24,6 @@ static void price(const struct nd_program *p,
         pipeline->stage[k].f = nd_chunk_forward(p, &chunk, k == n - 1) / p->splits;
         pipeline->stage[k].b = nd_chunk_backward(p, &chunk, k == n - 1) / p->splits;
         pipeline->fixed[k % p->stages] += nd_chunk_layers_mb(p, &chunk);
-        passes->recomputes[k] =
-            chunk.full[0] + chunk.full[1] + chunk.part[0] + chunk.part[1] > 0;
     }
 }
 

@@ -38,7 +38,7 @@ static const struct pps_opt options[] = {
     {"is-write", 0, "y|n", "with --output, write the configuration (y)"},
     {"mps", 0, NULL, "with --output, write the program as free MPS"},
     {"trace", 0, "FILE",
-     "write a timeline of the step in us: NAME.json (Perfetto), NAME.svg or NAME.csv"},
+     "write a timeline of the step in us: NAME.json (Perfetto), .svg, .png or .csv"},
     {"plan", 0, "FILE", "write the step as a plan, which ppsweep schedule reads: NAME.json"},
     {"extract", 0, "y|n", "report the solution in --solution instead of solving (n)"},
     {"solution", 0, "FILE",

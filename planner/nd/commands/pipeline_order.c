@@ -94,19 +94,6 @@ static enum pps_status read_back(const struct nd_pipe *pipe,
     return PPS_OK;
 }
 
-static enum pps_status refuse_files(const struct nd_pipe_request *request,
-                                    struct pps_error *err)
-{
-    if (request->trace != NULL)
-        return pps_fail(
-            err, PPS_E_INPUT,
-            "--trace draws loops with 1F1B; write --plan PLAN.json, and ppsweep schedule "
-            "PLAN.json --trace FILE");
-    if (request->files.program)
-        return pps_fail(err, PPS_E_INPUT, "--mps: the program is that of a loop with 1F1B");
-    return PPS_OK;
-}
-
 // ---- all ----------------------------------------------------------------------------------------
 
 static enum pps_status fail(enum configuration_status status, struct pps_error *err)
@@ -148,9 +135,9 @@ enum pps_status nd_pipe_solve_ordered(const struct nd_pipe *pipe,
     struct configuration best = {.parts = NULL};
     struct configuration_step step = {.seconds = 0};
     struct text_buffer text = {.text = NULL};
-    enum pps_status status = refuse_files(request, err);
-    if (status == PPS_OK)
-        status = find(pipe, program, &best, &step, err);
+    if (request->files.program)
+        return pps_fail(err, PPS_E_INPUT, "--mps: the program is that of a loop with 1F1B");
+    enum pps_status status = find(pipe, program, &best, &step, err);
     if (status == PPS_OK)
         status = read_back(pipe, &request->files, &best, &step, &text, err);
     if (status == PPS_OK) {
@@ -160,6 +147,9 @@ enum pps_status nd_pipe_solve_ordered(const struct nd_pipe *pipe,
     }
     if (status == PPS_OK && text.n > 0)
         status = nd_pipe_write_text(pipe, &request->files, &text, err);
+    const struct step_trace trace = plan_trace_of(&step);
+    if (status == PPS_OK && request->trace != NULL)
+        status = nd_pipe_write_trace(pipe, &trace, request->trace, err);
     if (status == PPS_OK && request->plan != NULL)
         status = nd_pipe_write_plan(pipe, configuration_plan(&best, &step), request->plan, err);
     text_buffer_free(&text);

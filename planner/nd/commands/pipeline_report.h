@@ -9,6 +9,7 @@
 #include "planner/nd/input/baseline.h"
 #include "planner/nd/input/program_input.h"
 #include "planner/shared/plan_configuration.h"
+#include "planner/shared/plan_trace.h"
 
 struct nd_pipe {
     const struct nd_input *input;
@@ -227,7 +228,13 @@ PPS_MUST_CHECK enum pps_status nd_pipe_write_plan(const struct nd_pipe *pipe,
                                                   const char *path,
                                                   struct pps_error *err);
 
-// Writes when every pass runs and how much memory its stage holds.
+// Writes the timeline of a step.
+PPS_MUST_CHECK enum pps_status nd_pipe_write_trace(const struct nd_pipe *pipe,
+                                                   const struct step_trace *trace,
+                                                   const char *path,
+                                                   struct pps_error *err);
+
+// Writes the timeline of a choice: the executed step of the evaluator where figures are its.
 PPS_MUST_CHECK enum pps_status nd_pipe_trace(const struct nd_pipe *pipe,
                                              const struct nd_program *program,
                                              const struct nd_choice *choice,

@@ -7,12 +7,12 @@
 
 #include "planner/exchange/plan_file.h"
 #include "planner/shared/files.h"
+#include "planner/shared/plan_trace.h"
 
 #include "base/math/units.h"
 #include "kernels/common/plan/plan_json.h"
 #include "kernels/common/split/playback.h"
 #include "kernels/configuration/document.h"
-#include "kernels/ndsearch/trace.h"
 #include "planner/nd/input/choice_price.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@
 
 // ---- checks -------------------------------------------------------------------------------------
 
-// The path may not be a folder that --output creates, and its folder must accept a file now.
+// The path may not be a folder that --output creates.
 static enum pps_status check_place(const struct nd_pipe *pipe,
                                    const struct nd_pipe_files *files,
                                    const char *option,
@@ -35,7 +35,7 @@ static enum pps_status check_place(const struct nd_pipe *pipe,
     if (nd_pipe_makes_folder(files, path))
         return pps_fail(err, PPS_E_INPUT, "%s %s: --output creates a folder with this name",
                         option, path);
-    return plan_check_file(path, pipe->input->gate, err);
+    return PPS_OK;
 }
 
 enum pps_status nd_pipe_check_trace(const struct nd_pipe *pipe,
@@ -43,11 +43,8 @@ enum pps_status nd_pipe_check_trace(const struct nd_pipe *pipe,
                                     const char *path,
                                     struct pps_error *err)
 {
-    enum pps_trace_form form;
-    if (!pps_trace_form_of(path, &form) || strcmp(path, "-") == 0)
-        return pps_fail(err, PPS_E_INPUT, "--trace %s: end the name in .json, .svg or .csv",
-                        path);
-    return check_place(pipe, files, "--trace", path, err);
+    const enum pps_status status = check_place(pipe, files, "--trace", path, err);
+    return status == PPS_OK ? plan_trace_check(path, pipe->input->gate, err) : status;
 }
 
 enum pps_status nd_pipe_check_plan(const struct nd_pipe *pipe,
@@ -62,31 +59,11 @@ enum pps_status nd_pipe_check_plan(const struct nd_pipe *pipe,
                         path);
     if (strcmp(path, "-") == 0)
         return pps_fail(err, PPS_E_INPUT, "--plan: write the name of a file");
-    return check_place(pipe, files, "--plan", path, err);
+    const enum pps_status status = check_place(pipe, files, "--plan", path, err);
+    return status == PPS_OK ? plan_check_file(path, pipe->input->gate, err) : status;
 }
 
 // ---- writing ------------------------------------------------------------------------------------
-
-struct telling {
-    const struct nd_pipe *pipe;
-    const struct nd_program *program;
-    const struct nd_choice *choice;
-};
-
-static enum pps_status tell(void *self,
-                            const struct pps_trace_sink *sink,
-                            struct pps_error *err)
-{
-    const struct telling *t = self;
-    const double layer_us = isnan(t->pipe->layer_ms) ? 1.0 : t->pipe->layer_ms * 1e3;
-    const struct orders_shape shape = nd_program_shape(t->program);
-    struct passes passes;
-    const enum nd_outcome played = nd_play(t->program, t->choice, &shape, &passes);
-    if (played == ND_DONE)
-        nd_trace_passes(&passes, layer_us, 1 / UNITS_KIB, sink);
-    passes_free(&passes);
-    return played == ND_DONE ? PPS_OK : pps_fail_memory(err, "the trace");
-}
 
 static void name(const struct nd_pipe *pipe, char *title, size_t size)
 {
@@ -97,32 +74,69 @@ static void name(const struct nd_pipe *pipe, char *title, size_t size)
              (long long)pipe->key.vp);
 }
 
+enum pps_status nd_pipe_write_trace(const struct nd_pipe *pipe,
+                                    const struct step_trace *trace,
+                                    const char *path,
+                                    struct pps_error *err)
+{
+    char title[512];
+    enum pps_trace_form form;
+    name(pipe, title, sizeof title);
+    const enum pps_status status =
+        plan_trace_write(path, pipe->input->gate, title, trace,
+                         isnan(pipe->layer_ms) ? "layer forwards" : NULL, err);
+    if (status != PPS_OK)
+        return status;
+    pps_trace_form_of(path, &form);
+    pps_say(stdout, "wrote %s", path);
+    pps_trace_say_next(stdout, form);
+    return PPS_OK;
+}
+
+// Draws the program with its own times, where figures are not those of the evaluator.
+static enum pps_status trace_program(const struct nd_pipe *pipe,
+                                     const struct nd_program *program,
+                                     const struct nd_choice *choice,
+                                     const char *path,
+                                     struct pps_error *err)
+{
+    const struct orders_shape shape = nd_program_shape(program);
+    struct passes passes;
+    enum pps_status status = PPS_OK;
+    if (nd_play(program, choice, &shape, &passes) == ND_DONE) {
+        struct pipeline *pipeline = &passes.timed.pipeline;
+        for (int32_t k = 0; k < pipeline->shape.stages; k++)
+            pipeline->stage[k].kept_until_b = passes.kept[k] / program->splits;
+        const struct step_trace trace = {.pipeline = pipeline,
+                                         .order = &passes.timed.order,
+                                         .starts = executor_starts(passes.timed.executor),
+                                         .ends = executor_ends(passes.timed.executor),
+                                         .time =
+                                             isnan(pipe->layer_ms) ? 1 : pipe->layer_ms * 1e3,
+                                         .memory = 1 / UNITS_KIB};
+        status = nd_pipe_write_trace(pipe, &trace, path, err);
+    } else {
+        status = pps_fail_memory(err, "the trace");
+    }
+    passes_free(&passes);
+    return status;
+}
+
 enum pps_status nd_pipe_trace(const struct nd_pipe *pipe,
                               const struct nd_program *program,
                               const struct nd_choice *choice,
                               const char *path,
                               struct pps_error *err)
 {
-    char title[512];
-    struct pps_trace_names names = nd_trace_names;
-    struct telling telling = {pipe, program, choice};
-    struct pps_tracewrite write = {.path = path,
-                                   .gate = pipe->input->gate,
-                                   .title = title,
-                                   .window = {0, (double)INFINITY},
-                                   .names = &names,
-                                   .tell = tell,
-                                   .self = &telling};
-    if (isnan(pipe->layer_ms))
-        names.time_unit = "layer forwards";
-    name(pipe, title, sizeof title);
-    pps_trace_form_of(path, &write.form);
-    const enum pps_status status = pps_tracewrite(&write, err);
-    if (status != PPS_OK)
-        return status;
-    pps_say(stdout, "wrote %s", path);
-    pps_trace_say_next(stdout, write.form);
-    return PPS_OK;
+    struct configuration_step step;
+    if (!pipe->priced)
+        return trace_program(pipe, program, choice, path, err);
+    const bool has = nd_pipe_step(pipe, program, choice, &step);
+    const struct step_trace trace = plan_trace_of(&step);
+    const enum pps_status status = has ? nd_pipe_write_trace(pipe, &trace, path, err)
+                                       : pps_fail_memory(err, "the trace");
+    configuration_step_free(&step);
+    return status;
 }
 
 // ---- the plan -----------------------------------------------------------------------------------

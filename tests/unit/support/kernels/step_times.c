@@ -23,7 +23,6 @@ static void price_chunk(struct building *b, int32_t k)
     stage->f = c->dense * dense->forward + c->moe * moe->forward;
     stage->b = c->dense * dense->backward[mode] + c->moe * moe->backward[mode];
     b->passes->kept[k] = c->dense * dense->stored[mode] + c->moe * moe->stored[mode];
-    b->passes->recomputes[k] = mode != ND_RECOMPUTE_NONE;
 }
 
 // Prices the chunks of a stage. The head and its companions belong to the last chunk.

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hands timelines of steps to the writer of timelines.
+#include "planner/shared/plan_trace.h"
+
+#include "base/math/units.h"
+#include "engine/trace/trace_write.h"
+#include "planner/shared/files.h"
+
+#include <math.h>
+#include <string.h>
+
+enum pps_status plan_trace_check(const char *path,
+                                 const struct pps_gate *gate,
+                                 struct pps_error *err)
+{
+    enum pps_trace_form form;
+    if (!pps_trace_form_of(path, &form) || strcmp(path, "-") == 0)
+        return pps_fail(err, PPS_E_INPUT,
+                        "--trace %s: end the name in .json, .svg, .png or .csv", path);
+    return plan_check_file(path, gate, err);
+}
+
+struct step_trace plan_trace_of(const struct configuration_step *step)
+{
+    return (struct step_trace){.pipeline = step->work,
+                               .order = step->order,
+                               .starts = step->starts,
+                               .ends = step->ends,
+                               .time = 1e6,
+                               .memory = units_to_gib(1)};
+}
+
+static enum pps_status tell(void *self,
+                            const struct pps_trace_sink *sink,
+                            struct pps_error *err)
+{
+    return step_trace_send(self, sink) == PPS_DONE ? PPS_OK : pps_fail_memory(err, "the trace");
+}
+
+enum pps_status plan_trace_write(const char *path,
+                                 const struct pps_gate *gate,
+                                 const char *title,
+                                 const struct step_trace *trace,
+                                 const char *time_unit,
+                                 struct pps_error *err)
+{
+    struct step_trace told = *trace;
+    struct pps_trace_names names = step_trace_names_us;
+    struct pps_tracewrite write = {.path = path,
+                                   .gate = gate,
+                                   .title = title,
+                                   .window = {0, (double)INFINITY},
+                                   .names = &names,
+                                   .tell = tell,
+                                   .self = &told};
+    if (time_unit != NULL)
+        names.time_unit = time_unit;
+    pps_trace_form_of(path, &write.form);
+    return pps_tracewrite(&write, err);
+}

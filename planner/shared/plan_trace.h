@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes the timeline of an executed step to a file.
+#ifndef PPS_PLANNER_SHARED_PLAN_TRACE_H
+#define PPS_PLANNER_SHARED_PLAN_TRACE_H
+
+#include "base/text/status.h"
+#include "base/write/gate.h"
+#include "kernels/common/executor/step_trace.h"
+#include "kernels/configuration/step.h"
+
+// Refuses a name without the ending of a timeline, and a file that cannot be written.
+PPS_MUST_CHECK enum pps_status plan_trace_check(const char *path,
+                                                const struct pps_gate *gate,
+                                                struct pps_error *err);
+
+// Returns the timeline of an evaluated training, in us and GiB.
+struct step_trace plan_trace_of(const struct configuration_step *step);
+
+// time_unit: of a timeline that is not in us; or NULL.
+PPS_MUST_CHECK enum pps_status plan_trace_write(const char *path,
+                                                const struct pps_gate *gate,
+                                                const char *title,
+                                                const struct step_trace *trace,
+                                                const char *time_unit,
+                                                struct pps_error *err);
+
+#endif
