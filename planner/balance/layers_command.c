@@ -22,7 +22,7 @@ static const struct pps_opt options[] = {
     {"at", 0, "DEGREES",
      "the strategy: tp=8,pp=4,dp=8, also cp ep op vp mbs sp=on (changes that of a training)"},
     {"output", 'o', "FILE", "the layers, as JSON (layers/MODEL.json)"},
-    ND_INPUT_OPTIONS(NULL),
+    ND_INPUT_OPTIONS(NULL, NULL),
     {NULL, 0, NULL, NULL},
 };
 

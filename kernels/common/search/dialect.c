@@ -8,6 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+enum { TIME_OF_BOUND = 4 }; // a part of the time
+
 struct dialect {
     const struct nd_program *program;
     struct nd_effort effort; // of one solution
@@ -18,7 +20,27 @@ struct dialect {
     double bound; // of the rules that are not decided
     bool out_of_time;
     uint64_t nodes;
+    bool bounding; // what is solved now need not be a choice that a file can say
+    struct nd_solution
+        early;            // a choice to tell of, and to fall back on, where the time is limited
+    struct nd_news inner; // of one solution
+    struct nd_news *news; // of all; or NULL
 };
+
+// Passes on what a file can say.
+static void pass_on(struct nd_news *inner)
+{
+    const struct dialect *d = inner->self;
+    if (!d->bounding && inner->best < d->news->best)
+        d->news->best = inner->best;
+    d->news->look(d->news);
+}
+
+static void tell_of(const struct dialect *d, const struct nd_solution *solution)
+{
+    if (d->news != NULL && solution->found && solution->objective < d->news->best)
+        d->news->best = solution->objective;
+}
 
 // Returns the program in which all stages make the layers of the rule again.
 static struct nd_program ruled(const struct nd_program *p, enum nd_again again, int32_t n)
@@ -45,15 +67,18 @@ static struct nd_program bare(const struct nd_program *p)
 // ---- single solutions ---------------------------------------------------------------------------
 
 // Sets the limits of the next solution: what is left, but at least an eighth. Returns false if the time
-// is over.
+// is over, or if told to stop.
 static bool take_effort(struct dialect *d, double below)
 {
     const uint64_t left = d->nodes < d->max_nodes ? d->max_nodes - d->nodes : 0;
     const uint64_t least = d->max_nodes / 8 + 1;
     d->effort.max_nodes = d->max_nodes == 0 ? 0 : left > least ? left : least;
     d->effort.below = below;
-    if (d->max_seconds <= 0)
-        return true;
+    d->inner.best = HUGE_VAL;
+    if (d->effort.stop != NULL && atomic_load_explicit(d->effort.stop, memory_order_relaxed))
+        d->out_of_time = true;
+    if (d->max_seconds <= 0 || d->out_of_time)
+        return !d->out_of_time;
     d->effort.max_seconds = d->max_seconds - (d->effort.seconds() - d->started);
     d->out_of_time = d->effort.max_seconds <= 0;
     return !d->out_of_time;
@@ -125,6 +150,7 @@ static enum nd_outcome try_rule(struct dialect *d, const struct nd_program *rule
         d->bound = fmin(d->bound, fmax(fmax(solution.bound, bound), d->least));
     if (solution.found && (!d->best->found || solution.objective < d->best->objective))
         replace(d->best, &solution);
+    tell_of(d, d->best);
     nd_solution_free(&solution);
     return outcome;
 }
@@ -184,7 +210,7 @@ static int32_t most_again(const struct nd_program *p, const struct nd_choice *ch
 }
 
 // Takes the split of the choice with the rule, if this fits.
-static enum nd_outcome start_with(struct dialect *d,
+static enum nd_outcome start_with(struct nd_solution *taken,
                                   const struct nd_program *rule,
                                   const struct nd_choice *choice)
 {
@@ -209,46 +235,74 @@ static enum nd_outcome start_with(struct dialect *d,
         solution.objective = value.objective;
         solution.makespan = value.makespan;
         if (outcome == ND_DONE)
-            replace(d->best, &solution);
+            replace(taken, &solution);
     }
     nd_solution_free(&solution);
     free(draft.chunks);
     return outcome;
 }
 
-static enum nd_outcome start(struct dialect *d, const struct nd_choice *choice)
+static enum nd_outcome start(const struct dialect *d,
+                             struct nd_solution *taken,
+                             const struct nd_choice *choice)
 {
     const struct nd_program *p = d->program;
     const int32_t all = p->layers[0] + p->layers[1], most = most_again(p, choice);
     const bool each = p->dialect == ND_SAYS_EACH && most >= 0;
     const struct nd_program rule = ruled(p, ND_AGAIN_EACH, each ? most : all);
-    return p->allow_full ? start_with(d, &rule, choice) : ND_DONE;
+    return p->allow_full ? start_with(taken, &rule, choice) : ND_DONE;
 }
 
-// Solves for any layers. *done: the rules need not be tried, as nothing fits, or the best choice makes nothing
-// again.
+// Takes the first choice of any layers that is found.
+static enum nd_outcome start_early(struct dialect *d, const struct nd_program *any)
+{
+    struct nd_effort little = d->effort;
+    struct nd_solution solution;
+    little.max_nodes = 1;
+    d->bounding = true;
+    enum nd_outcome outcome = nd_solve(any, &little, &solution);
+    d->bounding = false;
+    if (outcome == ND_DONE && solution.found)
+        outcome = start(d, &d->early, &solution.choice);
+    nd_solution_free(&solution);
+    tell_of(d, &d->early);
+    return outcome;
+}
+
+// Solves for any layers, in a part of the time. *done: the rules need not be tried, as nothing fits, or the best choice
+// makes nothing again.
 static enum nd_outcome solve_any(struct dialect *d, bool *done)
 {
     const struct nd_program any = ruled(d->program, ND_AGAIN_FIRST, 0);
-    struct nd_solution solution;
-    enum nd_outcome outcome = solve(d, &any, 0, &solution);
+    const double all = d->max_seconds;
+    struct nd_solution solution = {.status = ND_TIME_LIMIT};
+    enum nd_outcome outcome = all > 0 ? start_early(d, &any) : ND_DONE;
+    d->max_seconds = all / TIME_OF_BOUND;
+    d->bounding = true;
+    if (outcome == ND_DONE)
+        outcome = solve(d, &any, 0, &solution);
+    d->bounding = d->out_of_time = false;
+    d->max_seconds = all;
     *done = outcome != ND_DONE || solution.status == ND_INFEASIBLE ||
             (solution.found && most_again(d->program, &solution.choice) == 0);
     d->least = fmax(solution.bound, nd_program_average_bound(d->program));
     if (!*done && solution.found)
-        outcome = start(d, &solution.choice);
+        outcome = start(d, d->best, &solution.choice);
     if (*done)
         replace(d->best, &solution);
+    tell_of(d, d->best);
     nd_solution_free(&solution);
     return outcome;
 }
 
 // ---- all ----------------------------------------------------------------------------------------
 
-static void finish(const struct dialect *d)
+static void finish(struct dialect *d)
 {
     struct nd_solution *s = d->best;
     const double bound = d->out_of_time ? d->least : d->bound;
+    if (d->early.found && (!s->found || d->early.objective < s->objective))
+        replace(s, &d->early);
     s->nodes = d->nodes;
     s->started = d->started;
     if (!s->found && bound < HUGE_VAL)
@@ -270,15 +324,19 @@ enum nd_outcome nd_solve_dialect(const struct nd_program *program,
     *solution = (struct nd_solution){.status = ND_INFEASIBLE};
     if (effort != NULL)
         d.effort = *effort;
+    d.news = d.effort.news;
+    d.inner = (struct nd_news){.look = pass_on, .self = &d};
+    d.effort.news = d.news != NULL ? &d.inner : NULL;
     d.max_nodes = d.effort.max_nodes;
     d.max_seconds = d.effort.max_seconds;
     d.started = d.max_seconds > 0 ? d.effort.seconds() : 0;
     enum nd_outcome outcome = solve_any(&d, &done);
-    if (outcome != ND_DONE || done)
-        return outcome;
-    outcome = try_rules(&d);
-    if (!solution->found)
-        nd_why_again(program, &solution->why);
-    finish(&d);
+    if (outcome == ND_DONE && !done) {
+        outcome = try_rules(&d);
+        if (!solution->found)
+            nd_why_again(program, &solution->why);
+        finish(&d);
+    }
+    nd_solution_free(&d.early);
     return outcome;
 }

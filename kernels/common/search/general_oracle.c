@@ -56,6 +56,7 @@ static void keep(void *self, const int32_t *choice)
         for (int32_t v = 0; v < chunks; v++)
             g->draft->chunks[v * stages + i] =
                 g->options.chunk[g->options.split.id[choice[i]] * chunks + v];
+    nd_watch_found(&g->watch, g->search.best);
 }
 
 static bool often(void *self, uint64_t nodes)

@@ -49,6 +49,7 @@ static void offer(struct solver *s)
     if (value >= s->draft->objective)
         return;
     s->draft->objective = value;
+    nd_watch_found(&s->watch, value);
     for (int32_t i = 0, n = 0; i < p->stages; n += s->layers[i++])
         s->draft->chunks[i] = chunk_of(p, i, n, s->layers[i]);
 }

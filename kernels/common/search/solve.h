@@ -17,6 +17,13 @@ enum nd_status {
 // "Optimal", "Feasible", "Infeasible", "Time limit reached"
 const char *nd_status_name(enum nd_status status);
 
+// What a solver tells while it works, in its own thread.
+struct nd_news {
+    double best; // objective of the best choice so far; HUGE_VAL: none yet
+    void (*look)(struct nd_news *news); // called many times a second
+    void *self;
+};
+
 // When to stop without a proof. Only max_nodes gives the same answer on every machine.
 struct nd_effort {
     uint64_t max_nodes;      // 0: no limit
@@ -24,6 +31,7 @@ struct nd_effort {
     double (*seconds)(void); // needed for max_seconds only
     const atomic_bool *stop; // or NULL
     double below;            // only smaller values need to be found; 0: any
+    struct nd_news *news;    // or NULL
 };
 
 enum nd_limit {

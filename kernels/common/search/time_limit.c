@@ -14,6 +14,8 @@ bool nd_watch_now(struct nd_watch *watch)
     const struct nd_effort *effort = watch->effort;
     if (effort == NULL)
         return false;
+    if (effort->news != NULL)
+        effort->news->look(effort->news);
     if (effort->max_seconds > 0 && !watch->timed_out)
         watch->timed_out = effort->seconds() - watch->started >= effort->max_seconds;
     return watch->timed_out || is_told_to_stop(effort);
@@ -32,6 +34,12 @@ bool nd_watch_over(struct nd_watch *watch, uint64_t nodes)
     if (effort != NULL && effort->max_nodes > 0 && nodes >= effort->max_nodes)
         return true;
     return nd_watch_often(watch);
+}
+
+void nd_watch_found(const struct nd_watch *watch, double objective)
+{
+    if (watch->effort != NULL && watch->effort->news != NULL)
+        watch->effort->news->best = objective;
 }
 
 static bool is_over(void *self)

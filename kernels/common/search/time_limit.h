@@ -24,6 +24,9 @@ bool nd_watch_often(struct nd_watch *watch);
 // Like nd_watch_often, and also stops at the search limit of max_nodes.
 bool nd_watch_over(struct nd_watch *watch, uint64_t nodes);
 
+// Tells that a choice with this objective was found, the best so far.
+void nd_watch_found(const struct nd_watch *watch, double objective);
+
 // Returns a poll, for the loops of kernels/common, that asks nd_watch_now. The watch must outlive the
 // poll.
 struct poll nd_watch_poll(struct nd_watch *watch);

@@ -6,6 +6,7 @@
 
 #include "base/math/units.h"
 #include "base/text/characters.h"
+#include "engine/command/signals.h"
 #include "planner/figures/feedback.h"
 #include "planner/nd/commands/pipeline_report.h"
 #include "planner/nd/input/choice_price.h"
@@ -16,6 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { BUDGET_S = 60 }; // of a program
 
 static const struct pps_opt options[] = {
     {"at", 0, "DEGREES",
@@ -29,7 +32,9 @@ static const struct pps_opt options[] = {
     {"b-ratio", 0, "X", "backward time of a layer, in forwards of that layer"},
     {"head-loss", 0, "X", "forward time of the output head, in layer forwards"},
     {"ra-ratio", 0, "X", "extra backward time with full recompute, in forwards"},
-    ND_INPUT_OPTIONS("search steps before stopping without a proof; 0: no limit (0)"),
+    ND_INPUT_OPTIONS("time limit per pipeline program; 0: none (60; none with --search-limit)",
+                     "search steps before stopping without a proof; 0: no limit (0)"),
+    {"progress", 0, "HOW", "auto, line, log, json or never (auto)"},
     {"check-data", 0, "FILE",
      "read measured peaks: CSV or JSON with dp,tp,pp,ep,stage,peak_mb"},
     {"check", 0, "y|n", "check the solution against the measured peaks (y)"},
@@ -66,6 +71,9 @@ static const char details[] =
     "forwards of one layer. A timeline (--trace) is in microseconds if the time of a layer is\n"
     "known, otherwise in layer forwards. Where only models are used, times and memory are those of\n"
     "ppsweep check for the same layers. nd rank tries 1 to 3 chunks per stage, as nd does.\n"
+    "\n"
+    "A solution without a proof ends after a minute (-t), or at Ctrl-C: the best split so far is\n"
+    "printed and written, with the bound of all splits.\n"
     "\n"
     "If MODEL is the configuration of a framework, the split is one that such a file can say, and is\n"
     "compared with the training in the file (mine). If that has another placement or order than a\n"
@@ -199,8 +207,9 @@ static bool check(const struct nd_pipe *pipe,
                                    .modelled_mb = peaks + program->stages};
     const struct nd_check who = {nd_measured_peaks, &measured};
     struct nd_feedback feedback;
-    nd_feedback_run(&feedback, program, pipe->limit_mb, fit, &who, &pipe->input->effort,
-                    solution);
+    nd_solve_progress_start(pipe->progress, pipe->effort);
+    nd_feedback_run(&feedback, program, pipe->limit_mb, fit, &who, pipe->effort, solution);
+    nd_solve_progress_end(pipe->progress);
     *program = feedback.program;
     print_check(&feedback, pipe->limit_mb);
     return feedback.end == ND_FEEDBACK_FITS;
@@ -224,6 +233,16 @@ static enum pps_status write_all(const struct nd_pipe *pipe,
     return status;
 }
 
+enum nd_outcome nd_pipe_solve(const struct nd_pipe *pipe,
+                              const struct nd_program *program,
+                              struct nd_solution *solution)
+{
+    nd_solve_progress_start(pipe->progress, pipe->effort);
+    const enum nd_outcome outcome = nd_solve(program, pipe->effort, solution);
+    nd_solve_progress_end(pipe->progress);
+    return outcome;
+}
+
 // Without a solution within the limits, still writes the program, so that another solver can try.
 static enum pps_status solve_first(const struct nd_pipe *pipe,
                                    const struct nd_pipe_request *request,
@@ -232,7 +251,7 @@ static enum pps_status solve_first(const struct nd_pipe *pipe,
                                    struct pps_error *err)
 {
     enum pps_status status;
-    if (nd_solve(program, &pipe->input->effort, solution) != ND_DONE)
+    if (nd_pipe_solve(pipe, program, solution) != ND_DONE)
         return pps_fail_memory(err, "the pipeline program");
     if (solution->found)
         return PPS_OK;
@@ -367,6 +386,23 @@ static enum pps_status report(const struct nd_pipe *pipe,
                                     : solve_checked(pipe, request, program, err);
 }
 
+// As published, and with a search limit, the time is not limited.
+static enum pps_status read_effort(struct nd_solve_progress *progress,
+                                   struct nd_input *input,
+                                   const struct pps_args *args,
+                                   struct pps_error *err)
+{
+    const bool limited = input->compat == ND_ORIG || pps_arg(args, "time") != NULL ||
+                         pps_arg(args, "search-limit") != NULL;
+    input->effort.stop = pps_signals_install();
+    if (!limited)
+        input->effort.max_seconds = BUDGET_S;
+    progress->max_seconds = input->effort.max_seconds;
+    if (input->quiet && pps_arg(args, "progress") == NULL)
+        return PPS_OK;
+    return pps_progress_parse(pps_arg(args, "progress"), &progress->kind, err);
+}
+
 // Writes no file before all inputs have been read and checked.
 static enum pps_status run(struct nd_input *input,
                            const struct pps_args *args,
@@ -375,12 +411,19 @@ static enum pps_status run(struct nd_input *input,
     struct nd_pipe_request request;
     struct nd_program program;
     struct configuration written = {.parts = NULL};
-    struct nd_pipe pipe = {.input = input, .args = args, .written = &written};
+    struct nd_solve_progress progress = {.kind = PPS_PROGRESS_NEVER};
+    struct nd_pipe pipe = {.input = input,
+                           .args = args,
+                           .effort = &input->effort,
+                           .progress = &progress,
+                           .written = &written};
     int32_t chunks = 1;
     enum pps_status status = nd_pipe_read_request(&request, args, err);
     if (status == PPS_OK)
         status = nd_input_open(input, args, err);
     input->without_unit = true;
+    if (status == PPS_OK)
+        status = read_effort(&progress, input, args, err);
     if (status == PPS_OK)
         status = read_ratios(input, args, err);
     if (status == PPS_OK)
@@ -390,6 +433,7 @@ static enum pps_status run(struct nd_input *input,
     if (status == PPS_OK)
         status = make_program(&pipe, chunks, &program, err);
     pipe.priced = status == PPS_OK && nd_choice_has_price(input, pipe.source);
+    progress.layer_ms = pipe.layer_ms;
     if (status == PPS_OK)
         status = check_paths(&pipe, &request, err);
     if (status == PPS_OK && pipe.priced)

@@ -110,7 +110,7 @@ static enum pps_status find(const struct nd_pipe *pipe,
 {
     struct nd_solution loop = {.found = false};
     bool found = false;
-    if (nd_solve(program, &pipe->input->effort, &loop) != ND_DONE) {
+    if (nd_pipe_solve(pipe, program, &loop) != ND_DONE) {
         nd_solution_free(&loop);
         return pps_fail_memory(err, "the pipeline program");
     }

@@ -226,18 +226,24 @@ void nd_pipe_report(const struct nd_pipe *pipe,
     free(shown);
 }
 
-void nd_pipe_report_overhead(const struct nd_program *program,
-                             const struct nd_choice *choice,
-                             const struct nd_effort *effort,
-                             double started)
+static bool is_stopped(const struct nd_pipe *pipe)
 {
-    struct nd_watch watch = {.effort = effort, .started = started};
+    return atomic_load(pipe->effort->stop);
+}
+
+void nd_pipe_report_overhead(const struct nd_pipe *pipe,
+                             const struct nd_program *program,
+                             const struct nd_choice *choice)
+{
+    const struct nd_effort patience = {.max_seconds = is_stopped(pipe) ? 0.05 : 1,
+                                       .seconds = pipe->effort->seconds};
+    struct nd_watch watch = {.effort = &patience, .started = patience.seconds()};
     struct poll poll = nd_watch_poll(&watch);
     struct bubble bubble;
     if (nd_bubble(program, choice, &poll, &bubble) != ND_DONE)
         return;
     if (isnan(bubble.total)) {
-        printf("overhead  not computed: the time limit (-t) is over\n");
+        printf("overhead  not computed: it takes more than %g s\n", patience.max_seconds);
         return;
     }
     printf("overhead  %.1f %%: %.1f bubble, %.1f recompute, ", 100.0 * bubble.total,
@@ -251,15 +257,15 @@ void nd_pipe_report_solution(const struct nd_pipe *pipe,
                              const struct nd_program *program,
                              const struct nd_solution *solution)
 {
-    printf("\n%s: %s layer forwards", nd_status_name(solution->status),
+    const bool stopped = solution->status != ND_OPTIMAL && is_stopped(pipe);
+    printf("\n%s: %s layer forwards", stopped ? "Stopped" : nd_status_name(solution->status),
            pps_digits_text(solution->objective, 9).text);
     nd_pipe_print_time(pipe, program, &solution->choice, solution->objective);
     if (solution->makespan != solution->objective && !isnan(solution->makespan))
         printf("; makespan %s", pps_digits_text(solution->makespan, 9).text);
     printf("; lower bound %s (gap %.3g)\n", pps_digits_text(solution->bound, 9).text,
            solution->gap);
-    nd_pipe_report_overhead(program, &solution->choice, &pipe->input->effort,
-                            solution->started);
+    nd_pipe_report_overhead(pipe, program, &solution->choice);
     nd_pipe_compare(pipe, program, &solution->choice);
     if (pipe->is_usual_vp && nd_rank_can_have(program, 2))
         printf("vp        1 chunk per stage; ppsweep nd and nd rank try up to %d: --vpp N\n",

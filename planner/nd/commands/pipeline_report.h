@@ -6,6 +6,7 @@
 #include "kernels/common/plan/plan.h"
 #include "planner/exchange/solution_file.h"
 #include "planner/figures/feedback.h"
+#include "planner/nd/commands/solve_progress.h"
 #include "planner/nd/input/baseline.h"
 #include "planner/nd/input/program_input.h"
 #include "planner/shared/plan_configuration.h"
@@ -27,7 +28,9 @@ struct nd_pipe {
     double weights_time, weights_memory; // as in nd_rank_case
     const struct pps_args *args;
     bool priced; // times and memory come from the models: figures are those of the evaluator
-    struct plan_mine mine; // the training of the user
+    struct nd_effort *effort;           // of every solution
+    struct nd_solve_progress *progress; // of them
+    struct plan_mine mine;              // the training of the user
     // The training of the configuration that is about to be written, as read back; without parts: none is.
     struct configuration *written;
 };
@@ -64,12 +67,15 @@ void nd_pipe_report_solution(const struct nd_pipe *pipe,
                              const struct nd_program *program,
                              const struct nd_solution *solution);
 
-// Prints one line with the device time that is not spent in forwards and backwards, unless the time
-// limit, of an effort that started at `started` (s by its clock), is over before.
-void nd_pipe_report_overhead(const struct nd_program *program,
-                             const struct nd_choice *choice,
-                             const struct nd_effort *effort,
-                             double started);
+// Prints one line with the device time that is not spent in forwards and backwards, unless this takes long.
+void nd_pipe_report_overhead(const struct nd_pipe *pipe,
+                             const struct nd_program *program,
+                             const struct nd_choice *choice);
+
+// Solves a program and shows progress. The caller frees the solution with nd_solution_free in any case.
+enum nd_outcome nd_pipe_solve(const struct nd_pipe *pipe,
+                              const struct nd_program *program,
+                              struct nd_solution *solution);
 
 // Adds the model and recompute sections of a configuration as YAML, and, in a comment, the list of
 // layers for frameworks that take one list.

@@ -293,7 +293,6 @@ enum pps_status nd_pipe_report_split(const struct nd_pipe *pipe,
                                      const struct nd_choice *choice,
                                      struct pps_error *err)
 {
-    const double started = pipe->input->effort.seconds();
     struct nd_value value;
     struct nd_solution best = {.found = false};
     struct nd_peak *peaks = calloc((size_t)program->stages, sizeof *peaks);
@@ -307,12 +306,12 @@ enum pps_status nd_pipe_report_split(const struct nd_pipe *pipe,
     nd_pipe_report(pipe, program, choice, peaks);
     free(peaks);
     print_time(pipe, program, choice, value.objective);
-    nd_pipe_report_overhead(program, choice, &pipe->input->effort, started);
+    nd_pipe_report_overhead(pipe, program, choice);
     fflush(stdout); // the best may take long
     nd_pipe_compare(pipe, program, choice);
     if (!fits(pipe, program, choice, why, sizeof why))
         return pps_fail(err, PPS_E_INFEASIBLE, "the split %s", why);
-    if (nd_solve(program, &pipe->input->effort, &best) == ND_DONE)
+    if (nd_pipe_solve(pipe, program, &best) == ND_DONE)
         print_best(&best, value.objective);
     else
         status = pps_fail_memory(err, "the best split");

@@ -23,7 +23,8 @@ enum { SEARCH_LIMIT = 20000 };
 enum { MOST_CHUNKS = 64, CONFIGURATIONS = 10 };
 
 static const struct pps_opt options[] = {
-    ND_INPUT_OPTIONS("search steps per pipeline program; 0: until proven optimal (20000)"),
+    ND_INPUT_OPTIONS("time limit per pipeline program; 0: none (0)",
+                     "search steps per pipeline program; 0: until proven optimal (20000)"),
     {"candidates", 'c', "FILE",
      "strategies to rank: CSV or JSON with dp,tp,pp,ep[,cp,op,sp,mbs]"},
     {"search", 0, "N", "without --candidates: rank the N fastest strategies of a search (20)"},

@@ -59,7 +59,7 @@ static enum pps_status read_options(struct nd_input *input,
     if (status == PPS_OK)
         status = plan_arg_bool(args, "low-mem", &input->low_mem, err);
     if (status == PPS_OK)
-        status = pps_arg_number(args, "time", 0.001, 1e9, &input->effort.max_seconds, err);
+        status = pps_arg_number(args, "time", 0, 1e9, &input->effort.max_seconds, err);
     if (status == PPS_OK)
         status =
             pps_arg_count(args, "search-limit", 0, UINT64_MAX, &input->effort.max_nodes, err);

@@ -13,7 +13,7 @@
 #include "engine/command/command.h"
 
 // The options that both commands share, for the start of an options table.
-#define ND_INPUT_OPTIONS(search_limit)                                                         \
+#define ND_INPUT_OPTIONS(time_limit, search_limit)                                             \
     PLAN_RUN_OPTIONS(0),                                                                       \
         {"parser-result", 0, "FILE",                                                           \
          "read profile ratios: CSV or JSON with dp,tp,pp,ep,dmratio,...; or a folder of "      \
@@ -31,8 +31,7 @@
          "interleaved: use the shorter warm-up (from the training file)"},                     \
         {"solver-name", 0, "NAME",                                                             \
          "solver name in the output; the solver is built in (HIGHS)"},                         \
-        {"time", 't', "SECONDS", "time limit per pipeline program (none)"},                    \
-        {"search-limit", 0, "N", search_limit},                                                \
+        {"time", 't', "SECONDS", time_limit}, {"search-limit", 0, "N", search_limit},          \
         {"compat", 0, "none|orig", "orig: bounds, costs and defaults as published (none)"},    \
         {"force", 0, NULL, "overwrite files even if others wrote or edited them"},             \
         {"quiet", 'q', NULL, "do not print notes"}, {"yaml-path", 0, "FILE", NULL},            \

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shows on stderr how long a solver has worked, and the best choice so far.
+#ifndef PPS_PLANNER_ND_COMMANDS_SOLVE_PROGRESS_H
+#define PPS_PLANNER_ND_COMMANDS_SOLVE_PROGRESS_H
+
+#include "engine/command/progress_kind.h"
+#include "kernels/common/search/solve.h"
+
+struct nd_solve_progress {
+    struct nd_news news;
+    enum pps_progress_kind kind;
+    double layer_ms;    // of a layer forward; NAN: not known
+    double max_seconds; // 0: no limit
+    double started, shown;
+    bool drawn;
+};
+
+// Starts the clock; effort->news is then that of the progress. kind, layer_ms and max_seconds are set.
+void nd_solve_progress_start(struct nd_solve_progress *progress, struct nd_effort *effort);
+
+// Removes a line that is drawn.
+void nd_solve_progress_end(struct nd_solve_progress *progress);
+
+#endif
