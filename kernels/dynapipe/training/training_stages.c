@@ -21,12 +21,10 @@ const char *training_stages_misfit(const struct configuration *c)
             return "a chunk has no layer";
         layers += configuration_part_layers(&c->parts[k]);
     }
-    if (configuration_family(c)->placement != PIPELINE_LOOP)
-        return "its schedule does not place chunk c of device d at position c P + d of the model";
+    if (configuration_family(c)->directions > 1)
+        return "micro-batches enter its pipeline at both ends";
     if (c->strategy.pp > DYNAPIPE_DEVICES_MAX || c->n_parts > DYNAPIPE_STAGES_MAX)
         return "the pipeline is too long";
-    if (c->strategy.pp == 1 && c->n_parts > 1)
-        return "its only device has several chunks";
     return layers <= NETWORK_LAYERS_MAX ? NULL : "there are too many layers";
 }
 
@@ -46,6 +44,7 @@ static void shape(struct shaped *shaped,
 {
     shaped->configuration = *t->configuration;
     shaped->configuration.parts = parts;
+    shaped->configuration.n_parts = t->stages.stages;
     shaped->configuration.strategy.mbs = (int32_t)rows;
     shaped->configuration.model.seq_length = length;
     configuration_figures_of(&shaped->figures, &shaped->configuration);
@@ -195,39 +194,63 @@ static bool make_tables(const struct training_stages *t, bool mine, struct cost_
 
 // ---- stages -------------------------------------------------------------------------------------
 
-static bool copy_parts(struct training_stages *t)
+static int32_t device_of(const struct configuration *c, int32_t part)
+{
+    const int32_t pp = c->strategy.pp;
+    return configuration_part_at(c, part / pp, part % pp) % pp;
+}
+
+static void add_part(struct configuration_part *sum, const struct configuration_part *part)
+{
+    for (int kind = 0; kind < CONFIGURATION_KINDS; kind++) {
+        sum->layers[kind] += part->layers[kind];
+        sum->full[kind] += part->full[kind];
+        sum->select[kind] += part->select[kind];
+    }
+}
+
+// Parts that follow each other on one device, as where a placement turns, are one stage.
+static void join_parts(struct training_stages *t, int32_t *device_of_layer)
 {
     const struct configuration *c = t->configuration;
-    const size_t n = (size_t)c->n_parts;
-    t->mine = calloc((DYNAPIPE_RECOMPUTE_TYPES + 1) * n, sizeof *t->mine);
-    if (t->mine == NULL)
-        return false;
-    memcpy(t->mine, c->parts, n * sizeof *t->mine);
-    for (int type = 0; type < DYNAPIPE_RECOMPUTE_TYPES; type++) {
-        t->parts[type] = t->mine + (size_t)(type + 1) * n;
-        for (size_t k = 0; k < n; k++)
+    int32_t n = 0, layers = 0;
+    for (int32_t k = 0; k < c->n_parts; k++) {
+        n += k == 0 || device_of(c, k) != device_of(c, k - 1);
+        add_part(&t->mine[n - 1], &c->parts[k]);
+        for (int32_t l = 0; l < configuration_part_layers(&c->parts[k]); l++)
+            device_of_layer[layers++] = device_of(c, k);
+    }
+    t->network = (struct network){layers, 0, (int32_t)c->model.hidden, 2};
+}
+
+static void set_types(struct training_stages *t)
+{
+    for (int type = 0; type < DYNAPIPE_RECOMPUTE_TYPES; type++)
+        for (int32_t k = 0; k < t->stages.stages; k++)
             for (int kind = 0; kind < CONFIGURATION_KINDS; kind++) {
-                const int32_t layers = c->parts[k].layers[kind];
+                const int32_t layers = t->mine[k].layers[kind];
                 struct configuration_part *part = &t->parts[type][k];
                 part->layers[kind] = layers;
                 part->full[kind] = type == DYNAPIPE_FULL ? layers : 0;
                 part->select[kind] = type == DYNAPIPE_SELECTIVE ? layers : 0;
             }
-    }
-    return true;
 }
 
-// The parts of a training without misfit are the stages.
-static void assign(struct training_stages *t)
+// Makes the stages of a training without misfit, and their layers.
+static bool make_stages(struct training_stages *t)
 {
-    const struct configuration *c = t->configuration;
-    int32_t device_of_layer[NETWORK_LAYERS_MAX], n = 0;
+    const size_t n = (size_t)t->configuration->n_parts;
+    int32_t device_of_layer[NETWORK_LAYERS_MAX];
     char why[512];
-    for (int32_t k = 0; k < c->n_parts; k++)
-        for (int32_t l = 0; l < configuration_part_layers(&c->parts[k]); l++)
-            device_of_layer[n++] = k % c->strategy.pp;
-    t->network = (struct network){n, 0, (int32_t)c->model.hidden, 2};
+    t->mine = calloc((DYNAPIPE_RECOMPUTE_TYPES + 1) * n, sizeof *t->mine);
+    if (t->mine == NULL)
+        return false;
+    for (int type = 0; type < DYNAPIPE_RECOMPUTE_TYPES; type++)
+        t->parts[type] = t->mine + (size_t)(type + 1) * n;
+    join_parts(t, device_of_layer);
     (void)network_assign(&t->network, device_of_layer, &t->stages, why, sizeof why);
+    set_types(t);
+    return true;
 }
 
 bool training_stages_open(struct training_stages *t, const struct configuration *c)
@@ -235,9 +258,8 @@ bool training_stages_open(struct training_stages *t, const struct configuration 
     struct shaped shaped;
     double transient, fixed;
     *t = (struct training_stages){.configuration = c};
-    if (!copy_parts(t))
+    if (!make_stages(t))
         return false;
-    assign(t);
     shape(&shaped, t, t->mine, c->strategy.mbs, c->model.seq_length);
     for (int32_t d = 0; d < t->stages.devices; d++) {
         weigh(&shaped, t, d, &transient, &fixed);

@@ -9,7 +9,7 @@
 
 struct training_stages {
     const struct configuration *configuration;
-    // Its layers: as they are, and all of them with one type of recomputation, [n_parts] each.
+    // The layers of its stages: as they are, and all of them with one type of recomputation.
     struct configuration_part *mine, *parts[DYNAPIPE_RECOMPUTE_TYPES];
     struct network network;
     struct network_stages stages;
