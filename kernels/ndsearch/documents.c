@@ -89,9 +89,13 @@ static struct nd_shared *new_shared(int n_models, int n_clusters, int n_stacks)
     return shared;
 }
 
-// Returns the member `part` of a document that describes a whole run; otherwise the document.
+// Returns the member `part` of a document that describes a whole run, or of the configuration of a plan; otherwise the
+// document.
 static const struct cJSON *part_of(const struct cJSON *document, const char *part)
 {
+    const cJSON *own = cJSON_GetObjectItemCaseSensitive(document, "configuration");
+    if (cJSON_IsObject(own))
+        document = own;
     const cJSON *member = cJSON_GetObjectItemCaseSensitive(document, part);
     return cJSON_IsObject(member) ? member : document;
 }
