@@ -89,15 +89,17 @@ static struct nd_shared *new_shared(int n_models, int n_clusters, int n_stacks)
     return shared;
 }
 
-// Returns the member `part` of a document that describes a whole run, or of the configuration of a plan; otherwise the
-// document.
+// Returns the member `part` of a document that describes a whole run, or of the configuration of a plan (NULL: it has
+// none); otherwise the document.
 static const struct cJSON *part_of(const struct cJSON *document, const char *part)
 {
     const cJSON *own = cJSON_GetObjectItemCaseSensitive(document, "configuration");
     if (cJSON_IsObject(own))
         document = own;
     const cJSON *member = cJSON_GetObjectItemCaseSensitive(document, part);
-    return cJSON_IsObject(member) ? member : document;
+    if (cJSON_IsObject(member))
+        return member;
+    return cJSON_GetObjectItemCaseSensitive(document, "baseline") == NULL ? document : NULL;
 }
 
 static bool names_one_stack(const struct nd_shared *shared,
@@ -116,6 +118,12 @@ static bool read_document(struct nd_shared *shared,
                           struct pps_fault *fault)
 {
     const struct cJSON *part = part_of(document->root, nd_slots[document->slot].name);
+    if (part == NULL)
+        return pps_fault_set(
+            fault, document->root, false,
+            "the training sets no %s; write a plan: ppsweep check FILE CLUSTER "
+            "-n N --plan plan.json",
+            nd_slots[document->slot].name);
     switch (document->slot) {
     case SLOT_MODEL:
         return modeldesc_read(&shared->models[i], part, fault);

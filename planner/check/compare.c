@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 static const struct pps_opt options[] = {
+    {"devices", 'n', "N", "number of devices (from the files)"},
     {"json", 0, NULL, "print one JSON object"},
     {NULL, 0, NULL, NULL},
 };
@@ -93,7 +94,8 @@ static enum pps_status compare_main(const struct pps_args *args, struct pps_erro
     const char *cluster = pps_arg_words(args) > 2 ? pps_arg_word(args, 2) : NULL;
     enum pps_status status = PPS_OK;
     for (int k = 0; k < 2 && status == PPS_OK; k++)
-        status = training_case_open(&cases[k], pps_arg_word(args, k), cluster, &poll, err);
+        status =
+            training_case_open(&cases[k], pps_arg_word(args, k), cluster, args, &poll, err);
     if (status == PPS_OK)
         status = show(cases, pps_arg(args, "json") != NULL, err);
     for (int k = 0; k < 2; k++)

@@ -27,7 +27,7 @@ static enum pps_status read_configuration(struct dynaplan_request *r,
     const char *path = pps_arg_word(args, 0), *cluster = pps_arg_words(args) > 2
                                                              ? pps_arg_word(args, 1)
                                                              : pps_arg(args, "cluster");
-    enum pps_status status = plan_run_open_files(&r->run, path, cluster, err);
+    enum pps_status status = plan_run_open_files(&r->run, path, cluster, NULL, err);
     if (status != PPS_OK)
         return status;
     if (r->run.baseline == NULL)

@@ -47,7 +47,7 @@ static enum pps_status plan_of_training(struct plan **plan,
                                         struct pps_error *err)
 {
     struct plan_run run;
-    enum pps_status status = plan_run_open_files(&run, path, cluster, err);
+    enum pps_status status = plan_run_open_files(&run, path, cluster, NULL, err);
     if (status != PPS_OK)
         return status;
     status = plan_of_mine(plan, &run, path, err);

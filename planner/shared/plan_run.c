@@ -479,6 +479,7 @@ static enum pps_status open_run(struct plan_run *run,
 enum pps_status plan_run_open_files(struct plan_run *run,
                                     const char *training,
                                     const char *cluster,
+                                    const struct pps_args *args,
                                     struct pps_error *err)
 {
     const struct plan_strategy_reader none = {skip_strategy, NULL};
@@ -489,7 +490,7 @@ enum pps_status plan_run_open_files(struct plan_run *run,
         status = load_word(run, "cluster", cluster, &none, err);
     if (status == PPS_OK && !run->has_model)
         status = pps_fail_at(err, PPS_E_INPUT, training, 0, 0, "describes no training");
-    return finish(run, NULL, status, err);
+    return finish(run, args, status, err);
 }
 
 enum pps_status plan_run_open(struct plan_run *run,

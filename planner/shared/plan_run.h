@@ -80,10 +80,11 @@ PPS_MUST_CHECK enum pps_status plan_run_open_with(struct plan_run *run,
                                                   struct pps_error *err);
 
 // Reads a training (a configuration of a framework, a plan, a run document) and a cluster (NULL: none), each a file
-// or the name of a shipped one, without options.
+// or the name of a shipped one. args: of options, or NULL.
 PPS_MUST_CHECK enum pps_status plan_run_open_files(struct plan_run *run,
                                                    const char *training,
                                                    const char *cluster,
+                                                   const struct pps_args *args,
                                                    struct pps_error *err);
 
 // Refuses schedules for which no pipeline is solved: all but 1f1b and vpp.

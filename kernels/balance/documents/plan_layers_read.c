@@ -70,8 +70,7 @@ static bool is_loop(const struct pipeline *pipeline)
     for (int32_t k = 0; k < pipeline->shape.stages; k++)
         if (pipeline_device(pipeline, 0, k) != k % pipeline->shape.devices)
             return false;
-    return pipeline->shape.directions == 1 &&
-           pipeline->shape.stages % pipeline->shape.devices == 0;
+    return true;
 }
 
 // Finds whether the plan runs its forwards and backwards in this order. Returns false if memory runs out.
@@ -95,13 +94,14 @@ static bool has_order(const struct plan *plan, const struct balance_shape *shape
     return true;
 }
 
-// Sets the order of the plan; an order that no shape has is replaced by the one with more memory. Returns false if memory
+// Sets the order of the plan; an order or a placement that no shape has is replaced by the one with more memory. Returns false if memory
 // runs out.
 static bool read_order(const struct plan *plan, struct balance_planned *planned)
 {
     static const enum balance_order orders[] = {BALANCE_LESS_MEMORY, BALANCE_BIG_MEMORY};
-    bool has = plan->order == NULL;
-    for (int k = 0; k < 2 && !has; k++) {
+    const bool loop = is_loop(plan->pipeline);
+    bool has = loop && plan->order == NULL;
+    for (int k = 0; k < 2 && loop && !has; k++) {
         planned->shape.order = orders[k];
         if (balance_shape_misfit(&planned->shape) == NULL &&
             !has_order(plan, &planned->shape, &has))
@@ -156,10 +156,11 @@ bool balance_planned_of(const struct plan *plan,
 {
     *planned = (struct balance_planned){.layers = {.layers = 0}};
     fault->text[0] = '\0';
-    if (!is_loop(plan->pipeline) || plan->pipeline->shape.slices != 1)
+    const struct pipeline_shape *shape = &plan->pipeline->shape;
+    if (shape->directions != 1 || shape->slices != 1 || shape->stages % shape->devices != 0)
         return pps_fault_set(fault, NULL, false,
-                             "the plan is no pipeline in one direction whose stage s is on "
-                             "device s mod P, with whole micro-batches");
+                             "the plan is no pipeline in one direction with whole micro-batches "
+                             "and as many stages on every device");
     if (plan->layers != NULL)
         balance_layers_of_plan(plan->layers, &planned->layers);
     return read_pipeline(plan, planned) && read_mine(plan, planned);

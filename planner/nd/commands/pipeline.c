@@ -378,12 +378,13 @@ static enum pps_status report(const struct nd_pipe *pipe,
                               const struct nd_program *program,
                               struct pps_error *err)
 {
-    if (request->layers != NULL)
+    const bool ordered = nd_pipe_is_ordered(pipe) && !request->extract;
+    if (request->layers != NULL && !ordered)
         return report_split(pipe, request, program, err);
     if (request->extract)
         return extract(pipe, request, program, err);
-    return nd_pipe_is_ordered(pipe) ? nd_pipe_solve_ordered(pipe, request, program, err)
-                                    : solve_checked(pipe, request, program, err);
+    return ordered ? nd_pipe_solve_ordered(pipe, request, program, err)
+                   : solve_checked(pipe, request, program, err);
 }
 
 // As published, and with a search limit, the time is not limited.

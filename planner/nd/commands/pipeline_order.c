@@ -4,12 +4,14 @@
 #include "base/math/units.h"
 #include "base/text/human.h"
 #include "base/text/say.h"
+#include "kernels/common/split/chunk.h"
 #include "kernels/configuration/document.h"
 #include "planner/nd/commands/pipeline_report.h"
 #include "planner/nd/commands/search_report.h"
 #include "planner/nd/launch/configuration.h"
 #include "planner/nd/rank/ordered_split.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +24,7 @@ bool nd_pipe_is_ordered(const struct nd_pipe *pipe)
 
 // ---- the report ---------------------------------------------------------------------------------
 
-static void print_head(const struct nd_pipe *pipe, const struct configuration *c)
+static void print_head(const struct nd_pipe *pipe, const struct configuration *c, bool given)
 {
     const struct nd_strategy *s = &c->strategy;
     const char *name = c->model.name;
@@ -32,9 +34,10 @@ static void print_head(const struct nd_pipe *pipe, const struct configuration *c
             name[0] != '\0' ? name : "the model", s->dp, s->tp, s->cp, s->pp, s->ep,
             (long long)modeldesc_layers(&c->model), s->vp, s->vp == 1 ? "" : "s",
             configuration_micro_batches(c));
-    printf("schedule  %s: splits are tried in this order, one layer moved at a time; none is "
-           "proven best\n",
-           configuration_family(c)->name);
+    printf("schedule  %s: %s\n", configuration_family(c)->name,
+           given ? "the order of the file"
+                 : "splits are tried in this order, one layer moved at a time; none is proven "
+                   "best");
     if (pipe->input->quiet)
         return;
     plan_run_print_memory(&pipe->input->job.run);
@@ -60,10 +63,12 @@ static void print_stages(const struct configuration *c, const struct configurati
         }
 }
 
-static void print_time(const struct nd_pipe *pipe, const struct configuration_step *step)
+static void print_time(const struct nd_pipe *pipe,
+                       const struct configuration_step *step,
+                       bool given)
 {
-    printf("\nBest found: %s per step (pipeline %s)\n", pps_time_text(step->seconds).text,
-           pps_time_text(step->pipeline).text);
+    printf("\n%s: %s per step (pipeline %s)\n", given ? "Given" : "Best found",
+           pps_time_text(step->seconds).text, pps_time_text(step->pipeline).text);
     nd_pipe_print_mine(pipe, units_to_ms(step->seconds));
 }
 
@@ -127,31 +132,121 @@ static enum pps_status find(const struct nd_pipe *pipe,
                  : pps_fail(err, PPS_E_INFEASIBLE, "no split that was tried fits in memory");
 }
 
+// ---- a given split ------------------------------------------------------------------------------
+
+// Sets the parts to the lists of --layers and --recompute, [chunk][stage].
+static enum pps_status set_parts(struct configuration *c,
+                                 const struct nd_pipe_request *request,
+                                 const struct nd_program *program,
+                                 struct pps_error *err)
+{
+    const int32_t n = c->n_parts, pp = c->strategy.pp;
+    struct nd_pipe_split split = {.room = NULL};
+    int32_t *lists = calloc(2 * (size_t)n, sizeof *lists);
+    enum pps_status status =
+        lists == NULL
+            ? pps_fail_memory(err, "the split")
+            : nd_pipe_split_read(&split, program, request->layers, request->recompute, err);
+    for (int32_t k = 0; status == PPS_OK && k < n; k++) {
+        const int32_t part = configuration_part_at(c, k / pp, k % pp);
+        lists[part] = split.choice.layers[0][k] + split.choice.layers[1][k];
+        lists[n + part] = split.choice.full[0][k] + split.choice.full[1][k];
+    }
+    if (status == PPS_OK)
+        configuration_set_layers(c, lists, lists + n, NULL);
+    nd_pipe_split_free(&split);
+    free(lists);
+    return status;
+}
+
+static enum pps_status take_given(const struct nd_pipe *pipe,
+                                  const struct nd_pipe_request *request,
+                                  const struct nd_program *program,
+                                  struct configuration *c,
+                                  struct configuration_step *step,
+                                  struct pps_error *err)
+{
+    if (!configuration_copy(c, &pipe->mine.plan.configuration))
+        return pps_fail_memory(err, "the split");
+    if (strcmp(request->layers, "mine") != 0) {
+        const enum pps_status status = set_parts(c, request, program, err);
+        if (status != PPS_OK)
+            return status;
+    }
+    const enum configuration_status status = configuration_step_brief(step, c, NULL);
+    return status == CONFIGURATION_DONE ? PPS_OK : fail(status, err);
+}
+
+// Compares a given split with the best that is found.
+static enum pps_status compare_best(const struct nd_pipe *pipe,
+                                    const struct nd_program *program,
+                                    const struct configuration *c,
+                                    const struct configuration_step *given,
+                                    struct pps_error *err)
+{
+    struct configuration best = {.parts = NULL};
+    struct configuration_step step = {.seconds = 0};
+    char why[256];
+    if (given->peak > c->cluster.memory_limit) {
+        nd_does_not_fit(why, sizeof why, given->worst, "", units_to_mib(given->peak),
+                        units_to_mib(c->cluster.memory_limit));
+        return pps_fail(err, PPS_E_INFEASIBLE, "the split %s", why);
+    }
+    const enum pps_status status = find(pipe, program, &best, &step, err);
+    if (status == PPS_OK)
+        printf("best      %s per step: the split is %.4g %% %s\n",
+               pps_time_text(step.seconds).text,
+               fabs(100 * (given->seconds / step.seconds - 1)),
+               given->seconds < step.seconds ? "faster" : "slower");
+    configuration_step_free(&step);
+    configuration_free(&best);
+    return status;
+}
+
+// ---- the command --------------------------------------------------------------------------------
+
+static enum pps_status write_files(const struct nd_pipe *pipe,
+                                   const struct nd_pipe_request *request,
+                                   const struct configuration *c,
+                                   const struct configuration_step *step,
+                                   struct text_buffer *text,
+                                   struct pps_error *err)
+{
+    const struct step_trace trace = plan_trace_of(step);
+    enum pps_status status = PPS_OK;
+    if (text->n > 0)
+        status = nd_pipe_write_text(pipe, &request->files, text, err);
+    if (status == PPS_OK && request->trace != NULL)
+        status = nd_pipe_write_trace(pipe, &trace, request->trace, err);
+    if (status == PPS_OK && request->plan != NULL)
+        status = nd_pipe_write_plan(pipe, configuration_plan(c, step), request->plan, err);
+    return status;
+}
+
 enum pps_status nd_pipe_solve_ordered(const struct nd_pipe *pipe,
                                       const struct nd_pipe_request *request,
                                       const struct nd_program *program,
                                       struct pps_error *err)
 {
+    const bool given = request->layers != NULL;
     struct configuration best = {.parts = NULL};
     struct configuration_step step = {.seconds = 0};
     struct text_buffer text = {.text = NULL};
     if (request->files.program)
         return pps_fail(err, PPS_E_INPUT, "--mps: the program is that of a loop with 1F1B");
-    enum pps_status status = find(pipe, program, &best, &step, err);
+    enum pps_status status = given ? take_given(pipe, request, program, &best, &step, err)
+                                   : find(pipe, program, &best, &step, err);
     if (status == PPS_OK)
         status = read_back(pipe, &request->files, &best, &step, &text, err);
     if (status == PPS_OK) {
-        print_head(pipe, &best);
+        print_head(pipe, &best, given);
         print_stages(&best, &step);
-        print_time(pipe, &step);
+        print_time(pipe, &step, given);
     }
-    if (status == PPS_OK && text.n > 0)
-        status = nd_pipe_write_text(pipe, &request->files, &text, err);
-    const struct step_trace trace = plan_trace_of(&step);
-    if (status == PPS_OK && request->trace != NULL)
-        status = nd_pipe_write_trace(pipe, &trace, request->trace, err);
-    if (status == PPS_OK && request->plan != NULL)
-        status = nd_pipe_write_plan(pipe, configuration_plan(&best, &step), request->plan, err);
+    if (status == PPS_OK && given)
+        status = compare_best(pipe, program, &best, &step, err);
+    if (status == PPS_OK)
+        status = write_files(pipe, request, &best, &step, &text, err);
     text_buffer_free(&text);
     configuration_step_free(&step);
     configuration_free(&best);

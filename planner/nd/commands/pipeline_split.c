@@ -191,7 +191,7 @@ enum pps_status nd_pipe_split_of_mine(struct nd_pipe_split *split,
         return pps_fail(err, PPS_E_INPUT,
                         "--layers mine: MODEL must be the configuration of a training that can "
                         "run, and times must come from the models");
-    if (nd_pipe_is_ordered(pipe) || c->strategy.pp != program->stages ||
+    if (configuration_is_ordered(c) || c->strategy.pp != program->stages ||
         c->strategy.vp != program->chunks)
         return pps_fail(err, PPS_E_INPUT,
                         "--layers mine: the file has %d stages of %d chunks and schedule %s; "

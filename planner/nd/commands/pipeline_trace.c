@@ -133,8 +133,8 @@ enum pps_status nd_pipe_trace(const struct nd_pipe *pipe,
         return trace_program(pipe, program, choice, path, err);
     const bool has = nd_pipe_step(pipe, program, choice, &step);
     const struct step_trace trace = plan_trace_of(&step);
-    const enum pps_status status = has ? nd_pipe_write_trace(pipe, &trace, path, err)
-                                       : pps_fail_memory(err, "the trace");
+    const enum pps_status status =
+        has ? nd_pipe_write_trace(pipe, &trace, path, err) : pps_fail_memory(err, "the trace");
     configuration_step_free(&step);
     return status;
 }
