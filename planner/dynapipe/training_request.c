@@ -52,10 +52,9 @@ static enum pps_status open_mine(struct dynaplan_request *r, struct pps_error *e
 {
     const struct configuration *c = &r->configuration.configuration;
     r->rows = c->strategy.mbs;
-    r->has_mine =
-        c->family == NULL &&
-        (c->strategy.vp == 1 || c->strategy.pp == 1 ||
-         (!c->training.low_mem_vpp && configuration_micro_batches(c) % c->strategy.pp == 0));
+    r->has_mine = c->family == NULL && (c->strategy.vp == 1 ||
+                                        (c->strategy.pp > 1 && !c->training.low_mem_vpp &&
+                                         configuration_micro_batches(c) % c->strategy.pp == 0));
     if (!r->has_mine)
         pps_say(
             stderr,

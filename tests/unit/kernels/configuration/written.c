@@ -3,6 +3,7 @@
 // the price of read(write(c)) is that of c, for random configurations of every framework.
 #include "kernels/configuration/step.h"
 #include "kernels/frameworks/framework.h"
+#include "kernels/schedule/catalogue/catalogue.h"
 #include "tests/unit/support/random.h"
 #include "tests/unit/support/rounds.h"
 
@@ -133,6 +134,23 @@ static void draw_strategy(struct random *r, int form, struct nd_strategy *s)
         s->op = s->dp > 1 ? s->dp / 2 : 1;
 }
 
+// Draws an order that the framework has; NULL: that of a loop with 1F1B.
+static void draw_family(struct random *r, int form, struct configuration *c)
+{
+    static const char *const names[] = {"pytorch_bfs", "pytorch_zb", "pytorch_zbv",
+                                        "dualpipev"};
+    const int32_t vp = c->strategy.vp;
+    char why[128];
+    c->family = NULL;
+    if (forms[form].framework != FRAMEWORK_TORCHTITAN || random_coin(r))
+        return;
+    c->family = family_named(vp == 1 ? "gpipe" : names[random_below(r, vp == 2 ? 4 : 2)]);
+    if (!configuration_has_order(c, why, sizeof why))
+        c->family = NULL;
+    else if (c->family == family_named("dualpipev"))
+        c->training.schedule = TRAINING_DUALPIPE;
+}
+
 // Layers of every part, at least one.
 static void draw_layers(struct random *r, int32_t n, int32_t *layers)
 {
@@ -172,6 +190,17 @@ static void draw_again(struct random *r,
     }
 }
 
+// Sets the parts to lists, [chunk * pp + stage].
+static void set_parts(struct configuration *c, int32_t *const lists[3])
+{
+    int32_t parts[3][PARTS_MAX];
+    const int32_t pp = c->strategy.pp;
+    for (int list = 0; list < 3; list++)
+        for (int32_t k = 0; k < c->n_parts; k++)
+            parts[list][configuration_part_at(c, k / pp, k % pp)] = lists[list][k];
+    configuration_set_layers(c, parts[0], parts[1], parts[2]);
+}
+
 // ---- the test -----------------------------------------------------------------------------------
 
 static void expect_same(const struct configuration *a,
@@ -199,18 +228,19 @@ static void write_and_read(struct random *r, int form)
     c = now;
     c.parts = NULL;
     draw_strategy(r, form, &c.strategy);
-    c.family = NULL;
     cr_assert(configuration_spread(&c));
+    draw_family(r, form, &c);
     draw_layers(r, c.n_parts, layers);
     draw_again(r, form, &c.strategy, layers, full, select);
-    configuration_set_layers(&c, layers, full, select);
-    const struct framework_settings settings = {.strategy = c.strategy,
-                                                .gbs = c.training.gbs,
-                                                .micro_batches =
-                                                    configuration_micro_batches(&c),
-                                                .layers = layers,
-                                                .full = full,
-                                                .select = select};
+    set_parts(&c, (int32_t *const[3]){layers, full, select});
+    const struct framework_settings settings = {
+        .strategy = c.strategy,
+        .schedule = c.family != NULL ? c.family->name : NULL,
+        .gbs = c.training.gbs,
+        .micro_batches = configuration_micro_batches(&c),
+        .layers = layers,
+        .full = full,
+        .select = select};
     cr_assert(framework_write(&text, forms[form].framework, forms[form].form, forms[form].text,
                               strlen(forms[form].text), &settings, &fault),
               "%s", fault.text);
