@@ -209,7 +209,10 @@ bool configuration_has_order(const struct configuration *c, char *why, size_t si
     if (c->family == NULL && rule.micro_batches >= rule.stages &&
         orders_check(&rule, why, size))
         return true;
-    const char *misfit = family->misfit(&shape, &options);
+    // Only PyTorch's order, which a family says, has fewer micro-batches than stages.
+    const bool few = c->family == NULL && s->vp > 1 && shape.micro_batches < s->pp;
+    const char *misfit =
+        few ? "has fewer micro-batches than stages" : family->misfit(&shape, &options);
     if (misfit == NULL && family_is_in_reach(family, &shape))
         return true;
     snprintf(why, size, "schedule %s %s", configuration_schedule(c),

@@ -21,6 +21,9 @@ Test(torchtitan_believed, schedules)
         {DEBUG PIPELINE "'1F1B'\n", "{'baseline':{'schedule':null,'vp':1}}", "", NULL},
         {DEBUG PIPELINE "'Interleaved1F1B'\n", "{'baseline':{'schedule':null,'vp':2}}", "",
          NULL},
+        // Equal rounds that are no whole numbers of ranks.
+        {DEBUG PIPELINE "'Interleaved1F1B'\n[training]\nlocal_batch_size = 3\n",
+         "{'baseline':{'schedule':'interleaved','vp':2,'micro_batches':3}}", "", NULL},
         {DEBUG PIPELINE "'GPipe'\n", "{'baseline':{'schedule':'gpipe','vp':1}}", "", NULL},
         {DEBUG PIPELINE "'LoopedBFS'\n",
          "{'baseline':{'schedule':'pytorch_bfs','layers':[[1,2],[2,1]]}}", "", NULL},
