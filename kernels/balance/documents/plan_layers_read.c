@@ -158,9 +158,10 @@ bool balance_planned_of(const struct plan *plan,
     fault->text[0] = '\0';
     const struct pipeline_shape *shape = &plan->pipeline->shape;
     if (shape->directions != 1 || shape->slices != 1 || shape->stages % shape->devices != 0)
-        return pps_fault_set(fault, NULL, false,
-                             "the plan is no pipeline in one direction with whole micro-batches "
-                             "and as many stages on every device");
+        return pps_fault_set(
+            fault, NULL, false,
+            "the plan is no pipeline in one direction with whole micro-batches "
+            "and as many stages on every device");
     if (plan->layers != NULL)
         balance_layers_of_plan(plan->layers, &planned->layers);
     return read_pipeline(plan, planned) && read_mine(plan, planned);

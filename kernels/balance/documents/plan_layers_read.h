@@ -14,8 +14,9 @@ struct cJSON;
 struct balance_planned {
     struct balance_layers layers; // no body layers: the plan does not say them
     struct balance_shape shape;   // whole micro-batches; without transfer
-    bool has_other_order; // the plan has an order or a placement that no shape has; that of `shape` is assumed
-    double memory_mb;     // least limit of a device; INFINITY: none
+    bool
+        has_other_order; // the plan has an order or a placement that no shape has; that of `shape` is assumed
+    double memory_mb; // least limit of a device; INFINITY: none
     struct balance_strategy
         mine; // the layers and the recomputation of the plan; count NULL: not known
 };
