@@ -214,8 +214,7 @@ bool nd_ordered_like(struct configuration *c,
     if (*no_memory)
         return false;
     c->strategy = *strategy;
-    c->strategy.vp = s->vp;
-    if (strategy->pp != s->pp)
+    if (strategy->pp != s->pp || strategy->vp != s->vp)
         *no_memory = !configuration_spread(c);
     return !*no_memory && modeldesc_layers(&c->model) >= c->n_parts &&
            configuration_has_order(c, why, sizeof why);

@@ -66,14 +66,17 @@ static bool take(struct nd_ranked *ranked,
     return true;
 }
 
-bool nd_rank_in_order(struct nd_ranked *ranked,
-                      const struct nd_rank_case *prepared,
-                      const struct nd_rank_options *options)
+static bool try_chunks(struct nd_ranked *ranked,
+                       const struct nd_rank_case *prepared,
+                       const struct configuration *mine,
+                       int32_t chunks)
 {
     struct configuration c, best = {.parts = NULL};
     struct configuration_step step = {.seconds = 0};
+    struct nd_strategy strategy = ranked->strategy;
     bool no_memory, found = false;
-    if (nd_ordered_like(&c, options->mine, &ranked->strategy, &no_memory)) {
+    strategy.vp = chunks;
+    if (nd_ordered_like(&c, mine, &strategy, &no_memory)) {
         const struct nd_ordered ordered = ordered_of(ranked, &c);
         no_memory = nd_ordered_solve(&ordered, &best, &step, &found) == CONFIGURATION_NO_MEMORY;
     }
@@ -82,7 +85,21 @@ bool nd_rank_in_order(struct nd_ranked *ranked,
     configuration_step_free(&step);
     configuration_free(&best);
     configuration_free(&c);
-    if (no_memory)
-        ranked->outcome = ND_RANK_NO_MEMORY;
     return !no_memory;
+}
+
+bool nd_rank_in_order(struct nd_ranked *ranked,
+                      const struct nd_rank_case *prepared,
+                      const struct nd_rank_options *options)
+{
+    const struct configuration *mine = options->mine;
+    const int32_t own = mine->strategy.vp;
+    for (int32_t v = 1; v <= options->max_vpp || v <= own; v++) {
+        const bool has = mine->family->chunks(v) == v && (v == own || v <= options->max_vpp);
+        if (has && !try_chunks(ranked, prepared, mine, v)) {
+            ranked->outcome = ND_RANK_NO_MEMORY;
+            return false;
+        }
+    }
+    return true;
 }
