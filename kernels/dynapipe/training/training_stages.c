@@ -25,6 +25,8 @@ const char *training_stages_misfit(const struct configuration *c)
         return "its schedule does not place chunk c of device d at position c P + d of the model";
     if (c->strategy.pp > DYNAPIPE_DEVICES_MAX || c->n_parts > DYNAPIPE_STAGES_MAX)
         return "the pipeline is too long";
+    if (configuration_sends_more(c))
+        return "a module that predicts several tokens is before the last chunk";
     if (c->strategy.pp == 1 && c->n_parts > 1)
         return "its only device has several chunks";
     return layers <= NETWORK_LAYERS_MAX ? NULL : "there are too many layers";
@@ -136,7 +138,8 @@ static void put(const struct training_stages *t,
                  length = tables->axis[COST_INPUT][at % tables->nodes[COST_INPUT]];
     const double layers = t->network.encoders;
     struct shaped shaped;
-    struct configuration_part none[1] = {{.layers = {0, 0}}};
+    struct configuration_part none[1] = {
+        {.modules = (int32_t)t->configuration->model.mtp_depth}};
     struct configuration_part_price tail, sum = {.forward = 0};
     if (rows * length > TOKENS_MOST)
         return;
@@ -209,6 +212,7 @@ static bool copy_parts(struct training_stages *t)
             for (int kind = 0; kind < CONFIGURATION_KINDS; kind++) {
                 const int32_t layers = c->parts[k].layers[kind];
                 struct configuration_part *part = &t->parts[type][k];
+                part->modules = c->parts[k].modules;
                 part->layers[kind] = layers;
                 part->full[kind] = type == DYNAPIPE_FULL ? layers : 0;
                 part->select[kind] = type == DYNAPIPE_SELECTIVE ? layers : 0;
