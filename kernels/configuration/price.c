@@ -20,6 +20,13 @@ void configuration_figures_of(struct configuration_figures *figures,
     figures->allocated = 1 + e->layers.stack.fragmentation;
 }
 
+double configuration_trained(const struct configuration *c)
+{
+    struct nd_estimate e;
+    nd_estimate_open(&e, &c->model, &c->cluster, &c->training, 1);
+    return e.trained * (e.common_parameters + e.routed_parameters);
+}
+
 // Returns the cost of a kind of layer. The usual layers of a dense model are dense.
 static const struct layercost *cost_of(const struct configuration_figures *figures, int kind)
 {

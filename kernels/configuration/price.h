@@ -20,6 +20,9 @@ struct configuration_figures {
 void configuration_figures_of(struct configuration_figures *figures,
                               const struct configuration *configuration);
 
+// Returns the parameters that have gradients, MTP modules included: all, or those of adapters.
+double configuration_trained(const struct configuration *configuration);
+
 // A part on one micro-batch, s.
 struct configuration_part_price {
     double forward, backward; // with what is made again

@@ -287,6 +287,9 @@ static const char *const no_effect[] = {
     "next-tockens",
     "sparse-mode",
     "shape-order",
+    // adapters: their factor and their checkpoint
+    "lora-alpha",
+    "lora-load",
     // amounts of 8-bit scales
     "fp8-amax-*",
     "fp8-interval",
@@ -330,7 +333,6 @@ static const char *const other_shape[] = {
     "hybrid-mlp-ratio",
     "is-hybrid-model",
     "kv-compress",
-    "lora-r",
     "moe-latent-size",
     "mtp-hybrid-override-pattern",
     "language-model-type",

@@ -34,18 +34,25 @@ static bool is_selective(const struct megatron *m)
 
 // ---- modules ---------------------------------------------------------------------------------
 
-void megatron_take_module(struct megatron *m, const char *name, size_t n, size_t at)
+bool megatron_take_module(struct megatron *m,
+                          enum megatron_key key,
+                          const char *name,
+                          size_t n,
+                          size_t at)
 {
+    if (key == MG_LORA_MODULES)
+        return framework_take_adapters(m->r, name, n, at, &m->adapters);
     for (unsigned k = 0; k < N_MEGATRON_MODULES; k++)
         if (strlen(megatron_modules[k]) == n && memcmp(megatron_modules[k], name, n) == 0) {
             m->modules |= 1U << k;
-            return;
+            return true;
         }
     const size_t used = strlen(m->other_modules);
     if (used == 0)
         m->other_modules_at = at;
     snprintf(m->other_modules + used, sizeof m->other_modules - used, "%s%.*s",
              used > 0 ? "," : "", (int)(n < 40 ? n : 40), name);
+    return true;
 }
 
 // Returns the modules as bits; 0: none, or those that the stack recomputes without a list.

@@ -131,6 +131,29 @@ static const char *named_value(const cJSON *item)
                                           : last;
 }
 
+// Adapters (LoRA, CanonicalLoRA): Megatron Bridge 067f987d and NeMo 2.4 have rank 32, and all four matrices of a layer.
+static bool take_adapters(struct megatron *m,
+                          const struct plaindoc *document,
+                          const cJSON *item)
+{
+    const cJSON *name = pps_json_member(item, class_key), *rank = pps_json_member(item, "dim"),
+                *modules = pps_json_member(item, "target_modules");
+    const char *class = cJSON_IsString(name) ? strrchr(name->valuestring, '.') : NULL;
+    static const char usual[] = "linear_qkv linear_proj linear_fc1 linear_fc2";
+    const size_t at = framework_value_at(document, item);
+    if (class == NULL || (strcmp(class, ".LoRA") != 0 && strcmp(class, ".CanonicalLoRA") != 0))
+        return framework_fail(m->r, at,
+                              "peft: only LoRA and the training of all parameters are known "
+                              "here");
+    m->values[MG_LORA_RANK] = (struct megatron_value){.given = true, .number = 32, .at = at};
+    m->values[MG_LORA_MODULES] = (struct megatron_value){.given = true, .at = at};
+    return (rank == NULL || megatron_take_item(m, document, MG_LORA_RANK, "lora-r", rank)) &&
+           (cJSON_IsArray(modules)
+                ? megatron_take_item(m, document, MG_LORA_MODULES, "lora-target-modules",
+                                     modules)
+                : megatron_take_module(m, MG_LORA_MODULES, usual, sizeof usual - 1, at));
+}
+
 // Values that a record names in its own way. *known: it is one.
 static bool take_special(struct megatron *m,
                          const struct plaindoc *document,
@@ -152,8 +175,7 @@ static bool take_special(struct megatron *m,
     if (strcmp(name, "sequence_length") == 0)
         return megatron_take_item(m, document, MG_SEQ_LENGTH, "seq-length", item);
     if (strcmp(name, "peft") == 0 && !cJSON_IsNull(item))
-        return framework_fail(m->r, at,
-                              "peft: only the training of all parameters is known here");
+        return take_adapters(m, document, item);
     *known = false;
     return true;
 }

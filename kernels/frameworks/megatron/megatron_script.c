@@ -68,18 +68,20 @@ static bool take_other(struct megatron *m,
 // All values but the first come from the same argument.
 static bool take_modules(struct megatron *m,
                          const struct shell_script *script,
+                         enum megatron_key key,
                          const struct shell_argument *argument)
 {
     for (size_t i = 0; i < argument->n_values; i++) {
         const struct shell_text *word = &argument->values[i];
         const int32_t unresolved = shell_unresolved(word);
         if (unresolved >= 0)
-            return fail_reason(m, script, MG_RECOMPUTE_MODULES, unresolved);
-        megatron_take_module(m, word->bytes, word->n, shell_word_at(word, script));
+            return fail_reason(m, script, key, unresolved);
+        if (!megatron_take_module(m, key, word->bytes, word->n, shell_word_at(word, script)))
+            return false;
     }
     const struct shell_text *first = argument->values;
-    return megatron_take(m, MG_RECOMPUTE_MODULES, megatron_name_of(argument->name),
-                         first->bytes, first->n, shell_word_at(first, script));
+    return megatron_take(m, key, megatron_name_of(argument->name), first->bytes, first->n,
+                         shell_word_at(first, script));
 }
 
 static bool take_word(struct megatron *m,
@@ -106,8 +108,8 @@ static bool take_word(struct megatron *m,
         return is_of_speed(key)
                    ? not_modelled(m, script, argument)
                    : fail_reason(m, script, key, unresolved >= 0 ? unresolved : uncertain);
-    if (key == MG_RECOMPUTE_MODULES)
-        return take_modules(m, script, argument);
+    if (megatron_lists_modules(key))
+        return take_modules(m, script, key, argument);
     const char *text = word->bytes;
     size_t n = word->n;
     // Quotes inside a variable, which reach the program if the command is not evaluated again.

@@ -27,14 +27,18 @@ static const char *text_of_list(struct megatron *m, const cJSON *list)
     return text;
 }
 
-static bool take_modules(struct megatron *m, const struct plaindoc *document, const cJSON *list)
+static bool take_modules(struct megatron *m,
+                         const struct plaindoc *document,
+                         enum megatron_key key,
+                         const cJSON *list)
 {
     const cJSON *each;
     cJSON_ArrayForEach(each, list)
     {
-        if (cJSON_IsString(each))
-            megatron_take_module(m, each->valuestring, strlen(each->valuestring),
-                                 framework_value_at(document, each));
+        if (cJSON_IsString(each) &&
+            !megatron_take_module(m, key, each->valuestring, strlen(each->valuestring),
+                                  framework_value_at(document, each)))
+            return false;
     }
     return true;
 }
@@ -48,9 +52,9 @@ static bool take_list(struct megatron *m,
     const size_t at = framework_value_at(document, list);
     if (list->child == NULL)
         return true;
-    if (key == MG_RECOMPUTE_MODULES) {
+    if (megatron_lists_modules(key)) {
         m->values[key] = (struct megatron_value){.given = true, .at = at};
-        return take_modules(m, document, list);
+        return take_modules(m, document, key, list);
     }
     if (megatron_arguments[key].kind != MG_TEXT)
         return megatron_take_item(m, document, key, name, list->child);

@@ -109,6 +109,16 @@ Test(megatron_values, precision_and_bytes)
               "\"bytes_param\":4,\"bytes_grad\":4,\"bytes_optim\":8");
 }
 
+// Would catch a training of all weights where the file has adapters, and adapters without modules.
+Test(megatron_values, adapters)
+{
+    expect_in("training", "--lora-r 8 --lora-alpha 16 --lora-target-modules linear_qkv dense",
+              "\"lora_rank\":8,\"lora_modules\":[\"linear_qkv\",\"linear_proj\"]");
+    expect_in("training", "--lora-target-modules linear_fc2",
+              "\"lora_rank\":16,\"lora_modules\":[\"linear_fc2\"]");
+    expect_in("training", "--lora-r 8", "\"stack\":{\"dp_hidden\":0,\"base\":\"megatron\"}}");
+}
+
 Test(megatron_values, overlap)
 {
     static const struct {
@@ -239,7 +249,8 @@ Test(megatron_values, refused)
         const char *arguments, *wanted;
     } rows[] = {
         {"--enable-mhc", "--enable-mhc: the layers that it describes are not known here"},
-        {"--lora-r 8", "--lora-r: the layers that it describes are not known here"},
+        {"--lora-target-modules linear_qkv router",
+         "router: adapters of this module are not known here"},
         {"--expert-tensor-parallel-size 2 --tensor-model-parallel-size 4",
          "--expert-tensor-parallel-size: expected 1, or --tensor-model-parallel-size, 4"},
     };
