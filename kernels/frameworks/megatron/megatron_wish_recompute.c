@@ -17,6 +17,8 @@ struct plan {
 static int64_t layers_of(const struct megatron_wishes *w, int64_t c)
 {
     const bool last = c == w->pp * w->vp - 1;
+    if (w->settings->layers != NULL)
+        return w->settings->layers[c];
     return w->decoders[c] + (last ? megatron_number(w->now, MG_MTP, 0) : 0);
 }
 
@@ -80,7 +82,7 @@ static void want_no_part(struct megatron_wishes *w)
     static const enum megatron_key parts[] = {
         MG_RECOMPUTE_ACTIVATIONS,     MG_RECOMPUTE_MODULES, MG_RECOMPUTE_FUNCTION,
         MG_RECOMPUTE_FUNCTION_LAYERS, MG_RECOMPUTE_EXPERTS, MG_RECOMPUTE_NORM,
-        MG_RECOMPUTE_UP_PROJ};
+        MG_RECOMPUTE_NORM_LAYERS,     MG_RECOMPUTE_UP_PROJ};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         megatron_want_none(w, parts[i]);
 }
@@ -112,6 +114,8 @@ static void want_modules(struct megatron_wishes *w)
 {
     const struct megatron *now = w->now;
     const bool experts = megatron_number(now, MG_EXPERTS, 0) > 0;
+    if (megatron_has(now, MG_SWAP_ATTENTION) && megatron_is_partly(now))
+        megatron_want(w, MG_RECOMPUTE_MODULES, experts ? "mlp moe" : "mlp");
     if (megatron_is_partly(now) || !megatron_has_flash(now))
         return;
     megatron_want(w, MG_RECOMPUTE_MODULES, experts ? "layernorm moe_act" : "layernorm");
@@ -143,6 +147,10 @@ bool megatron_wish_recompute(struct megatron_wishes *w)
     if (w->settings->full == NULL && w->settings->select == NULL)
         return true;
     const struct plan plan = plan_of(w);
+    // Both change which layers the numbers mean.
+    megatron_want_none(w, MG_RECOMPUTE_ADVANCE);
+    if (plan.mode != NONE)
+        megatron_want_none(w, MG_SWAP_ATTENTION);
     if (plan.mode == NONE)
         want_nothing(w);
     else if (plan.mode == SELECT)

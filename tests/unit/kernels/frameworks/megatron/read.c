@@ -77,6 +77,22 @@ Test(megatron_values, recomputation)
         {"--recompute-granularity selective --recompute-modules=moe_act", "training",
          "\"recompute_modules\":[\"moe_act\"]"},
         {"--recompute-norm", "training", "\"recompute_modules\":[\"layernorm\"]"},
+        {"--recompute-norm --recompute-norm-num-layers 5", "baseline",
+         "\"select_recompute\":[[5]]"},
+        // MindSpeed: with attention on the host only networks; the last layer of the model never.
+        {"--swap-attention --recompute-num-layers 5", "baseline",
+         "\"layers\":[[12]],\"select_recompute\":[[5]]"},
+        {"--swap-attention --recompute-granularity full --recompute-method uniform "
+         "--recompute-num-layers 1",
+         "training", "\"recompute_modules\":[\"mlp\",\"moe\"]"},
+        {"--pipeline-model-parallel-size 2 --num-layers-per-virtual-pipeline-stage 3 "
+         "--recompute-in-advance --recompute-granularity full --recompute-method block "
+         "--recompute-num-layers 3",
+         "baseline", "\"recompute\":[[3,3],[3,2]]"},
+        {"--pipeline-model-parallel-size 2 --num-layers-per-virtual-pipeline-stage 3 "
+         "--enable-recompute-layers-per-pp-rank --recompute-granularity full "
+         "--recompute-method block --recompute-num-layers 3",
+         "baseline", "\"recompute\":[[2,2],[1,1]]"},
         {"--recompute-norm", "baseline", "\"select_recompute\":[[12]]"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++)
