@@ -388,6 +388,33 @@ Test(megatron_values, records)
                                        "\"precision\":\"mxfp8\"", "\"bytes_grad\":2", NULL});
 }
 
+// Would catch the precision of the model's record, which that of mixed precision replaces.
+Test(megatron_values, precision_of_records)
+{
+    expect_parts("ddp: {grad_reduce_in_fp32: false}\n"
+                 "mixed_precision: {bf16: true, fp8: e4m3, fp8_recipe: mxfp8, "
+                 "grad_reduce_in_fp32: true}\n" RECORD
+                 "  share_embeddings_and_output_weights: false\n  fp8: null\n"
+                 "  fp8_recipe: delayed\n",
+                 (const char *const[]){"\"precision\":\"mxfp8\"", "\"bytes_grad\":4", NULL});
+    expect_parts("mixed_precision: {bf16: true, fp8: null, fp8_recipe: delayed}\n" RECORD
+                 "  share_embeddings_and_output_weights: false\n  fp8: hybrid\n",
+                 (const char *const[]){"\"bytes_param\":2", "\"stack\"", NULL});
+}
+
+// Would catch exchanges that wait although the record of overlaps hides them.
+Test(megatron_values, overlap_of_records)
+{
+    expect_parts("comm_overlap: {tp_comm_overlap: false, overlap_grad_reduce: null}\n"
+                 "ddp: {use_distributed_optimizer: true, overlap_grad_reduce: false}\n" RECORD
+                 "  share_embeddings_and_output_weights: false\n",
+                 (const char *const[]){"\"stack\":\"megatron-tuned\"", NULL});
+    expect_parts("comm_overlap: {overlap_grad_reduce: false, overlap_param_gather: false}\n"
+                 "ddp: {use_distributed_optimizer: true, overlap_grad_reduce: true}\n" RECORD
+                 "  share_embeddings_and_output_weights: false\n",
+                 (const char *const[]){"\"dp_hidden\":0,\"base\":\"megatron\"", NULL});
+}
+
 // A record of a class whose defaults are not known is not misread.
 Test(megatron_values, incomplete_record)
 {
@@ -400,6 +427,21 @@ Test(megatron_values, incomplete_record)
                      "share_embeddings_and_output_weights: missing; the default of "
                      "some.Provider is not known here, write the value (null: none)");
     cr_assert(fault.line == 2 && fault.column == 13);
+}
+
+// The general classes have the defaults of Megatron Core; a layout may be lists of words.
+Test(megatron_values, general_record)
+{
+    expect_parts("model:\n  _target_: megatron.bridge.models.gpt_provider.GPTModelProvider\n"
+                 "  num_layers: 4\n  hidden_size: 64\n  num_attention_heads: 4\n"
+                 "  vocab_size: 1000\n  pipeline_model_parallel_size: 2\n  mtp_num_layers: 1\n"
+                 "  num_moe_experts: null\n  muon_tp_mode: blockwise\n"
+                 "  pipeline_model_parallel_layout:\n"
+                 "  - [embedding, decoder]\n  - [decoder, decoder, decoder, mtp, loss]\n"
+                 "train: {micro_batch_size: 1, global_batch_size: 8}\n",
+                 (const char *const[]){"\"layers\":[[1,4]]", "\"seq_length\":1024",
+                                       "\"tie_embeddings\":true", "\"learned_positions\":true",
+                                       "\"fused_cross_entropy\":true", NULL});
 }
 
 // Records of Megatron Core have no flag for grouped queries.
