@@ -158,6 +158,26 @@ static size_t program_of(const struct shell_command *command)
     return 0;
 }
 
+// Programs of Megatron-LM that train other models than decoders of text, with the same arguments.
+static bool check_program(struct megatron *m,
+                          const struct shell_script *script,
+                          const struct shell_text *program)
+{
+    static const char *const others[] = {"pretrain_bert.py",
+                                         "pretrain_t5.py",
+                                         "pretrain_ict.py",
+                                         "pretrain_retro.py",
+                                         "pretrain_vision_classify.py",
+                                         "pretrain_vision_dino.py",
+                                         "pretrain_vision_inpaint.py",
+                                         "pretrain_vlm.py"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (ends_with(program, others[i]))
+            return framework_fail(m->r, shell_word_at(program, script),
+                                  "%s: only decoders of text are known here", others[i]);
+    return true;
+}
+
 static bool take_command(struct megatron *m, const struct shell_script *script)
 {
     const struct shell_command *command = shell_command_with(script, megatron_kind_of);
@@ -167,6 +187,8 @@ static bool take_command(struct megatron *m, const struct shell_script *script)
                               remedy);
     m->at = (size_t)command->from;
     const size_t program = program_of(command);
+    if (!check_program(m, script, &command->words[program]))
+        return false;
     for (size_t i = 0; shell_next_argument(command, megatron_kind_of, &i, &argument);) {
         if (argument.i < program && megatron_key_of(argument.name) == N_MEGATRON_KEYS)
             framework_ignore(m->r, argument.name);

@@ -282,6 +282,19 @@ Test(megatron_values, refused)
     }
 }
 
+// Would catch an encoder that is priced as a decoder.
+Test(megatron_values, other_program)
+{
+    struct framework_file file;
+    struct pps_fault fault = {.line = 0};
+    bool is_framework;
+    static const char text[] = "torchrun --nproc-per-node 8 a/pretrain_bert.py --num-layers 12 "
+                               "--hidden-size 64 --num-attention-heads 4 --vocab-size 1000";
+    cr_assert_not(
+        framework_read(&file, &is_framework, PLAINDOC_FLAT, text, sizeof text - 1, &fault));
+    cr_assert_str_eq(fault.text, "pretrain_bert.py: only decoders of text are known here");
+}
+
 // A run that does not start leaves the model, the training and the degrees.
 Test(megatron_values, cannot_run)
 {
