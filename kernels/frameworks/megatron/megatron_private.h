@@ -122,6 +122,12 @@ bool megatron_read_training(
 bool megatron_read_bytes(const struct megatron *m); // precision and bytes (megatron_bytes.c)
 bool megatron_read_stack(const struct megatron *m); // overlap, dispatch (megatron_stack.c)
 
+// Returns the layers of a chunk if n layers of a device are dealt to its chunks in turn.
+static inline int64_t megatron_dealt(int64_t n, int64_t chunk, int64_t chunks)
+{
+    return n > chunk ? (n - chunk + chunks - 1) / chunks : 0;
+}
+
 // Returns whether the kernel of attention writes no scores.
 bool megatron_has_flash(const struct megatron *m);
 

@@ -115,9 +115,8 @@ static bool name_other_modules(const struct megatron *m)
 static int64_t block_of(const struct megatron *m, int64_t chunk, int64_t layers, bool last)
 {
     const int64_t n = megatron_number(m, MG_RECOMPUTE_LAYERS, 0);
-    // n layers of a device, dealt to its chunks in turn.
-    const int64_t dealt = n > chunk ? (n - chunk + m->chunks - 1) / m->chunks : 0;
-    const int64_t again = least(megatron_has(m, MG_RECOMPUTE_PER_RANK) ? dealt : n, layers);
+    const bool deals = megatron_has(m, MG_RECOMPUTE_PER_RANK);
+    const int64_t again = least(deals ? megatron_dealt(n, chunk, m->chunks) : n, layers);
     if (is_full(m) && !is_block(m))
         return layers;
     // MindSpeed: the last layer of the model is not made again.

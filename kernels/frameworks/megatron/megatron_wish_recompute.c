@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expresses the recomputed layers. Megatron-LM recomputes the same number of layers in each chunk: a
-// plan with other numbers becomes the plan with the greatest of them, which needs no more memory.
+// Expresses the recomputed layers. Megatron-LM recomputes the same number of layers in each chunk, and
+// MindSpeed can deal a number of layers of a device to its chunks: a plan with other numbers becomes the plan
+// with the greatest of them, which needs no more memory.
 #include "kernels/frameworks/megatron/megatron_wish.h"
 
 #include <inttypes.h>
@@ -11,6 +12,7 @@ enum mode { NONE, SELECT, BLOCK, FULL };
 struct plan {
     enum mode mode;
     int64_t block; // layers of each chunk
+    bool dealt;    // layers of each device instead
     bool exact;
 };
 
@@ -22,8 +24,35 @@ static int64_t layers_of(const struct megatron_wishes *w, int64_t c)
     return w->decoders[c] + (last ? megatron_number(w->now, MG_MTP, 0) : 0);
 }
 
+// Returns whether every device makes n layers again, which are dealt to its chunks in turn.
+static bool is_dealt(const struct megatron_wishes *w, int64_t n)
+{
+    for (int64_t c = 0; c < w->pp * w->vp; c++) {
+        const int64_t dealt = megatron_dealt(n, c / w->pp, w->vp), layers = layers_of(w, c);
+        if (w->settings->full[c] != (dealt < layers ? dealt : layers) ||
+            (w->settings->select != NULL && w->settings->select[c] > 0))
+            return false;
+    }
+    return true;
+}
+
+// A file that deals numbers of devices keeps this form where it can. Returns the number; 0: none.
+static int64_t dealt_number(const struct megatron_wishes *w)
+{
+    if (!megatron_has(w->now, MG_RECOMPUTE_PER_RANK) || w->settings->full == NULL || w->vp == 1)
+        return 0;
+    for (int64_t n = 1; n <= w->layers; n++)
+        if (is_dealt(w, n))
+            return n;
+    return 0;
+}
+
 static struct plan plan_of(const struct megatron_wishes *w)
 {
+    const int64_t dealt = dealt_number(w);
+    if (dealt > 0)
+        return (struct plan){.mode = BLOCK, .block = dealt, .dealt = true, .exact = true};
+
     const int32_t *full = w->settings->full, *part = w->settings->select;
     struct plan plan = {.exact = true};
     bool any_part = false, all = true;
@@ -90,7 +119,8 @@ static void want_no_part(struct megatron_wishes *w)
 static void want_full(struct megatron_wishes *w, const struct plan *plan)
 {
     want_no_part(w);
-    megatron_want_none(w, MG_RECOMPUTE_PER_RANK);
+    if (!plan->dealt)
+        megatron_want_none(w, MG_RECOMPUTE_PER_RANK);
     megatron_want(w, MG_GRANULARITY, "full");
     const bool all = plan->mode == FULL;
     const bool uniform = megatron_is(w->now, MG_METHOD, "uniform", NULL) &&
