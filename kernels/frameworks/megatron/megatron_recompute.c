@@ -185,6 +185,7 @@ static bool put_group(const struct megatron *m)
 
 bool megatron_read_recompute(const struct megatron *m, const int64_t *mtp)
 {
+    m->r->file->deals_again = megatron_has(m, MG_RECOMPUTE_PER_RANK);
     if (!put_modules(m) || !name_other_modules(m) || !put_group(m) || !name_orders(m))
         return false;
     return m->no_split || ((!is_full(m) || makes_networks(m) || put_list(m, mtp, true)) &&
