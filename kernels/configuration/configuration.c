@@ -80,18 +80,28 @@ static int32_t least(int32_t a, int32_t b)
     return a < b ? a : b;
 }
 
+// Of the layers of a part that ends with layer `end` of the model, those of modules.
+static int32_t modules_before(const struct configuration *c, int64_t end, int32_t layers)
+{
+    const int64_t modules = end - c->model.num_layers;
+    return modules <= 0 ? 0 : least((int32_t)modules, layers);
+}
+
 void configuration_set_layers(struct configuration *c,
                               const int32_t *layers,
                               const int32_t *full,
                               const int32_t *select)
 {
     int32_t left = leading_dense(c);
+    int64_t end = 0;
     for (int32_t k = 0; k < c->n_parts; k++) {
         struct configuration_part *part = &c->parts[k];
         int32_t again = full != NULL ? full[k] : 0, some = select != NULL ? select[k] : 0;
         *part = (struct configuration_part){.layers = {least(layers[k], left), 0}};
         part->layers[CONFIGURATION_USUAL] = layers[k] - part->layers[CONFIGURATION_DENSE];
         left -= part->layers[CONFIGURATION_DENSE];
+        end += layers[k];
+        part->modules = modules_before(c, end, layers[k]);
         for (int kind = 0; kind < CONFIGURATION_KINDS; kind++) {
             part->full[kind] = least(again, part->layers[kind]);
             again -= part->full[kind];

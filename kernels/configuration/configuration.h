@@ -5,8 +5,9 @@
 // (step.h), so that they print the same figures.
 //
 // A part is what one device runs as one chunk. Parts are numbered in the order of the model: part 0 has the
-// embedding, the last part the head and the modules that predict several tokens (MTP). A part may have no
-// layer at all.
+// embedding, the last part the head. A part may have no layer at all. The last layers of the model are those of
+// the modules that predict several tokens (MTP), so the layers of the parts say where the modules are; the
+// last part computes their losses with the head.
 #ifndef PPS_CONFIGURATION_CONFIGURATION_H
 #define PPS_CONFIGURATION_CONFIGURATION_H
 
@@ -27,6 +28,7 @@ struct configuration_part {
     int32_t layers[CONFIGURATION_KINDS]; // MTP layers are usual ones
     // Of these layers, the ones that are made again wholly, and in part (training.recompute_modules).
     int32_t full[CONFIGURATION_KINDS], select[CONFIGURATION_KINDS];
+    int32_t modules; // that predict several tokens
 };
 
 struct configuration {

@@ -16,6 +16,8 @@ const char *configuration_layers_misfit(const struct configuration *c)
         full += part->full[CONFIGURATION_DENSE] + part->full[CONFIGURATION_USUAL];
         usual += part->layers[CONFIGURATION_USUAL];
     }
+    if (configuration_sends_more(c))
+        return "a module that predicts several tokens is before the last chunk";
     if (full > 0 && c->recompute_group > 1)
         return "it makes groups of several layers again";
     return usual > 0 ? NULL : "it has no layers but leading dense ones";
@@ -30,6 +32,7 @@ static void set_probes(struct configuration *probes,
     for (int k = 0; k < PROBES; k++)
         parts[k] = (struct configuration_part){.layers = {[CONFIGURATION_USUAL] = 1}};
     parts[0].layers[CONFIGURATION_DENSE] = first->layers[CONFIGURATION_DENSE];
+    parts[PROBES - 1].modules = (int32_t)c->model.mtp_depth;
     *probes = *c;
     probes->parts = parts;
     probes->n_parts = PROBES;
@@ -82,7 +85,8 @@ static void set_head(struct plan_layers *layers,
     struct configuration_part parts[2] = {
         {.layers = {[CONFIGURATION_DENSE] = first->layers[CONFIGURATION_DENSE]},
          .full = {[CONFIGURATION_DENSE] = first->full[CONFIGURATION_DENSE]},
-         .select = {[CONFIGURATION_DENSE] = first->select[CONFIGURATION_DENSE]}}};
+         .select = {[CONFIGURATION_DENSE] = first->select[CONFIGURATION_DENSE]}},
+        {.modules = (int32_t)c->model.mtp_depth}};
     struct configuration ends = *c;
     struct configuration_part_price price;
     ends.parts = parts;

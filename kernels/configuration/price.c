@@ -20,6 +20,13 @@ void configuration_figures_of(struct configuration_figures *figures,
     figures->allocated = 1 + e->layers.stack.fragmentation;
 }
 
+double configuration_trained(const struct configuration *c)
+{
+    struct nd_estimate e;
+    nd_estimate_open(&e, &c->model, &c->cluster, &c->training, 1);
+    return e.trained * (e.common_parameters + e.routed_parameters);
+}
+
 // Returns the cost of a kind of layer. The usual layers of a dense model are dense.
 static const struct layercost *cost_of(const struct configuration_figures *figures, int kind)
 {
@@ -62,14 +69,17 @@ static void add_layers(struct configuration_part_price *price,
         price->kept_for_weights += kept * cost->kept_for_weights / stored[LAYERCOST_NONE];
 }
 
-static void add_head(struct configuration_part_price *price,
-                     const struct configuration_figures *figures)
+// The last part has the head and uses it for every module, too; the modules are where their layers are.
+static void add_ends_of(struct configuration_part_price *price,
+                        const struct configuration_figures *figures,
+                        double modules,
+                        bool last)
 {
     const struct layercost_head *head = &figures->set.head;
-    const double mtp = (double)figures->estimate.mtp_depth, n = 1 + mtp;
-    price->forward += n * head->forward + mtp * figures->set.mtp_forward;
-    price->backward += n * head->backward + 2 * mtp * figures->set.mtp_forward;
-    price->weights += n * head->weights + mtp * figures->set.mtp_forward;
+    const double n = last ? 1 + (double)figures->estimate.mtp_depth : 0;
+    price->forward += n * head->forward + modules * figures->set.mtp_forward;
+    price->backward += n * head->backward + 2 * modules * figures->set.mtp_forward;
+    price->weights += n * head->weights + modules * figures->set.mtp_forward;
 }
 
 void configuration_price_part(struct configuration_part_price *price,
@@ -81,8 +91,7 @@ void configuration_price_part(struct configuration_part_price *price,
     for (int kind = 0; kind < CONFIGURATION_KINDS; kind++)
         if (c->parts[part].layers[kind] > 0)
             add_layers(price, c, &c->parts[part], kind, cost_of(figures, kind));
-    if (part == c->n_parts - 1)
-        add_head(price, figures);
+    add_ends_of(price, figures, c->parts[part].modules, part == c->n_parts - 1);
 }
 
 // ---- the pipeline -------------------------------------------------------------------------------
@@ -111,9 +120,37 @@ double configuration_price_message(const struct configuration_figures *figures,
     return s->pp > 1 ? both / 2 : 0;
 }
 
+bool configuration_sends_more(const struct configuration *c)
+{
+    return c->model.mtp_depth > c->parts[c->n_parts - 1].modules;
+}
+
+// Parts behind a module send its outputs beside the hidden states, as long again.
+static void price_more(struct pipeline *pipeline,
+                       const struct configuration_figures *figures,
+                       const struct configuration *c,
+                       double *rates)
+{
+    const struct nd_strategy *s = &c->strategy;
+    const int32_t n = pipeline->shape.devices;
+    const double tokens = (double)s->mbs * (double)c->model.seq_length / s->cp;
+    const double bytes = 2 * tokens * (double)c->model.hidden / (s->sp ? s->tp : 1);
+    const double seconds =
+        configuration_price_message(figures, c) - figures->estimate.layers.hardware.alpha;
+    double more = 0;
+    for (int32_t k = 0; k + 1 < c->n_parts; k++) {
+        more += bytes * c->parts[k].modules;
+        pipeline->stage[k].forward_bytes = pipeline->stage[k + 1].backward_bytes = more;
+    }
+    for (int32_t i = 0; i < n * n; i++)
+        rates[i] = bytes / seconds;
+    pipeline->links.bandwidths = rates;
+}
+
 void configuration_price(struct pipeline *pipeline,
                          const struct configuration_figures *figures,
-                         const struct configuration *c)
+                         const struct configuration *c,
+                         double *rates)
 {
     for (int32_t k = 0; k < c->n_parts; k++) {
         struct configuration_part_price price;
@@ -131,6 +168,8 @@ void configuration_price(struct pipeline *pipeline,
     pipeline->links =
         (struct pipeline_links){.channels = PIPELINE_FREE,
                                 .latency = configuration_price_message(figures, c)};
+    if (rates != NULL)
+        price_more(pipeline, figures, c, rates);
 }
 
 // ---- the memory of a device ---------------------------------------------------------------------
@@ -141,6 +180,7 @@ struct held {
     bool has[CONFIGURATION_KINDS]; // layers of the kind
     bool makes_again[CONFIGURATION_KINDS];
     bool first, last; // parts of the model
+    double modules;
 };
 
 static void add_part(struct held *held,
@@ -159,6 +199,7 @@ static void add_part(struct held *held,
         held->common += n * cost->parameters;
         held->routed += n * cost->routed;
     }
+    held->modules += part->modules;
     held->first = held->first || k == 0;
     held->last = held->last || k == c->n_parts - 1;
 }
@@ -168,15 +209,13 @@ static void add_ends(struct held *held, const struct configuration_figures *figu
 {
     const struct modeldesc *model = &figures->estimate.layers.model;
     const struct layercost_set *set = &figures->set;
+    const double norm = held->last ? (double)figures->estimate.layers.counts.final_norm : 0;
     if (held->first)
         held->common += set->embedding;
-    if (!held->last)
-        return;
-    held->common += (double)figures->estimate.layers.counts.final_norm +
-                    (double)model->mtp_depth * set->mtp_parameters;
-    if (!model->tied || !held->first)
+    held->common += norm + held->modules * set->mtp_parameters;
+    if (held->last && (!model->tied || !held->first))
         held->common += set->head.parameters;
-    if (model->mtp_depth > 0 && !held->first && !model->tied)
+    if (held->modules > 0 && !held->first && !(model->tied && held->last))
         held->common += set->embedding; // MTP modules embed the next tokens
 }
 

@@ -20,6 +20,9 @@ struct configuration_figures {
 void configuration_figures_of(struct configuration_figures *figures,
                               const struct configuration *configuration);
 
+// Returns the parameters that have gradients, MTP modules included: all, or those of adapters.
+double configuration_trained(const struct configuration *configuration);
+
 // A part on one micro-batch, s.
 struct configuration_part_price {
     double forward, backward; // with what is made again
@@ -35,15 +38,21 @@ void configuration_price_part(struct configuration_part_price *price,
                               const struct configuration *configuration,
                               int32_t part);
 
-// Returns the time of a message between the devices of neighbouring parts.
+// Returns the time of a message of hidden states between the devices of neighbouring parts.
 double configuration_price_message(const struct configuration_figures *figures,
                                    const struct configuration *configuration);
 
+// Returns whether messages behind modules that predict several tokens are longer than others, because a module is before
+// the last part.
+bool configuration_sends_more(const struct configuration *configuration);
+
 // Sets stages, links, fixed memory and limits of a pipeline with one stage for each part whose stages have
 // devices. Stages run forwards and backwards; a family that splits backwards finds the gradients of the weights apart.
+// rates: [devices * devices] for the links, which the pipeline then refers to; NULL: all messages are equal.
 void configuration_price(struct pipeline *pipeline,
                          const struct configuration_figures *figures,
-                         const struct configuration *configuration);
+                         const struct configuration *configuration,
+                         double *rates);
 
 // Sets the memory of a device except for its activations, and what the allocator adds to them.
 void configuration_price_device(double memory[CONFIGURATION_MEMORIES],

@@ -161,7 +161,7 @@ static enum configuration_status run_variants(struct work *w,
     struct pipeline plain = *pipeline;
     struct pipeline_stage mean = {.f = 0};
     const double n = pipeline->shape.stages;
-    plain.links.latency = 0;
+    plain.links = (struct pipeline_links){.channels = PIPELINE_FREE};
     plain.stage = calloc((size_t)pipeline->shape.stages, sizeof *plain.stage);
     if (plain.stage == NULL)
         return CONFIGURATION_NO_MEMORY;
@@ -316,15 +316,19 @@ static enum configuration_status prepare(struct work *w)
     const struct pipeline_shape shape = shape_of(w->c);
     struct configuration_step *step = w->step;
     configuration_figures_of(&w->figures, w->c);
+    const size_t devices = (size_t)shape.devices;
+    const bool more = configuration_sends_more(w->c);
     w->prices = calloc((size_t)w->c->n_parts, sizeof *w->prices);
-    step->devices = calloc((size_t)shape.devices, sizeof *step->devices);
+    step->rates = more ? calloc(devices * devices, sizeof *step->rates) : NULL;
+    step->devices = calloc(devices, sizeof *step->devices);
     step->work = pipeline_new(&shape);
-    if (w->prices == NULL || step->devices == NULL || step->work == NULL)
+    if (w->prices == NULL || step->devices == NULL || step->work == NULL ||
+        (more && step->rates == NULL))
         return CONFIGURATION_NO_MEMORY;
     for (int32_t k = 0; k < w->c->n_parts; k++)
         configuration_price_part(&w->prices[k], &w->figures, w->c, k);
     pipeline_place(step->work, configuration_family(w->c)->placement);
-    configuration_price(step->work, &w->figures, w->c);
+    configuration_price(step->work, &w->figures, w->c, step->rates);
     return make_order(w);
 }
 
@@ -380,6 +384,7 @@ void configuration_step_free(struct configuration_step *step)
     pipeline_free(step->work);
     order_free(step->order);
     free(step->devices);
+    free(step->rates);
     free(step->starts);
     free(step->ends);
     *step = (struct configuration_step){.seconds = 0};

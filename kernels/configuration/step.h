@@ -67,6 +67,7 @@ struct configuration_step {
     // Of one replica; they belong to the step.
     struct pipeline *work;
     struct order *order;
+    double *rates;         // of the links of `work`; NULL: none
     double *starts, *ends; // of the operations, at order_at
 };
 

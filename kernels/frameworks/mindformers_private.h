@@ -33,6 +33,9 @@ enum mindformers_key {
     MF_OFFSET,
     MF_EXPERT_TP,
     MF_FLASH,
+    MF_PET_TYPE,
+    MF_LORA_RANK,
+    MF_LORA_MODULES,
     MF_SWAP,               // some activations go to the host
     MF_OPTIMIZER_PARALLEL, // switch of MF_OPTIMIZER_SHARDS
     MF_OPTIMIZER_SHARDS,

@@ -3,6 +3,8 @@
 // sharding.
 #include "kernels/frameworks/mindformers_private.h"
 
+#include <string.h>
+
 static bool put_flash(struct mindformers_reader *m)
 {
     bool flash = true;
@@ -48,7 +50,28 @@ static bool put_expert_split(struct mindformers_reader *m)
                               mindformers_at(m, item));
 }
 
+// pet_config: adapters of the matrices that a pattern names, such as '.*wq|.*wv'.
+static bool put_adapters(struct mindformers_reader *m)
+{
+    int64_t rank = 8;
+    unsigned set = 0;
+    const cJSON *type, *modules;
+    if (!mindformers_find(m, MF_PET_TYPE, &type) ||
+        !mindformers_find(m, MF_LORA_MODULES, &modules) ||
+        !mindformers_whole(m, MF_LORA_RANK, 1, &rank))
+        return false;
+    if (type == NULL)
+        return true;
+    if (!cJSON_IsString(type) || strcmp(type->valuestring, "lora") != 0 ||
+        !cJSON_IsString(modules))
+        return mindformers_fail(m, type,
+                                "pet_type: only lora with target_modules is known here");
+    return framework_take_adapters(m->r, modules->valuestring, strlen(modules->valuestring),
+                                   mindformers_at(m, modules), &set) &&
+           framework_put_adapters(m->r, rank, set, mindformers_at(m, modules));
+}
+
 bool mindformers_read_training(struct mindformers_reader *m)
 {
-    return put_flash(m) && put_dropout(m) && put_expert_split(m);
+    return put_flash(m) && put_dropout(m) && put_expert_split(m) && put_adapters(m);
 }

@@ -61,6 +61,7 @@ static const char *const paths[N_TITAN_KEYS][MAX_PATHS] = {
     [TITAN_WHOLE_LOGITS] = PARALLEL("disable_loss_parallel"),
     [TITAN_EXPERT_OVERLAP] = {"parallelism.pipeline_parallel_expert_parallel_overlap"},
     [TITAN_CONVERTERS] = {"model.converters"},
+    [TITAN_LORA_RANK] = {"lora.rank"},
     [TITAN_PROFILE] = {"profiling.enable_profiling"},
     [TITAN_PROFILE_FREQ] = {"profiling.profile_freq"},
     [TITAN_PROFILE_FOLDER] = {"profiling.save_traces_folder"},
@@ -127,8 +128,9 @@ bool titan_is(const struct plaindoc *doc)
         cJSON_IsObject(toml_get(doc, "activation_checkpoint")))
         return true;
     for (int key = 0; key < N_TITAN_KEYS; key++)
-        if (key != TITAN_NAME && key != TITAN_CONVERTERS && key != TITAN_COMPILE &&
-            key != TITAN_COMPONENTS && titan_get(doc, (enum titan_key)key, NULL) != NULL)
+        if (key != TITAN_NAME && key != TITAN_CONVERTERS && key != TITAN_LORA_RANK &&
+            key != TITAN_COMPILE && key != TITAN_COMPONENTS &&
+            titan_get(doc, (enum titan_key)key, NULL) != NULL)
             return true;
     return false;
 }

@@ -52,6 +52,9 @@ static const struct framework_harmless harmless[] = {
     {"experimental.custom_args_module", "", 0},
     {"experimental.custom_model_path", "", 0},
     // the optimizer
+    {"lora.alpha", NULL, 0},
+    {"lora.dropout", "0|0.0", 0},
+    {"lora.apply_to_all_linears", "true", 0},
     {"optimizer.name", "AdamW|Adam", 0},
     {"optimizer.implementation", "fused|foreach", 0},
     {"optimizer.fused", "true", 0},
@@ -206,7 +209,8 @@ static bool record_converters(const struct sorting *t, const struct titan_precis
         return false;
     cJSON_ArrayForEach(item, list)
     {
-        if (!cJSON_IsString(item) || is_8bit(item->valuestring))
+        if (!cJSON_IsString(item) || is_8bit(item->valuestring) ||
+            strcmp(item->valuestring, "lora") == 0)
             continue;
         snprintf(name, sizeof name, "model.converters=%s", item->valuestring);
         if (!framework_not_modelled(t->r, name, framework_value_at(t->s->doc, item)))

@@ -50,6 +50,7 @@ enum titan_key {
     TITAN_WHOLE_LOGITS, // tensor ranks do not split the loss
     TITAN_EXPERT_OVERLAP,
     TITAN_CONVERTERS,
+    TITAN_LORA_RANK,
     TITAN_PROFILE,
     TITAN_PROFILE_FREQ,
     TITAN_PROFILE_FOLDER,

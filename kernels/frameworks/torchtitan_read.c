@@ -164,6 +164,30 @@ static bool put_precision(const struct reading *t)
                               place_of(t, TITAN_CONVERTERS));
 }
 
+// The converter replaces linear layers. Experts are none.
+static bool put_adapters(const struct reading *t)
+{
+    const struct titan_flavor *f = t->c.flavor;
+    const cJSON *list = titan_get(t->s->doc, TITAN_CONVERTERS, NULL), *item;
+    const cJSON *rank = titan_get(t->s->doc, TITAN_LORA_RANK, NULL);
+    const char *names = f != NULL && f->experts > 0 ? "wq wk wv wo" : "wq wk wv wo w1 w2 w3";
+    const bool whole = rank == NULL || (cJSON_IsNumber(rank) && rank->valuedouble >= 1 &&
+                                        rank->valuedouble <= 1 << 16);
+    unsigned set = 0;
+    cJSON_ArrayForEach(item, list)
+    {
+        if (!cJSON_IsString(item) || strcmp(item->valuestring, "lora") != 0)
+            continue;
+        if (!whole)
+            return framework_fail(t->r, place_of(t, TITAN_LORA_RANK),
+                                  "rank: expected a whole number from 1 on");
+        return framework_take_adapters(t->r, names, strlen(names), 0, &set) &&
+               framework_put_adapters(t->r, rank != NULL ? (int64_t)rank->valuedouble : 8, set,
+                                      place_of(t, TITAN_CONVERTERS));
+    }
+    return true;
+}
+
 // Switches that the software stack counts, if the file sets them.
 static bool put_stack(const struct reading *t)
 {
@@ -201,7 +225,7 @@ static bool put_training(const struct reading *t)
         return false;
     return framework_put_bool(t->r, FRAMEWORK_TRAINING, "fused_cross_entropy", c->fused_loss,
                               place_of(t, TITAN_COMPILE)) &&
-           put_precision(t) && put_stack(t);
+           put_precision(t) && put_stack(t) && put_adapters(t);
 }
 
 // ---- baseline -----------------------------------------------------------------------------------

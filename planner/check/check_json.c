@@ -20,9 +20,11 @@ static void add_model(struct text_buffer *out, const struct configuration *c)
     modeldesc_count(&c->model, &counts);
     text_buffer_add(out, "{\"model\": {\"name\": ");
     json_write_text(out, c->model.name);
-    text_buffer_add(out,
-                    ", \"parameters\": %" PRId64 ", \"active_parameters\": %" PRId64 "},\n",
+    text_buffer_add(out, ", \"parameters\": %" PRId64 ", \"active_parameters\": %" PRId64,
                     counts.total, counts.active);
+    if (c->training.frozen)
+        number(out, ", \"trained_parameters\": ", configuration_trained(c));
+    text_buffer_add(out, "},\n");
 }
 
 static const char *recompute_word(const struct configuration *c)

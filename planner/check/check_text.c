@@ -137,6 +137,8 @@ static void print_model(const struct configuration *c)
                  c->model.name[0] != '\0' ? ": " : "", (double)counts.total / 1e9);
     if (c->model.experts > 0)
         printf(", %.4g B active", (double)counts.active / 1e9);
+    if (c->training.frozen)
+        printf(", %.4g M trained", configuration_trained(c) / 1e6);
     printf("; %s devices %s\n", pps_count_text((double)c->cluster.world_size).text,
            c->cluster.hardware.name);
 }

@@ -4,7 +4,7 @@
 #define PPS_PLANNER_CHECK_CHECKED_H
 
 #include "base/text/text_buffer.h"
-#include "kernels/configuration/step.h"
+#include "kernels/configuration/price.h"
 #include "planner/nd/profiling/left_out.h"
 #include "planner/shared/plan_configuration.h"
 

@@ -22,6 +22,7 @@ static enum pps_status take_framework(struct plan_document *document,
     document->framework = file->framework;
     document->ignored = file->ignored.text;
     document->n_ignored = file->n_ignored;
+    document->deals_again = file->deals_again;
     document->not_modelled = file->not_modelled;
     document->unknown_model = file->unknown_model;
     document->cannot_run = file->cannot_run;

@@ -29,6 +29,9 @@ enum field {
     KEY_PRECISION,
     KEY_STACK,
     KEY_MODULES,
+    KEY_FROZEN,
+    KEY_LORA_RANK,
+    KEY_LORA_MODULES,
     KEY_NAME, // of the document
     N_KEYS
 };
@@ -60,6 +63,9 @@ static const struct docfield fields[N_KEYS] = {
     [KEY_PRECISION] = {"precision", DOCFIELD_OWN, 0, 0, 0},
     [KEY_STACK] = {"stack", DOCFIELD_OWN, 0, 0, 0},
     [KEY_MODULES] = {"recompute_modules", DOCFIELD_OWN, 0, 0, 0},
+    [KEY_FROZEN] = {"frozen", DOCFIELD_FLAG, 0, 1, AT(frozen)},
+    [KEY_LORA_RANK] = {"lora_rank", DOCFIELD_WHOLE, 0, 1 << 16, AT(lora_rank)},
+    [KEY_LORA_MODULES] = {"lora_modules", DOCFIELD_OWN, 0, 0, 0},
     [KEY_NAME] = {"name", DOCFIELD_OWN, 0, 0, 0},
 };
 
@@ -195,30 +201,77 @@ static bool read_schedule(struct training *training,
         "schedule: expected \"1f1b\", \"vpp\", \"zero_bubble\" or \"dualpipe\"");
 }
 
-static const char *const module_words[] = {"core_attn",   "layernorm", "moe_act",
-                                           "mla_up_proj", "mlp",       "moe"};
+// Words of a list whose numbers are bits of a set.
+struct words {
+    const char *key, *example, *expected;
+    const char *list[9]; // NULL behind the last
+};
 
-static bool read_modules(struct training *training,
-                         const struct cJSON *item,
-                         struct pps_fault *fault)
+static const struct words modules = {
+    "recompute_modules",
+    "[\"layernorm\", \"moe_act\"]",
+    "core_attn, layernorm, moe_act, mla_up_proj, mlp or moe",
+    {"core_attn", "layernorm", "moe_act", "mla_up_proj", "mlp", "moe"},
+};
+
+static const struct words adapters = {
+    "lora_modules",
+    "[\"linear_qkv\", \"linear_proj\"]",
+    "linear_qkv, linear_proj, linear_fc1, linear_fc2, linear_q, linear_k, linear_v, "
+    "linear_fc1_gate or linear_fc1_up",
+    {"linear_qkv", "linear_proj", "linear_fc1", "linear_fc2", "linear_q", "linear_k",
+     "linear_v", "linear_fc1_gate", "linear_fc1_up"},
+};
+
+static bool read_words(const struct words *words,
+                       const struct cJSON *item,
+                       unsigned *set,
+                       struct pps_fault *fault)
 {
     const struct cJSON *each = NULL;
-    training->recompute_modules = 0;
+    *set = 0;
     if (!cJSON_IsArray(item) || cJSON_GetArraySize(item) == 0)
-        return pps_fault_set(
-            fault, item, false,
-            "recompute_modules: expected a list, as in [\"layernorm\", \"moe_act\"]");
+        return pps_fault_set(fault, item, false, "%s: expected a list, as in %s", words->key,
+                             words->example);
     cJSON_ArrayForEach(each, item)
     {
         int k = 0;
-        while (k < COUNT_OF(module_words) && !is_word(each, module_words[k]))
+        while (k < COUNT_OF(words->list) && words->list[k] != NULL &&
+               !is_word(each, words->list[k]))
             k++;
-        if (k == COUNT_OF(module_words))
-            return pps_fault_set(fault, each, false,
-                                 "recompute_modules: expected core_attn, layernorm, moe_act, "
-                                 "mla_up_proj, mlp or moe");
-        training->recompute_modules |= 1U << k;
+        if (k == COUNT_OF(words->list) || words->list[k] == NULL)
+            return pps_fault_set(fault, each, false, "%s: expected %s", words->key,
+                                 words->expected);
+        *set |= 1U << k;
     }
+    return true;
+}
+
+static bool add_set(const struct words *words, unsigned set, struct cJSON *object)
+{
+    cJSON *list = set != 0 ? cJSON_AddArrayToObject(object, words->key) : NULL;
+    bool ok = set == 0 || list != NULL;
+    for (int k = 0; ok && k < COUNT_OF(words->list); k++)
+        if (set & 1U << k)
+            ok = cJSON_AddItemToArray(list, cJSON_CreateString(words->list[k]));
+    return ok;
+}
+
+// Adapters alone are trained. Without a list, all matrices have them.
+static bool read_adapters(struct training *training,
+                          const struct cJSON *item,
+                          struct pps_fault *fault)
+{
+    if (item != NULL && !read_words(&adapters, item, &training->lora_modules, fault))
+        return false;
+    if (item != NULL && training->lora_rank == 0)
+        return pps_fault_set(fault, item, false, "lora_modules: there is no lora_rank");
+    if (training->lora_rank == 0)
+        return true;
+    training->frozen = true;
+    if (training->lora_modules == 0)
+        training->lora_modules = TRAINING_LINEAR_QKV | TRAINING_LINEAR_PROJ |
+                                 TRAINING_LINEAR_FC1 | TRAINING_LINEAR_FC2;
     return true;
 }
 
@@ -264,7 +317,10 @@ bool training_read(struct training *training,
         !read_precision(&reading.training, items.item[KEY_PRECISION], fault))
         return false;
     if (items.item[KEY_MODULES] != NULL &&
-        !read_modules(&reading.training, items.item[KEY_MODULES], fault))
+        !read_words(&modules, items.item[KEY_MODULES], &reading.training.recompute_modules,
+                    fault))
+        return false;
+    if (!read_adapters(&reading.training, items.item[KEY_LORA_MODULES], fault))
         return false;
     if (items.item[KEY_STACK] != NULL &&
         !stack_read(&reading.training.stack, items.item[KEY_STACK], fault))
@@ -281,16 +337,12 @@ bool training_read(struct training *training,
 
 static bool add_lists(const struct training *training, struct cJSON *object)
 {
-    cJSON *sizes = cJSON_AddArrayToObject(object, "mbs_options"), *modules = NULL;
+    cJSON *sizes = cJSON_AddArrayToObject(object, "mbs_options");
     bool ok = sizes != NULL;
     for (int i = 0; ok && i < training->n_mbs; i++)
         ok = cJSON_AddItemToArray(sizes, cJSON_CreateNumber((double)training->mbs[i]));
-    if (training->recompute_modules != 0)
-        modules = cJSON_AddArrayToObject(object, "recompute_modules");
-    for (int k = 0; ok && k < COUNT_OF(module_words); k++)
-        if (training->recompute_modules & 1U << k)
-            ok = cJSON_AddItemToArray(modules, cJSON_CreateString(module_words[k]));
-    return ok;
+    return ok && add_set(&modules, training->recompute_modules, object) &&
+           add_set(&adapters, training->lora_modules, object);
 }
 
 static bool add_words(const struct training *training, struct cJSON *object)

@@ -30,6 +30,26 @@ enum training_module {
     TRAINING_MOE = 32,
 };
 
+// Matrices of a layer that may have adapters, as Megatron Bridge names them: of queries, keys and values
+// together or apart, and of the two or three of a feed-forward network.
+enum training_adapter {
+    TRAINING_LINEAR_QKV = 1,
+    TRAINING_LINEAR_PROJ = 2,
+    TRAINING_LINEAR_FC1 = 4,
+    TRAINING_LINEAR_FC2 = 8,
+    TRAINING_LINEAR_Q = 16,
+    TRAINING_LINEAR_K = 32,
+    TRAINING_LINEAR_V = 64,
+    TRAINING_LINEAR_FC1_GATE = 128,
+    TRAINING_LINEAR_FC1_UP = 256,
+    // The first ones of a block, and all of a feed-forward network.
+    TRAINING_LINEAR_FIRST =
+        TRAINING_LINEAR_QKV | TRAINING_LINEAR_Q | TRAINING_LINEAR_K | TRAINING_LINEAR_V,
+    TRAINING_LINEAR_NETWORK_FIRST =
+        TRAINING_LINEAR_FC1 | TRAINING_LINEAR_FC1_GATE | TRAINING_LINEAR_FC1_UP,
+    TRAINING_LINEAR_NETWORK = TRAINING_LINEAR_NETWORK_FIRST | TRAINING_LINEAR_FC2,
+};
+
 // Numbers that the linear layers multiply. The router, the head and attention stay in bf16.
 enum training_precision {
     TRAINING_BF16,
@@ -57,6 +77,9 @@ struct training {
     struct stack stack;         // name "": the default for the level of ZeRO
     bool dropout;               // masks of dropout are kept
     bool dropout_given;         // a document sets dropout; otherwise flash_attention decides
+    bool frozen; // weights have no gradients and no optimizer state, except those of adapters
+    int64_t lora_rank;     // of adapters (LoRA); 0: there are none
+    unsigned lora_modules; // bits of enum training_adapter
     bool dummy_wgrad; // gradients accumulate in the matrix product: one buffer per matrix shape
 };
 

@@ -25,8 +25,10 @@ struct nd_estimate {
     int64_t n_dense;   // leading ones
     int64_t mtp_depth; // of the last stage
     double reserve;
-    double bytes_param, bytes_grad, bytes_optim; // a parameter
-    int zero_level;                              // 0 also without a distributed optimizer
+    // A parameter. If only adapters are trained, the states that they alone have are spread over all parameters, and
+    // `trained` is their share.
+    double bytes_param, bytes_grad, bytes_optim, trained;
+    int zero_level; // 0 also without a distributed optimizer
     enum training_schedule schedule;
     bool low_mem_vpp, dummy_wgrad;
     double common_parameters; // of the whole model without routed experts, with MTP modules

@@ -67,7 +67,17 @@ static void open_made_flops(struct nd_estimate *e, double used_by_layers, bool f
         e->made_attention[LAYERCOST_SELECT] += forward;
 }
 
-// Model FLOPs: two a parameter and token forward, four backward; attention scores and values beside
+// Returns the parameters of adapters of all layers, of so many experts each.
+static double adapters_of(const struct nd_estimate *e, double experts)
+{
+    if (e->layers.adapters == 0)
+        return 0;
+    return (double)e->n_dense * layercost_adapters(&e->layers, false, 0) +
+           (double)(e->n_layers - e->n_dense) * layercost_adapters(&e->layers, true, experts);
+}
+
+// Model FLOPs: two a parameter and token forward, four backward, two of these for the gradients of
+// weights that are not frozen; attention scores and values beside
 // them, of the half of all pairs of positions that a causal mask leaves. An input table is looked
 // up, not multiplied.
 static void open_flops(struct nd_estimate *e, bool flash)
@@ -82,9 +92,19 @@ static void open_flops(struct nd_estimate *e, bool flash)
     double mtp = d->experts > 0 ? idle / (double)d->experts : 0;
     used +=
         (double)d->mtp_depth * ((double)c->mtp_module - mtp + (double)(d->vocab * d->hidden));
-    e->active_flops = 6 * used;
+    e->active_flops = (e->layers.frozen ? 4 : 6) * used + 6 * adapters_of(e, (double)d->topk);
     e->attention_flops = 3 * (double)(e->n_layers * d->heads) * widths;
     open_made_flops(e, used - (double)((1 + d->mtp_depth) * d->vocab * d->hidden), flash);
+}
+
+static void open_bytes(struct nd_estimate *e, const struct training *training)
+{
+    const double adapters = adapters_of(e, (double)e->layers.model.experts) /
+                            (e->common_parameters + e->routed_parameters);
+    e->trained = training->frozen ? adapters : 1;
+    e->bytes_param = training->bytes_param * (1 + adapters);
+    e->bytes_grad = training->bytes_grad * e->trained;
+    e->bytes_optim = training->bytes_optim * e->trained;
 }
 
 void nd_estimate_open(struct nd_estimate *e,
@@ -102,15 +122,13 @@ void nd_estimate_open(struct nd_estimate *e,
     e->n_dense = model->experts == 0 ? e->n_layers : model->dense_layers;
     e->mtp_depth = model->mtp_depth;
     e->reserve = cluster->reserve;
-    e->bytes_param = training->bytes_param;
-    e->bytes_grad = training->bytes_grad;
-    e->bytes_optim = training->bytes_optim;
     e->zero_level = training->distributed_optimizer ? training->zero_level : 0;
     e->schedule = training->schedule;
     e->low_mem_vpp = training->low_mem_vpp;
-    e->dummy_wgrad = training->dummy_wgrad;
+    e->dummy_wgrad = training->dummy_wgrad && !training->frozen;
     e->routed_parameters = (double)((e->n_layers - e->n_dense) * c->routed);
     e->common_parameters =
         (double)(c->total + model->mtp_depth * c->mtp_module) - e->routed_parameters;
+    open_bytes(e, training);
     open_flops(e, training->flash_attention);
 }

@@ -337,7 +337,7 @@ static double exchange_time(const struct view *w,
     const bool late = piped || (stack->accumulation_whole && w->micro_batches > 1);
     const bool gathers_often = zero >= 3 && !piped, scatters_often = zero >= 2 && !late;
     if (once)
-        return (gathers_often ? 0 : gather) + (scatters_often ? 0 : scatter);
+        return (gathers_often ? 0 : w->e->trained * gather) + (scatters_often ? 0 : scatter);
     return (scatters_often ? scatter : 0) + (gathers_often ? 2 * gather : 0);
 }
 

@@ -113,7 +113,7 @@ struct nd_exchanges nd_exchanges_of(const struct nd_estimate *e,
     if (e->zero_level < 2) {
         const struct nd_replicas replicas = nd_replicas_of(e, s);
         const struct parts parts = both(e, s, held, &replicas);
-        x.once = parts.gather + parts.scatter;
+        x.once = e->trained * parts.gather + parts.scatter;
         return x;
     }
     const struct nd_replicas shards = nd_shards_of(e, s);
@@ -122,7 +122,8 @@ struct nd_exchanges nd_exchanges_of(const struct nd_estimate *e,
     const struct nd_sharing sharing = nd_sharing_of(e, s, (int64_t)micro_batches);
     x.each =
         (sharing.gradients ? parts.scatter : 0) + (sharing.parameters ? 2 * parts.gather : 0);
-    x.once = (sharing.gradients ? 0 : parts.scatter) + (sharing.parameters ? 0 : parts.gather);
+    x.once = (sharing.gradients ? 0 : parts.scatter) +
+             (sharing.parameters ? 0 : e->trained * parts.gather);
     return x;
 }
 

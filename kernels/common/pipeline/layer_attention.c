@@ -103,6 +103,8 @@ void layer_add_attention(struct layer_setting *s, const struct layercost_shape *
     s->attention_kept = attention_bytes(s);
     s->attention_ends = attention_ends(s);
     s->attention_made = attention_made(s);
+    const struct layer_rows rows = {.n = s->tokens, .ranks = s->t, .times = 1};
+    layer_add_adapters(s, ~(unsigned)TRAINING_LINEAR_NETWORK, &rows, &s->adapters);
 }
 
 // Products that expand compressed queries, keys and values.

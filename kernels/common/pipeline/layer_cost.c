@@ -52,8 +52,10 @@ static void add_up(const struct layer_setting *s,
 {
     struct layercost_parts *p = &layer->parts;
     *p = s->attention;
-    p->gemm += f->gemm;
-    p->memory += hardware_stream(s->hw, f->traffic);
+    const double adapters = s->adapters.gemm + f->adapters.gemm;
+    p->gemm += f->gemm + adapters;
+    layer->weights = s->m->frozen ? adapters : p->gemm;
+    p->memory += hardware_stream(s->hw, f->traffic + s->adapters.traffic + f->adapters.traffic);
     if (s->m->fp8) // a third forward, two thirds backward
         p->memory += hardware_stream(s->hw, s->stack->quantise *
                                                 (s->tokens * s->attention_ends + f->ends) / 3);
@@ -96,8 +98,8 @@ static void head_costs(const struct layer_setting *s, struct layercost_head *hea
     double gemm = hardware_gemm(s->hw, s->tokens, columns, s->h);
     bool fused = s->m->fused_ce;
     head->forward = gemm + hardware_stream(s->hw, (fused ? 6 : 14) * logits);
-    head->backward = 2 * gemm + hardware_stream(s->hw, (fused ? 4 : 10) * logits);
-    head->weights = gemm;
+    head->weights = s->m->frozen ? 0 : gemm;
+    head->backward = gemm + head->weights + hardware_stream(s->hw, (fused ? 4 : 10) * logits);
     head->logits =
         s->stack->logits * logits * (s->stack->whole_logits ? s->t : 1) / s->m->loss_chunks;
     head->parameters = columns * (s->h + (s->m->model.head_bias ? 1 : 0));
@@ -131,6 +133,9 @@ void layercost_open(struct layercost_model *m,
     m->kept_8bit = m->fp8 && m->stack.kept_8bit;
     m->modules = training->recompute_modules;
     m->dropout = training->dropout;
+    m->frozen = training->frozen;
+    m->adapter_rank = training->lora_rank;
+    m->adapters = training->lora_rank > 0 ? training->lora_modules : 0;
     m->flash = training->flash_attention;
     m->loss_chunks = training->loss_chunks > 1 ? (double)training->loss_chunks : 1;
     m->fused_ce = hardware->fused_ce && training->fused_cross_entropy;

@@ -73,6 +73,9 @@ struct layercost_model {
     bool kept_8bit;              // their inputs are stored in 8 bits
     unsigned modules;            // that mode select makes again; 0: as the stack does
     bool dropout;                // masks of dropout are stored
+    bool frozen;                 // only adapters have gradients
+    int64_t adapter_rank;        // 0: there are none
+    unsigned adapters;           // matrices that have them
     bool flash;                  // attention kernel that never writes scores
     bool fused_ce;               // fused cross-entropy
     double loss_chunks;          // only one of so many pieces of the logits exists at a time
@@ -95,6 +98,9 @@ void layercost_open(struct layercost_model *m,
                     const struct modeldesc *model,
                     const struct hardware *hardware,
                     const struct training *training);
+
+// Returns the parameters of the adapters of a layer, on all devices together; routed: of a layer with so many experts.
+double layercost_adapters(const struct layercost_model *m, bool routed, double experts);
 
 void layercost_of(const struct layercost_model *m,
                   const struct layercost_shape *shape,

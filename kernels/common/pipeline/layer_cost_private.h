@@ -9,6 +9,21 @@
 #define ELEMENT 2.0 // bytes of an activation
 #define INDEX   4.0 // bytes of a number kept in fp32: log-sum-exp, router scores
 
+// Trained matrices beside frozen ones.
+struct layer_adapters {
+    double gemm;    // s, forward
+    double kept;    // bytes: the numbers between their two matrices
+    double traffic; // bytes, forward
+};
+
+// Rows that a matrix multiplies.
+struct layer_rows {
+    double n;
+    double ranks; // that the matrix is split over
+    double times; // so many such matrices
+    double width; // of the feed-forward network
+};
+
 // Values that dense and MoE layers share, for one shape.
 struct layer_setting {
     const struct layercost_model *m;
@@ -28,6 +43,7 @@ struct layer_setting {
     double attention_kept; // bytes
     double attention_ends; // numbers per token: inputs and outputs of the matrices
     double attention_made; // numbers per token: outputs of the matrices
+    struct layer_adapters adapters; // of the attention block
 };
 
 // The cost of the feed-forward part of a layer.
@@ -44,6 +60,7 @@ struct layer_feed_forward {
     double remade;   // part of `kept` that mode select recomputes with a flash kernel
     double inputs;   // part of `kept`, inputs of products besides these
     bool routed;     // to experts
+    struct layer_adapters adapters;
 };
 
 // The time of a product of a linear layer: the operands have 8 bits where the training says so.
@@ -54,6 +71,18 @@ double layer_projections(const struct layer_setting *s);
 
 // The time of the products that expand compressed queries, keys and values; 0 without compression.
 double layer_up_products(const struct layer_setting *s);
+
+// Adds the adapters of these matrices of the training.
+void layer_add_adapters(const struct layer_setting *s,
+                        unsigned modules,
+                        const struct layer_rows *rows,
+                        struct layer_adapters *sum);
+
+// Returns whether the input of one of these matrices is stored: its own gradient needs it, or that of its adapter.
+static inline bool layer_stores_input(const struct layer_setting *s, unsigned modules)
+{
+    return !s->m->frozen || (s->m->adapters & modules) != 0;
+}
 
 // Sets what the setting has of the attention block and of exchanges among tp and cp ranks.
 void layer_add_attention(struct layer_setting *s, const struct layercost_shape *shape);

@@ -17,15 +17,18 @@ static double network(const struct layer_setting *s, double rows, double width)
 struct layer_feed_forward layer_dense_network(const struct layer_setting *s)
 {
     double width = (double)s->m->model.ffn / s->t;
-    return (struct layer_feed_forward){
-        .gemm = network(s, s->tokens, width),
-        .last = layer_product(s, s->tokens, s->h, width),
-        .traffic = 2 * s->tokens * width * (s->matrices + 1),
-        .gathers = 4,
-        .kept = ELEMENT * s->tokens * width * s->matrices,
-        .ends = s->tokens * (2 * s->h / s->u + width * s->matrices),
-        .made = s->tokens * (width * (s->matrices - 1) + s->h / s->u),
-        .remade = ELEMENT * s->tokens * width};
+    const struct layer_rows all = {s->tokens, s->t, 1, (double)s->m->model.ffn};
+    struct layer_feed_forward f = {.gemm = network(s, s->tokens, width),
+                                   .last = layer_product(s, s->tokens, s->h, width),
+                                   .traffic = 2 * s->tokens * width * (s->matrices + 1),
+                                   .gathers = 4,
+                                   .kept = ELEMENT * s->tokens * width * s->matrices,
+                                   .ends = s->tokens * (2 * s->h / s->u + width * s->matrices),
+                                   .made =
+                                       s->tokens * (width * (s->matrices - 1) + s->h / s->u),
+                                   .remade = ELEMENT * s->tokens * width};
+    layer_add_adapters(s, TRAINING_LINEAR_NETWORK, &all, &f.adapters);
+    return f;
 }
 
 // How much longer products of an expert take: small ones and uneven load make them slower.
@@ -78,7 +81,9 @@ struct layer_feed_forward layer_routed_network(const struct layer_setting *s)
     double bytes = ELEMENT * received * s->h;
     double exchange = split ? 2 * hardware_gather(s->hw, s->tp, 1, bytes) : 0;
     double rows = received / experts, slow = expert_slowdown(s, rows) * experts;
-    return (struct layer_feed_forward){
+    const struct layer_rows own = {rows, split ? s->t : 1, slow, (double)d->moe_ffn};
+    const struct layer_rows all = {s->tokens, s->t, 1, (double)d->shared_ffn};
+    struct layer_feed_forward f = {
         .gemm = network(s, rows, width) * slow + network(s, s->tokens, shared) + router,
         .last = layer_product(s, rows, s->h, width) * slow +
                 layer_product(s, s->tokens, s->h, shared),
@@ -97,4 +102,8 @@ struct layer_feed_forward layer_routed_network(const struct layer_setting *s)
         .remade = ELEMENT * (received * width + s->tokens * shared),
         .inputs = ELEMENT * received * s->h,
         .routed = true};
+    layer_add_adapters(s, TRAINING_LINEAR_NETWORK, &own, &f.adapters);
+    if (d->shared_ffn > 0)
+        layer_add_adapters(s, TRAINING_LINEAR_NETWORK, &all, &f.adapters);
+    return f;
 }

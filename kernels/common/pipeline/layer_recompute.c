@@ -25,15 +25,23 @@ static struct stored_parts stored_parts(const struct layer_setting *s,
     // Norms after the attention and the network store what these give; nothing multiplies their
     // outputs.
     const double norms = (double)s->m->model.layer_norms, after = fmax(0, norms - 2);
+    const double dropped = 2.0 - layer_stores_input(s, TRAINING_LINEAR_FIRST) -
+                           layer_stores_input(s, TRAINING_LINEAR_NETWORK_FIRST);
+    const double remade = layer_stores_input(s, TRAINING_LINEAR_FC2) ? f->remade : 0;
+    const double first = layer_stores_input(s, TRAINING_LINEAR_NETWORK_FIRST) ? f->inputs : 0;
+    // A flash kernel needs its output backward, too.
+    const bool kept = s->m->flash || layer_stores_input(s, TRAINING_LINEAR_PROJ);
     struct stored_parts parts = {
-        .norms = inputs * fmin(2, norms) * input,
+        .norms = inputs * fmax(0, fmin(2, norms) - dropped) * input,
         .attention = inputs * output + INDEX * s->tokens * s->heads,
         .expanded = mla ? ELEMENT * s->tokens * s->heads * (2 * s->dq + s->dv) : 0,
-        .remade = inputs * f->remade,
-        .network = f->kept - (1 - inputs) * (f->remade + f->inputs),
+        .remade = inputs * remade,
+        .network = f->kept - (f->remade - remade) - (f->inputs - first) -
+                   (1 - inputs) * (remade + first) + f->adapters.kept,
     };
     parts.all = (s->m->dropout ? 3 : 2) * input + parts.norms + s->attention_kept -
-                (1 - inputs) * output + parts.network + after * input;
+                (kept ? 1 - inputs : 1) * output + parts.network + after * input +
+                s->adapters.kept;
     return parts;
 }
 
@@ -110,7 +118,8 @@ void layer_pass_times(const struct layer_setting *s,
     const double exchanges = p->tp + p->ep + p->cp;
     layer->forward = fmax(p->gemm + p->attention + p->memory + exchanges, s->stack->launch);
     const double plain =
-        fmax(2 * p->gemm + (s->m->flash ? 2.5 : 2) * p->attention + 2 * p->memory + exchanges,
+        fmax(p->gemm + layer->weights + (s->m->flash ? 2.5 : 2) * p->attention + 2 * p->memory +
+                 exchanges,
              s->stack->launch);
     layer->backward[LAYERCOST_NONE] = plain;
     layer->backward[LAYERCOST_SELECT] = plain + select_again(s, f, p);
@@ -119,7 +128,6 @@ void layer_pass_times(const struct layer_setting *s,
     const unsigned network = f->routed ? TRAINING_MOE : TRAINING_MLP;
     if (s->m->modules & network)
         layer->select_again = network_exchanges(s, f, p);
-    layer->weights = p->gemm;
 }
 
 void layer_stored_bytes(const struct layer_setting *s,
@@ -144,5 +152,7 @@ void layer_stored_bytes(const struct layer_setting *s,
     }
     stored[LAYERCOST_FULL] = input;
     layer->kept_for_weights =
-        fmin(ELEMENT * (s->tokens * s->attention_ends + f->ends), stored[LAYERCOST_NONE]);
+        layer->weights > 0
+            ? fmin(ELEMENT * (s->tokens * s->attention_ends + f->ends), stored[LAYERCOST_NONE])
+            : 0;
 }

@@ -170,6 +170,22 @@ static enum nd_outcome try_each(struct dialect *d)
     return outcome;
 }
 
+// Every chunk makes at least the quotient again.
+static enum nd_outcome try_dealt(struct dialect *d)
+{
+    const struct nd_program *p = d->program;
+    const int32_t most = (p->layers[0] + p->layers[1]) * p->chunks;
+    enum nd_outcome outcome = ND_DONE;
+    for (int32_t n = 1; n <= most && outcome == ND_DONE && !d->out_of_time; n++) {
+        const struct nd_program rule = ruled(p, ND_AGAIN_DEALT, n);
+        const double bound = bound_of_each(p, n / p->chunks);
+        if (is_best(d, bound))
+            break;
+        outcome = try_rule(d, &rule, bound);
+    }
+    return outcome;
+}
+
 static enum nd_outcome try_every(struct dialect *d)
 {
     const int32_t all = d->program->layers[0] + d->program->layers[1];
@@ -190,7 +206,9 @@ static enum nd_outcome try_rules(struct dialect *d)
         outcome = try_rule(d, &parts, 0);
     if (outcome != ND_DONE || !p->allow_full)
         return outcome;
-    return p->dialect == ND_SAYS_EACH ? try_each(d) : try_every(d);
+    return p->dialect == ND_SAYS_EACH    ? try_each(d)
+           : p->dialect == ND_SAYS_DEALT ? try_dealt(d)
+                                         : try_every(d);
 }
 
 // ---- starts -------------------------------------------------------------------------------------
@@ -227,7 +245,7 @@ static enum nd_outcome start_with(struct nd_solution *taken,
             before += choice->layers[0][j] + choice->layers[1][j];
         draft.chunks[k] =
             (struct nd_chunk_plan){.layers = {choice->layers[0][k], choice->layers[1][k]}};
-        nd_again_set(rule, before, &draft.chunks[k]);
+        nd_again_set(rule, (struct nd_again_place){k / rule->stages, before}, &draft.chunks[k]);
     }
     enum nd_outcome outcome = nd_solution_set(rule, &draft, NULL, &solution);
     if (outcome == ND_DONE && nd_choice_check(rule, &solution.choice, why, sizeof why)) {
@@ -248,7 +266,7 @@ static enum nd_outcome start(const struct dialect *d,
 {
     const struct nd_program *p = d->program;
     const int32_t all = p->layers[0] + p->layers[1], most = most_again(p, choice);
-    const bool each = p->dialect == ND_SAYS_EACH && most >= 0;
+    const bool each = p->dialect != ND_SAYS_EVERY && most >= 0;
     const struct nd_program rule = ruled(p, ND_AGAIN_EACH, each ? most : all);
     return p->allow_full ? start_with(taken, &rule, choice) : ND_DONE;
 }

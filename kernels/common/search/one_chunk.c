@@ -209,7 +209,7 @@ static double needs(const struct nd_program *p, int32_t stage, int32_t n, int32_
     struct nd_chunk_plan least = chunk, tried = chunk;
     double low = nd_least_kept(p, &chunk), high = nd_chunk_kept(p, &chunk);
     if (nd_again_is_fixed(p)) {
-        nd_again_set(p, 0, &tried);
+        nd_again_set(p, (struct nd_again_place){0, 0}, &tried);
         return needed(p, stage, &tried);
     }
     if (!nd_cheapest(p, high, 0, head, &least))

@@ -146,7 +146,7 @@ static double least_of_each(const struct nd_program *p,
     for (int32_t v = 0; v < p->chunks; v++) {
         const int32_t k = v * p->stages + stage;
         struct nd_chunk_plan chunk = {.layers = {pattern->dense[k], 0}};
-        nd_again_set(p, 0, &chunk);
+        nd_again_set(p, (struct nd_again_place){0, 0}, &chunk);
         dense[v] = nd_chunk_kept(p, &chunk);
         again[v] = p->again_n - chunk.full[0];
         all.layers[0] += chunk.layers[0];

@@ -69,19 +69,19 @@ static int32_t all_ways(const struct nd_program *p,
                 int32_t *counts = full ? chunk.full : chunk.part;
                 counts[0] = a;
                 counts[1] = c;
-                if (nd_again_allows(p, 0, &chunk))
+                if (nd_again_allows(p, (struct nd_again_place){0, 0}, &chunk))
                     add_way(p, &chunk, head, ways, &n);
             }
     }
     return n;
 }
 
-// Finds the undominated ways of a chunk, by growth. before: layers of the stage in earlier chunks. A
+// Finds the undominated ways of a chunk, by growth. A
 // way that makes no layer again wholly is only dominated by such ways, as it may spare memory of the
 // stage. Returns their number.
 static int32_t ways_of(const struct nd_program *p,
                        const struct nd_chunk_plan *bare,
-                       int32_t before,
+                       struct nd_again_place place,
                        bool head,
                        struct way *ways,
                        bool *cut_short)
@@ -90,7 +90,7 @@ static int32_t ways_of(const struct nd_program *p,
     double least[2] = {HUGE_VAL, HUGE_VAL}; // of all, of ways without
     struct nd_chunk_plan fixed = *bare;
     if (nd_again_is_fixed(p)) {
-        nd_again_set(p, before, &fixed);
+        nd_again_set(p, place, &fixed);
         add_way(p, &fixed, head, ways, &n);
         return n;
     }
@@ -246,8 +246,8 @@ static void choose_ways(struct maker *m, int32_t v, double takes, bool full)
 static void find_ways(struct maker *m, int32_t v, int32_t before, bool head)
 {
     struct way *ways = &m->ways[v * WAYS_MOST];
-    m->n_ways[v] =
-        ways_of(m->program, &m->chunks[v], before, head, ways, &m->options->cut_short);
+    m->n_ways[v] = ways_of(m->program, &m->chunks[v], (struct nd_again_place){v, before}, head,
+                           ways, &m->options->cut_short);
     m->least[v] = HUGE_VAL;
     for (int32_t w = 0; w < m->n_ways[v]; w++)
         m->least[v] = nd_lesser(m->least[v], ways[w].kept);

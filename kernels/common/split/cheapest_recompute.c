@@ -61,17 +61,29 @@ static int32_t least(int32_t a, int32_t b)
 bool nd_again_is_fixed(const struct nd_program *p)
 {
     return p->again == ND_AGAIN_EACH || p->again == ND_AGAIN_EVERY ||
-           p->again == ND_AGAIN_PARTS;
+           p->again == ND_AGAIN_DEALT || p->again == ND_AGAIN_PARTS;
 }
 
-void nd_again_set(const struct nd_program *p, int32_t before, struct nd_chunk_plan *chunk)
+// Returns the layers of a chunk that are made again wholly.
+static int32_t wholly(const struct nd_program *p, struct nd_again_place place, int32_t all)
 {
-    const int32_t *layers = chunk->layers, all = layers[0] + layers[1];
+    const int32_t left = p->again_n - place.number;
+    if (p->again == ND_AGAIN_PARTS)
+        return 0;
+    if (p->again == ND_AGAIN_EACH)
+        return least(p->again_n, all);
+    if (p->again == ND_AGAIN_DEALT)
+        return left > 0 ? least((left + p->chunks - 1) / p->chunks, all) : 0;
+    return (place.before + all) / p->again_n - place.before / p->again_n;
+}
+
+void nd_again_set(const struct nd_program *p,
+                  struct nd_again_place place,
+                  struct nd_chunk_plan *chunk)
+{
+    const int32_t *layers = chunk->layers;
     const bool parts = p->again == ND_AGAIN_PARTS;
-    const int32_t n = parts ? 0
-                      : p->again == ND_AGAIN_EACH
-                          ? least(p->again_n, all)
-                          : (before + all) / p->again_n - before / p->again_n;
+    const int32_t n = wholly(p, place, layers[0] + layers[1]);
     for (int t = 0; t < 2; t++) {
         chunk->full[t] = t == 0 ? least(n, layers[0]) : n - chunk->full[0];
         chunk->part[t] = parts ? layers[t] : 0;
@@ -79,7 +91,7 @@ void nd_again_set(const struct nd_program *p, int32_t before, struct nd_chunk_pl
 }
 
 bool nd_again_allows(const struct nd_program *p,
-                     int32_t before,
+                     struct nd_again_place place,
                      const struct nd_chunk_plan *chunk)
 {
     struct nd_chunk_plan wanted = *chunk;
@@ -89,7 +101,7 @@ bool nd_again_allows(const struct nd_program *p,
     if (p->again == ND_AGAIN_FIRST)
         return (chunk->full[1] == 0 && chunk->part[1] == 0) ||
                chunk->full[0] + chunk->part[0] == chunk->layers[0];
-    nd_again_set(p, before, &wanted);
+    nd_again_set(p, place, &wanted);
     for (int t = 0; t < 2; t++)
         same = same && wanted.full[t] == chunk->full[t] && wanted.part[t] == chunk->part[t];
     return same;
@@ -126,7 +138,7 @@ static bool cheapest_fixed(const struct nd_program *p,
                            double spare,
                            struct nd_chunk_plan *chunk)
 {
-    nd_again_set(p, 0, chunk);
+    nd_again_set(p, (struct nd_again_place){0, 0}, chunk);
     return nd_chunk_kept(p, chunk) <=
            kept_most + (chunk->full[0] + chunk->full[1] == 0 ? spare : 0);
 }

@@ -24,15 +24,20 @@ bool nd_cheapest_1f1b(const struct nd_program *program,
 // Returns whether the program leaves only one choice for every chunk.
 bool nd_again_is_fixed(const struct nd_program *program);
 
-// Fills full and part of a chunk as such a program demands. before: layers of its stage in earlier
-// chunks.
+// Where a chunk is on its stage.
+struct nd_again_place {
+    int32_t number; // of the chunk
+    int32_t before; // layers in earlier chunks
+};
+
+// Fills full and part of a chunk as such a program demands.
 void nd_again_set(const struct nd_program *program,
-                  int32_t before,
+                  struct nd_again_place place,
                   struct nd_chunk_plan *chunk);
 
 // Returns whether the program allows to make these layers again.
 bool nd_again_allows(const struct nd_program *program,
-                     int32_t before,
+                     struct nd_again_place place,
                      const struct nd_chunk_plan *chunk);
 
 // The least that the chunk can keep, as far as recomputation is allowed.

@@ -112,7 +112,8 @@ static bool check_split(const struct checker *c, const struct nd_choice *choice)
         const struct nd_chunk_plan chunk = nd_choice_chunk(choice, k);
         if (!check_chunk(c, &chunk, k))
             return false;
-        if (!nd_again_allows(p, before(p, choice, k), &chunk))
+        const struct nd_again_place place = {k / p->stages, before(p, choice, k)};
+        if (!nd_again_allows(p, place, &chunk))
             return breaks(c, "chunk %d of stage %d: other layers must be made again",
                           k / p->stages, k % p->stages);
         if (chunk.layers[0] > 0 && sums[1] > 0)

@@ -40,6 +40,7 @@ enum nd_again {
     // Wholly: as many of a chunk, from its first on, as the stage has layers whose number is a multiple of
     // again_n, counted from 1 over the chunks of the stage.
     ND_AGAIN_EVERY,
+    ND_AGAIN_DEALT, // wholly: again_n layers of every stage, which are dealt to its chunks in turn
     ND_AGAIN_PARTS, // all layers, selectively
 };
 
@@ -48,6 +49,7 @@ enum nd_dialect {
     ND_SAYS_ANY,   // a number for every chunk
     ND_SAYS_EACH,  // one number for all chunks
     ND_SAYS_EVERY, // all layers, none, or every n-th
+    ND_SAYS_DEALT, // one number for all stages, which is dealt to their chunks
 };
 
 struct nd_program {

@@ -25,6 +25,8 @@ const char *training_stages_misfit(const struct configuration *c)
         return "micro-batches enter its pipeline at both ends";
     if (c->strategy.pp > DYNAPIPE_DEVICES_MAX || c->n_parts > DYNAPIPE_STAGES_MAX)
         return "the pipeline is too long";
+    if (configuration_sends_more(c))
+        return "a module that predicts several tokens is before the last chunk";
     return layers <= NETWORK_LAYERS_MAX ? NULL : "there are too many layers";
 }
 
@@ -135,7 +137,8 @@ static void put(const struct training_stages *t,
                  length = tables->axis[COST_INPUT][at % tables->nodes[COST_INPUT]];
     const double layers = t->network.encoders;
     struct shaped shaped;
-    struct configuration_part none[1] = {{.layers = {0, 0}}};
+    struct configuration_part none[1] = {
+        {.modules = (int32_t)t->configuration->model.mtp_depth}};
     struct configuration_part_price tail, sum = {.forward = 0};
     if (rows * length > TOKENS_MOST)
         return;
@@ -202,6 +205,7 @@ static int32_t device_of(const struct configuration *c, int32_t part)
 
 static void add_part(struct configuration_part *sum, const struct configuration_part *part)
 {
+    sum->modules += part->modules;
     for (int kind = 0; kind < CONFIGURATION_KINDS; kind++) {
         sum->layers[kind] += part->layers[kind];
         sum->full[kind] += part->full[kind];
@@ -230,6 +234,7 @@ static void set_types(struct training_stages *t)
             for (int kind = 0; kind < CONFIGURATION_KINDS; kind++) {
                 const int32_t layers = t->mine[k].layers[kind];
                 struct configuration_part *part = &t->parts[type][k];
+                part->modules = t->mine[k].modules;
                 part->layers[kind] = layers;
                 part->full[kind] = type == DYNAPIPE_FULL ? layers : 0;
                 part->select[kind] = type == DYNAPIPE_SELECTIVE ? layers : 0;

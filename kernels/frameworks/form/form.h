@@ -65,6 +65,17 @@ const cJSON *framework_get(const struct framework_reader *r,
                            enum framework_part part,
                            const char *key);
 
+// Adds the matrices that n bytes of text name, of any framework and with any signs between them, to a set of bits.
+// Returns false with a fault that names one which is not known.
+bool framework_take_adapters(struct framework_reader *r,
+                             const char *text,
+                             size_t n,
+                             size_t at,
+                             unsigned *set);
+
+// Puts adapters of a rank on a set of matrices.
+bool framework_put_adapters(struct framework_reader *r, int64_t rank, unsigned set, size_t at);
+
 // Records a key that has no meaning for shape and strategy.
 void framework_ignore(struct framework_reader *r, const char *key);
 

@@ -170,8 +170,6 @@ static bool split_by_layout(struct megatron *m, int64_t *mtp)
     if ((int64_t)n % m->pp != 0)
         return no_split(m, MG_LAYOUT, "%zu parts are not a multiple of %lld stages", n,
                         (long long)m->pp);
-    if (!layout_text_fits(mtp, n, (size_t)m->pp, &why))
-        return megatron_fail(m, MG_LAYOUT, "%s", why);
     for (size_t i = 0; i < n; i++) {
         layers += m->split[i];
         modules += mtp[i];

@@ -287,7 +287,33 @@ static const char *const no_effect[] = {
     "next-tockens",
     "sparse-mode",
     "shape-order",
+    // adapters: their factor and their checkpoint
+    "lora-alpha",
+    "lora-load",
+    // what records of Megatron Bridge write of data, start, inference, and of parts that they do not use
+    "add-extra-token-to-sequence",
+    "average-in-collective",
+    "barrier-with-L1-time",
+    "batch-p2p-*",
+    "clone-scatter-output-in-embedding",
+    "cuda-graph-warmup-steps",
+    "deallocate-pipeline-outputs",
+    "drop-last*",
+    "gradient-reduce-div-fusion",
+    "hf-model-id",
+    "inference-*",
+    "mlp-chunks-for-prefill",
+    "parallel-output",
+    "perform-initialization",
+    "persistent-workers",
+    "pin-memory",
+    "qk-clip-*",
+    "random-seed",
+    "scatter-embedding-sequence-parallel",
+    "store-param-remainders",
+    "use-te-rng-tracker",
     // amounts of 8-bit scales
+    "fp8-wgrad",
     "fp8-amax-*",
     "fp8-interval",
     "fp8-margin",
@@ -306,6 +332,11 @@ static const struct {
     {"moe-token-drop-policy", "probs "},
     {"mlp-chunks-for-training", "1 "},
     {"cpu-offloading-num-layers", "0 "},
+    {"num-layers-at-start-in-bf16", "0 1 "}, // only with first-last-layers-bf16
+    {"num-layers-at-end-in-bf16", "0 1 "},
+    {"kitchen-attention-backend", "sdpa "},
+    {"sequence-parallel-size", "0 1 "},
+    {"wgrad-deferral-limit", "0 "},
     {"optimizer-offload-fraction", "0 0.0 "},
     {"empty-unused-memory-level", "0 "},
     {"softmax-type", "vanilla "},
@@ -330,7 +361,6 @@ static const char *const other_shape[] = {
     "hybrid-mlp-ratio",
     "is-hybrid-model",
     "kv-compress",
-    "lora-r",
     "moe-latent-size",
     "mtp-hybrid-override-pattern",
     "language-model-type",
@@ -403,10 +433,49 @@ static bool has_more_tokens(const struct megatron *m)
     return megatron_number(m, MG_MTP, 0) > 0;
 }
 
+static bool has_muon(const struct megatron *m)
+{
+    return megatron_has(m, MG_OPTIMIZER) &&
+           strstr(m->values[MG_OPTIMIZER].text, "muon") != NULL;
+}
+
+static bool has_4bit(const struct megatron *m)
+{
+    return megatron_has(m, MG_FP4);
+}
+
+static bool has_fsdp(const struct megatron *m)
+{
+    return megatron_has(m, MG_FSDP);
+}
+
+static bool has_graphs(const struct megatron *m)
+{
+    return megatron_has(m, MG_GRAPHS) && !megatron_is(m, MG_GRAPHS, "none", NULL);
+}
+
+// Of models that are refused, and of activations on the host without a key that switches them on.
+static bool never(const struct megatron *m)
+{
+    (void)m;
+    return false;
+}
+
 static const struct {
     const char *begin;
     bool (*needs)(const struct megatron *m);
 } needed[] = {
+    {"muon-", has_muon},
+    {"fp4-recipe", has_4bit},
+    {"fsdp-all-gather", has_fsdp},
+    {"param-name-patterns", has_fsdp},
+    {"cuda-graph-scope", has_graphs},
+    {"linear-", never},
+    {"mamba-", never},
+    {"use-mamba-", never},
+    {"cpu-offloading-activations", never},
+    {"min-offloaded-tensor-size", never},
+    {"pin-cpu-", never},
     {"context-parallel-", has_context},
     {"cp-", has_context},
     {"use-cp-", has_context},

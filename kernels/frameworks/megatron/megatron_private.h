@@ -45,6 +45,7 @@ struct megatron {
         *split;    // decoder layers of [chunk][stage], MTP layers excluded; freed by the reader
     bool no_split; // the layers cannot be split as the arguments demand
     unsigned modules;        // of --recompute-modules: bits of megatron_modules
+    unsigned adapters;       // matrices of --lora-target-modules (form.h)
     char other_modules[64];  // those that are no module of ours, with commas
     size_t other_modules_at; // the first of them
 };
@@ -87,8 +88,18 @@ void megatron_cannot_run(const struct megatron *m,
 // Records an argument that no model counts, with its value if it has one.
 bool megatron_not_modelled(const struct megatron *m, enum megatron_key key);
 
-// Reads one module of --recompute-modules.
-void megatron_take_module(struct megatron *m, const char *name, size_t n, size_t at);
+// Reads one module of --recompute-modules or --lora-target-modules.
+bool megatron_take_module(struct megatron *m,
+                          enum megatron_key key,
+                          const char *name,
+                          size_t n,
+                          size_t at);
+
+// Returns whether a key is one of these two.
+static inline bool megatron_lists_modules(enum megatron_key key)
+{
+    return key == MG_RECOMPUTE_MODULES || key == MG_LORA_MODULES;
+}
 
 // Reads one value of a key from n bytes of text. name: as the file spells it, or $ and the name of a
 // variable.
@@ -110,6 +121,12 @@ bool megatron_read_training(
     struct megatron *m); // batches, sharding, kernels (megatron_training.c)
 bool megatron_read_bytes(const struct megatron *m); // precision and bytes (megatron_bytes.c)
 bool megatron_read_stack(const struct megatron *m); // overlap, dispatch (megatron_stack.c)
+
+// Returns the layers of a chunk if n layers of a device are dealt to its chunks in turn.
+static inline int64_t megatron_dealt(int64_t n, int64_t chunk, int64_t chunks)
+{
+    return n > chunk ? (n - chunk + chunks - 1) / chunks : 0;
+}
 
 // Returns whether the kernel of attention writes no scores.
 bool megatron_has_flash(const struct megatron *m);

@@ -21,6 +21,14 @@ static bool is_full(const struct megatron *m)
     return megatron_is(m, MG_GRANULARITY, "full", NULL);
 }
 
+// With attention on the host, the networks of the layers are made again that would be made again wholly (MindSpeed,
+// docs/zh/features/swap_attention.md).
+static bool makes_networks(const struct megatron *m)
+{
+    return megatron_has(m, MG_SWAP_ATTENTION) &&
+           (is_full(m) || megatron_number(m, MG_RECOMPUTE_LAYERS, 0) > 0);
+}
+
 static bool is_block(const struct megatron *m)
 {
     return megatron_is(m, MG_METHOD, "block", NULL);
@@ -34,18 +42,25 @@ static bool is_selective(const struct megatron *m)
 
 // ---- modules ---------------------------------------------------------------------------------
 
-void megatron_take_module(struct megatron *m, const char *name, size_t n, size_t at)
+bool megatron_take_module(struct megatron *m,
+                          enum megatron_key key,
+                          const char *name,
+                          size_t n,
+                          size_t at)
 {
+    if (key == MG_LORA_MODULES)
+        return framework_take_adapters(m->r, name, n, at, &m->adapters);
     for (unsigned k = 0; k < N_MEGATRON_MODULES; k++)
         if (strlen(megatron_modules[k]) == n && memcmp(megatron_modules[k], name, n) == 0) {
             m->modules |= 1U << k;
-            return;
+            return true;
         }
     const size_t used = strlen(m->other_modules);
     if (used == 0)
         m->other_modules_at = at;
     snprintf(m->other_modules + used, sizeof m->other_modules - used, "%s%.*s",
              used > 0 ? "," : "", (int)(n < 40 ? n : 40), name);
+    return true;
 }
 
 // Returns the modules as bits; 0: none, or those that the stack recomputes without a list.
@@ -54,6 +69,8 @@ static unsigned modules_of(const struct megatron *m)
     const bool norm = megatron_has(m, MG_RECOMPUTE_NORM);
     const bool function = megatron_has(m, MG_RECOMPUTE_FUNCTION);
     unsigned modules = 0;
+    if (makes_networks(m))
+        return 1U << MLP | 1U << MOE;
     if (is_selective(m))
         modules = megatron_has(m, MG_RECOMPUTE_MODULES) ? m->modules : 1U << CORE_ATTN;
     if (megatron_has(m, MG_RECOMPUTE_EXPERTS))
@@ -94,17 +111,18 @@ static bool name_other_modules(const struct megatron *m)
 
 // ---- layers ----------------------------------------------------------------------------------
 
-static int64_t fully_recomputed(const struct megatron *m, int64_t chunk, int64_t layers)
+// Returns the layers of a chunk that are made again wholly, or whose networks are; `last`: of the model.
+static int64_t block_of(const struct megatron *m, int64_t chunk, int64_t layers, bool last)
 {
     const int64_t n = megatron_number(m, MG_RECOMPUTE_LAYERS, 0);
-    if (!is_full(m))
-        return 0;
-    if (!is_block(m))
+    const bool deals = megatron_has(m, MG_RECOMPUTE_PER_RANK);
+    const int64_t again = least(deals ? megatron_dealt(n, chunk, m->chunks) : n, layers);
+    if (is_full(m) && !is_block(m))
         return layers;
-    if (!megatron_has(m, MG_RECOMPUTE_PER_RANK))
-        return least(n, layers);
-    // n layers of a device, dealt to its chunks in turn.
-    return least(n > chunk ? (n - chunk + m->chunks - 1) / m->chunks : 0, layers);
+    // MindSpeed: the last layer of the model is not made again.
+    return last && again == layers && megatron_has(m, MG_RECOMPUTE_ADVANCE)
+               ? again - (again > 0)
+               : again;
 }
 
 bool megatron_is_partly(const struct megatron *m)
@@ -115,36 +133,61 @@ bool megatron_is_partly(const struct megatron *m)
 
 static int64_t partly_recomputed(const struct megatron *m, int64_t left)
 {
-    if (modules_of(m) == 0 && megatron_has(m, MG_RECOMPUTE_FUNCTION))
-        return least(megatron_number(m, MG_RECOMPUTE_FUNCTION_LAYERS, left), left);
+    const enum megatron_key layers = megatron_has(m, MG_RECOMPUTE_FUNCTION)
+                                         ? MG_RECOMPUTE_FUNCTION_LAYERS
+                                         : MG_RECOMPUTE_NORM_LAYERS;
+    const bool some = megatron_has(m, MG_RECOMPUTE_FUNCTION)
+                          ? modules_of(m) == 0
+                          : megatron_has(m, MG_RECOMPUTE_NORM);
+    if (some)
+        return least(megatron_number(m, layers, left), left);
     return megatron_is_partly(m) ? left : 0;
 }
 
 static bool put_list(const struct megatron *m, const int64_t *mtp, bool full)
 {
     int64_t again[MEGATRON_MOST_CHUNKS];
-    for (int64_t i = 0; i < m->chunks * m->pp; i++) {
+    const int64_t n = m->chunks * m->pp;
+    for (int64_t i = 0; i < n; i++) {
         const int64_t layers = m->split[i] + mtp[i];
-        const int64_t whole = fully_recomputed(m, i / m->pp, layers);
-        again[i] = full ? whole : partly_recomputed(m, layers - whole);
+        const bool blocks = is_full(m) || makes_networks(m);
+        const int64_t block = blocks ? block_of(m, i / m->pp, layers, i == n - 1) : 0;
+        const int64_t whole = makes_networks(m) ? 0 : block;
+        again[i] = full                ? whole
+                   : makes_networks(m) ? block
+                                       : partly_recomputed(m, layers - whole);
     }
     return framework_put_chunks(m->r, full ? "recompute" : "select_recompute", again, m->chunks,
                                 m->pp, megatron_at(m, MG_GRANULARITY));
+}
+
+// Recomputation in another order than that of the backward passes, and tensors on the host.
+static bool name_orders(const struct megatron *m)
+{
+    const bool both =
+        megatron_has(m, MG_RECOMPUTE_FUNCTION) && megatron_has(m, MG_RECOMPUTE_NORM);
+    return (!megatron_has(m, MG_RECOMPUTE_ADVANCE) ||
+            megatron_not_modelled(m, MG_RECOMPUTE_ADVANCE)) &&
+           (!megatron_has(m, MG_SWAP_ATTENTION) ||
+            megatron_not_modelled(m, MG_SWAP_ATTENTION)) &&
+           (!both || !megatron_has(m, MG_RECOMPUTE_NORM_LAYERS) ||
+            megatron_not_modelled(m, MG_RECOMPUTE_NORM_LAYERS));
 }
 
 // Uniform recomputation of groups stores the input of the first layer of each.
 static bool put_group(const struct megatron *m)
 {
     const int64_t group = megatron_number(m, MG_RECOMPUTE_LAYERS, 1);
-    return !is_full(m) || is_block(m) || group <= 1 ||
+    return !is_full(m) || makes_networks(m) || is_block(m) || group <= 1 ||
            framework_put_number(m->r, FRAMEWORK_BASELINE, "recompute_group", (double)group,
                                 megatron_at(m, MG_RECOMPUTE_LAYERS));
 }
 
 bool megatron_read_recompute(const struct megatron *m, const int64_t *mtp)
 {
-    if (!put_modules(m) || !name_other_modules(m) || !put_group(m))
+    m->r->file->deals_again = megatron_has(m, MG_RECOMPUTE_PER_RANK);
+    if (!put_modules(m) || !name_other_modules(m) || !put_group(m) || !name_orders(m))
         return false;
-    return m->no_split || ((!is_full(m) || put_list(m, mtp, true)) &&
+    return m->no_split || ((!is_full(m) || makes_networks(m) || put_list(m, mtp, true)) &&
                            (!megatron_is_partly(m) || put_list(m, mtp, false)));
 }

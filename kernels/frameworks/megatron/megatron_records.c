@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collects the values of records of Python as Megatron Bridge and NeMo 2 write them: maps that name
-// their class as _target_. What such a file does not give has the value of the class, which is not known
-// here: a file is accepted only if it gives everything that describes the shape.
+// their class as _target_. What such a file does not give has the value of the class. The defaults of the
+// general classes are those of the arguments of Megatron-LM, except for a few (take_defaults); those of other
+// classes are not known here: such a file is accepted only if it gives everything that describes the shape.
 #include "kernels/frameworks/megatron/megatron_private.h"
 
 #include <stdio.h>
@@ -69,13 +70,24 @@ static bool is_set(const cJSON *model, const char *key)
     return item != NULL && !cJSON_IsNull(item) && !cJSON_IsFalse(item);
 }
 
+// GPTModelProvider of Megatron Bridge (067f987d, models/gpt_provider.py) and GPTConfig of NeMo 2, both on
+// TransformerConfig of Megatron Core (d98e8a64).
+static bool is_general(const cJSON *model)
+{
+    const cJSON *name = pps_json_member(model, class_key);
+    const char *last = cJSON_IsString(name) ? strrchr(name->valuestring, '.') : NULL;
+    return last != NULL &&
+           (strcmp(last, ".GPTModelProvider") == 0 || strcmp(last, ".GPTConfig") == 0);
+}
+
 static bool check_shape(struct megatron *m, const struct plaindoc *document)
 {
     const cJSON *model = model_of(document->root);
     if (model == NULL)
         return framework_fail(m->r, 0, "num_layers: missing");
-    return check_given(m, document, model, shape) &&
-           (!is_set(model, "num_moe_experts") || check_given(m, document, model, experts)) &&
+    return (is_general(model) || check_given(m, document, model, shape)) &&
+           (is_general(model) || !is_set(model, "num_moe_experts") ||
+            check_given(m, document, model, experts)) &&
            (!is_set(model, "multi_latent_attention") ||
             check_given(m, document, model, latent));
 }
@@ -131,6 +143,29 @@ static const char *named_value(const cJSON *item)
                                           : last;
 }
 
+// Adapters (LoRA, CanonicalLoRA): Megatron Bridge 067f987d and NeMo 2.4 have rank 32, and all four matrices of a layer.
+static bool take_adapters(struct megatron *m,
+                          const struct plaindoc *document,
+                          const cJSON *item)
+{
+    const cJSON *name = pps_json_member(item, class_key), *rank = pps_json_member(item, "dim"),
+                *modules = pps_json_member(item, "target_modules");
+    const char *class = cJSON_IsString(name) ? strrchr(name->valuestring, '.') : NULL;
+    static const char usual[] = "linear_qkv linear_proj linear_fc1 linear_fc2";
+    const size_t at = framework_value_at(document, item);
+    if (class == NULL || (strcmp(class, ".LoRA") != 0 && strcmp(class, ".CanonicalLoRA") != 0))
+        return framework_fail(m->r, at,
+                              "peft: only LoRA and the training of all parameters are known "
+                              "here");
+    m->values[MG_LORA_RANK] = (struct megatron_value){.given = true, .number = 32, .at = at};
+    m->values[MG_LORA_MODULES] = (struct megatron_value){.given = true, .at = at};
+    return (rank == NULL || megatron_take_item(m, document, MG_LORA_RANK, "lora-r", rank)) &&
+           (cJSON_IsArray(modules)
+                ? megatron_take_item(m, document, MG_LORA_MODULES, "lora-target-modules",
+                                     modules)
+                : megatron_take_module(m, MG_LORA_MODULES, usual, sizeof usual - 1, at));
+}
+
 // Values that a record names in its own way. *known: it is one.
 static bool take_special(struct megatron *m,
                          const struct plaindoc *document,
@@ -144,16 +179,16 @@ static bool take_special(struct megatron *m,
         return true; // _target_, _call_
     if (strcmp(name, "share_embeddings_and_output_weights") == 0)
         return !cJSON_IsFalse(item) || set(m, MG_UNTIED, NULL, at);
-    if (strcmp(name, "grad_reduce_in_fp32") == 0)
-        return cJSON_IsNull(item) ||
-               set(m, cJSON_IsTrue(item) ? MG_FP32_GRADIENTS : MG_BF16_REDUCE, NULL, at);
+    if (strcmp(name, "grad_reduce_in_fp32") == 0 && !cJSON_IsNull(item)) {
+        m->values[MG_FP32_GRADIENTS].given = m->values[MG_BF16_REDUCE].given = false;
+        return set(m, cJSON_IsTrue(item) ? MG_FP32_GRADIENTS : MG_BF16_REDUCE, NULL, at);
+    }
     if (strcmp(name, "mixed_precision") == 0 && cJSON_IsString(item))
         return take_recipe(m, item->valuestring, at);
     if (strcmp(name, "sequence_length") == 0)
         return megatron_take_item(m, document, MG_SEQ_LENGTH, "seq-length", item);
     if (strcmp(name, "peft") == 0 && !cJSON_IsNull(item))
-        return framework_fail(m->r, at,
-                              "peft: only the training of all parameters is known here");
+        return take_adapters(m, document, item);
     *known = false;
     return true;
 }
@@ -173,6 +208,13 @@ static bool take_key(struct megatron *m,
     return (again && key != MG_BIAS) || megatron_take_item(m, document, key, name, item);
 }
 
+static const char precision_key[] = "mixed_precision";
+
+static bool is_precision(const cJSON *item)
+{
+    return cJSON_IsObject(item) && strcmp(item->string, precision_key) == 0;
+}
+
 static bool take_tree(struct megatron *m,
                       const struct plaindoc *document,
                       const char *path,
@@ -188,6 +230,8 @@ static bool take_tree(struct megatron *m,
             return false;
         if (known || (has_no_effect(item->string) && object == document->root))
             continue;
+        if (is_precision(item) && object == document->root)
+            continue;
         const bool record = cJSON_IsObject(item) && named_value(item) == NULL;
         const bool ok =
             record ? take_tree(m, document, inner, item)
@@ -200,10 +244,65 @@ static bool take_tree(struct megatron *m,
     return true;
 }
 
+// The record of precision replaces what the records of the model and of gradients say (Megatron Bridge,
+// training/mixed_precision.py).
+static bool take_precision(struct megatron *m, const struct plaindoc *document)
+{
+    const cJSON *precision = pps_json_member(document->root, precision_key), *item;
+    if (!cJSON_IsObject(precision))
+        return true;
+    cJSON_ArrayForEach(item, precision)
+    {
+        char name[64];
+        megatron_plain_name(item->string, name);
+        const enum megatron_key key = megatron_key_of(name);
+        if (key != N_MEGATRON_KEYS)
+            m->values[key].given = false;
+    }
+    return take_tree(m, document, precision_key, precision);
+}
+
+// A record of overlaps switches on what it does not decide, with a distributed optimizer (Megatron Bridge,
+// training/comm_overlap.py), and replaces what the record of gradients says.
+static void take_overlap(struct megatron *m, const struct plaindoc *document)
+{
+    static const struct {
+        const char *name;
+        enum megatron_key key;
+    } overlaps[] = {{"overlap_grad_reduce", MG_OVERLAP_GRADIENTS},
+                    {"overlap_param_gather", MG_OVERLAP_PARAMETERS}};
+    const cJSON *record = pps_json_member(document->root, "comm_overlap");
+    for (int k = 0; cJSON_IsObject(record) && megatron_has(m, MG_SHARDED) && k < 2; k++) {
+        const cJSON *item = pps_json_member(record, overlaps[k].name);
+        set(m, overlaps[k].key, NULL, framework_value_at(document, record));
+        m->values[overlaps[k].key].given = item == NULL || !cJSON_IsFalse(item);
+    }
+}
+
+// What the general classes have that arguments do not.
+static void take_defaults(struct megatron *m, const struct plaindoc *document)
+{
+    const cJSON *model = model_of(document->root);
+    const struct megatron_value length = {.given = true,
+                                          .number = 1024,
+                                          .at = framework_value_at(document, model)};
+    if (!is_general(model))
+        return;
+    if (!megatron_has(m, MG_SEQ_LENGTH))
+        m->values[MG_SEQ_LENGTH] = length;
+    if (!megatron_has(m, MG_MAX_POSITIONS))
+        m->values[MG_MAX_POSITIONS] = m->values[MG_SEQ_LENGTH];
+    if (pps_json_member(model, "cross_entropy_loss_fusion") == NULL)
+        set(m, MG_FUSED_CE, NULL, length.at);
+}
+
 bool megatron_collect_records(struct megatron *m, const struct plaindoc *document)
 {
-    if (!check_shape(m, document) || !take_tree(m, document, "", document->root))
+    if (!check_shape(m, document) || !take_tree(m, document, "", document->root) ||
+        !take_precision(m, document))
         return false;
+    take_overlap(m, document);
+    take_defaults(m, document);
     m->values[MG_GROUPED].given |= megatron_has(m, MG_GROUPS);
     return true;
 }

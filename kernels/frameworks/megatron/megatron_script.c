@@ -68,18 +68,20 @@ static bool take_other(struct megatron *m,
 // All values but the first come from the same argument.
 static bool take_modules(struct megatron *m,
                          const struct shell_script *script,
+                         enum megatron_key key,
                          const struct shell_argument *argument)
 {
     for (size_t i = 0; i < argument->n_values; i++) {
         const struct shell_text *word = &argument->values[i];
         const int32_t unresolved = shell_unresolved(word);
         if (unresolved >= 0)
-            return fail_reason(m, script, MG_RECOMPUTE_MODULES, unresolved);
-        megatron_take_module(m, word->bytes, word->n, shell_word_at(word, script));
+            return fail_reason(m, script, key, unresolved);
+        if (!megatron_take_module(m, key, word->bytes, word->n, shell_word_at(word, script)))
+            return false;
     }
     const struct shell_text *first = argument->values;
-    return megatron_take(m, MG_RECOMPUTE_MODULES, megatron_name_of(argument->name),
-                         first->bytes, first->n, shell_word_at(first, script));
+    return megatron_take(m, key, megatron_name_of(argument->name), first->bytes, first->n,
+                         shell_word_at(first, script));
 }
 
 static bool take_word(struct megatron *m,
@@ -106,8 +108,8 @@ static bool take_word(struct megatron *m,
         return is_of_speed(key)
                    ? not_modelled(m, script, argument)
                    : fail_reason(m, script, key, unresolved >= 0 ? unresolved : uncertain);
-    if (key == MG_RECOMPUTE_MODULES)
-        return take_modules(m, script, argument);
+    if (megatron_lists_modules(key))
+        return take_modules(m, script, key, argument);
     const char *text = word->bytes;
     size_t n = word->n;
     // Quotes inside a variable, which reach the program if the command is not evaluated again.
@@ -156,6 +158,26 @@ static size_t program_of(const struct shell_command *command)
     return 0;
 }
 
+// Programs of Megatron-LM that train other models than decoders of text, with the same arguments.
+static bool check_program(struct megatron *m,
+                          const struct shell_script *script,
+                          const struct shell_text *program)
+{
+    static const char *const others[] = {"pretrain_bert.py",
+                                         "pretrain_t5.py",
+                                         "pretrain_ict.py",
+                                         "pretrain_retro.py",
+                                         "pretrain_vision_classify.py",
+                                         "pretrain_vision_dino.py",
+                                         "pretrain_vision_inpaint.py",
+                                         "pretrain_vlm.py"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (ends_with(program, others[i]))
+            return framework_fail(m->r, shell_word_at(program, script),
+                                  "%s: only decoders of text are known here", others[i]);
+    return true;
+}
+
 static bool take_command(struct megatron *m, const struct shell_script *script)
 {
     const struct shell_command *command = shell_command_with(script, megatron_kind_of);
@@ -165,6 +187,8 @@ static bool take_command(struct megatron *m, const struct shell_script *script)
                               remedy);
     m->at = (size_t)command->from;
     const size_t program = program_of(command);
+    if (!check_program(m, script, &command->words[program]))
+        return false;
     for (size_t i = 0; shell_next_argument(command, megatron_kind_of, &i, &argument);) {
         if (argument.i < program && megatron_key_of(argument.name) == N_MEGATRON_KEYS)
             framework_ignore(m->r, argument.name);

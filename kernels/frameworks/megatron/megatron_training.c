@@ -94,11 +94,19 @@ static bool put_kernels(const struct megatron *m)
            put_dropout(m);
 }
 
+// Without modules there are no adapters, whatever their rank.
+static bool put_adapters(const struct megatron *m)
+{
+    return m->adapters == 0 ||
+           framework_put_adapters(m->r, megatron_number(m, MG_LORA_RANK, 16), m->adapters,
+                                  megatron_at(m, MG_LORA_MODULES));
+}
+
 bool megatron_read_training(struct megatron *m)
 {
     const bool split = m->etp > 1;
     return put_batches(m) && put_sharding(m) && megatron_read_bytes(m) && put_kernels(m) &&
-           megatron_read_stack(m) &&
+           megatron_read_stack(m) && put_adapters(m) &&
            (megatron_number(m, MG_EXPERTS, 0) == 0 ||
             framework_put_text(m->r, FRAMEWORK_TRAINING, "expert_tensor_parallel",
                                split ? "tp" : "1", megatron_at(m, MG_ETP)));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expresses the recomputed layers. Megatron-LM recomputes the same number of layers in each chunk: a
-// plan with other numbers becomes the plan with the greatest of them, which needs no more memory.
+// Expresses the recomputed layers. Megatron-LM recomputes the same number of layers in each chunk, and
+// MindSpeed can deal a number of layers of a device to its chunks: a plan with other numbers becomes the plan
+// with the greatest of them, which needs no more memory.
 #include "kernels/frameworks/megatron/megatron_wish.h"
 
 #include <inttypes.h>
@@ -11,17 +12,47 @@ enum mode { NONE, SELECT, BLOCK, FULL };
 struct plan {
     enum mode mode;
     int64_t block; // layers of each chunk
+    bool dealt;    // layers of each device instead
     bool exact;
 };
 
 static int64_t layers_of(const struct megatron_wishes *w, int64_t c)
 {
     const bool last = c == w->pp * w->vp - 1;
+    if (w->settings->layers != NULL)
+        return w->settings->layers[c];
     return w->decoders[c] + (last ? megatron_number(w->now, MG_MTP, 0) : 0);
+}
+
+// Returns whether every device makes n layers again, which are dealt to its chunks in turn.
+static bool is_dealt(const struct megatron_wishes *w, int64_t n)
+{
+    for (int64_t c = 0; c < w->pp * w->vp; c++) {
+        const int64_t dealt = megatron_dealt(n, c / w->pp, w->vp), layers = layers_of(w, c);
+        if (w->settings->full[c] != (dealt < layers ? dealt : layers) ||
+            (w->settings->select != NULL && w->settings->select[c] > 0))
+            return false;
+    }
+    return true;
+}
+
+// A file that deals numbers of devices keeps this form where it can. Returns the number; 0: none.
+static int64_t dealt_number(const struct megatron_wishes *w)
+{
+    if (!megatron_has(w->now, MG_RECOMPUTE_PER_RANK) || w->settings->full == NULL || w->vp == 1)
+        return 0;
+    for (int64_t n = 1; n <= w->layers; n++)
+        if (is_dealt(w, n))
+            return n;
+    return 0;
 }
 
 static struct plan plan_of(const struct megatron_wishes *w)
 {
+    const int64_t dealt = dealt_number(w);
+    if (dealt > 0)
+        return (struct plan){.mode = BLOCK, .block = dealt, .dealt = true, .exact = true};
+
     const int32_t *full = w->settings->full, *part = w->settings->select;
     struct plan plan = {.exact = true};
     bool any_part = false, all = true;
@@ -80,7 +111,7 @@ static void want_no_part(struct megatron_wishes *w)
     static const enum megatron_key parts[] = {
         MG_RECOMPUTE_ACTIVATIONS,     MG_RECOMPUTE_MODULES, MG_RECOMPUTE_FUNCTION,
         MG_RECOMPUTE_FUNCTION_LAYERS, MG_RECOMPUTE_EXPERTS, MG_RECOMPUTE_NORM,
-        MG_RECOMPUTE_UP_PROJ};
+        MG_RECOMPUTE_NORM_LAYERS,     MG_RECOMPUTE_UP_PROJ};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         megatron_want_none(w, parts[i]);
 }
@@ -88,7 +119,8 @@ static void want_no_part(struct megatron_wishes *w)
 static void want_full(struct megatron_wishes *w, const struct plan *plan)
 {
     want_no_part(w);
-    megatron_want_none(w, MG_RECOMPUTE_PER_RANK);
+    if (!plan->dealt)
+        megatron_want_none(w, MG_RECOMPUTE_PER_RANK);
     megatron_want(w, MG_GRANULARITY, "full");
     const bool all = plan->mode == FULL;
     const bool uniform = megatron_is(w->now, MG_METHOD, "uniform", NULL) &&
@@ -112,6 +144,8 @@ static void want_modules(struct megatron_wishes *w)
 {
     const struct megatron *now = w->now;
     const bool experts = megatron_number(now, MG_EXPERTS, 0) > 0;
+    if (megatron_has(now, MG_SWAP_ATTENTION) && megatron_is_partly(now))
+        megatron_want(w, MG_RECOMPUTE_MODULES, experts ? "mlp moe" : "mlp");
     if (megatron_is_partly(now) || !megatron_has_flash(now))
         return;
     megatron_want(w, MG_RECOMPUTE_MODULES, experts ? "layernorm moe_act" : "layernorm");
@@ -143,6 +177,10 @@ bool megatron_wish_recompute(struct megatron_wishes *w)
     if (w->settings->full == NULL && w->settings->select == NULL)
         return true;
     const struct plan plan = plan_of(w);
+    // Both change which layers the numbers mean.
+    megatron_want_none(w, MG_RECOMPUTE_ADVANCE);
+    if (plan.mode != NONE)
+        megatron_want_none(w, MG_SWAP_ATTENTION);
     if (plan.mode == NONE)
         want_nothing(w);
     else if (plan.mode == SELECT)

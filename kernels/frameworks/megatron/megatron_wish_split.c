@@ -128,6 +128,14 @@ static void by_positions(struct megatron_wishes *w)
     want_chunks(w, longest);
 }
 
+// Returns the modules that predict several tokens of a chunk: the last layers of the model are theirs.
+static int64_t modules_of(const struct megatron_wishes *w, int64_t c)
+{
+    if (w->settings->layers != NULL)
+        return w->settings->layers[c] - w->decoders[c];
+    return c == n_chunks(w) - 1 ? megatron_number(w->now, MG_MTP, 0) : 0;
+}
+
 static void by_layout(struct megatron_wishes *w)
 {
     struct text_buffer layout = {.text = NULL};
@@ -137,9 +145,9 @@ static void by_layout(struct megatron_wishes *w)
             text_buffer_add(&layout, "t*%" PRId64, w->decoders[c]);
         for (int64_t l = 0; w->decoders[c] <= 3 && l < w->decoders[c]; l++)
             text_buffer_add(&layout, "t");
+        for (int64_t l = 0; l < modules_of(w, c); l++)
+            text_buffer_add(&layout, "m");
     }
-    for (int64_t l = 0; l < megatron_number(w->now, MG_MTP, 0); l++)
-        text_buffer_add(&layout, "m");
     text_buffer_add(&layout, "L");
     if (!layout.failed)
         megatron_want(w, MG_LAYOUT, layout.text);
@@ -188,7 +196,9 @@ static bool fits_counts(const struct megatron_wishes *w)
 static void choose_form(struct megatron_wishes *w)
 {
     const struct megatron *now = w->now;
-    const bool layout = megatron_has(now, MG_LAYOUT) && w->pp > 1;
+    const int64_t last = modules_of(w, n_chunks(w) - 1);
+    const bool apart = last != megatron_number(now, MG_MTP, 0);
+    const bool layout = (megatron_has(now, MG_LAYOUT) && w->pp > 1) || apart;
     if (fits_counts(w) && !layout) {
         megatron_want_flag(w, MG_COUNT_EMBEDDING, megatron_has(now, MG_COUNT_EMBEDDING));
         megatron_want_flag(w, MG_COUNT_LOSS, megatron_has(now, MG_COUNT_LOSS));

@@ -27,14 +27,46 @@ static const char *text_of_list(struct megatron *m, const cJSON *list)
     return text;
 }
 
-static bool take_modules(struct megatron *m, const struct plaindoc *document, const cJSON *list)
+// Writes lists of the layers of every stage as a layout, Ett|ttL.
+static const char *text_of_layout(struct megatron *m, const cJSON *list)
+{
+    static const char *const words[] = {"embedding", "decoder", "mtp", "loss"};
+    char *text = m->lists[m->n_lists];
+    size_t n = 0;
+    const cJSON *stage, *each;
+    if (m->n_lists == 3)
+        return NULL;
+    m->n_lists++;
+    cJSON_ArrayForEach(stage, list)
+    {
+        if (n > 0)
+            text[n++] = '|';
+        cJSON_ArrayForEach(each, stage)
+        {
+            int k = 0;
+            while (k < 4 && !(cJSON_IsString(each) && strcmp(each->valuestring, words[k]) == 0))
+                k++;
+            if (k == 4 || n + 3 > MEGATRON_LIST_TEXT)
+                return NULL;
+            text[n++] = "EtmL"[k];
+        }
+    }
+    text[n] = '\0';
+    return text;
+}
+
+static bool take_modules(struct megatron *m,
+                         const struct plaindoc *document,
+                         enum megatron_key key,
+                         const cJSON *list)
 {
     const cJSON *each;
     cJSON_ArrayForEach(each, list)
     {
-        if (cJSON_IsString(each))
-            megatron_take_module(m, each->valuestring, strlen(each->valuestring),
-                                 framework_value_at(document, each));
+        if (cJSON_IsString(each) &&
+            !megatron_take_module(m, key, each->valuestring, strlen(each->valuestring),
+                                  framework_value_at(document, each)))
+            return false;
     }
     return true;
 }
@@ -48,13 +80,14 @@ static bool take_list(struct megatron *m,
     const size_t at = framework_value_at(document, list);
     if (list->child == NULL)
         return true;
-    if (key == MG_RECOMPUTE_MODULES) {
+    if (megatron_lists_modules(key)) {
         m->values[key] = (struct megatron_value){.given = true, .at = at};
-        return take_modules(m, document, list);
+        return take_modules(m, document, key, list);
     }
     if (megatron_arguments[key].kind != MG_TEXT)
         return megatron_take_item(m, document, key, name, list->child);
-    const char *text = text_of_list(m, list);
+    const bool layout = key == MG_LAYOUT && cJSON_IsArray(list->child);
+    const char *text = layout ? text_of_layout(m, list) : text_of_list(m, list);
     m->values[key].at = at;
     return text != NULL ? megatron_take(m, key, megatron_name_of(name), text, strlen(text), at)
                         : framework_fail(m->r, at,
@@ -121,7 +154,8 @@ static bool take_tree(struct megatron *m, const struct plaindoc *document, const
         megatron_plain_name(item->string, name);
         const enum megatron_key key = megatron_key_of(name);
         if (cJSON_IsObject(item)) {
-            if (!take_tree(m, document, item))
+            // Of test cases of Megatron-LM; the variables of its processes change no figure.
+            if (strcmp(name, "ENV-VARS") != 0 && !take_tree(m, document, item))
                 return false;
         } else if (!(key == N_MEGATRON_KEYS
                          ? megatron_take_other_item(m, document, name, item)

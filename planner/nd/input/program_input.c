@@ -220,7 +220,9 @@ enum pps_status nd_input_open(struct nd_input *input,
         return status;
     }
     const struct plan_document *file = plan_run_configuration(&input->job.run);
-    input->dialect = nd_dialect_of(file != NULL ? file->framework : FRAMEWORK_NONE);
+    input->dialect = file != NULL && file->deals_again
+                         ? ND_SAYS_DEALT
+                         : nd_dialect_of(file != NULL ? file->framework : FRAMEWORK_NONE);
     return PPS_OK;
 }
 

@@ -78,7 +78,9 @@ static void unmeasured(char *text,
     if (strcmp(group->stack, training_stack(training)->name) != 0)
         n += (size_t)snprintf(text + n, size - n, " with this stack");
     if (group->fp8 != is_fp8(hardware, training))
-        snprintf(text + n, size - n, " in %s bits", group->fp8 ? "16" : "8");
+        n += (size_t)snprintf(text + n, size - n, " in %s bits", group->fp8 ? "16" : "8");
+    if (training->frozen)
+        snprintf(text + n, size - n, " with frozen weights");
 }
 
 static void describe(char *text,

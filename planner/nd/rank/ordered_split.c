@@ -32,13 +32,15 @@ struct search {
 static void set_again(struct search *s)
 {
     const int32_t pp = s->c->strategy.pp;
-    const struct nd_program rule = {.again = s->again, .again_n = s->again_n};
+    const struct nd_program rule = {.again = s->again,
+                                    .again_n = s->again_n,
+                                    .chunks = s->c->strategy.vp};
     for (int32_t d = 0; d < pp; d++) {
         int32_t before = 0;
         for (int32_t v = 0; v < s->c->strategy.vp; v++) {
             const int32_t k = configuration_part_at(s->c, v, d);
             struct nd_chunk_plan chunk = {.layers = {0, s->layers[k]}};
-            nd_again_set(&rule, before, &chunk);
+            nd_again_set(&rule, (struct nd_again_place){v, before}, &chunk);
             s->full[k] = chunk.full[1];
             s->select[k] = chunk.part[1];
             before += s->layers[k];
@@ -155,13 +157,17 @@ static enum configuration_status try_rules(struct search *s)
     const struct nd_ordered *o = s->o;
     const int32_t all = (int32_t)modeldesc_layers(&o->mine->model);
     const bool every = o->dialect == ND_SAYS_EVERY;
+    const enum nd_again again = every                         ? ND_AGAIN_EVERY
+                                : o->dialect == ND_SAYS_DEALT ? ND_AGAIN_DEALT
+                                                              : ND_AGAIN_EACH;
+    const int32_t most = again == ND_AGAIN_DEALT ? all * o->mine->strategy.vp : all;
     enum configuration_status status = try_rule(s, ND_AGAIN_EACH, 0);
     if (status == CONFIGURATION_DONE && o->allow_select)
         status = try_rule(s, ND_AGAIN_PARTS, 0);
     for (int32_t n = every ? all : 1; o->allow_full && status == CONFIGURATION_DONE && n >= 1 &&
-                                      n <= all && s->best_value >= 1e14 && !over(s);
+                                      n <= most && s->best_value >= 1e14 && !over(s);
          n += every ? -1 : 1)
-        status = try_rule(s, every ? ND_AGAIN_EVERY : ND_AGAIN_EACH, n);
+        status = try_rule(s, again, n);
     return status;
 }
 

@@ -29,6 +29,13 @@ static struct configuration configuration_of(const struct nd_setting *s,
     return c;
 }
 
+// The definition has all modules that predict several tokens on the last stage.
+static bool spreads_modules(const struct nd_setting *s, const struct nd_point *p)
+{
+    const int64_t parts = (int64_t)p->strategy.pp * p->strategy.vp;
+    return modeldesc_layers(&s->model) / parts < s->model.mtp_depth;
+}
+
 static void draw(struct random *r, struct nd_setting *s, struct nd_point *p, uint32_t id)
 {
     do {
@@ -37,7 +44,8 @@ static void draw(struct random *r, struct nd_setting *s, struct nd_point *p, uin
         nd_estimate_open(&s->estimate, &s->model, &s->cluster, &s->training, id);
         *p = random_nd_point(r, &s->model);
         p->strategy.op = p->strategy.op < 1 ? p->strategy.dp * p->strategy.cp : p->strategy.op;
-    } while (nd_micro_batches(p) < p->strategy.pp || nd_micro_batches(p) > 4096 ||
+    } while (spreads_modules(s, p) || nd_micro_batches(p) < p->strategy.pp ||
+             nd_micro_batches(p) > 4096 ||
              nd_micro_batches(p) * p->strategy.pp * p->strategy.vp > PASSES_MOST);
 }
 

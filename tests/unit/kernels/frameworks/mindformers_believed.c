@@ -136,11 +136,12 @@ Test(mindformers_believed, other_keys)
          "callbacks: [{type: C}]\nx-own: {a: 1}\noptimizer: {type: AdamW, eps: "
          "1.0}\ncontext: {mode: 0, device_id: 0}\n",
          NULL, "", NULL},
-        {MODEL ", pet_config: {pet_type: lora, lora_rank: 16}" STAGES END
+        {MODEL ", pet_config: {pet_type: lora, lora_rank: 16, lora_alpha: 32, target_modules: "
+               "'.*wq|.*wv|.*w_gate_hidden'}" STAGES END
                "optimizer: {type: Muon}\ncontext: {mode: 1, memory_optimize_level: O1}\n"
                "own_section: {a: 1, b: 2}\nrun_mode: predict\n",
-         NULL,
-         "1:87 model.model_config.pet_config; 4:13 optimizer.type=Muon; 5:11 context.mode=1; "
+         "{'training':{'lora_rank':16,'lora_modules':['linear_fc1','linear_q','linear_v']}}",
+         "4:13 optimizer.type=Muon; 5:11 context.mode=1; "
          "5:20 context.memory_optimize_level=O1; 6:1 own_section; 7:1 run_mode=predict",
          NULL},
         // The number of devices is not in the file.

@@ -153,8 +153,14 @@ Test(torchtitan_believed, numbers_of_products)
                   "[quantize.grouped_mm.float8]\nfqns = 'experts'\n",
          "{'training':{'precision':'fp8'}}",
          "4:1 model.converters: linear layers, counted in fp8", NULL},
-        {LLAMA "converters = ['lora']\n[lora]\nrank = 8\nalpha = 16\n", NULL,
-         "5:2 lora; 4:15 model.converters=lora", NULL},
+        {LLAMA "converters = ['lora']\n[lora]\nrank = 4\nalpha = 16\ndropout = 0.1\n",
+         "{'training':{'lora_rank':4,'lora_modules':['linear_proj','linear_fc2','linear_q',"
+         "'linear_k','linear_v','linear_fc1_gate','linear_fc1_up']}}",
+         "8:1 lora.dropout=0.1", NULL},
+        {DEEPSEEK "converters = ['lora']\n",
+         "{'training':{'lora_rank':8,'lora_modules':['linear_proj','linear_q','linear_k',"
+         "'linear_v']}}",
+         "", NULL},
     };
     CHECK(rows);
 }

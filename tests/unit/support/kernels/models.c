@@ -93,5 +93,10 @@ struct training random_training(struct random *r)
     t.recompute_modules = random_coin(r) ? 0 : (unsigned)random_below(r, 64);
     if (random_coin(r))
         t.schedule = random_coin(r) ? TRAINING_ZERO_BUBBLE : TRAINING_DUALPIPE;
+    t.frozen = random_below(r, 4) == 0;
+    if (t.frozen && random_coin(r)) {
+        t.lora_rank = 1 + random_below(r, 64);
+        t.lora_modules = 1 + (unsigned)random_below(r, 511);
+    }
     return t;
 }

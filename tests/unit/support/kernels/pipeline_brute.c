@@ -28,15 +28,26 @@ static int32_t brute_every(const struct brute *b, int32_t k, int32_t n)
     return again;
 }
 
+// Deals n layers to the chunks of a stage, one by one.
+static int32_t brute_dealt(const struct brute *b, int32_t k, int32_t n)
+{
+    const int32_t number = k / b->program->stages, layers = sum(b->chunks[k].layers);
+    int32_t dealt = 0;
+    for (int32_t x = 0; x < n; x++)
+        dealt += x % b->program->chunks == number;
+    return dealt < layers ? dealt : layers;
+}
+
 static bool brute_has(const struct brute *b, enum nd_again again, int32_t n)
 {
     const struct nd_program *p = b->program;
     for (int32_t k = 0; k < p->stages * p->chunks; k++) {
         const struct nd_chunk_plan *chunk = &b->chunks[k];
         const int32_t layers = sum(chunk->layers), full = sum(chunk->full);
-        const bool has = again == ND_AGAIN_PARTS  ? sum(chunk->part) == layers
-                         : again == ND_AGAIN_EACH ? full == (n < layers ? n : layers)
-                                                  : full == brute_every(b, k, n);
+        const bool has = again == ND_AGAIN_PARTS   ? sum(chunk->part) == layers
+                         : again == ND_AGAIN_EACH  ? full == (n < layers ? n : layers)
+                         : again == ND_AGAIN_DEALT ? full == brute_dealt(b, k, n)
+                                                   : full == brute_every(b, k, n);
         if (!has || (again != ND_AGAIN_PARTS && sum(chunk->part) > 0))
             return false;
     }
@@ -46,10 +57,12 @@ static bool brute_has(const struct brute *b, enum nd_again again, int32_t n)
 static bool brute_says(const struct brute *b)
 {
     const struct nd_program *p = b->program;
-    const bool each = p->dialect == ND_SAYS_EACH;
+    const enum nd_again again = p->dialect == ND_SAYS_EACH    ? ND_AGAIN_EACH
+                                : p->dialect == ND_SAYS_DEALT ? ND_AGAIN_DEALT
+                                                              : ND_AGAIN_EVERY;
     bool says = brute_has(b, ND_AGAIN_PARTS, 0) || brute_has(b, ND_AGAIN_EACH, 0);
-    for (int32_t n = 1; n <= sum(p->layers); n++)
-        says = says || brute_has(b, each ? ND_AGAIN_EACH : ND_AGAIN_EVERY, n);
+    for (int32_t n = 1; n <= sum(p->layers) * p->chunks; n++)
+        says = says || brute_has(b, again, n);
     return says;
 }
 

@@ -46,6 +46,12 @@ Test(training, values)
     cr_assert_not(training_of("{'expert_tensor_parallel':1}").expert_tensor_parallel);
     cr_assert_eq(training_of("{'schedule':'1f1b'}").schedule, TRAINING_1F1B);
     cr_assert_eq(training_of("{'loss_chunks':8}").loss_chunks, 8);
+    t = training_of("{'lora_rank':8}");
+    cr_assert(t.frozen && t.lora_rank == 8 && t.lora_modules == 15);
+    t = training_of("{'lora_rank':8,'lora_modules':['linear_v','linear_proj']}");
+    cr_assert(t.frozen && t.lora_modules == (TRAINING_LINEAR_V | TRAINING_LINEAR_PROJ));
+    t = training_of("{'frozen':true}");
+    cr_assert(t.frozen && t.lora_rank == 0 && t.lora_modules == 0);
     t = training_of("{'mbs_options':4,'gbs':null}");
     cr_assert(t.n_mbs == 1 && t.mbs[0] == 4 && t.gbs == 1024);
     t = training_of("{'mbs_options':[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16]}");
@@ -70,6 +76,10 @@ Test(training, faults)
          "recompute_modules: expected a list, as in [\"layernorm\", \"moe_act\"]"},
         {"{'recompute_modules':['mla']}",
          "recompute_modules: expected core_attn, layernorm, moe_act, mla_up_proj, mlp or moe"},
+        {"{'lora_rank':8,'lora_modules':['router']}",
+         "lora_modules: expected linear_qkv, linear_proj, linear_fc1, linear_fc2, linear_q, "
+         "linear_k, linear_v, linear_fc1_gate or linear_fc1_up"},
+        {"{'lora_modules':['linear_qkv']}", "lora_modules: there is no lora_rank"},
         {"{'precision':'fp4'}", "precision: expected bf16, fp8 or mxfp8"},
         {"{'mbs_options':[]}",
          "mbs_options: an empty list; write at least one size, as in [1, 2]"},

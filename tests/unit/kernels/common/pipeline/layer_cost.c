@@ -80,12 +80,15 @@ Test(layer_cost, ends_of_a_model)
     cr_assert_float_eq(b.head.parameters - a.head.parameters, 16000, 1e-6);
 }
 
-static void check_layer(const struct layercost *layer, int i)
+static void check_layer(const struct layercost *layer, const struct training *t, int i)
 {
-    cr_assert(layer->weights > 0 && layer->weights == layer->parts.gemm, "case %d", i);
+    const bool some = !t->frozen || layer->weights > 0;
+    cr_assert(t->frozen ? layer->weights < layer->parts.gemm
+                        : layer->weights == layer->parts.gemm,
+              "case %d", i);
     for (int mode = 0; mode < LAYERCOST_MODES; mode++)
         cr_assert(layer->backward[mode] - layer->weights >= layer->weights, "case %d", i);
-    cr_assert(layer->kept_for_weights > 0 &&
+    cr_assert((layer->kept_for_weights > 0) == some &&
                   layer->kept_for_weights <= layer->stored[LAYERCOST_NONE],
               "case %d", i);
 }
@@ -105,12 +108,47 @@ Test(layer_cost, both_parts_of_random_models)
                                               .sp = random_coin(&r)};
         const struct layercost_set set = costs_of(&model, &training, &shape);
         if (set.dense.forward > 0)
-            check_layer(&set.dense, i);
+            check_layer(&set.dense, &training, i);
         if (set.moe.forward > 0)
-            check_layer(&set.moe, i);
-        cr_assert(set.head.weights > 0 && set.head.weights <= set.head.backward / 2, "case %d",
-                  i);
+            check_layer(&set.moe, &training, i);
+        cr_assert((set.head.weights > 0) == !training.frozen &&
+                      set.head.weights <= set.head.backward / 2,
+                  "case %d", i);
     }
+}
+
+// Frozen weights have no product for their gradients and no stored inputs; adapters of Llama 3 8B on all matrices have the
+// published 20 971 520 parameters with rank 8, and need all inputs but those of no matrix with an adapter.
+Test(layer_cost, frozen_weights_and_adapters)
+{
+    const struct modeldesc model =
+        model_of("{'hidden_size': 4096, 'num_layers': 32, 'num_attention_heads': 32,"
+                 "'num_query_groups': 8, 'vocab_size': 128256, 'seq_length': 1024,"
+                 "'ffn_hidden_size': 14336}");
+    const struct layercost_shape shape = {1, 1, 1, 1, 1024, false};
+    const double tokens = 1024, input = 2 * tokens * 4096, hidden = 2 * tokens * 14336;
+    struct training training;
+    struct layercost_model m;
+    training_default(&training);
+    const struct layercost_set all = costs_of(&model, &training, &shape);
+    training.frozen = true;
+    const struct layercost_set none = costs_of(&model, &training, &shape);
+    training.lora_rank = 8;
+    training.lora_modules = TRAINING_LINEAR_Q | TRAINING_LINEAR_K | TRAINING_LINEAR_V |
+                            TRAINING_LINEAR_PROJ | TRAINING_LINEAR_FC1_GATE |
+                            TRAINING_LINEAR_FC1_UP | TRAINING_LINEAR_FC2;
+    const struct layercost_set lora = costs_of(&model, &training, &shape);
+    layercost_open(&m, &model, hardware_find("H100"), &training);
+    cr_assert_eq(32 * layercost_adapters(&m, false, 0), 20971520);
+    const struct layercost *a = &all.dense, *b = &none.dense, *c = &lora.dense;
+    cr_assert(b->weights == 0 && b->forward == a->forward && none.head.weights == 0);
+    cr_assert_float_eq(a->backward[LAYERCOST_NONE] - b->backward[LAYERCOST_NONE], a->weights,
+                       1e-12);
+    cr_assert_float_eq(a->stored[LAYERCOST_NONE] - b->stored[LAYERCOST_NONE],
+                       2 * input + hidden, 1);
+    cr_assert_float_eq(c->stored[LAYERCOST_NONE] - a->stored[LAYERCOST_NONE],
+                       7 * 2 * tokens * 8, 1);
+    cr_assert(c->weights > 0 && c->weights < 0.2 * a->weights && c->forward > a->forward);
 }
 
 // A loss in pieces has the logits of one piece at a time; times stay.

@@ -136,7 +136,7 @@ Test(solve, one_chunk_a_stage_equals_brute_force)
 static void draw_dialect(struct draws *d, struct nd_program *p)
 {
     p->compat = ND_CORRECTED;
-    p->dialect = (enum nd_dialect)draws_below(d, 3);
+    p->dialect = (enum nd_dialect)draws_below(d, 4);
     p->again = p->dialect == ND_SAYS_ANY && draws_below(d, 2) ? ND_AGAIN_ANY : ND_AGAIN_FIRST;
     p->working = draws_below(d, 3) == 0 ? 0 : draws_below(d, 3000);
     if (p->memory.re_comp_mem > p->memory.act_mem)

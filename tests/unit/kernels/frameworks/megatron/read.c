@@ -77,6 +77,22 @@ Test(megatron_values, recomputation)
         {"--recompute-granularity selective --recompute-modules=moe_act", "training",
          "\"recompute_modules\":[\"moe_act\"]"},
         {"--recompute-norm", "training", "\"recompute_modules\":[\"layernorm\"]"},
+        {"--recompute-norm --recompute-norm-num-layers 5", "baseline",
+         "\"select_recompute\":[[5]]"},
+        // MindSpeed: with attention on the host only networks; the last layer of the model never.
+        {"--swap-attention --recompute-num-layers 5", "baseline",
+         "\"layers\":[[12]],\"select_recompute\":[[5]]"},
+        {"--swap-attention --recompute-granularity full --recompute-method uniform "
+         "--recompute-num-layers 1",
+         "training", "\"recompute_modules\":[\"mlp\",\"moe\"]"},
+        {"--pipeline-model-parallel-size 2 --num-layers-per-virtual-pipeline-stage 3 "
+         "--recompute-in-advance --recompute-granularity full --recompute-method block "
+         "--recompute-num-layers 3",
+         "baseline", "\"recompute\":[[3,3],[3,2]]"},
+        {"--pipeline-model-parallel-size 2 --num-layers-per-virtual-pipeline-stage 3 "
+         "--enable-recompute-layers-per-pp-rank --recompute-granularity full "
+         "--recompute-method block --recompute-num-layers 3",
+         "baseline", "\"recompute\":[[2,2],[1,1]]"},
         {"--recompute-norm", "baseline", "\"select_recompute\":[[12]]"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++)
@@ -107,6 +123,16 @@ Test(megatron_values, precision_and_bytes)
         expect_in("training", rows[i].arguments, rows[i].wanted);
     expect_in("training", "p.py --num-layers 1 --hidden-size 8 --num-attention-heads 1",
               "\"bytes_param\":4,\"bytes_grad\":4,\"bytes_optim\":8");
+}
+
+// Would catch a training of all weights where the file has adapters, and adapters without modules.
+Test(megatron_values, adapters)
+{
+    expect_in("training", "--lora-r 8 --lora-alpha 16 --lora-target-modules linear_qkv dense",
+              "\"lora_rank\":8,\"lora_modules\":[\"linear_qkv\",\"linear_proj\"]");
+    expect_in("training", "--lora-target-modules linear_fc2",
+              "\"lora_rank\":16,\"lora_modules\":[\"linear_fc2\"]");
+    expect_in("training", "--lora-r 8", "\"stack\":{\"dp_hidden\":0,\"base\":\"megatron\"}}");
 }
 
 Test(megatron_values, overlap)
@@ -239,7 +265,8 @@ Test(megatron_values, refused)
         const char *arguments, *wanted;
     } rows[] = {
         {"--enable-mhc", "--enable-mhc: the layers that it describes are not known here"},
-        {"--lora-r 8", "--lora-r: the layers that it describes are not known here"},
+        {"--lora-target-modules linear_qkv router",
+         "router: adapters of this module are not known here"},
         {"--expert-tensor-parallel-size 2 --tensor-model-parallel-size 4",
          "--expert-tensor-parallel-size: expected 1, or --tensor-model-parallel-size, 4"},
     };
@@ -253,6 +280,19 @@ Test(megatron_values, refused)
             framework_read(&file, &is_framework, PLAINDOC_FLAT, text, strlen(text), &fault));
         cr_assert_str_eq(fault.text, rows[i].wanted);
     }
+}
+
+// Would catch an encoder that is priced as a decoder.
+Test(megatron_values, other_program)
+{
+    struct framework_file file;
+    struct pps_fault fault = {.line = 0};
+    bool is_framework;
+    static const char text[] = "torchrun --nproc-per-node 8 a/pretrain_bert.py --num-layers 12 "
+                               "--hidden-size 64 --num-attention-heads 4 --vocab-size 1000";
+    cr_assert_not(
+        framework_read(&file, &is_framework, PLAINDOC_FLAT, text, sizeof text - 1, &fault));
+    cr_assert_str_eq(fault.text, "pretrain_bert.py: only decoders of text are known here");
 }
 
 // A run that does not start leaves the model, the training and the degrees.
@@ -361,6 +401,33 @@ Test(megatron_values, records)
                                        "\"precision\":\"mxfp8\"", "\"bytes_grad\":2", NULL});
 }
 
+// Would catch the precision of the model's record, which that of mixed precision replaces.
+Test(megatron_values, precision_of_records)
+{
+    expect_parts("ddp: {grad_reduce_in_fp32: false}\n"
+                 "mixed_precision: {bf16: true, fp8: e4m3, fp8_recipe: mxfp8, "
+                 "grad_reduce_in_fp32: true}\n" RECORD
+                 "  share_embeddings_and_output_weights: false\n  fp8: null\n"
+                 "  fp8_recipe: delayed\n",
+                 (const char *const[]){"\"precision\":\"mxfp8\"", "\"bytes_grad\":4", NULL});
+    expect_parts("mixed_precision: {bf16: true, fp8: null, fp8_recipe: delayed}\n" RECORD
+                 "  share_embeddings_and_output_weights: false\n  fp8: hybrid\n",
+                 (const char *const[]){"\"bytes_param\":2", "\"stack\"", NULL});
+}
+
+// Would catch exchanges that wait although the record of overlaps hides them.
+Test(megatron_values, overlap_of_records)
+{
+    expect_parts("comm_overlap: {tp_comm_overlap: false, overlap_grad_reduce: null}\n"
+                 "ddp: {use_distributed_optimizer: true, overlap_grad_reduce: false}\n" RECORD
+                 "  share_embeddings_and_output_weights: false\n",
+                 (const char *const[]){"\"stack\":\"megatron-tuned\"", NULL});
+    expect_parts("comm_overlap: {overlap_grad_reduce: false, overlap_param_gather: false}\n"
+                 "ddp: {use_distributed_optimizer: true, overlap_grad_reduce: true}\n" RECORD
+                 "  share_embeddings_and_output_weights: false\n",
+                 (const char *const[]){"\"dp_hidden\":0,\"base\":\"megatron\"", NULL});
+}
+
 // A record of a class whose defaults are not known is not misread.
 Test(megatron_values, incomplete_record)
 {
@@ -373,6 +440,21 @@ Test(megatron_values, incomplete_record)
                      "share_embeddings_and_output_weights: missing; the default of "
                      "some.Provider is not known here, write the value (null: none)");
     cr_assert(fault.line == 2 && fault.column == 13);
+}
+
+// The general classes have the defaults of Megatron Core; a layout may be lists of words.
+Test(megatron_values, general_record)
+{
+    expect_parts("model:\n  _target_: megatron.bridge.models.gpt_provider.GPTModelProvider\n"
+                 "  num_layers: 4\n  hidden_size: 64\n  num_attention_heads: 4\n"
+                 "  vocab_size: 1000\n  pipeline_model_parallel_size: 2\n  mtp_num_layers: 1\n"
+                 "  num_moe_experts: null\n  muon_tp_mode: blockwise\n"
+                 "  pipeline_model_parallel_layout:\n"
+                 "  - [embedding, decoder]\n  - [decoder, decoder, decoder, mtp, loss]\n"
+                 "train: {micro_batch_size: 1, global_batch_size: 8}\n",
+                 (const char *const[]){"\"layers\":[[1,4]]", "\"seq_length\":1024",
+                                       "\"tie_embeddings\":true", "\"learned_positions\":true",
+                                       "\"fused_cross_entropy\":true", NULL});
 }
 
 // Records of Megatron Core have no flag for grouped queries.

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prices adapters: beside a frozen matrix W of d x k stand trained matrices B of d x r and A of r x k, whose product is
+// added to W (Hu et al., "LoRA: Low-Rank Adaptation of Large Language Models", 2022, section 4.1).
+#include "kernels/common/pipeline/layer_cost_private.h"
+
+#include "kernels/common/pipeline/collectives.h"
+
+struct matrix {
+    double in, out; // of all tensor ranks; 0: the model does not have it
+};
+
+static struct matrix attention_matrix(const struct modeldesc *d, unsigned module)
+{
+    const bool mla = d->attention == MODELDESC_MLA;
+    const double h = (double)d->hidden,
+                 dq = (double)(mla ? d->qk_nope + d->qk_rope : d->head_dim);
+    const double values = (double)(d->heads * (mla ? d->v_dim : d->head_dim));
+    const double queries = mla && d->q_rank > 0 ? (double)d->q_rank : (double)d->heads * dq;
+    const double keys = (double)(mla ? d->kv_rank + d->qk_rope : d->query_groups * d->head_dim);
+    if (module == TRAINING_LINEAR_PROJ)
+        return (struct matrix){values, h};
+    if (module == TRAINING_LINEAR_Q)
+        return (struct matrix){h, queries};
+    if (module == TRAINING_LINEAR_V && mla)
+        return (struct matrix){(double)d->kv_rank, (double)(d->heads * d->qk_nope) + values};
+    if (module == TRAINING_LINEAR_K || module == TRAINING_LINEAR_V)
+        return (struct matrix){h, keys};
+    return (struct matrix){h, queries + (mla ? 1 : 2) * keys};
+}
+
+static struct matrix matrix_of(const struct modeldesc *d, unsigned module, double width)
+{
+    const double h = (double)d->hidden;
+    if (!(module & TRAINING_LINEAR_NETWORK))
+        return attention_matrix(d, module);
+    if (module == TRAINING_LINEAR_FC2)
+        return (struct matrix){width, h};
+    if (module == TRAINING_LINEAR_FC1_GATE)
+        return (struct matrix){h, d->gated ? width : 0};
+    return (struct matrix){h, module == TRAINING_LINEAR_FC1 && d->gated ? 2 * width : width};
+}
+
+// ---- parameters ---------------------------------------------------------------------------------
+
+static double parameters(const struct layercost_model *m, unsigned modules, double width)
+{
+    double sum = 0;
+    for (unsigned module = 1; module <= modules; module <<= 1) {
+        const struct matrix matrix = matrix_of(&m->model, module, width);
+        if ((modules & module) != 0 && matrix.out > 0)
+            sum += (double)m->adapter_rank * (matrix.in + matrix.out);
+    }
+    return sum;
+}
+
+double layercost_adapters(const struct layercost_model *m, bool routed, double experts)
+{
+    const struct modeldesc *d = &m->model;
+    const unsigned network = m->adapters & TRAINING_LINEAR_NETWORK;
+    const double attention = parameters(m, m->adapters & ~network, 0);
+    if (!routed)
+        return attention + parameters(m, network, (double)d->ffn);
+    return attention + experts * parameters(m, network, (double)d->moe_ffn) +
+           (d->shared_ffn > 0 ? parameters(m, network, (double)d->shared_ffn) : 0);
+}
+
+// ---- costs --------------------------------------------------------------------------------------
+
+void layer_add_adapters(const struct layer_setting *s,
+                        unsigned modules,
+                        const struct layer_rows *rows,
+                        struct layer_adapters *sum)
+{
+    const double rank = (double)s->m->adapter_rank;
+    modules &= s->m->adapters;
+    for (unsigned module = 1; module <= modules; module <<= 1) {
+        const struct matrix matrix = matrix_of(&s->m->model, module, rows->width);
+        const double in = matrix.in / rows->ranks, out = matrix.out / rows->ranks;
+        if ((modules & module) == 0 || out <= 0)
+            continue;
+        sum->gemm += rows->times * (hardware_gemm(s->hw, rows->n, rank, in) +
+                                    hardware_gemm(s->hw, rows->n, out, rank));
+        sum->kept += ELEMENT * rows->times * rows->n * rank;
+        // The output of the matrix and that of the adapter are read, and their sum is written.
+        sum->traffic += 3 * ELEMENT * rows->times * rows->n * out;
+    }
+}
