@@ -2,8 +2,6 @@
 // Takes parts apart into layers.
 #include "kernels/configuration/layers.h"
 
-#include "kernels/configuration/price.h"
-
 enum { PROBES = 3 }; // parts: the first, one between, the last
 
 const char *configuration_layers_misfit(const struct configuration *c)
@@ -116,30 +114,37 @@ static void set_split(const struct configuration *c, int32_t *split)
     }
 }
 
-void configuration_layers(const struct configuration *c,
-                          struct plan_layers *layers,
-                          int32_t *split)
+void configuration_layers_priced(const struct configuration *c,
+                                 const struct configuration_figures *figures,
+                                 struct plan_layers *layers)
 {
     static const int kinds[LAYERCOST_MODES] = {[LAYERCOST_NONE] = PLAN_KEEP,
                                                [LAYERCOST_SELECT] = PLAN_SELECT,
                                                [LAYERCOST_FULL] = PLAN_FULL};
-    struct configuration_figures figures;
-    configuration_figures_of(&figures, c);
-    const struct layercost *cost = c->model.experts > 0 ? &figures.set.moe : &figures.set.dense;
+    const struct layercost *cost = configuration_layer_cost(figures, CONFIGURATION_USUAL);
     *layers = (struct plan_layers){
         .f = cost->forward,
-        .bytes = configuration_layer_bytes(&figures, CONFIGURATION_USUAL),
-        .working = figures.allocated * cost->stored[LAYERCOST_NONE],
-        .transfer = configuration_price_message(&figures, c),
+        .bytes = configuration_layer_bytes(figures, CONFIGURATION_USUAL),
+        .working = figures->allocated * cost->stored[LAYERCOST_NONE],
+        .transfer = configuration_price_message(figures, c),
     };
     for (int mode = 0; mode < LAYERCOST_MODES; mode++) {
         layers->has[kinds[mode]] = true;
         layers->b[kinds[mode]] = cost->backward[mode];
-        layers->kept[kinds[mode]] = figures.allocated * cost->stored[mode];
+        layers->kept[kinds[mode]] = figures->allocated * cost->stored[mode];
     }
+    set_head(layers, figures, c);
+    set_memory(layers, figures, c);
+}
+
+void configuration_layers(const struct configuration *c,
+                          struct plan_layers *layers,
+                          int32_t *split)
+{
+    struct configuration_figures figures;
+    configuration_figures_of(&figures, c);
+    configuration_layers_priced(c, &figures, layers);
     for (int32_t k = 0; k < c->n_parts; k++)
         layers->count += c->parts[k].layers[CONFIGURATION_USUAL];
-    set_head(layers, &figures, c);
-    set_memory(layers, &figures, c);
     set_split(c, split);
 }

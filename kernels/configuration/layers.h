@@ -5,7 +5,7 @@
 #define PPS_CONFIGURATION_LAYERS_H
 
 #include "kernels/common/plan/plan_layers.h"
-#include "kernels/configuration/configuration.h"
+#include "kernels/configuration/price.h"
 
 // Returns why the parts are not made of such layers, as one clause; NULL: they are.
 const char *configuration_layers_misfit(const struct configuration *configuration);
@@ -15,5 +15,10 @@ const char *configuration_layers_misfit(const struct configuration *configuratio
 void configuration_layers(const struct configuration *configuration,
                           struct plan_layers *layers,
                           int32_t *split);
+
+// Sets the layers but for their number. Of the parts only the first one matters, for its leading layers.
+void configuration_layers_priced(const struct configuration *configuration,
+                                 const struct configuration_figures *figures,
+                                 struct plan_layers *layers);
 
 #endif

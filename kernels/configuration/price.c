@@ -27,8 +27,8 @@ double configuration_trained(const struct configuration *c)
     return e.trained * (e.common_parameters + e.routed_parameters);
 }
 
-// Returns the cost of a kind of layer. The usual layers of a dense model are dense.
-static const struct layercost *cost_of(const struct configuration_figures *figures, int kind)
+const struct layercost *configuration_layer_cost(const struct configuration_figures *figures,
+                                                 enum configuration_kind kind)
 {
     const bool dense =
         kind == CONFIGURATION_DENSE || figures->estimate.layers.model.experts == 0;
@@ -90,7 +90,8 @@ void configuration_price_part(struct configuration_part_price *price,
     *price = (struct configuration_part_price){.forward = 0};
     for (int kind = 0; kind < CONFIGURATION_KINDS; kind++)
         if (c->parts[part].layers[kind] > 0)
-            add_layers(price, c, &c->parts[part], kind, cost_of(figures, kind));
+            add_layers(price, c, &c->parts[part], kind,
+                       configuration_layer_cost(figures, (enum configuration_kind)kind));
     add_ends_of(price, figures, c->parts[part].modules, part == c->n_parts - 1);
 }
 
@@ -190,7 +191,8 @@ static void add_part(struct held *held,
 {
     const struct configuration_part *part = &c->parts[k];
     for (int kind = 0; kind < CONFIGURATION_KINDS; kind++) {
-        const struct layercost *cost = cost_of(figures, (int)kind);
+        const struct layercost *cost =
+            configuration_layer_cost(figures, (enum configuration_kind)kind);
         const double n = part->layers[kind];
         held->has[kind] = held->has[kind] || part->layers[kind] > 0;
         held->makes_again[kind] = held->makes_again[kind] || part->full[kind] > 0;
@@ -251,7 +253,8 @@ static void put_states(double memory[CONFIGURATION_MEMORIES],
 double configuration_layer_bytes(const struct configuration_figures *figures,
                                  enum configuration_kind kind)
 {
-    const struct layercost *cost = cost_of(figures, (int)kind);
+    const struct layercost *cost =
+        configuration_layer_cost(figures, (enum configuration_kind)kind);
     const struct held held = {.common = cost->parameters, .routed = cost->routed};
     double memory[CONFIGURATION_MEMORIES];
     put_states(memory, figures, &held);
@@ -269,7 +272,8 @@ static void put_transient(double memory[CONFIGURATION_MEMORIES],
     const double group = c->recompute_group > 1 ? c->recompute_group : 1;
     double largest = 0, shapes = 0;
     for (int kind = 0; kind < CONFIGURATION_KINDS; kind++) {
-        const struct layercost *cost = cost_of(figures, (int)kind);
+        const struct layercost *cost =
+            configuration_layer_cost(figures, (enum configuration_kind)kind);
         if (!held->has[kind])
             continue;
         if (held->makes_again[kind])
@@ -323,14 +327,12 @@ static double embedding_of(const struct configuration_figures *figures,
            hardware_stream(&figures->estimate.layers.hardware, bytes);
 }
 
-double configuration_price_exchange(const struct configuration_figures *figures,
-                                    const struct configuration *c)
+struct nd_exchanges configuration_exchanges(const struct configuration_figures *figures,
+                                            const struct configuration *c)
 {
     const struct nd_held held = nd_held_of(&figures->estimate, &c->strategy);
-    const double micro_batches = configuration_micro_batches(c);
-    const struct nd_exchanges exchanges =
-        nd_exchanges_of(&figures->estimate, &c->strategy, &held, micro_batches);
-    return micro_batches * exchanges.each + exchanges.once;
+    return nd_exchanges_of(&figures->estimate, &c->strategy, &held,
+                           configuration_micro_batches(c));
 }
 
 struct configuration_rest configuration_price_rest(const struct configuration_figures *figures,
@@ -339,8 +341,7 @@ struct configuration_rest configuration_price_rest(const struct configuration_fi
 {
     const struct nd_estimate *e = &figures->estimate;
     const struct nd_held held = nd_held_of(e, &c->strategy);
-    const struct nd_exchanges exchanges =
-        nd_exchanges_of(e, &c->strategy, &held, configuration_micro_batches(c));
+    const struct nd_exchanges exchanges = configuration_exchanges(figures, c);
     return (struct configuration_rest){.replicas = nd_exchanges_exposed(&exchanges, stage),
                                        .optimizer = nd_optimizer_of(e, &c->strategy, &held),
                                        .embedding = embedding_of(figures, c)};

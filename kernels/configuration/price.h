@@ -61,6 +61,10 @@ void configuration_price_device(double memory[CONFIGURATION_MEMORIES],
                                 const struct pipeline *pipeline,
                                 int32_t device);
 
+// Returns the cost of a kind of layer. The usual layers of a dense model are dense.
+const struct layercost *configuration_layer_cost(const struct configuration_figures *figures,
+                                                 enum configuration_kind kind);
+
 // Returns the bytes of parameters, gradients and optimizer state of one layer on a device.
 double configuration_layer_bytes(const struct configuration_figures *figures,
                                  enum configuration_kind kind);
@@ -71,9 +75,9 @@ struct configuration_rest {
     double replicas, optimizer, embedding;
 };
 
-// Returns the time of all exchanges of replicas in a step, hidden or not, s.
-double configuration_price_exchange(const struct configuration_figures *figures,
-                                    const struct configuration *configuration);
+// Returns what replicas exchange in a step, hidden or not.
+struct nd_exchanges configuration_exchanges(const struct configuration_figures *figures,
+                                            const struct configuration *configuration);
 
 struct configuration_rest configuration_price_rest(const struct configuration_figures *figures,
                                                    const struct configuration *configuration,

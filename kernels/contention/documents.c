@@ -50,13 +50,14 @@ static void price(const struct configuration *c, double values[SETS])
         forward += part.forward / stages;
         backward += part.backward / stages;
     }
+    const struct nd_exchanges exchanges = configuration_exchanges(&figures, c);
     const double list[SETS] = {n,
                                stages,
                                n,
                                forward * MS,
                                backward * MS,
                                configuration_price_message(&figures, c) * MS,
-                               configuration_price_exchange(&figures, c) * MS / n};
+                               (n * exchanges.each + exchanges.once) * MS / n};
     for (int k = 0; k < SETS; k++)
         values[k] = list[k];
 }

@@ -49,10 +49,8 @@ static enum pps_status find_measured(const struct nd_input *input,
     struct nd_rank_case prepared;
     char why[256];
     const struct modeldesc *model = &input->job.run.model;
-    if (!nd_maker_open(&maker, input))
-        return pps_fail_memory(err, "the models");
+    nd_maker_open(&maker, input);
     const bool made = nd_maker_prepare(&maker, strategy, &prepared, why, sizeof why);
-    nd_maker_close(&maker);
     if (!made)
         return pps_fail(err, PPS_E_INPUT, "%s", why);
     if (isnan(prepared.layer_ms))

@@ -154,30 +154,6 @@ const char *nd_figures_name(char *name, const struct nd_figures_key *key)
     return name;
 }
 
-// ---- from a model -------------------------------------------------------------------------------
-
-struct nd_figures nd_figures_of_model(const struct nd_model_bytes *bytes)
-{
-    const struct nd_layer_bytes *dense = &bytes->dense, *usual = &bytes->usual;
-    const double anywhere = bytes->working + bytes->reserve;
-    return (struct nd_figures){
-        .select_mem0 = units_to_mib(dense->select),
-        .select_mem12 = units_to_mib(dense->select),
-        .select_mem = units_to_mib(usual->select),
-        .re_comp_mem0 = units_to_mib(dense->full),
-        .re_comp_mem12 = units_to_mib(dense->full),
-        .re_comp_mem = units_to_mib(usual->full),
-        .act_mem0 = units_to_mib(dense->none),
-        .act_mem12 = units_to_mib(dense->none),
-        .act_mem = units_to_mib(usual->none),
-        .layer_mem012 = units_to_mib(dense->layer),
-        .layer_mem = units_to_mib(usual->layer),
-        .static_mem0 = units_to_mib(bytes->embedding + anywhere),
-        .static_mem = units_to_mib(anywhere),
-        .lm_head_mem = units_to_mib(bytes->head + bytes->logits + anywhere),
-    };
-}
-
 void nd_figures_budgets(struct nd_program *program, double limit_mb)
 {
     program->budget_first = limit_mb - program->memory.static_mem0;

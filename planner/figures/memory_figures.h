@@ -39,25 +39,6 @@ enum { ND_NAME_CAP = 128 };
 // bytes, and returns `name`. Files of figures have the name of vp 1, solutions the name of their vp.
 const char *nd_figures_name(char *name, const struct nd_figures_key *key);
 
-// ---- from a model -------------------------------------------------------------------------------
-
-// Bytes of one layer on one device, computed by a memory model.
-struct nd_layer_bytes {
-    double none, select, full; // stored by a micro-batch, for each kind of recompute
-    double layer;              // parameters, gradients and optimizer state
-};
-
-struct nd_model_bytes {
-    struct nd_layer_bytes dense, usual; // type 1 and 2
-    double embedding;                   // static, of the first stage
-    double head;    // static, of the last stage: head, final norm, MTP projections
-    double logits;  // temporary, on the last stage
-    double working; // temporary, on any stage: the recompute of one layer
-    double reserve; // of framework and communication, on every stage
-};
-
-struct nd_figures nd_figures_of_model(const struct nd_model_bytes *bytes);
-
 // Sets the budgets of the first, middle and last stages: the limit minus their static parts.
 void nd_figures_budgets(struct nd_program *program, double limit_mb);
 

@@ -157,20 +157,6 @@ void nd_profiles_free(struct nd_profiles *profiles)
     *profiles = (struct nd_profiles){0};
 }
 
-// ---- from a model ---------------------------------------------------------------------------------
-
-struct nd_ratios nd_ratios_of_layers(const struct nd_layer_seconds *seconds)
-{
-    const double unit = seconds->forward;
-    return (struct nd_ratios){
-        .dense = seconds->dense_forward > 0.0 ? seconds->dense_forward / unit : 1.0,
-        .backward = seconds->backward / unit,
-        .recompute = (seconds->backward_full - seconds->backward) / unit,
-        .head = seconds->head_forward / unit,
-        .layer_ms = unit * 1e3,
-    };
-}
-
 // ---- choice of ratios -----------------------------------------------------------------------------
 
 const char *nd_ratio_source_name(enum nd_ratio_source source)

@@ -70,19 +70,6 @@ bool nd_profile_of_times(struct nd_profile *profile,
                          enum nd_compat compat,
                          struct pps_fault *fault);
 
-// ---- from a model --------------------------------------------------------------------------------
-
-// Seconds of layers on one device; in a dense model type 2 is the dense layer.
-struct nd_layer_seconds {
-    double dense_forward; // of a type-1 layer; 0: the model has none
-    double forward;       // of a type-2 layer
-    double backward;      // nothing recomputed
-    double backward_full; // all recomputed
-    double head_forward;
-};
-
-struct nd_ratios nd_ratios_of_layers(const struct nd_layer_seconds *seconds);
-
 // ---- choice of ratios ----------------------------------------------------------------------------
 
 enum nd_ratio_source {

@@ -114,13 +114,11 @@ static enum pps_status make_program(struct nd_pipe *pipe,
     struct nd_maker maker;
     struct nd_rank_case prepared;
     char why[256];
-    if (!nd_maker_open(&maker, pipe->input))
-        return pps_fail_memory(err, "the models");
+    nd_maker_open(&maker, pipe->input);
     const bool made = nd_maker_prepare(&maker, &pipe->strategy, &prepared, why, sizeof why);
     pipe->unit_of_model = maker.ratios.unit_of_model;
     pipe->profile = maker.ratios.profile;
     pipe->tokens_unknown = maker.ratios.tokens_unknown;
-    nd_maker_close(&maker);
     if (!made)
         return pps_fail(err, PPS_E_INPUT, "%s", why);
     *program = prepared.program;

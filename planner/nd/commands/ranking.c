@@ -46,10 +46,7 @@ static void work(void *self, int thread)
     (void)thread;
     struct nd_ranking *ranking = self;
     struct nd_maker maker;
-    if (!nd_maker_open(&maker, ranking->input)) {
-        ranking->failed = true;
-        return;
-    }
+    nd_maker_open(&maker, ranking->input);
     const struct nd_rank_source source = {nd_maker_prepare, nd_maker_price, &maker};
     for (;;) {
         const int64_t i = atomic_fetch_add(&ranking->next, 1);
@@ -59,7 +56,6 @@ static void work(void *self, int thread)
         if (ranking->ranked[i].outcome == ND_RANK_NO_MEMORY)
             ranking->failed = true;
     }
-    nd_maker_close(&maker);
 }
 
 // With measured times or memory, the training is priced as the rows are.
@@ -69,14 +65,12 @@ static enum pps_status price_mine(struct nd_ranking *ranking,
 {
     struct nd_maker maker;
     int32_t *room = calloc(6 * (size_t)c->n_parts, sizeof *room);
-    if (room == NULL || !nd_maker_open(&maker, ranking->input)) {
-        free(room);
+    if (room == NULL)
         return pps_fail_memory(err, "the training");
-    }
+    nd_maker_open(&maker, ranking->input);
     const struct nd_rank_source source = {nd_maker_prepare, NULL, &maker};
     const struct nd_choice choice = nd_choice_of_configuration(c, room);
     nd_rank_given(ranking->base, &c->strategy, &choice, &source, ND_CORRECTED);
-    nd_maker_close(&maker);
     free(room);
     return ranking->base->outcome == ND_RANK_NO_MEMORY ? pps_fail_memory(err, "the training")
                                                        : PPS_OK;
@@ -116,11 +110,9 @@ enum pps_status nd_ranking_base(const struct nd_ranking *ranking,
                                 struct pps_error *err)
 {
     struct nd_maker maker;
-    if (!nd_maker_open(&maker, ranking->input))
-        return pps_fail_memory(err, "the baseline");
+    nd_maker_open(&maker, ranking->input);
     const struct nd_rank_source source = {nd_maker_prepare, nd_maker_price, &maker};
     rank_best(ranking->base, ranking, *strategy, ranking->picks->n, &source);
-    nd_maker_close(&maker);
     return ranking->base->outcome == ND_RANK_NO_MEMORY ? pps_fail_memory(err, "the baseline")
                                                        : PPS_OK;
 }

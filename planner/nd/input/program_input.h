@@ -6,7 +6,7 @@
 #define PPS_PLANNER_ND_INPUT_PROGRAM_INPUT_H
 
 #include "base/write/gate.h"
-#include "planner/figures/modelled.h"
+#include "kernels/configuration/configuration.h"
 #include "planner/nd/input/search_options.h"
 #include "planner/nd/rank/rank.h"
 
@@ -71,13 +71,11 @@ enum nd_dialect nd_dialect_of(enum framework framework);
 // Makes the programs of strategies for one thread; the `self` of an nd_rank_source.
 struct nd_maker {
     const struct nd_input *input;
-    struct nd_analytic_model *model;
-    struct nd_ratio_choice ratios; // of the last strategy
+    struct configuration configuration; // without parts, of the last strategy
+    struct nd_ratio_choice ratios;      // of the last strategy
 };
 
-// Returns false when out of memory. After an error there is nothing to close.
-bool nd_maker_open(struct nd_maker *maker, const struct nd_input *input);
-void nd_maker_close(struct nd_maker *maker);
+void nd_maker_open(struct nd_maker *maker, const struct nd_input *input);
 
 bool nd_maker_prepare(void *maker,
                       const struct nd_strategy *strategy,

@@ -4,49 +4,71 @@
 #include "planner/nd/input/program_input.h"
 
 #include "base/math/units.h"
+#include "kernels/configuration/layers.h"
 
 #include <math.h>
 #include <stdio.h>
 
-bool nd_maker_open(struct nd_maker *maker, const struct nd_input *input)
+void nd_maker_open(struct nd_maker *maker, const struct nd_input *input)
 {
     const struct nd_job *job = &input->job;
-    *maker = (struct nd_maker){.input = input};
-    maker->model = nd_analytic_open(&job->run.model, &job->run.cluster, &job->run.training);
-    return maker->model != NULL;
+    *maker = (struct nd_maker){.input = input,
+                               .configuration = {.model = job->run.model,
+                                                 .cluster = job->run.cluster,
+                                                 .training = job->run.training}};
 }
 
-void nd_maker_close(struct nd_maker *maker)
-{
-    nd_analytic_free(maker->model);
-    maker->model = NULL;
-}
+// What the models say of a strategy.
+struct modelled {
+    struct configuration_figures figures;
+    const struct layercost
+        *dense; // of leading dense layers; NULL: the model has none beside others
+    const struct layercost *usual;
+    struct plan_layers layers; // the head has one dense layer, if there are any
+    struct nd_exchanges exchanges;
+    struct configuration_rest rest; // optimizer and embedding
+};
 
-static void ask_model(const struct nd_maker *maker,
+static void ask_model(struct nd_maker *maker,
                       const struct nd_strategy *strategy,
-                      struct nd_analytic *figures)
+                      struct modelled *of)
 {
-    const struct nd_job *job = &maker->input->job;
-    nd_analytic_of(maker->model, strategy, job->run.model.seq_length, job->run.training.gbs,
-                   figures);
+    struct configuration *c = &maker->configuration;
+    struct configuration_figures *figures = &of->figures;
+    const bool has_dense = c->model.experts > 0 && c->model.dense_layers > 0;
+    struct configuration_part part = {.layers = {[CONFIGURATION_DENSE] = has_dense}};
+    const int64_t least = (int64_t)strategy->mbs * strategy->dp; // of a step
+    c->strategy = *strategy;
+    c->training.gbs = maker->input->job.run.training.gbs;
+    if (c->training.gbs < least)
+        c->training.gbs = least;
+    c->parts = &part;
+    c->n_parts = 1;
+    configuration_figures_of(figures, c);
+    configuration_layers_priced(c, figures, &of->layers);
+    of->dense = has_dense ? &figures->set.dense : NULL;
+    of->usual = configuration_layer_cost(figures, CONFIGURATION_USUAL);
+    of->exchanges = configuration_exchanges(figures, c);
+    of->rest = configuration_price_rest(figures, c, 0);
+    c->parts = NULL;
 }
 
 // ---- ratios -------------------------------------------------------------------------------------
 
-static bool model_ratios(void *figures,
+static bool model_ratios(void *self,
                          const struct nd_strategy *strategy,
                          struct nd_ratios *ratios)
 {
-    const struct nd_analytic *f = figures;
-    const struct nd_layer_seconds seconds = {
-        .dense_forward = f->dense.forward,
-        .forward = f->usual.forward,
-        .backward = f->usual.backward,
-        .backward_full = f->usual.backward_full,
-        .head_forward = f->head_forward,
-    };
+    const struct modelled *of = self;
+    const double unit = of->usual->forward, *backward = of->usual->backward;
     (void)strategy;
-    *ratios = nd_ratios_of_layers(&seconds);
+    *ratios = (struct nd_ratios){
+        .dense = of->dense != NULL ? of->dense->forward / unit : 1.0,
+        .backward = backward[LAYERCOST_NONE] / unit,
+        .recompute = (backward[LAYERCOST_FULL] - backward[LAYERCOST_NONE]) / unit,
+        .head = of->layers.tail.f / unit,
+        .layer_ms = unit * 1e3,
+    };
     return true;
 }
 
@@ -65,7 +87,7 @@ static void apply_given(const struct nd_ratios *given, struct nd_ratios *ratios)
 
 static bool choose_ratios(struct nd_maker *maker,
                           const struct nd_strategy *strategy,
-                          struct nd_analytic *figures,
+                          struct modelled *figures,
                           char *why,
                           size_t why_size)
 {
@@ -92,44 +114,63 @@ static bool choose_ratios(struct nd_maker *maker,
 
 // ---- the program --------------------------------------------------------------------------------
 
-static struct nd_layer_bytes bytes_of(const struct nd_analytic_layer *layer)
+// Returns the bytes of what a layer of a kind stores.
+static double stored(const struct modelled *of, const struct layercost *cost, int mode)
 {
-    return (struct nd_layer_bytes){layer->none, layer->select, layer->full, layer->held};
+    return cost != NULL ? of->figures.allocated * cost->stored[mode] : 0;
 }
 
-static struct nd_figures figures_of(const struct nd_analytic *f)
+// Returns what a device holds at most while it makes a layer again.
+static double working(const struct modelled *of)
 {
-    const struct nd_model_bytes bytes = {
-        .dense = bytes_of(&f->dense),
-        .usual = bytes_of(&f->usual),
-        .embedding = f->embedding,
-        .head = f->head,
-        .logits = f->logits,
-        .working = f->working,
-        .reserve = f->reserve,
-    };
-    return nd_figures_of_model(&bytes);
+    return fmax(stored(of, of->dense, LAYERCOST_NONE), stored(of, of->usual, LAYERCOST_NONE));
+}
+
+static struct nd_figures figures_of(const struct modelled *of, bool one_stage)
+{
+    const struct plan_layers *layers = &of->layers;
+    const double anywhere = layers->stage_bytes + working(of);
+    const double dense =
+        of->dense != NULL ? configuration_layer_bytes(&of->figures, CONFIGURATION_DENSE) : 0;
+    double first = layers->head.bytes - dense, last = layers->tail.bytes;
+    if (one_stage) // the program takes the greater of both figures
+        first = last = first + last;
+    struct nd_figures figures = {.layer_mem012 = units_to_mib(dense),
+                                 .layer_mem = units_to_mib(layers->bytes),
+                                 .static_mem0 = units_to_mib(first + anywhere),
+                                 .static_mem = units_to_mib(anywhere),
+                                 .lm_head_mem = units_to_mib(last + anywhere)};
+    figures.act_mem0 = figures.act_mem12 = units_to_mib(stored(of, of->dense, LAYERCOST_NONE));
+    figures.select_mem0 = figures.select_mem12 =
+        units_to_mib(stored(of, of->dense, LAYERCOST_SELECT));
+    figures.re_comp_mem0 = figures.re_comp_mem12 =
+        units_to_mib(stored(of, of->dense, LAYERCOST_FULL));
+    figures.act_mem = units_to_mib(stored(of, of->usual, LAYERCOST_NONE));
+    figures.select_mem = units_to_mib(stored(of, of->usual, LAYERCOST_SELECT));
+    figures.re_comp_mem = units_to_mib(stored(of, of->usual, LAYERCOST_FULL));
+    return figures;
 }
 
 // Adds the figures that only the models have, in units of the program.
 static void add_modelled(struct nd_rank_case *prepared,
-                         const struct nd_analytic *f,
+                         const struct modelled *of,
                          const struct nd_maker *maker)
 {
     struct nd_program *program = &prepared->program;
-    const bool has_unit = prepared->layer_ms > 0.0;
-    program->select_growth = (f->usual.backward_select - f->usual.backward) / f->usual.forward;
-    program->hop =
-        has_unit ? units_to_ms(f->hop) / prepared->layer_ms : f->hop / f->usual.forward;
+    const double *backward = of->usual->backward, unit = of->usual->forward;
+    const struct plan_layers *layers = &of->layers;
+    program->select_growth = (backward[LAYERCOST_SELECT] - backward[LAYERCOST_NONE]) / unit;
+    program->hop = prepared->layer_ms > 0.0 ? units_to_ms(layers->transfer) / prepared->layer_ms
+                                            : layers->transfer / unit;
     if (maker->ratios.source == ND_RATIOS_MODEL && isnan(maker->input->given.head) &&
-        isnan(maker->input->given.backward) && f->head_forward > 0.0)
-        program->head_backward = f->head_backward / f->head_forward;
-    struct nd_exchanges dp = f->dp;
+        isnan(maker->input->given.backward) && layers->tail.f > 0.0)
+        program->head_backward = layers->tail.b / layers->tail.f;
+    struct nd_exchanges dp = of->exchanges;
     dp.each = units_to_ms(dp.each);
     dp.once = units_to_ms(dp.once);
     prepared->extra = (struct nd_extra_ms){.dp = dp,
-                                           .optimizer = units_to_ms(f->optimizer),
-                                           .embedding = units_to_ms(f->embedding_time)};
+                                           .optimizer = units_to_ms(of->rest.optimizer),
+                                           .embedding = units_to_ms(of->rest.embedding)};
 }
 
 bool nd_maker_prepare(void *self,
@@ -140,7 +181,7 @@ bool nd_maker_prepare(void *self,
 {
     struct nd_maker *maker = self;
     const struct nd_input *input = maker->input;
-    struct nd_analytic figures;
+    struct modelled figures;
     struct nd_program *program = &prepared->program;
     ask_model(maker, strategy, &figures);
     if (!choose_ratios(maker, strategy, &figures, why, why_size))
@@ -148,14 +189,15 @@ bool nd_maker_prepare(void *self,
     *prepared = (struct nd_rank_case){
         .layer_ms = maker->ratios.ratios.layer_ms,
         .source = maker->ratios.source,
-        .weights_time = figures.usual.weights / figures.usual.backward,
-        .weights_memory = figures.usual.kept_for_weights / figures.usual.none};
+        .weights_time = figures.usual->weights / figures.usual->backward[LAYERCOST_NONE],
+        .weights_memory =
+            figures.usual->kept_for_weights / figures.usual->stored[LAYERCOST_NONE]};
     nd_rank_program(program, &input->job.run.model, strategy, input->job.run.training.gbs,
                     &maker->ratios.ratios, input->compat);
     if (input->compat == ND_CORRECTED)
         add_modelled(prepared, &figures, maker);
     program->memory = input->has_figures              ? input->figures
-                      : input->compat == ND_CORRECTED ? figures_of(&figures)
+                      : input->compat == ND_CORRECTED ? figures_of(&figures, strategy->pp == 1)
                                                       : nd_figures_default;
     nd_figures_budgets(program, nd_input_limit_mb(input));
     if (input->compat == ND_CORRECTED) {
@@ -163,7 +205,7 @@ bool nd_maker_prepare(void *self,
         program->dialect = input->dialect;
     }
     if (input->compat == ND_CORRECTED && !input->has_figures)
-        program->working = units_to_mib(fmax(figures.dense.none, figures.usual.none));
+        program->working = units_to_mib(working(&figures));
     program->low_mem = input->low_mem;
     program->allow_select = input->allow_select;
     program->allow_full = input->allow_full;

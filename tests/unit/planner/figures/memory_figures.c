@@ -92,33 +92,6 @@ Test(nd_figures, names)
     cr_assert_str_eq(nd_figures_name(name, &key), "layers3_59_micro64_dp128_tp1_pp16_vp1_ep64");
 }
 
-// ---- from a model -------------------------------------------------------------------------------
-
-Test(nd_figures, of_a_model)
-{
-    const double mib = 1048576.0;
-    const struct nd_model_bytes bytes = {.dense = {500 * mib, 400 * mib, 30 * mib, 900 * mib},
-                                         .usual = {700 * mib, 600 * mib, 60 * mib, 2000 * mib},
-                                         .embedding = 300 * mib,
-                                         .head = 310 * mib,
-                                         .logits = 1000 * mib,
-                                         .working = 700 * mib,
-                                         .reserve = 50 * mib};
-    const struct nd_figures memory = nd_figures_of_model(&bytes);
-    near(memory.act_mem0, 500, 1e-6, "act_mem0");
-    near(memory.select_mem12, 400, 1e-6, "select_mem12");
-    near(memory.re_comp_mem, 60, 1e-6, "re_comp_mem");
-    near(memory.layer_mem012, 900, 1e-6, "layer_mem012");
-    near(memory.static_mem0, 1050, 1e-6, "static_mem0");
-    near(memory.static_mem, 750, 1e-6, "static_mem");
-    near(memory.lm_head_mem, 2060, 1e-6, "lm_head_mem");
-    struct nd_program program = {.memory = memory};
-    nd_figures_budgets(&program, 10000);
-    near(program.budget_first, 8950, 1e-6, "budget_first");
-    near(program.budget_middle, 9250, 1e-6, "budget_middle");
-    near(program.budget_last, 7940, 1e-6, "budget_last");
-}
-
 // ---- calibration --------------------------------------------------------------------------------
 
 static cJSON *golden(void)

@@ -337,16 +337,3 @@ Test(nd_ratios, nothing_known)
     nd_ratios_choose(NULL, NULL, &strategy, 0, ND_CORRECTED, &choice);
     cr_assert_eq(choice.source, ND_RATIOS_NONE);
 }
-
-Test(nd_ratios, of_a_model)
-{
-    const struct nd_layer_seconds seconds = {0.001, 0.004, 0.009, 0.013, 0.006};
-    const struct nd_ratios ratios = nd_ratios_of_layers(&seconds);
-    near(ratios.dense, 0.25, 1e-9, "dense");
-    near(ratios.backward, 2.25, 1e-9, "backward");
-    near(ratios.recompute, 1.0, 1e-9, "recompute");
-    near(ratios.head, 1.5, 1e-9, "head");
-    near(ratios.layer_ms, 4.0, 1e-9, "layer_ms");
-    const struct nd_layer_seconds dense = {0, 0.004, 0.009, 0.013, 0.006};
-    near(nd_ratios_of_layers(&dense).dense, 1.0, 1e-9, "ratio");
-}
