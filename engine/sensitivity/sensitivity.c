@@ -184,6 +184,14 @@ static bool is_design(const cJSON *sample)
     return method != NULL && (strcmp(method, "saltelli") == 0 || strcmp(method, "morris") == 0);
 }
 
+static enum pps_status check_notes(const struct pps_sensitivity *s, struct pps_error *err)
+{
+    for (size_t g = 0; g < s->n_groups; g++)
+        if (s->groups[g].notes.failed)
+            return pps_fail_memory(err, "the notes");
+    return PPS_OK;
+}
+
 enum pps_status pps_sensitivity_open(struct pps_sensitivity *s,
                                      const struct pps_sensitivity_ask *ask,
                                      struct pps_error *err)
@@ -204,7 +212,7 @@ enum pps_status pps_sensitivity_open(struct pps_sensitivity *s,
                                  ? pps_sensitivity_of_design(ask, experiment, s, err)
                                  : from_rows(ask, drawn, s, err);
     cJSON_Delete(manifest);
-    return status;
+    return status == PPS_OK ? check_notes(s, err) : status;
 }
 
 void pps_sensitivity_free(struct pps_sensitivity *s)
