@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arranges the panels of a picture and the texts around them.
 #include "planner/balance/report/picture.h"
+#include "base/text/human.h"
 
 #include "base/text/characters.h"
 #include "base/text/text_buffer.h"
@@ -124,7 +125,7 @@ void balance_picture_heading(const char *name,
 {
     char limit[48] = "", order[48] = "", pieces[48] = "";
     if (isfinite(limit_mb))
-        snprintf(limit, sizeof limit, ", limit %.10g MiB", limit_mb);
+        snprintf(limit, sizeof limit, ", limit %s MiB", pps_digits_text(limit_mb, 10).text);
     if (shape->chunks > 1)
         snprintf(order, sizeof order, " of %d chunks (%s memory)", shape->chunks,
                  shape->order == BALANCE_LESS_MEMORY ? "less" : "big");

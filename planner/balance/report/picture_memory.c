@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws the memory of every stage over time.
+#include "base/text/human.h"
 #include "planner/balance/report/picture_private.h"
 
 #include "base/text/grow_list.h"
@@ -154,7 +155,7 @@ static void add_limit(const struct picture_view *view, struct pps_svg_box box, F
     if (!isfinite(limit))
         return;
     pps_svg_dashed(out, box.x, y, box.x + box.w, y, PICTURE_ALERT, 1.5);
-    snprintf(text, sizeof text, "limit %.10g MiB", limit);
+    snprintf(text, sizeof text, "limit %s MiB", pps_digits_text(limit, 10).text);
     pps_svg_text(out, box.x + box.w, box.y - 12, PPS_SVG_END, PICTURE_TEXT, PICTURE_ALERT,
                  text);
     pps_svg_dashed(out, box.x + box.w - 150, box.y - 12, box.x + box.w - 120, box.y - 12,

@@ -65,7 +65,7 @@ Test(picture, two_panels_of_a_strategy)
     cr_assert(count(text, "<title>stage-") == 16);
     cr_assert(count(text, ">stage 1") == 7 && count(text, ">stage-1") == 7 + 7);
     cr_assert(count(text, "stroke-dasharray") == 2);
-    cr_assert_not_null(strstr(text, ">limit 56000 MiB<"));
+    cr_assert_not_null(strstr(text, ">limit 56 000 MiB<"));
     // Chunk 0 of a forward has the plain colour; so has the last chunk, the first one, of a backward.
     cr_assert(count(text, "fill=\"#a7b8e7\"") == 256 + 1);
     cr_assert(count(text, "fill=\"#ffd58f\"") == 256 + 1);
@@ -151,7 +151,7 @@ Test(picture, headings)
     struct balance_shape shape = {16, 3, 32, 1, BALANCE_LESS_MEMORY, 0};
     balance_picture_heading("found", &layers, &shape, 56000, 1442.351, text, sizeof text);
     cr_assert_str_eq(text, "demo: found, 96 layers, 16 stages of 3 chunks (less memory), 32 "
-                           "micro-batches, limit 56000 MiB, step time 1442.35");
+                           "micro-batches, limit 56 000 MiB, step time 1442.35");
     shape = (struct balance_shape){4, 1, 8, 2, BALANCE_BIG_MEMORY, 0};
     balance_picture_heading("", &layers, &shape, (double)INFINITY, 10, text, sizeof text);
     cr_assert_str_eq(text,
