@@ -187,6 +187,10 @@ static bool take_special(struct megatron *m,
         return take_recipe(m, item->valuestring, at);
     if (strcmp(name, "sequence_length") == 0)
         return megatron_take_item(m, document, MG_SEQ_LENGTH, "seq-length", item);
+    if (strcmp(name, "num_nodes") == 0 && cJSON_IsNumber(item)) // of a trainer
+        return megatron_take_item(m, document, MG_NODES, "nnodes", item);
+    if (strcmp(name, "devices") == 0 && cJSON_IsNumber(item))
+        return megatron_take_item(m, document, MG_PER_NODE, "nproc-per-node", item);
     if (strcmp(name, "peft") == 0 && !cJSON_IsNull(item))
         return take_adapters(m, document, item);
     *known = false;

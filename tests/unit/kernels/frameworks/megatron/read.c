@@ -451,8 +451,9 @@ Test(megatron_values, general_record)
                  "  num_moe_experts: null\n  muon_tp_mode: blockwise\n"
                  "  pipeline_model_parallel_layout:\n"
                  "  - [embedding, decoder]\n  - [decoder, decoder, decoder, mtp, loss]\n"
-                 "train: {micro_batch_size: 1, global_batch_size: 8}\n",
-                 (const char *const[]){"\"layers\":[[1,4]]", "\"seq_length\":1024",
+                 "train: {micro_batch_size: 1, global_batch_size: 8}\n"
+                 "trainer: {devices: 4, num_nodes: 2}\n",
+                 (const char *const[]){"\"layers\":[[1,4]]", "\"seq_length\":1024", "\"dp\":4",
                                        "\"tie_embeddings\":true", "\"learned_positions\":true",
                                        "\"fused_cross_entropy\":true", NULL});
 }
