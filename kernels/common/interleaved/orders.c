@@ -38,6 +38,8 @@ int32_t orders_parts(const struct orders_shape *shape)
 {
     const int32_t whole = shape->micro_batches / shape->stages;
     const bool rest = shape->micro_batches % shape->stages != 0;
+    if (whole == 0)
+        return 1;
     return shape->remainder == ORDERS_PADDED && rest ? whole + 1 : whole;
 }
 
@@ -45,6 +47,8 @@ int32_t orders_part_size(const struct orders_shape *shape, int32_t k)
 {
     const int32_t rest = shape->micro_batches % shape->stages;
     const int32_t last = orders_parts(shape) - 1;
+    if (shape->micro_batches < shape->stages)
+        return shape->micro_batches;
     switch (shape->remainder) {
     case ORDERS_FIRST:
         return shape->stages + (k == 0 ? rest : 0);
@@ -150,7 +154,7 @@ static int64_t ahead(const struct orders_shape *shape, int32_t stage)
     const bool twice = shape->chunks > 1 && shape->warmup == ORDERS_STANDARD;
     const int64_t chunks = (shape->chunks - 1) * (int64_t)largest_part(shape);
     return (chunks + (twice ? 2 : 1) * behind) * shape->splits +
-           (behind == 0 ? shape->splits - 1 : 0);
+           (behind == 0 ? shape->splits - 1 : 0) + shape->ahead;
 }
 
 bool orders_of_stage_polled(const struct orders_shape *shape,

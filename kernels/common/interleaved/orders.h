@@ -36,6 +36,7 @@ struct orders_shape {
     int32_t splits;        // S >= 1 parts of a sequence, one operation each
     enum orders_warmup warmup;
     enum orders_remainder remainder;
+    int32_t ahead; // more forwards before the first backward
 };
 
 enum {
