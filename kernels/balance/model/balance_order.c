@@ -47,7 +47,6 @@ struct orders_shape balance_orders(const struct balance_shape *shape)
                                  .micro_batches = items_of(shape),
                                  .splits = 1,
                                  .warmup = big ? ORDERS_STANDARD : ORDERS_LOW,
-                                 .remainder = ORDERS_FIRST,
                                  .ahead = shape->pieces - 1};
 }
 
