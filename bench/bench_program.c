@@ -274,7 +274,7 @@ static bool grow(int32_t stages)
 static bool compare(int32_t stages, int32_t m)
 {
     enum { TIMES = 2000 };
-    const struct orders_shape shape = {stages, 1, m, 1, ORDERS_LOW, ORDERS_FIRST};
+    const struct orders_shape shape = {stages, 1, m, 1, ORDERS_LOW, 0};
     double *durations = malloc(2 * (size_t)stages * sizeof *durations);
     double closed = HUGE_VAL, executed = HUGE_VAL, of_closed = 0, of_order = 0;
     struct timed_order timed;

@@ -94,7 +94,7 @@ static void set_times(struct pipeline *p, double f, double b, double w, double l
 // 1F1B with as many devices and micro-batches as a task graph: time to compile and run it, and to run it again.
 static double time_graph(int32_t p, int32_t m, int repeats, double *again, double *makespan)
 {
-    const struct orders_shape shape = {p, 1, m, 1, ORDERS_STANDARD, ORDERS_FIRST};
+    const struct orders_shape shape = {p, 1, m, 1, ORDERS_STANDARD, 0};
     double durations[128], delays[2] = {0, 0}, seconds;
     double *ends = calloc((size_t)p * (size_t)orders_length(&shape), sizeof *ends);
     struct task_graph *graph = NULL;

@@ -54,8 +54,7 @@ static bool follows_rule(const struct configuration *c, struct orders_shape *sha
                               .chunks = c->strategy.vp,
                               .micro_batches = configuration_micro_batches(c),
                               .splits = 1,
-                              .warmup = c->training.low_mem_vpp ? ORDERS_LOW : ORDERS_STANDARD,
-                              .remainder = ORDERS_FIRST};
+                              .warmup = c->training.low_mem_vpp ? ORDERS_LOW : ORDERS_STANDARD};
     return c->family == NULL && shape->micro_batches >= shape->stages &&
            orders_check(shape, why, sizeof why);
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generates orders: a list of all forwards and one of all backwards, merged.
+// Generates orders: those of whole sequences, in which pieces of sequences go backward in reverse.
 #include "kernels/balance/model/balance_order.h"
-
-#include <string.h>
 
 const char *balance_shape_misfit(const struct balance_shape *shape)
 {
@@ -41,66 +39,26 @@ struct pipeline_shape balance_pipeline(const struct balance_shape *shape)
                                    .directions = 1};
 }
 
-// Returns the number of forwards of a stage before its forwards and backwards alternate.
-static int32_t balance_warmup(const struct balance_shape *shape, int32_t stage)
+struct orders_shape balance_orders(const struct balance_shape *shape)
 {
-    const int64_t behind = shape->stages - 1 - stage,
-                  all = (int64_t)shape->chunks * items_of(shape),
-                  group = shape->stages + items_of(shape) % shape->stages,
-                  step = shape->chunks > 1 && shape->order == BALANCE_BIG_MEMORY ? 2 : 1,
-                  ahead = (shape->chunks - 1) * group + step * behind + shape->pieces - 1;
-    return (int32_t)(ahead < all ? ahead : all);
-}
-
-// A position in the list of all forwards, or of all backwards. The first group has P + M mod P items, the others
-// have P; a group passes chunk after chunk.
-struct place {
-    int32_t first, size, chunk, offset;
-};
-
-static struct place place_at(const struct balance_shape *shape, int32_t k)
-{
-    const int32_t p = shape->stages, v = shape->chunks, items = items_of(shape);
-    if (v == 1)
-        return (struct place){.size = items, .offset = k};
-    const int32_t longer = p + items % p;
-    if (k < v * longer)
-        return (struct place){.size = longer, .chunk = k / longer, .offset = k % longer};
-    const int32_t rest = k - v * longer, group = rest / (v * p);
-    return (struct place){.first = longer + group * p,
-                          .size = p,
-                          .chunk = rest % (v * p) / p,
-                          .offset = rest % p};
-}
-
-static void add(const struct balance_shape *shape,
-                struct order *order,
-                int32_t stage,
-                enum operation_type type,
-                int32_t k)
-{
-    const struct place place = place_at(shape, k);
-    const int32_t q = shape->pieces;
-    int32_t item = place.first + place.offset, chunk = place.chunk;
-    if (type != OPERATION_F) { // the last chunk and the last piece first
-        item = item / q * q + (q - 1 - item % q);
-        chunk = shape->chunks - 1 - chunk;
-    }
-    order_add(order, stage, type, item, chunk * shape->stages + stage);
+    const bool big = shape->order == BALANCE_BIG_MEMORY;
+    return (struct orders_shape){.stages = shape->stages,
+                                 .chunks = shape->chunks,
+                                 .micro_batches = items_of(shape),
+                                 .splits = 1,
+                                 .warmup = big ? ORDERS_STANDARD : ORDERS_LOW,
+                                 .ahead = shape->pieces - 1};
 }
 
 void balance_order_write(const struct balance_shape *shape, struct order *order)
 {
-    const int32_t all = shape->chunks * items_of(shape);
-    order_clear(order);
-    for (int32_t s = 0; s < shape->stages; s++) {
-        const int32_t ahead = balance_warmup(shape, s);
-        for (int32_t k = 0; k < ahead; k++)
-            add(shape, order, s, OPERATION_F, k);
-        for (int32_t k = 0; k < all; k++) {
-            if (ahead + k < all)
-                add(shape, order, s, OPERATION_F, ahead + k);
-            add(shape, order, s, OPERATION_BW, k);
+    const struct orders_shape orders = balance_orders(shape);
+    const int32_t q = shape->pieces;
+    (void)orders_write(&orders, order, NULL);
+    for (int32_t s = 0; s < shape->stages && q > 1; s++)
+        for (int32_t i = 0; i < order->n[s]; i++) {
+            struct operation *op = &order->operations[order_at(order, s, i)];
+            if (op->type != OPERATION_F) // the last piece first
+                op->item = op->item / q * q + (q - 1 - op->item % q);
         }
-    }
 }

@@ -18,23 +18,13 @@ struct balance_replay {
     double *forward, *backward; // [chunks * stages]
 };
 
-static struct orders_shape orders_of(const struct balance_shape *shape)
-{
-    return (struct orders_shape){.stages = shape->stages,
-                                 .chunks = shape->chunks,
-                                 .micro_batches = shape->micro_batches * shape->pieces,
-                                 .splits = 1};
-}
-
 // An upper bound of the vectors of a stage: new ones appear in the warm-up and in one passage of all chunks.
 static int32_t vectors_most(const struct balance_shape *shape)
 {
     const int64_t v = shape->chunks, group = 2 * (int64_t)shape->stages + shape->pieces,
-                  most = memline_vectors_most(&(struct orders_shape){
-                      .chunks = shape->chunks,
-                      .micro_batches = shape->micro_batches * shape->pieces,
-                      .splits = 1});
-    const int64_t bound = 4 * v * group;
+                  bound = 4 * v * group;
+    const struct orders_shape orders = balance_orders(shape);
+    const int64_t most = memline_vectors_most(&orders);
     return (int32_t)(bound < most ? bound : most);
 }
 
@@ -64,7 +54,7 @@ static int32_t *vectors_of(const struct balance_replay *r, int32_t stage)
 
 bool balance_replay_open(struct balance_replay *r, struct poll *poll)
 {
-    const struct orders_shape shape = orders_of(&r->shape);
+    const struct orders_shape shape = balance_orders(&r->shape);
     pipeline_place(&r->pipeline, PIPELINE_LOOP);
     balance_order_write(&r->shape, &r->order);
     for (int32_t s = 0; s < r->shape.stages; s++) {

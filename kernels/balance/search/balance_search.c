@@ -143,10 +143,9 @@ static enum proxy_outcome solve_proxy(struct balance_search *s, int32_t level)
 
 // ---- local search -------------------------------------------------------------------------------
 
-static double change(void *self, double size, struct search_draws *draws)
+static double change(void *self, struct search_draws *draws)
 {
     struct balance_search *s = self;
-    (void)size;
     if (!balance_draft_change(s->draft, draws))
         return (double)INFINITY;
     return evaluate(s);

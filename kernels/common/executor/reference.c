@@ -14,7 +14,7 @@ struct simulation {
     double *arrivals;      // of the message that the operation sends
     double *free_at;       // [sender * devices + receiver]; cards: [sender * devices]
     const struct order_messages *messages; // blocking; NULL: none
-    const double *release;                 // of blocking messages; NULL: 0
+    const double *release;                 // [devices]; NULL: 0
     double *come; // [messages]: when their device has come to them; NAN: not yet
     struct poll *poll;
     bool is_stopped; // by the poll
@@ -226,7 +226,7 @@ static bool run(struct simulation *s, int32_t d, int32_t i, double free_from)
     return true;
 }
 
-static enum executor_status simulate(struct simulation *s, const double *release)
+static enum executor_status simulate(struct simulation *s)
 {
     const struct order *order = s->order;
     bool complete = true;
@@ -234,7 +234,7 @@ static enum executor_status simulate(struct simulation *s, const double *release
         moved = false;
         complete = true;
         for (int32_t d = 0; d < order->devices; d++) {
-            double free_from = release != NULL ? release[d] : 0;
+            double free_from = s->release != NULL ? s->release[d] : 0;
             for (int32_t i = 0; i < order->n[d] && !s->is_stopped; i++) {
                 const int64_t at = order_at(order, d, i);
                 if (isnan(s->ends[at])) {
@@ -249,35 +249,6 @@ static enum executor_status simulate(struct simulation *s, const double *release
         }
     }
     return complete ? EXECUTOR_DONE : EXECUTOR_DEADLOCK;
-}
-
-static bool run_free(const struct pipeline *pipeline,
-                     const struct order *order,
-                     const double *release,
-                     struct poll *poll,
-                     double *starts,
-                     double *ends,
-                     enum executor_status *status)
-{
-    const size_t n = (size_t)order->devices * (size_t)order->room,
-                 devices = (size_t)order->devices;
-    struct simulation s = {.pipeline = pipeline,
-                           .order = order,
-                           .starts = starts,
-                           .ends = ends,
-                           .poll = poll};
-    s.arrivals = calloc(n + 1, sizeof *s.arrivals);
-    s.free_at = calloc(devices * devices + 1, sizeof *s.free_at);
-    const bool ok = s.arrivals != NULL && s.free_at != NULL;
-    for (size_t i = 0; i < n && ok; i++)
-        starts[i] = ends[i] = s.arrivals[i] = (double)NAN;
-    if (ok)
-        *status = right_set(&s) ? simulate(&s, release) : EXECUTOR_WRONG_OPERATIONS;
-    if (s.is_stopped)
-        *status = EXECUTOR_STOPPED;
-    free(s.arrivals);
-    free(s.free_at);
-    return ok;
 }
 
 // ---- blocking messages --------------------------------------------------------------------------
@@ -363,37 +334,30 @@ static enum executor_status follow_all(struct simulation *s)
     return EXECUTOR_DEADLOCK;
 }
 
-static bool run_blocking(const struct pipeline *pipeline,
-                         const struct order *order,
-                         const struct order_messages *messages,
-                         const double *release,
-                         struct poll *poll,
-                         double *starts,
-                         double *ends,
-                         enum executor_status *status)
+// ---- runs ---------------------------------------------------------------------------------------
+
+// Executes the order, with blocking messages if the simulation has any. Returns false when out of memory.
+static bool play(struct simulation *s, enum executor_status *status)
 {
-    const size_t n = (size_t)order->devices * (size_t)order->room,
-                 n_messages = (size_t)messages->first[order->devices];
-    struct simulation s = {.pipeline = pipeline,
-                           .order = order,
-                           .messages = messages,
-                           .release = release,
-                           .poll = poll,
-                           .starts = starts,
-                           .ends = ends};
-    s.arrivals = calloc(n + 1, sizeof *s.arrivals);
-    s.come = calloc(n_messages + 1, sizeof *s.come);
-    const bool ok = s.arrivals != NULL && s.come != NULL;
+    const size_t devices = (size_t)s->order->devices, n = devices * (size_t)s->order->room,
+                 n_messages = s->messages != NULL ? (size_t)s->messages->first[devices] : 0;
+    s->arrivals = calloc(n + 1, sizeof *s->arrivals);
+    s->free_at = calloc(devices * devices + 1, sizeof *s->free_at);
+    s->come = calloc(n_messages + 1, sizeof *s->come);
+    const bool ok = s->arrivals != NULL && s->free_at != NULL && s->come != NULL;
     for (size_t i = 0; i < n && ok; i++)
-        starts[i] = ends[i] = s.arrivals[i] = (double)NAN;
+        s->starts[i] = s->ends[i] = s->arrivals[i] = (double)NAN;
     for (size_t i = 0; i < n_messages && ok; i++)
-        s.come[i] = (double)NAN;
+        s->come[i] = (double)NAN;
     if (ok)
-        *status = follow_all(&s);
-    if (s.is_stopped)
+        *status = s->messages != NULL ? follow_all(s)
+                  : right_set(s)      ? simulate(s)
+                                      : EXECUTOR_WRONG_OPERATIONS;
+    if (s->is_stopped)
         *status = EXECUTOR_STOPPED;
-    free(s.arrivals);
-    free(s.come);
+    free(s->arrivals);
+    free(s->free_at);
+    free(s->come);
     return ok;
 }
 
@@ -404,25 +368,24 @@ bool reference_run_blocking(const struct pipeline *pipeline,
                             double *ends,
                             enum executor_status *status)
 {
-    return run_blocking(pipeline, order, messages, NULL, NULL, starts, ends, status);
+    struct simulation s = {.pipeline = pipeline,
+                           .order = order,
+                           .messages = messages,
+                           .starts = starts,
+                           .ends = ends};
+    return play(&s, status);
 }
 
 // Without a list: with the messages where PyTorch puts them. If there are none, the order deadlocks without them, too.
-static bool run_placed(const struct pipeline *pipeline,
-                       const struct order *order,
-                       const double *release,
-                       struct poll *poll,
-                       double *starts,
-                       double *ends,
-                       enum executor_status *status)
+static bool play_placed(struct simulation *s, enum executor_status *status)
 {
     struct order_messages messages;
     struct order_stuck stuck;
-    bool ok = order_messages_place(pipeline, order, &messages, &stuck);
+    bool ok = order_messages_place(s->pipeline, s->order, &messages, &stuck);
     if (ok)
-        ok = run_blocking(pipeline, order, &messages, release, poll, starts, ends, status);
-    else if (stuck.device >= 0)
-        ok = run_free(pipeline, order, release, poll, starts, ends, status);
+        s->messages = &messages;
+    if (ok || stuck.device >= 0)
+        ok = play(s, status);
     order_messages_free(&messages);
     return ok;
 }
@@ -435,11 +398,16 @@ bool reference_run(const struct pipeline *pipeline,
                    double *ends,
                    enum executor_status *status)
 {
-    struct simulation s = {.pipeline = pipeline, .order = order, .poll = poll};
+    struct simulation s = {.pipeline = pipeline,
+                           .order = order,
+                           .release = release,
+                           .poll = poll,
+                           .starts = starts,
+                           .ends = ends};
     if (pipeline->links.channels != PIPELINE_BLOCKING)
-        return run_free(pipeline, order, release, poll, starts, ends, status);
+        return play(&s, status);
     if (right_set(&s) && !s.is_stopped)
-        return run_placed(pipeline, order, release, poll, starts, ends, status);
+        return play_placed(&s, status);
     *status = s.is_stopped ? EXECUTOR_STOPPED : EXECUTOR_WRONG_OPERATIONS;
     return true;
 }

@@ -37,35 +37,14 @@ int32_t orders_length(const struct orders_shape *shape)
 int32_t orders_parts(const struct orders_shape *shape)
 {
     const int32_t whole = shape->micro_batches / shape->stages;
-    const bool rest = shape->micro_batches % shape->stages != 0;
-    return shape->remainder == ORDERS_PADDED && rest ? whole + 1 : whole;
+    return whole > 0 ? whole : 1;
 }
 
 int32_t orders_part_size(const struct orders_shape *shape, int32_t k)
 {
-    const int32_t rest = shape->micro_batches % shape->stages;
-    const int32_t last = orders_parts(shape) - 1;
-    switch (shape->remainder) {
-    case ORDERS_FIRST:
-        return shape->stages + (k == 0 ? rest : 0);
-    case ORDERS_LAST:
-        return shape->stages + (k == last ? rest : 0);
-    case ORDERS_PADDED:
-        break;
-    }
-    return k == last && rest != 0 ? rest : shape->stages;
-}
-
-// Size of a part with its padding.
-static int32_t laid_out(const struct orders_shape *shape, int32_t k)
-{
-    return shape->remainder == ORDERS_PADDED ? shape->stages : orders_part_size(shape, k);
-}
-
-static int32_t largest_part(const struct orders_shape *shape)
-{
-    const int32_t rest = shape->micro_batches % shape->stages;
-    return shape->stages + (shape->remainder == ORDERS_PADDED ? 0 : rest);
+    if (shape->micro_batches < shape->stages)
+        return shape->micro_batches;
+    return shape->stages + (k == 0 ? shape->micro_batches % shape->stages : 0);
 }
 
 // ---- lists of forwards and backwards ------------------------------------------------------------
@@ -88,7 +67,7 @@ static struct place start_of(const struct orders_shape *shape,
     return (struct place){
         .kind = kind,
         .n_parts = orders_parts(shape),
-        .size = laid_out(shape, 0),
+        .size = orders_part_size(shape, 0),
         .chunk = chunk,
         .split = forward ? 0 : shape->splits - 1,
         .stage = chunk * shape->stages + stage,
@@ -119,7 +98,7 @@ static void advance(const struct orders_shape *shape, struct place *place)
         return;
     place->first += place->size;
     place->part++;
-    place->size = place->part < place->n_parts ? laid_out(shape, place->part) : 0;
+    place->size = place->part < place->n_parts ? orders_part_size(shape, place->part) : 0;
 }
 
 static bool at_end(const struct place *place)
@@ -127,30 +106,28 @@ static bool at_end(const struct place *place)
     return place->part == place->n_parts;
 }
 
-// Stores the operation at this position unless it is padding, and advances.
+// Stores the operation at this position, and advances.
 static void take(const struct orders_shape *shape,
                  struct place *place,
                  struct operation **operations)
 {
     const int32_t micro_batch = place->first + place->offset;
-    if (micro_batch < shape->micro_batches)
-        *(*operations)++ =
-            (struct operation){.item = micro_batch * shape->splits + place->split,
-                               .stage = (int16_t)place->stage,
-                               .type = (uint8_t)place->kind};
+    *(*operations)++ = (struct operation){.item = micro_batch * shape->splits + place->split,
+                                          .stage = (int16_t)place->stage,
+                                          .type = (uint8_t)place->kind};
     advance(shape, place);
 }
 
 // ---- orders -------------------------------------------------------------------------------------
 
-// Returns the number of forwards, with padding, before the first backward.
+// Returns the number of forwards before the first backward.
 static int64_t ahead(const struct orders_shape *shape, int32_t stage)
 {
     const int64_t behind = shape->stages - 1 - stage;
     const bool twice = shape->chunks > 1 && shape->warmup == ORDERS_STANDARD;
-    const int64_t chunks = (shape->chunks - 1) * (int64_t)largest_part(shape);
+    const int64_t chunks = (shape->chunks - 1) * (int64_t)orders_part_size(shape, 0);
     return (chunks + (twice ? 2 : 1) * behind) * shape->splits +
-           (behind == 0 ? shape->splits - 1 : 0);
+           (behind == 0 ? shape->splits - 1 : 0) + shape->ahead;
 }
 
 bool orders_of_stage_polled(const struct orders_shape *shape,

@@ -22,20 +22,13 @@ enum orders_warmup {
     ORDERS_LOW,      // once the distance: fewer micro-batches in flight, more idle time
 };
 
-// Place of the M mod P micro-batches that do not fill a part of P micro-batches.
-enum orders_remainder {
-    ORDERS_FIRST,  // the first part is longer
-    ORDERS_LAST,   // the last part is
-    ORDERS_PADDED, // an extra last part: the order of ceil(M / P) P micro-batches, minus padding
-};
-
 struct orders_shape {
     int32_t stages;        // P >= 1
     int32_t chunks;        // V >= 1 a stage
     int32_t micro_batches; // M >= P
     int32_t splits;        // S >= 1 parts of a sequence, one operation each
     enum orders_warmup warmup;
-    enum orders_remainder remainder;
+    int32_t ahead; // more forwards before the first backward
 };
 
 enum {
@@ -49,7 +42,7 @@ bool orders_check(const struct orders_shape *shape, char *text, size_t size);
 // Returns the number of operations of one stage: 2 V M S.
 int32_t orders_length(const struct orders_shape *shape);
 
-// Return the number of parts, and the number of micro-batches in part k. Forwards run part by part,
+// Return the number of parts, and the number of micro-batches in part k: P, and M mod P more in part 0. Forwards run part by part,
 // within a part chunk by chunk, within a chunk micro-batch by micro-batch. Backwards do the same
 // from the last chunk and split to the first.
 int32_t orders_parts(const struct orders_shape *shape);
@@ -58,7 +51,7 @@ int32_t orders_part_size(const struct orders_shape *shape, int32_t k);
 // Writes the order of one stage: orders_length operations. The shape has passed orders_check.
 //
 // Number of warm-up forwards, before forwards and backwards alternate: ((V - 1) p + d) S for a stage
-// with d stages behind it, where p is the size of the largest part; 2 d instead of d in the standard
+// with d stages behind it, where p is the size of the first part, the largest; 2 d instead of d in the standard
 // order of several chunks; at most all forwards. The last stage has S - 1 more, as the backward of a
 // sequence starts with its last split.
 void orders_of_stage(const struct orders_shape *shape,

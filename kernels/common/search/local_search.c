@@ -3,7 +3,6 @@
 #include "kernels/common/search/local_search.h"
 
 #include "base/math/random.h"
-#include "base/system/threads.h"
 
 #include <math.h>
 
@@ -40,7 +39,7 @@ double search_local(const struct search_problem *problem,
     for (int64_t k = 0; k < n; k++)
         history[k] = value;
     for (; !is_over(limits, done, best); done++) {
-        const double next = problem->change(problem->self, 0, draws);
+        const double next = problem->change(problem->self, draws);
         double *past = &history[done % n];
         failures++;
         if (isfinite(next) && (next <= now || next <= *past))
@@ -64,72 +63,4 @@ double search_local(const struct search_problem *problem,
     *evaluations += done;
     problem->go_back(problem->self);
     return best;
-}
-
-// ---- large neighbourhoods -----------------------------------------------------------------------
-
-enum { LARGE_STEPS = 64 }; // failures until the size is 1
-
-double search_large(const struct search_problem *problem,
-                    double value,
-                    const struct search_limits *limits,
-                    struct search_draws *draws,
-                    int64_t *evaluations)
-{
-    double now = value;
-    int64_t done = 0, failures = 0;
-    for (; !is_over(limits, done, now); done++) {
-        const double size = (double)(failures % LARGE_STEPS + 1) / LARGE_STEPS,
-                     next = problem->change(problem->self, size, draws);
-        if (!(next <= now)) {
-            problem->undo(problem->self);
-            failures++;
-            continue;
-        }
-        failures = next < now ? 0 : failures + 1;
-        now = next;
-        problem->keep(problem->self);
-    }
-    *evaluations += done;
-    problem->go_back(problem->self);
-    return now;
-}
-
-// ---- restarts -----------------------------------------------------------------------------------
-
-struct restarts {
-    int n, threads;
-    double (*run)(void *self, int restart, int thread);
-    void *self;
-    double *values;
-};
-
-static void run_thread(void *self, int thread)
-{
-    const struct restarts *restarts = self;
-    for (int k = thread; k < restarts->n; k += restarts->threads)
-        restarts->values[k] = restarts->run(restarts->self, k, thread);
-}
-
-enum pps_status search_restarts(int n,
-                                int threads,
-                                double (*run)(void *self, int restart, int thread),
-                                void *self,
-                                double *values,
-                                int *best,
-                                struct pps_error *err)
-{
-    struct restarts restarts = {n, threads < n ? threads : n, run, self, values};
-    enum pps_status status = PPS_OK;
-    if (restarts.threads > 1)
-        status = pps_parallel(restarts.threads, run_thread, &restarts, err);
-    else
-        run_thread(&restarts, 0);
-    if (status != PPS_OK)
-        return status;
-    *best = 0;
-    for (int k = 1; k < n; k++)
-        if (values[k] < values[*best])
-            *best = k;
-    return PPS_OK;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Improves a solution by random changes, within a budget of evaluations. The problem supplies the
-// changes; the drivers decide which changes to keep. All random numbers are keyed: the result depends
+// changes; the driver decides which changes to keep. All random numbers are keyed: the result depends
 // on the seed and the budget, not on threads or time.
 #ifndef PPS_COMMON_SEARCH_LOCAL_SEARCH_H
 #define PPS_COMMON_SEARCH_LOCAL_SEARCH_H
@@ -22,9 +22,8 @@ double search_fraction(struct search_draws *draws);            // [0, 1)
 struct search_problem {
     void *self;
     // Changes the solution and returns its new value. INFINITY: the solution was not changed, or is not
-    // valid any more; undo follows in both cases. size in [0, 1]: how much to change at most
-    // (search_large); 0 for search_local.
-    double (*change)(void *self, double size, struct search_draws *draws);
+    // valid any more; undo follows in both cases.
+    double (*change)(void *self, struct search_draws *draws);
     void (*undo)(void *self);    // takes the last change back
     void (*keep)(void *self);    // remembers the solution: it is the best so far
     void (*go_back)(void *self); // returns to the solution that was kept last
@@ -34,7 +33,7 @@ enum { SEARCH_HISTORY_MAX = 1024 };
 
 struct search_limits {
     int64_t budget;  // changes at most
-    int32_t history; // search_local: 1 to SEARCH_HISTORY_MAX; a long history searches widely
+    int32_t history; // 1 to SEARCH_HISTORY_MAX; a long history searches widely
     double bound;    // no solution has a smaller value: the search ends there; 0: not known
     uint64_t cost;   // of a change, in steps of the poll
     struct poll *poll;
@@ -50,26 +49,5 @@ double search_local(const struct search_problem *problem,
                     const struct search_limits *limits,
                     struct search_draws *draws,
                     int64_t *evaluations);
-
-// Large neighbourhoods (Shaw 1998): keeps a change that does not make the solution worse. The size
-// grows while changes fail, and starts again from small after a success. Otherwise as search_local.
-double search_large(const struct search_problem *problem,
-                    double value,
-                    const struct search_limits *limits,
-                    struct search_draws *draws,
-                    int64_t *evaluations);
-
-// Runs `run(self, restart, thread)`, which returns a value, for restart = 0 ... n - 1 on up to `threads`
-// threads, and sets *best to the restart of the smallest value, the first one among equal values:
-// the same for every number of threads. values: [n]. Thread t runs the restarts t, t + threads, ...
-PPS_MUST_CHECK enum pps_status search_restarts(int n,
-                                               int threads,
-                                               double (*run)(void *self,
-                                                             int restart,
-                                                             int thread),
-                                               void *self,
-                                               double *values,
-                                               int *best,
-                                               struct pps_error *err);
 
 #endif

@@ -166,7 +166,6 @@ struct orders_shape nd_program_shape(const struct nd_program *p)
         .micro_batches = p->micro_batches,
         .splits = p->splits,
         .warmup = p->low_mem ? ORDERS_LOW : ORDERS_STANDARD,
-        .remainder = ORDERS_FIRST,
     };
 }
 

@@ -10,15 +10,14 @@ static int32_t least(int32_t a, int32_t b)
     return a < b ? a : b;
 }
 
-// ---- ZB-H1 --------------------------------------------------------------------------------------
-
-// As 1F1B; the backwards of weights follow d micro-batches later.
-static void order_h1(const struct family_task *task, int32_t d)
+// Warms up with `depth` forwards for each device behind, then alternates. The backwards of weights follow
+// depth * d micro-batches later.
+static void alternate(const struct family_task *task, int32_t d, int32_t depth)
 {
-    const struct pipeline *pipeline = task->pipeline;
+    const struct pipeline_shape *shape = &task->pipeline->shape;
     struct order *order = task->order;
-    const int32_t n = pipeline->shape.micro_batches;
-    const int32_t warm_up = least(pipeline->shape.devices - 1 - d, n);
+    const int32_t n = shape->micro_batches;
+    const int32_t warm_up = least(depth * (shape->devices - 1 - d), n);
     int32_t w = 0;
     for (int32_t m = 0; m < warm_up; m++)
         order_add(order, d, OPERATION_F, m, d);
@@ -26,11 +25,21 @@ static void order_h1(const struct family_task *task, int32_t d)
         if (warm_up + m < n)
             order_add(order, d, OPERATION_F, warm_up + m, d);
         order_add(order, d, OPERATION_B, m, d);
-        if (m >= d)
+        if (m >= depth * d)
             order_add(order, d, OPERATION_W, w++, d);
     }
     while (w < n)
         order_add(order, d, OPERATION_W, w++, d);
+}
+
+static void order_h1(const struct family_task *task, int32_t d)
+{
+    alternate(task, d, 1);
+}
+
+static void order_h2(const struct family_task *task, int32_t d)
+{
+    alternate(task, d, 2);
 }
 
 const struct family family_zb_h1 = {
@@ -44,28 +53,6 @@ const struct family family_zb_h1 = {
     .chunks = shapes_one_chunk,
     .device = order_h1,
 };
-
-// ---- ZB-H2 --------------------------------------------------------------------------------------
-
-static void order_h2(const struct family_task *task, int32_t d)
-{
-    const struct pipeline *pipeline = task->pipeline;
-    struct order *order = task->order;
-    const int32_t n = pipeline->shape.micro_batches;
-    const int32_t warm_up = least(2 * (pipeline->shape.devices - 1 - d) + 1, n);
-    int32_t w = 0;
-    for (int32_t m = 0; m < warm_up; m++)
-        order_add(order, d, OPERATION_F, m, d);
-    for (int32_t m = 0; m < n; m++) {
-        order_add(order, d, OPERATION_B, m, d);
-        if (m >= 2 * d)
-            order_add(order, d, OPERATION_W, w++, d);
-        if (warm_up + m < n)
-            order_add(order, d, OPERATION_F, warm_up + m, d);
-    }
-    while (w < n)
-        order_add(order, d, OPERATION_W, w++, d);
-}
 
 const struct family family_zb_h2 = {
     .name = "zb_h2",

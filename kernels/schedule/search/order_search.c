@@ -92,10 +92,9 @@ static bool move(struct order_search *search, struct search_draws *draws)
     return draft_shift_f(draft, d, from, kind == 30 ? n : end, wide % 2 == 0 ? -1 : 1);
 }
 
-static double change(void *self, double size, struct search_draws *draws)
+static double change(void *self, struct search_draws *draws)
 {
     struct order_search *search = self;
-    (void)size;
     if (search->left-- <= 0) {
         search->device = (int32_t)search_below(draws, (uint32_t)search->draft->order.devices);
         search->left = SAME_DEVICE;

@@ -81,8 +81,7 @@ enum nd_steptimes_status nd_steptimes_of(struct passes *passes,
                                        .chunks = point->strategy.vp,
                                        .micro_batches = (int32_t)nd_micro_batches(point),
                                        .splits = 1,
-                                       .warmup = e->low_mem_vpp ? ORDERS_LOW : ORDERS_STANDARD,
-                                       .remainder = ORDERS_FIRST};
+                                       .warmup = e->low_mem_vpp ? ORDERS_LOW : ORDERS_STANDARD};
     memset(passes, 0, sizeof *passes);
     if (!orders_check(&shape, why, sizeof why))
         return ND_STEPTIMES_NO_ORDER;

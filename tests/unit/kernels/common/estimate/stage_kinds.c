@@ -62,8 +62,7 @@ Test(nd_kinds, peaks_are_those_of_the_order)
         struct nd_point point = {.strategy = {.pp = p.stages, .vp = p.chunks}};
         nd_reference_split(&e, &point, plain_chunks);
         struct orders_shape shape = {
-            p.stages,    p.chunks, (int32_t)all, 1, p.low_mem ? ORDERS_LOW : ORDERS_STANDARD,
-            ORDERS_FIRST};
+            p.stages, p.chunks, (int32_t)all, 1, p.low_mem ? ORDERS_LOW : ORDERS_STANDARD, 0};
         for (int32_t i = 0; i < p.stages; i++) {
             double weight[8];
             for (int32_t v = 0; v < p.chunks; v++) {

@@ -60,7 +60,6 @@ Test(memory_line, short_shapes_have_the_same_peaks)
             .chunks = 1 + below(k, 2, 4),
             .splits = 1 + below(k, 3, 2),
             .warmup = (enum orders_warmup)below(k, 4, 2),
-            .remainder = (enum orders_remainder)below(k, 5, 3),
         };
         shape.micro_batches = shape.stages * (1 + below(k, 6, 40)) + below(k, 7, shape.stages);
         double weights[4];
@@ -72,7 +71,7 @@ Test(memory_line, short_shapes_have_the_same_peaks)
 
 Test(memory_line, of_1f1b_is_the_distance_to_the_end)
 {
-    const struct orders_shape shape = {4, 1, 6, 1, ORDERS_LOW, ORDERS_FIRST};
+    const struct orders_shape shape = {4, 1, 6, 1, ORDERS_LOW, 0};
     struct operation order[12];
     const double weights[] = {3};
     for (int32_t i = 0; i < 4; i++) {
@@ -93,8 +92,7 @@ Test(memory_line, vectors_have_the_peak_of_the_order)
         struct orders_shape shape = {.stages = 1 + draws_below(&d, 6),
                                      .chunks = 1 + draws_below(&d, 3),
                                      .splits = draws_below(&d, 3) ? 1 : 1 + draws_below(&d, 3),
-                                     .warmup = (enum orders_warmup)draws_below(&d, 2),
-                                     .remainder = (enum orders_remainder)draws_below(&d, 3)};
+                                     .warmup = (enum orders_warmup)draws_below(&d, 2)};
         shape.micro_batches = shape.stages + draws_below(&d, 9);
         const int32_t n = orders_length(&shape), most = memline_vectors_most(&shape);
         struct operation *order = malloc((size_t)n * sizeof *order);

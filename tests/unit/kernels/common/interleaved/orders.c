@@ -78,7 +78,7 @@ Test(orders, are_those_published)
 
 Test(orders, last_stage_warms_up_with_the_other_splits)
 {
-    const struct orders_shape shape = {2, 1, 2, 3, ORDERS_LOW, ORDERS_FIRST};
+    const struct orders_shape shape = {2, 1, 2, 3, ORDERS_LOW, 0};
     const char *expected = "f0.0 f0.1 f0.2 b0.2 f1.0 b0.1 f1.1 b0.0 f1.2 b1.2 b1.1 b1.0 ";
     struct operation *order = all_orders(&shape);
     char text[256] = "", *end = text;
@@ -89,17 +89,12 @@ Test(orders, last_stage_warms_up_with_the_other_splits)
     free(order);
 }
 
-Test(orders, remainders_go_where_they_are_told)
+Test(orders, the_first_part_has_the_remainder)
 {
-    struct orders_shape shape = {4, 2, 10, 1, ORDERS_STANDARD, ORDERS_FIRST};
-    const int32_t sizes[][3] = {{6, 4, 0}, {4, 6, 0}, {4, 4, 2}};
-    const int32_t parts[] = {2, 2, 3};
-    for (int r = 0; r < 3; r++) {
-        shape.remainder = (enum orders_remainder)r;
-        cr_assert(orders_parts(&shape) == parts[r]);
-        for (int32_t k = 0; k < parts[r]; k++)
-            cr_assert(orders_part_size(&shape, k) == sizes[r][k]);
-    }
+    const struct orders_shape shape = {4, 2, 10, 1, ORDERS_STANDARD, 0};
+    cr_assert_eq(orders_parts(&shape), 2);
+    cr_assert_eq(orders_part_size(&shape, 0), 6);
+    cr_assert_eq(orders_part_size(&shape, 1), 4);
 }
 
 static struct orders_shape random_shape(uint64_t k)
@@ -111,7 +106,6 @@ static struct orders_shape random_shape(uint64_t k)
     shape.micro_batches = shape.stages + BELOW(20);
     shape.splits = BELOW(3) ? 1 : 1 + BELOW(4);
     shape.warmup = (enum orders_warmup)BELOW(2);
-    shape.remainder = (enum orders_remainder)BELOW(3);
 #undef BELOW
     return shape;
 }
@@ -151,13 +145,12 @@ Test(orders, every_operation_once_and_no_deadlock)
             expect_whole(&shape, i, of_stage);
             while (of_stage[warm].type == OPERATION_F)
                 warm++;
-            cr_assert(warm == leading_forwards(&shape, i) || shape.remainder == ORDERS_PADDED,
-                      "case %d stage %d: %d", (int)k, i, warm);
+            cr_assert(warm == leading_forwards(&shape, i), "case %d stage %d: %d", (int)k, i,
+                      warm);
         }
         cr_assert(timed_order_build(&timed, &shape, false, NULL));
-        cr_assert(timed_order_run(&timed, NULL) == 0,
-                  "P %d V %d M %d S %d warmup %d remainder %d", shape.stages, shape.chunks,
-                  shape.micro_batches, shape.splits, shape.warmup, shape.remainder);
+        cr_assert(timed_order_run(&timed, NULL) == 0, "P %d V %d M %d S %d warmup %d",
+                  shape.stages, shape.chunks, shape.micro_batches, shape.splits, shape.warmup);
         timed_order_free(&timed);
         free(order);
     }
@@ -169,15 +162,13 @@ Test(orders, wrong_shapes_are_refused)
         struct orders_shape shape;
         const char *why;
     } cases[] = {
-        {{4, 1, 3, 1, ORDERS_LOW, ORDERS_FIRST}, "stage = 4 is greater than micro batch = 3"},
-        {{0, 1, 3, 1, ORDERS_LOW, ORDERS_FIRST},
-         "there must be at least 1 stage and 1 micro-batch"},
-        {{2, 0, 3, 1, ORDERS_LOW, ORDERS_FIRST}, "chunks and splits must be 1 to 1024"},
-        {{2, 1, 3, 2000, ORDERS_LOW, ORDERS_FIRST}, "chunks and splits must be 1 to 1024"},
-        {{1 << 14, 2, 1 << 14, 1, ORDERS_LOW, ORDERS_FIRST},
+        {{4, 1, 3, 1, ORDERS_LOW, 0}, "stage = 4 is greater than micro batch = 3"},
+        {{0, 1, 3, 1, ORDERS_LOW, 0}, "there must be at least 1 stage and 1 micro-batch"},
+        {{2, 0, 3, 1, ORDERS_LOW, 0}, "chunks and splits must be 1 to 1024"},
+        {{2, 1, 3, 2000, ORDERS_LOW, 0}, "chunks and splits must be 1 to 1024"},
+        {{1 << 14, 2, 1 << 14, 1, ORDERS_LOW, 0},
          "the stages have more than 16384 chunks together"},
-        {{1 << 14, 1, 1 << 14, 1, ORDERS_LOW, ORDERS_FIRST},
-         "the pipeline has more than 268435456 tasks"},
+        {{1 << 14, 1, 1 << 14, 1, ORDERS_LOW, 0}, "the pipeline has more than 268435456 tasks"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         char why[128] = "";

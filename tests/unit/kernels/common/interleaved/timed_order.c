@@ -29,7 +29,6 @@ static struct orders_shape random_shape(struct draws *d)
     shape.micro_batches = shape.stages + draws_below(d, 9);
     shape.splits = draws_below(d, 3) ? 1 : 1 + draws_below(d, 3);
     shape.warmup = (enum orders_warmup)draws_below(d, 2);
-    shape.remainder = (enum orders_remainder)draws_below(d, 3);
     return shape;
 }
 
@@ -225,7 +224,7 @@ static bool is_last(void *self)
     return ++counter->polls >= counter->last;
 }
 
-static const struct orders_shape long_shape = {4, 2, 4000, 1, ORDERS_STANDARD, ORDERS_FIRST};
+static const struct orders_shape long_shape = {4, 2, 4000, 1, ORDERS_STANDARD, 0};
 enum { OPERATIONS = 4 * 2 * 2 * 4000 };
 
 static struct timed_order long_order(double time)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of the search drivers. They would catch a driver that does not end at its budget or bound, does
-// not return its best solution, or gives another answer on another number of threads.
+// Tests of the search driver. They would catch a driver that does not end at its budget or bound, or does
+// not return its best solution.
 #include "kernels/common/search/local_search.h"
 
 #include <criterion/criterion.h>
@@ -23,17 +23,15 @@ static double value_of(const struct sorting *s)
     return sum;
 }
 
-static double change(void *self, double size, struct search_draws *draws)
+static double change(void *self, struct search_draws *draws)
 {
     struct sorting *s = self;
     memcpy(s->before, s->now, sizeof s->now);
     s->changes++;
-    for (int k = 0; k < 1 + (int)(3 * size); k++) {
-        const uint32_t i = search_below(draws, N), j = search_below(draws, N);
-        const int old = s->now[i];
-        s->now[i] = s->now[j];
-        s->now[j] = old;
-    }
+    const uint32_t i = search_below(draws, N), j = search_below(draws, N);
+    const int old = s->now[i];
+    s->now[i] = s->now[j];
+    s->now[j] = old;
     return s->changes % 7 == 0 ? (double)INFINITY : value_of(s);
 }
 
@@ -63,51 +61,18 @@ static struct sorting reversed(void)
     return s;
 }
 
-static double run(void *self, int restart, int thread)
+Test(local_search, reaches_the_optimum_and_stops)
 {
     struct sorting s = reversed();
-    struct search_draws draws = {.seed = (uint64_t)restart, .purpose = 1};
+    struct search_draws draws = {.seed = 3, .purpose = 1};
     const struct search_problem problem = {&s, change, undo, keep, go_back};
-    const struct search_limits limits = {.budget = *(int64_t *)self, .history = 20};
+    const struct search_limits limits = {.budget = 100000, .history = 50, .bound = 0.5};
     int64_t evaluations = 0;
-    (void)thread;
     const double value = search_local(&problem, value_of(&s), &limits, &draws, &evaluations);
-    cr_expect_eq(value, value_of(&s));
+    cr_expect_eq(value, 0);
+    cr_expect_eq(value_of(&s), 0);
+    cr_expect_lt(evaluations, 100000);
     cr_expect_eq(s.changes, evaluations);
-    return value;
-}
-
-Test(local_search, drivers_reach_the_optimum_and_stop)
-{
-    for (int large = 0; large < 2; large++) {
-        struct sorting s = reversed();
-        struct search_draws draws = {.seed = 3, .purpose = 1};
-        const struct search_problem problem = {&s, change, undo, keep, go_back};
-        const struct search_limits limits = {.budget = 100000, .history = 50, .bound = 0.5};
-        int64_t evaluations = 0;
-        const double value = (large ? search_large : search_local)(
-            &problem, value_of(&s), &limits, &draws, &evaluations);
-        cr_expect_eq(value, 0);
-        cr_expect_eq(value_of(&s), 0);
-        cr_expect_lt(evaluations, 100000);
-    }
-}
-
-Test(local_search, restarts_give_one_answer_on_all_threads)
-{
-    int64_t budget = 150;
-    double values[9], expected[9];
-    int best = -1, expected_best = -1;
-    struct pps_error err;
-    cr_assert_eq(search_restarts(9, 1, run, &budget, expected, &expected_best, &err), PPS_OK);
-    for (int threads = 2; threads <= 12; threads += 5) {
-        cr_assert_eq(search_restarts(9, threads, run, &budget, values, &best, &err), PPS_OK);
-        cr_expect_eq(best, expected_best);
-        cr_expect_eq(memcmp(values, expected, sizeof values), 0);
-    }
-    for (int k = 0; k < 9; k++)
-        cr_expect(expected[k] > expected[expected_best] ||
-                  (k >= expected_best && expected[k] >= expected[expected_best]));
 }
 
 Test(local_search, draws_are_in_range_and_keyed)

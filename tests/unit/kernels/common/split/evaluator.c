@@ -72,7 +72,7 @@ static double random_length(struct draws *d, int32_t how)
 
 static double by_order(int32_t stages, int32_t m, const double *durations)
 {
-    const struct orders_shape shape = {stages, 1, m, 1, ORDERS_LOW, ORDERS_FIRST};
+    const struct orders_shape shape = {stages, 1, m, 1, ORDERS_LOW, 0};
     struct timed_order timed;
     cr_assert(timed_order_build(&timed, &shape, false, NULL));
     (void)timed_order_set(&timed, durations, durations + stages);
