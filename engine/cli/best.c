@@ -43,8 +43,8 @@ static const struct pps_opt options[] = {
 };
 
 static const char details[] =
-    "Searched are the parameters of --over: numbers between the lowest and the highest value of\n"
-    "their axis, or NAME=LOW..HIGH. Weights that a kernel sets together (the priorities of\n"
+    "The search varies the parameters of --over, each between the lowest and the highest value of\n"
+    "its axis, or NAME=LOW..HIGH. Weights that a kernel sets together (the priorities of\n"
     "contention) are searched as weights that add up to 1. Every combination of the other\n"
     "parameters is tried by itself; those that change the amount of work (n of contention)\n"
     "divide the search into groups, each with a best point of its own.\n"

@@ -41,7 +41,7 @@ static const char details[] =
     "RESULT is NAME.csv.gz, .csv, .parquet or - (stdin). Filters such as n=8,16 gpus=4 keep\n"
     "only rows with these values. plot prints the paths of the pictures. A name consists of\n"
     "the name of the result and the values that distinguish the map from the other maps.\n"
-    "Of a large result, only the blocks are read whose parameters can pass the filters.\n"
+    "From a large result, plot reads only the blocks that can match the filters.\n"
     "\n"
     "plot needs gnuplot. `ppsweep slice` writes the drawn data; the scripts in plot_scripts/\n"
     "draw the output of slice.\n"

@@ -145,25 +145,13 @@ static enum pps_status write_lines(const struct pps_compare *compare,
                                    struct pps_error *err)
 {
     struct text_buffer text = {.text = NULL};
-    const char **lines = calloc(n + 1, sizeof *lines);
-    size_t *at = calloc(n + 1, sizeof *at);
     add_header(compare, &text);
-    for (size_t i = 0; i < n && at != NULL; i++) {
-        text_buffer_add_bytes(&text, "", 1);
-        at[i + 1] = text.n;
+    text_buffer_add(&text, "\n");
+    for (size_t i = 0; i < n; i++) {
         add_row(compare, changes[i].pair, &text);
+        text_buffer_add(&text, "\n");
     }
-    enum pps_status status = lines == NULL || at == NULL || text.failed
-                                 ? pps_fail_memory(err, "the changes")
-                                 : PPS_OK;
-    for (size_t i = 0; i <= n && status == PPS_OK; i++)
-        lines[i] = text.text + at[i];
-    if (status == PPS_OK && table)
-        status = pps_row_text_table(out, lines, n + 1, err);
-    for (size_t i = 0; i <= n && status == PPS_OK && !table; i++)
-        fprintf(out, "%s\n", lines[i]);
-    free(lines);
-    free(at);
+    const enum pps_status status = pps_row_text_write_text(out, &text, table, err);
     text_buffer_free(&text);
     return status;
 }

@@ -2,7 +2,6 @@
 // Plans the batches of a search.
 #include "engine/optimise/best_search.h"
 
-#include "base/math/detmath.h"
 #include "base/math/random.h"
 #include "engine/optimise/best_places.h"
 #include "engine/optimise/cma_es.h"
@@ -23,7 +22,6 @@ enum {
     STARTS = 8,       // of pattern searches of a group before those of its other arms
     RESTART_ARMS = 3, // arms between which restarts alternate
     IDLE = 200,       // rounds without a new point that end the search
-    FOR_START = 12 << 24,
 };
 
 static const double APART = 0.03; // of starts of one arm
@@ -129,26 +127,6 @@ static enum pps_status run_grid(struct pps_best_search *s,
     return status;
 }
 
-// Draws a place of the domain evenly: weights are spacings of exponential numbers.
-static void draw_place(const struct pps_domain *domain, uint64_t seed, uint64_t k, double *x)
-{
-    double sum = 0;
-    for (int i = 0; i < pps_domain_size(domain); i++) {
-        const uint64_t bits = pps_random_53(seed, k, FOR_START + (uint32_t)i);
-        x[i] = ((double)bits + 0.5) * 0x1p-53;
-        if (i >= domain->n_box)
-            sum += x[i] = -detmath_log(x[i]);
-    }
-    for (int i = domain->n_box; i < pps_domain_size(domain); i++)
-        x[i] /= sum;
-}
-
-static void middle(const struct pps_domain *domain, double *x)
-{
-    for (int i = 0; i < pps_domain_size(domain); i++)
-        x[i] = i < domain->n_box ? 0.5 : 1. / domain->n_weights;
-}
-
 static enum pps_status run_starts(struct pps_best_search *s,
                                   struct pps_search_batch *b,
                                   struct pps_error *err)
@@ -157,10 +135,10 @@ static enum pps_status run_starts(struct pps_best_search *s,
     for (size_t a = 0; a < s->space->n_arms && good; a++) {
         const struct pps_domain *domain = &s->space->arms[a].domain;
         double x[PPS_MOST_COORDINATES];
-        middle(domain, x);
+        pps_domain_middle(domain, x);
         good = pps_search_batch_add(b, s->space, a, x);
         for (uint64_t k = 0; k < DRAWN && good && pps_domain_size(domain) > 0; k++) {
-            draw_place(domain, s->seed, a * DRAWN + k, x);
+            pps_domain_draw(domain, s->seed, a * DRAWN + k, x);
             good = pps_search_batch_add(b, s->space, a, x);
         }
     }
@@ -296,11 +274,11 @@ static void begin_cma(struct pps_best_search *s, struct runner *r, uint32_t grou
     if (!r->active)
         return;
     const struct pps_domain *domain = &s->space->arms[arm].domain;
-    const uint64_t seed = pps_random_bits(s->seed, k << 32 | group, FOR_START);
+    const uint64_t seed = pps_random_bits(s->seed, k << 32 | group, PPS_FOR_START);
     double x[PPS_MOST_COORDINATES];
     memcpy(x, s->starts[arm].x, sizeof x);
     if (k >= RESTART_ARMS)
-        draw_place(domain, seed, 0, x);
+        pps_domain_draw(domain, seed, 0, x);
     int lambda = pps_cma_lambda(pps_domain_size(domain));
     for (uint64_t i = RESTART_ARMS; i <= k && lambda <= PPS_MOST_OFFSPRING / 4;
          i += RESTART_ARMS)

@@ -4,7 +4,12 @@
 #ifndef PPS_ENGINE_OPTIMISE_DOMAIN_H
 #define PPS_ENGINE_OPTIMISE_DOMAIN_H
 
-enum { PPS_MOST_COORDINATES = 32 };
+#include <stdint.h>
+
+enum {
+    PPS_MOST_COORDINATES = 32,
+    PPS_FOR_START = 12 << 24, // the random numbers that choose starts
+};
 
 struct pps_domain {
     int n_box;                          // coordinates 0 ... n_box - 1
@@ -22,5 +27,10 @@ static inline int pps_domain_size(const struct pps_domain *domain)
 // the simplex (Held, Wolfe, Crowder 1974; Duchi, Shalev-Shwartz, Singer, Chandra: Efficient projections
 // onto the l1-ball; ICML 2008, figure 1).
 void pps_domain_repair(const struct pps_domain *domain, double *x);
+
+void pps_domain_middle(const struct pps_domain *domain, double *x);
+
+// Draws place k evenly: weights are spacings of exponential numbers.
+void pps_domain_draw(const struct pps_domain *domain, uint64_t seed, uint64_t k, double *x);
 
 #endif

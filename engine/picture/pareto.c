@@ -188,10 +188,8 @@ enum pps_status pps_pareto_write(struct pps_pareto *pareto,
         for (size_t i = 0; i < n_rows; i++)
             lines[n++] = rows[i].text;
     }
-    if (status == PPS_OK && table)
-        status = pps_row_text_table(out, lines, n, err);
-    for (size_t i = 0; i < n && status == PPS_OK && !table; i++)
-        fprintf(out, "%s\n", lines[i]);
+    if (status == PPS_OK)
+        status = pps_row_text_write(out, lines, n, table, err);
     free(lines);
     return status;
 }

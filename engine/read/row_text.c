@@ -75,10 +75,10 @@ static void put_line(FILE *out, const char *line, const size_t *widths, size_t n
     }
 }
 
-enum pps_status pps_row_text_table(FILE *out,
-                                   const char *const *lines,
-                                   size_t n,
-                                   struct pps_error *err)
+static enum pps_status put_table(FILE *out,
+                                 const char *const *lines,
+                                 size_t n,
+                                 struct pps_error *err)
 {
     const size_t n_columns = n == 0 ? 0 : count_cells(lines[0]);
     size_t *widths = calloc(n_columns + 1, sizeof *widths);
@@ -98,4 +98,40 @@ enum pps_status pps_row_text_table(FILE *out,
         put_line(out, lines[i], widths, n_columns);
     free(widths);
     return PPS_OK;
+}
+
+enum pps_status pps_row_text_write(FILE *out,
+                                   const char *const *lines,
+                                   size_t n,
+                                   bool table,
+                                   struct pps_error *err)
+{
+    if (table)
+        return put_table(out, lines, n, err);
+    for (size_t i = 0; i < n; i++)
+        fprintf(out, "%s\n", lines[i]);
+    return PPS_OK;
+}
+
+enum pps_status pps_row_text_write_text(FILE *out,
+                                        struct text_buffer *text,
+                                        bool table,
+                                        struct pps_error *err)
+{
+    size_t n = 0, room = 0;
+    for (size_t i = 0; i < text->n; i++)
+        room += text->text[i] == '\n';
+    const char **lines = calloc(room + 1, sizeof *lines);
+    if (lines == NULL || text->failed) {
+        free(lines);
+        return pps_fail_memory(err, "a table");
+    }
+    for (char *at = text->text, *end; n < room; at = end + 1) {
+        end = strchr(at, '\n');
+        *end = '\0';
+        lines[n++] = at;
+    }
+    const enum pps_status status = pps_row_text_write(out, lines, n, table, err);
+    free(lines);
+    return status;
 }

@@ -8,6 +8,7 @@
 #include "engine/read/result.h"
 #include "engine/read/view.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -25,11 +26,18 @@ PPS_MUST_CHECK enum pps_status pps_row_text_header(struct text_buffer *row,
                                                    const struct pps_view *view,
                                                    struct pps_error *err);
 
-// Writes n lines (lines[0] is the header) as a table: columns are as wide as their widest cell,
-// numbers are right-aligned, texts left-aligned, and control characters are replaced by '?'.
-PPS_MUST_CHECK enum pps_status pps_row_text_table(FILE *out,
+// Writes n lines (lines[0] is the header) as CSV or, with `table`, as a table: columns are as wide as their
+// widest cell, numbers are right-aligned, texts left-aligned, and control characters are replaced by '?'.
+PPS_MUST_CHECK enum pps_status pps_row_text_write(FILE *out,
                                                   const char *const *lines,
                                                   size_t n,
+                                                  bool table,
                                                   struct pps_error *err);
+
+// Writes a text of such lines, each with a newline; the newlines are overwritten.
+PPS_MUST_CHECK enum pps_status pps_row_text_write_text(FILE *out,
+                                                       struct text_buffer *text,
+                                                       bool table,
+                                                       struct pps_error *err);
 
 #endif

@@ -191,13 +191,10 @@ static const char **list_lines(struct top *top)
 static enum pps_status write_best(struct top *top, struct pps_error *err)
 {
     const char **lines = list_lines(top);
-    enum pps_status status = PPS_OK;
     if (lines == NULL)
         return pps_fail_memory(err, "the best rows");
-    if (top->ask->table)
-        status = pps_row_text_table(top->ask->out, lines, top->kept + 1, err);
-    for (size_t i = 0; i <= top->kept && !top->ask->table; i++)
-        fprintf(top->ask->out, "%s\n", lines[i]);
+    const enum pps_status status =
+        pps_row_text_write(top->ask->out, lines, top->kept + 1, top->ask->table, err);
     top->count->written = top->kept;
     free(lines);
     return status;

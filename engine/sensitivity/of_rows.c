@@ -129,26 +129,9 @@ static void factor_label(const struct rows *r, int f, uint64_t i, char *out, siz
 
 // ---- main effects ---------------------------------------------------------------------------------
 
-struct sums {
-    double *sums;
-    uint64_t *counts;
-};
-
-static bool sums_open(struct sums *s, uint32_t levels)
-{
-    s->sums = malloc(levels * sizeof *s->sums);
-    s->counts = malloc(levels * sizeof *s->counts);
-    return s->sums != NULL && s->counts != NULL;
-}
-
-static void sums_close(struct sums *s)
-{
-    free(s->sums);
-    free(s->counts);
-}
-
 // Finds the values with the least and the greatest mean; UINT32_MAX: none.
-static void find_range(const struct sums *s,
+static void find_range(const double *sums,
+                       const uint64_t *counts,
                        uint32_t levels,
                        struct pps_effect *e,
                        uint32_t *low,
@@ -156,8 +139,8 @@ static void find_range(const struct sums *s,
 {
     *low = *high = UINT32_MAX;
     for (uint32_t v = 0; v < levels; v++) {
-        const double mean = s->sums[v] / (double)s->counts[v];
-        if (s->counts[v] == 0)
+        const double mean = sums[v] / (double)counts[v];
+        if (counts[v] == 0)
             continue;
         if (*low == UINT32_MAX || mean < e->low) {
             e->low = mean;
@@ -179,15 +162,17 @@ static enum pps_status main_effect(const struct rows *r,
                                    uint32_t *high,
                                    struct pps_error *err)
 {
-    struct sums s;
-    const bool good = sums_open(&s, levels);
+    double *sums = malloc(levels * sizeof *sums);
+    uint64_t *counts = malloc(levels * sizeof *counts);
+    const bool good = sums != NULL && counts != NULL;
     if (good) {
-        pps_level_sums(r->y, code, r->n, levels, s.sums, s.counts);
-        find_range(&s, levels, e, low, high);
+        pps_level_sums(r->y, code, r->n, levels, sums, counts);
+        find_range(sums, counts, levels, e, low, high);
         e->first =
-            (struct pps_estimate){pps_correlation_ratio(s.sums, s.counts, levels, &r->all), 0};
+            (struct pps_estimate){pps_correlation_ratio(sums, counts, levels, &r->all), 0};
     }
-    sums_close(&s);
+    free(sums);
+    free(counts);
     e->n_values = levels;
     return good ? PPS_OK : pps_fail_memory(err, "means");
 }

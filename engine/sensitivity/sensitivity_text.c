@@ -65,7 +65,6 @@ static void add_line(struct text_buffer *line,
                      enum pps_sensitivity_kind kind,
                      const struct pps_effect *e)
 {
-    text_buffer_clear(line);
     text_buffer_add(line, "%s%s,", e->is_member ? "- " : "", e->name);
     if (e->n_values > 0)
         text_buffer_add(line, "%llu", (unsigned long long)e->n_values);
@@ -93,23 +92,14 @@ static enum pps_status write_lines(const struct pps_sensitivity_group *g,
                                    FILE *out,
                                    struct pps_error *err)
 {
-    const size_t n = (size_t)g->n_effects;
-    struct text_buffer line = {.n = 0};
-    char **lines = calloc(n + 1, sizeof *lines);
-    bool good = lines != NULL;
-    for (size_t e = 0; e <= n && good; e++) {
-        if (e > 0)
-            add_line(&line, g->kind, &g->effects[e - 1]);
-        lines[e] = strdup(e == 0 ? head_of(g->kind) : line.text);
-        good = lines[e] != NULL && !line.failed;
+    struct text_buffer lines = {.n = 0};
+    text_buffer_add(&lines, "%s\n", head_of(g->kind));
+    for (int e = 0; e < g->n_effects; e++) {
+        add_line(&lines, g->kind, &g->effects[e]);
+        text_buffer_add(&lines, "\n");
     }
-    enum pps_status status =
-        good ? pps_row_text_table(out, (const char *const *)lines, n + 1, err)
-             : pps_fail_memory(err, "the table");
-    for (size_t e = 0; e <= n && lines != NULL; e++)
-        free(lines[e]);
-    free(lines);
-    text_buffer_free(&line);
+    const enum pps_status status = pps_row_text_write_text(out, &lines, true, err);
+    text_buffer_free(&lines);
     return status;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluates points.
+// Evaluates a point of the balance kernel: searches the strategy, replays it and fills the columns.
 #include "kernels/balance/point.h"
 
 #include <math.h>

@@ -40,7 +40,8 @@ void replicates_take(struct replicates *r,
                      struct room *room);
 
 // Sets the order that the executor has run last, with EXECUTOR_DONE. peak: [devices], of the order. Returns why the
-// rule of the point cannot run it; NULL: it can. All of these stay until the last call.
+// rule of the point cannot run it; NULL: it can. All of these must outlive the last
+// call.
 const char *replicates_open(struct replicates *r,
                             const struct schedule_point *point,
                             const struct pipeline *pipeline,

@@ -34,7 +34,7 @@ static const struct pps_opt options[] = {
      "search all combinations, as in v=1..4 order=big,less m=8,16,32; no files are written"},
     {"threads", 'j', "N", "worker threads of --explore (all CPUs this process may use)"},
     {"init", 0, "FILE",
-     "find the layers by FILE as ppsweep balance fit does, and write NAME.json to "
+     "fit the layers from FILE, like ppsweep balance fit, and write NAME.json to "
      "--layer-folder"},
     {"force", 0, NULL, "overwrite files even if others wrote or edited them"},
     {"guide", 0, NULL, "ask the questions of ppsweep balance guide, and stop"},

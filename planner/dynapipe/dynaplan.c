@@ -10,9 +10,9 @@
 #include "base/write/new_file.h"
 #include "engine/command/signals.h"
 #include "engine/trace/trace_write.h"
-#include "kernels/dynapipe/output/timeline.h"
 #include "planner/dynapipe/commands.h"
 #include "planner/dynapipe/plan_log.h"
+#include "planner/dynapipe/plan_trace.h"
 #include "planner/dynapipe/totals.h"
 #include "planner/shared/options.h"
 
@@ -149,38 +149,11 @@ static enum pps_status write_file(const struct run *r, const struct item *item)
     return pps_new_file_close(&file, r->err);
 }
 
-static enum pps_status tell(void *self,
-                            const struct pps_trace_sink *sink,
-                            struct pps_error *err)
-{
-    const struct planned *p = self;
-    const struct step_replica *slowest = &p->step.replicas[p->figures.slowest];
-    const struct plan_answer *a = &slowest->answer;
-    const struct timeline timeline = {
-        &p->step.setup->pipeline, &a->rule->ordered, &a->rule->lanes,
-        a->rule->times,           a->order,          a->recompute};
-    return timeline_send(&timeline, sink) ? PPS_OK : pps_fail_memory(err, "the timeline");
-}
-
-// Writes the timeline of the slowest replica.
 static enum pps_status write_trace(struct run *r, const struct item *item)
 {
-    struct planned *planned = (struct planned *)(uintptr_t)&item->planned;
-    char title[256];
-    struct pps_tracewrite write = {.path = r->trace,
-
-                                   .form = r->trace_form,
-                                   .gate = r->gate,
-                                   .names = &timeline_names,
-                                   .window = {0, (double)INFINITY},
-                                   .tell = tell,
-                                   .self = planned};
-    snprintf(title, sizeof title, "batch %s, replica %d of %d: %s, %.3f ms, peak %.0f MB",
-             item->batch.name, (int)planned->figures.slowest, (int)planned->step.n,
-             planned->method, planned->figures.makespan / 1000, planned->figures.peak);
-    write.title = title;
     r->traced = true;
-    return pps_tracewrite(&write, r->err);
+    return plan_trace_write(&item->planned, item->batch.name, r->trace, r->trace_form, r->gate,
+                            r->err);
 }
 
 static void show_verbose(const struct item *item)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds up batches.
+// Adds up the figures of planned batches and prints the table and the totals.
 #include "planner/dynapipe/totals.h"
 
 #include "base/text/grow_list.h"

@@ -18,7 +18,7 @@ static const struct pps_opt none[] = {{NULL, 0, NULL, NULL}};
 // ---- completion -------------------------------------------------------------------------------
 
 static const struct pps_opt completion_options[] = {
-    {"typed", 0, "[WORD]", "print what WORD may become behind the words that follow --"},
+    {"typed", 0, "[WORD]", "list completions of WORD after the words that follow --"},
     {NULL, 0, NULL, NULL},
 };
 

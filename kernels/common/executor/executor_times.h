@@ -21,7 +21,7 @@ struct executor_times {
     double *delay[2];
     // The duration of a piece, if it depends on the start; NULL: see executor_times_duration.
     double (*duration)(const struct executor_times *times, const struct executor_piece *piece);
-    // What `duration` needs. All of it stays until the last call.
+    // What `duration` needs. All of it must stay valid until the last call.
     const void *noise;
     const struct pipeline *pipeline;
     uint32_t first; // replicate of lane 0

@@ -37,7 +37,7 @@ enum batch_fed {
     BATCH_NO_MEMORY,
 };
 
-// Returns NULL if memory lacks.
+// Returns NULL if memory runs out.
 struct batch_reader *batch_reader_open(void);
 void batch_reader_close(struct batch_reader *reader); // NULL is allowed
 

@@ -5,7 +5,7 @@
 
 #include "kernels/dynapipe/documents/batch_reader.h"
 
-// Adds a sample. Returns false if memory lacks.
+// Adds a sample. Returns false if memory runs out.
 bool batch_add(struct batch *batch, int32_t input, int32_t target);
 
 // Fills a fault at a byte of a line.

@@ -18,7 +18,7 @@ struct timeline {
     const uint8_t *recompute; // [micro_batch * stages + stage]
 };
 
-// Returns false if memory lacks.
+// Returns false if memory runs out.
 bool timeline_send(const struct timeline *timeline, const struct pps_trace_sink *sink);
 
 #endif

@@ -23,7 +23,7 @@ struct training_stages {
 // Returns why dynapipe cannot run the training, as one clause; NULL: it can.
 const char *training_stages_misfit(const struct configuration *configuration);
 
-// Prices a training without misfit, which outlives the stages. Returns false if memory lacks; the caller frees the stages in
+// Prices a training without misfit, which outlives the stages. Returns false if memory runs out; the caller frees the stages in
 // any case.
 bool training_stages_open(struct training_stages *stages,
                           const struct configuration *configuration);

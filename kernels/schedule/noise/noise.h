@@ -57,8 +57,8 @@ void noise_times_take(struct executor_times *times,
                       struct room *room);
 
 // Draws replicates `first` to first + EXECUTOR_LANES - 1. Level 0 without anything else gives exactly the
-// nominal times. If durations depend on the time, sets times->duration; noise and pipeline then stay
-// until the last call.
+// nominal times. If durations depend on the time, sets times->duration; noise and pipeline must then
+// outlive the last call.
 void noise_draw(const struct noise *noise,
                 const struct pipeline *pipeline,
                 uint32_t first,

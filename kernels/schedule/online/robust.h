@@ -29,7 +29,8 @@ struct robust *robust_take(const struct pipeline_shape *shape,
                            int32_t replicates,
                            struct room *room);
 
-// Draws the replicates and starts without an order. pipeline and noise stay until the last call.
+// Draws the replicates and starts without an order. pipeline and noise must outlive
+// the last call.
 void robust_open(struct robust *robust,
                  const struct pipeline *pipeline,
                  const struct noise *noise,

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sends the slowest replica of a plan to the writer of timelines.
+#include "planner/dynapipe/plan_trace.h"
+
+#include "kernels/dynapipe/output/timeline.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+
+static enum pps_status tell(void *self,
+                            const struct pps_trace_sink *sink,
+                            struct pps_error *err)
+{
+    const struct planned *p = self;
+    const struct step_replica *slowest = &p->step.replicas[p->figures.slowest];
+    const struct plan_answer *a = &slowest->answer;
+    const struct timeline timeline = {
+        &p->step.setup->pipeline, &a->rule->ordered, &a->rule->lanes,
+        a->rule->times,           a->order,          a->recompute};
+    return timeline_send(&timeline, sink) ? PPS_OK : pps_fail_memory(err, "the timeline");
+}
+
+enum pps_status plan_trace_write(const struct planned *planned,
+                                 const char *name,
+                                 const char *path,
+                                 enum pps_trace_form form,
+                                 const struct pps_gate *gate,
+                                 struct pps_error *err)
+{
+    char title[256];
+    snprintf(title, sizeof title, "batch %s, replica %d of %d: %s, %.3f ms, peak %.0f MB", name,
+             (int)planned->figures.slowest, (int)planned->step.n, planned->method,
+             planned->figures.makespan / 1000, planned->figures.peak);
+    const struct pps_tracewrite write = {
+        .path = path,
+        .form = form,
+        .gate = gate,
+        .title = title,
+        .names = &timeline_names,
+        .window = {0, (double)INFINITY},
+        .tell = tell,
+        .self = (void *)(uintptr_t)planned,
+    };
+    return pps_tracewrite(&write, err);
+}
