@@ -5,6 +5,7 @@
 #include "base/document/json_private.h"
 #include "base/system/whole_file.h"
 #include "base/text/characters.h"
+#include "base/text/nearest.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

@@ -4,13 +4,14 @@
 #ifndef PPS_BASE_DOCUMENT_JSON_H
 #define PPS_BASE_DOCUMENT_JSON_H
 
-#include "base/text/nearest.h"
 #include "base/text/status.h"
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct pps_hint;
 
 struct pps_json {
     char *name; // name in errors: the path, or "-s" and the like

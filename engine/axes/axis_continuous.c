@@ -2,6 +2,8 @@
 // Converts JSON to a continuous axis and back.
 #include "engine/axes/axis_continuous.h"
 
+#include "base/text/nearest.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

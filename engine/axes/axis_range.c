@@ -3,6 +3,7 @@
 #include "engine/axes/axis_json_private.h"
 
 #include "base/text/decimal.h"
+#include "base/text/nearest.h"
 
 #include <math.h>
 

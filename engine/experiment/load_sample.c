@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the sample of an experiment: {"count": 1000, "method": "sobol", "seed": 1}.
 #include "engine/axes/axis_continuous.h"
+
+#include "base/text/nearest.h"
 #include "engine/experiment/loading_private.h"
 #include "engine/space/sample.h"
 

@@ -5,6 +5,7 @@
 #include "base/document/json.h"
 #include "base/system/installed.h"
 #include "base/system/whole_file.h"
+#include "base/text/nearest.h"
 #include "base/text/say.h"
 #include "base/text/text_buffer.h"
 #include "kernels/dynapipe/costs/model_tables.h"
