@@ -11,8 +11,8 @@
 #include "engine/command/signals.h"
 #include "engine/trace/trace_write.h"
 #include "planner/dynapipe/commands.h"
+#include "planner/dynapipe/dynaplan_trace.h"
 #include "planner/dynapipe/plan_log.h"
-#include "planner/dynapipe/plan_trace.h"
 #include "planner/dynapipe/totals.h"
 #include "planner/shared/options.h"
 
@@ -152,8 +152,8 @@ static enum pps_status write_file(const struct run *r, const struct item *item)
 static enum pps_status write_trace(struct run *r, const struct item *item)
 {
     r->traced = true;
-    return plan_trace_write(&item->planned, item->batch.name, r->trace, r->trace_form, r->gate,
-                            r->err);
+    return dynaplan_trace_write(&item->planned, item->batch.name, r->trace, r->trace_form,
+                                r->gate, r->err);
 }
 
 static void show_verbose(const struct item *item)
