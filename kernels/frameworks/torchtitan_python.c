@@ -94,6 +94,14 @@ static bool put_converters(struct opened *o, const char *path)
             ok = ok &&
                  (kinds[k][2] == NULL || put_text(&o->settings, kinds[k][2], "experts", item));
         }
+        const cJSON *rank = pps_json_member(item, "rank");
+        if (strncmp(class, "LoRAConverter", 13) == 0 && cJSON_IsNumber(rank) &&
+            pps_json_member(item, "target_modules") == NULL) { // of all linear layers
+            name = "lora";
+            ok = ok &&
+                 settings_put(&o->settings, "lora.rank", cJSON_CreateNumber(rank->valuedouble),
+                              framework_value_at(&o->settings, rank));
+        }
         cJSON_AddItemToArray(names, cJSON_CreateString(name));
     }
     if (ok && cJSON_IsArray(list) && list->child != NULL)

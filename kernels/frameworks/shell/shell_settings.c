@@ -68,11 +68,10 @@ cJSON *settings_value(const char *text, size_t n)
 
 static bool note_place(struct plaindoc *settings, const cJSON *item, size_t at)
 {
+    // How many places fit is not known: documents of other readers come here, too.
     size_t room = settings->n_places;
     struct pps_json_place *places =
-        (settings->n_places & (settings->n_places - 1)) == 0 // the room is a power of two
-            ? pps_grow(settings->places, &room, settings->n_places + 1, sizeof *places)
-            : settings->places;
+        pps_grow(settings->places, &room, settings->n_places + 1, sizeof *places);
     if (places == NULL)
         return false;
     settings->places = places;

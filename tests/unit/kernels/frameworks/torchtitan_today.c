@@ -111,3 +111,20 @@ Test(torchtitan_today, refused)
         cr_expect_str_eq(fault.text, rows[i].wanted, "%s\n%s", rows[i].text, fault.text);
     }
 }
+
+// Files with any number of values.
+Test(torchtitan_today, many_values)
+{
+    for (int n = 0; n < 80; n++) {
+        char text[4096];
+        size_t used = (size_t)snprintf(
+            text, sizeof text,
+            "def llama3_mine():\n    return Trainer.Config(model_spec=model_registry(\"8B\"), "
+            "parallelism=ParallelismConfig(tensor_parallel_degree=2), metrics=M.Config(");
+        for (int k = 0; k < n; k++)
+            used += (size_t)snprintf(text + used, sizeof text - used, "a%d=%d, ", k, k);
+        snprintf(text + used, sizeof text - used, "))\n");
+        const struct framework_case row = {text, "{'baseline':{'tp':2}}", "", NULL};
+        framework_cases_check(PLAINDOC_PYTHON, &row, 1);
+    }
+}
