@@ -24,7 +24,7 @@ enum plaindoc_form plaindoc_form_of(const char *path)
     } ends[] = {
         {".yaml", PLAINDOC_YAML}, {".yml", PLAINDOC_YAML},  {".toml", PLAINDOC_TOML},
         {".txt", PLAINDOC_FLAT},  {".conf", PLAINDOC_FLAT}, {".cfg", PLAINDOC_FLAT},
-        {".ini", PLAINDOC_FLAT},  {".sh", PLAINDOC_FLAT},
+        {".ini", PLAINDOC_FLAT},  {".sh", PLAINDOC_FLAT},   {".py", PLAINDOC_PYTHON},
     };
     const char *dot = strrchr(path, '.');
     for (size_t i = 0; dot != NULL && i < sizeof ends / sizeof *ends; i++)

@@ -28,6 +28,7 @@ enum plaindoc_form {
     PLAINDOC_FLAT,
     PLAINDOC_YAML,
     PLAINDOC_TOML,
+    PLAINDOC_PYTHON, // not parsed here
 };
 
 struct plaindoc {
@@ -39,7 +40,7 @@ struct plaindoc {
     size_t n_places;
 };
 
-// Returns the form by the extension of a file: .yaml, .yml; .toml; .txt, .conf, .cfg, .ini, .sh; any
+// Returns the form by the extension of a file: .yaml, .yml; .toml; .txt, .conf, .cfg, .ini, .sh; .py; any
 // case.
 enum plaindoc_form plaindoc_form_of(const char *path);
 

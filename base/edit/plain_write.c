@@ -255,6 +255,7 @@ void docwrite(struct text_buffer *room, enum plaindoc_form form, const struct cJ
         toml_sections(room, object, NULL);
         break;
     case PLAINDOC_FLAT:
+    case PLAINDOC_PYTHON:
     case PLAINDOC_NONE:
         flat_lines(room, object, NULL);
         break;

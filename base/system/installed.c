@@ -143,11 +143,90 @@ static struct folder folder_of(const char *kind)
     return folder;
 }
 
+// "m.json" and "m.py:name", but not "qwen2.5-72b".
+static bool has_ending(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    while (dot != NULL && isalpha((unsigned char)dot[1]))
+        dot++;
+    return (dot != NULL && dot[1] == '\0') || strstr(name, ".py:") != NULL;
+}
+
+// Parts of names that change neither the shape of a model nor the kind of a device.
+static bool says_nothing(const char *part, size_t n)
+{
+    static const char *const parts[] = {
+        "instruct", "base",     "chat", "hf",   "it",   "thinking", "preview",
+        "pt",       "pretrain", "2507", "0528", "0324", "0905",     "1124",
+        "0325",     "2407",     "2411", "2501", "2509", "v0.1",     "math",
+        "coder",    "bf16",     "sxm",  "sxm4", "sxm5", "80gb",     "nvidia"};
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+        if (strlen(parts[k]) == n && strncmp(parts[k], part, n) == 0)
+            return true;
+    return false;
+}
+
+// Replaces the start of a name by that of a model with the same shape.
+static void name_shape(char *name, size_t cap)
+{
+    static const char *const same[][2] = {
+        {"metallama", "llama"},       {"llama3.1", "llama3"},         {"llama3.3", "llama3"},
+        {"deepseekr1", "deepseekv3"}, {"deepseekv3.1", "deepseekv3"}, {"glm4.6", "glm4.5"},
+        {"qwen2.5", "qwen2"},
+    };
+    char rest[128];
+    for (size_t k = 0; k < sizeof same / sizeof *same; k++) {
+        const size_t n = strlen(same[k][0]);
+        if (strncmp(name, same[k][0], n) != 0)
+            continue;
+        snprintf(rest, sizeof rest, "%s", name + n);
+        snprintf(name, cap, "%s%.100s", same[k][1], rest);
+    }
+}
+
+// Writes what counts of a name: no folder, no signs, lower case.
+static void write_plain(const char *word, char *out, size_t cap)
+{
+    const char *slash = strrchr(word, '/');
+    size_t used = 0;
+    word = slash != NULL ? slash + 1 : word;
+    for (bool first = true; *word != '\0'; first = false) {
+        char part[64];
+        const size_t n = strcspn(word, "-_ ");
+        for (size_t i = 0; i <= n && i < sizeof part; i++)
+            part[i] = (char)tolower((unsigned char)(i < n ? word[i] : '\0'));
+        for (size_t i = 0;
+             (first || !says_nothing(part, n)) && i < n && i < sizeof part && used + 1 < cap;
+             i++)
+            out[used++] = part[i];
+        word += n + (word[n] != '\0');
+    }
+    out[used] = '\0';
+    name_shape(out, cap);
+}
+
+const char *pps_installed_match(const struct pps_installed_names *names, const char *word)
+{
+    char wanted[128], known[128];
+    write_plain(word, wanted, sizeof wanted);
+    for (size_t k = 0; k < names->n; k++) {
+        write_plain(names->name[k], known, sizeof known);
+        if (strcmp(known, wanted) == 0)
+            return names->name[k];
+    }
+    return NULL;
+}
+
 char *pps_installed_path(const char *kind, const char *name, char *path)
 {
-    if (path == NULL || strpbrk(name, "/\\") != NULL || strcmp(name, "-") == 0 ||
-        access(path, F_OK) == 0)
+    struct pps_installed_names names;
+    if (path == NULL || strcmp(name, "-") == 0 || access(path, F_OK) == 0)
         return path;
+    pps_installed_names(kind, &names);
+    const char *match = has_ending(name) ? NULL : pps_installed_match(&names, name);
+    if (match == NULL && strpbrk(name, "/\\") != NULL)
+        return path;
+    name = match != NULL ? match : name;
     char data[PATH_CAP], *shipped = NULL;
     struct pps_error ignored; // pps_installed_missing reports it
     if (pps_data_path("sweep_configs", data, sizeof data, &ignored) != PPS_OK)
@@ -157,15 +236,6 @@ char *pps_installed_path(const char *kind, const char *name, char *path)
     const bool found = shipped == NULL || access(shipped, R_OK) == 0;
     free(found ? path : shipped);
     return found ? shipped : path;
-}
-
-// "m.json", but not "qwen2.5-72b".
-static bool has_ending(const char *name)
-{
-    const char *dot = strrchr(name, '.');
-    while (dot != NULL && isalpha((unsigned char)dot[1]))
-        dot++;
-    return dot != NULL && dot[1] == '\0';
 }
 
 static int by_name(const void *a, const void *b)

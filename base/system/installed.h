@@ -36,6 +36,10 @@ struct pps_installed_names {
 };
 void pps_installed_names(const char *kind, struct pps_installed_names *names);
 
+// Returns the shipped name that a person means by a word: Llama-3-70B and meta-llama/Llama-3.1-70B-Instruct are
+// llama3-70b, H100-SXM5 is h100; NULL: none.
+const char *pps_installed_match(const struct pps_installed_names *names, const char *word);
+
 // Describes a missing shipped document. The text is set if `name` can only be the name of a
 // shipped document (it has neither folder nor ending) and `path`, as returned by
 // pps_installed_path, does not exist. It suggests the nearest name, lists the known names if none

@@ -12,6 +12,9 @@
 // Returns "MindFormers", "Megatron", "torchtitan", or "none".
 const char *framework_name(enum framework framework);
 
+// Returns the frameworks whose files are read, for messages.
+const char *framework_known(void);
+
 // Reads a text of n bytes. *read is false if the text is not a configuration of a framework; then
 // the fault is not set. Returns false for a configuration with an error: `fault` has its line and
 // column (line 0: out of memory), and file->framework its framework. `form`: of the text, PLAINDOC_NONE if unknown. The caller frees
@@ -23,6 +26,15 @@ bool framework_read(struct framework_file *file,
                     size_t n,
                     struct pps_fault *fault);
 
+// The same with the files that the configuration names.
+bool framework_read_beside(struct framework_file *file,
+                           bool *read,
+                           enum plaindoc_form form,
+                           const char *text,
+                           size_t n,
+                           const struct framework_beside *beside,
+                           struct pps_fault *fault);
+
 // Appends the user's text of n bytes with the settings. The text must be one that framework_read
 // accepts. Returns false with a fault if the file cannot express the settings; lack of memory sets
 // out->failed.
@@ -33,5 +45,13 @@ bool framework_write(struct text_buffer *out,
                      size_t n,
                      const struct framework_settings *settings,
                      struct pps_fault *fault);
+bool framework_write_beside(struct text_buffer *out,
+                            enum framework framework,
+                            enum plaindoc_form form,
+                            const char *text,
+                            size_t n,
+                            const struct framework_settings *settings,
+                            const struct framework_beside *beside,
+                            struct pps_fault *fault);
 
 #endif

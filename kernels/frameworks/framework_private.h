@@ -7,8 +7,10 @@
 #include "kernels/frameworks/framework.h"
 
 extern const struct framework_form mindformers_form;
-extern const struct framework_form torchtitan_form;
+extern const struct framework_form torchtitan_form, torchtitan_script_form,
+    torchtitan_python_form;
 
 bool torchtitan_write(struct framework_writer *w, const struct plaindoc *document);
+bool torchtitan_write_script(struct framework_writer *w, const struct plaindoc *document);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads degrees, batches and recomputation of a torchtitan configuration with torchtitan's defaults,
 // and refuses values that torchtitan refuses.
+#include "base/edit/toml_edit.h"
 #include "base/text/characters.h"
 #include "kernels/frameworks/framework_private.h"
 #include "kernels/frameworks/torchtitan_private.h"
@@ -114,7 +115,7 @@ static bool read_flavor(struct titan_config *c, const struct titan_source *s)
     static const char remedy[] = "; or name the model's own file first: ppsweep nd config.json";
     const char *model = "llama3", *flavor = "debugmodel";
     struct titan_hint hint;
-    const struct titan_source unknown = {s->doc, &c->unknown};
+    const struct titan_source unknown = {.doc = s->doc, .fault = &c->unknown};
     const cJSON *name_item = titan_get(s->doc, TITAN_NAME, NULL);
     const cJSON *flavor_item = titan_get(s->doc, TITAN_FLAVOR, NULL);
     if (!titan_text(s, TITAN_NAME, &model) || !titan_text(s, TITAN_FLAVOR, &flavor))
@@ -197,6 +198,7 @@ static bool read_degrees(struct titan_config *c, const struct titan_source *s)
     }
     if (!read_shard(c, s))
         return false;
+    c->sp = c->tp > 1 && !cJSON_IsFalse(titan_get(s->doc, TITAN_SP, NULL));
     if (product * (c->shard > 0 ? c->shard : 1) > MAX_DEGREE)
         return titan_fail(s, titan_get(s->doc, TITAN_SHARD, NULL),
                           "the degrees need more than %d devices", MAX_DEGREE);
@@ -260,9 +262,32 @@ static bool check_global_batch(const struct titan_config *c, const struct titan_
                       c->global_batch, step);
 }
 
+// Batches of tokens: of a micro-batch of one device, and of a step.
+static bool read_tokens(struct titan_config *c, const struct titan_source *s)
+{
+    int64_t tokens = 16384, all = -1, count = 1;
+    c->seq_len = 2048;
+    if (!titan_whole(s, TITAN_TOKENS, 1, &tokens) ||
+        !titan_whole(s, TITAN_STEP_TOKENS, -1, &all) ||
+        !titan_whole(s, TITAN_N_MICROBATCHES, 1, &count) ||
+        !titan_whole(s, TITAN_SEQ_LEN, 1, &c->seq_len))
+        return false;
+    if (tokens % c->seq_len != 0 || (all > 0 && all % c->seq_len != 0))
+        return titan_fail(s, titan_get(s->doc, TITAN_TOKENS, NULL),
+                          "%" PRId64 " tokens are not whole sequences of %" PRId64
+                          " tokens; other packings are not known here",
+                          tokens % c->seq_len != 0 ? tokens : all, c->seq_len);
+    c->mbs = (int32_t)(tokens / c->seq_len);
+    c->local_batch = c->mbs * (c->pp > 1 ? count : 1);
+    c->global_batch = all > 0 ? all / c->seq_len : 0;
+    return check_global_batch(c, s) || framework_keep_reason(&c->cannot_run, s->fault);
+}
+
 static bool read_batch(struct titan_config *c, const struct titan_source *s)
 {
     int64_t all = -1;
+    if (titan_counts_tokens(s->doc))
+        return read_tokens(c, s);
     c->local_batch = 8;
     c->seq_len = 2048;
     if (!titan_whole(s, TITAN_LOCAL_BATCH, 1, &c->local_batch) ||
@@ -305,7 +330,12 @@ static bool read_compile(struct titan_config *c, const struct titan_source *s)
 {
     const cJSON *on = titan_get(s->doc, TITAN_COMPILE, NULL);
     const cJSON *components = titan_get(s->doc, TITAN_COMPONENTS, NULL);
+    const cJSON *loss = toml_get(s->doc, "loss._call");
     c->fused_loss = cJSON_IsTrue(on);
+    if (cJSON_IsString(loss) && strncmp(loss->valuestring, "Chunked", 7) == 0) {
+        c->fused_loss = true;
+        return true;
+    }
     if (!c->fused_loss || !cJSON_IsArray(components))
         return true;
     c->fused_loss = false;
@@ -324,6 +354,8 @@ static bool read_option(struct titan_config *c, const struct titan_source *s)
         snprintf(text, sizeof text, "%.0f", item->valuedouble);
     else if (cJSON_IsString(item))
         snprintf(text, sizeof text, "%s", item->valuestring);
+    if (item == NULL && s->recent)
+        snprintf(text, sizeof text, "op");
     const size_t n = strspn(text, "0123456789");
     c->recompute = strcmp(text, "op") == 0 ? TITAN_OPS : TITAN_EVERY;
     if (c->recompute == TITAN_OPS)

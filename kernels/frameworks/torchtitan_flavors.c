@@ -135,6 +135,16 @@ static struct titan_hint make_hint(const char *model, const char *flavor, bool o
     return hint;
 }
 
+const char *titan_model_in(const char *name)
+{
+    const char *best = NULL;
+    for (int k = 0; k < N_FLAVORS; k++)
+        if (strstr(name, flavors[k].model) != NULL &&
+            (best == NULL || strlen(flavors[k].model) > strlen(best)))
+            best = flavors[k].model;
+    return best;
+}
+
 const struct titan_flavor *titan_flavor(const char *model,
                                         const char *flavor,
                                         struct titan_hint *hint)

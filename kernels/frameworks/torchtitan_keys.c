@@ -49,7 +49,10 @@ static const char *const paths[N_TITAN_KEYS][MAX_PATHS] = {
                             "experimental.pipeline_parallel_microbatches"},
     [TITAN_LOCAL_BATCH] = {"training.local_batch_size", "training.batch_size"},
     [TITAN_GLOBAL_BATCH] = {"training.global_batch_size"},
-    [TITAN_SEQ_LEN] = {"training.seq_len"},
+    [TITAN_TOKENS] = {"training.num_tokens_per_microbatch_per_dp_rank"},
+    [TITAN_STEP_TOKENS] = {"training.num_tokens_per_train_step"},
+    [TITAN_N_MICROBATCHES] = {"parallelism.num_pp_microbatches"},
+    [TITAN_SEQ_LEN] = {"training.seq_len", "training.max_context_length"},
     [TITAN_DTYPE] = {"training.dtype"},
     [TITAN_PARAM_DTYPE] = {"training.mixed_precision_param"},
     [TITAN_COMPILE] = {"compile.enable", "training.compile"},
@@ -58,15 +61,16 @@ static const char *const paths[N_TITAN_KEYS][MAX_PATHS] = {
     [TITAN_CHECKPOINT_OPTION] = {"activation_checkpoint.selective_ac_option"},
     [TITAN_EARLY_STOP] = {"activation_checkpoint.early_stop"},
     [TITAN_MEMORY_BUDGET] = {"activation_checkpoint.memory_budget"},
+    [TITAN_SP] = {"parallelism.enable_sequence_parallel"},
     [TITAN_WHOLE_LOGITS] = PARALLEL("disable_loss_parallel"),
     [TITAN_EXPERT_OVERLAP] = {"parallelism.pipeline_parallel_expert_parallel_overlap"},
     [TITAN_CONVERTERS] = {"model.converters"},
     [TITAN_LORA_RANK] = {"lora.rank"},
-    [TITAN_PROFILE] = {"profiling.enable_profiling"},
-    [TITAN_PROFILE_FREQ] = {"profiling.profile_freq"},
-    [TITAN_PROFILE_FOLDER] = {"profiling.save_traces_folder"},
-    [TITAN_PROFILE_ACTIVE] = {"profiling.profiler_active"},
-    [TITAN_PROFILE_WARMUP] = {"profiling.profiler_warmup"},
+    [TITAN_PROFILE] = {"profiling.enable_profiling", "profiler.enable_profiling"},
+    [TITAN_PROFILE_FREQ] = {"profiling.profile_freq", "profiler.profile_freq"},
+    [TITAN_PROFILE_FOLDER] = {"profiling.save_traces_folder", "profiler.save_traces_folder"},
+    [TITAN_PROFILE_ACTIVE] = {"profiling.profiler_active", "profiler.profiler_active"},
+    [TITAN_PROFILE_WARMUP] = {"profiling.profiler_warmup", "profiler.profiler_warmup"},
 };
 
 const cJSON *titan_get(const struct plaindoc *doc, enum titan_key key, const char **path)
@@ -92,11 +96,21 @@ bool titan_is_old(const struct plaindoc *doc)
     return toml_get(doc, "training.batch_size") != NULL;
 }
 
+bool titan_counts_tokens(const struct plaindoc *doc)
+{
+    return titan_get(doc, TITAN_TOKENS, NULL) != NULL ||
+           titan_get(doc, TITAN_STEP_TOKENS, NULL) != NULL ||
+           titan_get(doc, TITAN_N_MICROBATCHES, NULL) != NULL ||
+           toml_get(doc, "training.max_context_length") != NULL;
+}
+
 const char *titan_path(const struct plaindoc *doc, enum titan_key key)
 {
     const char *path;
     if (titan_get(doc, key, &path) != NULL)
         return path;
+    if ((key == TITAN_SEQ_LEN || key >= TITAN_PROFILE) && titan_counts_tokens(doc))
+        return paths[key][1];
     const bool grouped = strncmp(paths[key][0], "parallelism.", strlen("parallelism.")) == 0;
     return grouped && paths[key][1] != NULL && titan_is_old(doc) ? paths[key][1]
                                                                  : paths[key][0];

@@ -32,6 +32,38 @@ static const struct framework_harmless harmless[] = {
     {"training.dataset*", NULL, 0},
     {"training.dataloader", NULL, 0},
     {"training.steps", NULL, 0},
+    // the launcher, and names of configurations
+    {"$*", NULL, 0},
+    {"module", NULL, 0},
+    {"*._call", NULL, 0}, // of Python
+    {"*._args", NULL, 0},
+    {"_call", NULL, 0},
+    {"_args", NULL, 0},
+    {"loss", NULL, 0},
+    {"model_spec", NULL, 0},
+    {"model_converters", NULL, 0},
+    {"config", NULL, 0},
+    {"nproc_per_node", NULL, 0},
+    {"nnodes", NULL, 0},
+    {"node_rank", NULL, 0},
+    {"rdzv*", NULL, 0},
+    {"master*", NULL, 0},
+    {"local_ranks_filter", NULL, 0},
+    {"local_rank*", NULL, 0},
+    {"role", NULL, 0},
+    {"tee", NULL, 0},
+    {"standalone", NULL, 0},
+    {"log_dir", NULL, 0},
+    {"redirects", NULL, 0},
+    {"max_restarts", NULL, 0},
+    {"dump_folder", NULL, 0},
+    {"hf_assets_path", NULL, 0},
+    {"tokenizer", NULL, 0},
+    {"dataloader", NULL, 0},
+    {"profiler", NULL, 0},
+    {"validator", NULL, 0},
+    {"training.disable_cuda_graphs", "true", 0},
+    {"parallelism.spmd_backend", NULL, 0},
     {"training.warmup_steps", NULL, 0},
     {"training.max_norm", NULL, 0},
     {"training.seed", NULL, 0},
@@ -85,6 +117,8 @@ static const struct framework_harmless harmless[] = {
     // recomputation
     {"activation_checkpoint.per_op_sac_force_recompute_mm_shapes_by_fqns",
      "[]|[\"moe.router.gate\"]", NEEDS_OPS},
+    {"activation_checkpoint.force_recompute_mm_shapes_by_fqns", "[]|[\"moe.router.gate\"]",
+     NEEDS_OPS},
     {"activation_checkpoint.visualize_memory_budget_pareto", NULL, 0},
     {"activation_checkpoint.preserve_rng_state", NULL, 0},
     {"activation_checkpoint.determinism_check", NULL, 0},
@@ -213,7 +247,9 @@ static bool record_converters(const struct sorting *t, const struct titan_precis
             strcmp(item->valuestring, "lora") == 0)
             continue;
         snprintf(name, sizeof name, "model.converters=%s", item->valuestring);
-        if (!framework_not_modelled(t->r, name, framework_value_at(t->s->doc, item)))
+        const size_t own = framework_value_at(t->s->doc, item);
+        if (!framework_not_modelled(t->r, name,
+                                    own > 0 ? own : framework_value_at(t->s->doc, list)))
             return false;
     }
     return true;

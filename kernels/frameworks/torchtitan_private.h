@@ -8,6 +8,7 @@
 #define PPS_KERNELS_FRAMEWORKS_TORCHTITAN_PRIVATE_H
 
 #include "base/document/plain.h"
+#include "kernels/frameworks/shell/shell.h"
 #include "ppsweep/fault.h"
 
 #include <cjson/cJSON.h>
@@ -38,6 +39,9 @@ enum titan_key {
     TITAN_MICROBATCHES,
     TITAN_LOCAL_BATCH,
     TITAN_GLOBAL_BATCH,
+    TITAN_TOKENS, // of a micro-batch
+    TITAN_STEP_TOKENS,
+    TITAN_N_MICROBATCHES, // with TITAN_TOKENS
     TITAN_SEQ_LEN,
     TITAN_DTYPE,
     TITAN_PARAM_DTYPE,
@@ -47,6 +51,7 @@ enum titan_key {
     TITAN_CHECKPOINT_OPTION,
     TITAN_EARLY_STOP,
     TITAN_MEMORY_BUDGET,
+    TITAN_SP,
     TITAN_WHOLE_LOGITS, // tensor ranks do not split the loss
     TITAN_EXPERT_OVERLAP,
     TITAN_CONVERTERS,
@@ -69,6 +74,9 @@ const char *titan_path(const struct plaindoc *doc, enum titan_key key);
 // Returns whether the file has the layout until early 2025: degrees in [training] and
 // [experimental].
 bool titan_is_old(const struct plaindoc *doc);
+
+// Returns whether batches are numbers of tokens, as since mid 2026.
+bool titan_counts_tokens(const struct plaindoc *doc);
 
 // Returns whether a path as "training.seq_len" belongs to one of the keys.
 bool titan_knows(const char *path);
@@ -102,6 +110,9 @@ const struct titan_flavor *titan_flavor(const char *model,
                                         const char *flavor,
                                         struct titan_hint *hint);
 
+// Returns the model that a name such as llama3_8b_mxfp8 contains; NULL: none.
+const char *titan_model_in(const char *name);
+
 // ---- configurations -----------------------------------------------------------------------------
 
 enum titan_recompute {
@@ -134,6 +145,7 @@ struct titan_config {
     int32_t tp, pp, cp, ep, etp;
     int64_t local_batch, global_batch; // global_batch 0: local_batch times data-parallel ranks
     int64_t seq_len;
+    bool sp;
     int32_t mbs;                    // sequences a micro-batch
     int32_t vp;                     // chunks a stage
     bool v_shape;                   // as in titan_schedule
@@ -151,6 +163,8 @@ struct titan_config {
 struct titan_source {
     const struct plaindoc *doc;
     struct pps_fault *fault;
+    bool
+        recent; // of 2026, where configurations are Python: selective recomputation is that of operations
 };
 
 // Fills the fault with the place of an item (NULL: the start of the text); false.
@@ -180,6 +194,27 @@ bool titan_read_stages(struct titan_config *c, const struct titan_source *s);
 // Returns the part of the model that a stage has as a chunk, from 0.
 int32_t titan_part(const struct titan_config *c, int32_t chunk, int32_t stage);
 
+// ---- launch lines -------------------------------------------------------------------------------
+
+// A script, and the settings of the command that starts torchtitan.
+struct titan_script {
+    struct shell_script script;
+    struct plaindoc settings;
+};
+
+// Returns whether a text is a script that starts torchtitan.
+bool titan_is_script(const struct plaindoc *document);
+bool titan_open_script(struct titan_script *t,
+                       const struct plaindoc *document,
+                       struct pps_fault *fault);
+void titan_close_script(struct titan_script *t);
+
+// Returns whether a command names a configuration of Python, as since early 2026.
+bool titan_is_recent(const struct plaindoc *settings);
+
+// Returns the devices that a command starts; 0: not known.
+double titan_devices(const struct plaindoc *settings);
+
 // ---- numbers of products and other keys ---------------------------------------------------------
 
 struct titan_precision {
@@ -197,6 +232,8 @@ struct titan_precision titan_precision_of(const struct plaindoc *doc, bool has_e
 // Records the keys that time or memory depend on and that no model counts, and ignores the harmless
 // ones. Returns false with a fault if memory runs out.
 struct framework_reader;
+bool titan_read_settings(struct framework_reader *r, const struct titan_source *source);
+
 bool titan_sort_others(struct framework_reader *r,
                        const struct titan_source *s,
                        const struct titan_config *c,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads a torchtitan configuration into a run document.
+#include "base/edit/toml_edit.h"
 #include "kernels/frameworks/framework_private.h"
 #include "kernels/frameworks/torchtitan_private.h"
 
@@ -126,8 +127,9 @@ static bool put_model(const struct reading *t)
 static bool put_cluster(const struct reading *t)
 {
     const struct titan_config *c = &t->c;
+    const double devices = c->shard == 0 ? titan_devices(t->s->doc) : 0;
     if (c->shard == 0)
-        return true;
+        return devices == 0 || put(t, FRAMEWORK_CLUSTER, "world_size", devices, TITAN_SHARD);
     return put(t, FRAMEWORK_CLUSTER, "world_size",
                (double)c->replicate * c->shard * c->tp * c->pp * c->cp, TITAN_SHARD);
 }
@@ -280,8 +282,7 @@ static bool put_degrees(const struct reading *t)
            put(t, FRAMEWORK_BASELINE, "vp", c->vp, TITAN_SCHEDULE) &&
            put(t, FRAMEWORK_BASELINE, "mbs", c->mbs,
                c->pp > 1 ? TITAN_MICROBATCH_SIZE : TITAN_LOCAL_BATCH) &&
-           framework_put_bool(t->r, FRAMEWORK_BASELINE, "sp", c->tp > 1,
-                              place_of(t, TITAN_TP)) &&
+           framework_put_bool(t->r, FRAMEWORK_BASELINE, "sp", c->sp, place_of(t, TITAN_TP)) &&
            (c->pp == 1 || family == NULL ||
             framework_put_text(t->r, FRAMEWORK_BASELINE, "schedule", family,
                                place_of(t, TITAN_SCHEDULE)));
@@ -351,12 +352,37 @@ static bool read_all(struct reading *t)
 
 static bool torchtitan_read(struct framework_reader *r, const struct plaindoc *doc)
 {
-    const struct titan_source source = {doc, r->fault};
-    struct reading t = {.r = r, .s = &source};
+    const struct titan_source source = {.doc = doc, .fault = r->fault};
+    return titan_read_settings(r, &source);
+}
+
+bool titan_read_settings(struct framework_reader *r, const struct titan_source *source)
+{
+    struct reading t = {.r = r, .s = source};
     const bool ok = read_all(&t);
     titan_config_free(&t.c);
     return ok;
 }
+
+static bool read_script(struct framework_reader *r, const struct plaindoc *document)
+{
+    struct titan_script script;
+    if (!titan_open_script(&script, document, r->fault))
+        return false;
+    const struct titan_source source = {&script.settings, r->fault,
+                                        titan_is_recent(&script.settings)};
+    const bool ok = titan_read_settings(r, &source);
+    titan_close_script(&script);
+    return ok;
+}
+
+const struct framework_form torchtitan_script_form = {
+    .framework = FRAMEWORK_TORCHTITAN,
+    .form = PLAINDOC_FLAT,
+    .is = titan_is_script,
+    .read = read_script,
+    .write = torchtitan_write_script,
+};
 
 const struct framework_form torchtitan_form = {
     .framework = FRAMEWORK_TORCHTITAN,

@@ -13,9 +13,21 @@
 bool titan_set_value(struct titan_writer *t, enum titan_key key, const cJSON *value)
 {
     const char *path = titan_path(t->doc, key);
+    if (t->shell != NULL)
+        return titan_set_argument(t, path, value);
+    if (t->python != NULL)
+        return titan_set_literal(t, path, value);
     return toml_set(&t->edit, path, value) ||
            titan_fail(&t->source, titan_get(t->doc, key, NULL),
                       "%s cannot be set here: the text has no table for it", path);
+}
+
+void titan_comment(struct titan_writer *t, enum titan_key key, const char *text)
+{
+    if (t->notes != NULL)
+        text_buffer_add(t->notes, "# %s: %s\n", titan_path(t->doc, key), text);
+    else
+        toml_comment(&t->edit, titan_path(t->doc, key), text);
 }
 
 static bool set_and_free(struct titan_writer *t, enum titan_key key, cJSON *value)
@@ -46,6 +58,10 @@ bool titan_remove(struct titan_writer *t, enum titan_key key)
 {
     const char *path;
     const cJSON *item = titan_get(t->doc, key, &path);
+    if (item != NULL && t->shell != NULL)
+        return titan_set_argument(t, path, NULL);
+    if (item != NULL && t->python != NULL)
+        return titan_set_literal(t, path, NULL);
     return item == NULL || toml_remove(&t->edit, path) ||
            titan_fail(&t->source, item,
                       "%s has to be removed; write its table with one key per line", path);
@@ -65,9 +81,9 @@ static bool plan_experts(struct titan_writer *t, int64_t ranks)
                           "(%" PRId64 ") are not a multiple",
                           c->ep, ranks);
     c->etp = 1;
-    toml_comment(&t->edit, titan_path(t->doc, TITAN_ETP),
-                 "experts are not split over tensor ranks: too few ranks for so many expert "
-                 "ranks");
+    titan_comment(t, TITAN_ETP,
+                  "experts are not split over tensor ranks: too few ranks for so many expert "
+                  "ranks");
     return true;
 }
 
@@ -106,9 +122,13 @@ static bool plan_degrees(struct titan_writer *t)
 static bool write_degrees(struct titan_writer *t)
 {
     const struct titan_config *c = &t->now;
-    if (c->tp > 1 && !t->settings->strategy.sp)
-        toml_comment(
-            &t->edit, titan_path(t->doc, TITAN_TP),
+    const bool choose = titan_get(t->doc, TITAN_SP, NULL) != NULL;
+    if (choose && t->notes == NULL &&
+        !set_and_free(t, TITAN_SP, cJSON_CreateBool(t->settings->strategy.sp)))
+        return false;
+    if (c->tp > 1 && !t->settings->strategy.sp && !(choose && t->notes == NULL))
+        titan_comment(
+            t, TITAN_TP,
             "tensor parallelism of torchtitan is always sequence parallel; the strategy "
             "is not");
     return titan_set_number(t, TITAN_REPLICATE, c->replicate, 1) &&
@@ -163,7 +183,7 @@ static bool note_global_batch(struct titan_writer *t)
              "%" PRId64 " sequences per step: torchtitan with batch_size does not accumulate "
              "gradients; the strategy has %" PRId64,
              c->local_batch * c->replicate * c->shard, c->global_batch);
-    toml_comment(&t->edit, titan_path(t->doc, TITAN_LOCAL_BATCH), text);
+    titan_comment(t, TITAN_LOCAL_BATCH, text);
     return true;
 }
 
@@ -193,8 +213,24 @@ static bool write_micro_batches(struct titan_writer *t)
                   : titan_set_number(t, TITAN_MICROBATCH_SIZE, c->mbs, 1);
 }
 
+// Batches of tokens.
+static bool write_tokens(struct titan_writer *t)
+{
+    const struct titan_config *c = &t->now;
+    const int64_t wanted = t->settings->seq_length, seq = wanted > 0 ? wanted : t->old.seq_len;
+    const int64_t ranks = (int64_t)c->replicate * c->shard;
+    const bool follows = c->global_batch == 0 || c->global_batch == c->local_batch * ranks;
+    return titan_set_number(t, TITAN_SEQ_LEN, seq, 2048) &&
+           titan_set_number(t, TITAN_TOKENS, c->mbs * seq, 16384) &&
+           titan_set_number(t, TITAN_N_MICROBATCHES, c->pp > 1 ? c->local_batch / c->mbs : 1,
+                            1) &&
+           titan_set_number(t, TITAN_STEP_TOKENS, follows ? -1 : c->global_batch * seq, -1);
+}
+
 static bool write_batch(struct titan_writer *t)
 {
+    if (titan_counts_tokens(t->doc))
+        return plan_batch(t) && write_tokens(t);
     return plan_batch(t) && titan_set_number(t, TITAN_LOCAL_BATCH, t->now.local_batch, 8) &&
            write_global_batch(t) && write_micro_batches(t) &&
            (t->settings->seq_length == 0 ||
@@ -227,6 +263,8 @@ static bool write_dry_run(struct titan_writer *t)
     const char *path = toml_get(t->doc, "memory_estimation.enabled") != NULL
                            ? "memory_estimation.enabled"
                            : "memory_estimation.enable";
+    if (t->notes != NULL)
+        return true; // the command that launches dry runs has the argument
     return !t->settings->dry_run || toml_set_bool(&t->edit, path, true) ||
            titan_fail(&t->source, toml_get(t->doc, "memory_estimation"),
                       "%s cannot be set here", path);
@@ -245,7 +283,7 @@ static bool check_model(const struct titan_writer *t)
                       f->model, f->flavor, f->layers, layers);
 }
 
-static bool write_all(struct titan_writer *t)
+bool titan_write_all(struct titan_writer *t)
 {
     if (!titan_config_read(&t->old, &t->source))
         return false;
@@ -258,9 +296,11 @@ static bool write_all(struct titan_writer *t)
 
 bool torchtitan_write(struct framework_writer *w, const struct plaindoc *doc)
 {
-    struct titan_writer t = {.settings = w->settings, .doc = doc, .source = {doc, w->fault}};
+    struct titan_writer t = {.settings = w->settings,
+                             .doc = doc,
+                             .source = {.doc = doc, .fault = w->fault}};
     toml_edit_begin(&t.edit, doc, &w->edit);
-    const bool ok = write_all(&t);
+    const bool ok = titan_write_all(&t);
     toml_edit_end(&t.edit);
     titan_config_free(&t.old);
     titan_config_free(&t.now);

@@ -31,7 +31,7 @@ static bool write_schedule(struct titan_writer *t)
     const struct titan_schedule *wanted = titan_schedule_of(family, t->now.vp == 1);
     struct titan_schedule now = *titan_schedule_of(NULL, true);
     struct pps_fault unused;
-    const struct titan_source quiet = {t->doc, &unused};
+    const struct titan_source quiet = {.doc = t->doc, .fault = &unused};
     if (wanted == NULL || (wanted->v_shape && t->now.vp != 2))
         return titan_fail(&t->source, titan_get(t->doc, TITAN_SCHEDULE, NULL),
                           "torchtitan has no schedule %s with %d parts per pipeline rank",
@@ -132,6 +132,11 @@ static cJSON *make_modules(const struct titan_config *c, int32_t n_parts)
 static bool write_list(struct titan_writer *t, const struct parts *parts, bool points)
 {
     const enum titan_key key = points ? TITAN_SPLIT_POINTS : TITAN_PARTS;
+    if (t->shell != NULL)
+        return titan_fail(&t->source, NULL,
+                          "a launch line of torchtitan cannot list the layers of %d parts that "
+                          "differ; write a TOML file, or choose a split that is even",
+                          parts->n);
     cJSON *list = points ? make_points(&t->now, parts->n) : make_modules(&t->now, parts->n);
     if (list == NULL)
         return no_memory(t);
@@ -305,10 +310,10 @@ static enum match find_mode(const struct titan_writer *t,
         if (match_mode(t, *mode = modes[k], 0) == MATCH_EXACT)
             return MATCH_EXACT;
     *mode = TITAN_EVERY;
-    for (*every = MOST; *every > 1; --*every)
+    for (*every = t->source.recent ? 1 : MOST; *every > 1; --*every)
         if (match_mode(t, TITAN_EVERY, *every) == MATCH_EXACT)
             return MATCH_EXACT;
-    for (*every = MOST; *every > 1; --*every)
+    for (*every = t->source.recent ? 1 : MOST; *every > 1; --*every)
         if (match_mode(t, TITAN_EVERY, *every) == MATCH_MORE)
             return MATCH_MORE;
     *mode = match_mode(t, TITAN_OPS, 0) == MATCH_MORE ? TITAN_OPS : TITAN_FULL;
@@ -332,8 +337,7 @@ static bool write_comment(struct titan_writer *t)
     add_list(&text, &t->now, t->settings->full);
     text_buffer_add(&text, "; select ");
     add_list(&text, &t->now, t->settings->select);
-    toml_comment(&t->edit, titan_path(t->doc, TITAN_CHECKPOINT_MODE),
-                 text.failed ? "" : text.text);
+    titan_comment(t, TITAN_CHECKPOINT_MODE, text.failed ? "" : text.text);
     t->edit.failed |= text.failed;
     text_buffer_free(&text);
     return true;
@@ -347,11 +351,18 @@ static bool write_mode(struct titan_writer *t, enum titan_recompute mode, int32_
         [TITAN_EVERY] = "selective",
         [TITAN_OPS] = "selective",
     };
-    char option[16];
+    char option[16], text[96];
+    if (t->python != NULL || (t->shell != NULL && titan_counts_tokens(t->doc))) {
+        snprintf(text, sizeof text,
+                 "the strategy needs %s recomputation, which only the configuration sets",
+                 mode == TITAN_NONE ? "no" : words[mode]);
+        titan_comment(t, TITAN_CHECKPOINT_MODE, text);
+        return true;
+    }
     snprintf(option, sizeof option, "%d", every);
     if (!titan_set_text(t, TITAN_CHECKPOINT_MODE, words[mode], "selective"))
         return false;
-    if (mode != TITAN_EVERY && mode != TITAN_OPS)
+    if ((mode != TITAN_EVERY && mode != TITAN_OPS) || t->source.recent)
         return true;
     return titan_set_text(t, TITAN_CHECKPOINT_OPTION, mode == TITAN_OPS ? "op" : option, "2");
 }

@@ -20,10 +20,11 @@ static const struct pps_opt options[] = {
 };
 
 static const char details[] =
-    "FILE is a configuration of Megatron-LM, MindSpeed, MindFormers or torchtitan: a script, a list of\n"
-    "arguments, YAML or TOML. It may also be a model (a name, a config.json) with --at. CLUSTER names\n"
-    "the devices. The file's number of devices and batch have priority over those of CLUSTER; -n, --gbs\n"
-    "and -t have priority over the file.\n"
+    "FILE is a configuration of Megatron-LM, MindSpeed, MindFormers, torchtitan, verl, DeepSpeed,\n"
+    "LLaMA-Factory, Accelerate or the Hugging Face Trainer: a script, a list of arguments, YAML, TOML or\n"
+    "JSON. It may also be a model (a name, a config.json) with --at. MODEL describes the shape, where\n"
+    "FILE does not. CLUSTER names the devices. The file's number of devices and batch have priority\n"
+    "over those of CLUSTER; -n, --gbs and -t have priority over the file.\n"
     "\n"
     "The command evaluates the training as it is written: its layers per stage, what it recomputes and\n"
     "its schedule. It prints the time of a step by part, the memory of every stage, and what could be\n"
@@ -32,7 +33,8 @@ static const char details[] =
     "\n"
     "  ppsweep check my-training.sh h100\n"
     "  ppsweep check my-training.sh h100 --recompute none --json\n"
-    "  ppsweep check llama3-70b h100 -n 64 --at tp=8,pp=4\n";
+    "  ppsweep check llama3-70b h100 -n 64 --at tp=8,pp=4\n"
+    "  ppsweep check config.json train.sh h100 -n 16\n";
 
 static enum pps_status fail_step(enum configuration_status status,
                                  const struct checked *checked,
@@ -131,14 +133,15 @@ static enum pps_status check_main(const struct pps_args *args, struct pps_error 
 const struct pps_command check_command = {
     .name = "check",
     .summary = "what a training costs as it is: time, memory, and what to change",
-    .usage = "[options] FILE [CLUSTER]",
+    .usage = "[options] [MODEL] FILE [CLUSTER]",
     .details = details,
     .options = options,
     .config = true,
     .same = plan_same_options,
     .min_words = 1,
-    .max_words = 2,
+    .max_words = 3,
     .main = check_main,
 };
 
-const struct pps_command *const check_tools[] = {&check_command, &compare_command, NULL};
+const struct pps_command *const check_tools[] = {&check_command, &compare_command,
+                                                 &models_command, &clusters_command, NULL};

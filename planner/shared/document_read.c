@@ -13,6 +13,53 @@
 #include <string.h>
 #include <strings.h>
 
+// ---- files that a configuration names -----------------------------------------------------------
+
+static bool read_whole(const char *path, struct text_buffer *out)
+{
+    struct pps_error ignored;
+    char *text;
+    size_t n;
+    if (pps_whole_file_read(path, PLAN_DOCUMENT_MAX, &text, &n, &ignored) != PPS_OK)
+        return false;
+    text_buffer_add_bytes(out, text, n);
+    free(text);
+    return !out->failed;
+}
+
+// Such a path starts at the folder of the configuration, at one above it, or where the command runs.
+static bool read_beside(void *self, const char *name, struct text_buffer *out)
+{
+    enum { ABOVE = 5 };
+    const char *base = self, *slash = strrchr(base, '/'), *last = strrchr(name, '/');
+    const int n = slash != NULL ? (int)(slash - base + 1) : 0;
+    char path[4096], up[64] = "";
+    if (name[0] == '/' || name[0] == '\0')
+        return name[0] == '/' && read_whole(name, out);
+    for (int k = 0; k < ABOVE; k++) {
+        snprintf(path, sizeof path, "%.*s%s%s", n, base, up, name);
+        if (read_whole(path, out))
+            return true;
+        strcat(up, "../");
+    }
+    snprintf(path, sizeof path, "%.*s%s", n, base, last != NULL ? last + 1 : name);
+    return read_whole(name, out) || read_whole(path, out);
+}
+
+// Returns where the name of a configuration begins in FILE.py:NAME; NULL: there is none.
+static const char *choice_of(const char *path)
+{
+    const char *sign = strstr(path, ".py:");
+    return sign != NULL ? sign + 4 : NULL;
+}
+
+struct framework_beside plan_document_beside(const char *path)
+{
+    return (struct framework_beside){.read = read_beside,
+                                     .self = (void *)(uintptr_t)path,
+                                     .choice = choice_of(path)};
+}
+
 static enum pps_status take_framework(struct plan_document *document,
                                       const char *path,
                                       struct framework_file *file,
@@ -25,6 +72,7 @@ static enum pps_status take_framework(struct plan_document *document,
     document->deals_again = file->deals_again;
     document->not_modelled = file->not_modelled;
     document->unknown_model = file->unknown_model;
+    memcpy(document->model_name, file->model_name, sizeof document->model_name);
     document->cannot_run = file->cannot_run;
     file->ignored = (struct text_buffer){.text = NULL};
     file->not_modelled = (struct framework_keys){.list = NULL};
@@ -42,7 +90,8 @@ static enum pps_status parse(struct plan_document *document,
     struct plaindoc doc;
     struct pps_fault fault;
     bool is_framework;
-    if (!framework_read(&file, &is_framework, document->form, text, n, &fault))
+    const struct framework_beside beside = plan_document_beside(path);
+    if (!framework_read_beside(&file, &is_framework, document->form, text, n, &beside, &fault))
         return plaindoc_fail(path, &fault, err);
     if (is_framework)
         return take_framework(document, path, &file, err);
@@ -112,12 +161,20 @@ enum pps_status plan_document_read(struct plan_document *document,
     char *text;
     size_t n;
     *document = (struct plan_document){.framework = FRAMEWORK_NONE, .form = PLAINDOC_NONE};
-    if (is_json(path) || strcmp(path, "-") == 0)
+    if (strcmp(path, "-") == 0)
         return pps_json_load(&document->json, path, err);
-    enum pps_status status = pps_whole_file_read(path, PLAN_DOCUMENT_MAX, &text, &n, err);
+    char *file = strdup(path);
+    if (file == NULL)
+        return pps_fail_memory(err, "%s", path);
+    if (choice_of(path) != NULL)
+        file[choice_of(path) - path - 1] = '\0';
+    enum pps_status status = pps_whole_file_read(file, PLAN_DOCUMENT_MAX, &text, &n, err);
+    free(file);
     if (status != PPS_OK)
         return status;
-    if (named != PLAINDOC_NONE)
+    if (choice_of(path) != NULL)
+        form = PLAINDOC_PYTHON;
+    else if (named != PLAINDOC_NONE || is_json(path))
         form = named;
     else if (form == PLAINDOC_NONE)
         form = plaindoc_form_like(text, n);

@@ -29,8 +29,13 @@ struct plan_document {
     char *ignored; // its keys without a meaning here, "a, b, c"; NULL: none
     int n_ignored;
     struct pps_fault unknown_model; // as in framework_file
+    char model_name[128];           // as in framework_file
     struct pps_fault cannot_run;    // as in framework_file
 };
+
+// What the readers of frameworks may know beside the text of a file: the files that it names, and the configuration
+// that FILE.py:NAME chooses. The path stays valid as long as the result.
+struct framework_beside plan_document_beside(const char *path);
 
 void plan_document_free(struct plan_document *document);
 

@@ -49,15 +49,16 @@ static enum pps_status set_replicas(struct plan_run *run, struct pps_error *err)
     const int64_t dp = devices / others;
     const int64_t batch = value_of(run, "replica_batch");
     cJSON *baseline = run->baseline;
+    const bool shards = value_of(run, "dp_replicate") > 0;
     if (cJSON_AddNumberToObject(baseline, "dp", (double)dp) == NULL ||
-        cJSON_AddNumberToObject(baseline, "op", (double)(dp / copies * cp)) == NULL)
+        (shards && cJSON_AddNumberToObject(baseline, "op", (double)(dp / copies * cp)) == NULL))
         return pps_fail_memory(err, "%s", run->baseline_in->json.name);
     if (batch > 0 && !run->sets_batch)
         run->training.gbs = batch * dp;
     return PPS_OK;
 }
 
-// With Megatron the number of replicas follows from the devices, of which --devices may give another number
+// With Megatron and trainers the number of replicas follows from the devices, of which --devices may give another number
 // than the script. All replicas share an optimizer state if they do in the file.
 static void adapt_replicas(struct plan_run *run)
 {
@@ -72,6 +73,8 @@ static void adapt_replicas(struct plan_run *run)
     if (cJSON_IsNumber(op) && (int64_t)op->valuedouble == (int64_t)dp->valuedouble * cp)
         cJSON_SetNumberValue(op, (double)(devices / others * cp));
     run->file_replicas = (int64_t)dp->valuedouble;
+    if (value_of(run, "replica_batch") > 0 && !run->sets_batch)
+        run->training.gbs = value_of(run, "replica_batch") * (devices / others);
     cJSON_SetNumberValue(dp, (double)(devices / others));
 }
 
@@ -81,7 +84,13 @@ enum pps_status plan_baseline_complete(struct plan_run *run, struct pps_error *e
         return PPS_OK;
     if (value_of(run, "seq_length") > 0)
         run->model.seq_length = value_of(run, "seq_length");
-    if (run->baseline_in->framework == FRAMEWORK_MEGATRON)
+    const enum framework framework = run->baseline_in->framework;
+    if (framework == FRAMEWORK_MEGATRON || framework == FRAMEWORK_TRAINER ||
+        framework == FRAMEWORK_VERL || framework == FRAMEWORK_BRIDGE)
         adapt_replicas(run);
-    return value_of(run, "dp_replicate") > 0 ? set_replicas(run, err) : PPS_OK;
+    if (value_of(run, "dp") > 0)
+        return PPS_OK;
+    return value_of(run, "dp_replicate") > 0 || value_of(run, "replica_batch") > 0
+               ? set_replicas(run, err)
+               : PPS_OK;
 }

@@ -6,6 +6,7 @@
 #include "base/document/json.h"
 #include "base/math/units.h"
 #include "base/system/installed.h"
+#include "base/text/characters.h"
 #include "base/text/say.h"
 #include "kernels/common/description/run_document.h"
 #include "kernels/common/plan/plan_json.h"
@@ -117,6 +118,41 @@ static enum pps_status read_document(struct plan_document *document,
     return plan_document_of_text(document, path, instead->form, instead->text, instead->n, err);
 }
 
+// A document whose first key is not ours may be a file of a framework that is not known.
+static void name_frameworks(const struct plan_document *document, struct pps_fault *fault)
+{
+    const size_t n = strlen(fault->text);
+    if (document->framework == FRAMEWORK_NONE &&
+        pps_ends_with(fault->text, "no such key in a run"))
+        snprintf(fault->text + n, sizeof fault->text - n,
+                 ", and the file has no keys of a known framework (%s)", framework_known());
+}
+
+static enum pps_status load(struct plan_run *run,
+                            const char *path,
+                            enum plaindoc_form form,
+                            const struct plan_strategy_reader *strategy,
+                            struct pps_error *err);
+
+// Loads the shipped model that a configuration names as meta-llama/Llama-3.1-70B, if there is one.
+static enum pps_status load_named_model(struct plan_run *run,
+                                        const char *name,
+                                        const struct plan_strategy_reader *strategy,
+                                        struct pps_error *err)
+{
+    struct pps_installed_names names;
+    pps_installed_names("model", &names);
+    const char *known = pps_installed_match(&names, name);
+    char *path = known != NULL && run->n_documents < PLAN_DOCUMENTS
+                     ? pps_installed_path("model", known, strdup(known))
+                     : NULL;
+    if (path == NULL)
+        return PPS_OK;
+    const enum pps_status status = load(run, path, PLAINDOC_NONE, strategy, err);
+    free(path);
+    return status;
+}
+
 static enum pps_status load(struct plan_run *run,
                             const char *path,
                             enum plaindoc_form form,
@@ -139,8 +175,15 @@ static enum pps_status load(struct plan_run *run,
             "the plan does not say of which training it is (\"configuration\"); "
             "plans of ppsweep check do");
     if (!rundoc_split(&parts, root, &fault) ||
-        !read_parts(run, &parts, of_training, strategy, &fault))
+        !read_parts(run, &parts, of_training, strategy, &fault)) {
+        name_frameworks(document, &fault);
         return plan_fail_document(&document->json, &fault, err);
+    }
+    if (!run->has_model && document->model_name[0] != '\0') {
+        status = load_named_model(run, document->model_name, strategy, err);
+        if (status != PPS_OK)
+            return status;
+    }
     const struct pps_fault *unknown = &document->unknown_model;
     if (!run->has_model && unknown->text[0] != '\0')
         return pps_fail_at(err, PPS_E_INPUT, path, unknown->line, unknown->column, "%s",

@@ -26,7 +26,7 @@
         "seq-length", 0, "N", "tokens per sequence (from the model file, else 4096)"           \
     }
 
-enum { PLAN_DOCUMENTS = 4 };
+enum { PLAN_DOCUMENTS = 6 };
 
 // A text that is read in place of a document.
 struct plan_text {

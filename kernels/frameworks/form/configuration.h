@@ -18,6 +18,9 @@ enum framework {
     FRAMEWORK_MINDFORMERS,
     FRAMEWORK_MEGATRON,
     FRAMEWORK_TORCHTITAN,
+    FRAMEWORK_TRAINER, // the Hugging Face Trainer, DeepSpeed, LLaMA-Factory, Accelerate
+    FRAMEWORK_VERL,
+    FRAMEWORK_BRIDGE, // recipes of Megatron-Bridge
     N_FRAMEWORKS
 };
 
@@ -48,6 +51,7 @@ struct framework_file {
     // parameters) in place of dp and op, and replica_batch (sequences of a rank) if the global batch
     // follows, too. seq_length: only without a model.
     struct plaindoc document;
+    char model_name[128]; // of a model whose shape is in another file, as in the file; "": none
     struct pps_fault
         unknown_model; // the file names a model whose shape is not known; text "": none
     // Why a run with this file does not start, such as layers that the stages cannot share; text "":
@@ -57,6 +61,13 @@ struct framework_file {
     int n_ignored;
     bool deals_again; // numbers of layers to make again are those of a stage, dealt to its chunks
     struct framework_keys not_modelled; // keys that change time or memory, but not the result
+};
+
+// What a reader may know beside a text. read: a file that the configuration names, by the path that it has there. Returns false if there is none.
+struct framework_beside {
+    bool (*read)(void *self, const char *path, struct text_buffer *text);
+    void *self;
+    const char *choice; // the configuration, of a file that has several; NULL: the only one
 };
 
 void framework_file_free(struct framework_file *file); // a zeroed file is allowed

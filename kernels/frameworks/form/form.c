@@ -196,6 +196,16 @@ size_t framework_key_at(const struct plaindoc *document, const cJSON *item)
     return place != NULL ? place->key_at : 0;
 }
 
+struct plaindoc framework_take_json(struct pps_json *json)
+{
+    free(json->name);
+    return (struct plaindoc){.text = json->text,
+                             .n = json->n,
+                             .root = json->root,
+                             .places = json->places,
+                             .n_places = json->n_places};
+}
+
 bool framework_keep_reason(struct pps_fault *reason, const struct pps_fault *fault)
 {
     if (fault->line == 0)

@@ -21,8 +21,9 @@ enum framework_part {
 
 struct framework_reader {
     struct framework_file *file;
-    const char *text; // normalized text of the file; offsets refer to it
-    size_t room;      // of the places
+    const char *text;                      // normalized text of the file; offsets refer to it
+    size_t room;                           // of the places
+    const struct framework_beside *beside; // NULL: no other file is read
     struct pps_fault *fault;
 };
 
@@ -98,6 +99,9 @@ size_t framework_value_at(const struct plaindoc *document, const cJSON *item);
 // Returns the offset of an item's key in its document; 0 if the document does not have the item.
 size_t framework_key_at(const struct plaindoc *document, const cJSON *item);
 
+// Moves a parsed JSON text into a document.
+struct plaindoc framework_take_json(struct pps_json *json);
+
 // Makes a fault the reason why the framework would not start the file, so that reading can go on. The
 // first reason stays. Returns false if the fault is a lack of memory.
 bool framework_keep_reason(struct pps_fault *reason, const struct pps_fault *fault);
@@ -149,6 +153,7 @@ bool framework_sort_others(struct framework_reader *r,
 struct framework_writer {
     struct text_edit edit;
     const struct framework_settings *settings;
+    const struct framework_beside *beside; // as in the reader
     struct pps_fault *fault;
 };
 

@@ -7,7 +7,4 @@
 
 extern const struct framework_form megatron_script_form, megatron_yaml_form;
 
-// Returns whether a text is a launch script or a list of arguments.
-bool megatron_is_script(const char *text, size_t n);
-
 #endif

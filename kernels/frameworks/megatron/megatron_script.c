@@ -270,10 +270,8 @@ bool megatron_is_one_of(const char *name, size_t n, const char *const *names)
     return false;
 }
 
-bool megatron_is_script(const char *text, size_t n)
+static bool names_arguments(const char *text, size_t n)
 {
-    if (n > 2 && text[0] == '#' && text[1] == '!')
-        return true;
     for (size_t i = 0; i + 2 < n; i++) {
         size_t end = i + 2;
         if (text[i] != '-' || text[i + 1] != '-')
@@ -293,7 +291,7 @@ bool megatron_is_script(const char *text, size_t n)
 
 static bool is_script(const struct plaindoc *document)
 {
-    return document->root == NULL;
+    return document->root == NULL && names_arguments(document->text, document->n);
 }
 
 const struct framework_form megatron_script_form = {

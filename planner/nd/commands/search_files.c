@@ -291,10 +291,16 @@ static enum pps_status write_plans(const struct output *o, struct pps_error *err
             continue;
         plan_path(o, k, path);
         status = make_plan(o, k, &text, err);
+        const bool refused = status == PPS_E_INPUT; // the file cannot say this strategy
         if (status == PPS_OK)
             status = plan_write_text(path, &text, o->files->gate, err);
         text_buffer_free(&text);
-        n++;
+        n += !refused;
+        if (refused && (n > 0 || k + 1 < o->n_runs)) {
+            pps_say(stderr, "note      not written: %s: %s", strrchr(path, '/') + 1, err->text);
+            *err = (struct pps_error){.code = PPS_OK};
+            status = PPS_OK;
+        }
     }
     if (status == PPS_OK && o->n_runs > 0)
         pps_say(stdout, "wrote %d file%s in %s/profile_yaml", n, n == 1 ? "" : "s",

@@ -195,6 +195,9 @@ enum nd_dialect nd_dialect_of(enum framework framework)
     case FRAMEWORK_MEGATRON:
         return ND_SAYS_EACH;
     case FRAMEWORK_TORCHTITAN:
+    case FRAMEWORK_TRAINER:
+    case FRAMEWORK_VERL:
+    case FRAMEWORK_BRIDGE:
         return ND_SAYS_EVERY;
     case FRAMEWORK_MINDFORMERS:
     case FRAMEWORK_NONE:

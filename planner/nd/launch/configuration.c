@@ -12,8 +12,9 @@ enum pps_status nd_configuration_write(struct text_buffer *text,
 {
     struct pps_fault fault = {.line = 0};
     const char *path = document->json.name;
-    if (!framework_write(text, document->framework, document->form, document->original,
-                         document->n_original, settings, &fault))
+    const struct framework_beside beside = plan_document_beside(path);
+    if (!framework_write_beside(text, document->framework, document->form, document->original,
+                                document->n_original, settings, &beside, &fault))
         return pps_fail_at(err, PPS_E_INPUT, path, fault.line, fault.column,
                            "cannot write this strategy: %s", fault.text);
     return text->failed ? pps_fail_memory(err, "a copy of %s", path) : PPS_OK;
@@ -105,5 +106,7 @@ enum pps_status nd_configuration_profile(struct text_buffer *text,
 const char *nd_configuration_ending(const struct plan_document *document)
 {
     const char *dot = strrchr(document->json.name, '.');
+    if (document->form == PLAINDOC_PYTHON) // FILE.py:NAME
+        return ".py";
     return dot != NULL && strchr(dot, '/') == NULL ? dot : "";
 }

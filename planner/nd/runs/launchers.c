@@ -50,7 +50,8 @@ static const struct nd_launcher dry_runs[] = {
 
 const struct nd_launcher *nd_launcher(enum framework framework, bool dry_run)
 {
-    if (framework == FRAMEWORK_NONE)
+    // Launch scripts start themselves.
+    if (framework == FRAMEWORK_NONE || framework > FRAMEWORK_TORCHTITAN)
         framework = FRAMEWORK_MEGATRON;
     return dry_run ? &dry_runs[framework] : &profiles[framework];
 }

@@ -56,13 +56,84 @@ static const char torchtitan[] = "[model]\n"
                                  "[activation_checkpoint]\n"
                                  "mode = \"none\"\n";
 
+static const char titan_line[] =
+    "torchrun --nnodes 4 --nproc_per_node 8 -m torchtitan.train --module llama3 --config llama3_8b \\\n"
+    "  --training.local_batch_size 16 --training.global_batch_size=64 --training.seq_len 4096 \\\n"
+    "  --parallelism.tensor_parallel_degree 2 --parallelism.pipeline_parallel_degree=4\n";
+
+static const char titan_python[] =
+    "from . import model_registry\n\n\n"
+    "def llama3_mine() -> Trainer.Config:\n"
+    "    return Trainer.Config(\n"
+    "        loss=ChunkedCELoss.Config(),\n"
+    "        model_spec=model_registry(\"8B\"),\n"
+    "        training=TrainingConfig(local_batch_size=16, global_batch_size=64, seq_len=4096),\n"
+    "        parallelism=ParallelismConfig(\n"
+    "            tensor_parallel_degree=2,\n"
+    "            pipeline_parallel_degree=4,\n"
+    "        ),\n"
+    "        activation_checkpoint=SelectiveAC.Config(),\n"
+    "    )\n";
+
+static const char verl[] =
+    "TP=2\n"
+    "python3 -m verl.trainer.main_ppo --config-name=ppo_megatron_trainer.yaml \\\n"
+    "  actor_rollout_ref.model.path=/models/mine \\\n"
+    "  actor_rollout_ref.actor.ppo_mini_batch_size=64 \\\n"
+    "  actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=1 \\\n"
+    "  actor_rollout_ref.actor.megatron.tensor_model_parallel_size=$TP \\\n"
+    "  actor_rollout_ref.actor.megatron.pipeline_model_parallel_size=4 \\\n"
+    "  data.max_prompt_length=1024 data.max_response_length=3072 \\\n"
+    "  trainer.nnodes=4 trainer.n_gpus_per_node=8\n";
+
+static const char verl_yaml[] = "actor_rollout_ref:\n"
+                                "  model: {path: /models/mine}\n"
+                                "  actor:\n"
+                                "    strategy: megatron\n"
+                                "    ppo_mini_batch_size: 64\n"
+                                "    megatron:\n"
+                                "      tensor_model_parallel_size: 2 # of the actor\n"
+                                "data: {max_prompt_length: 1024, max_response_length: 3072}\n"
+                                "trainer: {nnodes: 4, n_gpus_per_node: 8}\n";
+
+static const char hugging_face[] =
+    "torchrun --nnodes 4 --nproc_per_node 8 train.py --model_name_or_path /models/mine \\\n"
+    "  --per_device_train_batch_size 2 --fsdp 'full_shard auto_wrap' --bf16 True \\\n"
+    "  --model_max_length 4096\n";
+
+static const char factory[] = "model_name_or_path: /models/mine\n"
+                              "finetuning_type: full\n"
+                              "cutoff_len: 4096\n"
+                              "per_device_train_batch_size: 1\n"
+                              "gradient_accumulation_steps: 2 # two\n"
+                              "fsdp: full_shard\n"
+                              "bf16: true\n";
+
+// Of files that do not describe the model.
+static const char own_model[] =
+    "{\"num_layers\": 32, \"hidden_size\": 4096, \"num_attention_heads\": 32,"
+    " \"num_query_groups\": 8, \"ffn_hidden_size\": 11008, \"vocab_size\": 131072,"
+    " \"seq_length\": 4096}";
+
 static const struct {
     enum framework framework;
     enum plaindoc_form form;
     const char *text;
 } forms[] = {{FRAMEWORK_MEGATRON, PLAINDOC_FLAT, megatron},
              {FRAMEWORK_MINDFORMERS, PLAINDOC_YAML, mindformers},
-             {FRAMEWORK_TORCHTITAN, PLAINDOC_TOML, torchtitan}};
+             {FRAMEWORK_TORCHTITAN, PLAINDOC_TOML, torchtitan},
+             {FRAMEWORK_TORCHTITAN, PLAINDOC_FLAT, titan_line},
+             {FRAMEWORK_TORCHTITAN, PLAINDOC_PYTHON, titan_python},
+             {FRAMEWORK_VERL, PLAINDOC_FLAT, verl},
+             {FRAMEWORK_VERL, PLAINDOC_YAML, verl_yaml},
+             {FRAMEWORK_TRAINER, PLAINDOC_FLAT, hugging_face},
+             {FRAMEWORK_TRAINER, PLAINDOC_YAML, factory}};
+
+// Whether a file of the form can list layers and their recomputation.
+static bool has_lists(int form)
+{
+    return form < 3;
+}
 
 // ---- reading ------------------------------------------------------------------------------------
 
@@ -86,15 +157,16 @@ static void read_text(struct configuration *c, int form, const char *text)
     cr_assert(is_framework && file.framework == forms[form].framework, "%s", text);
     const cJSON *root = file.document.root;
     const cJSON *baseline = cJSON_GetObjectItemCaseSensitive(root, "baseline");
+    const cJSON *model = cJSON_GetObjectItemCaseSensitive(root, "model");
+    cJSON *own = model == NULL ? cJSON_Parse(own_model) : NULL;
     *c = (struct configuration){.parts = NULL};
     training_default(&c->training);
     cJSON *cluster = cJSON_Parse("{\"hardware\": \"H100\", \"world_size\": 32}");
     cr_assert(cluster_read(&c->cluster, cluster, &fault), "%s", fault.text);
     cJSON_Delete(cluster);
     c->cluster.world_size = DEVICES;
-    cr_assert(
-        modeldesc_read(&c->model, cJSON_GetObjectItemCaseSensitive(root, "model"), &fault),
-        "%s", fault.text);
+    cr_assert(modeldesc_read(&c->model, model != NULL ? model : own, &fault), "%s", fault.text);
+    cJSON_Delete(own);
     cr_assert(
         training_read(&c->training, cJSON_GetObjectItemCaseSensitive(root, "training"), &fault),
         "%s", fault.text);
@@ -124,9 +196,11 @@ static void draw_strategy(struct random *r, int form, struct nd_strategy *s)
     do {
         s->tp = pick(r, 4, (const int32_t[]){1, 2, 4, 8});
         s->pp = pick(r, 4, (const int32_t[]){1, 2, 4, 8});
+        if (forms[form].framework == FRAMEWORK_TRAINER) // only data-parallel ranks
+            s->tp = s->pp = 1;
     } while (s->tp * s->pp > DEVICES || (titan && s->pp == 1));
     s->dp = DEVICES / s->tp / s->pp;
-    s->vp = s->pp > 1 ? pick(r, 3, (const int32_t[]){1, 2, 3}) : 1;
+    s->vp = s->pp > 1 ? pick(r, has_lists(form) ? 3 : 2, (const int32_t[]){1, 2, 3}) : 1;
     s->mbs = s->dp * 2 * s->pp <= SEQUENCES ? 1 + (int32_t)random_coin(r) : 1;
     s->sp = s->tp > 1 && (titan || random_coin(r));
     s->op = s->dp;
@@ -218,6 +292,19 @@ static void expect_same(const struct configuration *a,
     configuration_step_free(&after);
 }
 
+static void take_lists(struct configuration *to, const struct configuration *from)
+{
+    int32_t lists[3][PARTS_MAX];
+    cr_assert_eq(to->n_parts, from->n_parts);
+    for (int32_t k = 0; k < from->n_parts; k++) {
+        const struct configuration_part *part = &from->parts[k];
+        lists[0][k] = configuration_part_layers(part);
+        lists[1][k] = part->full[0] + part->full[1];
+        lists[2][k] = part->select[0] + part->select[1];
+    }
+    configuration_set_layers(to, lists[0], lists[1], lists[2]);
+}
+
 static void write_and_read(struct random *r, int form)
 {
     int32_t layers[PARTS_MAX], full[PARTS_MAX], select[PARTS_MAX];
@@ -238,13 +325,15 @@ static void write_and_read(struct random *r, int form)
         .schedule = c.family != NULL ? c.family->name : NULL,
         .gbs = c.training.gbs,
         .micro_batches = configuration_micro_batches(&c),
-        .layers = layers,
-        .full = full,
-        .select = select};
+        .layers = has_lists(form) ? layers : NULL,
+        .full = has_lists(form) ? full : NULL,
+        .select = has_lists(form) ? select : NULL};
     cr_assert(framework_write(&text, forms[form].framework, forms[form].form, forms[form].text,
                               strlen(forms[form].text), &settings, &fault),
               "%s", fault.text);
     read_text(&again, form, text.text);
+    if (!has_lists(form))
+        take_lists(&c, &again);
     expect_same(&c, &again, text.text);
     text_buffer_free(&text);
     configuration_free(&now);
@@ -272,4 +361,34 @@ Test(configuration_written, mindformers)
 Test(configuration_written, torchtitan)
 {
     run(2);
+}
+
+Test(configuration_written, torchtitan_line)
+{
+    run(3);
+}
+
+Test(configuration_written, torchtitan_python)
+{
+    run(4);
+}
+
+Test(configuration_written, verl)
+{
+    run(5);
+}
+
+Test(configuration_written, verl_yaml)
+{
+    run(6);
+}
+
+Test(configuration_written, hugging_face)
+{
+    run(7);
+}
+
+Test(configuration_written, llama_factory)
+{
+    run(8);
 }

@@ -53,13 +53,23 @@ static void check_reason(const char *text, const struct pps_fault *reason, const
 
 void framework_cases_check(enum plaindoc_form form, const struct framework_case *rows, size_t n)
 {
+    framework_cases_check_beside(form, NULL, rows, n);
+}
+
+void framework_cases_check_beside(enum plaindoc_form form,
+                                  const struct framework_beside *beside,
+                                  const struct framework_case *rows,
+                                  size_t n)
+{
     for (size_t i = 0; i < n; i++) {
         const char *text = rows[i].text;
         struct framework_file file;
         struct pps_fault fault = {.line = 0};
         bool read = false;
-        cr_assert(framework_read(&file, &read, form, text, strlen(text), &fault) && read,
-                  "%s\n%d:%d: %s", text, fault.line, fault.column, fault.text);
+        cr_assert(
+            framework_read_beside(&file, &read, form, text, strlen(text), beside, &fault) &&
+                read,
+            "%s\n%d:%d: %s", text, fault.line, fault.column, fault.text);
         if (rows[i].json != NULL)
             check_parts(text, file.document.root, rows[i].json);
         if (rows[i].not_modelled != NULL)

@@ -16,5 +16,10 @@ struct framework_case {
 void framework_cases_check(enum plaindoc_form form,
                            const struct framework_case *rows,
                            size_t n);
+// The same with what the reader may know beside the text.
+void framework_cases_check_beside(enum plaindoc_form form,
+                                  const struct framework_beside *beside,
+                                  const struct framework_case *rows,
+                                  size_t n);
 
 #endif

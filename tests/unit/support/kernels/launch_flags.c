@@ -56,6 +56,7 @@ const struct flag megatron_flags[] = {
     {"group-query-attention", FLAG_ON, NULL, "num-query-groups", "multi-latent-attention"},
     {"num-query-groups", FLAG_WHOLE, NULL, "group-query-attention", NULL},
     {"qk-layernorm", FLAG_ON, NULL, NULL, NULL},
+    {"window-size", FLAG_TEXT, NULL, NULL, NULL},
     {"add-qkv-bias", FLAG_ON, NULL, NULL, "multi-latent-attention"},
     {"multi-latent-attention", FLAG_ON, NULL,
      "kv-lora-rank qk-head-dim qk-pos-emb-head-dim v-head-dim qk-layernorm", NULL},

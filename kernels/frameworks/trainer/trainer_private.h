@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// What configurations of trainers say. Private to kernels/frameworks/trainer.
+#ifndef PPS_KERNELS_FRAMEWORKS_TRAINER_TRAINER_PRIVATE_H
+#define PPS_KERNELS_FRAMEWORKS_TRAINER_TRAINER_PRIVATE_H
+
+#include "kernels/frameworks/trainer/trainer.h"
+
+enum trainer_key {
+    TRAINER_DEVICES, // of the whole training
+    TRAINER_NODES,
+    TRAINER_PER_NODE,
+    TRAINER_TP,
+    TRAINER_PP,
+    TRAINER_VP,
+    TRAINER_CP,
+    TRAINER_EP,
+    TRAINER_ETP,
+    TRAINER_REPLICATE, // copies of all parameters
+    TRAINER_SHARDS,    // ranks that share one copy
+    TRAINER_MBS,
+    TRAINER_ACCUMULATION,
+    TRAINER_GBS,
+    TRAINER_SEQ,
+    N_TRAINER_NUMBERS,
+    TRAINER_OTHER = N_TRAINER_NUMBERS, // a key that a function of the dialect reads
+};
+
+// A key of a dialect.
+struct trainer_path {
+    const char *path;
+    enum trainer_key key;
+};
+
+struct trainer_dialect {
+    const struct trainer_path *paths; // the last one that the file has counts
+    size_t n;
+    const struct framework_harmless *harmless;
+    size_t n_harmless;
+};
+
+struct trainer {
+    struct framework_reader *r;
+    const struct plaindoc *doc; // as the dialect has it
+    struct {
+        int64_t value; // 0: not in the file
+        size_t at;
+    } numbers[N_TRAINER_NUMBERS];
+    size_t all_at; // of what the file does not say
+    int zero;      // level of ZeRO; 0: every rank has a copy of everything
+    size_t zero_at;
+    bool half;             // products of 16 bits with states of 32 bits
+    const char *precision; // of products, fp8 or mxfp8; NULL: bf16
+    bool sp;
+    bool fused_loss;
+    bool half_gradients;
+    const char *recompute; // none, select or full
+    size_t recompute_at;
+    const char *model; // its name or folder; NULL: not in the file
+    size_t model_at;
+};
+
+// Fills the numbers of a dialect. "auto" and null are no numbers. Returns false with a fault.
+bool trainer_take_numbers(struct trainer *t, const struct trainer_dialect *dialect);
+
+// Returns whether a configuration can only be read if the value of a path is known: not for the number of devices and
+// the name of the model.
+bool trainer_needs(const struct trainer_dialect *dialect, const char *path);
+
+// Sorts the other keys into harmless ones and those that no model counts.
+bool trainer_sort_others(struct trainer *t, const struct trainer_dialect *dialect);
+
+// Returns the item at a path; NULL: none, or null.
+const cJSON *trainer_get(const struct trainer *t, const char *path);
+// Returns the text, or the truth value, at a path; otherwise what the file means without it.
+const char *trainer_text(const struct trainer *t, const char *path);
+bool trainer_is(const struct trainer *t, const char *path, bool otherwise);
+size_t trainer_at(const struct trainer *t, const char *path);
+
+// Returns a number, or `otherwise` if the file does not have it.
+int64_t trainer_number(const struct trainer *t, enum trainer_key key, int64_t otherwise);
+void trainer_set(struct trainer *t, enum trainer_key key, int64_t value, size_t at);
+
+// Fills the fault for a path; false.
+bool trainer_fail(struct trainer *t, const char *path, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+// Reads a DeepSpeed configuration, on top of what the trainer's arguments say. at: of the key that names it.
+bool trainer_take_deepspeed(struct trainer *t, const struct plaindoc *json, size_t at);
+// Reads the keys of an Accelerate configuration.
+bool trainer_take_accelerate(struct trainer *t);
+
+// Opens a file that the configuration names: YAML, or JSON. `path`: the key that names it. The caller frees the
+// document with plaindoc_free().
+bool trainer_open_beside(struct trainer *t,
+                         const char *path,
+                         const char *name,
+                         struct plaindoc *document);
+
+// Gives the recorded keys from `first` on the place of the key that names their file.
+void trainer_move_notes(struct trainer *t, size_t first, size_t at);
+
+// Puts the whole training.
+bool trainer_put(struct trainer *t);
+
+#endif

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Takes values of trainers' configurations by paths of keys.
+#include "base/document/json.h"
+#include "base/text/characters.h"
+#include "base/text/text_buffer.h"
+#include "kernels/frameworks/shell/shell_settings.h"
+#include "kernels/frameworks/trainer/trainer_private.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+const cJSON *trainer_get(const struct trainer *t, const char *path)
+{
+    const cJSON *item = settings_get(t->doc, path);
+    return cJSON_IsNull(item) ? NULL : item;
+}
+
+size_t trainer_at(const struct trainer *t, const char *path)
+{
+    const cJSON *item = trainer_get(t, path);
+    return item != NULL ? framework_value_at(t->doc, item) : t->all_at;
+}
+
+const char *trainer_text(const struct trainer *t, const char *path)
+{
+    const cJSON *item = trainer_get(t, path);
+    return cJSON_IsString(item) ? item->valuestring : NULL;
+}
+
+bool trainer_is(const struct trainer *t, const char *path, bool otherwise)
+{
+    const cJSON *item = trainer_get(t, path);
+    if (cJSON_IsString(item))
+        return strcasecmp(item->valuestring, "true") == 0 ||
+               (strcasecmp(item->valuestring, "auto") == 0 && otherwise);
+    if (cJSON_IsNumber(item))
+        return item->valuedouble != 0;
+    return item != NULL ? cJSON_IsTrue(item) : otherwise;
+}
+
+int64_t trainer_number(const struct trainer *t, enum trainer_key key, int64_t otherwise)
+{
+    return t->numbers[key].value > 0 ? t->numbers[key].value : otherwise;
+}
+
+void trainer_set(struct trainer *t, enum trainer_key key, int64_t value, size_t at)
+{
+    t->numbers[key].value = value;
+    t->numbers[key].at = at;
+}
+
+bool trainer_fail(struct trainer *t, const char *path, const char *format, ...)
+{
+    char text[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return framework_fail(t->r, trainer_at(t, path), "%s: %s", path, text);
+}
+
+bool trainer_needs(const struct trainer_dialect *dialect, const char *path)
+{
+    for (size_t k = 0; k < dialect->n; k++)
+        if (strcmp(dialect->paths[k].path, path) == 0)
+            return dialect->paths[k].key > TRAINER_PER_NODE && strstr(path, "model") != path &&
+                   strcmp(path, "actor_rollout_ref.model.path") != 0;
+    return false;
+}
+
+// ---- numbers ------------------------------------------------------------------------------------
+
+static bool take_number(struct trainer *t, const struct trainer_path *row)
+{
+    enum { MOST = 1 << 30 };
+    const cJSON *item = trainer_get(t, row->path);
+    char *end = NULL;
+    if (item == NULL || (cJSON_IsString(item) && (strcasecmp(item->valuestring, "auto") == 0 ||
+                                                  item->valuestring[0] == '\0')))
+        return true;
+    if (row->key <= TRAINER_PER_NODE && cJSON_IsString(item) &&
+        strchr(item->valuestring, '?') != NULL)
+        return true; // only the run of a script knows how many devices there are
+    if (cJSON_IsString(item) && strcmp(item->valuestring, "?") == 0)
+        return trainer_fail(
+            t, row->path, "the value is not a number that can be read here; write the number");
+    const double value = cJSON_IsString(item)   ? strtod(item->valuestring, &end)
+                         : cJSON_IsNumber(item) ? item->valuedouble
+                                                : -2;
+    if (value == -1) // the trainer decides
+        return true;
+    if (value < 0 || value > MOST || value != (double)(int64_t)value ||
+        (end != NULL && *end != '\0'))
+        return trainer_fail(t, row->path, "expected a whole number above 0");
+    if (value > 0)
+        trainer_set(t, row->key, (int64_t)value, framework_value_at(t->doc, item));
+    return true;
+}
+
+bool trainer_take_numbers(struct trainer *t, const struct trainer_dialect *dialect)
+{
+    for (size_t k = 0; k < dialect->n; k++)
+        if (dialect->paths[k].key != TRAINER_OTHER && !take_number(t, &dialect->paths[k]))
+            return false;
+    return true;
+}
+
+// ---- other keys ---------------------------------------------------------------------------------
+
+static bool is_known(const void *self, const char *path, const cJSON *item)
+{
+    const struct trainer_dialect *dialect = self;
+    (void)item;
+    for (size_t k = 0; k < dialect->n; k++)
+        if (strcmp(dialect->paths[k].path, path) == 0)
+            return true;
+    return false;
+}
+
+bool trainer_sort_others(struct trainer *t, const struct trainer_dialect *dialect)
+{
+    static const char *const sections[] = {NULL};
+    const struct framework_others others = {.table = dialect->harmless,
+                                            .n = dialect->n_harmless,
+                                            .known = is_known,
+                                            .self = dialect,
+                                            .sections = sections};
+    return framework_sort_others(t->r, t->doc, &others);
+}
+
+// ---- files beside -------------------------------------------------------------------------------
+
+// Moves a parsed JSON text into a document.
+static bool parse_json(struct plaindoc *document,
+                       const char *name,
+                       const struct text_buffer *text)
+{
+    struct pps_json json;
+    struct pps_error err;
+    if (pps_json_parse(&json, name, text->text, text->n, &err) != PPS_OK)
+        return false;
+    *document = framework_take_json(&json);
+    if (cJSON_IsObject(document->root))
+        return true;
+    plaindoc_free(document);
+    return false;
+}
+
+void trainer_move_notes(struct trainer *t, size_t first, size_t at)
+{
+    struct framework_keys *keys = &t->r->file->not_modelled;
+    for (size_t k = first; k < keys->n; k++)
+        pps_find_place(t->r->text, at, &keys->list[k].line, &keys->list[k].column);
+}
+
+bool trainer_open_beside(struct trainer *t,
+                         const char *path,
+                         const char *name,
+                         struct plaindoc *document)
+{
+    const struct framework_beside *beside = t->r->beside;
+    struct text_buffer text = {.text = NULL};
+    struct pps_fault fault;
+    if (beside == NULL || !beside->read(beside->self, name, &text))
+        return trainer_fail(
+            t, path,
+            "%.160s: this file is not found beside the configuration; it decides about "
+            "memory and time",
+            name);
+    const bool yaml = strstr(name, ".json") == NULL;
+    const bool ok = yaml ? plaindoc_parse(document, PLAINDOC_YAML, text.text, text.n, &fault)
+                         : parse_json(document, name, &text);
+    text_buffer_free(&text);
+    return ok ||
+           trainer_fail(t, path, "%.160s: the file is not %s", name, yaml ? "YAML" : "JSON");
+}

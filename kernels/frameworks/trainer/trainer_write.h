@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes strategies into trainers' configurations. Private to kernels/frameworks/trainer.
+#ifndef PPS_KERNELS_FRAMEWORKS_TRAINER_TRAINER_WRITE_H
+#define PPS_KERNELS_FRAMEWORKS_TRAINER_TRAINER_WRITE_H
+
+#include "kernels/frameworks/shell/shell_settings.h"
+#include "kernels/frameworks/trainer/trainer_private.h"
+
+struct shell_edit;
+struct yaml_edit;
+
+struct trainer_writer {
+    const struct framework_settings *settings;
+    struct trainer *old; // as the file is
+    const struct trainer_dialect *dialect;
+    // What the dialect can say; each returns false with a fault.
+    bool (*can_add)(const struct trainer_writer *w, const char *path); // no fault
+    bool (*set)(struct trainer_writer *w, const char *path, const cJSON *value);
+    bool (*set_sp)(struct trainer_writer *w, bool on);
+    bool (*set_batch)(struct trainer_writer *w, int64_t all); // sequences of a step
+    bool (*set_recompute)(struct trainer_writer *w, const char *word);
+    // The text that changes: one of these.
+    struct yaml_edit *yaml;
+    struct shell_edit *shell;
+    const struct shell_script *script;
+    const struct shell_command *command;
+    struct text_edit *edit;
+};
+
+void trainer_writer_of_yaml(struct trainer_writer *w, struct yaml_edit *yaml);
+void trainer_writer_of_arguments(struct trainer_writer *w, struct shell_edit *shell);
+void trainer_writer_of_overrides(struct trainer_writer *w,
+                                 const struct shell_script *script,
+                                 const struct shell_command *command,
+                                 struct text_edit *edit);
+
+// Writes all settings. Returns false with a fault if the configuration cannot say one of them.
+bool trainer_write_all(struct trainer_writer *w);
+
+#endif
