@@ -70,21 +70,20 @@ int32_t configuration_part_at(const struct configuration *c, int32_t chunk, int3
 
 // ---- layers -------------------------------------------------------------------------------------
 
-static int32_t leading_dense(const struct configuration *c)
+// Returns the kind of a layer. The usual layers of a dense model are dense.
+static int kind_of(const struct modeldesc *model, int64_t layer)
 {
-    return c->model.experts > 0 ? (int32_t)c->model.dense_layers : 0;
-}
-
-static int32_t least(int32_t a, int32_t b)
-{
-    return a < b ? a : b;
+    if (model->n_kinds > 0)
+        return layer < modeldesc_layers(model) ? model->pattern[layer] : 0;
+    return model->experts > 0 && layer < model->dense_layers ? CONFIGURATION_DENSE
+                                                             : CONFIGURATION_USUAL;
 }
 
 // Of the layers of a part that ends with layer `end` of the model, those of modules.
 static int32_t modules_before(const struct configuration *c, int64_t end, int32_t layers)
 {
     const int64_t modules = end - c->model.num_layers;
-    return modules <= 0 ? 0 : least((int32_t)modules, layers);
+    return modules <= 0 ? 0 : modules < layers ? (int32_t)modules : layers;
 }
 
 void configuration_set_layers(struct configuration *c,
@@ -92,22 +91,18 @@ void configuration_set_layers(struct configuration *c,
                               const int32_t *full,
                               const int32_t *select)
 {
-    int32_t left = leading_dense(c);
-    int64_t end = 0;
+    int64_t layer = 0;
     for (int32_t k = 0; k < c->n_parts; k++) {
         struct configuration_part *part = &c->parts[k];
-        int32_t again = full != NULL ? full[k] : 0, some = select != NULL ? select[k] : 0;
-        *part = (struct configuration_part){.layers = {least(layers[k], left), 0}};
-        part->layers[CONFIGURATION_USUAL] = layers[k] - part->layers[CONFIGURATION_DENSE];
-        left -= part->layers[CONFIGURATION_DENSE];
-        end += layers[k];
-        part->modules = modules_before(c, end, layers[k]);
-        for (int kind = 0; kind < CONFIGURATION_KINDS; kind++) {
-            part->full[kind] = least(again, part->layers[kind]);
-            again -= part->full[kind];
-            part->select[kind] = least(some, part->layers[kind] - part->full[kind]);
-            some -= part->select[kind];
+        const int32_t again = full != NULL ? full[k] : 0, some = select != NULL ? select[k] : 0;
+        *part = (struct configuration_part){.layers = {0}};
+        for (int32_t l = 0; l < layers[k]; l++, layer++) {
+            const int kind = kind_of(&c->model, layer);
+            part->layers[kind]++;
+            part->full[kind] += l < again;
+            part->select[kind] += l >= again && l < again + some;
         }
+        part->modules = modules_before(c, layer, layers[k]);
     }
 }
 

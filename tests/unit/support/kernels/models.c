@@ -22,6 +22,11 @@ struct modeldesc model_of(const char *text)
     return model;
 }
 
+int64_t looked_up(const struct modeldesc *model)
+{
+    return ((model->tied ? 0 : model->vocab) + model->positions) * model->hidden;
+}
+
 struct cluster cluster_of(const char *hardware)
 {
     struct cluster cluster = {.world_size = 8,
