@@ -154,6 +154,7 @@ static bool check_divisors(const struct configuration *c, char *why, size_t size
     const struct modeldesc *m = &c->model;
     const struct divisor all[] = {
         {s->tp, m->heads, "tp", "attention heads"},
+        {s->tp, m->scan.heads > 0 ? m->scan.heads : s->tp, "tp", "heads of the scan"},
         {s->cp, m->seq_length, "cp", "tokens of a sequence"},
         {s->ep, m->experts > 0 ? m->experts : s->ep, "ep", "experts"},
         {(int64_t)s->dp * s->mbs, c->training.gbs, "dp times mbs", "sequences per step"},

@@ -206,6 +206,21 @@ static bool find_layer(const struct finding *f, int64_t layer)
                          MODELDESC_PATTERN);
 }
 
+// Clears what the table of kinds says instead, and experts that no layer has.
+static void clear_unused(struct modeldesc *m)
+{
+    bool experts = false;
+    m->window = 0;
+    m->chunked = false;
+    for (int k = 0; k < m->n_kinds; k++)
+        experts = experts || m->kinds[k].network == MODELDESC_EXPERTS;
+    if (experts)
+        return;
+    m->experts = m->topk = m->shared_ffn = m->expert_groups = m->routed_groups = 0;
+    m->router_bias = m->shared_gate = false;
+    m->dense_layers = m->num_layers;
+}
+
 bool modelconfig_layers(const struct modelconfig *c,
                         struct modelkeys_record *record,
                         struct pps_fault *fault)
@@ -237,9 +252,7 @@ bool modelconfig_layers(const struct modelconfig *c,
         if (!find_layer(&f, i))
             return false;
     modeldesc_simplify(m);
-    if (m->n_kinds > 0) {
-        m->window = 0;
-        m->chunked = false;
-    }
+    if (m->n_kinds > 0)
+        clear_unused(m);
     return true;
 }

@@ -106,7 +106,7 @@ static int64_t looked_up(const struct modeldesc *m)
 // Replaces the sums over layers of one kind each.
 static void sum_kinds(const struct modeldesc *model, struct modeldesc_counts *c)
 {
-    int64_t n[MODELDESC_KINDS], mtp[MODELDESC_KINDS];
+    int64_t n[MODELDESC_KINDS], mtp[MODELDESC_KINDS], layers = 0;
     modeldesc_kinds_of(model, 0, model->num_layers, n);
     modeldesc_kinds_of(model, model->num_layers, model->mtp_depth, mtp);
     c->total = c->embedding + c->head + c->final_norm;
@@ -120,9 +120,11 @@ static void sum_kinds(const struct modeldesc *model, struct modeldesc_counts *c)
         const int64_t layer = experts ? of.moe_layer : of.dense_layer;
         c->total += n[k] * layer;
         c->active += n[k] * (layer - (experts ? idle_of(&view) : 0));
-        if (mtp[k] > 0)
-            c->mtp_module = layer + 2 * model->hidden * model->hidden + 3 * norm_of(model);
+        layers += mtp[k] * layer;
     }
+    if (model->mtp_depth > 0) // modules are alike
+        c->mtp_module =
+            layers / model->mtp_depth + 2 * model->hidden * model->hidden + 3 * norm_of(model);
 }
 
 void modeldesc_count(const struct modeldesc *model, struct modeldesc_counts *counts)

@@ -75,6 +75,10 @@ static void print_parameters(const struct modeldesc *model)
         print_count((double)counts.active, "active");
     }
     printf("\n");
+    plan_print_kinds(model);
+    if (model->n_kinds > 0)
+        pps_say(stdout,
+                "          the ranking splits them over stages as equal layers, their mean");
 }
 
 void nd_report_counts(const struct nd_job *job,

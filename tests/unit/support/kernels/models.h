@@ -24,6 +24,10 @@ int64_t looked_up(const struct modeldesc *model);
 struct cluster cluster_of(const char *hardware);
 
 struct modeldesc random_model(struct random *r);
+
+// Returns a model with a table of kinds of layers in any order.
+struct modeldesc random_hybrid(struct random *r);
+
 struct training random_training(struct random *r);
 
 #endif
