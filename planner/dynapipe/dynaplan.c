@@ -152,8 +152,8 @@ static enum pps_status write_file(const struct run *r, const struct item *item)
 static enum pps_status write_trace(struct run *r, const struct item *item)
 {
     r->traced = true;
-    return plan_trace_write(&item->planned, item->batch.name, r->trace, r->trace_form, r->gate,
-                            r->err);
+    return planned_trace_write(&item->planned, item->batch.name, r->trace, r->trace_form,
+                               r->gate, r->err);
 }
 
 static void show_verbose(const struct item *item)

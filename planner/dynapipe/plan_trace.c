@@ -21,12 +21,12 @@ static enum pps_status tell(void *self,
     return timeline_send(&timeline, sink) ? PPS_OK : pps_fail_memory(err, "the timeline");
 }
 
-enum pps_status plan_trace_write(const struct planned *planned,
-                                 const char *name,
-                                 const char *path,
-                                 enum pps_trace_form form,
-                                 const struct pps_gate *gate,
-                                 struct pps_error *err)
+enum pps_status planned_trace_write(const struct planned *planned,
+                                    const char *name,
+                                    const char *path,
+                                    enum pps_trace_form form,
+                                    const struct pps_gate *gate,
+                                    struct pps_error *err)
 {
     char title[256];
     snprintf(title, sizeof title, "batch %s, replica %d of %d: %s, %.3f ms, peak %.0f MB", name,

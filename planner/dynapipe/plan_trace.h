@@ -7,11 +7,11 @@
 #include "planner/dynapipe/plan_batch.h"
 
 // Writes the timeline of the slowest replica of the batch with this name.
-PPS_MUST_CHECK enum pps_status plan_trace_write(const struct planned *planned,
-                                                const char *name,
-                                                const char *path,
-                                                enum pps_trace_form form,
-                                                const struct pps_gate *gate,
-                                                struct pps_error *err);
+PPS_MUST_CHECK enum pps_status planned_trace_write(const struct planned *planned,
+                                                   const char *name,
+                                                   const char *path,
+                                                   enum pps_trace_form form,
+                                                   const struct pps_gate *gate,
+                                                   struct pps_error *err);
 
 #endif
