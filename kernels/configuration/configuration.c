@@ -226,8 +226,17 @@ bool configuration_has_order(const struct configuration *c, char *why, size_t si
     return false;
 }
 
+static bool check_adapters(const struct configuration *c, char *why, size_t size)
+{
+    if (c->model.n_kinds == 0 || c->training.lora_rank == 0)
+        return true;
+    snprintf(why, size, "adapters (LoRA) are not modelled for layers of several kinds");
+    return false;
+}
+
 bool configuration_check(const struct configuration *c, char *why, size_t size)
 {
-    return check_devices(c, why, size) && check_divisors(c, why, size) &&
-           check_layers(c, why, size) && configuration_has_order(c, why, size);
+    return check_adapters(c, why, size) && check_devices(c, why, size) &&
+           check_divisors(c, why, size) && check_layers(c, why, size) &&
+           configuration_has_order(c, why, size);
 }
