@@ -153,6 +153,28 @@ static void measure(struct work *w, const char *model, int64_t experts)
     }
 }
 
+// Qwen3-Next-80B-A3B: three layers of Gated DeltaNet before each one of attention, experts in all.
+static struct modeldesc hybrid_model(void)
+{
+    struct modeldesc m = shipped_model("qwen3-30b-a3b");
+    m.experts = 512;
+    m.topk = 10;
+    m.moe_ffn = m.shared_ffn = 512;
+    m.scan = (struct modeldesc_scan){.heads = 32,
+                                     .head_dim = 128,
+                                     .groups = 16,
+                                     .state = 128,
+                                     .conv = 4};
+    for (int64_t i = 0; i < m.num_layers; i++) {
+        const struct modeldesc_kind kind = {.mixer = i % 4 == 3 ? MODELDESC_ATTENTION
+                                                                : MODELDESC_DELTA,
+                                            .network = MODELDESC_EXPERTS};
+        if (!modeldesc_set_kind(&m, i, &kind))
+            exit(1);
+    }
+    return m;
+}
+
 int main(void)
 {
     struct work w = {.cache = aligned_alloc(64, (nd_cache_bytes() + 63) / 64 * 64),
@@ -168,6 +190,9 @@ int main(void)
     measure(&w, "deepseek_v3", sparse.experts);
     nd_estimate_open(&w.estimate, &dense, &cluster, &training, 2);
     measure(&w, "llama3_70b", 0);
+    struct modeldesc hybrid = hybrid_model();
+    nd_estimate_open(&w.estimate, &hybrid, &cluster, &training, 3);
+    measure(&w, "qwen3_next", hybrid.experts);
     free(w.points);
     free(w.cache);
     return 0;

@@ -37,7 +37,7 @@ struct docfields {
     int n_aliases;
 };
 
-enum { DOCFIELDS_MAX = 64 };
+enum { DOCFIELDS_MAX = 96 };
 
 struct cJSON;
 

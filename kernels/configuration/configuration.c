@@ -70,21 +70,20 @@ int32_t configuration_part_at(const struct configuration *c, int32_t chunk, int3
 
 // ---- layers -------------------------------------------------------------------------------------
 
-static int32_t leading_dense(const struct configuration *c)
+// Returns the kind of a layer. The usual layers of a dense model are dense.
+static int kind_of(const struct modeldesc *model, int64_t layer)
 {
-    return c->model.experts > 0 ? (int32_t)c->model.dense_layers : 0;
-}
-
-static int32_t least(int32_t a, int32_t b)
-{
-    return a < b ? a : b;
+    if (model->n_kinds > 0)
+        return layer < modeldesc_layers(model) ? model->pattern[layer] : 0;
+    return model->experts > 0 && layer < model->dense_layers ? CONFIGURATION_DENSE
+                                                             : CONFIGURATION_USUAL;
 }
 
 // Of the layers of a part that ends with layer `end` of the model, those of modules.
 static int32_t modules_before(const struct configuration *c, int64_t end, int32_t layers)
 {
     const int64_t modules = end - c->model.num_layers;
-    return modules <= 0 ? 0 : least((int32_t)modules, layers);
+    return modules <= 0 ? 0 : modules < layers ? (int32_t)modules : layers;
 }
 
 void configuration_set_layers(struct configuration *c,
@@ -92,22 +91,18 @@ void configuration_set_layers(struct configuration *c,
                               const int32_t *full,
                               const int32_t *select)
 {
-    int32_t left = leading_dense(c);
-    int64_t end = 0;
+    int64_t layer = 0;
     for (int32_t k = 0; k < c->n_parts; k++) {
         struct configuration_part *part = &c->parts[k];
-        int32_t again = full != NULL ? full[k] : 0, some = select != NULL ? select[k] : 0;
-        *part = (struct configuration_part){.layers = {least(layers[k], left), 0}};
-        part->layers[CONFIGURATION_USUAL] = layers[k] - part->layers[CONFIGURATION_DENSE];
-        left -= part->layers[CONFIGURATION_DENSE];
-        end += layers[k];
-        part->modules = modules_before(c, end, layers[k]);
-        for (int kind = 0; kind < CONFIGURATION_KINDS; kind++) {
-            part->full[kind] = least(again, part->layers[kind]);
-            again -= part->full[kind];
-            part->select[kind] = least(some, part->layers[kind] - part->full[kind]);
-            some -= part->select[kind];
+        const int32_t again = full != NULL ? full[k] : 0, some = select != NULL ? select[k] : 0;
+        *part = (struct configuration_part){.layers = {0}};
+        for (int32_t l = 0; l < layers[k]; l++, layer++) {
+            const int kind = kind_of(&c->model, layer);
+            part->layers[kind]++;
+            part->full[kind] += l < again;
+            part->select[kind] += l >= again && l < again + some;
         }
+        part->modules = modules_before(c, layer, layers[k]);
     }
 }
 
@@ -159,6 +154,7 @@ static bool check_divisors(const struct configuration *c, char *why, size_t size
     const struct modeldesc *m = &c->model;
     const struct divisor all[] = {
         {s->tp, m->heads, "tp", "attention heads"},
+        {s->tp, m->scan.heads > 0 ? m->scan.heads : s->tp, "tp", "heads of the scan"},
         {s->cp, m->seq_length, "cp", "tokens of a sequence"},
         {s->ep, m->experts > 0 ? m->experts : s->ep, "ep", "experts"},
         {(int64_t)s->dp * s->mbs, c->training.gbs, "dp times mbs", "sequences per step"},
@@ -230,8 +226,17 @@ bool configuration_has_order(const struct configuration *c, char *why, size_t si
     return false;
 }
 
+static bool check_adapters(const struct configuration *c, char *why, size_t size)
+{
+    if (c->model.n_kinds == 0 || c->training.lora_rank == 0)
+        return true;
+    snprintf(why, size, "adapters (LoRA) are not modelled for layers of several kinds");
+    return false;
+}
+
 bool configuration_check(const struct configuration *c, char *why, size_t size)
 {
-    return check_devices(c, why, size) && check_divisors(c, why, size) &&
-           check_layers(c, why, size) && configuration_has_order(c, why, size);
+    return check_adapters(c, why, size) && check_devices(c, why, size) &&
+           check_divisors(c, why, size) && check_layers(c, why, size) &&
+           configuration_has_order(c, why, size);
 }

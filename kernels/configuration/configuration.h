@@ -21,8 +21,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Kinds of layers: the leading dense layers of a model with experts, and all others.
-enum configuration_kind { CONFIGURATION_DENSE, CONFIGURATION_USUAL, CONFIGURATION_KINDS };
+// Kinds of layers: those of the model's table; without one, the leading dense layers of a model with
+// experts, and all others.
+enum configuration_kind {
+    CONFIGURATION_DENSE,
+    CONFIGURATION_USUAL,
+    CONFIGURATION_KINDS = MODELDESC_KINDS
+};
 
 struct configuration_part {
     int32_t layers[CONFIGURATION_KINDS]; // MTP layers are usual ones
@@ -76,7 +81,7 @@ bool configuration_copy(struct configuration *to, const struct configuration *fr
 bool configuration_spread(struct configuration *configuration);
 
 // Sets the layers of all parts and how many of them are made again, [n_parts] in the order of the model. full,
-// select: NULL: none. Leading layers are dense and are made again first.
+// select: NULL: none. The first layers of a part are made again first.
 void configuration_set_layers(struct configuration *configuration,
                               const int32_t *layers,
                               const int32_t *full,
@@ -111,9 +116,18 @@ int32_t configuration_part_at(const struct configuration *configuration,
                               int32_t chunk,
                               int32_t device);
 
+// Returns the sum over the kinds of layers.
+static inline int32_t configuration_sum(const int32_t of[CONFIGURATION_KINDS])
+{
+    int32_t sum = 0;
+    for (int kind = 0; kind < CONFIGURATION_KINDS; kind++)
+        sum += of[kind];
+    return sum;
+}
+
 static inline int32_t configuration_part_layers(const struct configuration_part *part)
 {
-    return part->layers[CONFIGURATION_DENSE] + part->layers[CONFIGURATION_USUAL];
+    return configuration_sum(part->layers);
 }
 
 // Returns the micro-batches of a step on one replica.

@@ -18,7 +18,7 @@ static int32_t value_of(const struct configuration_part *part, enum list list)
     const int32_t *values = list == LAYERS ? part->layers
                             : list == FULL ? part->full
                                            : part->select;
-    return values[CONFIGURATION_DENSE] + values[CONFIGURATION_USUAL];
+    return configuration_sum(values);
 }
 
 static bool add_list(cJSON *object,

@@ -7,6 +7,8 @@ enum { PROBES = 3 }; // parts: the first, one between, the last
 const char *configuration_layers_misfit(const struct configuration *c)
 {
     int32_t full = 0, usual = 0;
+    if (c->model.n_kinds > 0)
+        return "its layers are of several kinds";
     for (int32_t k = 0; k < c->n_parts; k++) {
         const struct configuration_part *part = &c->parts[k];
         if (k > 0 && part->layers[CONFIGURATION_DENSE] > 0)

@@ -30,6 +30,8 @@ double configuration_trained(const struct configuration *c)
 const struct layercost *configuration_layer_cost(const struct configuration_figures *figures,
                                                  enum configuration_kind kind)
 {
+    if (figures->estimate.kinds > 0)
+        return &figures->set.kind[kind];
     const bool dense =
         kind == CONFIGURATION_DENSE || figures->estimate.layers.model.experts == 0;
     return dense ? &figures->set.dense : &figures->set.moe;
@@ -190,7 +192,7 @@ static void add_part(struct held *held,
                      int32_t k)
 {
     const struct configuration_part *part = &c->parts[k];
-    for (int kind = 0; kind < CONFIGURATION_KINDS; kind++) {
+    for (int kind = 0; kind < layercost_kinds(&figures->estimate.layers); kind++) {
         const struct layercost *cost =
             configuration_layer_cost(figures, (enum configuration_kind)kind);
         const double n = part->layers[kind];
@@ -271,7 +273,7 @@ static void put_transient(double memory[CONFIGURATION_MEMORIES],
     const struct layercost_set *set = &figures->set;
     const double group = c->recompute_group > 1 ? c->recompute_group : 1;
     double largest = 0, shapes = 0;
-    for (int kind = 0; kind < CONFIGURATION_KINDS; kind++) {
+    for (int kind = 0; kind < layercost_kinds(&e->layers); kind++) {
         const struct layercost *cost =
             configuration_layer_cost(figures, (enum configuration_kind)kind);
         if (!held->has[kind])

@@ -24,7 +24,7 @@ static int32_t again_of(const struct configuration *c, int32_t device, bool full
     int32_t n = 0;
     for (int32_t v = 0; v < c->strategy.vp; v++) {
         const struct configuration_part *part = &c->parts[configuration_part_at(c, v, device)];
-        n += full ? part->full[0] + part->full[1] : part->select[0] + part->select[1];
+        n += configuration_sum(full ? part->full : part->select);
     }
     return n;
 }

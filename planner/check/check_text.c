@@ -28,8 +28,8 @@ static int32_t value_of(const struct configuration *c, int32_t v, int32_t d, enu
 {
     const struct configuration_part *part = &c->parts[configuration_part_at(c, v, d)];
     return list == LAYERS ? configuration_part_layers(part)
-           : list == FULL ? part->full[0] + part->full[1]
-                          : part->select[0] + part->select[1];
+           : list == FULL ? configuration_sum(part->full)
+                          : configuration_sum(part->select);
 }
 
 // Prints a row for each chunk, "9 10 10 11 | 10 11 10 9"; equal numbers as "16 x 4".
@@ -139,8 +139,12 @@ static void print_model(const struct configuration *c)
         printf(", %.4g B active", (double)counts.active / 1e9);
     if (c->training.frozen)
         printf(", %.4g M trained", configuration_trained(c) / 1e6);
+    if (c->model.mtp_depth > 0)
+        printf(", without %.4g B of MTP modules",
+               (double)(c->model.mtp_depth * counts.mtp_module) / 1e9);
     printf("; %s devices %s\n", pps_count_text((double)c->cluster.world_size).text,
            c->cluster.hardware.name);
+    plan_print_kinds(&c->model);
 }
 
 // ---- the step -----------------------------------------------------------------------------------

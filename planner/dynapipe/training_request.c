@@ -61,10 +61,10 @@ static enum pps_status open_mine(struct dynaplan_request *r, struct pps_error *e
             "note      the order of the file (%s) is none of dynaplan, which knows 1F1B and "
             "interleaved 1F1B of whole groups of micro-batches; there is no row mine",
             configuration_family(c)->name);
-    if (c->model.experts > 0 && c->model.dense_layers > 0)
-        pps_say(stderr,
-                "note      samples are divided by an average of leading dense layers and "
-                "the others; plans have the times of every stage");
+    if (c->model.n_kinds > 0 || (c->model.experts > 0 && c->model.dense_layers > 0))
+        pps_say(
+            stderr,
+            "note      samples are divided by an average of the kinds of layers; plans have the times of every stage");
     training_stages_setup(&r->training, true, &r->mine);
     r->mine.links = &r->links;
     r->mine.limit = r->setup.limit;

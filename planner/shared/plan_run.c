@@ -571,3 +571,15 @@ void plan_run_close(struct plan_run *run)
         plan_document_free(&run->documents[k]);
     *run = (struct plan_run){.n_documents = 0};
 }
+
+void plan_print_kinds(const struct modeldesc *model)
+{
+    int64_t n[MODELDESC_KINDS];
+    modeldesc_kinds_of(model, 0, model->num_layers, n);
+    for (int k = 0; k < model->n_kinds; k++) {
+        char text[MODELDESC_KIND_TEXT];
+        modeldesc_kind_text(model, k, text);
+        pps_say(stdout, "%s %lld %s", k == 0 ? "layers   " : "         ", (long long)n[k],
+                text);
+    }
+}

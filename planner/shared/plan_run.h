@@ -97,6 +97,9 @@ const struct plan_document *plan_run_configuration(const struct plan_run *run);
 // Prints to stderr what the documents describe and no figure counts, with places.
 void plan_run_print_not_modelled(const struct plan_run *run);
 
+// Prints how many layers of each kind a model with a table of kinds has.
+void plan_print_kinds(const struct modeldesc *model);
+
 // Prints the assumed memory of devices to stderr; prints nothing if the limit was given.
 void plan_run_print_memory(const struct plan_run *run);
 

@@ -289,20 +289,34 @@ static bool read_positions(struct reader *r)
 // Bounds all sums of modeldesc_count, so that they cannot overflow.
 static double at_most(const struct modeldesc *m)
 {
+    const struct modeldesc_scan *s = &m->scan;
+    const double inner = (double)s->heads * (double)s->head_dim;
+    const double keys = (double)s->groups * (double)s->state;
+    const double small = 8 * (double)(s->rank + s->state + s->conv + s->head_dim + 8);
     const double h = (double)m->hidden, ranks = (double)(m->q_rank + m->kv_rank);
     const double heads =
         (double)m->heads * (double)(m->head_dim + m->qk_nope + m->qk_rope + m->v_dim);
     const double experts = (double)m->experts * (double)(m->moe_ffn + 2);
-    const double width = 4 * (double)(m->ffn + m->shared_ffn) + 4 * (experts + heads + ranks);
+    const double width = 4 * (double)(m->ffn + m->shared_ffn) + 4 * (experts + heads + ranks) +
+                         8 * (inner + keys);
     const double layers = (double)(m->num_layers + m->mtp_depth + 1);
     return layers * (h + ranks + 8) * (width + 4 * h + 1024) +
+           layers * small * (inner + keys + h) +
            (2 * (double)m->vocab + (double)m->positions + 2) * (h + 1);
 }
 
 static bool check_size(struct reader *r)
 {
     const double most = 4611686018427387904.0; // 2^62
-    if (at_most(&r->record.model) < most)
+    const struct modeldesc *model = &r->record.model;
+    double size = at_most(model);
+    for (int k = 0; k < model->n_kinds; k++) {
+        struct modeldesc view;
+        modeldesc_view(model, k, &view);
+        view.experts = model->experts;
+        size = fmax(size, at_most(&view));
+    }
+    if (size < most)
         return true;
     return pps_fault_set(r->fault, r->object, false,
                          "the model has more than 2^62 parameters; make a width smaller");
@@ -320,6 +334,14 @@ static bool derive_flags(struct reader *r)
     if (!r->hugging && !given(r, KEY_GATED))
         model->gated = model->experts > 0 || model->norm == MODELDESC_RMS;
     return true;
+}
+
+static bool read_layers(struct reader *r)
+{
+    if (r->hugging)
+        return modelconfig_layers(&r->config, &r->record, r->fault);
+    return modelkeys_read_layers(&r->record.model, r->items.item[KEY_LAYER_KINDS],
+                                 r->items.item[KEY_LAYER_PATTERN], r->fault);
 }
 
 static bool derive_vocab(struct reader *r)
@@ -373,9 +395,9 @@ bool modeldesc_read(struct modeldesc *model,
                     struct pps_fault *fault)
 {
     static bool (*const steps[])(struct reader * r) = {
-        take,           read_name,      read_norm,          derive_vocab,
-        derive_heads,   read_attention, derive_compression, derive_ffn,
-        derive_experts, derive_flags,   read_positions,     check_size,
+        take,           read_name,          read_norm,  derive_vocab,   derive_heads,
+        read_attention, derive_compression, derive_ffn, derive_experts, derive_flags,
+        read_positions, read_layers,        check_size,
     };
     struct reader r = {.object = document,
                        .hugging = modeldesc_is_config(document),

@@ -2,10 +2,15 @@
 // A modeldesc holds the shape of a transformer, read from a model document; this module also counts
 // its parameters exactly.
 //
+// A model is a list of layers. A layer is a mixer, which lets tokens see each other, and a
+// feed-forward network, either of which may be missing. The fields below describe both; a model
+// whose layers differ otherwise than by leading dense layers has a table of kinds and the kind of
+// every layer.
+//
 // "Parameters" are the numbers of all stored matrices of the language model, each counted once: a
 // matrix that is both embedding and head counts once, MTP modules and towers for images or sound do
-// not count. "Active" are the parameters less the experts that a token does not choose; the
-// embedding counts, as in the published figures of Mixtral and DeepSeek-V3.
+// not count. "Active" are those that one token is multiplied with: without the experts that it does
+// not choose and without the embedding, with the head.
 #ifndef PPS_COMMON_DESCRIPTION_MODEL_H
 #define PPS_COMMON_DESCRIPTION_MODEL_H
 
@@ -18,6 +23,49 @@ enum modeldesc_attention {
     MODELDESC_GQA, // also MHA (query_groups == heads) and MQA
     MODELDESC_MLA, // compressed keys and values
 };
+
+// What lets tokens see each other. I: width of the values, heads times head_dim; K: convolution.
+enum modeldesc_mixer {
+    MODELDESC_ATTENTION, // as `attention` says
+    MODELDESC_MAMBA2,    // state-space dual (Dao and Gu 2024)
+    MODELDESC_MAMBA1,    // selective scan (Gu and Dao 2023)
+    MODELDESC_DELTA,     // Gated DeltaNet (Yang, Kautz and Hatamizadeh 2024)
+    MODELDESC_KDA,       // Kimi Delta Attention (Kimi Team 2025)
+    MODELDESC_LIGHTNING, // lightning attention (Qin et al. 2024)
+    MODELDESC_CONV,      // gated short convolution (LFM2)
+    MODELDESC_NO_MIXER,
+    MODELDESC_MIXERS
+};
+
+enum modeldesc_network {
+    MODELDESC_DENSE,
+    MODELDESC_EXPERTS,
+    MODELDESC_NO_NETWORK,
+    MODELDESC_NETWORKS
+};
+
+// A kind of layer. Widths, heads and norms that are 0 are those of the model.
+struct modeldesc_kind {
+    enum modeldesc_mixer mixer;
+    enum modeldesc_network network;
+    int64_t window; // as the field of the model
+    bool chunked;
+    int64_t heads, query_groups, head_dim, v_dim; // of attention
+    int64_t ffn;                                  // of a dense network
+    int64_t layer_norms;
+};
+
+// The scan of all mixers that are no attention. Heads of keys share those of values in groups.
+struct modeldesc_scan {
+    int64_t heads, head_dim; // of values
+    int64_t groups, state;   // of keys: heads and their width; Mamba: groups of B and C, N
+    int64_t conv;            // K; 0: no convolution
+    int64_t rank;            // Mamba-1: of the step sizes
+    bool bias, conv_bias;    // of the projections, of the convolution
+    bool norms;              // Mamba-1: norms of step sizes, B and C
+};
+
+enum { MODELDESC_KINDS = 16, MODELDESC_PATTERN = 512 };
 
 enum modeldesc_norm {
     MODELDESC_RMS,
@@ -65,6 +113,15 @@ struct modeldesc {
     bool embedding_norm; // a norm follows the embedding
     int64_t positions;   // learned positions, each h wide; 0: none
     int64_t window;      // latest tokens that a token attends to, with itself; 0: all before it
+    bool chunked;        // tokens attend within chunks of `window` tokens
+    bool attention_gate; // the output of attention is scaled by a gate, as wide as the queries
+    bool no_network;     // of a view: layers have no feed-forward network
+    enum modeldesc_mixer mixer; // of a view, or of all layers
+    struct modeldesc_scan scan;
+    // Kinds of layers; 0: dense_layers dense ones, then, if the model has experts, layers with experts.
+    int32_t n_kinds;
+    struct modeldesc_kind kinds[MODELDESC_KINDS];
+    uint8_t pattern[MODELDESC_PATTERN]; // the kind of each layer, MTP layers last
     // Values of the document, -1 where it has none. Published tools then assume m for the shared
     // width and 0 for the dense layers.
     int64_t shared_given, dense_given;
@@ -77,6 +134,7 @@ struct modeldesc_counts {
     // h A d + 2 h G d + A d h, with bias A d + 2 G d + h; qk_norm 2 d, or A d + G d if full; sinks
     // A. MLA: h r + r + r A (dn + dr), or h A (dn + dr) if queries are not compressed, and
     // h (c + dr) + c + c A (dn + dv) + A dv h.
+    // Other mixers: model_scan.c.
     int64_t attention;
     int64_t norms; // layer_norms n
     int64_t
@@ -90,7 +148,7 @@ struct modeldesc_counts {
     int64_t final_norm; // n
     int64_t mtp_module; // of one module: layer, projection 2 h h and 3 n; 0: dense without MTP
     int64_t total;      // parameters: all layers + embedding + head + final_norm
-    int64_t active;     // total with k experts instead of E
+    int64_t active; // of one token: k experts instead of E, no embedding unless it is the head
 };
 
 struct cJSON;
@@ -138,11 +196,57 @@ int modeldesc_notes(const struct cJSON *document, struct modeldesc_note *notes, 
 int modeldesc_ignored(const struct cJSON *document, const char **keys, int max);
 
 // Returns the share of all pairs of positions of a sequence that causal attention multiplies.
+static inline double modeldesc_seen_of(int64_t window, bool chunked, double seq_length)
+{
+    const double share = (double)window / seq_length;
+    if (window == 0 || share >= 1)
+        return 0.5;
+    return chunked ? 0.5 * share : share * (1 - 0.5 * share);
+}
+
 static inline double modeldesc_seen(const struct modeldesc *model, double seq_length)
 {
-    const double share = (double)model->window / seq_length;
-    return model->window > 0 && share < 1 ? share * (1 - 0.5 * share) : 0.5;
+    return modeldesc_seen_of(model->window, model->chunked, seq_length);
 }
+
+// Sets *view to a model all of whose layers are of a kind of this model, MTP layers included.
+void modeldesc_view(const struct modeldesc *model, int kind, struct modeldesc *view);
+
+// Sets n[MODELDESC_KINDS] to the layers of each kind among `layers` layers from `begin`. Without a
+// table kind 0 is dense and kind 1 has experts.
+void modeldesc_kinds_of(const struct modeldesc *model,
+                        int64_t begin,
+                        int64_t layers,
+                        int64_t n[MODELDESC_KINDS]);
+
+// Sets the kind of a layer, which the table of kinds then holds. Returns false where the table is full.
+bool modeldesc_set_kind(struct modeldesc *model,
+                        int64_t layer,
+                        const struct modeldesc_kind *kind);
+
+// Drops a table that the fields of the model describe as well: layers that differ in nothing but
+// dense networks first and experts after them.
+void modeldesc_simplify(struct modeldesc *model);
+
+// As documents name them.
+extern const char *const modeldesc_mixer_words[MODELDESC_MIXERS];
+extern const char *const modeldesc_network_words[MODELDESC_NETWORKS];
+
+// Writes what a kind is, "mamba2 with experts".
+enum { MODELDESC_KIND_TEXT = 96 };
+void modeldesc_kind_text(const struct modeldesc *model,
+                         int kind,
+                         char text[MODELDESC_KIND_TEXT]);
+
+// Returns the width of a value of attention over groups of queries.
+static inline int64_t modeldesc_value_dim(const struct modeldesc *model)
+{
+    return model->attention == MODELDESC_GQA && model->v_dim > 0 ? model->v_dim
+                                                                 : model->head_dim;
+}
+
+// Returns the parameters of a mixer that is no attention.
+int64_t modeldesc_scan_parameters(const struct modeldesc *view);
 
 // Returns num_layers + mtp_depth.
 int64_t modeldesc_layers(const struct modeldesc *model);

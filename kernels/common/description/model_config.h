@@ -30,6 +30,17 @@ bool modelconfig_take(const struct modelconfig *c,
                       struct modelkeys_record *record,
                       struct pps_fault *fault);
 
+// Returns the list of words, or the text of signs, that says of what kind each layer is; NULL: none.
+const struct cJSON *modelconfig_layer_words(const struct modelconfig *c);
+
+// Returns the layers that it describes.
+int64_t modelconfig_words(const struct cJSON *words);
+
+// Sets the kinds of layers of a model whose other values are set. Returns false with a fault.
+bool modelconfig_layers(const struct modelconfig *c,
+                        struct modelkeys_record *record,
+                        struct pps_fault *fault);
+
 // Returns the name of a field in files of the type; NULL: it has none.
 const char *modelconfig_name(const struct modelconfig *c, int field);
 

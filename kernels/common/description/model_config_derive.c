@@ -26,8 +26,9 @@ static bool take_flag(const struct modelconfig_taking *t,
     return true;
 }
 
-static bool take_whole(const struct modelconfig_taking *t,
+static bool take_least(const struct modelconfig_taking *t,
                        enum modeltype_field field,
+                       double least,
                        double most,
                        int64_t *number)
 {
@@ -35,11 +36,19 @@ static bool take_whole(const struct modelconfig_taking *t,
     if (item == NULL)
         return true;
     const double x = item->valuedouble;
-    if (!cJSON_IsNumber(item) || !(x >= 1 && x <= most) || (double)(int64_t)x < x)
-        return pps_fault_set(t->fault, item, false, "%s: expected a whole number 1 ... %.0f",
-                             docfields_name(item), most);
+    if (!cJSON_IsNumber(item) || !(x >= least && x <= most) || (double)(int64_t)x < x)
+        return pps_fault_set(t->fault, item, false, "%s: expected a whole number %.0f ... %.0f",
+                             docfields_name(item), least, most);
     *number = (int64_t)x;
     return true;
+}
+
+static bool take_whole(const struct modelconfig_taking *t,
+                       enum modeltype_field field,
+                       double most,
+                       int64_t *number)
+{
+    return take_least(t, field, 1, most, number);
 }
 
 static bool derive_groups(struct modelconfig_taking *t)
@@ -76,6 +85,42 @@ static bool derive_norms(struct modelconfig_taking *t)
     return true;
 }
 
+// Widths of mixers that follow from others.
+static bool derive_scan(struct modelconfig_taking *t)
+{
+    struct modeldesc *m = &t->record->model;
+    struct modeldesc_scan *s = &m->scan;
+    int64_t expand = 2;
+    bool rounded = t->visitor.config->type->layers.other == MODELDESC_CONV;
+    if (!take_whole(t, TYPE_EXPAND, 64, &expand) || !take_flag(t, TYPE_FFN_ROUNDED, &rounded))
+        return false;
+    if (t->visitor.config->type->layers.other == MODELDESC_MAMBA1) {
+        s->head_dim = 1;
+        s->heads = expand * m->hidden;
+        s->rank = s->rank > 0 ? s->rank : (m->hidden + 15) / 16;
+    }
+    if (t->visitor.config->type->layers.other == MODELDESC_MAMBA2 && s->head_dim == 0)
+        s->head_dim = expand * m->hidden / (s->heads > 0 ? s->heads : 1);
+    if (rounded) {
+        const int64_t of = t->record->multiple_of > 0 ? t->record->multiple_of : 256;
+        m->ffn = (2 * m->ffn / 3 + of - 1) / of * of;
+    }
+    t->record->multiple_of = 0;
+    t->items->item[KEY_MULTIPLE_OF] = NULL;
+    return true;
+}
+
+// Files may leave the number of layers to the list of their kinds.
+static void derive_layers(struct modelconfig_taking *t)
+{
+    const struct modelconfig *c = t->visitor.config;
+    const struct cJSON *words = c->type->layers.kinds ? modelconfig_layer_words(c) : NULL;
+    if (words != NULL && t->items->item[KEY_NUM_LAYERS] == NULL)
+        t->record->model.num_layers = modelconfig_words(words) < MODELDESC_PATTERN
+                                          ? modelconfig_words(words)
+                                          : MODELDESC_PATTERN;
+}
+
 static bool derive_widths(struct modelconfig_taking *t)
 {
     struct modeldesc *m = &t->record->model;
@@ -87,7 +132,7 @@ static bool derive_widths(struct modelconfig_taking *t)
         return false;
     if (expansion > 0)
         m->ffn = expansion * m->hidden;
-    return true;
+    return derive_scan(t);
 }
 
 static void derive_positions(struct modelconfig_taking *t)
@@ -100,25 +145,48 @@ static void derive_positions(struct modelconfig_taking *t)
 
 // ---- layers with experts --------------------------------------------------------------------
 
-static bool refuse_mixed(const struct modelconfig_taking *t,
-                         const struct cJSON *item,
-                         int64_t dense)
+// Takes which layers have experts. They come last in most models.
+static bool take_sparse(struct modelconfig_taking *t,
+                        const struct cJSON *item,
+                        const bool *sparse)
 {
-    return pps_fault_set(
-        t->fault, item, false,
-        "%s: layers with experts between dense layers are not modelled; "
-        "nearest: our own keys with first_k_dense_replace %lld, which puts the "
-        "dense layers first",
-        docfields_name(item), (long long)dense);
+    struct modeldesc *m = &t->record->model;
+    int64_t first = 0, all = 0;
+    while (first < m->num_layers && !sparse[first])
+        first++;
+    for (int64_t k = 0; k < m->num_layers; k++)
+        all += !sparse[k];
+    if (first == all) {
+        m->dense_layers = all;
+        return true;
+    }
+    if (m->num_layers + m->mtp_depth > MODELDESC_PATTERN)
+        return pps_fault_set(
+            t->fault, item, false, "%s: layers of several kinds are modelled up to %d layers",
+            item != NULL ? docfields_name(item) : "num_hidden_layers", MODELDESC_PATTERN);
+    t->record->mixed = true;
+    m->dense_layers = 0;
+    for (int64_t k = 0; k < m->num_layers + m->mtp_depth; k++)
+        t->record->sparse[k] = k >= m->num_layers || sparse[k];
+    return true;
 }
 
-static bool take_every(const struct modelconfig_taking *t)
+// The last one of so many layers has experts, after leading dense layers.
+static bool take_every(struct modelconfig_taking *t)
 {
-    const int64_t layers = t->record->model.num_layers;
-    int64_t every = 1;
-    if (!take_whole(t, TYPE_MOE_EVERY, 4096, &every))
+    enum { LAYERS_MAX = 4096 };
+    struct modeldesc *m = &t->record->model;
+    bool sparse[LAYERS_MAX];
+    int64_t every =
+                t->visitor.config->type->moe_every > 0 ? t->visitor.config->type->moe_every : 1,
+            offset = -1;
+    if (!take_whole(t, TYPE_MOE_EVERY, LAYERS_MAX, &every) ||
+        !take_least(t, TYPE_MOE_OFFSET, 0, LAYERS_MAX, &offset))
         return false;
-    return every == 1 || refuse_mixed(t, special(t, TYPE_MOE_EVERY), layers - layers / every);
+    offset = offset < 0 ? every - 1 : offset;
+    for (int64_t k = 0; k < m->num_layers; k++)
+        sparse[k] = k % every == offset && k >= m->dense_layers;
+    return every == 1 || m->experts == 0 || take_sparse(t, special(t, TYPE_MOE_EVERY), sparse);
 }
 
 // A list of layers: stores in `marks` which are listed. Returns false for anything else.
@@ -147,22 +215,18 @@ static bool mark_pattern(const struct cJSON *pattern, bool *marks, int64_t n)
     return cJSON_IsArray(pattern) && (k == n || k == 0);
 }
 
-// Takes the number of dense layers from marks of layers; they must come first.
+// Takes marks of layers with or without experts; others are as TYPE_MOE_EVERY says.
 static bool take_marks(struct modelconfig_taking *t,
                        const struct cJSON *item,
-                       const bool *marks,
+                       bool *marks,
                        bool dense_marked)
 {
-    struct modeldesc *m = &t->record->model;
-    int64_t first = 0, all = 0;
-    while (first < m->num_layers && marks[first] == dense_marked)
-        first++;
-    for (int64_t k = 0; k < m->num_layers; k++)
-        all += marks[k] == dense_marked;
-    if (first < all)
-        return refuse_mixed(t, item, all);
-    m->dense_layers = all;
-    return true;
+    int64_t every = 1;
+    if (dense_marked && !take_whole(t, TYPE_MOE_EVERY, 4096, &every))
+        return false;
+    for (int64_t k = 0; k < t->record->model.num_layers; k++)
+        marks[k] = marks[k] != dense_marked && (k + 1) % every == 0;
+    return take_sparse(t, item, marks);
 }
 
 static bool derive_dense(struct modelconfig_taking *t)
@@ -198,6 +262,9 @@ bool modelconfig_derive(struct modelconfig_taking *t)
 {
     struct modeldesc *m = &t->record->model;
     derive_positions(t);
+    derive_layers(t);
+    if (t->visitor.config->type->shared_alone && m->experts == 0)
+        m->ffn = m->shared_ffn;
     // The class compares the number with layers: all of a shorter model are dense.
     if (m->dense_layers > m->num_layers)
         m->dense_layers = m->num_layers;

@@ -71,7 +71,7 @@ static bool take_meaning(struct modelconfig_taking *t,
 {
     if (key->field < N_MODEL_KEYS)
         return take_own(t, key->field, item);
-    if (key->field == TYPE_UNUSED || cJSON_IsNull(item))
+    if (key->field == TYPE_UNUSED || key->field == TYPE_LAYERS || cJSON_IsNull(item))
         return true;
     if (key->field == TYPE_ONLY)
         return modelconfig_is_value(item, key->only) || modelconfig_refuse(t, item, key->only);

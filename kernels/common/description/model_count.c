@@ -25,12 +25,16 @@ static int64_t norm_of(const struct modeldesc *m)
     return m->hidden;
 }
 
+// Values may be narrower than keys; a gate is as wide as the queries.
 static int64_t grouped_attention(const struct modeldesc *m)
 {
     const int64_t heads = m->heads * m->head_dim, groups = m->query_groups * m->head_dim;
+    const int64_t v_dim = modeldesc_value_dim(m),
+                  queries = m->attention_gate ? 2 * heads : heads;
     const bool bias = m->attention_bias || m->linear_bias;
-    return linear(m->hidden, heads, bias) + 2 * linear(m->hidden, groups, bias) +
-           linear(heads, m->hidden, m->output_bias || m->linear_bias);
+    return linear(m->hidden, queries, bias) + linear(m->hidden, groups, bias) +
+           linear(m->hidden, m->query_groups * v_dim, bias) +
+           linear(m->heads * v_dim, m->hidden, m->output_bias || m->linear_bias);
 }
 
 // Compressed values pass an RMS norm before they are expanded, also if the other norms differ.
@@ -48,6 +52,8 @@ static int64_t latent_attention(const struct modeldesc *m)
 
 static int64_t attention_of(const struct modeldesc *m)
 {
+    if (m->mixer != MODELDESC_ATTENTION)
+        return modeldesc_scan_parameters(m);
     const int64_t part =
         m->attention == MODELDESC_MLA ? latent_attention(m) : grouped_attention(m);
     const int64_t normed = m->qk_norm_full ? m->heads + m->query_groups : 2;
@@ -86,6 +92,41 @@ int64_t modeldesc_layers(const struct modeldesc *model)
     return model->num_layers + model->mtp_depth;
 }
 
+// What a token does not multiply: experts that it does not choose, and tables that it looks up.
+static int64_t idle_of(const struct modeldesc *m)
+{
+    return (m->experts - m->topk) * network(m, m->moe_ffn);
+}
+
+static int64_t looked_up(const struct modeldesc *m)
+{
+    return ((m->tied ? 0 : m->vocab) + m->positions) * m->hidden;
+}
+
+// Replaces the sums over layers of one kind each.
+static void sum_kinds(const struct modeldesc *model, struct modeldesc_counts *c)
+{
+    int64_t n[MODELDESC_KINDS], mtp[MODELDESC_KINDS], layers = 0;
+    modeldesc_kinds_of(model, 0, model->num_layers, n);
+    modeldesc_kinds_of(model, model->num_layers, model->mtp_depth, mtp);
+    c->total = c->embedding + c->head + c->final_norm;
+    c->active = c->total - looked_up(model);
+    for (int k = 0; k < model->n_kinds; k++) {
+        struct modeldesc view;
+        struct modeldesc_counts of;
+        modeldesc_view(model, k, &view);
+        modeldesc_count(&view, &of);
+        const bool experts = view.experts > 0;
+        const int64_t layer = experts ? of.moe_layer : of.dense_layer;
+        c->total += n[k] * layer;
+        c->active += n[k] * (layer - (experts ? idle_of(&view) : 0));
+        layers += mtp[k] * layer;
+    }
+    if (model->mtp_depth > 0) // modules are alike
+        c->mtp_module =
+            layers / model->mtp_depth + 2 * model->hidden * model->hidden + 3 * norm_of(model);
+}
+
 void modeldesc_count(const struct modeldesc *model, struct modeldesc_counts *counts)
 {
     const struct modeldesc *m = model;
@@ -101,6 +142,8 @@ void modeldesc_count(const struct modeldesc *model, struct modeldesc_counts *cou
     c.mtp_module = mtp_of(m, &c);
     c.total = (m->num_layers - moe_layers) * c.dense_layer + moe_layers * c.moe_layer +
               c.embedding + c.head + c.final_norm;
-    c.active = c.total - moe_layers * (m->experts - m->topk) * network(m, m->moe_ffn);
+    c.active = c.total - looked_up(m) - moe_layers * idle_of(m);
+    if (m->n_kinds > 0)
+        sum_kinds(m, &c);
     *counts = c;
 }

@@ -21,7 +21,19 @@ struct modelkeys_record {
     int64_t max_positions;
     int64_t multiple_of;
     double ffn_multiplier;
+    bool mixed;                     // layers with experts lie between dense layers:
+    bool sparse[MODELDESC_PATTERN]; // which they are
 };
+
+// Reads the keys layer_kinds and layer_pattern of our own documents, either NULL. The other fields
+// of the model are set. Returns false with a fault.
+bool modelkeys_read_layers(struct modeldesc *model,
+                           const struct cJSON *kinds,
+                           const struct cJSON *pattern,
+                           struct pps_fault *fault);
+
+// Adds these keys to a document. Returns false when out of memory.
+bool modelkeys_add_layers(const struct modeldesc *model, struct cJSON *object);
 
 // Numbers of the fields that a reader uses by name.
 enum modelkeys_field {
@@ -70,6 +82,19 @@ enum modelkeys_field {
     KEY_EMBEDDING_NORM,
     KEY_LEARNED,
     KEY_WINDOW,
+    KEY_CHUNKED,
+    KEY_ATTENTION_GATE,
+    KEY_SCAN_HEADS,
+    KEY_SCAN_HEAD_DIM,
+    KEY_SCAN_GROUPS,
+    KEY_SCAN_STATE,
+    KEY_SCAN_CONV,
+    KEY_SCAN_RANK,
+    KEY_SCAN_BIAS,
+    KEY_SCAN_CONV_BIAS,
+    KEY_SCAN_NORMS,
+    KEY_LAYER_KINDS,
+    KEY_LAYER_PATTERN,
     KEY_MAX_POSITIONS,
     KEY_NAME,
     N_MODEL_KEYS

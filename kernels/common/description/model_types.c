@@ -32,6 +32,161 @@ static const struct modeltype_key window[] = {
     {NULL, 0, NULL},
 };
 
+// Of some layers.
+static const struct modeltype_key windows[] = {
+    {"sliding_window", KEY_WINDOW, NULL},
+    {"sliding_window_pattern", TYPE_LAYERS, NULL},
+    {"_sliding_window_pattern", TYPE_LAYERS, NULL},
+    {"layer_types", TYPE_LAYERS, NULL},
+    {NULL, 0, NULL},
+};
+
+static const struct modeltype_key late_windows[] = {
+    {"sliding_window", KEY_WINDOW, NULL},
+    {"max_window_layers", TYPE_LAYERS, NULL},
+    {"use_sliding_window", TYPE_LAYERS, NULL},
+    {"layer_types", TYPE_LAYERS, NULL},
+    {NULL, 0, NULL},
+};
+
+// Mamba-2 of Nemotron-H, whose key `expand` is not used.
+static const struct modeltype_key nemotron_h_keys[] = {
+    {"mamba_num_heads", KEY_SCAN_HEADS, NULL},
+    {"mamba_head_dim", KEY_SCAN_HEAD_DIM, NULL},
+    {"n_groups", KEY_SCAN_GROUPS, NULL},
+    {"ssm_state_size", KEY_SCAN_STATE, NULL},
+    {"conv_kernel", KEY_SCAN_CONV, NULL},
+    {"use_conv_bias", KEY_SCAN_CONV_BIAS, NULL},
+    {"use_bias", KEY_SCAN_BIAS, NULL},
+    {"mamba_proj_bias", TYPE_UNUSED, NULL},
+    {"attention_head_dim", KEY_HEAD_DIM, NULL},
+    {"expand", TYPE_UNUSED, NULL},
+    {"chunk_size", TYPE_UNUSED, NULL},
+    {"mamba_hidden_act", TYPE_UNUSED, NULL},
+    {"mlp_hidden_act", TYPE_UNUSED, NULL},
+    {"residual_in_fp32", TYPE_UNUSED, NULL},
+    {"rescale_prenorm_residual", TYPE_UNUSED, NULL},
+    {"num_logits_to_keep", TYPE_UNUSED, NULL},
+    {"time_step_min", TYPE_UNUSED, NULL},
+    {"time_step_max", TYPE_UNUSED, NULL},
+    {"time_step_limit", TYPE_UNUSED, NULL},
+    {"time_step_floor", TYPE_UNUSED, NULL},
+    {"time_step_rank", TYPE_UNUSED, NULL},
+    {"mamba_ssm_cache_dtype", TYPE_UNUSED, NULL},
+    {"moe_latent_size", TYPE_ONLY, "0"},
+    {"moe_shared_expert_intermediate_size", KEY_SHARED_FFN, NULL},
+    {"n_routed_experts", KEY_EXPERTS, NULL},
+    {"n_shared_experts", TYPE_UNUSED, NULL},
+    {"num_experts_per_tok", KEY_TOPK, NULL},
+    {"moe_intermediate_size", KEY_MOE_FFN, NULL},
+    {"moe_shared_expert_overlap", TYPE_UNUSED, NULL},
+    {"n_group", KEY_EXPERT_GROUPS, NULL},
+    {"topk_group", KEY_ROUTED_GROUPS, NULL},
+    {"hybrid_override_pattern", TYPE_LAYERS, NULL},
+    {"layers_block_type", TYPE_LAYERS, NULL},
+    {NULL, 0, NULL},
+};
+
+// Mamba-2 of Bamba and Granite 4.
+static const struct modeltype_key mamba2_keys[] = {
+    {"mamba_n_heads", KEY_SCAN_HEADS, NULL},   {"mamba_d_head", KEY_SCAN_HEAD_DIM, NULL},
+    {"mamba_n_groups", KEY_SCAN_GROUPS, NULL}, {"mamba_d_state", KEY_SCAN_STATE, NULL},
+    {"mamba_d_conv", KEY_SCAN_CONV, NULL},     {"mamba_conv_bias", KEY_SCAN_CONV_BIAS, NULL},
+    {"mamba_proj_bias", KEY_SCAN_BIAS, NULL},  {"mamba_expand", TYPE_EXPAND, NULL},
+    {"mamba_chunk_size", TYPE_UNUSED, NULL},   {"time_step_min", TYPE_UNUSED, NULL},
+    {"time_step_max", TYPE_UNUSED, NULL},      {"time_step_limit", TYPE_UNUSED, NULL},
+    {"num_logits_to_keep", TYPE_UNUSED, NULL}, {"layer_types", TYPE_LAYERS, NULL},
+    {"layers_block_type", TYPE_LAYERS, NULL},  {NULL, 0, NULL},
+};
+
+static const struct modeltype_key bamba_keys[] = {
+    {"attn_layer_indices", TYPE_LAYERS, NULL},
+    {NULL, 0, NULL},
+};
+
+static const struct modeltype_key jamba_keys[] = {
+    {"mamba_d_state", KEY_SCAN_STATE, NULL},
+    {"mamba_d_conv", KEY_SCAN_CONV, NULL},
+    {"mamba_dt_rank", KEY_SCAN_RANK, NULL},
+    {"mamba_conv_bias", KEY_SCAN_CONV_BIAS, NULL},
+    {"mamba_proj_bias", KEY_SCAN_BIAS, NULL},
+    {"mamba_expand", TYPE_EXPAND, NULL},
+    {"use_mamba_kernels", TYPE_UNUSED, NULL},
+    {"num_logits_to_keep", TYPE_UNUSED, NULL},
+    {"attn_layer_period", TYPE_LAYERS, NULL},
+    {"attn_layer_offset", TYPE_LAYERS, NULL},
+    {"expert_layer_period", TYPE_MOE_EVERY, NULL},
+    {"expert_layer_offset", TYPE_MOE_OFFSET, NULL},
+    {NULL, 0, NULL},
+};
+
+static const struct modeltype_key delta_keys[] = {
+    {"linear_num_value_heads", KEY_SCAN_HEADS, NULL},
+    {"linear_value_head_dim", KEY_SCAN_HEAD_DIM, NULL},
+    {"linear_num_key_heads", KEY_SCAN_GROUPS, NULL},
+    {"linear_key_head_dim", KEY_SCAN_STATE, NULL},
+    {"linear_conv_kernel_dim", KEY_SCAN_CONV, NULL},
+    {"full_attention_interval", TYPE_LAYERS, NULL},
+    {"layer_types", TYPE_LAYERS, NULL},
+    {"shared_expert_intermediate_size", KEY_SHARED_FFN, NULL},
+    {"attn_output_gate", KEY_ATTENTION_GATE, NULL},
+    {"mamba_ssm_dtype", TYPE_UNUSED, NULL},
+    {NULL, 0, NULL},
+};
+
+static const struct modeltype_key kimi_linear_keys[] = {
+    {"linear_attn_config.num_heads", KEY_SCAN_HEADS, NULL},
+    {"linear_attn_config.num_heads", KEY_SCAN_GROUPS, NULL},
+    {"linear_attn_config.head_dim", KEY_SCAN_HEAD_DIM, NULL},
+    {"linear_attn_config.head_dim", KEY_SCAN_STATE, NULL},
+    {"linear_attn_config.short_conv_kernel_size", KEY_SCAN_CONV, NULL},
+    {"linear_attn_config.full_attn_layers", TYPE_LAYERS, NULL},
+    {"linear_attn_config.kda_layers", TYPE_UNUSED, NULL},
+    {"num_experts_per_token", KEY_TOPK, NULL},
+    {"num_shared_experts", KEY_SHARED_EXPERTS, NULL},
+    {"num_expert_group", KEY_EXPERT_GROUPS, NULL},
+    {"mla_use_nope", TYPE_UNUSED, NULL},
+    {"moe_router_activation_func", TYPE_UNUSED, NULL},
+    {"moe_renormalize", TYPE_UNUSED, NULL},
+    {"use_grouped_topk", TYPE_UNUSED, NULL},
+    {NULL, 0, NULL},
+};
+
+static const struct modeltype_key minimax_keys[] = {
+    {"attn_type_list", TYPE_LAYERS, NULL},
+    {"layer_types", TYPE_LAYERS, NULL},
+    {"shared_intermediate_size", TYPE_ONLY, "0"},
+    {"rotary_dim", TYPE_UNUSED, NULL},
+    {"postnorm", TYPE_UNUSED, NULL},
+    {"shared_moe_mode", TYPE_UNUSED, NULL},
+    {"block_size", TYPE_UNUSED, NULL},
+    {NULL, 0, NULL},
+};
+
+static const struct modeltype_key lfm2_keys[] = {
+    {"conv_L_cache", KEY_SCAN_CONV, NULL},
+    {"conv_bias", KEY_SCAN_CONV_BIAS, NULL},
+    {"block_auto_adjust_ff_dim", TYPE_FFN_ROUNDED, NULL},
+    {"block_multiple_of", KEY_MULTIPLE_OF, NULL},
+    {"block_ff_dim", KEY_FFN, NULL},
+    {"block_ffn_dim_multiplier", TYPE_ONLY, "1"},
+    {"block_dim", TYPE_HIDDEN_AGAIN, NULL},
+    {"conv_dim", TYPE_HIDDEN_AGAIN, NULL},
+    {"conv_dim_out", TYPE_HIDDEN_AGAIN, NULL},
+    {"num_heads", TYPE_UNUSED, NULL},
+    {"block_mlp_init_scale", TYPE_UNUSED, NULL},
+    {"block_out_init_scale", TYPE_UNUSED, NULL},
+    {"block_norm_eps", TYPE_UNUSED, NULL},
+    {"block_use_swiglu", TYPE_UNUSED, NULL},
+    {"block_use_xavier_init", TYPE_UNUSED, NULL},
+    {"conv_use_xavier_init", TYPE_UNUSED, NULL},
+    {"use_pos_enc", TYPE_UNUSED, NULL},
+    {"full_attn_idxs", TYPE_LAYERS, NULL},
+    {"layer_types", TYPE_LAYERS, NULL},
+    {"tie_embedding", KEY_TIED, NULL},
+    {NULL, 0, NULL},
+};
+
 static const struct modeltype_key bias_of_qkv[] = {
     {"attention_bias", KEY_ATTENTION_BIAS, NULL},
     {NULL, 0, NULL},
@@ -322,6 +477,10 @@ static const struct modeltype_key llama4_keys[] = {
     {"use_qk_norm", TYPE_UNUSED, NULL}, // a norm without weights
     {"interleave_moe_layer_step", TYPE_MOE_EVERY, NULL},
     {"moe_layers", TYPE_MOE_LAYERS, NULL},
+    {"attention_chunk_size", KEY_WINDOW, NULL},
+    {"no_rope_layers", TYPE_LAYERS, NULL},
+    {"no_rope_layer_interval", TYPE_LAYERS, NULL},
+    {"layer_types", TYPE_LAYERS, NULL},
     {NULL, 0, NULL},
 };
 
@@ -380,6 +539,15 @@ static const struct modeltype_key chatglm_keys[] = {
 #define QKV_BIAS         .model.attention_bias = true
 #define LINEAR_BIAS      .model.linear_bias = true
 #define EXPERTS(E, k, m) .model.experts = E, .model.topk = k, .model.moe_ffn = m
+// The first n layers have full attention, the others see a window, if it is enabled.
+#define AFTER(n) .layers = {.kinds = true, .after_key = "max_window_layers", .after = n}
+// Every n-th layer has full attention, the others see a window.
+#define WINDOWS(w, n)                                                                          \
+    .model.window = w                                                                          \
+    }                                                                                          \
+    , .layers = {.kinds = true, .every_key = "sliding_window_pattern", .every = n
+#define SCAN(H, P, G, N, K)                                                                    \
+    .model.scan = {.heads = H, .head_dim = P, .groups = G, .state = N, .conv = K}
 #define LATENT(r)                                                                              \
     .model.q_rank = r, .model.kv_rank = 512, .model.qk_nope = 128, .model.qk_rope = 64,        \
     .model.v_dim = 128
@@ -396,31 +564,33 @@ static const struct modeltype types[] = {
     {.name = "seed_oss", .silent = {SHAPE(64, 4096, 80, 8, 128, 27648, 155136), GATED, QKV_BIAS}, .keys = {modern, seed_oss_keys, bias_of_mlp}},
     {.name = "internlm2", .silent = {SHAPE(32, 4096, 32, 0, 0, 11008, 103168), GATED, QKV_BIAS, .model.output_bias = true},
      .keys = {modern, internlm2_keys}},
-    {.name = "llama4_text", .silent = {SHAPE(48, 5120, 40, 8, 128, 16384, 202048), GATED, EXPERTS(16, 1, 8192), .model.shared_ffn = 8192},
-     .keys = {llama4_keys, bias_of_attention, routed}},
+    {.name = "llama4_text", .silent = {SHAPE(48, 5120, 40, 8, 128, 16384, 202048), GATED, EXPERTS(16, 1, 8192), .model.shared_ffn = 8192,
+                          .model.window = 8192, .model.chunked = true},
+     .keys = {llama4_keys, bias_of_attention, routed},
+     .layers = {.kinds = true, .flags = "no_rope_layers", .every_key = "no_rope_layer_interval", .every = 4}},
 
-    {.name = "qwen2", .silent = {SHAPE(32, 4096, 32, 32, 0, 22016, 151936), GATED, QKV_BIAS}, .keys = {modern}, .windows_if_enabled = true},
-    {.name = "qwen2_moe", .silent = {SHAPE(24, 2048, 16, 16, 0, 5632, 151936), GATED, QKV_BIAS, EXPERTS(60, 4, 1408),
+    {.name = "qwen2", .silent = {SHAPE(32, 4096, 32, 32, 0, 22016, 151936), .model.window = 4096, GATED, QKV_BIAS}, .keys = {modern, late_windows}, .windows_if_enabled = true, AFTER(28)},
+    {.name = "qwen2_moe", .silent = {SHAPE(24, 2048, 16, 16, 0, 5632, 151936), .model.window = 4096, GATED, QKV_BIAS, EXPERTS(60, 4, 1408),
                    .model.shared_ffn = 5632, .model.shared_gate = true},
-     .keys = {modern, qwen_experts, qwen2_moe_keys}, .windows_if_enabled = true},
-    {.name = "qwen3", .silent = {SHAPE(32, 4096, 32, 32, 128, 22016, 151936), GATED, QK_NORM},
-     .keys = {modern, bias_of_attention}, .windows_if_enabled = true},
-    {.name = "qwen3_moe", .silent = {SHAPE(24, 2048, 32, 4, 0, 6144, 151936), GATED, QK_NORM, EXPERTS(128, 8, 768)},
-     .keys = {modern, bias_of_attention, qwen_experts, qwen3_moe_keys}, .windows_if_enabled = true},
-    {.name = "qwen2_vl", .silent = {SHAPE(80, 8192, 64, 8, 0, 29568, 152064), GATED, QKV_BIAS}, .keys = {modern}, .windows_if_enabled = true},
-    {.name = "qwen2_vl_text", .silent = {SHAPE(80, 8192, 64, 8, 0, 29568, 152064), GATED, QKV_BIAS}, .keys = {modern}, .windows_if_enabled = true},
-    {.name = "qwen2_5_vl", .silent = {SHAPE(80, 8192, 64, 8, 0, 29568, 152064), GATED, QKV_BIAS}, .keys = {modern}, .windows_if_enabled = true},
-    {.name = "qwen2_5_vl_text", .silent = {SHAPE(80, 8192, 64, 8, 0, 29568, 152064), GATED, QKV_BIAS}, .keys = {modern}, .windows_if_enabled = true},
+     .keys = {modern, qwen_experts, qwen2_moe_keys, late_windows}, .windows_if_enabled = true, AFTER(28)},
+    {.name = "qwen3", .silent = {SHAPE(32, 4096, 32, 32, 128, 22016, 151936), .model.window = 4096, GATED, QK_NORM},
+     .keys = {modern, bias_of_attention, late_windows}, .windows_if_enabled = true, AFTER(28)},
+    {.name = "qwen3_moe", .silent = {SHAPE(24, 2048, 32, 4, 0, 6144, 151936), .model.window = 4096, GATED, QK_NORM, EXPERTS(128, 8, 768)},
+     .keys = {modern, bias_of_attention, qwen_experts, qwen3_moe_keys, late_windows}, .windows_if_enabled = true, AFTER(28)},
+    {.name = "qwen2_vl", .silent = {SHAPE(80, 8192, 64, 8, 0, 29568, 152064), .model.window = 4096, GATED, QKV_BIAS}, .keys = {modern, late_windows}, .windows_if_enabled = true, AFTER(28)},
+    {.name = "qwen2_vl_text", .silent = {SHAPE(80, 8192, 64, 8, 0, 29568, 152064), .model.window = 4096, GATED, QKV_BIAS}, .keys = {modern, late_windows}, .windows_if_enabled = true, AFTER(28)},
+    {.name = "qwen2_5_vl", .silent = {SHAPE(80, 8192, 64, 8, 0, 29568, 152064), .model.window = 4096, GATED, QKV_BIAS}, .keys = {modern, late_windows}, .windows_if_enabled = true, AFTER(28)},
+    {.name = "qwen2_5_vl_text", .silent = {SHAPE(80, 8192, 64, 8, 0, 29568, 152064), .model.window = 4096, GATED, QKV_BIAS}, .keys = {modern, late_windows}, .windows_if_enabled = true, AFTER(28)},
     {.name = "qwen3_vl_text", .silent = {SHAPE(32, 4096, 32, 32, 128, 22016, 151936), GATED, QK_NORM}, .keys = {modern, bias_of_attention}},
     {.name = "qwen3_vl_moe_text", .silent = {SHAPE(24, 2048, 16, 16, 0, 5632, 151936), GATED, QK_NORM,
                                              EXPERTS(60, 4, 1408)},
      .keys = {modern, bias_of_attention, qwen_experts, qwen3_moe_keys}},
 
     {.name = "gemma", .silent = {SHAPE(28, 3072, 16, 16, 256, 24576, 256000), GATED, TIED}, .keys = {modern, bias_of_attention}},
-    {.name = "gemma2", .silent = {SHAPE(26, 2304, 8, 4, 256, 9216, 256000), GATED, TIED, .model.layer_norms = 4},
-     .keys = {modern, bias_of_attention}, .windows = true},
-    {.name = "gemma3_text", .silent = {SHAPE(26, 2304, 8, 4, 256, 9216, 262208), GATED, TIED, QK_NORM, .model.layer_norms = 4},
-     .keys = {modern, bias_of_attention}, .windows = true},
+    {.name = "gemma2", .silent = {SHAPE(26, 2304, 8, 4, 256, 9216, 256000), GATED, TIED, .model.layer_norms = 4, WINDOWS(4096, 2)},
+     .keys = {modern, bias_of_attention, windows}},
+    {.name = "gemma3_text", .silent = {SHAPE(26, 2304, 8, 4, 256, 9216, 262208), GATED, TIED, QK_NORM, .model.layer_norms = 4, WINDOWS(4096, 6)},
+     .keys = {modern, bias_of_attention, windows}},
 
     {.name = "phi", .silent = {SHAPE(24, 2048, 32, 0, 0, 8192, 51200), LAYER_NORM, LINEAR_BIAS, .model.layer_norms = 1,
              .model.head_bias = true}, .keys = {modern, phi_keys}, .beside = true},
@@ -451,14 +621,14 @@ static const struct modeltype types[] = {
     {.name = "nemotron", .silent = {SHAPE(32, 6144, 48, 0, 0, 24576, 256000), LAYER_NORM}, .keys = {modern, bias_of_attention, bias_of_mlp}},
     {.name = "cohere", .silent = {SHAPE(40, 8192, 64, 0, 0, 22528, 256000), NO_BIAS, GATED, TIED, QK_FULL, .model.layer_norms = 1},
      .keys = {modern, bias_of_attention, cohere_keys}, .beside = true},
-    {.name = "cohere2", .silent = {SHAPE(40, 8192, 64, 0, 0, 22528, 256000), NO_BIAS, GATED, TIED, .model.layer_norms = 1},
-     .keys = {modern, bias_of_attention, cohere2_keys}, .windows = true, .beside = true},
+    {.name = "cohere2", .silent = {SHAPE(40, 8192, 64, 0, 0, 22528, 256000), NO_BIAS, GATED, TIED, .model.layer_norms = 1, WINDOWS(4096, 4)},
+     .keys = {modern, bias_of_attention, cohere2_keys, windows}, .beside = true},
 
     {.name = "olmo", .silent = {SHAPE(32, 4096, 32, 0, 0, 11008, 50304), GATED, .model.norm = MODELDESC_FIXED},
      .keys = {modern, bias_of_attention}},
     {.name = "olmo2", .silent = {SHAPE(32, 4096, 32, 0, 0, 11008, 50304), GATED, QK_NORM, QK_FULL}, .keys = {modern, bias_of_attention}},
-    {.name = "olmo3", .silent = {SHAPE(32, 4096, 32, 0, 0, 11008, 50304), GATED, QK_NORM, QK_FULL},
-     .keys = {modern, bias_of_attention}, .windows = true},
+    {.name = "olmo3", .silent = {SHAPE(32, 4096, 32, 0, 0, 11008, 50304), GATED, QK_NORM, QK_FULL, WINDOWS(4096, 4)},
+     .keys = {modern, bias_of_attention, windows}},
     {.name = "olmoe", .silent = {SHAPE(16, 2048, 16, 0, 0, 2048, 50304), GATED, QK_NORM, QK_FULL, EXPERTS(64, 8, 0)},
      .keys = {modern, bias_of_attention, routed}},
 
@@ -490,7 +660,7 @@ static const struct modeltype types[] = {
     // Without the two numbers of each activation function.
     {.name = "apertus", .silent = {SHAPE(32, 4096, 32, 0, 0, 14336, 131072), QK_NORM},
      .keys = {modern, bias_of_attention, apertus_keys}},
-    {.name = "exaone4", .silent = {SHAPE(32, 4096, 32, 32, 0, 16384, 102400), GATED, QK_NORM}, .keys = {modern}, .windows = true},
+    {.name = "exaone4", .silent = {SHAPE(32, 4096, 32, 32, 0, 16384, 102400), GATED, QK_NORM, WINDOWS(4096, 4)}, .keys = {modern, windows}},
     {.name = "ernie4_5", .silent = {SHAPE(18, 1024, 16, 2, 128, 3072, 103424), GATED, TIED}, .keys = {modern, bias_of_all}},
     {.name = "ernie4_5_moe", .silent = {SHAPE(28, 2560, 20, 4, 0, 12288, 103424), GATED, TIED, EXPERTS(64, 6, 1536),
                       .model.dense_layers = 1, .model.router_bias = true, .shared_experts = 2},
@@ -501,9 +671,40 @@ static const struct modeltype types[] = {
                         .shared_experts = 1}, .keys = {modern, bias_of_attention, hunyuan_keys, hunyuan_experts}},
     {.name = "gpt_oss", .silent = {SHAPE(36, 2880, 64, 8, 64, 2880, 201088), GATED, QKV_BIAS, EXPERTS(128, 4, 0),
                  .model.output_bias = true, .model.ffn_bias = true, .model.router_bias = true,
-                 .model.attention_sinks = true}, .keys = {modern, bias_of_attention, routed}, .windows = true},
+                 .model.attention_sinks = true, WINDOWS(128, 2)}, .keys = {modern, bias_of_attention, routed, windows}},
     {.name = "minimax_m2", .silent = {SHAPE(62, 3072, 48, 8, 128, 1536, 200064), GATED, QK_NORM, QK_FULL, EXPERTS(256, 8, 0),
                     .model.router_bias = true}, .keys = {modern, routed, minimax_m2_keys}},
+
+    {.name = "nemotron_h", .silent = {SHAPE(52, 4096, 32, 8, 128, 21504, 131072), SCAN(128, 64, 8, 128, 4),
+                    .model.scan.conv_bias = true, EXPERTS(8, 2, 7688), .model.shared_ffn = 7688, .model.router_bias = true},
+     .keys = {modern, bias_of_attention, bias_of_mlp, nemotron_h_keys},
+     .layers = {.kinds = true, .blocks = true, .other = MODELDESC_MAMBA2}},
+    {.name = "granitemoehybrid", .silent = {SHAPE(32, 4096, 32, 0, 0, 11008, 32000), GATED, EXPERTS(8, 2, 0), .model.shared_ffn = 1024,
+                          SCAN(128, 0, 1, 256, 4), .model.scan.conv_bias = true},
+     .keys = {modern, bias_of_attention, routed, granite_shared_keys, mamba2_keys}, .shared_alone = true,
+     .layers = {.kinds = true, .other = MODELDESC_MAMBA2, .all_other = true}},
+    {.name = "bamba", .silent = {SHAPE(32, 4096, 32, 8, 0, 14336, 128000), GATED, SCAN(128, 0, 1, 256, 4), .model.scan.conv_bias = true},
+     .keys = {modern, bias_of_attention, bias_of_mlp, mamba2_keys, bamba_keys},
+     .layers = {.kinds = true, .other = MODELDESC_MAMBA2, .full_list = "attn_layer_indices", .all_other = true}},
+    {.name = "jamba", .silent = {SHAPE(32, 4096, 32, 8, 0, 14336, 65536), GATED, EXPERTS(16, 2, 0), SCAN(0, 0, 1, 16, 4),
+               .model.scan.conv_bias = true, .model.scan.norms = true},
+     .keys = {modern, routed, jamba_keys},
+     .layers = {.kinds = true, .other = MODELDESC_MAMBA1, .every_key = "attn_layer_period", .every = 8,
+                .offset_key = "attn_layer_offset", .offset = 4}, .moe_every = 2},
+    {.name = "qwen3_next", .silent = {SHAPE(48, 2048, 16, 2, 256, 5632, 151936), GATED, QK_NORM, EXPERTS(512, 10, 512),
+                    .model.shared_ffn = 512, .model.shared_gate = true, .model.attention_gate = true, SCAN(32, 128, 16, 128, 4)},
+     .keys = {modern, bias_of_attention, qwen_experts, delta_keys},
+     .layers = {.kinds = true, .other = MODELDESC_DELTA, .every_key = "full_attention_interval", .every = 4}},
+    {.name = "kimi_linear", .silent = {SHAPE(27, 2304, 32, 0, 0, 9216, 163840), GATED, LATENT(0), EXPERTS(256, 8, 1024),
+                     .model.dense_layers = 1, .model.router_bias = true, .shared_experts = 1, SCAN(32, 128, 32, 128, 4)},
+     .keys = {latent, deepseek_experts, kimi_linear_keys},
+     .layers = {.kinds = true, .other = MODELDESC_KDA, .full_list = "linear_attn_config.full_attn_layers", .first = 1}},
+    {.name = "minimax_text_01", .silent = {SHAPE(80, 6144, 64, 8, 128, 9216, 200064), GATED, EXPERTS(32, 2, 0)},
+     .keys = {modern, routed, minimax_keys},
+     .layers = {.kinds = true, .other = MODELDESC_LIGHTNING, .flags = "attn_type_list", .full_flag = 1, .every = 8}},
+    {.name = "lfm2", .silent = {SHAPE(32, 2560, 32, 8, 0, 12288, 65536), GATED, TIED, QK_NORM, SCAN(0, 0, 0, 0, 3)},
+     .keys = {modern, lfm2_keys},
+     .layers = {.kinds = true, .other = MODELDESC_CONV, .full_list = "full_attn_idxs"}},
 };
 // clang-format on
 

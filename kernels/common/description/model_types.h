@@ -26,10 +26,14 @@ enum modeltype_field {
     TYPE_BESIDE,         // attention beside the feed-forward network: changes time only
     TYPE_BESIDE_ONE,     // the same, with one norm for both
     TYPE_MOE_EVERY,      // 1: all layers that may have experts have them
+    TYPE_MOE_OFFSET,     // the one of so many layers that has experts; without it, the last one
     TYPE_MOE_PATTERN,    // 1, or a list of 0 (dense) and 1 for each layer
     TYPE_MOE_LAYERS,     // list of layers with experts
     TYPE_DENSE_LAYERS,   // list of layers without experts
     TYPE_LAST_MOE_LAYER, // its number, or -1
+    TYPE_LAYERS,         // says of what kind layers are (model_config_layers.c)
+    TYPE_EXPAND,         // inner width of Mamba in hidden sizes
+    TYPE_FFN_ROUNDED,    // two thirds of ffn, rounded up to the multiple, if true
     N_TYPE_FIELDS
 };
 
@@ -41,13 +45,34 @@ struct modeltype_key {
 
 enum { MODELTYPE_LISTS = 5 };
 
+// How the layers of a type differ. Layers have full attention or the other mixer; a list of kinds in
+// the file comes first, then the first of these rules that applies.
+struct modeltype_layers {
+    bool kinds;                 // layers differ
+    enum modeldesc_mixer other; // attention: in windows, or in chunks if the model is `chunked`
+    bool blocks;                // a layer is a mixer or a network (Nemotron-H)
+    bool all_other;             // where no rule applies
+    const char *full_list;      // key of a list of the layers with full attention,
+    int64_t first;              // which are counted from this number
+    const char *flags;          // key of a list with `full_flag` for layers with full attention
+    double full_flag;
+    const char *after_key; // key of the number of the first layers, with full attention
+    int64_t after;
+    const char *every_key,
+        *offset_key; // every so many layers, the last of them without an offset
+    int64_t every, offset;
+};
+
 struct modeltype {
     const char *name;               // model_type
     struct modelkeys_record silent; // 0: the class derives the value, or gives none
     // Lists of keys, each ended by a key NULL; a key may have several meanings.
     const struct modeltype_key *keys[MODELTYPE_LISTS];
-    int64_t more_positions;  // learned positions beyond max_position_embeddings
-    bool windows;            // layers have sliding windows, unless the file says null
+    int64_t more_positions; // learned positions beyond max_position_embeddings
+    struct modeltype_layers layers;
+    bool shared_alone;       // without routed experts the shared one is a dense network
+    int64_t moe_every;       // TYPE_MOE_EVERY where a file is silent; 0: 1
+    bool windows;            // some layers have windows, which are not modelled
     bool windows_if_enabled; // only if use_sliding_window is true
     bool beside;             // as TYPE_BESIDE, unless the file says otherwise
 };

@@ -19,14 +19,14 @@ static const struct lack lacks[] = {
     {"recurrent layers", PLAIN,
      " rwkv rwkv5 rwkv6 rwkv6_world rwkv7 xlstm recurrent_gemma retnet hgrn2 gla "},
     {"state-space layers beside attention", PLAIN,
-     " nemotron_h nemotronh jamba bamba zamba zamba2 falcon_h1 granitemoehybrid plamo2 hymba "
+     " nemotronh zamba zamba2 falcon_h1 plamo2 hymba "
      "phi4flash nemotron_flash "},
     {"linear attention beside attention", PLAIN,
-     " qwen3_next qwen3_5 qwen3_5_text qwen3_5_moe qwen3_5_moe_text kimi_linear "
-     "minimax_text_01 olmo_hybrid bailing_moe_linear bailing_hybrid "},
+     " qwen3_5 qwen3_5_text qwen3_5_moe qwen3_5_moe_text "
+     "olmo_hybrid bailing_moe_linear bailing_hybrid "},
     {"linear attention beside attention",
      "minimax_m2, if the model is MiniMax-M2: write that as the type", " minimax "},
-    {"convolutions beside attention", PLAIN, " lfm2 lfm2_moe lfm2_vl "},
+    {"convolutions beside attention", PLAIN, " lfm2_moe lfm2_vl "},
     {"an indexer that chooses the tokens of attention, whose matrices are not counted",
      "deepseek_v3", " deepseek_v32 deepseek_v4 glm_moe_dsa "},
     {"two attention blocks and a dense network in each layer, and experts without parameters",

@@ -37,7 +37,7 @@ struct cJSON *modeldesc_document(const struct modeldesc *model)
     const struct modelkeys_record base = always_written(model);
     struct modelkeys_record record = {.model = *model};
     cJSON *object = cJSON_CreateObject();
-    if (object == NULL || !add_words(model, object) ||
+    if (object == NULL || !add_words(model, object) || !modelkeys_add_layers(model, object) ||
         !docfields_add(&modelkeys_own, &record, &base, object)) {
         cJSON_Delete(object);
         return NULL;

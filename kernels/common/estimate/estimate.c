@@ -21,10 +21,13 @@ struct memory_view {
     int stages;                          // of a device: two with DualPipe
     double common_shards, routed_shards; // devices that share an optimizer state
     double common_bytes, routed_bytes;   // a parameter, all together
-    double dense_bytes, moe_bytes;       // a layer's parameters
-    double dense_stored, moe_stored;     // a layer and micro-batch
     double ends[ND_ENDS];                // bytes beyond layers
+    // Kinds 0 and 1; figures of others are taken from the set.
+    double dense_bytes, moe_bytes;   // a layer's parameters
+    double dense_stored, moe_stored; // a layer and micro-batch
     double passing[ND_HOLDS];
+    bool gathers; // ZeRO level 3
+    int mode;
 };
 
 static int64_t dense_shards(const struct nd_strategy *s)
@@ -53,6 +56,11 @@ static int held_ends(const struct memory_view *w, int ends)
     return w->stages > 1 && ends != 0 ? ND_FIRST | ND_LAST : ends;
 }
 
+static inline double layer_bytes(const struct memory_view *w, const struct layercost *layer)
+{
+    return (layer->parameters * w->common_bytes + layer->routed * w->routed_bytes) * w->stages;
+}
+
 static void view_shards(struct memory_view *w,
                         const struct nd_strategy *s,
                         int64_t micro_batches)
@@ -64,16 +72,13 @@ static void view_shards(struct memory_view *w,
     w->common_bytes = parameter_bytes(w, w->common_shards);
     w->routed_shards = 1;
     w->routed_bytes = 0;
-    if (e->n_dense < e->n_layers) {
+    if (e->routed_parameters > 0) {
         w->routed_shards = (double)nd_shards_of(e, s).routed;
         w->routed_bytes = parameter_bytes(w, w->routed_shards);
     }
-    w->dense_bytes = at->set.dense.parameters * w->common_bytes;
-    w->moe_bytes =
-        at->set.moe.parameters * w->common_bytes + at->set.moe.routed * w->routed_bytes;
     w->stages = nd_stages_of(e, s);
-    w->dense_bytes *= w->stages;
-    w->moe_bytes *= w->stages;
+    w->dense_bytes = layer_bytes(w, &at->set.dense);
+    w->moe_bytes = layer_bytes(w, &at->set.moe);
     for (int i = 0; i < ND_ENDS; i++) {
         const int ends = held_ends(w, i);
         w->ends[i] = at->ends[ends] * w->common_bytes + e->reserve +
@@ -88,8 +93,46 @@ static void view_mode(struct memory_view *w, int mode)
     const bool gathers = w->sharing.parameters && w->common_shards > 1;
     w->dense_stored = factor * w->at->set.dense.stored[mode];
     w->moe_stored = factor * w->at->set.moe.stored[mode];
+    w->gathers = gathers;
+    w->mode = mode;
     for (int i = 0; i < ND_HOLDS; i++)
         w->passing[i] = factor * (passing[i] + (gathers ? w->at->gathered[i] : 0));
+}
+
+// Temporary bytes of a stage with a table of kinds.
+static double passing_of_table(const struct memory_view *w, unsigned holds)
+{
+    const struct nd_held_kinds of = nd_held_kinds_of(w->e, &w->at->set, holds);
+    return allocated(w->e) * ((w->e->dummy_wgrad ? 2 : 0) * of.shapes +
+                              (w->mode == LAYERCOST_FULL ? of.again : 0) +
+                              (w->gathers ? 2 * w->e->bytes_param * of.largest : 0));
+}
+
+static double passing_of(const struct memory_view *w, unsigned holds)
+{
+    return w->e->kinds > 0 ? passing_of_table(w, holds) : w->passing[holds];
+}
+
+// What micro-batches keep of the layers of a stage.
+static double live(const struct memory_view *w,
+                   const struct nd_kind *k,
+                   const struct nd_more *more)
+{
+    double sum = 0;
+    for (int i = ND_TWO; i < w->e->kinds; i++)
+        sum += more->of[i - ND_TWO].live * w->at->set.kind[i].stored[w->mode];
+    return k->live_dense * w->dense_stored + k->live_moe * w->moe_stored +
+           allocated(w->e) * sum;
+}
+
+static double total_of_table(const struct memory_view *w,
+                             const struct nd_kind *k,
+                             const struct nd_more *more)
+{
+    double layers = k->dense * w->dense_bytes + k->moe * w->moe_bytes;
+    for (int i = ND_TWO; i < w->e->kinds; i++)
+        layers += more->of[i - ND_TWO].layers * layer_bytes(w, &w->at->set.kind[i]);
+    return layers + live(w, k, more) + (w->ends[k->ends] + passing_of_table(w, k->holds));
 }
 
 static inline double total(const struct memory_view *w, const struct nd_kind *k)
@@ -104,17 +147,25 @@ struct worst {
     const struct memory_view *view;
     double total;
     const struct nd_kind *kind;
-    struct nd_kind walked; // where kinds are not kept
+    const struct nd_more *more;
 };
 
-static void consider(void *self, const struct nd_kind *kind)
+// For pipelines whose kinds are not kept.
+struct walked {
+    struct worst *worst;
+    struct nd_peak *peak; // the worst one, scratch of the cache
+};
+
+static void consider(void *self, const struct nd_peak *peak)
 {
-    struct worst *worst = self;
-    double sum = total(worst->view, kind);
+    const struct walked *walked = self;
+    struct worst *worst = walked->worst;
+    const struct memory_view *w = worst->view;
+    double sum =
+        w->e->kinds > 0 ? total_of_table(w, &peak->kind, &peak->more) : total(w, &peak->kind);
     if (sum > worst->total) {
         worst->total = sum;
-        worst->walked = *kind;
-        worst->kind = &worst->walked;
+        *walked->peak = *peak;
     }
 }
 
@@ -126,16 +177,23 @@ static void find_worst(struct worst *worst,
 {
     worst->total = -1;
     if (kinds->n_memory > ND_KINDS) {
-        nd_walk_kinds(p, cache->begin, consider, worst);
+        struct walked walked = {worst, &cache->worst[worst->view->mode]};
+        nd_walk_kinds(p, cache->begin, consider, &walked);
+        worst->kind = &walked.peak->kind;
+        worst->more = &walked.peak->more;
         return;
     }
+    const bool table = worst->view->e->kinds > 0;
     int at = 0;
     for (int i = 0; i < kinds->n_memory; i++) {
-        double sum = total(worst->view, &kinds->memory[i]);
+        const struct nd_kind *kind = &kinds->memory[i];
+        double sum = table ? total_of_table(worst->view, kind, &kinds->more->memory[i])
+                           : total(worst->view, kind);
         at = sum > worst->total ? i : at;
         worst->total = sum > worst->total ? sum : worst->total;
     }
     worst->kind = &kinds->memory[at];
+    worst->more = &kinds->more->memory[at];
 }
 
 static void tell_memory(const struct worst *worst, struct nd_memory *memory)
@@ -145,20 +203,24 @@ static void tell_memory(const struct worst *worst, struct nd_memory *memory)
     const struct layercost_set *set = &w->at->set;
     const struct nd_kind *k = worst->kind;
     const int ends = held_ends(w, k->ends);
-    double common =
-        w->stages * (k->dense * set->dense.parameters + k->moe * set->moe.parameters) +
-        w->at->ends[ends];
-    double routed = w->stages * k->moe * set->moe.routed, whole = common + routed;
+    double layers = k->dense * set->dense.parameters + k->moe * set->moe.parameters;
+    double experts = k->dense * set->dense.routed + k->moe * set->moe.routed;
+    for (int i = ND_TWO; i < e->kinds; i++) {
+        layers += worst->more->of[i - ND_TWO].layers * set->kind[i].parameters;
+        experts += worst->more->of[i - ND_TWO].layers * set->kind[i].routed;
+    }
+    double common = w->stages * layers + w->at->ends[ends];
+    double routed = w->stages * experts, whole = common + routed;
     double shared = common / w->common_shards + routed / w->routed_shards;
     memory->parameters = w->sharing.param * (w->sharing.parameters ? shared : whole);
     memory->gradients = e->bytes_grad * (w->sharing.gradients ? shared : whole);
     memory->optimizer = e->bytes_optim * (w->sharing.optimizer ? shared : whole);
-    const double live = k->live_dense * w->dense_stored + k->live_moe * w->moe_stored;
+    const double kept = live(w, k, worst->more);
     const double passing =
-        w->passing[k->holds] + (ends & ND_LAST ? allocated(e) * w->at->logits : 0);
-    memory->activations = live / allocated(e);
+        passing_of(w, k->holds) + (ends & ND_LAST ? allocated(e) * w->at->logits : 0);
+    memory->activations = kept / allocated(e);
     memory->transient = passing / allocated(e);
-    memory->reserve = e->reserve + (1 - 1 / allocated(e)) * (live + passing);
+    memory->reserve = e->reserve + (1 - 1 / allocated(e)) * (kept + passing);
     memory->total = worst->total;
     memory->stage = k->stage;
 }
@@ -166,35 +228,54 @@ static void tell_memory(const struct worst *worst, struct nd_memory *memory)
 // ---- time ---------------------------------------------------------------------------------------
 
 struct longest {
-    double dense, moe; // forward and backward of a layer
+    const struct nd_shape_place *at;
+    int mode;
+    int kinds;         // of layers
+    double dense, moe; // forward and backward of a layer of kinds 0 and 1
     double ends[ND_ENDS];
     double time;
     const struct nd_kind *kind;
-    struct nd_kind walked;
+    const struct nd_more *more;
+    struct nd_peak *walked; // scratch of the cache
     double
         share; // of the kind's layers that a micro-batch goes through: half of a pair of stages
 };
 
-static inline double length(const struct longest *longest, const struct nd_kind *k)
+static double more_time(const struct longest *longest, const struct nd_more *more)
 {
-    return k->dense * longest->dense + k->moe * longest->moe + longest->ends[k->ends];
+    double sum = 0;
+    for (int k = ND_TWO; k < longest->kinds; k++)
+        sum += more->of[k - ND_TWO].layers * longest->at->times[k][longest->mode];
+    return sum;
 }
 
-static void consider_time(void *self, const struct nd_kind *kind)
+static inline double length(const struct longest *longest,
+                            const struct nd_kind *k,
+                            const struct nd_more *more)
+{
+    const double two = k->dense * longest->dense + k->moe * longest->moe;
+    return (longest->kinds > ND_TWO ? two + more_time(longest, more) : two) +
+           longest->ends[k->ends];
+}
+
+static void consider_time(void *self, const struct nd_peak *peak)
 {
     struct longest *longest = self;
-    double time = length(longest, kind);
+    double time = length(longest, &peak->kind, &peak->more);
     if (time > longest->time) {
         longest->time = time;
-        longest->walked = *kind;
-        longest->kind = &longest->walked;
+        *longest->walked = *peak;
+        longest->kind = &longest->walked->kind;
+        longest->more = &longest->walked->more;
     }
 }
 
-static int64_t dense_between(const struct nd_pipeline *p, int64_t begin, int64_t end)
+// Layers of kind k of the longest stage.
+static inline int32_t layers_of(const struct longest *longest, int k)
 {
-    const int64_t last = p->dense < end ? p->dense : end;
-    return last > begin ? last - begin : 0;
+    return k == 0   ? longest->kind->dense
+           : k == 1 ? longest->kind->moe
+                    : longest->more->of[k - ND_TWO].layers;
 }
 
 // DualPipe: a device works for half of the micro-batches on a stage, and for the other half on the
@@ -206,11 +287,12 @@ static void find_longest_pair(struct longest *longest, const struct nd_pipeline 
     for (int32_t i = 0; i < p->stages / 2; i++) {
         const int64_t first = nd_stage_layers(p->layers, p->stages, i);
         const int64_t last = nd_stage_layers(p->layers, p->stages, p->stages - 1 - i);
-        const int64_t dense =
-            dense_between(p, front, front + first) + dense_between(p, back - last, back);
-        const struct nd_kind pair = {.dense = (int32_t)dense,
-                                     .moe = (int32_t)(first + last - dense),
-                                     .ends = i == 0 ? ND_FIRST | ND_LAST : 0};
+        int64_t at_front[MODELDESC_KINDS], at_back[MODELDESC_KINDS];
+        struct nd_peak pair = {.kind.ends = i == 0 ? ND_FIRST | ND_LAST : 0};
+        nd_count_layers(p, front, first, at_front);
+        nd_count_layers(p, back - last, last, at_back);
+        for (int k = 0; k < longest->kinds; k++)
+            *nd_peak_layers(&pair, k) = (int32_t)(at_front[k] + at_back[k]);
         consider_time(longest, &pair);
         front += first;
         back -= last;
@@ -225,8 +307,12 @@ static void find_longest(struct longest *longest,
                          struct nd_cache *cache,
                          const struct nd_pipeline *p)
 {
-    longest->dense = at->dense_time[mode];
-    longest->moe = at->moe_time[mode];
+    longest->at = at;
+    longest->mode = mode;
+    longest->kinds = nd_layer_kinds(p);
+    longest->walked = &cache->longest;
+    longest->dense = at->times[0][mode];
+    longest->moe = longest->kinds > 1 ? at->times[1][mode] : 0;
     longest->ends[0] = longest->ends[ND_FIRST] = 0;
     longest->ends[ND_LAST] = longest->ends[ND_FIRST | ND_LAST] = at->head_time;
     longest->time = -1;
@@ -241,11 +327,12 @@ static void find_longest(struct longest *longest,
     }
     int which = 0;
     for (int i = 0; i < kinds->n_time; i++) {
-        double time = length(longest, &kinds->time[i]);
+        double time = length(longest, &kinds->time[i], &kinds->more->time[i]);
         which = time > longest->time ? i : which;
         longest->time = time > longest->time ? time : longest->time;
     }
     longest->kind = &kinds->time[which];
+    longest->more = &kinds->more->time[which];
 }
 
 // Exchanges within layers: forward and backward, and forward again where layers are made again.
@@ -255,19 +342,21 @@ static void tell_exchanges(const struct nd_shape_place *at,
                            double micro_batches,
                            struct nd_time *time)
 {
-    const struct layercost_parts *d = &at->set.dense.parts, *m = &at->set.moe.parts;
-    double passes = (mode == LAYERCOST_FULL ? 3 : 2) * micro_batches * longest->share;
-    double dense = longest->kind->dense * passes, moe = longest->kind->moe * passes;
-    time->exchange[0] = dense * d->tp + moe * m->tp;
-    time->exchange[1] = dense * d->ep + moe * m->ep;
-    time->exchange[2] = dense * d->cp + moe * m->cp;
-    if (mode != LAYERCOST_SELECT)
-        return;
-    const double share = micro_batches * longest->share;
-    const struct layercost *dense_layer = &at->set.dense, *moe_layer = &at->set.moe;
-    time->exchange[0] += share * (longest->kind->dense * dense_layer->select_again.tp +
-                                  longest->kind->moe * moe_layer->select_again.tp);
-    time->exchange[1] += share * longest->kind->moe * moe_layer->select_again.ep;
+    const double passes = (mode == LAYERCOST_FULL ? 3 : 2) * micro_batches * longest->share;
+    const double share = mode == LAYERCOST_SELECT ? micro_batches * longest->share : 0;
+    double tp = 0, ep = 0, cp = 0, again = 0, ep_again = 0;
+    for (int k = 0; k < longest->kinds; k++) {
+        const struct layercost *cost = &at->set.kind[k];
+        const double layers = layers_of(longest, k), n = layers * passes;
+        tp += n * cost->parts.tp;
+        ep += n * cost->parts.ep;
+        cp += n * cost->parts.cp;
+        again += layers * cost->select_again.tp;
+        ep_again += share * layers * cost->select_again.ep;
+    }
+    time->exchange[0] = tp + share * again;
+    time->exchange[1] = ep + ep_again;
+    time->exchange[2] = cp;
 }
 
 static double boundary(const struct nd_estimate *e,
@@ -301,17 +390,21 @@ static double bubble(const struct nd_estimate *e,
     const struct layercost_set *set = &at->set;
     const struct nd_kind *k = longest->kind;
     const double mtp = (double)e->mtp_depth;
-    const double dense = (double)e->n_dense - longest->share * k->dense;
-    const double moe = (double)(e->n_layers - e->n_dense) - longest->share * k->moe;
     const double heads = k->ends & ND_LAST ? 1 - longest->share : 1;
     if (s->vp > 1 || (e->schedule != TRAINING_ZERO_BUBBLE && e->schedule != TRAINING_DUALPIPE))
         return others / s->vp;
-    const double weights = dense * set->dense.weights + moe * set->moe.weights +
-                           heads * ((1 + mtp) * set->head.weights + mtp * set->mtp_forward);
+    double of_weights = 0, of_forward = 0;
+    for (int i = 0; i < longest->kinds; i++) {
+        const double n = e->n_of[i] - longest->share * layers_of(longest, i);
+        of_weights += n * set->kind[i].weights;
+        of_forward += n * set->kind[i].forward;
+    }
+    const double weights =
+        of_weights + heads * ((1 + mtp) * set->head.weights + mtp * set->mtp_forward);
     if (e->schedule == TRAINING_ZERO_BUBBLE || s->pp == 1)
         return fmax(0, others - 2 * weights);
-    const double forward = dense * set->dense.forward + moe * set->moe.forward +
-                           heads * ((1 + mtp) * set->head.forward + mtp * set->mtp_forward);
+    const double forward =
+        of_forward + heads * ((1 + mtp) * set->head.forward + mtp * set->mtp_forward);
     const double share = (0.5 * s->pp - 1) / (double)(s->pp - 1);
     return share * fmax(0, 2 * others - forward - 3 * weights);
 }
@@ -325,8 +418,10 @@ static void tell_time(const struct nd_estimate *e,
                       struct nd_time *time)
 {
     const struct nd_strategy *s = &point->strategy;
-    double sum = (double)e->n_dense * longest->dense +
-                 (double)(e->n_layers - e->n_dense) * longest->moe + longest->ends[ND_LAST];
+    double sum = e->n_of[0] * longest->dense + e->n_of[1] * longest->moe;
+    for (int k = ND_TWO; k < longest->kinds; k++)
+        sum += e->n_of[k] * at->times[k][mode];
+    sum += longest->ends[ND_LAST];
     time->stage = longest->time;
     time->pipe = micro_batches * time->stage;
     time->bubble = bubble(e, at, longest, s, sum - time->stage);
@@ -391,7 +486,8 @@ void nd_time_of(const struct nd_estimate *e,
     int64_t n = some_micro_batches(point);
     const struct nd_pipeline p = nd_pipeline_of(e, &point->strategy, n);
     struct nd_shape_place at;
-    struct nd_kinds kinds;
+    struct nd_more_kinds more;
+    struct nd_kinds kinds = {.more = &more};
     struct longest longest;
     nd_fill_shape(e, point, &at);
     nd_find_kinds(&p, cache->begin, &kinds);

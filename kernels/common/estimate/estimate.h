@@ -20,10 +20,12 @@
 // vary from point to point beside the strategy is in nd_point.
 struct nd_estimate {
     struct layercost_model layers;
-    uint32_t id;       // of this estimate among the estimates that share a cache
-    int64_t n_layers;  // with MTP layers
-    int64_t n_dense;   // leading ones
-    int64_t mtp_depth; // of the last stage
+    uint32_t id;                  // of this estimate among the estimates that share a cache
+    int kinds;                    // of the table of kinds of layers; 0: none
+    int64_t n_layers;             // with MTP layers
+    int64_t n_dense;              // leading ones; 0 with a table of kinds
+    double n_of[MODELDESC_KINDS]; // layers of each kind
+    int64_t mtp_depth;            // of the last stage
     double reserve;
     // A parameter. If only adapters are trained, the states that they alone have are spread over all parameters, and
     // `trained` is their share.
@@ -35,6 +37,8 @@ struct nd_estimate {
     double routed_parameters; // of the whole model
     double active_flops;      // a token and step: 6 times what it uses of the parameters
     double attention_flops;   // a token, step and position, causal: times seq_length
+    double
+        attention_of[MODELDESC_KINDS]; // the same of the kinds of a table, for all their layers
     double made_flops[LAYERCOST_MODES];     // what devices execute, recomputation included:
     double made_attention[LAYERCOST_MODES]; // as the two above, by recompute mode
 };
@@ -117,9 +121,17 @@ const struct layercost_set *nd_layer_figures(const struct nd_estimate *e,
                                              const struct nd_point *point);
 
 // Returns twice the mean number of positions to which a token attends: all positions without a window.
+// With a table of kinds it is the mean over the layers, weighted by their FLOPs.
 static inline double nd_seen_positions(const struct nd_estimate *e, double seq_length)
 {
-    return 2 * modeldesc_seen(&e->layers.model, seq_length) * seq_length;
+    if (e->layers.model.n_kinds == 0)
+        return 2 * modeldesc_seen(&e->layers.model, seq_length) * seq_length;
+    double sum = 0;
+    for (int k = 0; k < e->layers.model.n_kinds; k++)
+        sum += e->attention_of[k] * modeldesc_seen_of(e->layers.model.kinds[k].window,
+                                                      e->layers.model.kinds[k].chunked,
+                                                      seq_length);
+    return e->attention_flops > 0 ? 2 * sum / e->attention_flops * seq_length : 0;
 }
 
 // Returns the model FLOPs per token and step, forward and backward, without recomputation.

@@ -36,8 +36,8 @@ static void fill_times(const struct nd_estimate *e, struct nd_shape_place *place
     const struct layercost_set *set = &place->set;
     double mtp = (double)e->mtp_depth;
     for (int mode = 0; mode < LAYERCOST_MODES; mode++) {
-        place->dense_time[mode] = set->dense.forward + set->dense.backward[mode];
-        place->moe_time[mode] = set->moe.forward + set->moe.backward[mode];
+        for (int k = 0; k < layercost_kinds(&e->layers); k++)
+            place->times[k][mode] = set->kind[k].forward + set->kind[k].backward[mode];
     }
     place->head_time =
         (1 + mtp) * (set->head.forward + set->head.backward) + 3 * mtp * set->mtp_forward;
@@ -63,31 +63,30 @@ static void fill_transients(const struct nd_estimate *e, struct nd_shape_place *
     double buffer = e->dummy_wgrad ? 2 : 0; // bytes a parameter of a matrix
     place->logits =
         (double)(1 + e->mtp_depth) * set->head.logits + buffer * set->head.parameters;
-    for (int holds = 0; holds < ND_HOLDS; holds++) {
-        double again = 0, shapes = holds != 0 ? set->attention_matrices : 0;
-        if (holds & ND_HAS_DENSE) {
-            shapes += set->dense.matrices;
-            again = set->dense.stored[LAYERCOST_NONE];
-        }
-        if (holds & ND_HAS_MOE) {
-            shapes += set->moe.matrices;
-            again = fmax(again, set->moe.stored[LAYERCOST_NONE]);
-        }
-        place->passing[holds] = buffer * shapes;
-        place->passing_full[holds] = buffer * shapes + again;
+    if (e->kinds > 0)
+        return;
+    for (unsigned holds = 0; holds < ND_HOLDS; holds++) {
+        const struct nd_held_kinds of = nd_held_kinds_of(e, set, holds);
+        place->passing[holds] = buffer * of.shapes;
+        place->passing_full[holds] = buffer * of.shapes + of.again;
+        place->gathered[holds] = 2 * e->bytes_param * of.largest;
     }
 }
 
-// Level 3 of ZeRO holds the parameters of one layer in use and of one fetched in advance.
-static void fill_gathered(const struct nd_estimate *e, struct nd_shape_place *place)
+struct nd_held_kinds nd_held_kinds_of(const struct nd_estimate *e,
+                                      const struct layercost_set *set,
+                                      unsigned holds)
 {
-    const struct layercost *dense = &place->set.dense, *moe = &place->set.moe;
-    for (int i = 0; i < ND_HOLDS; i++) {
-        double largest = i & ND_HAS_DENSE ? dense->parameters : 0;
-        if (i & ND_HAS_MOE)
-            largest = fmax(largest, moe->parameters + moe->routed);
-        place->gathered[i] = 2 * e->bytes_param * largest;
+    struct nd_held_kinds of = {.shapes = holds != 0 ? set->attention_matrices : 0};
+    for (int k = 0; k < layercost_kinds(&e->layers); k++) {
+        const struct layercost *cost = &set->kind[k];
+        if (!(holds & 1U << k))
+            continue;
+        of.shapes += cost->matrices;
+        of.again = fmax(of.again, cost->stored[LAYERCOST_NONE]);
+        of.largest = fmax(of.largest, cost->parameters + cost->routed);
     }
+    return of;
 }
 
 void nd_fill_shape(const struct nd_estimate *e,
@@ -100,7 +99,6 @@ void nd_fill_shape(const struct nd_estimate *e,
     fill_times(e, place);
     fill_parameters(e, place);
     fill_transients(e, place);
-    fill_gathered(e, place);
     double etp = e->layers.expert_tensor_parallel ? s->tp : 1;
     place->held = e->common_parameters / s->tp;
     place->held_routed = e->routed_parameters / (s->ep * etp);
@@ -139,6 +137,7 @@ struct nd_pipeline nd_pipeline_of(const struct nd_estimate *e,
                                   int64_t micro_batches)
 {
     struct nd_pipeline p = {.layers = e->n_layers,
+                            .model = e->kinds > 0 ? &e->layers.model : NULL,
                             .dense = e->n_dense,
                             .stages = s->pp,
                             .chunks = s->vp,
@@ -161,7 +160,14 @@ const struct nd_kinds *nd_kinds_of(const struct nd_estimate *e,
         return &place->kinds;
     if (same(&other->key, &key))
         return &other->kinds;
+    // What was there moves; the two places exchange their further figures.
+    struct nd_more_kinds *more = other->kinds.more;
+    if (place->kinds.more == NULL) {
+        place->kinds.more = &cache->more[at];
+        more = &cache->more[at ^ 1];
+    }
     *other = *place;
+    place->kinds.more = more;
     nd_find_kinds(p, cache->begin, &place->kinds);
     place->key = key;
     return &place->kinds;

@@ -20,17 +20,18 @@ struct nd_key {
 // Figures of layers, and sums of them that every point needs.
 struct nd_shape_place {
     struct nd_key key;
-    struct layercost_set set;
-    double dense_time[LAYERCOST_MODES], moe_time[LAYERCOST_MODES]; // forward and backward
     double head_time; // of the last stage, MTP modules included
     // Parameters beyond layers; a single stage with tied embeddings has fewer.
     double ends[ND_ENDS];
     double logits; // bytes on the last stage, and buffers of the head
-    // Temporary bytes of a stage with these kinds of layers: a layer that is recomputed, and
+    // Without a table of kinds: temporary bytes of a stage with these kinds of layers: a layer that is recomputed, and
     // buffers of gradients; passing_full: in mode full.
     double passing[ND_HOLDS], passing_full[ND_HOLDS];
     double gathered[ND_HOLDS]; // bytes of two layers' parameters, which ZeRO level 3 gathers
     double held, held_routed;  // of the whole model: parameters a device exchanges, times pp
+    double times[MODELDESC_KINDS]
+                [LAYERCOST_MODES]; // forward and backward of a layer of each kind
+    struct layercost_set set;
 };
 
 struct nd_pipeline_place {
@@ -42,7 +43,19 @@ struct nd_cache {
     struct nd_shape_place shape[ND_SHAPE_PLACES];
     struct nd_pipeline_place pipeline[ND_PIPELINE_PLACES];
     int64_t begin[ND_MAX_CHUNKS];
+    struct nd_more_kinds more[ND_PIPELINE_PLACES];
+    struct nd_peak worst[LAYERCOST_MODES], longest; // of pipelines that are walked each time
 };
+
+// What matters of the kinds of layers that a stage has, bit k of `holds` for kind k.
+struct nd_held_kinds {
+    double shapes;  // parameters of matrices, one of each shape
+    double again;   // bytes of the largest layer, made again
+    double largest; // parameters of the largest layer
+};
+struct nd_held_kinds nd_held_kinds_of(const struct nd_estimate *e,
+                                      const struct layercost_set *set,
+                                      unsigned holds);
 
 // A place without its key.
 void nd_fill_shape(const struct nd_estimate *e,

@@ -11,28 +11,67 @@ static double matrices_of(const struct modeldesc *d)
     return d->gated ? 3 : 2;
 }
 
-// Parameters in use, per matrix of the feed-forward part, of all layers of a kind.
-static double dense_width(const struct nd_estimate *e)
+// Sums over all layers, MTP layers included.
+struct sums {
+    double dense, moe; // parameters in use, per matrix of the feed-forward part
+    double expanding;  // parameters of matrices that expand compressed queries, keys and values
+    double scans;      // FLOPs of scans, a token, forward
+    double routed;     // parameters of routed experts
+};
+
+static double attention_widths(const struct modeldesc *d)
 {
-    const struct modeldesc *d = &e->layers.model;
-    return (double)(e->n_dense * d->hidden * d->ffn);
+    if (d->mixer != MODELDESC_ATTENTION)
+        return 0;
+    if (d->attention == MODELDESC_MLA)
+        return (double)(d->heads * (d->qk_nope + d->qk_rope + d->v_dim));
+    return (double)(d->heads * (d->head_dim + modeldesc_value_dim(d)));
 }
 
-static double moe_width(const struct nd_estimate *e)
+// Adds n layers of the kind that a view describes.
+static void add_layers(struct sums *sums, const struct modeldesc *d, double n)
 {
-    const struct modeldesc *d = &e->layers.model;
-    return (double)((e->n_layers - e->n_dense) * d->hidden *
-                    (d->topk * d->moe_ffn + d->shared_ffn));
+    struct modeldesc_counts counts;
+    modeldesc_count(d, &counts);
+    if (d->experts > 0)
+        sums->moe += n * (double)(d->hidden * (d->topk * d->moe_ffn + d->shared_ffn));
+    else
+        sums->dense += n * (double)(d->hidden * d->ffn);
+    if (d->attention == MODELDESC_MLA && d->mixer == MODELDESC_ATTENTION)
+        sums->expanding += n * (double)(d->heads * ((d->qk_nope + d->qk_rope) * d->q_rank +
+                                                    (d->qk_nope + d->v_dim) * d->kv_rank));
+    sums->scans += n * layercost_scan_flops(d);
+    sums->routed += n * (double)(d->experts > 0 ? counts.routed : 0);
+}
+
+static struct sums sum_layers(struct nd_estimate *e)
+{
+    struct sums sums = {.dense = 0};
+    for (int k = 0; k < layercost_kinds(&e->layers); k++) {
+        struct modeldesc view;
+        if (!(e->n_of[k] > 0))
+            continue;
+        modeldesc_view(&e->layers.model, k, &view);
+        add_layers(&sums, &view, e->n_of[k]);
+        e->attention_of[k] = 3 * e->n_of[k] * attention_widths(&view);
+        e->attention_flops += e->attention_of[k];
+    }
+    return sums;
 }
 
 // Parameters in use of the products that mode full makes again: with `early_stop` not the last ones.
-static double again_in_full(const struct nd_estimate *e, double used_by_layers)
+static double again_in_full(const struct nd_estimate *e,
+                            const struct sums *sums,
+                            double used_by_layers)
 {
-    return used_by_layers - (e->layers.stack.early_stop ? dense_width(e) + moe_width(e) : 0);
+    return used_by_layers - (e->layers.stack.early_stop ? sums->dense + sums->moe : 0);
 }
 
 // The same of mode select.
-static double again_in_select(const struct nd_estimate *e, double used_by_layers, bool flash)
+static double again_in_select(const struct nd_estimate *e,
+                              const struct sums *sums,
+                              double used_by_layers,
+                              bool flash)
 {
     const struct modeldesc *d = &e->layers.model;
     const unsigned modules = e->layers.modules;
@@ -40,31 +79,34 @@ static double again_in_select(const struct nd_estimate *e, double used_by_layers
     if (modules == 0)
         return flash ? e->layers.stack.select_again * used_by_layers : 0;
     if (modules & TRAINING_MLP)
-        again += matrices_of(d) * dense_width(e);
+        again += matrices_of(d) * sums->dense;
     if (modules & TRAINING_MOE)
-        again += matrices_of(d) * moe_width(e);
-    if ((modules & TRAINING_MLA_UP_PROJ) && d->attention == MODELDESC_MLA)
-        again +=
-            (double)(e->n_layers * d->heads) * (double)((d->qk_nope + d->qk_rope) * d->q_rank +
-                                                        (d->qk_nope + d->v_dim) * d->kv_rank);
+        again += matrices_of(d) * sums->moe;
+    if (modules & TRAINING_MLA_UP_PROJ)
+        again += sums->expanding;
     return again;
 }
 
 // What devices execute: forward and backward, and the forward of what is recomputed. A flash kernel
 // skips the masked half of attention and makes scores again backward; without one all is executed.
-static void open_made_flops(struct nd_estimate *e, double used_by_layers, bool flash)
+static void open_made_flops(struct nd_estimate *e,
+                            const struct sums *sums,
+                            double used_by_layers,
+                            bool flash)
 {
     const double forward = e->attention_flops * (flash ? 1 : 2) / 3;
     const unsigned modules = e->layers.modules;
     for (int m = 0; m < LAYERCOST_MODES; m++) {
-        e->made_flops[m] = e->active_flops;
+        e->made_flops[m] = e->active_flops + 0.5 * sums->scans;
         e->made_attention[m] = forward * (flash ? 3.5 : 3);
     }
-    e->made_flops[LAYERCOST_FULL] += 2 * again_in_full(e, used_by_layers);
-    e->made_flops[LAYERCOST_SELECT] += 2 * again_in_select(e, used_by_layers, flash);
+    e->made_flops[LAYERCOST_FULL] += 2 * again_in_full(e, sums, used_by_layers) + sums->scans;
+    e->made_flops[LAYERCOST_SELECT] += 2 * again_in_select(e, sums, used_by_layers, flash);
     e->made_attention[LAYERCOST_FULL] += forward;
-    if (modules != 0 ? (modules & TRAINING_CORE_ATTN) != 0 : !flash)
+    if (modules != 0 ? (modules & TRAINING_CORE_ATTN) != 0 : !flash) {
         e->made_attention[LAYERCOST_SELECT] += forward;
+        e->made_flops[LAYERCOST_SELECT] += sums->scans;
+    }
 }
 
 // Returns the parameters of adapters of all layers, of so many experts each.
@@ -84,17 +126,21 @@ static void open_flops(struct nd_estimate *e, bool flash)
 {
     const struct modeldesc *d = &e->layers.model;
     const struct modeldesc_counts *c = &e->layers.counts;
-    bool mla = d->attention == MODELDESC_MLA;
-    double widths =
-        mla ? (double)(d->qk_nope + d->qk_rope + d->v_dim) : 2 * (double)d->head_dim;
-    double used = (double)(c->active - (d->tied ? d->positions * d->hidden : c->embedding));
+    const struct sums sums = sum_layers(e);
+    // Untied, the norm of an embedding is part of what is looked up.
+    const int64_t tables = (d->vocab + d->positions) * d->hidden;
+    double used = (double)(c->active - (d->tied ? 0 : c->embedding - tables));
     double idle = (double)c->routed * (double)(d->experts - d->topk);
-    double mtp = d->experts > 0 ? idle / (double)d->experts : 0;
+    const bool mtp_experts =
+        d->n_kinds == 0 || d->kinds[d->pattern[e->n_layers - 1]].network == MODELDESC_EXPERTS;
+    double mtp = d->experts > 0 && mtp_experts ? idle / (double)d->experts : 0;
     used +=
         (double)d->mtp_depth * ((double)c->mtp_module - mtp + (double)(d->vocab * d->hidden));
-    e->active_flops = (e->layers.frozen ? 4 : 6) * used + 6 * adapters_of(e, (double)d->topk);
-    e->attention_flops = 3 * (double)(e->n_layers * d->heads) * widths;
-    open_made_flops(e, used - (double)((1 + d->mtp_depth) * d->vocab * d->hidden), flash);
+    e->active_flops = (e->layers.frozen ? 4 : 6) * used + 6 * adapters_of(e, (double)d->topk) +
+                      3 * sums.scans;
+    e->routed_parameters = sums.routed;
+    open_made_flops(e, &sums, used - (double)((1 + d->mtp_depth) * d->vocab * d->hidden),
+                    flash);
 }
 
 static void open_bytes(struct nd_estimate *e, const struct training *training)
@@ -118,17 +164,23 @@ void nd_estimate_open(struct nd_estimate *e,
     const struct modeldesc_counts *c = &e->layers.counts;
     e->layers.hardware.node = cluster->node_devices;
     e->id = id;
+    e->kinds = model->n_kinds;
     e->n_layers = modeldesc_layers(model);
-    e->n_dense = model->experts == 0 ? e->n_layers : model->dense_layers;
+    e->n_dense = model->n_kinds > 0    ? 0
+                 : model->experts == 0 ? e->n_layers
+                                       : model->dense_layers;
+    int64_t n[MODELDESC_KINDS];
+    modeldesc_kinds_of(model, 0, e->n_layers, n);
+    for (int k = 0; k < MODELDESC_KINDS; k++)
+        e->n_of[k] = (double)n[k];
     e->mtp_depth = model->mtp_depth;
     e->reserve = cluster->reserve;
     e->zero_level = training->distributed_optimizer ? training->zero_level : 0;
     e->schedule = training->schedule;
     e->low_mem_vpp = training->low_mem_vpp;
     e->dummy_wgrad = training->dummy_wgrad && !training->frozen;
-    e->routed_parameters = (double)((e->n_layers - e->n_dense) * c->routed);
+    open_flops(e, training->flash_attention);
     e->common_parameters =
         (double)(c->total + model->mtp_depth * c->mtp_module) - e->routed_parameters;
     open_bytes(e, training);
-    open_flops(e, training->flash_attention);
 }

@@ -21,6 +21,13 @@ static int64_t chunk_layers(int64_t layers, int32_t chunks, int32_t chunk)
     return layers / chunks + (chunk >= chunks - layers % chunks);
 }
 
+static int kind_of(const struct nd_estimate *e, int64_t layer)
+{
+    if (e->layers.model.n_kinds > 0)
+        return e->layers.model.pattern[layer];
+    return layer < e->n_dense ? 0 : 1;
+}
+
 void nd_reference_split(const struct nd_estimate *e,
                         const struct nd_point *point,
                         struct nd_chunk *chunk)
@@ -30,16 +37,14 @@ void nd_reference_split(const struct nd_estimate *e,
     for (int32_t v = 0; v < s->vp; v++)
         for (int32_t i = 0; i < s->pp; i++) {
             int64_t n = chunk_layers(nd_stage_layers(e->n_layers, s->pp, i), s->vp, v);
-            int64_t dense = begin >= e->n_dense ? 0 : least(n, e->n_dense - begin);
             struct nd_chunk *c = &chunk[v * s->pp + i];
-            *c = (struct nd_chunk){.dense = (int32_t)dense, .moe = (int32_t)(n - dense)};
-            if (s->recompute == ND_RECOMPUTE_SELECT) {
-                c->dense_select = c->dense;
-                c->moe_select = c->moe;
-            } else if (s->recompute == ND_RECOMPUTE_FULL) {
-                c->dense_full = c->dense;
-                c->moe_full = c->moe;
-            }
+            *c = (struct nd_chunk){.layers = {.of = {0}}};
+            for (int64_t l = begin; l < begin + n; l++)
+                c->layers.of[kind_of(e, l)]++;
+            if (s->recompute == ND_RECOMPUTE_SELECT)
+                c->select = c->layers;
+            else if (s->recompute == ND_RECOMPUTE_FULL)
+                c->full = c->layers;
             begin += n;
         }
 }
@@ -53,6 +58,11 @@ struct view {
     const struct layercost_set *set;
     int64_t micro_batches;
 };
+
+static int kinds(const struct view *w)
+{
+    return layercost_kinds(&w->e->layers);
+}
 
 static const struct nd_chunk *chunk_at(const struct view *w, int32_t i, int32_t v)
 {
@@ -71,8 +81,10 @@ static double by_mode(const double values[LAYERCOST_MODES],
 // Bytes that one micro-batch leaves on a chunk between its forward and its backward pass.
 static double chunk_stored(const struct view *w, const struct nd_chunk *c)
 {
-    return by_mode(w->set->dense.stored, c->dense, c->dense_select, c->dense_full) +
-           by_mode(w->set->moe.stored, c->moe, c->moe_select, c->moe_full);
+    double sum = 0;
+    for (int k = 0; k < kinds(w); k++)
+        sum += by_mode(w->set->kind[k].stored, c->layers.of[k], c->select.of[k], c->full.of[k]);
+    return sum;
 }
 
 // ---- order of tasks: chunk of the n-th forward or backward pass of a stage ----------------------
@@ -152,13 +164,11 @@ static int64_t expert_shards(const struct nd_estimate *e, const struct nd_strate
     return shards < 1 ? 1 : shards;
 }
 
-static bool remakes(const struct view *w, int32_t stage, bool dense)
+static bool remakes(const struct view *w, int32_t stage, int kind)
 {
-    for (int32_t v = 0; v < w->s->vp; v++) {
-        const struct nd_chunk *c = chunk_at(w, stage, v);
-        if ((dense ? c->dense_full : c->moe_full) > 0)
+    for (int32_t v = 0; v < w->s->vp; v++)
+        if (chunk_at(w, stage, v)->full.of[kind] > 0)
             return true;
-    }
     return false;
 }
 
@@ -170,9 +180,13 @@ static void add_parameters(const struct view *w, int32_t i, struct nd_stage *sta
     bool first = i == 0, last = i == w->s->pp - 1;
     if (has_two_stages(w))
         first = last = first || last;
-    stage->common =
-        stages * (stage->dense * set->dense.parameters + stage->moe * set->moe.parameters);
-    stage->routed = stages * stage->moe * set->moe.routed;
+    double layers = 0, experts = 0;
+    for (int k = 0; k < kinds(w); k++) {
+        layers += stage->layers.of[k] * set->kind[k].parameters;
+        experts += stage->layers.of[k] * set->kind[k].routed;
+    }
+    stage->common = stages * layers;
+    stage->routed = stages * experts;
     if (first)
         stage->common += set->embedding;
     if (last) {
@@ -205,9 +219,11 @@ static void add_static(const struct view *w, struct nd_stage *stage)
 static double gathered(const struct view *w, const struct nd_stage *stage)
 {
     const struct layercost_set *set = w->set;
-    double dense = stage->dense > 0 ? set->dense.parameters : 0;
-    double moe = stage->moe > 0 ? set->moe.parameters + set->moe.routed : 0;
-    return 2 * w->e->bytes_param * fmax(dense, moe);
+    double largest = 0;
+    for (int k = 0; k < kinds(w); k++)
+        if (stage->layers.of[k] > 0)
+            largest = fmax(largest, set->kind[k].parameters + set->kind[k].routed);
+    return 2 * w->e->bytes_param * largest;
 }
 
 static void add_transient(const struct view *w, int32_t i, struct nd_stage *stage)
@@ -215,16 +231,14 @@ static void add_transient(const struct view *w, int32_t i, struct nd_stage *stag
     const struct layercost_set *set = w->set;
     bool last = i == w->s->pp - 1 || (has_two_stages(w) && i == 0);
     double again = 0, shapes = 0;
-    if (remakes(w, i, true))
-        again = set->dense.stored[LAYERCOST_NONE];
-    if (remakes(w, i, false))
-        again = fmax(again, set->moe.stored[LAYERCOST_NONE]);
-    if (stage->dense + stage->moe > 0)
+    if (nd_layers_all(&stage->layers) > 0)
         shapes += set->attention_matrices;
-    if (stage->dense > 0)
-        shapes += set->dense.matrices;
-    if (stage->moe > 0)
-        shapes += set->moe.matrices;
+    for (int k = 0; k < kinds(w); k++) {
+        if (remakes(w, i, k))
+            again = fmax(again, set->kind[k].stored[LAYERCOST_NONE]);
+        if (stage->layers.of[k] > 0)
+            shapes += set->kind[k].matrices;
+    }
     if (last)
         shapes += set->head.parameters;
     stage->transient = again;
@@ -244,10 +258,15 @@ static void add_times(const struct view *w, int32_t i, struct nd_stage *stage)
     const struct layercost_set *set = w->set;
     for (int32_t v = 0; v < w->s->vp; v++) {
         const struct nd_chunk *c = chunk_at(w, i, v);
-        stage->forward += c->dense * set->dense.forward + c->moe * set->moe.forward;
-        stage->backward +=
-            by_mode(set->dense.backward, c->dense, c->dense_select, c->dense_full) +
-            by_mode(set->moe.backward, c->moe, c->moe_select, c->moe_full);
+        double forward = 0, backward = 0;
+        for (int k = 0; k < kinds(w); k++) {
+            const struct layercost *cost = &set->kind[k];
+            forward += c->layers.of[k] * cost->forward;
+            backward +=
+                by_mode(cost->backward, c->layers.of[k], c->select.of[k], c->full.of[k]);
+        }
+        stage->forward += forward;
+        stage->backward += backward;
     }
     if (i < w->s->pp - 1)
         return;
@@ -259,10 +278,9 @@ static void add_times(const struct view *w, int32_t i, struct nd_stage *stage)
 static void describe_stage(const struct view *w, int32_t i, struct nd_stage *stage)
 {
     memset(stage, 0, sizeof *stage);
-    for (int32_t v = 0; v < w->s->vp; v++) {
-        stage->dense += chunk_at(w, i, v)->dense;
-        stage->moe += chunk_at(w, i, v)->moe;
-    }
+    for (int32_t v = 0; v < w->s->vp; v++)
+        for (int k = 0; k < kinds(w); k++)
+            stage->layers.of[k] += chunk_at(w, i, v)->layers.of[k];
     add_parameters(w, i, stage);
     add_static(w, stage);
     stage->activations = peak_stored(w, i, &stage->in_flight);
@@ -289,20 +307,23 @@ static void worst_stage(const struct nd_stage *stage, int32_t n, struct nd_memor
 
 // Exchanges of kind k of the longest stage in one micro-batch: forward, backward, and forward again
 // where layers are made again.
-static double exchanged(const struct view *w, int32_t i, int k)
+static double exchanged(const struct view *w, int32_t i, int which)
 {
     double sum = 0;
     for (int32_t v = 0; v < w->s->vp; v++) {
         const struct nd_chunk *c = chunk_at(w, i, v);
-        const struct layercost_parts *d = &w->set->dense.parts, *m = &w->set->moe.parts;
-        double dense = k == 0 ? d->tp : k == 1 ? d->ep : d->cp;
-        double moe = k == 0 ? m->tp : k == 1 ? m->ep : m->cp;
-        sum += dense * (2 * c->dense + c->dense_full) + moe * (2 * c->moe + c->moe_full);
-        const struct layercost_parts *d2 = &w->set->dense.select_again,
-                                     *m2 = &w->set->moe.select_again;
-        if (k < 2)
-            sum += (k == 0 ? d2->tp : d2->ep) * c->dense_select +
-                   (k == 0 ? m2->tp : m2->ep) * c->moe_select;
+        double each = 0, again = 0;
+        for (int k = 0; k < kinds(w); k++) {
+            const struct layercost_parts *p = &w->set->kind[k].parts;
+            const struct layercost_parts *a = &w->set->kind[k].select_again;
+            each += (which == 0   ? p->tp
+                     : which == 1 ? p->ep
+                                  : p->cp) *
+                    (2 * c->layers.of[k] + c->full.of[k]);
+            again += (which == 0 ? a->tp : which == 1 ? a->ep : 0) * c->select.of[k];
+        }
+        sum += each;
+        sum += again;
     }
     return sum;
 }
@@ -381,7 +402,9 @@ static double weights_of(const struct view *w, const struct nd_stage *stage, int
 {
     const struct layercost_set *set = w->set;
     const double mtp = (double)w->e->mtp_depth;
-    double sum = stage->dense * set->dense.weights + stage->moe * set->moe.weights;
+    double sum = 0;
+    for (int k = 0; k < kinds(w); k++)
+        sum += stage->layers.of[k] * set->kind[k].weights;
     if (i == w->s->pp - 1)
         sum += (1 + mtp) * set->head.weights + mtp * set->mtp_forward;
     return sum;

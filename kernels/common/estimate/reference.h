@@ -7,15 +7,31 @@
 
 #include "kernels/common/estimate/estimate.h"
 
-// Of one virtual chunk. Leading layers are dense.
-struct nd_chunk {
-    int32_t dense, moe; // layers
-    // of these, the ones that are made again in the backward pass
-    int32_t dense_select, dense_full, moe_select, moe_full;
+// Layers by kind.
+union nd_layers {
+    struct {
+        int32_t dense, moe; // without a table of kinds
+    };
+    int32_t of[MODELDESC_KINDS];
 };
 
+// Of one virtual chunk.
+struct nd_chunk {
+    union nd_layers layers;
+    union nd_layers select, full; // of these, the ones that are made again in the backward pass
+};
+
+// Returns the layers of all kinds.
+static inline int32_t nd_layers_all(const union nd_layers *layers)
+{
+    int32_t sum = 0;
+    for (int k = 0; k < MODELDESC_KINDS; k++)
+        sum += layers->of[k];
+    return sum;
+}
+
 struct nd_stage {
-    int32_t dense, moe;    // layers
+    union nd_layers layers;
     double common, routed; // parameters of one device
     double parameters, gradients, optimizer;
     double in_flight; // micro-batches at the peak: the sum over all chunks, divided by vp

@@ -44,8 +44,21 @@ static void begin_chunks(const struct nd_pipeline *p, int64_t *begin)
 
 static int64_t dense_of(const struct nd_pipeline *p, int64_t begin, int64_t layers)
 {
-    int64_t dense = p->dense - begin;
+    const int64_t dense = p->dense - begin;
     return dense < 0 ? 0 : dense > layers ? layers : dense;
+}
+
+void nd_count_layers(const struct nd_pipeline *p,
+                     int64_t begin,
+                     int64_t layers,
+                     int64_t n[MODELDESC_KINDS])
+{
+    if (p->model != NULL) {
+        modeldesc_kinds_of(p->model, begin, layers, n);
+        return;
+    }
+    n[0] = dense_of(p, begin, layers);
+    n[1] = layers - n[0];
 }
 
 // ---- one stage ----------------------------------------------------------------------------------
@@ -54,18 +67,25 @@ struct walk {
     const struct nd_pipeline *p;
     int64_t *begin; // of each chunk of the stage at hand
     int64_t layers; // of the stage
-    struct nd_kind kind;
-    void (*visit)(void *self, const struct nd_kind *kind);
+    struct nd_peak peak;
+    void (*visit)(void *self, const struct nd_peak *peak);
     void *self;
 };
 
 // Adds `sign` times `n` micro-batches of a chunk to what is alive.
 static void add_live(struct walk *w, int32_t chunk, int64_t n)
 {
-    int64_t layers = chunk_layers(w->layers, w->p->chunks, chunk);
-    int64_t dense = dense_of(w->p, w->begin[chunk], layers);
-    w->kind.live_dense += (int32_t)(n * dense);
-    w->kind.live_moe += (int32_t)(n * (layers - dense));
+    const int64_t layers = chunk_layers(w->layers, w->p->chunks, chunk);
+    if (w->p->model == NULL) {
+        const int64_t dense = dense_of(w->p, w->begin[chunk], layers);
+        w->peak.kind.live_dense += (int32_t)(n * dense);
+        w->peak.kind.live_moe += (int32_t)(n * (layers - dense));
+        return;
+    }
+    int64_t of[MODELDESC_KINDS];
+    nd_count_layers(w->p, w->begin[chunk], layers, of);
+    for (int k = 0; k < w->p->model->n_kinds; k++)
+        *nd_peak_live(&w->peak, k) += (int32_t)(n * of[k]);
 }
 
 // A place in the list of forward passes; the list of backward passes is the same with chunks
@@ -135,12 +155,12 @@ static void walk_interleaved(struct walk *w, int32_t stage)
         step(p, &forward, run);
         n -= run;
     }
-    w->visit(w->self, &w->kind);
+    w->visit(w->self, &w->peak);
     for (int64_t n = all - ahead; n > 0;) {
         int64_t run = least(n, least(forward.place.left, backward.place.left));
         add_live(w, p->chunks - 1 - backward.place.chunk, -run);
         add_live(w, forward.place.chunk, run);
-        w->visit(w->self, &w->kind);
+        w->visit(w->self, &w->peak);
         step(p, &forward, run);
         step(p, &backward, run);
         n -= run;
@@ -152,28 +172,36 @@ static void walk_plain(struct walk *w, int32_t stage)
     const struct nd_pipeline *p = w->p;
     const int64_t most = p->dualpipe ? p->stages + 1 : p->stages - stage;
     add_live(w, 0, least(p->micro_batches, most));
-    w->visit(w->self, &w->kind);
+    w->visit(w->self, &w->peak);
+}
+
+static void begin_stage(struct walk *w, int32_t i)
+{
+    const struct nd_pipeline *p = w->p;
+    w->layers = nd_stage_layers(p->layers, p->stages, i);
+    w->peak = (struct nd_peak){.kind.stage = i};
+    for (int32_t v = 0; v < p->chunks; v++) {
+        int64_t of[MODELDESC_KINDS];
+        nd_count_layers(p, w->begin[v], chunk_layers(w->layers, p->chunks, v), of);
+        for (int k = 0; k < nd_layer_kinds(p); k++)
+            *nd_peak_layers(&w->peak, k) += (int32_t)of[k];
+    }
+    struct nd_kind *kind = &w->peak.kind;
+    kind->ends = (uint16_t)((i == 0 ? ND_FIRST : 0) | (i == p->stages - 1 ? ND_LAST : 0));
+    for (int k = 0; k < nd_layer_kinds(p); k++)
+        kind->holds |= (uint16_t)(*nd_peak_layers(&w->peak, k) > 0 ? 1U << k : 0);
 }
 
 void nd_walk_kinds(const struct nd_pipeline *p,
                    int64_t *begin,
-                   void (*visit)(void *self, const struct nd_kind *kind),
+                   void (*visit)(void *self, const struct nd_peak *peak),
                    void *self)
 {
     assert(p->chunks <= ND_MAX_CHUNKS);
     begin_chunks(p, begin);
     struct walk w = {.p = p, .begin = begin, .visit = visit, .self = self};
     for (int32_t i = 0; i < p->stages; i++) {
-        int64_t dense = 0;
-        w.layers = nd_stage_layers(p->layers, p->stages, i);
-        for (int32_t v = 0; v < p->chunks; v++)
-            dense += dense_of(p, begin[v], chunk_layers(w.layers, p->chunks, v));
-        w.kind = (struct nd_kind){.dense = (int32_t)dense,
-                                  .moe = (int32_t)(w.layers - dense),
-                                  .stage = i};
-        w.kind.ends = (uint16_t)((i == 0 ? ND_FIRST : 0) | (i == p->stages - 1 ? ND_LAST : 0));
-        w.kind.holds = (uint16_t)((w.kind.dense > 0 ? ND_HAS_DENSE : 0) |
-                                  (w.kind.moe > 0 ? ND_HAS_MOE : 0));
+        begin_stage(&w, i);
         if (p->chunks == 1)
             walk_plain(&w, i);
         else
@@ -185,29 +213,41 @@ void nd_walk_kinds(const struct nd_pipeline *p,
 
 // ---- the kinds that matter ----------------------------------------------------------------------
 
-static bool covers(const struct nd_kind *a, const struct nd_kind *b, bool with_live)
+// Whether a has at least as much as b. kinds: of layers.
+static bool covers(const struct nd_peak *a, const struct nd_peak *b, bool with_live, int kinds)
 {
-    int lacks = b->ends & ~a->ends;
+    const struct nd_kind *x = &a->kind, *y = &b->kind;
+    const int lacks = y->ends & ~x->ends;
     if (with_live &&
-        (a->live_dense < b->live_dense || a->live_moe < b->live_moe || (lacks & ND_FIRST)))
+        (x->live_dense < y->live_dense || x->live_moe < y->live_moe || (lacks & ND_FIRST)))
         return false;
-    return a->dense >= b->dense && a->moe >= b->moe && !(lacks & ND_LAST);
+    for (int k = 0; k < kinds - ND_TWO; k++)
+        if (a->more.of[k].layers < b->more.of[k].layers ||
+            (with_live && a->more.of[k].live < b->more.of[k].live))
+            return false;
+    return x->dense >= y->dense && x->moe >= y->moe && !(lacks & ND_LAST);
 }
 
-static void add_kind(struct nd_kind *kinds, int *n, const struct nd_kind *kind, bool with_live)
+// Peaks of all stages of which none covers another; n: ND_KINDS + 1: there are more.
+struct peaks {
+    struct nd_peak peak[ND_KINDS];
+    int n;
+};
+
+static void add_peak(struct peaks *peaks, const struct nd_peak *peak, bool with_live, int kinds)
 {
-    if (*n > ND_KINDS)
-        return;
-    for (int i = 0; i < *n; i++)
-        if (covers(&kinds[i], kind, with_live))
-            return;
     int kept = 0;
-    for (int i = 0; i < *n; i++)
-        if (!covers(kind, &kinds[i], with_live))
-            kinds[kept++] = kinds[i];
+    if (peaks->n > ND_KINDS)
+        return;
+    for (int i = 0; i < peaks->n; i++)
+        if (covers(&peaks->peak[i], peak, with_live, kinds))
+            return;
+    for (int i = 0; i < peaks->n; i++)
+        if (!covers(peak, &peaks->peak[i], with_live, kinds))
+            peaks->peak[kept++] = peaks->peak[i];
     if (kept < ND_KINDS)
-        kinds[kept] = *kind;
-    *n = kept + 1;
+        peaks->peak[kept] = *peak;
+    peaks->n = kept + 1;
 }
 
 // Peaks of the current stage, sorted by live_dense. A peak between two others is not stored: for any
@@ -215,8 +255,9 @@ static void add_kind(struct nd_kind *kinds, int *n, const struct nd_kind *kind, 
 enum { CORNERS = 24 };
 
 struct corners {
-    struct nd_kinds *kinds;
-    struct nd_kind kind[CORNERS];
+    struct peaks memory, time;
+    int kinds; // of layers
+    struct nd_peak peak[CORNERS];
     int n;
 };
 
@@ -229,65 +270,80 @@ static bool below(const struct nd_kind *a, const struct nd_kind *b, const struct
 }
 
 // Inserts the kind at its place, and removes the kinds that it covers.
-static void insert(struct corners *c, const struct nd_kind *kind)
+static void insert(struct corners *c, const struct nd_peak *peak)
 {
     int n = 0, at = 0;
     for (int i = 0; i < c->n; i++)
-        if (!covers(kind, &c->kind[i], true))
-            c->kind[n++] = c->kind[i];
-    while (at < n && c->kind[at].live_dense < kind->live_dense)
+        if (!covers(peak, &c->peak[i], true, c->kinds))
+            c->peak[n++] = c->peak[i];
+    while (at < n && c->peak[at].kind.live_dense < peak->kind.live_dense)
         at++;
     for (int i = n; i > at; i--)
-        c->kind[i] = c->kind[i - 1];
-    c->kind[at] = *kind;
+        c->peak[i] = c->peak[i - 1];
+    c->peak[at] = *peak;
     c->n = n + 1;
 }
 
 static void cut_corners(struct corners *c)
 {
     int n = 0;
+    if (c->kinds > ND_TWO)
+        return;
     for (int i = 0; i < c->n; i++) {
-        while (n >= 2 && below(&c->kind[n - 2], &c->kind[n - 1], &c->kind[i]))
+        while (n >= 2 && below(&c->peak[n - 2].kind, &c->peak[n - 1].kind, &c->peak[i].kind))
             n--;
-        c->kind[n++] = c->kind[i];
+        c->peak[n++] = c->peak[i];
     }
     c->n = n;
 }
 
 static void flush(struct corners *c)
 {
-    struct nd_kinds *kinds = c->kinds;
     if (c->n > CORNERS)
-        kinds->n_memory = ND_KINDS + 1;
+        c->memory.n = ND_KINDS + 1;
     for (int i = 0; i < c->n && i < CORNERS; i++)
-        add_kind(kinds->memory, &kinds->n_memory, &c->kind[i], true);
+        add_peak(&c->memory, &c->peak[i], true, c->kinds);
     c->n = 0;
 }
 
-static void keep(void *self, const struct nd_kind *kind)
+static void keep(void *self, const struct nd_peak *peak)
 {
     struct corners *c = self;
-    if (c->n == 0 || c->kind[0].stage != kind->stage) {
+    if (c->n == 0 || c->peak[0].kind.stage != peak->kind.stage) {
         flush(c);
-        add_kind(c->kinds->time, &c->kinds->n_time, kind, false);
+        add_peak(&c->time, peak, false, c->kinds);
     }
     if (c->n > CORNERS)
         return;
     for (int i = 0; i < c->n; i++)
-        if (covers(&c->kind[i], kind, true))
+        if (covers(&c->peak[i], peak, true, c->kinds))
             return;
     if (c->n == CORNERS) {
         c->n++;
         return;
     }
-    insert(c, kind);
+    insert(c, peak);
     cut_corners(c);
+}
+
+static int pack(const struct peaks *peaks, bool more, struct nd_kind *kind, struct nd_more *of)
+{
+    for (int i = 0; i < peaks->n && i < ND_KINDS; i++) {
+        kind[i] = peaks->peak[i].kind;
+        if (more)
+            of[i] = peaks->peak[i].more;
+    }
+    return peaks->n;
 }
 
 void nd_find_kinds(const struct nd_pipeline *p, int64_t *begin, struct nd_kinds *kinds)
 {
-    struct corners corners = {.kinds = kinds};
-    kinds->n_memory = kinds->n_time = 0;
+    struct corners corners;
+    corners.memory.n = corners.time.n = corners.n = 0;
+    corners.kinds = nd_layer_kinds(p);
     nd_walk_kinds(p, begin, keep, &corners);
     flush(&corners);
+    const bool more = corners.kinds > ND_TWO;
+    kinds->n_memory = pack(&corners.memory, more, kinds->memory, kinds->more->memory);
+    kinds->n_time = pack(&corners.time, more, kinds->time, kinds->more->time);
 }

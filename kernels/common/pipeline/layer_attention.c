@@ -4,17 +4,25 @@
 
 #include "kernels/common/pipeline/collectives.h"
 
+// Width of queries, keys, values and the gate of the output.
+static double qkv_width(const struct modeldesc *d)
+{
+    const int64_t heads = d->attention_gate ? 2 * d->heads : d->heads;
+    return (double)((heads + d->query_groups) * d->head_dim +
+                    d->query_groups * modeldesc_value_dim(d));
+}
+
 static double grouped_projections(const struct layer_setting *s)
 {
-    const struct modeldesc *d = &s->m->model;
-    double qkv = (double)((d->heads + 2 * d->query_groups) * d->head_dim) / s->t;
+    const struct modeldesc *d = s->d;
+    double qkv = qkv_width(d) / s->t;
     return layer_product(s, s->tokens, qkv, s->h) +
            layer_product(s, s->tokens, s->h, s->heads * s->dv);
 }
 
 static double compressed_projections(const struct layer_setting *s)
 {
-    const struct modeldesc *d = &s->m->model;
+    const struct modeldesc *d = s->d;
     double r = (double)d->q_rank, c = (double)d->kv_rank;
     double down = c + (double)d->qk_rope, up = s->heads * ((double)d->qk_nope + s->dv);
     double queries = layer_product(s, s->tokens, r, s->h) +
@@ -27,20 +35,35 @@ static double compressed_projections(const struct layer_setting *s)
 // Keys and values that cp ranks exchange, in numbers per token.
 static double exchanged(const struct layer_setting *s)
 {
-    const struct modeldesc *d = &s->m->model;
+    const struct modeldesc *d = s->d;
     return d->attention == MODELDESC_MLA ? (double)(d->kv_rank + d->qk_rope)
                                          : (double)(d->query_groups * d->head_dim) / s->t;
 }
 
+// Numbers per token: the gate and the output that it scales.
+static double gate(const struct layer_setting *s)
+{
+    return s->d->attention_gate ? 2 * s->heads * s->dq : 0;
+}
+
+static double made_of_groups(const struct layer_setting *s)
+{
+    const struct modeldesc *d = s->d;
+    const double keys = (double)d->query_groups / s->t;
+    if (d->attention_gate || s->dv != s->dq)
+        return qkv_width(d) / s->t;
+    return s->dq * (s->heads + 2 * keys);
+}
+
 static double attention_bytes(const struct layer_setting *s)
 {
-    const struct modeldesc *d = &s->m->model;
+    const struct modeldesc *d = s->d;
     double per_token;
     if (d->attention == MODELDESC_MLA)
         per_token = (double)(d->q_rank + d->kv_rank + d->qk_rope) / s->u +
                     s->heads * (2 * s->dq + 2 * s->dv);
     else
-        per_token = 2 * s->dq * (s->heads + (double)d->query_groups / s->t);
+        per_token = (s->dq + s->dv) * (s->heads + (double)d->query_groups / s->t) + gate(s);
     return ELEMENT * s->tokens * per_token + INDEX * s->tokens * s->heads;
 }
 
@@ -48,10 +71,10 @@ static double attention_bytes(const struct layer_setting *s)
 // inputs and the gradients of the outputs.
 static double attention_ends(const struct layer_setting *s)
 {
-    const struct modeldesc *d = &s->m->model;
+    const struct modeldesc *d = s->d;
     const double block = 2 * s->h / s->u + s->heads * s->dv; // into the block, out of it
     if (d->attention == MODELDESC_GQA)
-        return block + s->dq * (s->heads + 2 * (double)d->query_groups / s->t);
+        return block + made_of_groups(s);
     const double r = (double)d->q_rank, c = (double)d->kv_rank;
     return block + 2 * r + s->heads * s->dq + 2 * c + (double)d->qk_rope +
            s->heads * ((double)d->qk_nope + s->dv);
@@ -59,44 +82,50 @@ static double attention_ends(const struct layer_setting *s)
 
 static double attention_made(const struct layer_setting *s)
 {
-    const struct modeldesc *d = &s->m->model;
+    const struct modeldesc *d = s->d;
     if (d->attention == MODELDESC_GQA)
-        return s->dq * (s->heads + 2 * (double)d->query_groups / s->t) + s->h / s->u;
+        return made_of_groups(s) + s->h / s->u;
     return (double)(d->q_rank + d->kv_rank + d->qk_rope) + s->heads * s->dq +
            s->heads * ((double)d->qk_nope + s->dv) + s->h / s->u;
 }
 
 double layer_projections(const struct layer_setting *s)
 {
-    const struct modeldesc *d = &s->m->model;
+    const struct modeldesc *d = s->d;
+    if (d->mixer != MODELDESC_ATTENTION)
+        return layer_scan_matrices(s);
     double out = s->heads * s->dv * s->h;
     if (d->attention == MODELDESC_GQA)
-        return (double)((d->heads + 2 * d->query_groups) * d->head_dim) / s->t * s->h + out;
+        return qkv_width(d) / s->t * s->h + out;
     double r = (double)d->q_rank, c = (double)d->kv_rank;
     double query = s->h * r + s->heads * s->dq * (r > 0 ? r : s->h);
     double keys = s->h * (c + (double)d->qk_rope) + s->heads * ((double)d->qk_nope + s->dv) * c;
     return out + query + keys;
 }
 
+double layer_residual_traffic(const struct layer_setting *s)
+{
+    const double passes = 4 * s->blocks + 4 * (double)s->d->layer_norms;
+    return passes * s->tokens * s->h / s->u;
+}
+
 void layer_add_attention(struct layer_setting *s, const struct layercost_shape *shape)
 {
     const struct hardware *hw = s->hw;
-    bool mla = s->m->model.attention == MODELDESC_MLA;
+    bool mla = s->d->attention == MODELDESC_MLA;
     // A flash kernel skips what the mask hides.
-    const double seen = s->m->flash ? modeldesc_seen(&s->m->model, s->seq) : 1;
+    const double seen = s->m->flash ? modeldesc_seen(s->d, s->seq) : 1;
     s->attention.gemm = mla ? compressed_projections(s) : grouped_projections(s);
     // Zigzag slices: each context rank has two, one of the front and one of the back.
     const double slice = s->cp > 1 ? s->seq / (2 * s->cp) : s->seq;
     const double rate =
         hw->peak * hw->attention_eff * slice / (slice + s->stack->attention_half);
     s->attention.attention = 2 * s->tokens * s->seq * s->heads * (s->dq + s->dv) * seen / rate;
-    // Sums of the residual stream, and norms.
-    const double passes = 8 + 4 * (double)s->m->model.layer_norms;
-    double bytes =
-        passes * s->tokens * s->h / s->u + 4 * s->tokens * s->heads * (s->dq + s->dv);
+    double bytes = layer_residual_traffic(s) + 4 * s->tokens * s->heads * (s->dq + s->dv);
     if (!s->m->flash)
         bytes += 16 * s->scores;
     s->attention.memory = hardware_stream(hw, bytes);
+    s->gathers = 2;
     s->gather = hardware_gather(hw, shape->tp, 1, ELEMENT * s->tokens * s->h);
     s->cp_gather =
         hardware_gather(hw, shape->cp, shape->tp, s->cp * 4 * s->tokens * exchanged(s));
@@ -110,9 +139,9 @@ void layer_add_attention(struct layer_setting *s, const struct layercost_shape *
 // Products that expand compressed queries, keys and values.
 double layer_up_products(const struct layer_setting *s)
 {
-    const struct modeldesc *d = &s->m->model;
+    const struct modeldesc *d = s->d;
     const double r = (double)d->q_rank;
-    if (d->attention != MODELDESC_MLA)
+    if (d->attention != MODELDESC_MLA || d->mixer != MODELDESC_ATTENTION)
         return 0;
     const double up = s->heads * ((double)d->qk_nope + s->dv);
     return (r > 0 ? layer_product(s, s->tokens, s->heads * s->dq, r) : 0) +

@@ -5,14 +5,19 @@
 #include "kernels/common/pipeline/collectives.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 static struct layer_setting set_up(const struct layercost_model *m,
+                                   const struct modeldesc *d,
+                                   const struct modeldesc_counts *counts,
                                    const struct layercost_shape *shape)
 {
-    const struct modeldesc *d = &m->model;
     bool mla = d->attention == MODELDESC_MLA;
     struct layer_setting s = {.m = m,
+                              .d = d,
+                              .counts = counts,
+                              .blocks = (d->mixer != MODELDESC_NO_MIXER) + !d->no_network,
                               .hw = &m->hardware,
                               .stack = &m->stack,
                               .tokens =
@@ -26,9 +31,13 @@ static struct layer_setting set_up(const struct layercost_model *m,
                               .h = (double)d->hidden,
                               .matrices = d->gated ? 3 : 2,
                               .dq = (double)(mla ? d->qk_nope + d->qk_rope : d->head_dim),
-                              .dv = (double)(mla ? d->v_dim : d->head_dim)};
+                              .dv = (double)(mla ? d->v_dim : modeldesc_value_dim(d))};
     s.heads = (double)d->heads / s.t;
     s.scores = s.heads * (double)shape->mbs * s.seq * s.seq / s.cp;
+    if (d->mixer == MODELDESC_ATTENTION)
+        layer_add_attention(&s, shape);
+    else
+        layer_add_scan(&s, shape);
     return s;
 }
 
@@ -61,7 +70,7 @@ static void add_up(const struct layer_setting *s,
                                                 (s->tokens * s->attention_ends + f->ends) / 3);
     // Pieces of an exchange overlap with products only over the links within a node.
     const double tp_exposed = s->tp > s->hw->node ? 1 : s->stack->tp_exposed;
-    p->tp = exposed(tp_exposed, f->gathers * s->gather + f->exchange, p->gemm);
+    p->tp = exposed(tp_exposed, (s->gathers + f->gathers) * s->gather + f->exchange, p->gemm);
     p->ep = exposed(s->stack->ep_exposed, f->ep, p->gemm + p->attention + p->memory);
     p->cp = exposed(s->stack->cp_exposed, s->cp_gather, p->attention);
     layer_pass_times(s, f, layer);
@@ -72,14 +81,14 @@ static void dense_layer(const struct layer_setting *s, struct layercost *layer)
 {
     struct layer_feed_forward f = layer_dense_network(s);
     add_up(s, &f, layer);
-    layer->parameters = (double)s->m->counts.dense_layer / s->t;
-    layer->matrices = s->h * s->matrices * (double)s->m->model.ffn / s->t;
+    layer->parameters = (double)s->counts->dense_layer / s->t;
+    layer->matrices = s->h * s->matrices * (double)s->d->ffn / s->t;
 }
 
 static void moe_layer(const struct layer_setting *s, struct layercost *layer)
 {
-    const struct modeldesc *d = &s->m->model;
-    const struct modeldesc_counts *c = &s->m->counts;
+    const struct modeldesc *d = s->d;
+    const struct modeldesc_counts *c = s->counts;
     struct layer_feed_forward f = layer_routed_network(s);
     add_up(s, &f, layer);
     layer->parameters =
@@ -94,7 +103,7 @@ static void moe_layer(const struct layer_setting *s, struct layercost *layer)
 
 static void head_costs(const struct layer_setting *s, struct layercost_head *head)
 {
-    double columns = (double)s->m->model.vocab / s->t, logits = s->tokens * columns;
+    double columns = (double)s->d->vocab / s->t, logits = s->tokens * columns;
     double gemm = hardware_gemm(s->hw, s->tokens, columns, s->h);
     bool fused = s->m->fused_ce;
     head->forward = gemm + hardware_stream(s->hw, (fused ? 6 : 14) * logits);
@@ -102,7 +111,7 @@ static void head_costs(const struct layer_setting *s, struct layercost_head *hea
     head->backward = gemm + head->weights + hardware_stream(s->hw, (fused ? 4 : 10) * logits);
     head->logits =
         s->stack->logits * logits * (s->stack->whole_logits ? s->t : 1) / s->m->loss_chunks;
-    head->parameters = columns * (s->h + (s->m->model.head_bias ? 1 : 0));
+    head->parameters = columns * (s->h + (s->d->head_bias ? 1 : 0));
 }
 
 // An activation forward and its gradient backward between ranks that are `stride` devices apart.
@@ -142,20 +151,44 @@ void layercost_open(struct layercost_model *m,
     m->expert_tensor_parallel = training->expert_tensor_parallel;
 }
 
+// The layers of a table of kinds: each has matrices of its own, also for attention.
+static void kinds_of_layers(const struct layercost_model *m,
+                            const struct layercost_shape *shape,
+                            struct layercost_set *set)
+{
+    for (int k = 0; k < m->model.n_kinds; k++) {
+        struct modeldesc view;
+        struct modeldesc_counts counts;
+        modeldesc_view(&m->model, k, &view);
+        modeldesc_count(&view, &counts);
+        const struct layer_setting s = set_up(m, &view, &counts, shape);
+        if (view.experts > 0)
+            moe_layer(&s, &set->kind[k]);
+        else
+            dense_layer(&s, &set->kind[k]);
+        set->kind[k].matrices += layer_projections(&s);
+    }
+}
+
 void layercost_of(const struct layercost_model *m,
                   const struct layercost_shape *shape,
                   struct layercost_set *set)
 {
     const struct modeldesc *d = &m->model;
-    struct layer_setting s = set_up(m, shape);
-    layer_add_attention(&s, shape);
-    memset(set, 0, sizeof *set);
-    if (d->dense_layers > 0 || d->experts == 0)
-        dense_layer(&s, &set->dense);
-    if (d->experts > 0)
-        moe_layer(&s, &set->moe);
+    const struct layer_setting s = set_up(m, d, &m->counts, shape);
+    memset(set, 0,
+           offsetof(struct layercost_set, kind) +
+               (size_t)layercost_kinds(m) * sizeof *set->kind);
+    if (d->n_kinds > 0) {
+        kinds_of_layers(m, shape, set);
+    } else {
+        if (d->dense_layers > 0 || d->experts == 0)
+            dense_layer(&s, &set->dense);
+        if (d->experts > 0)
+            moe_layer(&s, &set->moe);
+        set->attention_matrices = layer_projections(&s);
+    }
     head_costs(&s, &set->head);
-    set->attention_matrices = layer_projections(&s);
     // Beside the table: learned positions and a norm, whole on each device.
     const double beside = (double)(m->counts.embedding - d->vocab * d->hidden);
     set->embedding = (double)d->vocab / s.t * s.h + beside;

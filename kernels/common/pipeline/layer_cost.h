@@ -53,7 +53,9 @@ struct layercost {
     double stored[LAYERCOST_MODES]; // bytes of one micro-batch from its forward to its backward
     double parameters;              // per device, without routed experts
     double routed;                  // per device, routed experts
-    double matrices; // per device, parameters of the feed-forward matrices, one of each shape
+    double
+        matrices; // per device, parameters of the feed-forward matrices, one of each shape; with a
+                  // table of kinds also those of the mixer
 };
 
 struct layercost_head {
@@ -84,15 +86,31 @@ struct layercost_model {
 
 // All costs of one shape.
 struct layercost_set {
-    struct layercost dense, moe; // all zero for a kind of layer that the model does not have
     struct layercost_head head;
-    double attention_matrices; // per device, parameters of the attention matrices
-    double embedding;          // per device, parameters of the input table
-    double mtp_parameters;     // per device, of one MTP module without its layer
-    double mtp_forward;        // the projection of a module; its head costs as much as `head`
-    double p2p_intra;          // both directions over one pipeline boundary, within a node
-    double p2p_inter;          // the same, across nodes
+    double
+        attention_matrices; // per device, parameters of the attention matrices; 0 with a table of
+                            // kinds, whose matrices have them
+    double embedding;       // per device, parameters of the input table
+    double mtp_parameters; // per device, of one MTP module without its layer
+    double mtp_forward;    // the projection of a module; its head costs as much as `head`
+    double p2p_intra;      // both directions over one pipeline boundary, within a node
+    double p2p_inter;      // the same, across nodes
+    union {
+        struct {
+            struct layercost dense, moe; // all zero for a kind that the model does not have
+        };
+        struct layercost kind[MODELDESC_KINDS]; // of the table of kinds; the rest is not set
+    };
 };
+
+// Returns the kinds of layers of a model: two without a table.
+static inline int layercost_kinds(const struct layercost_model *m)
+{
+    return m->model.n_kinds > 0 ? m->model.n_kinds : 2;
+}
+
+// Returns the FLOPs of the scan of a mixer that is no attention, per token, forward.
+double layercost_scan_flops(const struct modeldesc *view);
 
 void layercost_open(struct layercost_model *m,
                     const struct modeldesc *model,

@@ -24,9 +24,12 @@ struct layer_rows {
     double width; // of the feed-forward network
 };
 
-// Values that dense and MoE layers share, for one shape.
+// Values of a kind of layer, for one shape.
 struct layer_setting {
     const struct layercost_model *m;
+    const struct modeldesc *d;             // the model, or a view of one of its kinds of layers
+    const struct modeldesc_counts *counts; // of d
+    double blocks; // parts of a layer that add to the residual stream: mixer and network
     const struct hardware *hw;
     const struct stack *stack;
     double tokens;                    // T: per micro-batch and cp rank
@@ -38,6 +41,7 @@ struct layer_setting {
     double dq, dv;                    // widths of a head
     double scores;                    // A b s^2 / (cp t): numbers in the attention scores
     struct layercost_parts attention; // of the attention block: matrices and kernel
+    double gathers;                   // all-gathers of the mixer
     double gather;         // s, one all-gather of the layer's activations among tp ranks
     double cp_gather;      // s, of keys and values among cp ranks
     double attention_kept; // bytes
@@ -51,7 +55,7 @@ struct layer_feed_forward {
     double gemm;
     double last;     // s, part of `gemm`: the products whose outputs are the layer's
     double traffic;  // bytes of memory-bound operations
-    double gathers;  // among tp ranks, of the layer's activations, with attention
+    double gathers;  // among tp ranks, of the layer's activations
     double exchange; // s, further exchanges among tp ranks
     double ep;       // s, among ep ranks
     double kept;     // bytes
@@ -84,8 +88,17 @@ static inline bool layer_stores_input(const struct layer_setting *s, unsigned mo
     return !s->m->frozen || (s->m->adapters & modules) != 0;
 }
 
-// Sets what the setting has of the attention block and of exchanges among tp and cp ranks.
+// Sets what the setting has of the mixer and of exchanges among tp and cp ranks.
 void layer_add_attention(struct layer_setting *s, const struct layercost_shape *shape);
+
+// The same of a mixer that is no attention: its products, its scan, what it stores.
+void layer_add_scan(struct layer_setting *s, const struct layercost_shape *shape);
+
+// Parameters of the matrices of such a mixer, per device.
+double layer_scan_matrices(const struct layer_setting *s);
+
+// Memory traffic of the residual stream and of norms, bytes.
+double layer_residual_traffic(const struct layer_setting *s);
 
 struct layer_feed_forward layer_dense_network(const struct layer_setting *s);
 struct layer_feed_forward layer_routed_network(const struct layer_setting *s);

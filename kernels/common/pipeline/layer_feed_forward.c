@@ -16,12 +16,14 @@ static double network(const struct layer_setting *s, double rows, double width)
 
 struct layer_feed_forward layer_dense_network(const struct layer_setting *s)
 {
-    double width = (double)s->m->model.ffn / s->t;
-    const struct layer_rows all = {s->tokens, s->t, 1, (double)s->m->model.ffn};
+    double width = (double)s->d->ffn / s->t;
+    if (s->d->no_network)
+        return (struct layer_feed_forward){.gathers = 0};
+    const struct layer_rows all = {s->tokens, s->t, 1, (double)s->d->ffn};
     struct layer_feed_forward f = {.gemm = network(s, s->tokens, width),
                                    .last = layer_product(s, s->tokens, s->h, width),
                                    .traffic = 2 * s->tokens * width * (s->matrices + 1),
-                                   .gathers = 4,
+                                   .gathers = 2,
                                    .kept = ELEMENT * s->tokens * width * s->matrices,
                                    .ends = s->tokens * (2 * s->h / s->u + width * s->matrices),
                                    .made =
@@ -51,10 +53,10 @@ static double reachable_nodes(const struct modeldesc *d, double nodes)
 // meet n (1 - (1 - 1/n)^k) of them, and one of all nodes is the token's own.
 static double copies_across(const struct layer_setting *s)
 {
-    const double k = (double)s->m->model.topk, nodes = hardware_nodes(s->hw, s->ep);
+    const double k = (double)s->d->topk, nodes = hardware_nodes(s->hw, s->ep);
     if (!s->stack->node_copies || nodes <= 1)
         return 1;
-    const double n = reachable_nodes(&s->m->model, nodes);
+    const double n = reachable_nodes(s->d, nodes);
     const double met = n > 1 ? n * (1 - detmath_exp(k * detmath_log(1 - 1 / n))) : 1;
     return met * (nodes - 1) / nodes / k;
 }
@@ -71,7 +73,7 @@ static double token_exchange(const struct layer_setting *s, double sent)
 // ranks first gather the received tokens, and finally sum the outputs of the parts of an expert.
 struct layer_feed_forward layer_routed_network(const struct layer_setting *s)
 {
-    const struct modeldesc *d = &s->m->model;
+    const struct modeldesc *d = s->d;
     bool split = s->m->expert_tensor_parallel;
     double experts = fmax(1, (double)d->experts / (double)s->ep);
     double sent = s->tokens * (double)d->topk / s->t, received = split ? sent * s->t : sent;
@@ -88,7 +90,7 @@ struct layer_feed_forward layer_routed_network(const struct layer_setting *s)
         .last = layer_product(s, rows, s->h, width) * slow +
                 layer_product(s, s->tokens, s->h, shared),
         .traffic = 2 * received * width * (n + 1) + 12 * received * s->h,
-        .gathers = d->shared_ffn > 0 ? 4 : 2,
+        .gathers = d->shared_ffn > 0 ? 2 : 0,
         .exchange = exchange,
         .ep = token_exchange(s, sent),
         .kept = INDEX * s->tokens * (double)d->experts / s->u +

@@ -21,10 +21,10 @@ static struct stored_parts stored_parts(const struct layer_setting *s,
 {
     const double input = ELEMENT * s->tokens * s->h / s->u, inputs = s->m->kept_8bit ? 0.5 : 1;
     const double output = ELEMENT * s->tokens * s->heads * s->dv;
-    const bool mla = s->m->model.attention == MODELDESC_MLA;
+    const bool mla = s->d->attention == MODELDESC_MLA && s->d->mixer == MODELDESC_ATTENTION;
     // Norms after the attention and the network store what these give; nothing multiplies their
     // outputs.
-    const double norms = (double)s->m->model.layer_norms, after = fmax(0, norms - 2);
+    const double norms = (double)s->d->layer_norms, after = fmax(0, norms - s->blocks);
     const double dropped = 2.0 - layer_stores_input(s, TRAINING_LINEAR_FIRST) -
                            layer_stores_input(s, TRAINING_LINEAR_NETWORK_FIRST);
     const double remade = layer_stores_input(s, TRAINING_LINEAR_FC2) ? f->remade : 0;
@@ -32,27 +32,26 @@ static struct stored_parts stored_parts(const struct layer_setting *s,
     // A flash kernel needs its output backward, too.
     const bool kept = s->m->flash || layer_stores_input(s, TRAINING_LINEAR_PROJ);
     struct stored_parts parts = {
-        .norms = inputs * fmax(0, fmin(2, norms) - dropped) * input,
+        .norms = inputs * fmax(0, fmin(s->blocks, norms) - dropped) * input,
         .attention = inputs * output + INDEX * s->tokens * s->heads,
         .expanded = mla ? ELEMENT * s->tokens * s->heads * (2 * s->dq + s->dv) : 0,
         .remade = inputs * remade,
         .network = f->kept - (f->remade - remade) - (f->inputs - first) -
                    (1 - inputs) * (remade + first) + f->adapters.kept,
     };
-    parts.all = (s->m->dropout ? 3 : 2) * input + parts.norms + s->attention_kept -
+    parts.all = (s->m->dropout ? 1.5 : 1) * s->blocks * input + parts.norms + s->attention_kept -
                 (kept ? 1 - inputs : 1) * output + parts.network + after * input +
                 s->adapters.kept;
     return parts;
 }
 
-// Exchanges of the feed-forward part: gathers beyond the two of the attention block, and those of
-// tokens. Zero without the other parts.
+// Exchanges of the feed-forward part: its gathers, and those of tokens. Zero without the other parts.
 static struct layercost_parts network_exchanges(const struct layer_setting *s,
                                                 const struct layer_feed_forward *f,
                                                 const struct layercost_parts *p)
 {
-    const double own = (f->gathers - 2) * s->gather + f->exchange;
-    const double all = f->gathers * s->gather + f->exchange;
+    const double own = f->gathers * s->gather + f->exchange;
+    const double all = (s->gathers + f->gathers) * s->gather + f->exchange;
     return (struct layercost_parts){.tp = all > 0 ? p->tp * own / all : 0, .ep = p->ep};
 }
 

@@ -5,16 +5,38 @@
 static const int mode_of[DYNAPIPE_RECOMPUTE_TYPES] = {LAYERCOST_NONE, LAYERCOST_FULL,
                                                       LAYERCOST_SELECT};
 
-// Returns the average of a quantity over the layers of a model.
-static double average(const struct modeldesc *model, double dense, double moe)
+// Averages over the layers of a model.
+struct layer_means {
+    double forward, backward[LAYERCOST_MODES], stored[LAYERCOST_MODES], parameters;
+};
+
+static struct layer_means means_of(const struct layercost_model *m,
+                                   const struct layercost_set *set)
 {
-    const double leading =
-        model->experts == 0 ? (double)model->num_layers : (double)model->dense_layers;
-    return (leading * dense + ((double)model->num_layers - leading) * moe) /
-           (double)model->num_layers;
+    struct layer_means means = {.forward = 0};
+    int64_t n[MODELDESC_KINDS];
+    modeldesc_kinds_of(&m->model, 0, m->model.num_layers, n);
+    for (int k = 0; k < layercost_kinds(m); k++) {
+        const struct layercost *cost = &set->kind[k];
+        const double layers = (double)n[k];
+        means.forward += layers * cost->forward;
+        means.parameters += layers * (cost->parameters + cost->routed);
+        for (int mode = 0; mode < LAYERCOST_MODES; mode++) {
+            means.backward[mode] += layers * cost->backward[mode];
+            means.stored[mode] += layers * cost->stored[mode];
+        }
+    }
+    const double all = (double)m->model.num_layers;
+    means.forward /= all;
+    means.parameters /= all;
+    for (int mode = 0; mode < LAYERCOST_MODES; mode++) {
+        means.backward[mode] /= all;
+        means.stored[mode] /= all;
+    }
+    return means;
 }
 
-static void fill(const struct modeldesc *model,
+static void fill(const struct layer_means *means,
                  const struct layercost_set *set,
                  int64_t at,
                  struct cost_tables *t)
@@ -22,17 +44,12 @@ static void fill(const struct modeldesc *model,
     for (int type = 0; type < DYNAPIPE_RECOMPUTE_TYPES; type++) {
         const int mode = mode_of[type];
         double **v = t->values[type];
-        v[COST_ENCODER_FORWARD][at] =
-            1e3 * average(model, set->dense.forward, set->moe.forward);
-        v[COST_ENCODER_BACKWARD][at] =
-            1e3 * average(model, set->dense.backward[mode], set->moe.backward[mode]);
+        v[COST_ENCODER_FORWARD][at] = 1e3 * means->forward;
+        v[COST_ENCODER_BACKWARD][at] = 1e3 * means->backward[mode];
         v[COST_POSTPROCESS_FORWARD][at] = 1e3 * set->head.forward;
         v[COST_POSTPROCESS_BACKWARD][at] = 1e3 * set->head.backward;
-        v[COST_ENCODER_STORED][at] =
-            average(model, set->dense.stored[mode], set->moe.stored[mode]) / 1e6;
-        v[COST_ENCODER_PEAK][at] =
-            average(model, set->dense.stored[LAYERCOST_NONE], set->moe.stored[LAYERCOST_NONE]) /
-            1e6;
+        v[COST_ENCODER_STORED][at] = means->stored[mode] / 1e6;
+        v[COST_ENCODER_PEAK][at] = means->stored[LAYERCOST_NONE] / 1e6;
     }
 }
 
@@ -65,12 +82,10 @@ bool model_tables_make(const struct layercost_model *model,
             if ((int64_t)rows[i] * lengths[k] > MODEL_TABLES_TOKENS)
                 continue;
             layercost_of(model, &shape, &set);
-            fill(&model->model, &set, (int64_t)i * n_lengths + k, t);
+            const struct layer_means means = means_of(model, &set);
+            fill(&means, &set, (int64_t)i * n_lengths + k, t);
             t->embedding = 2 * set.embedding / 1e6;
-            t->encoder = 2 *
-                         average(&model->model, set.dense.parameters,
-                                 set.moe.parameters + set.moe.routed) /
-                         1e6;
+            t->encoder = 2 * means.parameters / 1e6;
         }
     return true;
 }

@@ -82,7 +82,7 @@ static int32_t *split(const struct nd_search *search,
     if (chunks != NULL && layers != NULL) {
         nd_reference_split(search->estimate, &point, chunks);
         for (size_t c = 0; c < n; c++)
-            layers[c] = chunks[c].dense + chunks[c].moe;
+            layers[c] = nd_layers_all(&chunks[c].layers);
     }
     if (chunks == NULL) {
         free(layers);

@@ -75,6 +75,10 @@ static void print_parameters(const struct modeldesc *model)
         print_count((double)counts.active, "active");
     }
     printf("\n");
+    plan_print_kinds(model);
+    if (model->n_kinds > 0)
+        pps_say(stdout,
+                "          the ranking splits them over stages as equal layers, their mean");
 }
 
 void nd_report_counts(const struct nd_job *job,
@@ -302,7 +306,7 @@ static void print_stages(const struct nd_search *search, const struct nd_strateg
     }
     for (size_t i = 0; i < stages && chunk != NULL && stage != NULL; i++)
         printf("  %-6zu %7d %11.3f %11.3f %11.3f %11.3f %11.3f %9.3f %9.3f\n", i,
-               (pairs ? 2 : 1) * (stage[i].dense + stage[i].moe),
+               (pairs ? 2 : 1) * nd_layers_all(&stage[i].layers),
                units_to_gib(stage[i].parameters), units_to_gib(stage[i].gradients),
                units_to_gib(stage[i].optimizer), units_to_gib(stage[i].activations),
                units_to_gib(stage[i].transient), units_to_gib(stage[i].reserve),

@@ -29,13 +29,37 @@ struct modelled {
     struct configuration_rest rest; // optimizer and embedding
 };
 
+// Makes all layers of a model with a table of kinds the mean of them: splits know two kinds.
+static void take_mean(struct configuration_figures *figures)
+{
+    struct nd_estimate *e = &figures->estimate;
+    struct layercost mean = {.forward = 0};
+    for (int k = 0; k < e->kinds; k++) {
+        const struct layercost *cost = &figures->set.kind[k];
+        const double share = e->n_of[k] / (double)e->n_layers;
+        mean.forward += share * cost->forward;
+        mean.weights += share * cost->weights;
+        mean.kept_for_weights += share * cost->kept_for_weights;
+        mean.parameters += share * cost->parameters;
+        mean.routed += share * cost->routed;
+        mean.matrices += share * cost->matrices;
+        for (int mode = 0; mode < LAYERCOST_MODES; mode++) {
+            mean.backward[mode] += share * cost->backward[mode];
+            mean.stored[mode] += share * cost->stored[mode];
+        }
+    }
+    e->kinds = e->layers.model.n_kinds = 0;
+    figures->set.dense = figures->set.moe = mean;
+}
+
 static void ask_model(struct nd_maker *maker,
                       const struct nd_strategy *strategy,
                       struct modelled *of)
 {
     struct configuration *c = &maker->configuration;
     struct configuration_figures *figures = &of->figures;
-    const bool has_dense = c->model.experts > 0 && c->model.dense_layers > 0;
+    const bool has_dense =
+        c->model.n_kinds == 0 && c->model.experts > 0 && c->model.dense_layers > 0;
     struct configuration_part part = {.layers = {[CONFIGURATION_DENSE] = has_dense}};
     const int64_t least = (int64_t)strategy->mbs * strategy->dp; // of a step
     c->strategy = *strategy;
@@ -45,6 +69,8 @@ static void ask_model(struct nd_maker *maker,
     c->parts = &part;
     c->n_parts = 1;
     configuration_figures_of(figures, c);
+    if (figures->estimate.kinds > 0)
+        take_mean(figures);
     configuration_layers_priced(c, figures, &of->layers);
     of->dense = has_dense ? &figures->set.dense : NULL;
     of->usual = configuration_layer_cost(figures, CONFIGURATION_USUAL);

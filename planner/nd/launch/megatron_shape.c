@@ -34,6 +34,10 @@ static void add_attention(struct nd_megatron_options *w)
     }
     if (m->output_bias && !m->linear_bias)
         option_add_note(w, "Megatron-LM has no bias on the attention output alone");
+    if (m->n_kinds > 0)
+        option_add_note(
+            w, "the layers are of several kinds, which these arguments do not say: add "
+               "the pattern of the model's own launch script");
     if (m->window > 0) {
         option_begin(w);
         text_buffer_add(w->text, "--window-size %" PRId64 ",0", m->window - 1);

@@ -24,7 +24,8 @@ void nd_rank_program(struct nd_program *program,
                      const struct nd_ratios *ratios,
                      enum nd_compat compat)
 {
-    const int64_t leading = model->experts > 0 ? model->dense_layers : 0;
+    // With a table of kinds all layers count as the mean of them.
+    const int64_t leading = model->experts > 0 && model->n_kinds == 0 ? model->dense_layers : 0;
     nd_program_default(program);
     program->compat = compat;
     program->stages = strategy->pp;

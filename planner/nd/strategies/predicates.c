@@ -108,7 +108,7 @@ static bool rule_keeps(enum nd_filter rule,
     case ND_RULE_EXPERTS:
         return experts_rule(s, p);
     case ND_RULE_HEADS:
-        return !shaped || s->model.heads % p->tp == 0;
+        return !shaped || (s->model.heads % p->tp == 0 && s->model.scan.heads % p->tp == 0);
     case ND_RULE_GROUPS:
         return !shaped || groups_rule(s, p);
     case ND_RULE_VOCAB:

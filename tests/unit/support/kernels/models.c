@@ -22,6 +22,11 @@ struct modeldesc model_of(const char *text)
     return model;
 }
 
+int64_t looked_up(const struct modeldesc *model)
+{
+    return ((model->tied ? 0 : model->vocab) + model->positions) * model->hidden;
+}
+
 struct cluster cluster_of(const char *hardware)
 {
     struct cluster cluster = {.world_size = 8,
@@ -65,6 +70,33 @@ struct modeldesc random_model(struct random *r)
         if (m.dense_layers > m.num_layers)
             m.dense_layers = m.num_layers;
     }
+    return m;
+}
+
+struct modeldesc random_hybrid(struct random *r)
+{
+    struct modeldesc m = random_model(r);
+    struct modeldesc_kind kinds[5];
+    const int n = (int)(2 + random_below(r, 4));
+    m.scan = (struct modeldesc_scan){.heads = 64,
+                                     .head_dim = 64,
+                                     .groups = random_coin(r) ? 64 : 8,
+                                     .state = 128,
+                                     .conv = 4,
+                                     .rank = 128};
+    for (int k = 0; k < n; k++) {
+        kinds[k] = (struct modeldesc_kind){
+            .mixer = (enum modeldesc_mixer)random_below(r, MODELDESC_MIXERS),
+            .network = (enum modeldesc_network)random_below(r, MODELDESC_NETWORKS),
+            .window = random_coin(r) ? 0 : 512,
+            .chunked = random_coin(r),
+            .layer_norms = 1 + random_below(r, 2)};
+        if (kinds[k].network == MODELDESC_EXPERTS && m.experts == 0)
+            kinds[k].network = MODELDESC_DENSE;
+    }
+    m.n_kinds = 0;
+    for (int64_t i = 0; i < modeldesc_layers(&m); i++)
+        modeldesc_set_kind(&m, i, &kinds[random_below(r, n)]);
     return m;
 }
 

@@ -20,9 +20,10 @@ static void price_chunk(struct building *b, int32_t k)
     const struct nd_chunk *c = &b->chunks[k];
     const enum nd_recompute mode = b->point->strategy.recompute;
     struct pipeline_stage *stage = &b->passes->timed.pipeline.stage[k];
-    stage->f = c->dense * dense->forward + c->moe * moe->forward;
-    stage->b = c->dense * dense->backward[mode] + c->moe * moe->backward[mode];
-    b->passes->kept[k] = c->dense * dense->stored[mode] + c->moe * moe->stored[mode];
+    stage->f = c->layers.dense * dense->forward + c->layers.moe * moe->forward;
+    stage->b = c->layers.dense * dense->backward[mode] + c->layers.moe * moe->backward[mode];
+    b->passes->kept[k] =
+        c->layers.dense * dense->stored[mode] + c->layers.moe * moe->stored[mode];
 }
 
 // Prices the chunks of a stage. The head and its companions belong to the last chunk.

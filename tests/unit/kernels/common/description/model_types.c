@@ -52,6 +52,9 @@ struct published {
     ",'word_embed_proj_dim':" #h ",'max_position_embeddings':2048,'vocab_size':50272}"
 #define BLOOM(n, h, A)                                                                         \
     TYPE("bloom") "'n_layer':" #n ",'n_embed':" #h ",'n_head':" #A ",'vocab_size':250880}"
+#define FOUR "'mamba','mamba','mamba','mamba'"
+#define FIVE FOUR ",'mamba'"
+#define NINE FIVE "," FOUR
 #define GPT2(n, h, A)                                                                          \
     TYPE("gpt2")                                                                               \
     "'n_layer':" #n ",'n_embd':" #h ",'n_head':" #A                                            \
@@ -228,9 +231,42 @@ static const struct published models[] = {
     {"Hunyuan-A13B", ROUND, 80.4e9, TYPE("hunyuan_v1_moe") SHAPE(32, 4096, 3072, 32, 8, 128167) TIED(true)
      ",'num_experts':64,'moe_topk':[8,8,8],'num_shared_expert':[1,1,1],'moe_intermediate_size':[3072,3072,3072]}"},
     {"gpt-oss-20b", FILES, 20914757184, TYPE("gpt_oss") L(24) ",'num_local_experts':32,'num_experts_per_tok':4,"
-     "'sliding_window':128,'layer_types':['sliding_attention','full_attention']}"},
+     "'sliding_window':128}"},
     {"gpt-oss-120b", FILES, 116829156672, TYPE("gpt_oss") L(36) ",'num_local_experts':128}"},
     {"MiniMax-M2", ROUND, 228.7e9, TYPE("minimax_m2") SHAPE(62, 3072, 1536, 48, 8, 200064) HEAD_DIM(128) "}"},
+    {"Nemotron-H-8B", ROUND, 8.1e9, TYPE("nemotron_h") SHAPE(52, 4096, 21504, 32, 8, 131072)
+     ",'hybrid_override_pattern':'M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M*-M-M-M-M-M-','mamba_num_heads':128,"
+     "'mamba_head_dim':64,'n_groups':8,'ssm_state_size':128,'conv_kernel':4,'expand':2,'attention_head_dim':128}"},
+    {"Nemotron-3-Nano-30B-A3B", ROUND, 31.6e9, TYPE("nemotron_h") SHAPE(52, 2688, 1856, 32, 2, 131072)
+     ",'hybrid_override_pattern':'MEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEMEM*EMEMEMEME','mamba_num_heads':64,"
+     "'mamba_head_dim':64,'n_groups':8,'ssm_state_size':128,'n_routed_experts':128,'num_experts_per_tok':6,"
+     "'moe_intermediate_size':1856,'moe_shared_expert_intermediate_size':3712,'n_shared_experts':1}"},
+    {"Granite-4.0-H-Tiny", FILES, 6939037248, TYPE("granitemoehybrid") SHAPE(40, 1536, 512, 12, 4, 100352) TIED(true)
+     ",'mamba_n_heads':48,'mamba_d_head':64,'mamba_d_state':128,'mamba_n_groups':1,'num_local_experts':64,"
+     "'num_experts_per_tok':6,'shared_intermediate_size':1024,'layer_types':[" FIVE ",'attention'," NINE ",'attention',"
+     NINE ",'attention'," NINE ",'attention'," FOUR "]}"},
+    {"Granite-4.0-H-Micro", ROUND, 3.19e9, TYPE("granitemoehybrid") SHAPE(40, 2048, 8192, 32, 8, 100352) TIED(true)
+     ",'mamba_n_heads':64,'mamba_d_head':64,'mamba_d_state':128,'mamba_n_groups':1,'num_local_experts':0,"
+     "'shared_intermediate_size':8192,'layer_types':[" FIVE ",'attention'," NINE ",'attention'," NINE ",'attention',"
+     NINE ",'attention'," FOUR "]}"},
+    {"Bamba-9B", ROUND, 9.78e9, TYPE("bamba") SHAPE(32, 4096, 14336, 32, 8, 128256)
+     ",'attn_layer_indices':[9,18,27],'mamba_n_heads':128,'mamba_d_head':64,'mamba_d_state':128,'mamba_n_groups':1}"},
+    {"Jamba-v0.1", FILES, 51570323328, TYPE("jamba") SHAPE(32, 4096, 14336, 32, 8, 65536)
+     ",'num_experts':16,'num_experts_per_tok':2,'attn_layer_period':8,'attn_layer_offset':4,'expert_layer_period':2,"
+     "'expert_layer_offset':1,'mamba_dt_rank':256,'mamba_expand':2}"},
+    {"Qwen3-Next-80B-A3B", ROUND, 79.7e9, TYPE("qwen3_next") SHAPE(48, 2048, 5120, 16, 2, 151936) HEAD_DIM(256)
+     ",'num_experts':512,'num_experts_per_tok':10,'moe_intermediate_size':512,'shared_expert_intermediate_size':512,"
+     "'linear_num_value_heads':32,'full_attention_interval':4}"},
+    {"Kimi-Linear-48B-A3B", FILES, 49122681728, TYPE("kimi_linear") SHAPE(27, 2304, 9216, 32, 32, 163840)
+     ",'head_dim':72,'q_lora_rank':null,'num_experts':256,'num_experts_per_token':8,'moe_intermediate_size':1024,"
+     "'linear_attn_config':{'full_attn_layers':[4,8,12,16,20,24,27],'head_dim':128,'num_heads':32,"
+     "'short_conv_kernel_size':4}}"},
+    {"MiniMax-Text-01", FILES, 456089655296, TYPE("minimax_text_01") SHAPE(80, 6144, 9216, 64, 8, 200064) HEAD_DIM(128)
+     ",'num_local_experts':32,'num_experts_per_tok':2,'postnorm':true}"},
+    {"LFM2-1.2B", FILES, 1170340608, TYPE("lfm2") L(16) ",'hidden_size':2048,'block_ff_dim':12288,"
+     "'num_attention_heads':32,'num_key_value_heads':8,'vocab_size':65536,'full_attn_idxs':[2,5,8,10,12,14]}"},
+    {"Llama-4-Maverick, text", ROUND, 400.7e9, "{'model_type':'llama4','text_config':{'num_local_experts':128,"
+     "'interleave_moe_layer_step':2},'vision_config':{'hidden_size':1408}}"},
     {"InternLM2-7B", FILES, 7737708544, TYPE("internlm2") SHAPE(32, 4096, 14336, 32, 8, 92544) ",'bias':false}"},
 };
 // clang-format on
@@ -294,21 +330,24 @@ static void check_refusal(const struct refusal *row)
     pps_json_free(&json);
 }
 
-#define MIXED                                                                                  \
-    ": layers with experts between dense layers are not modelled; nearest: our own keys with " \
-    "first_k_dense_replace "
-
 Test(modeltypes, refusals)
 {
     static const struct refusal rows[] = {
-        {"{'model_type':'nemotron_h','num_hidden_layers':118,'hidden_size':8192}",
-         "model_type: nemotron_h is not modelled: state-space layers beside attention; nearest: ",
+        {"{'model_type':'falcon_h1','num_hidden_layers':118,'hidden_size':8192}",
+         "model_type: falcon_h1 is not modelled: state-space layers beside attention; nearest: ",
          "model_type"},
+        {"{'model_type':'nemotron_h','hybrid_override_pattern':'M*X'}",
+         "hybrid_override_pattern: \"X\" is not modelled for nemotron_h",
+         "hybrid_override_pattern"},
+        {"{'model_type':'nemotron_h','hybrid_override_pattern':'ME','moe_latent_size':64}",
+         "moe_latent_size: only 0 is modelled for nemotron_h", "moe_latent_size"},
+        {"{'model_type':'gemma2','num_hidden_layers':3,'layer_types':['full_attention']}",
+         "layer_types: expected a kind for each of the 3 layers", "layer_types"},
         {"{'model_type':'mamba2'}", "model_type: mamba2 is not modelled: state-space layers",
          "model_type"},
         {"{'model_type':'rwkv'}", "model_type: rwkv is not modelled: recurrent", "model_type"},
-        {"{'model_type':'qwen3_next'}",
-         "model_type: qwen3_next is not modelled: linear attention", "model_type"},
+        {"{'model_type':'qwen3_5_moe'}",
+         "model_type: qwen3_5_moe is not modelled: linear attention", "model_type"},
         {"{'model_type':'minimax'}",
          "model_type: minimax is not modelled: linear attention beside attention; nearest: "
          "minimax_m2",
@@ -337,20 +376,10 @@ Test(modeltypes, refusals)
          "model_type"},
         {"{'model_type':4,'num_hidden_layers':2}", "model_type: expected text; describe",
          "model_type"},
-        {"{'model_type':'llama4_text','interleave_moe_layer_step':2}",
-         "interleave_moe_layer_step" MIXED "24,", "interleave_moe_layer_step"},
-        {"{'model_type':'llama4_text','moe_layers':[1,3]}", "moe_layers" MIXED "46,",
-         "moe_layers"},
-        {"{'model_type':'qwen3_moe','decoder_sparse_step':2}",
-         "decoder_sparse_step" MIXED "12,", "decoder_sparse_step"},
-        {"{'model_type':'qwen3_moe','mlp_only_layers':[3]}", "mlp_only_layers" MIXED "1,",
-         "mlp_only_layers"},
         {"{'model_type':'qwen3_moe','mlp_only_layers':[30]}", "mlp_only_layers: only a list of",
          "mlp_only_layers"},
         {"{'model_type':'deepseek_v3','moe_layer_freq':2}", "moe_layer_freq: only 1, or a list",
          "moe_layer_freq"},
-        {"{'model_type':'deepseek_v3','num_hidden_layers':3,'moe_layer_freq':[0,1,0]}",
-         "moe_layer_freq" MIXED "2,", "moe_layer_freq"},
         {"{'model_type':'opt','word_embed_proj_dim':512}",
          "word_embed_proj_dim: only the hidden size is modelled for opt",
          "word_embed_proj_dim"},
@@ -412,12 +441,14 @@ static void check_notes(const char *config, const char *wanted)
 Test(modeltypes, notes)
 {
     check_notes("{'model_type':'llama','rope_theta':1,'hidden_act':'silu'}", "");
-    check_notes("{'model_type':'gemma2','sliding_window':4096}", "sliding_window 4096");
+    check_notes("{'model_type':'gemma2','sliding_window':4096}", "");
     check_notes("{'model_type':'gemma2','sliding_window':null}", "");
-    check_notes("{'model_type':'gemma2'}", "gemma2: attention in windows");
+    check_notes("{'model_type':'gemma2'}", "");
+    check_notes("{'model_type':'gpt_neo'}", "gpt_neo: attention in windows");
     check_notes("{'model_type':'qwen2','sliding_window':4096}", "");
     check_notes("{'model_type':'qwen2','sliding_window':4096,'use_sliding_window':false}", "");
-    check_notes("{'model_type':'qwen2','sliding_window':64,'use_sliding_window':true}",
+    check_notes("{'model_type':'qwen2','sliding_window':64,'use_sliding_window':true}", "");
+    check_notes("{'model_type':'smollm3','sliding_window':64,'use_sliding_window':true}",
                 "sliding_window 64");
     check_notes("{'model_type':'gptj','rotary':true,'rotary_dim':64,'n_positions':2048}",
                 "gptj: attention beside the feed-forward network");
@@ -428,7 +459,7 @@ Test(modeltypes, notes)
     check_notes("{'model_type':'llama','mystery':3}", "mystery 3");
     check_notes("{'model_type':'gemma3','text_config':{'sliding_window':512},"
                 "'vision_config':{'hidden_size':1152}}",
-                "sliding_window 512; vision_config");
+                "vision_config");
     check_notes("{'model_type':'qwen2_5_vl','vision_config':{'depth':32}}", "vision_config");
     check_notes("{'L':2,'h':8,'A':4,'V':9}", "");
     check_notes("{'model_type':'mamba'}", "");
@@ -514,7 +545,10 @@ Test(modeltypes, windows_in_all_layers)
     cr_expect_eq(model_of("{'model_type':'mistral','sliding_window':2048}").window, 2048);
     cr_expect_eq(model_of("{'model_type':'mistral','sliding_window':null}").window, 0);
     cr_expect_eq(model_of("{'model_type':'phi3','sliding_window':2047}").window, 2047);
-    cr_expect_eq(model_of("{'model_type':'gemma2','sliding_window':4096}").window, 0);
+    const struct modeldesc gemma = model_of("{'model_type':'gemma2','sliding_window':2048}");
+    cr_expect_eq(gemma.n_kinds, 2);
+    cr_expect_eq(gemma.kinds[gemma.pattern[0]].window, 2048);
+    cr_expect_eq(gemma.kinds[gemma.pattern[1]].window, 0);
 }
 
 // ---- every key of every type ----------------------------------------------------------------
@@ -536,7 +570,39 @@ static const char *base_of(const struct modeltype *type, const struct modeltype_
         return ",'new_decoder_architecture':true,'num_attention_heads':64";
     if (strcmp(type->name, "chatglm") == 0 && key->field == KEY_ATTENTION_BIAS)
         return ",'add_bias_linear':false";
+    if (strcmp(type->name, "nemotron_h") == 0)
+        return key->field == KEY_ROUTED_GROUPS ? ",'n_group':8,'hybrid_override_pattern':'ME*-'"
+               : key->field == TYPE_LAYERS     ? ",'num_hidden_layers':1"
+               : key->field == KEY_NUM_LAYERS
+                   ? ",'hybrid_override_pattern':'ME*-ME*-'"
+                   : ",'hybrid_override_pattern':'ME*-','num_hidden_layers':4";
+    if (strcmp(type->name, "kimi_linear") == 0 && strchr(key->key, '.') == NULL)
+        return key->field == KEY_ROUTED_GROUPS
+                   ? ",'n_group':8"
+                   : ",'linear_attn_config':{'full_attn_layers':[4]}";
+    if (strcmp(type->name, "lfm2") == 0)
+        return key->field == TYPE_LAYERS         ? ""
+               : key->field == TYPE_HIDDEN_AGAIN ? ",'hidden_size':2048"
+                                                 : ",'full_attn_idxs':[1]";
+    if (type->windows_if_enabled && type->layers.kinds)
+        return strcmp(key->key, "max_window_layers") == 0    ? ",'use_sliding_window':true"
+               : strcmp(key->key, "use_sliding_window") == 0 ? ",'max_window_layers':1"
+               : strcmp(key->key, "sliding_window") == 0
+                   ? ",'use_sliding_window':true,'max_window_layers':1"
+                   : "";
     return key->field == TYPE_MULTI_GROUPS ? ",'multi_query_attention':true" : "";
+}
+
+// Returns a number that differs where the kinds of layers do.
+static unsigned long long kinds_sum(const struct modeldesc *m)
+{
+    unsigned long long sum = (unsigned long long)m->n_kinds;
+    for (int64_t i = 0; m->n_kinds > 0 && i < modeldesc_layers(m); i++) {
+        const struct modeldesc_kind *kind = &m->kinds[m->pattern[i]];
+        sum = sum * 1000003 + (unsigned long long)(kind->window + 5 * (int)kind->mixer +
+                                                   3 * (int)kind->network + kind->chunked);
+    }
+    return sum;
 }
 
 // Writes what reading gives: all of the description and the notes, or "refused".
@@ -550,12 +616,13 @@ static void read_outcome(const char *config, char outcome[OUTCOME])
     snprintf(outcome, OUTCOME, "refused");
     if (modeldesc_read(&m, json.root, &fault)) {
         modeldesc_count(&m, &c);
-        snprintf(outcome, OUTCOME, "%lld %lld %lld %lld %lld %lld %lld %lld %lld %lld %lld %d",
+        snprintf(outcome, OUTCOME,
+                 "%lld %lld %lld %lld %lld %lld %lld %lld %lld %lld %lld %d %llu",
                  (long long)c.total, (long long)c.active, (long long)c.attention,
                  (long long)c.dense_layer, (long long)m.heads, (long long)m.query_groups,
                  (long long)m.topk, (long long)m.expert_groups, (long long)m.routed_groups,
                  (long long)m.mtp_depth, (long long)(m.dense_layers + 8192 * m.window),
-                 modeldesc_notes(json.root, notes, 8));
+                 modeldesc_notes(json.root, notes, 8), kinds_sum(&m));
     }
     pps_json_free(&json);
 }
@@ -570,15 +637,19 @@ static void write_config(char *config,
     if (dot == NULL)
         snprintf(config, n, "{'model_type':'%s'%s,'%s':%s}", type->name, base, key->key, value);
     else
-        snprintf(config, n, "{'model_type':'%s'%s,'%.*s':{'%s':%s}}", type->name, base,
-                 (int)(dot - key->key), key->key, dot + 1, value);
+        snprintf(config, n, "{'model_type':'%s'%s,'%.*s':{%s'%s':%s}}", type->name, base,
+                 (int)(dot - key->key), key->key,
+                 type->layers.full_list != NULL && key->field != TYPE_LAYERS
+                     ? "'full_attn_layers':[4],"
+                     : "",
+                 dot + 1, value);
 }
 
 // Returns how many different outcomes the values of a key have.
 static int outcomes_of(const struct modeltype *type, const struct modeltype_key *key)
 {
-    static const char *const values[] = {"true", "false", "1",  "2",   "512",
-                                         "768",  "2048",  "[]", "[0]", "[1]"};
+    static const char *const values[] = {"true", "false", "1",   "2",   "512", "768",
+                                         "2048", "[]",    "[0]", "[1]", "'M'", "['attention']"};
     const bool flag =
         key->field < N_MODEL_KEYS && modelkeys_own.fields[key->field].kind == DOCFIELD_FLAG;
     const bool whole =

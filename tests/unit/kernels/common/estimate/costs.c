@@ -23,8 +23,8 @@ static void near_rounded(const char *what, int i_case, double got, double want)
 
 static void check_stage(int k, const struct nd_stage *stage, const cJSON *want)
 {
-    cr_assert_eq(stage->dense, (int)golden_real(want, "dense_layers"), "case %d", k);
-    cr_assert_eq(stage->moe, (int)golden_real(want, "moe_layers"), "case %d", k);
+    cr_assert_eq(stage->layers.dense, (int)golden_real(want, "dense_layers"), "case %d", k);
+    cr_assert_eq(stage->layers.moe, (int)golden_real(want, "moe_layers"), "case %d", k);
     near(stage->common, golden_real(want, "params_dense"), CLOSE, "params_dense of case %d", k);
     near(stage->routed, golden_real(want, "params_expert"), CLOSE, "params_expert of case %d",
          k);

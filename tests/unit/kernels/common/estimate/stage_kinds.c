@@ -35,9 +35,10 @@ struct tally {
     double peak[64];   // by stage
 };
 
-static void take(void *self, const struct nd_kind *kind)
+static void take(void *self, const struct nd_peak *peak)
 {
     struct tally *t = self;
+    const struct nd_kind *kind = &peak->kind;
     t->peak[kind->stage] =
         fmax(t->peak[kind->stage], kind->live_dense * t->dense + kind->live_moe * t->moe);
 }
@@ -67,7 +68,7 @@ Test(nd_kinds, peaks_are_those_of_the_order)
             double weight[8];
             for (int32_t v = 0; v < p.chunks; v++) {
                 const struct nd_chunk *c = &plain_chunks[v * p.stages + i];
-                weight[v] = c->dense * t.dense + c->moe * t.moe;
+                weight[v] = c->layers.dense * t.dense + c->layers.moe * t.moe;
             }
             cr_assert_eq(t.peak[i], peak_of_order(&shape, i, weight),
                          "case %d, stage %d of %d, %d chunks, %lld micro-batches", k, i,

@@ -47,10 +47,10 @@ static void take_split(const struct nd_estimate *e,
     nd_reference_split(e, point, chunks);
     for (int32_t i = 0; i < point->strategy.pp; i++) {
         const bool experts = model->experts > 0;
-        arrays[0][i] = experts ? chunks[i].dense : 0;
-        arrays[1][i] = experts ? chunks[i].moe : chunks[i].dense;
-        arrays[2][i] = experts ? chunks[i].dense_full : 0;
-        arrays[3][i] = experts ? chunks[i].moe_full : chunks[i].dense_full;
+        arrays[0][i] = experts ? chunks[i].layers.dense : 0;
+        arrays[1][i] = experts ? chunks[i].layers.moe : chunks[i].layers.dense;
+        arrays[2][i] = experts ? chunks[i].full.dense : 0;
+        arrays[3][i] = experts ? chunks[i].full.moe : chunks[i].full.dense;
     }
     *choice = (struct nd_choice){.layers = {arrays[0], arrays[1]},
                                  .full = {arrays[2], arrays[3]},
@@ -97,7 +97,8 @@ static void compare(const char *name,
         // the program takes one ratio of backward and growth for both types of layer
         cr_assert_float_eq(
             backward[i] * unit, stage[i].backward,
-            (chunks[i].moe > 0 && chunks[i].dense > 0 ? 0.2 : 1e-9) * stage[i].backward,
+            (chunks[i].layers.moe > 0 && chunks[i].layers.dense > 0 ? 0.2 : 1e-9) *
+                stage[i].backward,
             "%s stage %d backward: %g, not %g", name, i, backward[i] * unit, stage[i].backward);
         // room for recomputing one layer is there whether or not it is needed
         const double spare = peaks[i].memory_mb * mib - stage[i].total;
