@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The model against published measurements, as Markdown:
-//   measured_steps docs/ndsearch-measurements.json > docs/ndsearch-measurements.md
+//   measured_steps docs/ndsearch-measurements.json docs/ndsearch-layouts.json > docs/ndsearch-measurements.md
 //   measured_steps docs/ndsearch-measurements.json --groups > planner/nd/profiling/left_out_table.h
-//   measured_steps docs/ndsearch-measurements.json --check docs/ndsearch-measurements.md
+//   measured_steps docs/ndsearch-layouts.json --layouts      (errors by source; --rows: of each row)
+//   measured_steps docs/ndsearch-measurements.json docs/ndsearch-layouts.json --check docs/ndsearch-measurements.md
 // The last form writes nothing and fails where the page or the table would come out otherwise: a
 // change of the model must come with its figures.
 #include <cjson/cJSON.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 
 #include "bench/measured/fit.h"
+#include "bench/measured/layouts.h"
 #include "bench/measured/page.h"
 
 #include "base/math/units.h"
@@ -286,16 +288,6 @@ static void write_rows(FILE *o, const char *set)
 
 // ---- memory -------------------------------------------------------------------------------------
 
-static void memory_of(const struct nd_measurement *row, struct nd_memory *memory)
-{
-    const struct cluster cluster = {.node_devices = row->hardware.node,
-                                    .hardware = row->hardware};
-    struct nd_estimate e;
-    nd_estimate_open(&e, &row->model, &cluster, &row->training, 0);
-    memset(m.cache, 0, nd_cache_bytes());
-    nd_estimate(&e, m.cache, &row->point, memory, NULL);
-}
-
 static void write_memory(FILE *o)
 {
     double sum = 0, of_set = 0;
@@ -311,7 +303,7 @@ static void write_memory(FILE *o)
             of_set = n_set = 0;
         if (row->memory == 0)
             continue;
-        memory_of(row, &memory);
+        measured_memory(&m, row, &memory);
         const double error = memory.total / row->memory - 1;
         sum += fabs(error);
         of_set += error;
@@ -399,7 +391,7 @@ static char *slurp(const char *path)
     return text;
 }
 
-static int check(const char *path, const char *made)
+static int check(const char *path, const char *made, bool other_groups)
 {
     char *kept = slurp(path);
     int differ = strcmp(kept, made) != 0;
@@ -407,7 +399,7 @@ static int check(const char *path, const char *made)
         fprintf(stderr,
                 "measured_steps: %s differs from the output of the model; write it again\n",
                 path);
-    if (groups_differ()) {
+    if (other_groups) {
         fprintf(stderr,
                 "measured_steps: planner/nd/profiling/left_out_table.h differs from the "
                 "output of the model; write it again with --groups\n");
@@ -417,32 +409,71 @@ static int check(const char *path, const char *made)
     return differ;
 }
 
+static cJSON *open_document(const char *path)
+{
+    char *text = slurp(path);
+    cJSON *document = cJSON_Parse(text);
+    free(text);
+    if (document == NULL) {
+        fprintf(stderr, "measured_steps: %s is not JSON\n", path);
+        exit(2);
+    }
+    m.n = m.n_unknowns = 0;
+    measured_read(&m, document, path);
+    return document;
+}
+
+static void write_layouts(FILE *o, const char *path, bool rows)
+{
+    cJSON *document = open_document(path);
+    (rows ? layouts_write_rows : layouts_write)(o, &m);
+    cJSON_Delete(document);
+}
+
+// Returns whether the table of groups differs from that of the program.
+static bool write_steps(FILE *o, const char *steps, const char *layouts, bool groups)
+{
+    cJSON *document = open_document(steps);
+    measured_fit(&m);
+    const bool differ = groups_differ();
+    if (groups) {
+        write_groups(o);
+    } else {
+        write_page(o, document);
+        fputs(page_layouts, o);
+        write_layouts(o, layouts, false);
+    }
+    cJSON_Delete(document);
+    return differ;
+}
+
 int main(int argc, char **argv)
 {
-    const bool checking = argc == 4 && strcmp(argv[2], "--check") == 0;
+    const bool checking = argc == 5 && strcmp(argv[3], "--check") == 0;
     const bool groups = argc == 3 && strcmp(argv[2], "--groups") == 0;
-    if (argc != 2 && !checking && !groups) {
-        fprintf(stderr, "usage: measured_steps MEASUREMENTS [--groups | --check PAGE]\n");
+    const bool rows = argc == 3 && strcmp(argv[2], "--rows") == 0;
+    const bool layouts = argc == 3 && strcmp(argv[2], "--layouts") == 0;
+    if ((argc != 3 && !checking) || (!groups && !rows && !layouts && argv[2][0] == '-')) {
+        fprintf(stderr, "usage: measured_steps MEASUREMENTS LAYOUTS [--check PAGE]\n"
+                        "       measured_steps MEASUREMENTS --groups\n"
+                        "       measured_steps LAYOUTS --layouts | --rows\n");
         return 2;
     }
-    char *text = slurp(argv[1]), *page = NULL;
+    char *page = NULL;
     size_t size = 0;
-    cJSON *document = cJSON_Parse(text);
     m.cache = aligned_alloc(64, (nd_cache_bytes() + 63) / 64 * 64);
     FILE *out = checking ? open_memstream(&page, &size) : stdout;
-    if (document == NULL || m.cache == NULL || out == NULL)
+    if (m.cache == NULL || out == NULL)
         return 1;
     memset(m.cache, 0, nd_cache_bytes());
-    measured_read(&m, document, argv[1]);
-    measured_fit(&m);
-    if (groups)
-        write_groups(out);
+    bool differ = false;
+    if (rows || layouts)
+        write_layouts(out, argv[1], rows);
     else
-        write_page(out, document);
-    int status = checking ? fclose(out) != 0 || check(argv[3], page) : fflush(stdout) != 0;
+        differ = write_steps(out, argv[1], argv[2], groups);
+    int status =
+        checking ? fclose(out) != 0 || check(argv[4], page, differ) : fflush(stdout) != 0;
     free(page);
-    free(text);
     free(m.cache);
-    cJSON_Delete(document);
     return status;
 }

@@ -115,4 +115,15 @@ static const char page_memory[] =
     "than shown\n"
     "for `llama3_405b_4_layers`.\n\n";
 
+static const char page_layouts[] =
+    "\n## Layouts\n\n"
+    "`docs/ndsearch-layouts.json` holds what studies of layouts and tables of frameworks tried, "
+    "most of it not tuned,\n"
+    "with the layouts that ran out of memory. *First choice slower*: how much longer than the "
+    "best layout that ran the one takes\n"
+    "that the model puts first, the mean over tables of one model on the same devices. *Memory "
+    "right*: layouts of which the model\n"
+    "says rightly whether they fit the device. *Memory*: the median of predicted over measured "
+    "peak.\n\n";
+
 #endif
