@@ -92,8 +92,8 @@ void layer_add_attention(struct layer_setting *s, const struct layercost_shape *
     s->attention.attention = 2 * s->tokens * s->seq * s->heads * (s->dq + s->dv) * seen / rate;
     // Sums of the residual stream, and norms.
     const double passes = 8 + 4 * (double)s->m->model.layer_norms;
-    double bytes =
-        passes * s->tokens * s->h / s->u + 4 * s->tokens * s->heads * (s->dq + s->dv);
+    double bytes = s->stack->stream * passes * s->tokens * s->h / s->u +
+                   4 * s->tokens * s->heads * (s->dq + s->dv);
     if (!s->m->flash)
         bytes += 16 * s->scores;
     s->attention.memory = hardware_stream(hw, bytes);
