@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The model against published measurements, as Markdown:
-//   measured_steps docs/ndsearch-measurements.json > docs/ndsearch-measurements.md
-//   measured_steps docs/ndsearch-measurements.json --groups > planner/nd/profiling/left_out_table.h
-//   measured_steps docs/ndsearch-measurements.json --check docs/ndsearch-measurements.md
+//   measured_steps docs/ndsearch-measurements.json docs/ndsearch-layouts.json > docs/ndsearch-measurements.md
+//   measured_steps docs/ndsearch-measurements.json docs/ndsearch-layouts.json --groups > planner/nd/profiling/left_out_table.h
+//   measured_steps docs/ndsearch-layouts.json --layouts      (errors by source; --rows: of each row)
+//   measured_steps docs/ndsearch-measurements.json docs/ndsearch-layouts.json --check docs/ndsearch-measurements.md
 // The last form writes nothing and fails where the page or the table would come out otherwise: a
 // change of the model must come with its figures.
 #include <cjson/cJSON.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 
 #include "bench/measured/fit.h"
+#include "bench/measured/layouts.h"
 #include "bench/measured/page.h"
 
 #include "base/math/units.h"
@@ -176,13 +178,41 @@ static void write_tables(FILE *o)
 
 // ---- groups -------------------------------------------------------------------------------------
 
-static bool same_group(int i, int j)
+// A step and its error, predicted without its source.
+struct left_out {
+    const struct nd_measurement *row;
+    double error;
+};
+
+// The steps of the page and those of layouts, which no fit saw.
+struct left_outs {
+    struct left_out of[2 * ND_MEASURED];
+    int n;
+};
+
+static void find_left_out(struct left_outs *all, struct measured *layouts)
 {
-    return strcmp(m.all[i].hardware.base, m.all[j].hardware.base) == 0 &&
-           strcmp(stack_base(&m.all[i].training.stack), stack_base(&m.all[j].training.stack)) ==
-               0 &&
-           (m.all[i].model.experts > 0) == (m.all[j].model.experts > 0) &&
-           is_fp8(i) == is_fp8(j);
+    all->n = 0;
+    for (int i = 0; i < m.n; i++)
+        all->of[all->n++] = (struct left_out){&m.all[i], fabs(m.left_out[i])};
+    for (int i = 0; i < layouts->n; i++) {
+        const struct nd_measurement *row = &layouts->all[i];
+        if (row->seconds > 0)
+            all->of[all->n++] =
+                (struct left_out){row, fabs(nd_predict(row, m.cache) / row->seconds - 1)};
+    }
+}
+
+static bool in_8_bits(const struct nd_measurement *row)
+{
+    return row->training.precision != TRAINING_BF16;
+}
+
+static bool same_group(const struct nd_measurement *a, const struct nd_measurement *b)
+{
+    return strcmp(a->hardware.base, b->hardware.base) == 0 &&
+           strcmp(stack_base(&a->training.stack), stack_base(&b->training.stack)) == 0 &&
+           (a->model.experts > 0) == (b->model.experts > 0) && in_8_bits(a) == in_8_bits(b);
 }
 
 static int by_value(const void *a, const void *b)
@@ -191,35 +221,50 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// The groups in the order of their first step; returns their number.
-static int find_groups(struct nd_left_out_group *groups)
+static struct nd_left_out_group all_steps(const struct left_outs *all, bool experts)
 {
+    static double errors[2 * ND_MEASURED];
+    int steps = 0;
+    for (int i = 0; i < all->n; i++)
+        if ((all->of[i].row->model.experts > 0) == experts)
+            errors[steps++] = all->of[i].error;
+    qsort(errors, (size_t)steps, sizeof *errors, by_value);
+    return (struct nd_left_out_group){"",    "",    experts,
+                                      false, steps, errors[(4 * steps + 4) / 5 - 1]};
+}
+
+// The groups in the order of their first step, and all steps; returns their number.
+static int find_groups(const struct left_outs *all, struct nd_left_out_group *groups)
+{
+    static double errors[2 * ND_MEASURED];
     int n = 0;
-    for (int i = 0; i < m.n; i++) {
-        double errors[ND_MEASURED];
+    for (int i = 0; i < all->n; i++) {
+        const struct nd_measurement *row = all->of[i].row;
         int first = 0, steps = 0;
-        while (!same_group(i, first))
+        while (!same_group(row, all->of[first].row))
             first++;
         if (first < i)
             continue;
-        for (int j = 0; j < m.n; j++)
-            if (same_group(i, j))
-                errors[steps++] = fabs(m.left_out[j]);
+        for (int j = 0; j < all->n; j++)
+            if (same_group(row, all->of[j].row))
+                errors[steps++] = all->of[j].error;
         qsort(errors, (size_t)steps, sizeof *errors, by_value);
-        groups[n++] = (struct nd_left_out_group){m.all[i].hardware.base,
-                                                 stack_base(&m.all[i].training.stack),
-                                                 m.all[i].model.experts > 0,
-                                                 is_fp8(i),
+        groups[n++] = (struct nd_left_out_group){row->hardware.base,
+                                                 stack_base(&row->training.stack),
+                                                 row->model.experts > 0,
+                                                 in_8_bits(row),
                                                  steps,
                                                  errors[(4 * steps + 4) / 5 - 1]};
     }
+    groups[n++] = all_steps(all, false);
+    groups[n++] = all_steps(all, true);
     return n;
 }
 
-static void write_groups(FILE *o)
+static void write_groups(FILE *o, const struct left_outs *all)
 {
     static struct nd_left_out_group groups[ND_MEASURED];
-    const int n = find_groups(groups);
+    const int n = find_groups(all, groups);
     fprintf(o, "// Made by measured_steps --groups.\n// clang-format off\n");
     for (int i = 0; i < n; i++)
         fprintf(o, "{\"%s\", \"%s\", %s, %s, %d, %.3f},\n", groups[i].device, groups[i].stack,
@@ -228,12 +273,12 @@ static void write_groups(FILE *o)
     fprintf(o, "// clang-format on\n");
 }
 
-static bool groups_differ(void)
+static bool groups_differ(const struct left_outs *all)
 {
     static struct nd_left_out_group groups[ND_MEASURED];
     int n;
     const struct nd_left_out_group *kept = nd_left_out_groups(&n);
-    if (find_groups(groups) != n)
+    if (find_groups(all, groups) != n)
         return true;
     for (int i = 0; i < n; i++)
         if (strcmp(groups[i].device, kept[i].device) != 0 ||
@@ -251,9 +296,13 @@ static void write_group_table(FILE *o)
     fprintf(o, "| devices like | stack | models | products | steps | four of five within |\n"
                "| --- | --- | --- | --- | --- | --- |\n");
     for (int i = 0; i < n; i++)
-        fprintf(o, "| %s | %s | %s | %s | %d | %.0f %% |\n", groups[i].device, groups[i].stack,
+        fprintf(o, "| %s | %s | %s | %s | %d | %.0f %% |\n",
+                *groups[i].device != '\0' ? groups[i].device : "all", groups[i].stack,
                 groups[i].experts ? "with experts" : "dense",
-                groups[i].fp8 ? "8 bits" : "16 bits", groups[i].steps, 100 * groups[i].within);
+                *groups[i].device == '\0' ? ""
+                : groups[i].fp8           ? "8 bits"
+                                          : "16 bits",
+                groups[i].steps, 100 * groups[i].within);
 }
 
 // ---- points -------------------------------------------------------------------------------------
@@ -286,16 +335,6 @@ static void write_rows(FILE *o, const char *set)
 
 // ---- memory -------------------------------------------------------------------------------------
 
-static void memory_of(const struct nd_measurement *row, struct nd_memory *memory)
-{
-    const struct cluster cluster = {.node_devices = row->hardware.node,
-                                    .hardware = row->hardware};
-    struct nd_estimate e;
-    nd_estimate_open(&e, &row->model, &cluster, &row->training, 0);
-    memset(m.cache, 0, nd_cache_bytes());
-    nd_estimate(&e, m.cache, &row->point, memory, NULL);
-}
-
 static void write_memory(FILE *o)
 {
     double sum = 0, of_set = 0;
@@ -311,7 +350,7 @@ static void write_memory(FILE *o)
             of_set = n_set = 0;
         if (row->memory == 0)
             continue;
-        memory_of(row, &memory);
+        measured_memory(&m, row, &memory);
         const double error = memory.total / row->memory - 1;
         sum += fabs(error);
         of_set += error;
@@ -399,7 +438,7 @@ static char *slurp(const char *path)
     return text;
 }
 
-static int check(const char *path, const char *made)
+static int check(const char *path, const char *made, bool other_groups)
 {
     char *kept = slurp(path);
     int differ = strcmp(kept, made) != 0;
@@ -407,7 +446,7 @@ static int check(const char *path, const char *made)
         fprintf(stderr,
                 "measured_steps: %s differs from the output of the model; write it again\n",
                 path);
-    if (groups_differ()) {
+    if (other_groups) {
         fprintf(stderr,
                 "measured_steps: planner/nd/profiling/left_out_table.h differs from the "
                 "output of the model; write it again with --groups\n");
@@ -417,32 +456,71 @@ static int check(const char *path, const char *made)
     return differ;
 }
 
+static cJSON *open_document(const char *path, struct measured *measured)
+{
+    char *text = slurp(path);
+    cJSON *document = cJSON_Parse(text);
+    free(text);
+    if (document == NULL) {
+        fprintf(stderr, "measured_steps: %s is not JSON\n", path);
+        exit(2);
+    }
+    measured_read(measured, document, path);
+    return document;
+}
+
+// Returns whether the table of groups differs from that of the program.
+static bool write_steps(FILE *o, cJSON *document, struct measured *layouts, bool groups)
+{
+    static struct left_outs all;
+    measured_fit(&m);
+    find_left_out(&all, layouts);
+    if (groups) {
+        write_groups(o, &all);
+    } else {
+        write_page(o, document);
+        fputs(page_layouts, o);
+        layouts_write(o, layouts);
+    }
+    return groups_differ(&all);
+}
+
+static int wrong_usage(void)
+{
+    fprintf(stderr, "usage: measured_steps MEASUREMENTS LAYOUTS [--groups | --check PAGE]\n"
+                    "       measured_steps LAYOUTS --layouts | --rows\n");
+    return 2;
+}
+
 int main(int argc, char **argv)
 {
-    const bool checking = argc == 4 && strcmp(argv[2], "--check") == 0;
-    const bool groups = argc == 3 && strcmp(argv[2], "--groups") == 0;
-    if (argc != 2 && !checking && !groups) {
-        fprintf(stderr, "usage: measured_steps MEASUREMENTS [--groups | --check PAGE]\n");
-        return 2;
-    }
-    char *text = slurp(argv[1]), *page = NULL;
+    static struct measured layouts;
+    const bool checking = argc == 5 && strcmp(argv[3], "--check") == 0;
+    const bool groups = argc == 4 && strcmp(argv[3], "--groups") == 0;
+    const bool rows = argc == 3 && strcmp(argv[2], "--rows") == 0;
+    const bool only = rows || (argc == 3 && strcmp(argv[2], "--layouts") == 0);
+    if (!only && !groups && !checking && (argc != 3 || argv[2][0] == '-'))
+        return wrong_usage();
+    char *page = NULL;
     size_t size = 0;
-    cJSON *document = cJSON_Parse(text);
-    m.cache = aligned_alloc(64, (nd_cache_bytes() + 63) / 64 * 64);
+    bool differ = false;
+    m.cache = layouts.cache = aligned_alloc(64, (nd_cache_bytes() + 63) / 64 * 64);
     FILE *out = checking ? open_memstream(&page, &size) : stdout;
-    if (document == NULL || m.cache == NULL || out == NULL)
+    if (m.cache == NULL || out == NULL)
         return 1;
     memset(m.cache, 0, nd_cache_bytes());
-    measured_read(&m, document, argv[1]);
-    measured_fit(&m);
-    if (groups)
-        write_groups(out);
-    else
-        write_page(out, document);
-    int status = checking ? fclose(out) != 0 || check(argv[3], page) : fflush(stdout) != 0;
+    cJSON *tried = open_document(argv[only ? 1 : 2], &layouts);
+    if (only) {
+        (rows ? layouts_write_rows : layouts_write)(out, &layouts);
+    } else {
+        cJSON *document = open_document(argv[1], &m);
+        differ = write_steps(out, document, &layouts, groups);
+        cJSON_Delete(document);
+    }
+    cJSON_Delete(tried);
+    int status =
+        checking ? fclose(out) != 0 || check(argv[4], page, differ) : fflush(stdout) != 0;
     free(page);
-    free(text);
     free(m.cache);
-    cJSON_Delete(document);
     return status;
 }

@@ -50,12 +50,24 @@ void measured_read(struct measured *m, const cJSON *document, const char *path)
     }
 }
 
-static bool is_new_source(const struct measured *m, int i)
+bool measured_new_source(const struct measured *m, int i)
 {
     for (int j = 0; j < i; j++)
         if (strcmp(m->all[j].source, m->all[i].source) == 0)
             return false;
     return true;
+}
+
+void measured_memory(const struct measured *m,
+                     const struct nd_measurement *row,
+                     struct nd_memory *memory)
+{
+    const struct cluster cluster = {.node_devices = row->hardware.node,
+                                    .hardware = row->hardware};
+    struct nd_estimate e;
+    nd_estimate_open(&e, &row->model, &cluster, &row->training, 0);
+    memset(m->cache, 0, nd_cache_bytes());
+    nd_estimate(&e, m->cache, &row->point, memory, NULL);
 }
 
 static void leave_out(struct measured *m, const char *source)
@@ -77,7 +89,7 @@ void measured_fit(struct measured *m)
     for (int i = 0; i < m->n; i++) {
         skip[i] = m->all[i].judges;
         m->built_in[i] = nd_predict(m->each[i], m->cache) / m->all[i].seconds - 1;
-        if (is_new_source(m, i))
+        if (measured_new_source(m, i))
             leave_out(m, m->all[i].source);
     }
     nd_fit(m->each, m->n, skip, m->unknowns, m->n_unknowns, &weights, m->cache);

@@ -24,6 +24,14 @@ struct measured {
 // Reads a document of measurements with a list "fit" of unknowns. Exits after an error.
 void measured_read(struct measured *m, const struct cJSON *document, const char *path);
 
+// Whether no earlier row has the source of this one.
+bool measured_new_source(const struct measured *m, int i);
+
+// Predicts the memory of the fullest device.
+void measured_memory(const struct measured *m,
+                     const struct nd_measurement *row,
+                     struct nd_memory *memory);
+
 // Fits the unknowns to the fitting part, and fills built_in and left_out.
 void measured_fit(struct measured *m);
 

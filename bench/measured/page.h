@@ -47,11 +47,13 @@ static const char page_groups[] =
     "longer than predicted everywhere. The tables of one software and one kind of model reach "
     "2 to 10 %.\n\n"
     "## How far to trust a prediction\n\n"
-    "`ppsweep nd` prints the line of this table that is nearest to the run: the same kind of "
-    "device and of\n"
-    "model, and if possible the same stack and precision. Four of five steps of the group had "
-    "at most this\n"
-    "error with their source left out.\n\n";
+    "`ppsweep nd` and `ppsweep check` print the line of this table that has the device, the stack, the "
+    "kind of model and\n"
+    "the precision of the run. Where there is none, they say so and print the line of all steps. Four of "
+    "five steps of the\n"
+    "group had at most this error with their source left out; steps of layouts (below) with the "
+    "records, which were\n"
+    "chosen with a part of them in sight.\n\n";
 
 static const char page_fit[] =
     "\n## Fitted constants\n\n"
@@ -114,5 +116,16 @@ static const char page_memory[] =
     "more "
     "than shown\n"
     "for `llama3_405b_4_layers`.\n\n";
+
+static const char page_layouts[] =
+    "\n## Layouts\n\n"
+    "`docs/ndsearch-layouts.json` holds what studies of layouts and tables of frameworks tried, "
+    "most of it not tuned,\n"
+    "with the layouts that ran out of memory. *First choice slower*: how much longer than the "
+    "best layout that ran the one takes\n"
+    "that the model puts first, the mean over tables of one model on the same devices. *Memory "
+    "right*: layouts of which the model\n"
+    "says rightly whether they fit the device. *Memory*: the median of predicted over measured "
+    "peak.\n\n";
 
 #endif

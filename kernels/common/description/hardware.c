@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Built-in records of devices. Peaks, memory and links are the makers' published figures; the
-// efficiencies of A100, H100, B200 and GB200 are fitted on published step times
+// efficiencies of A100, H100, B200, GB200 and Ascend 910B are fitted on published step times
 // (docs/ndsearch-measurements.md) as those of a well-tuned software stack; other devices have the
 // efficiencies of the nearest of these devices, and `calibrated` is false.
 #include "kernels/common/description/hardware.h"
@@ -13,11 +13,14 @@
 
 // Efficiencies of a generation of devices: docs/ndsearch-measurements.md has the fit.
 #define HOPPER                                                                                 \
-    .peak_fp8 = 1979e12, .gemm_eff = 0.62, .fp8_eff = 0.58, .attention_eff = 0.43,             \
-    .memory_eff = 0.78, .link_eff = 0.80
+    .gemm_eff = 0.62, .fp8_eff = 0.58, .attention_eff = 0.43, .memory_eff = 0.78,              \
+    .link_eff = 0.80
 #define BLACKWELL                                                                              \
     .gemm_eff = 0.52, .fp8_eff = 0.58, .attention_eff = 0.44, .memory_eff = 0.61,              \
     .link_eff = 0.80
+
+#define ASCEND .gemm_eff = 0.59, .attention_eff = 0.38, .memory_eff = 0.38, .link_eff = 0.55
+#define AMPERE .gemm_eff = 0.78, .attention_eff = 0.55, .memory_eff = 0.80, .link_eff = 0.80
 
 // Memory is nominal: what the maker calls GB, as GiB.
 static const struct hardware records[] = {
@@ -33,16 +36,13 @@ static const struct hardware records[] = {
      .node = 8,
      .alpha = 8e-6,
      .memory = 80 * UNITS_GIB,
-     .gemm_eff = 0.78,
-     .attention_eff = 0.55,
-     .memory_eff = 0.80,
-     .link_eff = 0.80,
+     AMPERE,
      .calibrated = true},
     // Huawei Ascend 910B: Atlas 800T A2 white paper, 376 TFLOPS in half precision (a smaller
     // variant has 313), 64 GB at 1.6 TB/s, seven HCCS links of 56 GB/s both ways within a node, one
-    // 200 Gb/s adapter a device. Efficiencies inherited from A100, the nearest in peak.
+    // 200 Gb/s adapter a device. Efficiencies fitted to the table of MindSpeed-LLM.
     {.name = "Ascend910B",
-     .base = "A100",
+     .base = "Ascend910B",
      .peak = 376e12,
      .hbm = 1.6e12,
      .intra = 196e9,
@@ -50,10 +50,8 @@ static const struct hardware records[] = {
      .node = 8,
      .alpha = 8e-6,
      .memory = 64 * UNITS_GIB,
-     .gemm_eff = 0.78,
-     .attention_eff = 0.55,
-     .memory_eff = 0.80,
-     .link_eff = 0.80},
+     ASCEND,
+     .calibrated = true},
     // NVIDIA H100 SXM datasheet: 989 TFLOPS dense, 3.35 TB/s, NVLink 900 GB/s both ways; one
     // 400 Gb/s adapter a device.
     {.name = "H100",
@@ -66,6 +64,7 @@ static const struct hardware records[] = {
      .node = 8,
      .alpha = 8e-6,
      .memory = 80 * UNITS_GIB,
+     .peak_fp8 = 1979e12,
      HOPPER,
      .calibrated = true},
     // NVIDIA H800: H100 with NVLink of 400 GB/s both ways (DeepSeek-AI, "DeepSeek-V3", 2024, 3.1).
@@ -80,6 +79,7 @@ static const struct hardware records[] = {
      .node = 8,
      .alpha = 8e-6,
      .memory = 80 * UNITS_GIB,
+     .peak_fp8 = 1979e12,
      HOPPER},
     // NVIDIA H200 SXM datasheet: H100 with 141 GB at 4.8 TB/s. Efficiencies inherited from H100.
     {.name = "H200",
@@ -92,6 +92,7 @@ static const struct hardware records[] = {
      .node = 8,
      .alpha = 8e-6,
      .memory = 141 * UNITS_GIB,
+     .peak_fp8 = 1979e12,
      HOPPER},
     // NVIDIA DGX B200 datasheet: 18 PFLOPS dense, 1,440 GB at 64 TB/s, NVLink 14.4 TB/s both ways,
     // eight devices; one 400 Gb/s adapter a device.
@@ -154,6 +155,93 @@ static const struct hardware records[] = {
      .memory = 288 * UNITS_GIB,
      BLACKWELL,
      .fused_ce = true},
+    // NVIDIA A100 40GB SXM datasheet: A100 with 40 GB at 1,555 GB/s.
+    {.name = "A100-40",
+     .base = "A100",
+     .design_power = 400,
+     .peak = 312e12,
+     .hbm = 1.555e12,
+     .intra = 300e9,
+     .inter = 25e9,
+     .node = 8,
+     .alpha = 8e-6,
+     .memory = 40 * UNITS_GIB,
+     AMPERE},
+    // NVIDIA A800 80GB: A100 with NVLink of 400 GB/s both ways.
+    {.name = "A800",
+     .base = "A100",
+     .design_power = 400,
+     .peak = 312e12,
+     .hbm = 2.039e12,
+     .intra = 200e9,
+     .inter = 25e9,
+     .node = 8,
+     .alpha = 8e-6,
+     .memory = 80 * UNITS_GIB,
+     AMPERE},
+    // NVIDIA H20: 148 TFLOPS dense, 296 in 8 bits, 96 GB at 4.0 TB/s, NVLink 900 GB/s both ways.
+    {.name = "H20",
+     .base = "H100",
+     .peak = 148e12,
+     .hbm = 4e12,
+     .intra = 450e9,
+     .inter = 50e9,
+     .node = 8,
+     .alpha = 8e-6,
+     .memory = 96 * UNITS_GIB,
+     HOPPER,
+     .peak_fp8 = 296e12},
+    // AMD Instinct MI300X data sheet: 1,307.4 TFLOPS dense, 2,614.9 in 8 bits, 192 GB at 5.3 TB/s,
+    // seven Infinity Fabric links of 128 GB/s both ways; one 400 Gb/s adapter a device.
+    {.name = "MI300X",
+     .base = "H100",
+     .peak = 1307.4e12,
+     .hbm = 5.3e12,
+     .intra = 448e9,
+     .inter = 50e9,
+     .node = 8,
+     .alpha = 8e-6,
+     .memory = 192 * UNITS_GIB,
+     HOPPER,
+     .peak_fp8 = 2614.9e12},
+    // AMD Instinct MI325X data sheet: MI300X with 256 GB at 6 TB/s.
+    {.name = "MI325X",
+     .base = "H100",
+     .peak = 1307.4e12,
+     .hbm = 6e12,
+     .intra = 448e9,
+     .inter = 50e9,
+     .node = 8,
+     .alpha = 8e-6,
+     .memory = 256 * UNITS_GIB,
+     HOPPER,
+     .peak_fp8 = 2614.9e12},
+    // AMD Instinct MI355X data sheet: 2.5 PFLOPS dense, 5 in 8 bits, 288 GB at 8 TB/s, seven Infinity
+    // Fabric links of 153.6 GB/s both ways; one 400 Gb/s adapter a device.
+    {.name = "MI355X",
+     .base = "B200",
+     .peak = 2516e12,
+     .peak_fp8 = 5033e12,
+     .hbm = 8e12,
+     .intra = 537.6e9,
+     .inter = 50e9,
+     .node = 8,
+     .alpha = 8e-6,
+     .memory = 288 * UNITS_GIB,
+     BLACKWELL},
+    // Huawei Ascend 910C in CloudMatrix384 (Zuo et al., "Serving Large Language Models on Huawei
+    // CloudMatrix384", 2025, section 3): two dies, 752 TFLOPS, 128 GB at 3.2 TB/s, 392 GB/s to all of 384
+    // devices, 400 Gb/s beyond.
+    {.name = "Ascend910C",
+     .base = "Ascend910B",
+     .peak = 752e12,
+     .hbm = 3.2e12,
+     .intra = 392e9,
+     .inter = 50e9,
+     .node = 384,
+     .alpha = 8e-6,
+     .memory = 128 * UNITS_GIB,
+     ASCEND},
 };
 
 enum { N_RECORDS = sizeof records / sizeof *records };
@@ -175,12 +263,14 @@ double hardware_power_share(const struct hardware *hardware)
 static const struct {
     const char *alias, *name;
 } aliases[] = {
-    {"A100-80", "A100"},        {"A100-80GB", "A100"},         {"A100-SXM", "A100"},
-    {"A100-SXM4-80GB", "A100"}, {"H100-80", "H100"},           {"H100-80GB", "H100"},
-    {"H100-SXM", "H100"},       {"H100-SXM5-80GB", "H100"},    {"H200-141", "H200"},
-    {"H200-SXM", "H200"},       {"B200-180", "B200"},          {"B200-SXM", "B200"},
-    {"GB200-NVL72", "GB200"},   {"GB300-NVL72", "GB300"},      {"B300-288", "B300"},
-    {"910B", "Ascend910B"},     {"Ascend-910B", "Ascend910B"},
+    {"A100-80", "A100"},           {"A100-80GB", "A100"},      {"A100-SXM", "A100"},
+    {"A100-SXM4-80GB", "A100"},    {"H100-80", "H100"},        {"H100-80GB", "H100"},
+    {"H100-SXM", "H100"},          {"H100-SXM5-80GB", "H100"}, {"H200-141", "H200"},
+    {"H200-SXM", "H200"},          {"B200-180", "B200"},       {"B200-SXM", "B200"},
+    {"GB200-NVL72", "GB200"},      {"GB300-NVL72", "GB300"},   {"B300-288", "B300"},
+    {"910B", "Ascend910B"},        {"910C", "Ascend910C"},     {"A100-40GB", "A100-40"},
+    {"A100-SXM4-40GB", "A100-40"}, {"A800-80GB", "A800"},      {"H20-96GB", "H20"},
+    {"Ascend-910B", "Ascend910B"},
 };
 
 // The next letter or digit in small letters; 0 at the end.

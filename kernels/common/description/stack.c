@@ -8,7 +8,7 @@
 
 #define NO_FACTORS                                                                             \
     {                                                                                          \
-        1, 1, 1, 1                                                                             \
+        1, 1, 1, 1, 0                                                                          \
     }
 // What the frameworks have in common: bf16 tokens on their way to experts, conversions of 8-bit
 // products, half of the rate of an expert's products at 222 tokens.
@@ -29,17 +29,19 @@ static const struct stack records[] = {
     {.name = "megatron-tuned",
      .rates = NO_FACTORS,
      COMMON,
+     .stream = 1,
      .tp_exposed = 0.50,
      .cp_exposed = 0.5,
      .dp_hidden = 0.77,
      .zero_hidden = 0.60,
      .zero_exposed = 0.41,
      MEGATRON_MEMORY},
-    {.name = "megatron",
+    {.name = "megatron-fused",
      .rates = NO_FACTORS,
-     .on = {{"B200", {0.86, 1, 0.40, 1}}},
+     .on = {{"B200", {0.86, 1, 0.40, 1, 0}}},
      .n_on = 1,
      COMMON,
+     .stream = 1,
      .launch = 0.0025,
      .tp_exposed = 1,
      .cp_exposed = 1,
@@ -47,11 +49,31 @@ static const struct stack records[] = {
      .zero_hidden = 0.60,
      .zero_exposed = 0.41,
      MEGATRON_MEMORY},
+    {.name = "megatron",
+     .rates = {1, 1, 0.90, 0.80, 15e9},
+     .on = {{"A100", {1, 1, 0.95, 0.80, 3.8e9}}, {"H100", {1.08, 1, 0.90, 0.80, 15e9}}},
+     .n_on = 2,
+     COMMON,
+     .stream = 7,
+     .gap = 0.00045,
+     .launch = 0.0022,
+     .tp_exposed = 1,
+     .cp_exposed = 1,
+     .dp_hidden = 0.5,
+     .dp_exposed = 0.2,
+     .gather_exposed = 1,
+     .zero_hidden = 0.60,
+     .zero_exposed = 0.41,
+     .hop = 0.0004,
+     .kept_8bit = true,
+     .logits = 12,
+     .fragmentation = 0.6},
     {.name = "fsdp",
-     .rates = {1, 0.75, 1, 1},
-     .on = {{"A100", {1, 0.51, 0.51, 1}}},
+     .rates = {1, 0.75, 1, 1, 0},
+     .on = {{"A100", {1, 0.51, 0.51, 1, 0}}},
      .n_on = 1,
      COMMON,
+     .stream = 1,
      .tp_exposed = 1,
      .cp_exposed = 0.5,
      .dp_hidden = 0.33,
@@ -59,8 +81,9 @@ static const struct stack records[] = {
      .zero_exposed = 0.41,
      FSDP_MEMORY},
     {.name = "fsdp-2023",
-     .rates = {1, 0.51, 0.51, 1},
+     .rates = {1, 0.51, 0.51, 1, 0},
      COMMON,
+     .stream = 1,
      .tp_exposed = 1,
      .cp_exposed = 1,
      .dp_hidden = 0.33,
@@ -68,8 +91,9 @@ static const struct stack records[] = {
      .zero_exposed = 0.41,
      FSDP_MEMORY},
     {.name = "deepspeed",
-     .rates = {1, 0.75, 0.51, 1},
+     .rates = {1, 0.75, 0.51, 1, 0},
      COMMON,
+     .stream = 1,
      .tp_exposed = 1,
      .cp_exposed = 1,
      .dp_hidden = 0.33,
@@ -79,6 +103,8 @@ static const struct stack records[] = {
     {.name = "deepseek",
      .rates = NO_FACTORS,
      .scale = 1,
+     .stream = 1,
+
      .grouped = 1,
      .grouped_half = 222,
      .imbalance = 1,
@@ -100,6 +126,8 @@ static const struct stack records[] = {
     {.name = "plain",
      .rates = NO_FACTORS,
      .scale = 1,
+     .stream = 1,
+
      .grouped = 1,
      .imbalance = 1,
      .tp_exposed = 1,
@@ -160,6 +188,8 @@ void stack_apply(const struct stack *stack, struct hardware *hardware)
     hardware->link_eff *= rates->link * speed;
     hardware->shared_path *= rates->link * speed;
     hardware->alpha *= stack->scale;
+    hardware->hop = stack->hop * stack->scale;
+    hardware->across_most = rates->across * speed;
     multiply(&hardware->within, rates->link * speed);
     multiply(&hardware->across, rates->link * speed);
 }

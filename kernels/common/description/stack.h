@@ -16,6 +16,8 @@
 // Factors of a device's efficiencies.
 struct stack_rates {
     double gemm, attention, memory, link;
+    double
+        across; // bytes/s that one device reaches across nodes at most; 0: the rate of its link
 };
 
 enum { STACK_DEVICES = 4 };
@@ -39,6 +41,8 @@ struct stack {
     double grouped;      // factor of the rate of products of experts
     double grouped_half; // tokens per expert at which these products are half as fast
     double imbalance;    // tokens of the busiest expert rank over the mean of all ranks
+    double stream; // factor of the memory traffic of norms and of sums of the residual stream
+    double gap; // s, what starts and ends of kernels add to a layer's forward or backward pass
     double launch; // s, least time of a layer's forward or backward pass: launching kernels
 
     // Shares of the exchanges that are never hidden. The rest hides behind computation of the same
@@ -48,8 +52,13 @@ struct stack {
     double pp_exposed; // of transfers between chunks, besides those that fill the pipeline
     double
         dp_hidden; // share of a stage's time of one micro-batch that hides the exchange of replicas
+    double dp_exposed; // share of this exchange that is never hidden
+    double
+        gather_exposed; // share of the gather of parameters of ZeRO level 1 that nothing hides
     double zero_hidden; // the same for the exchanges of every micro-batch (ZeRO levels 2 and 3)
     double zero_exposed; // share of these exchanges that is never hidden
+
+    double hop; // s that each node of a group adds to an exchange across nodes
 
     bool node_copies;         // a token travels once to each node, not once to each expert
     double dispatch, combine; // bytes per element of tokens on their way to experts and back

@@ -38,6 +38,8 @@ static const struct docfield fields[] = {
     FACTOR("grouped", grouped),
     AMOUNT("grouped_half", grouped_half, 1e6),
     {"imbalance", DOCFIELD_REAL, 1, 100, AT(imbalance)},
+    {"stream", DOCFIELD_REAL, 0.1, 100, AT(stream)},
+    AMOUNT("gap", gap, 1),
     AMOUNT("launch", launch, 1),
     SHARE("tp_exposed", tp_exposed),
     SHARE("cp_exposed", cp_exposed),
@@ -45,8 +47,12 @@ static const struct docfield fields[] = {
     {"ep_dualpipe", DOCFIELD_FLAG, 0, 1, AT(ep_dualpipe)},
     SHARE("pp_exposed", pp_exposed),
     AMOUNT("dp_hidden", dp_hidden, 10),
+    SHARE("dp_exposed", dp_exposed),
+    SHARE("gather_exposed", gather_exposed),
     AMOUNT("zero_hidden", zero_hidden, 10),
     SHARE("zero_exposed", zero_exposed),
+    AMOUNT("across", rates.across, 1e13),
+    AMOUNT("hop", hop, 1),
     {"node_copies", DOCFIELD_FLAG, 0, 1, AT(node_copies)},
     AMOUNT("dispatch", dispatch, 8),
     AMOUNT("combine", combine, 8),
@@ -75,6 +81,7 @@ static const struct docfield rate_fields[] = {
     RATE("attention", attention),
     RATE("memory", memory),
     RATE("link", link),
+    {"across", DOCFIELD_REAL, 0, 1e13, offsetof(struct stack_rates, across)},
 };
 static const struct docfields rate_table = {"the factors of a device", rate_fields,
                                             COUNT_OF(rate_fields), NULL, 0};
@@ -137,7 +144,7 @@ static bool read_on(struct stack *stack, const struct cJSON *item, struct pps_fa
 static bool same_rates(const struct stack_rates *a, const struct stack_rates *b)
 {
     return a->gemm == b->gemm && a->attention == b->attention && a->memory == b->memory &&
-           a->link == b->link;
+           a->link == b->link && a->across == b->across;
 }
 
 static bool same_devices(const struct stack *a, const struct stack *b)

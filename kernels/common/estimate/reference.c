@@ -373,7 +373,13 @@ static void exchange_times(const struct view *w,
     int64_t ranks = (int64_t)s->dp * s->cp, experts = ranks * s->tp / (s->ep * etp);
     if (experts < 1)
         experts = 1;
-    double parts[2];
+    double parts[2], late = 0;
+    if (w->e->zero_level == 1) {
+        late = gather_time(w, w->e->bytes_param * common, ranks, s->tp);
+        if (routed > 0)
+            late += gather_time(w, w->e->bytes_param * routed, experts, s->ep * etp);
+        late *= w->e->trained * stack->gather_exposed;
+    }
     for (int once = 0; once < 2; once++) {
         parts[once] = exchange_time(w, common, ranks, dense_shards(s), s->tp, once);
         if (routed > 0)
@@ -386,7 +392,9 @@ static void exchange_times(const struct view *w,
             fmax(stack->zero_exposed * parts[0], parts[0] - stack->zero_hidden * time->stage);
     }
     time->dp += parts[1];
-    time->dp_exposed += fmax(0, parts[1] - stack->dp_hidden * time->stage);
+    const double rest = parts[1] - late;
+    time->dp_exposed +=
+        late + fmax(stack->dp_exposed * rest, rest - stack->dp_hidden * time->stage);
 }
 
 static double boundary_time(const struct view *w)

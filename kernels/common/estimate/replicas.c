@@ -109,11 +109,14 @@ struct nd_exchanges nd_exchanges_of(const struct nd_estimate *e,
     struct nd_exchanges x = {.micro_batches = micro_batches,
                              .each_hidden = stack->zero_hidden,
                              .each_exposed = stack->zero_exposed,
-                             .once_hidden = stack->dp_hidden};
+                             .once_hidden = stack->dp_hidden,
+                             .once_exposed = stack->dp_exposed};
     if (e->zero_level < 2) {
         const struct nd_replicas replicas = nd_replicas_of(e, s);
         const struct parts parts = both(e, s, held, &replicas);
-        x.once = e->trained * parts.gather + parts.scatter;
+        const double gather = e->trained * parts.gather;
+        x.once = gather + parts.scatter;
+        x.late = e->zero_level == 1 ? stack->gather_exposed * gather : 0;
         return x;
     }
     const struct nd_replicas shards = nd_shards_of(e, s);
@@ -130,7 +133,9 @@ struct nd_exchanges nd_exchanges_of(const struct nd_estimate *e,
 double nd_exchanges_exposed(const struct nd_exchanges *x, double stage)
 {
     const double each = fmax(x->each_exposed * x->each, x->each - x->each_hidden * stage);
-    return x->micro_batches * each + fmax(0, x->once - x->once_hidden * stage);
+    const double rest = x->once - x->late;
+    return x->micro_batches * each + x->late +
+           fmax(x->once_exposed * rest, rest - x->once_hidden * stage);
 }
 
 void nd_exchange_replicas(const struct nd_estimate *e,

@@ -39,9 +39,10 @@ struct nd_sharing nd_sharing_of(const struct nd_estimate *e,
 // no other figures, so programs that choose their own split of layers price the same exchange.
 struct nd_exchanges {
     double each, once;    // of every micro-batch, and once a step
+    double late;          // part of `once` that nothing hides: parameters of ZeRO level 1
     double micro_batches; // a step
-    double each_hidden, each_exposed,
-        once_hidden; // zero_hidden, zero_exposed, dp_hidden of stacks
+    // zero_hidden, zero_exposed, dp_hidden and dp_exposed of stacks
+    double each_hidden, each_exposed, once_hidden, once_exposed;
 };
 struct nd_exchanges nd_exchanges_of(const struct nd_estimate *e,
                                     const struct nd_strategy *s,

@@ -74,7 +74,8 @@ static double rate_across(const struct hardware *hw, int64_t nodes, int64_t devi
     double share = 1;
     for (int i = 0; i < levels->n && levels->at[i].size <= devices; i++)
         share = levels->at[i].value;
-    return hw->inter * share * by_size(&hw->across, nodes, hw->link_eff);
+    const double rate = hw->inter * share * by_size(&hw->across, nodes, hw->link_eff);
+    return hw->across_most > 0 ? fmin(rate, hw->across_most) : rate;
 }
 
 double hardware_link_rate(const struct hardware *hw, int64_t ranks, int64_t stride)
@@ -88,13 +89,20 @@ double hardware_link_rate(const struct hardware *hw, int64_t ranks, int64_t stri
     return inside > 1 ? fmin(rate_within(hw, inside * stride, stride), across) : across;
 }
 
+// What an exchange takes beyond its bytes because it crosses nodes.
+static double across_latency(const struct hardware *hw, int64_t ranks, int64_t stride)
+{
+    const int64_t inside = ranks_in_node(hw, ranks, stride);
+    return inside < ranks ? hw->hop * (double)((ranks + inside - 1) / inside) : 0;
+}
+
 double hardware_gather(const struct hardware *hw, int64_t ranks, int64_t stride, double bytes)
 {
     if (ranks <= 1)
         return 0;
     double n = (double)ranks;
     return (n - 1) / n * bytes / hardware_link_rate(hw, ranks, stride) +
-           hw->alpha * detmath_log2(n);
+           hw->alpha * detmath_log2(n) + across_latency(hw, ranks, stride);
 }
 
 double hardware_nodes(const struct hardware *hw, int64_t ranks)

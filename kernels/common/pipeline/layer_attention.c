@@ -106,7 +106,7 @@ double layer_projections(const struct layer_setting *s)
 double layer_residual_traffic(const struct layer_setting *s)
 {
     const double passes = 4 * s->blocks + 4 * (double)s->d->layer_norms;
-    return passes * s->tokens * s->h / s->u;
+    return s->stack->stream * passes * s->tokens * s->h / s->u;
 }
 
 void layer_add_attention(struct layer_setting *s, const struct layercost_shape *shape)

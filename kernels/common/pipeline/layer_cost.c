@@ -133,6 +133,7 @@ void layercost_open(struct layercost_model *m,
     m->stack = *training_stack(training);
     stack_apply(&m->stack, &m->hardware);
     m->stack.launch *= m->stack.scale;
+    m->stack.gap *= m->stack.scale;
     m->hardware.gemm_eff *= hardware_power_share(hardware);
     m->hardware.fp8_eff *= hardware_power_share(hardware);
     m->hardware.attention_eff *= hardware_power_share(hardware);

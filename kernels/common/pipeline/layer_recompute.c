@@ -114,7 +114,7 @@ void layer_pass_times(const struct layer_setting *s,
                       struct layercost *layer)
 {
     const struct layercost_parts *p = &layer->parts;
-    const double exchanges = p->tp + p->ep + p->cp;
+    const double exchanges = p->tp + p->ep + p->cp + s->stack->gap;
     layer->forward = fmax(p->gemm + p->attention + p->memory + exchanges, s->stack->launch);
     const double plain =
         fmax(p->gemm + layer->weights + (s->m->flash ? 2.5 : 2) * p->attention + 2 * p->memory +

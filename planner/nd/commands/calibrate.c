@@ -124,6 +124,8 @@ static enum pps_status take_stack(struct calibration *c,
 static bool is_asked(const struct pps_args *args, const struct nd_measurement *m)
 {
     const char *set, *hardware = pps_arg(args, "hardware");
+    if (m->seconds <= 0) // of which only is known whether it fits
+        return false;
     if (hardware != NULL && strcmp(hardware, m->hardware.name) != 0)
         return false;
     if (pps_arg_nth(args, "set", 0) == NULL)

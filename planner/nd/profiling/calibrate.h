@@ -20,13 +20,14 @@ struct nd_measurement {
     struct hardware hardware;
     struct nd_point
         point;      // strategy.mbs 0: whichever power of two takes least, as not published
-    double seconds; // a step
+    double seconds; // a step; 0: only known whether it fits
+    bool fits;      // false: it ran out of memory
     double memory;  // bytes of the fullest device; 0: not measured
 };
 
 // A document: {"models": {name: model}, "sets": [{"name", "from", "part", "source", "hardware",
 // "training", "seq_length", "measurements": [{"model", dp ... sp, "recompute", "gbs", and one of
-// "seconds", "tflops", "mfu"}]}]}. "from" names the source of several sets (the set itself); "part"
+// "seconds", "tflops", "mfu", or only "fits": whether it ran, or ran out of memory}]}]}. "from" names the source of several sets (the set itself); "part"
 // is "fit" or "judge". "tflops" are a device's TFLOP/s by equation 3 of Narayanan et al. 2021, "mfu"
 // is as nd_estimate has it. At most `max` measurements; *n of them.
 bool nd_measurements_read(struct nd_measurement *measurements,
@@ -48,7 +49,7 @@ struct nd_unknown {
     double value; // found
 };
 
-enum { ND_UNKNOWNS = 32, ND_MEASURED = 512 }; // at most, in one fit
+enum { ND_UNKNOWNS = 32, ND_MEASURED = 2048 }; // at most, in one fit
 
 // Sets the factors of a measurement to the values of the unknowns that select its records.
 void nd_take_unknowns(struct nd_measurement *measurement,

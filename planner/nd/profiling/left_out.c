@@ -22,65 +22,60 @@ static bool is_fp8(const struct hardware *hardware, const struct training *train
     return hardware->fp8 || (training->precision != TRAINING_BF16 && hardware->peak_fp8 > 0);
 }
 
-// How near a group is to a prediction of the same kind of device and model; 0: another kind. The
-// default stack of the training stands for stacks that were never measured.
-static int nearness(const struct nd_left_out_group *group,
-                    const struct hardware *hardware,
-                    const struct training *training,
-                    bool experts)
+static bool is_named(const struct hardware *hardware)
 {
-    const char *stack = stack_base(training_stack(training));
-    struct training plain = *training;
-    plain.stack.name[0] = '\0';
-    if (strcmp(group->device, hardware->base) != 0 || group->experts != experts)
-        return 0;
-    const int precision = group->fp8 == is_fp8(hardware, training) ? 4 : 0;
-    if (strcmp(group->stack, stack) == 0)
-        return 3 + precision;
-    return (strcmp(group->stack, training_stack(&plain)->name) == 0 ? 2 : 1) + precision;
+    return hardware->base[0] != '\0' &&
+           (hardware->design_power > 0 || strcmp(hardware->name, hardware->base) == 0);
+}
+
+// The steps of a device, stack and kind of model; `fp8` below 0: in any precision. NULL: none.
+static const struct nd_left_out_group *find(const struct hardware *hardware,
+                                            const struct training *training,
+                                            bool experts,
+                                            int fp8)
+{
+    for (int i = 0; i < N_GROUPS; i++)
+        if (groups[i].experts == experts && strcmp(groups[i].device, hardware->base) == 0 &&
+            strcmp(groups[i].stack, training_stack(training)->name) == 0 &&
+            (fp8 < 0 || groups[i].fp8 == (fp8 > 0)))
+            return &groups[i];
+    return NULL;
+}
+
+// What of a prediction no published step has; "": steps of the same kind are published. A device is
+// known if its generation was measured, and does not merely lend its efficiencies.
+static void unmeasured(char *text,
+                       size_t size,
+                       const struct hardware *hardware,
+                       const struct training *training,
+                       bool experts)
+{
+    const bool fp8 = is_fp8(hardware, training);
+    if (!is_named(hardware))
+        snprintf(text, size, " on %s", hardware->name);
+    else if (hardware->changed)
+        snprintf(text, size, " on a device with these rates");
+    else if (find(hardware, training, experts, -1) == NULL)
+        snprintf(text, size, " on %s with this stack", hardware->base);
+    else if (find(hardware, training, experts, fp8) == NULL)
+        snprintf(text, size, " in %s bits", fp8 ? "8" : "16");
+    else
+        snprintf(text, size, "%s", training->frozen ? " with frozen weights" : "");
 }
 
 const struct nd_left_out_group *nd_left_out_group(const struct hardware *hardware,
                                                   const struct training *training,
                                                   bool experts)
 {
-    const struct nd_left_out_group *found = NULL;
-    int best = 0;
-    for (int i = 0; i < N_GROUPS; i++) {
-        const int near = nearness(&groups[i], hardware, training, experts);
-        if (near > best) {
-            best = near;
-            found = &groups[i];
-        }
-    }
-    return found;
-}
-
-// Whether a device is of the generation that was measured, and not merely has its efficiencies.
-static bool is_kind_of(const struct hardware *hardware, const char *device)
-{
-    return hardware->design_power > 0 || strcmp(hardware->name, device) == 0;
-}
-
-// Writes what of a prediction no published step has; "" where steps of the same kind are published.
-static void unmeasured(char *text,
-                       size_t size,
-                       const struct nd_left_out_group *group,
-                       const struct hardware *hardware,
-                       const struct training *training)
-{
-    size_t n = 0;
-    *text = '\0';
-    if (!is_kind_of(hardware, group->device))
-        n += (size_t)snprintf(text + n, size - n, " on %s", hardware->name);
-    else if (hardware->changed)
-        n += (size_t)snprintf(text + n, size - n, " on a device with these rates");
-    if (strcmp(group->stack, training_stack(training)->name) != 0)
-        n += (size_t)snprintf(text + n, size - n, " with this stack");
-    if (group->fp8 != is_fp8(hardware, training))
-        n += (size_t)snprintf(text + n, size - n, " in %s bits", group->fp8 ? "16" : "8");
-    if (training->frozen)
-        snprintf(text + n, size - n, " with frozen weights");
+    char what[128];
+    unmeasured(what, sizeof what, hardware, training, experts);
+    if (*what == '\0')
+        return find(hardware, training, experts, is_fp8(hardware, training));
+    // All steps of models with experts, or without: a band of like steps is not lent to others.
+    for (int i = 0; i < N_GROUPS; i++)
+        if (*groups[i].device == '\0' && groups[i].experts == experts)
+            return &groups[i];
+    return NULL;
 }
 
 static void describe(char *text,
@@ -91,14 +86,16 @@ static void describe(char *text,
     const char *share = group->steps == 1  ? ""
                         : group->steps < 5 ? "all of "
                                            : "four of five of ";
-    const bool exact = *what == '\0';
-    snprintf(text, size,
-             "%s%s%stimes +- %.0f %% (%s%d published step%s on devices like %s, %s%s%s%s)",
-             exact ? "" : "no published step", what,
-             exact ? "" : "; nearest: ", 100 * group->within, share, group->steps,
-             group->steps == 1 ? "" : "s", group->device,
-             group->experts ? "for models with experts" : "for dense models",
-             exact ? "" : ", stack ", exact ? "" : group->stack, group->fp8 ? ", 8 bits" : "");
+    const char *models = group->experts ? "for models with experts" : "for dense models";
+    if (*what != '\0')
+        snprintf(text, size,
+                 "no published step%s: times +- %.0f %% (%sall %d published steps %s)", what,
+                 100 * group->within, share, group->steps, models);
+    else
+        snprintf(text, size,
+                 "times +- %.0f %% (%s%d published step%s on devices like %s, %s%s)",
+                 100 * group->within, share, group->steps, group->steps == 1 ? "" : "s",
+                 group->device, models, group->fp8 ? ", 8 bits" : "");
 }
 
 const char *nd_trust_text(const struct hardware *hardware,
@@ -106,21 +103,11 @@ const char *nd_trust_text(const struct hardware *hardware,
                           bool experts,
                           char text[ND_TRUST_TEXT])
 {
-    const struct stack *stack = training_stack(training);
-    const bool assumed = training->stack.name[0] == '\0';
     const struct nd_left_out_group *group = nd_left_out_group(hardware, training, experts);
     char what[128];
-    const int n = snprintf(text, ND_TRUST_TEXT, "stack %s%s; ", stack->name,
-                           assumed ? " (assumed; --stack)" : "");
-    const size_t left = (size_t)(ND_TRUST_TEXT - n);
-    if (group == NULL) {
-        snprintf(text + n, left,
-                 "no published step on %s for %s: the error of times is unknown",
-                 hardware->base[0] != '\0' ? hardware->base : hardware->name,
-                 experts ? "models with experts" : "dense models");
-        return text;
-    }
-    unmeasured(what, sizeof what, group, hardware, training);
-    describe(text + n, left, group, what);
+    const int n = snprintf(text, ND_TRUST_TEXT, "stack %s%s; ", training_stack(training)->name,
+                           training->stack.name[0] == '\0' ? " (assumed; --stack)" : "");
+    unmeasured(what, sizeof what, hardware, training, experts);
+    describe(text + n, (size_t)(ND_TRUST_TEXT - n), group, what);
     return text;
 }

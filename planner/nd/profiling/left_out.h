@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 struct nd_left_out_group {
-    const char *device; // built-in record whose efficiencies the devices have
+    const char *device; // built-in record whose efficiencies the devices have; "": all steps
     const char *stack;
     bool experts;
     bool fp8;
@@ -18,8 +18,8 @@ struct nd_left_out_group {
     double within; // four of five steps have at most this error
 };
 
-// The group of steps that are nearest to a prediction; NULL: no published step has a model of this
-// kind on such a device.
+// The steps that are like a prediction in device, stack, kind of model and precision; where there are
+// none, all steps of this kind of model.
 const struct nd_left_out_group *nd_left_out_group(const struct hardware *hardware,
                                                   const struct training *training,
                                                   bool experts);
@@ -30,8 +30,8 @@ const struct nd_left_out_group *nd_left_out_groups(int *n);
 enum { ND_TRUST_TEXT = 400 };
 
 // Writes the sentence that every report of predictions carries: the stack, and "+-" the error that
-// four of five published steps of the nearest group had, or that there is none. It says if no
-// published step has the stack, the precision, or the rates of the device.
+// four of five published steps of the group had. It says if no published step has the stack, the
+// precision, or the rates of the device.
 const char *nd_trust_text(const struct hardware *hardware,
                           const struct training *training,
                           bool experts,

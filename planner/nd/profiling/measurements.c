@@ -36,12 +36,13 @@ enum field {
     KEY_TFLOPS,
     KEY_MFU,
     KEY_MEMORY,
+    KEY_FITS,
     N_KEYS
 };
 
 struct row {
     int64_t dp, tp, cp, pp, ep, op, vp, gbs, seq_length;
-    bool sp;
+    bool sp, fits;
     double seconds, tflops, mfu, memory;
 };
 
@@ -63,6 +64,7 @@ static const struct docfield fields[N_KEYS] = {
     [KEY_TFLOPS] = {"tflops", DOCFIELD_ABOVE, 0, 1e9, AT(tflops)},
     [KEY_MFU] = {"mfu", DOCFIELD_ABOVE, 0, 1, AT(mfu)},
     [KEY_MEMORY] = {"memory_gib", DOCFIELD_GIB, 0, 0, AT(memory)},
+    [KEY_FITS] = {"fits", DOCFIELD_FLAG, 0, 1, AT(fits)},
 };
 
 static const struct docfields table = {"a measurement", fields, N_KEYS, NULL, 0};
@@ -96,10 +98,12 @@ static bool take_time(struct nd_measurement *m,
     const struct nd_strategy *s = &m->point.strategy;
     int given = (items->item[KEY_SECONDS] != NULL) + (items->item[KEY_TFLOPS] != NULL) +
                 (items->item[KEY_MFU] != NULL);
-    if (given != 1)
+    if (given > 1 || (given == 0 && items->item[KEY_FITS] == NULL))
         return pps_fault_set(
             fault, item, false,
             "seconds: expected exactly one of seconds, tflops and mfu (got %d)", given);
+    if (given == 0)
+        return true;
     double devices = (double)s->dp * s->tp * s->cp * s->pp;
     double sequences = (double)m->point.gbs, length = (double)m->point.seq_length;
     if (items->item[KEY_SECONDS] != NULL) {
@@ -221,7 +225,7 @@ static bool read_row(struct nd_measurement *m,
                      struct pps_fault *fault)
 {
     struct docitems items;
-    struct row row = {1, 1, 1, 1, 1, 0, 1, 0, set->seq_length, false, 0, 0, 0, 0};
+    struct row row = {1, 1, 1, 1, 1, 0, 1, 0, set->seq_length, false, true, 0, 0, 0, 0};
     memset(m, 0, sizeof *m);
     if (!docfields_find(&table, item, false, &items, fault) ||
         !docfields_store(&table, &items, &row, fault) ||
@@ -240,6 +244,7 @@ static bool read_row(struct nd_measurement *m,
     m->training.stack = *training_stack(&set->training);
     m->hardware = set->hardware;
     m->memory = row.memory;
+    m->fits = row.fits;
     m->point = (struct nd_point){.seq_length = row.seq_length, .gbs = row.gbs};
     m->point.strategy = (struct nd_strategy){
         .dp = (int32_t)row.dp,

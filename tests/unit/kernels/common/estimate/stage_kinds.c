@@ -170,6 +170,11 @@ Test(nd_kinds, time_scales_with_the_device)
         struct training training = s.training;
         training.stack = *training_stack(&s.training);
         training.stack.launch /= 2;
+        training.stack.gap /= 2;
+        training.stack.hop /= 2;
+        training.stack.rates.across *= 2;
+        for (int i = 0; i < training.stack.n_on; i++)
+            training.stack.on[i].rates.across *= 2;
         nd_estimate_open(&fast, &s.model, &twice, &training, (uint32_t)k + 10000);
         struct nd_point p = random_nd_point(&r, &s.model);
         nd_estimate(&s.estimate, cache, &p, NULL, &a);

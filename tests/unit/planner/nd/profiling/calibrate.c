@@ -246,7 +246,7 @@ Test(nd_calibrate, the_error_of_left_out_steps_is_that_of_fits_to_the_others)
 // Factors of a stack belong to the records that the unknown names, and to no others.
 Test(nd_calibrate, unknowns_select_their_records)
 {
-    struct nd_unknown unknown = {.factor = ND_RATE_MEMORY, .of = "fsdp,megatron@B200"};
+    struct nd_unknown unknown = {.factor = ND_RATE_MEMORY, .of = "fsdp,megatron-fused@B200"};
     unknown.value = 0.123;
     read_published();
     int set = 0;
@@ -254,7 +254,7 @@ Test(nd_calibrate, unknowns_select_their_records)
         struct nd_measurement m = all[i];
         nd_take_unknowns(&m, &unknown, 1);
         const bool is_fsdp = strcmp(stack_base(&m.training.stack), "fsdp") == 0;
-        const bool is_b200 = strcmp(stack_base(&m.training.stack), "megatron") == 0 &&
+        const bool is_b200 = strcmp(stack_base(&m.training.stack), "megatron-fused") == 0 &&
                              strcmp(m.hardware.base, "B200") == 0;
         cr_assert_eq(fabs(m.training.stack.rates.memory - 0.123) < 1e-12, is_fsdp || is_b200);
         set += is_fsdp || is_b200;

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums errors by source. Two layouts are compared where they share model, sequence and devices.
+#include "bench/measured/layouts.h"
+
+#include "base/math/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct view {
+    struct measured *m;
+    double seconds[ND_MEASURED], memory[ND_MEASURED]; // predicted
+};
+
+static void predict(struct view *v, struct measured *m)
+{
+    v->m = m;
+    for (int i = 0; i < m->n; i++) {
+        struct nd_memory memory;
+        measured_memory(m, &m->all[i], &memory);
+        v->memory[i] = memory.total;
+        v->seconds[i] = m->all[i].seconds > 0 ? nd_predict(&m->all[i], m->cache) : 0;
+    }
+}
+
+static double devices(const struct nd_measurement *row)
+{
+    const struct nd_strategy *s = &row->point.strategy;
+    return (double)s->dp * s->tp * s->cp * s->pp;
+}
+
+// Sets of one table that differ in the level of ZeRO have the names TABLE_z0 and TABLE_z1.
+static size_t stem(const char *set)
+{
+    const char *level = strstr(set, "_z");
+    return level != NULL ? (size_t)(level - set) : strlen(set);
+}
+
+static bool same_table(const struct nd_measurement *a, const struct nd_measurement *b)
+{
+    return stem(a->set) == stem(b->set) && strncmp(a->set, b->set, stem(a->set)) == 0 &&
+           strcmp(a->model_name, b->model_name) == 0 &&
+           a->point.seq_length == b->point.seq_length && devices(a) <= devices(b) &&
+           devices(a) >= devices(b);
+}
+
+static double per_sequence(const struct nd_measurement *row, double seconds)
+{
+    return seconds / (double)row->point.gbs;
+}
+
+struct tally {
+    int timed, pairs, right, tables, facts, facts_right, peaks;
+    double error, bias, slower;
+    double ratios[ND_MEASURED];
+};
+
+static void add_pairs(const struct view *v, int i, struct tally *t)
+{
+    const struct nd_measurement *all = v->m->all;
+    for (int j = 0; j < i; j++) {
+        if (all[j].seconds <= 0 || !same_table(&all[i], &all[j]))
+            continue;
+        const double x = per_sequence(&all[i], all[i].seconds);
+        const double y = per_sequence(&all[j], all[j].seconds);
+        if (fmax(x, y) <= 1.02 * fmin(x, y))
+            continue;
+        t->pairs++;
+        t->right += (x < y) == (per_sequence(&all[i], v->seconds[i]) <
+                                per_sequence(&all[j], v->seconds[j]));
+    }
+}
+
+// How much slower than the best layout of a table the one is that the model takes for the best.
+static void add_choice(const struct view *v, int begin, struct tally *t)
+{
+    const struct nd_measurement *all = v->m->all;
+    double best = HUGE_VAL, least = HUGE_VAL, chosen = 0;
+    int rows = 0;
+    for (int i = 0; i < v->m->n; i++) {
+        if (all[i].seconds <= 0 || !same_table(&all[begin], &all[i]))
+            continue;
+        if (i < begin)
+            return; // counted with its first row
+        const double cost = per_sequence(&all[i], all[i].seconds);
+        const double predicted = per_sequence(&all[i], v->seconds[i]);
+        rows++;
+        best = fmin(best, cost);
+        chosen = predicted < least ? cost : chosen;
+        least = fmin(least, predicted);
+    }
+    if (rows < 3)
+        return;
+    t->tables++;
+    t->slower += chosen / best - 1;
+}
+
+static void add_row(const struct view *v, int i, struct tally *t)
+{
+    const struct nd_measurement *row = &v->m->all[i];
+    if (row->seconds > 0) {
+        const double error = v->seconds[i] / row->seconds - 1;
+        t->timed++;
+        t->error += fabs(error);
+        t->bias += error;
+        add_pairs(v, i, t);
+        add_choice(v, i, t);
+    }
+    if (row->memory > 0)
+        t->ratios[t->peaks++] = v->memory[i] / row->memory;
+    if (row->hardware.memory > 0) {
+        t->facts++;
+        t->facts_right += (v->memory[i] <= row->hardware.memory) == row->fits;
+    }
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void print(FILE *o, const char *source, struct tally *t)
+{
+    fprintf(o, "| %s | %d | ", source, t->timed);
+    if (t->timed > 0)
+        fprintf(o, "%.1f %% | %+.1f %%", 100 * t->error / t->timed, 100 * t->bias / t->timed);
+    else
+        fprintf(o, "|");
+    fprintf(o, " | ");
+    if (t->pairs > 2)
+        fprintf(o, "%+.2f, %d", 2.0 * t->right / t->pairs - 1, t->pairs);
+    fprintf(o, " | ");
+    if (t->tables > 0)
+        fprintf(o, "%.1f %%, %d", 100 * t->slower / t->tables, t->tables);
+    fprintf(o, " | %.0f %%, %d | ", 100.0 * t->facts_right / t->facts, t->facts);
+    qsort(t->ratios, (size_t)t->peaks, sizeof *t->ratios, by_value);
+    if (t->peaks > 0)
+        fprintf(o, "%.2f, %d ", t->ratios[t->peaks / 2], t->peaks);
+    fprintf(o, "|\n");
+}
+
+static void write_source(FILE *o, const struct view *v, const char *source)
+{
+    static struct tally t;
+    memset(&t, 0, sizeof t);
+    for (int i = 0; i < v->m->n; i++)
+        if (source == NULL || strcmp(v->m->all[i].source, source) == 0)
+            add_row(v, i, &t);
+    print(o, source != NULL ? source : "all", &t);
+}
+
+void layouts_write(FILE *o, struct measured *m)
+{
+    static struct view v;
+    predict(&v, m);
+    fprintf(o,
+            "| source | steps | error | bias | Kendall, pairs | first choice slower, tables | "
+            "memory right, facts | memory, peaks |\n"
+            "| --- | --- | --- | --- | --- | --- | --- | --- |\n");
+    for (int i = 0; i < m->n; i++)
+        if (measured_new_source(m, i))
+            write_source(o, &v, m->all[i].source);
+    write_source(o, &v, NULL);
+}
+
+void layouts_write_rows(FILE *o, struct measured *m)
+{
+    static struct view v;
+    predict(&v, m);
+    fprintf(o,
+            "source\tset\tmodel\tdp\ttp\tcp\tpp\tep\tvp\tmbs\tseq\tgbs\trecompute\tsp\tfits\t"
+            "measured_s\tpredicted_s\tmeasured_gib\tpredicted_gib\n");
+    for (int i = 0; i < m->n; i++) {
+        const struct nd_measurement *row = &m->all[i];
+        const struct nd_strategy *s = &row->point.strategy;
+        fprintf(o,
+                "%s\t%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%lld\t%lld\t%d\t%d\t%d\t%.6g\t%.6g\t"
+                "%.4g\t%.4g\n",
+                row->source, row->set, row->model_name, s->dp, s->tp, s->cp, s->pp, s->ep,
+                s->vp, s->mbs, (long long)row->point.seq_length, (long long)row->point.gbs,
+                (int)s->recompute, s->sp, row->fits, row->seconds, v.seconds[i],
+                units_to_gib(row->memory), units_to_gib(v.memory[i]));
+    }
+}

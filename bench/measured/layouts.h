@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compares the model with everything that studies of layouts tried: times, the order of layouts, and
+// which of them ran out of memory.
+#ifndef BENCH_MEASURED_LAYOUTS_H
+#define BENCH_MEASURED_LAYOUTS_H
+
+#include "bench/measured/fit.h"
+
+#include <stdio.h>
+
+// Writes one line for each source.
+void layouts_write(FILE *o, struct measured *m);
+
+// Writes one line for each row, with tabs between the columns.
+void layouts_write_rows(FILE *o, struct measured *m);
+
+#endif
