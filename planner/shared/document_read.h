@@ -24,7 +24,7 @@ struct plan_document {
     struct framework_keys not_modelled;
     // Of a framework's configuration only:
     bool deals_again; // as in framework_file
-    char *original; // bytes of the file, for framework_write()
+    char *original;   // bytes of the file, for framework_write()
     size_t n_original;
     char *ignored; // its keys without a meaning here, "a, b, c"; NULL: none
     int n_ignored;

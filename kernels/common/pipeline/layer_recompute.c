@@ -39,9 +39,9 @@ static struct stored_parts stored_parts(const struct layer_setting *s,
         .network = f->kept - (f->remade - remade) - (f->inputs - first) -
                    (1 - inputs) * (remade + first) + f->adapters.kept,
     };
-    parts.all = (s->m->dropout ? 1.5 : 1) * s->blocks * input + parts.norms + s->attention_kept -
-                (kept ? 1 - inputs : 1) * output + parts.network + after * input +
-                s->adapters.kept;
+    parts.all = (s->m->dropout ? 1.5 : 1) * s->blocks * input + parts.norms +
+                s->attention_kept - (kept ? 1 - inputs : 1) * output + parts.network +
+                after * input + s->adapters.kept;
     return parts;
 }
 

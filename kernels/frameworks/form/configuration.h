@@ -59,7 +59,8 @@ struct framework_file {
     struct pps_fault cannot_run;
     struct text_buffer ignored; // keys without a meaning for shape and strategy: "a, b, c"
     int n_ignored;
-    bool deals_again; // numbers of layers to make again are those of a stage, dealt to its chunks
+    bool
+        deals_again; // numbers of layers to make again are those of a stage, dealt to its chunks
     struct framework_keys not_modelled; // keys that change time or memory, but not the result
 };
 

@@ -28,4 +28,4 @@
 {"H100", "fsdp-2023", false, true, 4, 0.350},
 {"", "", false, false, 841, 0.147},
 {"", "", true, false, 68, 0.301},
-// clang-format on
+    // clang-format on
