@@ -262,7 +262,7 @@ static void consider_time(void *self, const struct nd_peak *peak)
 {
     struct longest *longest = self;
     double time = length(longest, &peak->kind, &peak->more);
-    if (time > longest->time) {
+    if (nd_is_longer(time, longest->time)) {
         longest->time = time;
         *longest->walked = *peak;
         longest->kind = &longest->walked->kind;
@@ -328,8 +328,9 @@ static void find_longest(struct longest *longest,
     int which = 0;
     for (int i = 0; i < kinds->n_time; i++) {
         double time = length(longest, &kinds->time[i], &kinds->more->time[i]);
-        which = time > longest->time ? i : which;
-        longest->time = time > longest->time ? time : longest->time;
+        const bool longer = nd_is_longer(time, longest->time);
+        which = longer ? i : which;
+        longest->time = longer ? time : longest->time;
     }
     longest->kind = &kinds->time[which];
     longest->more = &kinds->more->time[which];

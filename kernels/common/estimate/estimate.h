@@ -76,6 +76,13 @@ struct nd_time {
     double tokens_per_s;
 };
 
+// Returns whether a stage takes longer than another by more than rounding. Of equally long stages, as where launches
+// of kernels limit all layers, the first one counts as the longest.
+static inline bool nd_is_longer(double time, double than)
+{
+    return time > than * (1 + 1e-12);
+}
+
 // Scratch of one thread, 64-byte aligned. Initialise with zeros; keep between calls for the same
 // set of open estimates. The cache saves work and never changes a result.
 size_t nd_cache_bytes(void);

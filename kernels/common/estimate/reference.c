@@ -458,7 +458,7 @@ static void whole_step(const struct view *w,
     for (int32_t i = 0; i < s->pp; i++) {
         const double length = lasts(w, stage, i);
         sum += stage[i].forward + stage[i].backward;
-        if (length > time->stage) {
+        if (nd_is_longer(length, time->stage)) {
             time->stage = length;
             longest = i;
         }

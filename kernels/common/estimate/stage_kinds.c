@@ -179,7 +179,9 @@ static void begin_stage(struct walk *w, int32_t i)
 {
     const struct nd_pipeline *p = w->p;
     w->layers = nd_stage_layers(p->layers, p->stages, i);
-    w->peak = (struct nd_peak){.kind.stage = i};
+    w->peak.kind = (struct nd_kind){.stage = i};
+    if (p->model != NULL)
+        w->peak.more = (struct nd_more){.of[0].layers = 0};
     for (int32_t v = 0; v < p->chunks; v++) {
         int64_t of[MODELDESC_KINDS];
         nd_count_layers(p, w->begin[v], chunk_layers(w->layers, p->chunks, v), of);
@@ -228,6 +230,14 @@ static bool covers(const struct nd_peak *a, const struct nd_peak *b, bool with_l
     return x->dense >= y->dense && x->moe >= y->moe && !(lacks & ND_LAST);
 }
 
+// Most models have two kinds of layers, whose peaks are a quarter of the size.
+static inline void copy_peak(struct nd_peak *to, const struct nd_peak *from, int kinds)
+{
+    to->kind = from->kind;
+    if (kinds > ND_TWO)
+        to->more = from->more;
+}
+
 // Peaks of all stages of which none covers another; n: ND_KINDS + 1: there are more.
 struct peaks {
     struct nd_peak peak[ND_KINDS];
@@ -244,9 +254,9 @@ static void add_peak(struct peaks *peaks, const struct nd_peak *peak, bool with_
             return;
     for (int i = 0; i < peaks->n; i++)
         if (!covers(peak, &peaks->peak[i], with_live, kinds))
-            peaks->peak[kept++] = peaks->peak[i];
+            copy_peak(&peaks->peak[kept++], &peaks->peak[i], kinds);
     if (kept < ND_KINDS)
-        peaks->peak[kept] = *peak;
+        copy_peak(&peaks->peak[kept], peak, kinds);
     peaks->n = kept + 1;
 }
 
@@ -275,12 +285,12 @@ static void insert(struct corners *c, const struct nd_peak *peak)
     int n = 0, at = 0;
     for (int i = 0; i < c->n; i++)
         if (!covers(peak, &c->peak[i], true, c->kinds))
-            c->peak[n++] = c->peak[i];
+            copy_peak(&c->peak[n++], &c->peak[i], c->kinds);
     while (at < n && c->peak[at].kind.live_dense < peak->kind.live_dense)
         at++;
     for (int i = n; i > at; i--)
-        c->peak[i] = c->peak[i - 1];
-    c->peak[at] = *peak;
+        copy_peak(&c->peak[i], &c->peak[i - 1], c->kinds);
+    copy_peak(&c->peak[at], peak, c->kinds);
     c->n = n + 1;
 }
 
@@ -292,7 +302,7 @@ static void cut_corners(struct corners *c)
     for (int i = 0; i < c->n; i++) {
         while (n >= 2 && below(&c->peak[n - 2].kind, &c->peak[n - 1].kind, &c->peak[i].kind))
             n--;
-        c->peak[n++] = c->peak[i];
+        c->peak[n++].kind = c->peak[i].kind;
     }
     c->n = n;
 }
