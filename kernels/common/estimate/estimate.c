@@ -185,10 +185,13 @@ static void find_worst(struct worst *worst,
     }
     const bool table = worst->view->e->kinds > 0;
     int at = 0;
-    for (int i = 0; i < kinds->n_memory; i++) {
-        const struct nd_kind *kind = &kinds->memory[i];
-        double sum = table ? total_of_table(worst->view, kind, &kinds->more->memory[i])
-                           : total(worst->view, kind);
+    for (int i = 0; table && i < kinds->n_memory; i++) {
+        double sum = total_of_table(worst->view, &kinds->memory[i], &kinds->more->memory[i]);
+        at = sum > worst->total ? i : at;
+        worst->total = sum > worst->total ? sum : worst->total;
+    }
+    for (int i = 0; !table && i < kinds->n_memory; i++) {
+        double sum = total(worst->view, &kinds->memory[i]);
         at = sum > worst->total ? i : at;
         worst->total = sum > worst->total ? sum : worst->total;
     }
@@ -253,15 +256,16 @@ static inline double length(const struct longest *longest,
                             const struct nd_kind *k,
                             const struct nd_more *more)
 {
-    const double two = k->dense * longest->dense + k->moe * longest->moe;
-    return (longest->kinds > ND_TWO ? two + more_time(longest, more) : two) +
-           longest->ends[k->ends];
+    double layers = k->dense * longest->dense + k->moe * longest->moe;
+    if (more != NULL)
+        layers += more_time(longest, more);
+    return layers + longest->ends[k->ends];
 }
 
 static void consider_time(void *self, const struct nd_peak *peak)
 {
     struct longest *longest = self;
-    double time = length(longest, &peak->kind, &peak->more);
+    double time = length(longest, &peak->kind, longest->kinds > ND_TWO ? &peak->more : NULL);
     if (nd_is_longer(time, longest->time)) {
         longest->time = time;
         *longest->walked = *peak;
@@ -325,9 +329,10 @@ static void find_longest(struct longest *longest,
         nd_walk_kinds(p, cache->begin, consider_time, longest);
         return;
     }
+    const struct nd_more *more = longest->kinds > ND_TWO ? kinds->more->time : NULL;
     int which = 0;
     for (int i = 0; i < kinds->n_time; i++) {
-        double time = length(longest, &kinds->time[i], &kinds->more->time[i]);
+        double time = length(longest, &kinds->time[i], more != NULL ? &more[i] : NULL);
         const bool longer = nd_is_longer(time, longest->time);
         which = longer ? i : which;
         longest->time = longer ? time : longest->time;

@@ -72,20 +72,25 @@ struct walk {
     void *self;
 };
 
-// Adds `sign` times `n` micro-batches of a chunk to what is alive.
-static void add_live(struct walk *w, int32_t chunk, int64_t n)
+static void add_live_kinds(struct walk *w, int32_t chunk, int64_t layers, int64_t n)
 {
-    const int64_t layers = chunk_layers(w->layers, w->p->chunks, chunk);
-    if (w->p->model == NULL) {
-        const int64_t dense = dense_of(w->p, w->begin[chunk], layers);
-        w->peak.kind.live_dense += (int32_t)(n * dense);
-        w->peak.kind.live_moe += (int32_t)(n * (layers - dense));
-        return;
-    }
     int64_t of[MODELDESC_KINDS];
     nd_count_layers(w->p, w->begin[chunk], layers, of);
     for (int k = 0; k < w->p->model->n_kinds; k++)
         *nd_peak_live(&w->peak, k) += (int32_t)(n * of[k]);
+}
+
+// Adds n micro-batches of a chunk to what is alive.
+static inline void add_live(struct walk *w, int32_t chunk, int64_t n)
+{
+    const int64_t layers = chunk_layers(w->layers, w->p->chunks, chunk);
+    if (w->p->model != NULL) {
+        add_live_kinds(w, chunk, layers, n);
+        return;
+    }
+    const int64_t dense = dense_of(w->p, w->begin[chunk], layers);
+    w->peak.kind.live_dense += (int32_t)(n * dense);
+    w->peak.kind.live_moe += (int32_t)(n * (layers - dense));
 }
 
 // A place in the list of forward passes; the list of backward passes is the same with chunks

@@ -92,6 +92,8 @@ double hardware_link_rate(const struct hardware *hw, int64_t ranks, int64_t stri
 // What an exchange takes beyond its bytes because it crosses nodes.
 static double across_latency(const struct hardware *hw, int64_t ranks, int64_t stride)
 {
+    if (hw->hop <= 0)
+        return 0;
     const int64_t inside = ranks_in_node(hw, ranks, stride);
     return inside < ranks ? hw->hop * (double)((ranks + inside - 1) / inside) : 0;
 }
