@@ -61,8 +61,7 @@ static enum pps_status evaluate(struct checked *checked, struct pps_error *err)
     if (checked->plan.cannot_run.n > 0)
         return pps_fail(err, PPS_E_INFEASIBLE, "the training cannot run: %s",
                         checked->plan.cannot_run.text);
-    checked->group =
-        nd_left_out_group(&c->cluster.hardware, &c->training, c->model.experts > 0);
+    checked->group = nd_left_out_group(&c->cluster.hardware, &c->training, &c->model);
     enum configuration_status status = configuration_step_of(&checked->step, c, &poll);
     if (status == CONFIGURATION_DONE)
         status = checked_find_changes(checked, &poll);

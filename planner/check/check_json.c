@@ -171,8 +171,7 @@ static void add_assumed(struct text_buffer *out, const struct checked *checked)
     const struct configuration *c = &checked->plan.configuration;
     char trust[ND_TRUST_TEXT];
     text_buffer_add(out, " \"assumed\": [");
-    json_write_text(
-        out, nd_trust_text(&c->cluster.hardware, &c->training, c->model.experts > 0, trust));
+    json_write_text(out, nd_trust_text(&c->cluster.hardware, &c->training, &c->model, trust));
     if (checked->run.assumes_memory) {
         struct text_buffer text = {.text = NULL};
         text_buffer_add(&text, "%s: %.6g GiB per device, of which %.4g GiB are reserved",

@@ -110,7 +110,7 @@ static void print_assumed(const struct checked *checked)
     const struct plan_run *run = &checked->run;
     char trust[ND_TRUST_TEXT];
     pps_say(stdout, "%s%s", c->training.stack.name[0] == '\0' ? "assumed   " : "trust     ",
-            nd_trust_text(&c->cluster.hardware, &c->training, c->model.experts > 0, trust));
+            nd_trust_text(&c->cluster.hardware, &c->training, &c->model, trust));
     if (run->assumes_memory)
         pps_say(
             stdout,

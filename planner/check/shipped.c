@@ -120,12 +120,19 @@ static enum pps_status list_all(const struct pps_args *args,
     const char *word = pps_arg_words(args) > 0 ? pps_arg_word(args, 0) : "";
     cJSON *list = pps_arg(args, "json") != NULL ? cJSON_CreateArray() : NULL;
     enum pps_status status = PPS_OK;
+    size_t n = 0;
     pps_installed_names(kind, &names);
-    if (list == NULL)
-        puts(head);
-    for (size_t k = 0; k < names.n && status == PPS_OK; k++)
-        if (strcasestr(names.name[k], word) != NULL)
-            status = list_one(kind, names.name[k], print, list, err);
+    for (size_t k = 0; k < names.n && status == PPS_OK; k++) {
+        if (strcasestr(names.name[k], word) == NULL)
+            continue;
+        if (n++ == 0 && list == NULL)
+            puts(head);
+        status = list_one(kind, names.name[k], print, list, err);
+    }
+    if (n == 0)
+        status = pps_fail(err, PPS_E_INPUT,
+                          "no %s has \"%s\" in its name; ppsweep %ss lists all of them", kind,
+                          word, kind);
     char *text = list != NULL && status == PPS_OK ? pps_json_print(list) : NULL;
     if (text != NULL)
         puts(text);

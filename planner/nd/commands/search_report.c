@@ -208,16 +208,16 @@ void nd_report_trust(const struct nd_job *job)
     char text[ND_TRUST_TEXT];
     if (!job->space.orig)
         pps_say(stdout, "%s",
-                nd_trust_text(&job->run.cluster.hardware, &job->run.training,
-                              job->run.model.experts > 0, text));
+                nd_trust_text(&job->run.cluster.hardware, &job->run.training, &job->run.model,
+                              text));
 }
 
 void nd_note_trust(const struct nd_job *job)
 {
     char text[ND_TRUST_TEXT];
-    pps_say(stderr, "note      modelled times: %s",
-            nd_trust_text(&job->run.cluster.hardware, &job->run.training,
-                          job->run.model.experts > 0, text));
+    pps_say(
+        stderr, "note      modelled times: %s",
+        nd_trust_text(&job->run.cluster.hardware, &job->run.training, &job->run.model, text));
 }
 
 // ---- empty results ------------------------------------------------------------------------------

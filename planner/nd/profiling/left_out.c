@@ -42,16 +42,33 @@ static const struct nd_left_out_group *find(const struct hardware *hardware,
     return NULL;
 }
 
+static bool is_scan(enum modeldesc_mixer mixer)
+{
+    return mixer != MODELDESC_ATTENTION && mixer != MODELDESC_NO_MIXER;
+}
+
+// The name of the first mixer that is no attention; NULL: there is none.
+static const char *scan_of(const struct modeldesc *model)
+{
+    for (int k = 0; k < model->n_kinds; k++)
+        if (is_scan(model->kinds[k].mixer))
+            return modeldesc_mixer_words[model->kinds[k].mixer];
+    return is_scan(model->mixer) ? modeldesc_mixer_words[model->mixer] : NULL;
+}
+
 // What of a prediction no published step has; "": steps of the same kind are published. A device is
 // known if its generation was measured, and does not merely lend its efficiencies.
 static void unmeasured(char *text,
                        size_t size,
                        const struct hardware *hardware,
                        const struct training *training,
-                       bool experts)
+                       const struct modeldesc *model)
 {
-    const bool fp8 = is_fp8(hardware, training);
-    if (!is_named(hardware))
+    const bool fp8 = is_fp8(hardware, training), experts = model->experts > 0;
+    const char *scan = scan_of(model);
+    if (scan != NULL)
+        snprintf(text, size, " of a model with layers of kind %s", scan);
+    else if (!is_named(hardware))
         snprintf(text, size, " on %s", hardware->name);
     else if (hardware->changed)
         snprintf(text, size, " on a device with these rates");
@@ -65,10 +82,11 @@ static void unmeasured(char *text,
 
 const struct nd_left_out_group *nd_left_out_group(const struct hardware *hardware,
                                                   const struct training *training,
-                                                  bool experts)
+                                                  const struct modeldesc *model)
 {
+    const bool experts = model->experts > 0;
     char what[128];
-    unmeasured(what, sizeof what, hardware, training, experts);
+    unmeasured(what, sizeof what, hardware, training, model);
     if (*what == '\0')
         return find(hardware, training, experts, is_fp8(hardware, training));
     // All steps of models with experts, or without: a band of like steps is not lent to others.
@@ -100,14 +118,14 @@ static void describe(char *text,
 
 const char *nd_trust_text(const struct hardware *hardware,
                           const struct training *training,
-                          bool experts,
+                          const struct modeldesc *model,
                           char text[ND_TRUST_TEXT])
 {
-    const struct nd_left_out_group *group = nd_left_out_group(hardware, training, experts);
+    const struct nd_left_out_group *group = nd_left_out_group(hardware, training, model);
     char what[128];
     const int n = snprintf(text, ND_TRUST_TEXT, "stack %s%s; ", training_stack(training)->name,
                            training->stack.name[0] == '\0' ? " (assumed; --stack)" : "");
-    unmeasured(what, sizeof what, hardware, training, experts);
+    unmeasured(what, sizeof what, hardware, training, model);
     describe(text + n, (size_t)(ND_TRUST_TEXT - n), group, what);
     return text;
 }

@@ -5,6 +5,7 @@
 #define PPS_PLANNER_ND_PROFILING_LEFT_OUT_H
 
 #include "kernels/common/description/hardware.h"
+#include "kernels/common/description/model.h"
 #include "kernels/common/description/training.h"
 
 #include <stddef.h>
@@ -22,7 +23,7 @@ struct nd_left_out_group {
 // none, all steps of this kind of model.
 const struct nd_left_out_group *nd_left_out_group(const struct hardware *hardware,
                                                   const struct training *training,
-                                                  bool experts);
+                                                  const struct modeldesc *model);
 
 // All groups; *n of them.
 const struct nd_left_out_group *nd_left_out_groups(int *n);
@@ -31,10 +32,10 @@ enum { ND_TRUST_TEXT = 400 };
 
 // Writes the sentence that every report of predictions carries: the stack, and "+-" the error that
 // four of five published steps of the group had. It says if no published step has the stack, the
-// precision, or the rates of the device.
+// precision, the rates of the device, or the model's kinds of layers.
 const char *nd_trust_text(const struct hardware *hardware,
                           const struct training *training,
-                          bool experts,
+                          const struct modeldesc *model,
                           char text[ND_TRUST_TEXT]);
 
 #endif
