@@ -218,6 +218,12 @@ void nd_note_trust(const struct nd_job *job)
     pps_say(
         stderr, "note      modelled times: %s",
         nd_trust_text(&job->run.cluster.hardware, &job->run.training, &job->run.model, text));
+    if (job->run.model.n_kinds > 0)
+        pps_say(
+            stderr,
+            "note      splits over stages take all layers as the mean of their %d kinds; ppsweep check prices each "
+            "layer as it is",
+            job->run.model.n_kinds);
 }
 
 // ---- empty results ------------------------------------------------------------------------------

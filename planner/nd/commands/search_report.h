@@ -29,7 +29,7 @@ void nd_report_base(const struct nd_base *base, bool orig, bool with_header);
 // published formulas, which have no times.
 void nd_report_trust(const struct nd_job *job);
 
-// The same on stderr, as a note on times that come from models.
+// The same on stderr, as a note on times that come from models; and that splits take the mean of several kinds of layers.
 void nd_note_trust(const struct nd_job *job);
 
 // Prints "The best is 12.3 % faster than the baseline (38.8 s, baseline 44.3 s)" and `more`.
