@@ -115,10 +115,7 @@ static const struct trainer_dialect dialect = {paths, sizeof paths / sizeof *pat
 
 static bool is_known(const char *path)
 {
-    for (size_t k = 0; k < dialect.n; k++)
-        if (strcmp(paths[k].path, path) == 0)
-            return true;
-    return false;
+    return trainer_knows(&dialect, path);
 }
 
 // ---- values -------------------------------------------------------------------------------------
@@ -283,25 +280,12 @@ static bool read_python(struct framework_reader *r, const struct plaindoc *docum
 
 // ---- launch lines -------------------------------------------------------------------------------
 
-struct opened {
-    struct shell_script script;
-    const struct shell_command *command;
-    struct plaindoc settings;
-    struct trainer t;
-};
-
-static void close_script(struct opened *o)
-{
-    settings_free(&o->settings);
-    shell_free(&o->script);
-}
-
 static bool needs(const char *path)
 {
     return trainer_needs(&dialect, path);
 }
 
-static bool put_recipe(struct opened *o)
+static bool put_recipe(struct trainer_script *o)
 {
     const char *name = trainer_text(&o->t, "recipe");
     const struct bridge_recipe *recipe = name != NULL ? bridge_recipe_find(name) : NULL;
@@ -323,7 +307,7 @@ static bool put_recipe(struct opened *o)
            framework_no_memory(o->t.r);
 }
 
-static bool open_script(struct opened *o,
+static bool open_script(struct trainer_script *o,
                         struct framework_reader *r,
                         const struct plaindoc *document)
 {
@@ -340,7 +324,7 @@ static bool open_script(struct opened *o,
         take_devices(&o->t, bridge_recipe_find(name)->function);
         return true;
     }
-    close_script(o);
+    trainer_script_close(o);
     return false;
 }
 
@@ -359,11 +343,11 @@ static bool is_script(const struct plaindoc *document)
 
 static bool read_script(struct framework_reader *r, const struct plaindoc *document)
 {
-    struct opened o;
+    struct trainer_script o;
     if (!open_script(&o, r, document))
         return false;
     const bool ok = trainer_put(&o.t);
-    close_script(&o);
+    trainer_script_close(&o);
     return ok;
 }
 
@@ -412,7 +396,7 @@ static bool write_script(struct framework_writer *w, const struct plaindoc *docu
 {
     struct framework_file file = {.framework = FRAMEWORK_BRIDGE};
     struct framework_reader r = {.file = &file, .fault = w->fault};
-    struct opened o;
+    struct trainer_script o;
     bool ok = framework_start(&r, document) && open_script(&o, &r, document);
     if (ok) {
         struct trainer_writer writer = {.settings = w->settings,
@@ -424,7 +408,7 @@ static bool write_script(struct framework_writer *w, const struct plaindoc *docu
                                         .set_recompute = set_recompute};
         trainer_writer_of_overrides(&writer, &o.script, o.command, &w->edit);
         ok = trainer_write_all(&writer);
-        close_script(&o);
+        trainer_script_close(&o);
     }
     framework_file_free(&file);
     return ok;

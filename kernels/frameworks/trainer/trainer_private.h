@@ -3,6 +3,7 @@
 #ifndef PPS_KERNELS_FRAMEWORKS_TRAINER_TRAINER_PRIVATE_H
 #define PPS_KERNELS_FRAMEWORKS_TRAINER_TRAINER_PRIVATE_H
 
+#include "kernels/frameworks/shell/shell.h"
 #include "kernels/frameworks/trainer/trainer.h"
 
 enum trainer_key {
@@ -59,8 +60,21 @@ struct trainer {
     size_t model_at;
 };
 
+// A launch script, and the settings of the command that starts the training.
+struct trainer_script {
+    struct shell_script script;
+    const struct shell_command *command;
+    struct plaindoc settings;
+    struct trainer t;
+};
+
+void trainer_script_close(struct trainer_script *script);
+
 // Fills the numbers of a dialect. "auto" and null are no numbers. Returns false with a fault.
 bool trainer_take_numbers(struct trainer *t, const struct trainer_dialect *dialect);
+
+// Returns whether the dialect has the path among its keys, harmless ones aside.
+bool trainer_knows(const struct trainer_dialect *dialect, const char *path);
 
 // Returns whether a configuration can only be read if the value of a path is known: not for the number of devices and
 // the name of the model.

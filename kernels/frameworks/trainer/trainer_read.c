@@ -197,10 +197,7 @@ static const struct trainer_dialect dialect = {paths, sizeof paths / sizeof *pat
 
 static bool is_known(const char *path)
 {
-    for (size_t k = 0; k < dialect.n; k++)
-        if (strcmp(paths[k].path, path) == 0)
-            return true;
-    return false;
+    return trainer_knows(&dialect, path);
 }
 
 static bool needs(const char *path)
@@ -439,18 +436,6 @@ static bool is_script(const struct plaindoc *document)
 }
 
 // A script, and the settings of the command that starts the trainer.
-struct opened {
-    struct shell_script script;
-    struct plaindoc settings;
-    struct trainer t;
-};
-
-static void close_script(struct opened *o)
-{
-    settings_free(&o->settings);
-    shell_free(&o->script);
-}
-
 // Arguments that only LLaMA-Factory has; other files are those of scripts with the Hugging Face Trainer.
 static bool is_factory(const struct trainer *t)
 {
@@ -459,7 +444,7 @@ static bool is_factory(const struct trainer *t)
 }
 
 // Puts the arguments of a file that the command does not have.
-static bool take_file(struct opened *o, const struct shell_text *name)
+static bool take_file(struct trainer_script *o, const struct shell_text *name)
 {
     struct plaindoc file;
     const size_t at = shell_word_at(name, &o->script);
@@ -474,7 +459,7 @@ static bool take_file(struct opened *o, const struct shell_text *name)
     return ok || framework_no_memory(o->t.r);
 }
 
-static bool open_script(struct opened *o,
+static bool open_script(struct trainer_script *o,
                         struct framework_reader *r,
                         const struct plaindoc *document)
 {
@@ -491,17 +476,17 @@ static bool open_script(struct opened *o,
                          strstr(document->text, "llamafactory-cli") != NULL;
     if ((named == NULL || take_file(o, named)) && fill(&o->t, factory))
         return true;
-    close_script(o);
+    trainer_script_close(o);
     return false;
 }
 
 static bool read_script(struct framework_reader *r, const struct plaindoc *document)
 {
-    struct opened o;
+    struct trainer_script o;
     if (!open_script(&o, r, document))
         return false;
     const bool ok = trainer_put(&o.t);
-    close_script(&o);
+    trainer_script_close(&o);
     return ok;
 }
 
@@ -604,7 +589,7 @@ static bool write_script(struct framework_writer *w, const struct plaindoc *docu
     struct framework_file file = {.framework = FRAMEWORK_TRAINER};
     struct framework_reader r = {.file = &file, .fault = w->fault, .beside = w->beside};
     struct shell_edit shell;
-    struct opened o;
+    struct trainer_script o;
     bool ok = framework_start(&r, document) && open_script(&o, &r, document);
     if (ok) {
         struct trainer_writer writer = writer_of(w, &o.t);
@@ -614,7 +599,7 @@ static bool write_script(struct framework_writer *w, const struct plaindoc *docu
             ok = trainer_write_all(&writer) && shell_edit_finish(&shell, &w->edit);
             shell_edit_free(&shell);
         }
-        close_script(&o);
+        trainer_script_close(&o);
     }
     framework_file_free(&file);
     return ok;

@@ -62,6 +62,14 @@ bool trainer_fail(struct trainer *t, const char *path, const char *format, ...)
     return framework_fail(t->r, trainer_at(t, path), "%s: %s", path, text);
 }
 
+bool trainer_knows(const struct trainer_dialect *dialect, const char *path)
+{
+    for (size_t k = 0; k < dialect->n; k++)
+        if (strcmp(dialect->paths[k].path, path) == 0)
+            return true;
+    return false;
+}
+
 bool trainer_needs(const struct trainer_dialect *dialect, const char *path)
 {
     for (size_t k = 0; k < dialect->n; k++)
@@ -176,4 +184,10 @@ bool trainer_open_beside(struct trainer *t,
     text_buffer_free(&text);
     return ok ||
            trainer_fail(t, path, "%.160s: the file is not %s", name, yaml ? "YAML" : "JSON");
+}
+
+void trainer_script_close(struct trainer_script *script)
+{
+    settings_free(&script->settings);
+    shell_free(&script->script);
 }

@@ -304,20 +304,6 @@ static bool is_script(const struct plaindoc *document)
     return is;
 }
 
-// A script, and the settings of the command that starts verl.
-struct opened {
-    struct shell_script script;
-    const struct shell_command *command;
-    struct plaindoc settings;
-    struct trainer t;
-};
-
-static void close_script(struct opened *o)
-{
-    settings_free(&o->settings);
-    shell_free(&o->script);
-}
-
 static bool fill_any(struct trainer *t)
 {
     const char *name = trainer_text(t, "config_name");
@@ -325,7 +311,7 @@ static bool fill_any(struct trainer *t)
                 name != NULL && strstr(name, "megatron") != NULL);
 }
 
-static bool open_script(struct opened *o,
+static bool open_script(struct trainer_script *o,
                         struct framework_reader *r,
                         const struct plaindoc *document)
 {
@@ -339,17 +325,17 @@ static bool open_script(struct opened *o,
     o->t = (struct trainer){.r = r, .doc = &o->settings, .all_at = (size_t)o->command->from};
     if (fill_any(&o->t))
         return true;
-    close_script(o);
+    trainer_script_close(o);
     return false;
 }
 
 static bool read_script(struct framework_reader *r, const struct plaindoc *document)
 {
-    struct opened o;
+    struct trainer_script o;
     if (!open_script(&o, r, document))
         return false;
     const bool ok = trainer_put(&o.t);
-    close_script(&o);
+    trainer_script_close(&o);
     return ok;
 }
 
@@ -453,13 +439,13 @@ static bool write_script(struct framework_writer *w, const struct plaindoc *docu
 {
     struct framework_file file = {.framework = FRAMEWORK_VERL};
     struct framework_reader r = {.file = &file, .fault = w->fault};
-    struct opened o;
+    struct trainer_script o;
     bool ok = framework_start(&r, document) && open_script(&o, &r, document);
     if (ok) {
         struct trainer_writer writer = writer_of(w, &o.t);
         trainer_writer_of_overrides(&writer, &o.script, o.command, &w->edit);
         ok = trainer_write_all(&writer);
-        close_script(&o);
+        trainer_script_close(&o);
     }
     framework_file_free(&file);
     return ok;
