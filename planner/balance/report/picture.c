@@ -52,7 +52,7 @@ void picture_tick(double value, double end, char text[32])
 {
     const int digits = end > 0 ? (int)floor(log10(end)) : 0;
     const int decimals = digits >= 3 ? 0 : digits <= -3 ? 6 : 3 - digits;
-    snprintf(text, 32, "%.*f", decimals, value);
+    snprintf(text, 32, "%s", pps_decimals_text(value, decimals).text);
 }
 
 void picture_panel(const struct picture_view *view,
@@ -131,10 +131,10 @@ void balance_picture_heading(const char *name,
                  shape->order == BALANCE_LESS_MEMORY ? "less" : "big");
     if (shape->pieces > 1)
         snprintf(pieces, sizeof pieces, " in %d pieces", shape->pieces);
-    snprintf(text, room, "%s%s%s%s%d layers, %d stages%s, %d micro-batches%s%s, step time %.6g",
+    snprintf(text, room, "%s%s%s%s%d layers, %d stages%s, %d micro-batches%s%s, step time %s",
              layers->name, layers->name[0] != '\0' ? ": " : "", name, *name != '\0' ? ", " : "",
              layers->layers, shape->stages, order, shape->micro_batches, pieces, limit,
-             makespan);
+             pps_digits_text(makespan, 6).text);
 }
 
 // ---- the picture --------------------------------------------------------------------------------

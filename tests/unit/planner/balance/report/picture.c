@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pictures of strategies: what they contain, where it is, and that their size is bounded.
 #include "planner/balance/report/picture.h"
+#include "base/text/human.h"
 
 #include "tests/unit/support/files.h"
 #include "tests/unit/support/kernels/balance_golden.h"
@@ -101,10 +102,11 @@ Test(picture, comparisons_have_equal_axes)
                                    b = balance_golden_replayed("simulate_04_175b.json", 2);
     const struct balance_picture pictures[] = {picture_of(&a, "Automatic", 56000),
                                                picture_of(&b, "Manual", 56000)};
-    char *text = drawn(pictures, 2), tick[32];
+    char *text = drawn(pictures, 2), tick[40];
     cr_assert(attribute(text, "width=\"") == 2400);
     cr_assert(fabs(a.result.makespan - b.result.makespan) > 100);
-    snprintf(tick, sizeof tick, ">%.0f<", fmax(a.result.makespan, b.result.makespan));
+    snprintf(tick, sizeof tick, ">%s<",
+             pps_decimals_text(fmax(a.result.makespan, b.result.makespan), 0).text);
     cr_assert(count(text, tick) == 4, "%s", tick); // two panels each
     const char *manual = strstr(text, ">Manual<");
     cr_assert(manual != NULL && strstr(text, ">Automatic<") < manual);

@@ -7,35 +7,45 @@
 #include <stdio.h>
 #include <string.h>
 
+static const struct modeldesc dense = {.experts = 0}, experts = {.experts = 8};
+
 Test(nd_left_out, trust_says_what_is_measured)
 {
     char text[ND_TRUST_TEXT];
     struct training training;
     training_default(&training);
     const struct hardware *h100 = hardware_find("H100");
-    cr_assert(strstr(nd_trust_text(h100, &training, false, text),
+    cr_assert(strstr(nd_trust_text(h100, &training, &dense, text),
                      "stack megatron-tuned (assumed") != NULL,
               "%s", text);
     cr_assert(strstr(text, "+-") != NULL &&
                   strstr(text, "on devices like H100, for dense models)") != NULL,
               "%s", text);
     training.stack = *stack_find("deepspeed");
-    cr_assert(strstr(nd_trust_text(h100, &training, true, text), "stack deepspeed;") != NULL);
+    cr_assert(strstr(nd_trust_text(h100, &training, &experts, text), "stack deepspeed;") !=
+              NULL);
     cr_assert(strstr(text, "steps for models with experts)") != NULL, "%s", text);
     cr_assert(strstr(text, "no published step on H100 with this stack: ") != NULL, "%s", text);
     training.stack = *stack_find("megatron-tuned");
-    nd_trust_text(hardware_find("MI300X"), &training, false, text);
+    nd_trust_text(hardware_find("MI300X"), &training, &dense, text);
     cr_assert(strstr(text, "no published step on MI300X") != NULL, "%s", text);
     training.precision = TRAINING_FP8;
     training.stack = *stack_find("deepseek");
-    nd_trust_text(h100, &training, true, text);
+    nd_trust_text(h100, &training, &experts, text);
     cr_assert(strstr(text, "% (1 published step on devices like H100") != NULL, "%s", text);
     training.precision = TRAINING_BF16;
     struct hardware mine = *h100;
     memcpy(mine.name, "mine", 5);
     mine.base[0] = '\0';
-    nd_trust_text(&mine, &training, false, text);
+    nd_trust_text(&mine, &training, &dense, text);
     cr_assert(strstr(text, "no published step on mine") != NULL, "%s", text);
+    const struct modeldesc hybrid = {
+        .n_kinds = 2,
+        .kinds = {{.mixer = MODELDESC_ATTENTION}, {.mixer = MODELDESC_MAMBA2}}};
+    training.stack = *stack_find("megatron-tuned");
+    nd_trust_text(h100, &training, &hybrid, text);
+    cr_assert(strstr(text, "no published step of a model with layers of kind mamba2: ") != NULL,
+              "%s", text);
 }
 
 // Catches the error of published steps beside figures that no step was published with.
@@ -59,7 +69,7 @@ Test(nd_left_out, changed_figures_were_not_measured)
         struct pps_json json = document_of(stacks[i][0]);
         cr_assert(stack_read(&training.stack, json.root, &fault), "%s", fault.text);
         pps_json_free(&json);
-        nd_trust_text(hardware_find("H100"), &training, false, text);
+        nd_trust_text(hardware_find("H100"), &training, &dense, text);
         cr_expect(strstr(text, stacks[i][1]) == text, "%s: %s", stacks[i][0], text);
     }
     training.stack = *stack_find("megatron-tuned");
@@ -69,7 +79,7 @@ Test(nd_left_out, changed_figures_were_not_measured)
         struct pps_json json = document_of(device);
         cr_assert(hardware_read(&hardware, json.root, &fault), "%s", fault.text);
         pps_json_free(&json);
-        nd_trust_text(&hardware, &training, false, text);
+        nd_trust_text(&hardware, &training, &dense, text);
         cr_expect(strstr(text, "no published step on a device with these rates: ") != NULL,
                   "%s: %s", devices[i], text);
     }
