@@ -161,8 +161,8 @@ static cJSON *read_rows(const char *text)
     for (const char *at = text; row != NULL;) {
         char *end;
         const long value = strtol(at, &end, 10);
-        cJSON *number = cJSON_CreateNumber((double)value);
-        if (end == at || value < 0 || value > 1 << 20 || !cJSON_AddItemToArray(row, number))
+        if (end == at || value < 0 || value > 1 << 20 ||
+            !cJSON_AddItemToArray(row, cJSON_CreateNumber((double)value)))
             break;
         at = end + strspn(end, " ");
         if (*at == '\0')
