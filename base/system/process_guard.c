@@ -27,6 +27,8 @@ enum {
     OUTPUT = 4,
     FIRST_UNUSED = 5,
     KILL_PAUSE_MS = 20, // between two rounds of SIGKILL
+    FREEZE_ROUNDS =
+        100, // of SIGSTOP, a millisecond apart; a process that waits in the kernel does not stop
 };
 static const double PATIENCE_S = 10; // after SIGKILL; then a process hangs in the kernel
 
@@ -34,6 +36,7 @@ static const double PATIENCE_S = 10; // after SIGKILL; then a process hangs in t
 struct entry {
     pid_t pid, parent;
     bool ours;
+    bool moves; // is neither stopped nor ended, and does not wait in the kernel
 };
 
 struct state {
@@ -111,8 +114,8 @@ static void send_report(const struct pps_guard_report *report)
 
 // ---- descendants --------------------------------------------------------------------------------
 
-// Reads the parent of a process from /proc/PID/stat: "PID (name) state parent ...".
-static pid_t parent_of(const char *pid)
+// Reads a process from /proc/PID/stat: "PID (name) state parent ...".
+static struct entry read_process(const char *pid)
 {
     char path[64], text[512];
     snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
@@ -122,7 +125,12 @@ static pid_t parent_of(const char *pid)
         close(fd);
     text[n > 0 ? n : 0] = '\0';
     const char *at = strrchr(text, ')');
-    return at != NULL && strlen(at) > 4 ? (pid_t)strtol(at + 4, NULL, 10) : 0;
+    struct entry entry = {.pid = (pid_t)strtol(pid, NULL, 10)};
+    if (at != NULL && strlen(at) > 4) {
+        entry.parent = (pid_t)strtol(at + 4, NULL, 10);
+        entry.moves = at[2] == 'R' || at[2] == 'S';
+    }
+    return entry;
 }
 
 static int list_processes(struct entry *entries)
@@ -131,11 +139,9 @@ static int list_processes(struct entry *entries)
     DIR *all = opendir("/proc");
     if (all == NULL)
         return 0;
-    for (const struct dirent *one; (one = readdir(all)) != NULL && n < MOST_PROCESSES;) {
-        const pid_t pid = (pid_t)strtol(one->d_name, NULL, 10);
-        if (pid > 0)
-            entries[n++] = (struct entry){.pid = pid, .parent = parent_of(one->d_name)};
-    }
+    for (const struct dirent *one; (one = readdir(all)) != NULL && n < MOST_PROCESSES;)
+        if (one->d_name[0] >= '1' && one->d_name[0] <= '9')
+            entries[n++] = read_process(one->d_name);
     closedir(all);
     return n;
 }
@@ -175,14 +181,28 @@ static int send_to_ours(const struct state *state, int n, int number)
     return sent;
 }
 
+static bool any_moves(const struct state *state, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (state->entries[i].ours && state->entries[i].moves)
+            return true;
+    return false;
+}
+
 // Stops all descendants for a moment, so that none starts a process that the next signal would miss.
-// A stopped process neither forks nor ends: the set is complete when its size no longer changes.
+// A stopped process neither forks nor ends: the set is complete when its size no longer changes and all
+// have stopped, which may take a moment after the signal.
 static int freeze(struct state *state)
 {
     int n = find_ours(state), stopped = send_to_ours(state, n, SIGSTOP);
-    for (int before = -1; stopped != before;) {
+    bool moves = true;
+    for (int round = 0, before = -1; round < FREEZE_ROUNDS && (moves || stopped != before);
+         round++) {
         before = stopped;
+        if (round > 0)
+            (void)poll(NULL, 0, 1);
         n = find_ours(state);
+        moves = any_moves(state, n);
         stopped = send_to_ours(state, n, SIGSTOP);
     }
     return n;
