@@ -96,7 +96,7 @@ static enum pps_status make_script(struct text_buffer *text,
         make_plain_script(&plain, ranking, ranked) ? PPS_OK : pps_fail_memory(err, "%s", name);
     const struct plan_document script = {.json = {.name = name},
                                          .framework = FRAMEWORK_MEGATRON,
-                                         .form = PLAINDOC_NONE,
+                                         .form = PLAINDOC_FLAT,
                                          .original = plain.text,
                                          .n_original = plain.n};
     if (status == PPS_OK)

@@ -153,7 +153,7 @@ Test(picture, headings)
     struct balance_shape shape = {16, 3, 32, 1, BALANCE_LESS_MEMORY, 0};
     balance_picture_heading("found", &layers, &shape, 56000, 1442.351, text, sizeof text);
     cr_assert_str_eq(text, "demo: found, 96 layers, 16 stages of 3 chunks (less memory), 32 "
-                           "micro-batches, limit 56 000 MiB, step time 1442.35");
+                           "micro-batches, limit 56 000 MiB, step time 1 442.35");
     shape = (struct balance_shape){4, 1, 8, 2, BALANCE_BIG_MEMORY, 0};
     balance_picture_heading("", &layers, &shape, (double)INFINITY, 10, text, sizeof text);
     cr_assert_str_eq(text,
