@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// The program gets a session of its own, and no blocked or ignored signals.
+// The program gets a POSIX session of its own (setsid), and no blocked or ignored signals.
 static int prepare(posix_spawnattr_t *attributes)
 {
     sigset_t none, all;
@@ -112,7 +112,7 @@ void pps_process_stop(struct pps_process *process)
     (void)shutdown(process->link, SHUT_WR);
 }
 
-// A killed guard cannot end its program, so the session is ended here.
+// A killed guard cannot end its program, so its POSIX session is ended here.
 static bool take_end(struct pps_process *process, bool wait, struct pps_process_end *end)
 {
     struct pps_guard_report report;

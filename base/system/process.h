@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starts other programs and ends them. Each program runs in its own session, with /dev/null as stdin,
+// Starts other programs and ends them. Each program runs in its own POSIX session, with /dev/null as stdin,
 // under a guard: a small process that adopts every descendant of the program, also those that left its
 // session. A program has ended when all its descendants have ended. If this process ends for any
 // reason, even by SIGKILL, the guards end their programs.
@@ -23,7 +23,7 @@ struct pps_process_start {
 struct pps_process {
     pid_t guard;
     int link;      // readable when the program has ended; for poll()
-    pid_t program; // the leader of its session
+    pid_t program; // the leader of its POSIX session
 };
 
 struct pps_process_end {
