@@ -2,6 +2,8 @@
 // The model against published measurements, as Markdown:
 //   measured_steps docs/ndsearch-measurements.json docs/ndsearch-layouts.json > docs/ndsearch-measurements.md
 //   measured_steps docs/ndsearch-measurements.json docs/ndsearch-layouts.json --groups > planner/nd/profiling/left_out_table.h
+//   measured_steps docs/ndsearch-measurements.json docs/ndsearch-layouts.json --memory >
+//   planner/nd/profiling/fit_probability_table.h
 //   measured_steps docs/ndsearch-layouts.json --layouts      (errors by source; --rows: of each row)
 //   measured_steps docs/ndsearch-measurements.json docs/ndsearch-layouts.json --check docs/ndsearch-measurements.md
 // The last form writes nothing and fails where the page or the table would come out otherwise: a
@@ -14,6 +16,7 @@
 
 #include "bench/measured/fit.h"
 #include "bench/measured/layouts.h"
+#include "bench/measured/memory_facts.h"
 #include "bench/measured/page.h"
 
 #include "base/math/units.h"
@@ -438,7 +441,7 @@ static char *slurp(const char *path)
     return text;
 }
 
-static int check(const char *path, const char *made, bool other_groups)
+static int check(const char *path, const char *made, const char *other_table)
 {
     char *kept = slurp(path);
     int differ = strcmp(kept, made) != 0;
@@ -446,10 +449,10 @@ static int check(const char *path, const char *made, bool other_groups)
         fprintf(stderr,
                 "measured_steps: %s differs from the output of the model; write it again\n",
                 path);
-    if (other_groups) {
+    if (other_table != NULL) {
         fprintf(stderr,
-                "measured_steps: planner/nd/profiling/left_out_table.h differs from the "
-                "output of the model; write it again with --groups\n");
+                "measured_steps: %s differs from the output of the model; write it again\n",
+                other_table);
         differ = 1;
     }
     free(kept);
@@ -469,26 +472,40 @@ static cJSON *open_document(const char *path, struct measured *measured)
     return document;
 }
 
-// Returns whether the table of groups differs from that of the program.
-static bool write_steps(FILE *o, cJSON *document, struct measured *layouts, bool groups)
+enum output { PAGE, GROUPS, MEMORY };
+
+// Returns the table of the program that differs from that of the model; NULL: none.
+static const char *write_steps(FILE *o,
+                               cJSON *document,
+                               struct measured *layouts,
+                               enum output output)
 {
     static struct left_outs all;
+    static struct memory_facts facts;
     measured_fit(&m);
     find_left_out(&all, layouts);
-    if (groups) {
+    memory_facts_fit(&facts, &m, layouts);
+    if (output == GROUPS)
         write_groups(o, &all);
-    } else {
+    else if (output == MEMORY)
+        memory_facts_write_groups(o, &facts);
+    else {
         write_page(o, document);
         fputs(page_layouts, o);
         layouts_write(o, layouts);
+        fputs(page_fits, o);
+        memory_facts_write(o, &facts);
     }
-    return groups_differ(&all);
+    return groups_differ(&all)           ? "planner/nd/profiling/left_out_table.h"
+           : memory_facts_differ(&facts) ? "planner/nd/profiling/fit_probability_table.h"
+                                         : NULL;
 }
 
 static int wrong_usage(void)
 {
-    fprintf(stderr, "usage: measured_steps MEASUREMENTS LAYOUTS [--groups | --check PAGE]\n"
-                    "       measured_steps LAYOUTS --layouts | --rows\n");
+    fprintf(stderr,
+            "usage: measured_steps MEASUREMENTS LAYOUTS [--groups | --memory | --check PAGE]\n"
+            "       measured_steps LAYOUTS --layouts | --rows\n");
     return 2;
 }
 
@@ -497,13 +514,14 @@ int main(int argc, char **argv)
     static struct measured layouts;
     const bool checking = argc == 5 && strcmp(argv[3], "--check") == 0;
     const bool groups = argc == 4 && strcmp(argv[3], "--groups") == 0;
+    const bool memory = argc == 4 && strcmp(argv[3], "--memory") == 0;
     const bool rows = argc == 3 && strcmp(argv[2], "--rows") == 0;
     const bool only = rows || (argc == 3 && strcmp(argv[2], "--layouts") == 0);
-    if (!only && !groups && !checking && (argc != 3 || argv[2][0] == '-'))
+    if (!only && !groups && !memory && !checking && (argc != 3 || argv[2][0] == '-'))
         return wrong_usage();
     char *page = NULL;
     size_t size = 0;
-    bool differ = false;
+    const char *differs = NULL;
     m.cache = layouts.cache = aligned_alloc(64, (nd_cache_bytes() + 63) / 64 * 64);
     FILE *out = checking ? open_memstream(&page, &size) : stdout;
     if (m.cache == NULL || out == NULL)
@@ -514,12 +532,15 @@ int main(int argc, char **argv)
         (rows ? layouts_write_rows : layouts_write)(out, &layouts);
     } else {
         cJSON *document = open_document(argv[1], &m);
-        differ = write_steps(out, document, &layouts, groups);
+        differs = write_steps(out, document, &layouts,
+                              groups   ? GROUPS
+                              : memory ? MEMORY
+                                       : PAGE);
         cJSON_Delete(document);
     }
     cJSON_Delete(tried);
     int status =
-        checking ? fclose(out) != 0 || check(argv[4], page, differ) : fflush(stdout) != 0;
+        checking ? fclose(out) != 0 || check(argv[4], page, differs) : fflush(stdout) != 0;
     free(page);
     free(m.cache);
     return status;

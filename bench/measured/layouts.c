@@ -171,16 +171,17 @@ void layouts_write_rows(FILE *o, struct measured *m)
     predict(&v, m);
     fprintf(o,
             "source\tset\tmodel\tdp\ttp\tcp\tpp\tep\tvp\tmbs\tseq\tgbs\trecompute\tsp\tfits\t"
-            "measured_s\tpredicted_s\tmeasured_gib\tpredicted_gib\n");
+            "measured_s\tpredicted_s\tmeasured_gib\tpredicted_gib\tdevice_gib\tstack\n");
     for (int i = 0; i < m->n; i++) {
         const struct nd_measurement *row = &m->all[i];
         const struct nd_strategy *s = &row->point.strategy;
         fprintf(o,
                 "%s\t%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%lld\t%lld\t%d\t%d\t%d\t%.6g\t%.6g\t"
-                "%.4g\t%.4g\n",
+                "%.4g\t%.4g\t%.4g\t%s\n",
                 row->source, row->set, row->model_name, s->dp, s->tp, s->cp, s->pp, s->ep,
                 s->vp, s->mbs, (long long)row->point.seq_length, (long long)row->point.gbs,
                 (int)s->recompute, s->sp, row->fits, row->seconds, v.seconds[i],
-                units_to_gib(row->memory), units_to_gib(v.memory[i]));
+                units_to_gib(row->memory), units_to_gib(v.memory[i]),
+                units_to_gib(row->hardware.memory), stack_base(&row->training.stack));
     }
 }

@@ -128,4 +128,12 @@ static const char page_layouts[] =
     "says rightly whether they fit the device. *Memory*: the median of predicted over measured "
     "peak.\n\n";
 
+static const char page_fits[] =
+    "\n## Probability of fitting\n\n"
+    "`ppsweep check` prints a probability that a training fits. It comes from published peaks, and from layouts that ran or\n"
+    "ran out of memory: the logarithm of true over predicted peak has a logistic distribution, whose median and scale are\n"
+    "fitted for each stack with 20 or more facts of peaks or of layouts that ran out; other stacks take all facts. A source\n"
+    "counts as at most 60 facts. The second table compares the probability that a fit without the source of a layout says with the\n"
+    "share of these layouts that ran.\n\n";
+
 #endif

@@ -126,8 +126,11 @@ static void add_stages(struct text_buffer *out, const struct checked *checked)
     text_buffer_add(out, "],\n");
     number(out, " \"peak_gib\": ", units_to_gib(checked->step.peak));
     number(out, ", \"memory_gib\": ", units_to_gib(c->cluster.memory_limit));
-    text_buffer_add(out, ", \"fits\": %s, \"fit_probability\": null,\n",
-                    checked_fits(checked) ? "true" : "false");
+    text_buffer_add(out, ", \"fits\": %s", checked_fits(checked) ? "true" : "false");
+    number(out, ", \"fit_probability\": ",
+           nd_fit_probability(nd_memory_group(&c->training), checked->step.peak,
+                              c->cluster.memory_limit));
+    text_buffer_add(out, ",\n");
 }
 
 static void add_changes(struct text_buffer *out, const struct checked *checked)

@@ -235,9 +235,11 @@ static void print_stages(const struct checked *checked)
 static void print_verdict(const struct checked *checked)
 {
     const struct configuration_step *step = &checked->step;
-    const double limit = checked->plan.configuration.cluster.memory_limit;
+    const struct configuration *c = &checked->plan.configuration;
+    const double limit = c->cluster.memory_limit;
     const struct configuration_device *worst = &step->devices[step->worst];
     const int cause = largest_cause(worst);
+    char odds[ND_FIT_TEXT];
     if (checked_fits(checked))
         printf("fits      stage %d needs most: %.3f of %.6g GiB\n", step->worst,
                units_to_gib(step->peak), units_to_gib(limit));
@@ -248,17 +250,20 @@ static void print_verdict(const struct checked *checked)
             step->worst, units_to_gib(step->peak - limit), units_to_gib(step->peak),
             units_to_gib(limit), configuration_memory_names[cause],
             units_to_gib(worst->memory[cause]));
+    printf("          %s\n", nd_fit_text(&c->training, step->peak, limit, odds));
 }
 
 static void print_changes(const struct checked *checked)
 {
-    char text[32];
+    const struct configuration *c = &checked->plan.configuration;
+    char text[32], odds[ND_PERCENT_TEXT];
     for (int k = 0; k < checked->n_changes; k++) {
         const struct checked_change *change = &checked->changes[k];
-        printf("%-9s %s: %s s (%+.1f %%), %.2f GiB, %s\n", k == 0 ? "at once" : "",
-               change->label, seconds(change->seconds, text),
+        printf("%-9s %s: %s s (%+.1f %%), %.2f GiB, %s (probability %s)\n",
+               k == 0 ? "at once" : "", change->label, seconds(change->seconds, text),
                100 * (change->seconds / checked->step.seconds - 1), units_to_gib(change->peak),
-               change->fits ? "fits" : "does not fit");
+               change->fits ? "fits" : "does not fit",
+               nd_fit_percent(&c->training, change->peak, c->cluster.memory_limit, odds));
     }
 }
 

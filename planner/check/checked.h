@@ -5,6 +5,7 @@
 
 #include "base/text/text_buffer.h"
 #include "kernels/configuration/price.h"
+#include "planner/nd/profiling/fit_probability.h"
 #include "planner/nd/profiling/left_out.h"
 #include "planner/shared/plan_configuration.h"
 

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Holds the table of groups. measured_steps (bench) makes it, and its check compares it.
+#include "planner/nd/profiling/fit_probability.h"
+
+#include "base/text/human.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct nd_memory_group groups[] = {
+#include "planner/nd/profiling/fit_probability_table.h"
+};
+
+enum { N_GROUPS = sizeof groups / sizeof *groups };
+
+const struct nd_memory_group *nd_memory_groups(int *n)
+{
+    *n = N_GROUPS;
+    return groups;
+}
+
+const struct nd_memory_group *nd_memory_group(const struct training *training)
+{
+    int i = 0;
+    while (i < N_GROUPS - 1 && strcmp(groups[i].stack, training_stack(training)->name) != 0)
+        i++;
+    return &groups[i];
+}
+
+double nd_fit_probability(const struct nd_memory_group *group, double predicted, double limit)
+{
+    return 1 / (1 + exp((group->median - log(limit / predicted)) / group->scale));
+}
+
+const char *nd_fit_percent(const struct training *training,
+                           double predicted,
+                           double limit,
+                           char text[ND_PERCENT_TEXT])
+{
+    const double p = nd_fit_probability(nd_memory_group(training), predicted, limit);
+    if (p < 0.01 || p > 0.99)
+        snprintf(text, ND_PERCENT_TEXT, "%s %%", p < 0.5 ? "below 1" : "above 99");
+    else
+        snprintf(text, ND_PERCENT_TEXT, "%.0f %%", 100 * p);
+    return text;
+}
+
+const char *nd_fit_text(const struct training *training,
+                        double predicted,
+                        double limit,
+                        char text[ND_FIT_TEXT])
+{
+    const struct nd_memory_group *group = nd_memory_group(training);
+    char percent[ND_PERCENT_TEXT];
+    snprintf(
+        text, ND_FIT_TEXT, "probability of fitting %s (from %s published memory facts of %s%s)",
+        nd_fit_percent(training, predicted, limit, percent), pps_count_text(group->facts).text,
+        *group->stack != '\0' ? "stack " : "all stacks", group->stack);
+    return text;
+}

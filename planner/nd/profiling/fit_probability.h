@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tells how likely a training fits in memory: published peaks, and layouts that ran or ran out of
+// memory, say how far true peaks lie from predicted ones.
+#ifndef PPS_PLANNER_ND_PROFILING_FIT_PROBABILITY_H
+#define PPS_PLANNER_ND_PROFILING_FIT_PROBABILITY_H
+
+#include "kernels/common/description/training.h"
+
+// ln(true peak / predicted peak) has a logistic distribution with this median and scale.
+struct nd_memory_group {
+    const char *stack; // "": all stacks
+    int facts;         // peaks, and layouts of which it is known whether they ran
+    double median, scale;
+};
+
+// The group of a stack; all facts if too few were published with this stack.
+const struct nd_memory_group *nd_memory_group(const struct training *training);
+
+// All groups, the one of all stacks last; *n of them.
+const struct nd_memory_group *nd_memory_groups(int *n);
+
+// The probability that the true peak is at most `limit`. Both are in bytes and positive.
+double nd_fit_probability(const struct nd_memory_group *group, double predicted, double limit);
+
+enum { ND_PERCENT_TEXT = 16, ND_FIT_TEXT = 160 };
+
+// Writes the probability as "97 %", "above 99 %" or "below 1 %".
+const char *nd_fit_percent(const struct training *training,
+                           double predicted,
+                           double limit,
+                           char text[ND_PERCENT_TEXT]);
+
+// Writes "probability of fitting 97 % (from ... facts)".
+const char *nd_fit_text(const struct training *training,
+                        double predicted,
+                        double limit,
+                        char text[ND_FIT_TEXT]);
+
+#endif
