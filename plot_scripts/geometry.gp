@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Defines where the cells of a map lie, in cells of numbers.
 #
-# Weights that add up to 1 are drawn as a triangle of rows of cells: the row is y, the place in the
-# row is x, and z is the rest. Names of y are rows above the triangle, names of x lie beside it.
+# Weights x, y and z of which the numbers add up to 1 are drawn as a square, whose upper right half is
+# empty. With style_triangle they are drawn as a triangle of rows of cells: the row is y, the place in
+# the row is x, and z is the rest. Names of y are rows above the numbers, names of x lie beside them.
 
 first_step = x_numbers > 1 ? num(word(x_labels, 2)) - num(word(x_labels, 1)) : 0
-is_ternary = z_name ne "" && x_numbers >= 3 && x_numbers == y_numbers && \
+is_ternary = exists("style_triangle") && z_name ne "" && x_numbers >= 3 && x_numbers == y_numbers && \
     num(word(x_labels, 1)) == 0 && abs(num(word(x_labels, x_numbers)) - 1) < 1e-6 && \
     abs(first_step * (x_numbers - 1) - 1) < 1e-6
 m = x_numbers

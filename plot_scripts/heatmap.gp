@@ -93,6 +93,8 @@ extra = has_width ? 0 : larger(0, 620 * F - pad_left - plot_w - pad_right) / 2.
 pad_left = pad_left + extra
 W = has_width ? W_FIXED : pad_left + plot_w + pad_right + extra
 
+NAME_CHAR = 1.05 * CHAR # of the names of axes
+value_text = value_in(plot_h / NAME_CHAR)
 if (is_log) { value_text = value_text . " (log)" }
 
 # ---- lines of text ---------------------------------------------------------------------------
@@ -115,7 +117,9 @@ dummy = is_comparison ? note(sprintf("palest colour: %g (no difference); blue: %
     equal, goal eq "none" ? "lower" : "better")) : ""
 aside = (ny > y_numbers ? "row above: " . label_of(y_name) : "") . \
     (ny > y_numbers && nx > x_numbers ? ", " : "") . (nx > x_numbers ? "right: " . label_of(x_name) : "")
-dummy = legend eq "" ? "" : note(legend . (is_ternary && aside ne "" ? " (" . aside . ")" : ""))
+dummy = legend eq "" ? "" : note(legend . (z_name ne "" && aside ne "" ? " (" . aside . ")" : ""))
+dummy = z_name ne "" && !is_ternary ? note(sprintf("%s = 1 - %s - %s", axis_name(z_name, "", z_long, 0.5 * note_chars), \
+    label_of(x_name), label_of(y_name))) : ""
 dummy = range_text eq "" ? "" : note(range_text)
 dummy = beyond ? note("values beyond the scale have the colours of its ends") : ""
 dummy = uneven eq "" ? "" : note((has_marks && hatched ne "" ? "hatched: " : "") . uneven)
@@ -130,7 +134,7 @@ if (has_values) {
     best_line = sprintf("%s %s at %s=%s %s=%s", \
         goal eq "higher" ? "highest" : "lowest", best_text, \
         label_of(x_name), word(x_labels, best_x), label_of(y_name), word(y_labels, best_y))
-    if (is_ternary && best_x <= x_numbers && best_y <= y_numbers) {
+    if (z_name ne "" && best_x <= x_numbers && best_y <= y_numbers) {
         best_line = best_line . sprintf(" %s=%g", label_of(z_name), real(sprintf("%.6f", \
             1 + 1e-9 - num(word(x_labels, best_x)) - num(word(y_labels, best_y)))))
     }
@@ -140,6 +144,7 @@ if (has_values) {
     }
     best_line = wrap(best_line, note_chars)
 }
+if (exists("style_no_notes")) { notes = ""; best_line = "" }
 notes_h = lines_of(notes) * LINE
 best_h = lines_of(best_line) * LINE
 pad_bottom = larger(x_text_h + LINE + 18 * F, over + 14 * F) + 10 * F + best_h + notes_h
@@ -191,11 +196,11 @@ if (is_ternary) {
     }
     # Names of the three weights along the sides.
     side = (30 * F + CHAR * x_chars) / cell_w
-    set label with_unit(x_name, x_unit) at first m / 2., \
+    set label axis_name(x_name, x_unit, x_long, plot_w / NAME_CHAR) at first m / 2., \
         screen (pad_bottom - x_text_h - 14 * F) / H center font name_font
-    set label label_of(z_name) at m / 4. - side, m / 2. + 0.2 * side center rotate by 60 font name_font
+    set label axis_name(z_name, "", z_long, 0.8 * plot_h / NAME_CHAR) at m / 4. - side, m / 2. + 0.2 * side center rotate by 60 font name_font
     right = (nx > m ? span_x : m) - m / 4.
-    set label with_unit(y_name, y_unit) at right + (32 * F + CHAR * y_chars) / cell_w, m / 2. + 0.2 * side \
+    set label axis_name(y_name, y_unit, y_long, 0.8 * plot_h / NAME_CHAR) at right + (32 * F + CHAR * y_chars) / cell_w, m / 2. + 0.2 * side \
         center rotate by -60 font name_font
 } else {
     set tics out nomirror scale 0.4
@@ -212,9 +217,9 @@ if (is_ternary) {
             set ytics add (tic_text(label_of(word(y_labels, i))) py(i - 1))
         }
     }
-    set label with_unit(x_name, x_unit) at screen (pad_left + plot_w / 2) / W, \
+    set label axis_name(x_name, x_unit, x_long, plot_w / NAME_CHAR) at screen (pad_left + plot_w / 2) / W, \
         screen (pad_bottom - x_text_h - 18 * F) / H center font name_font
-    set label with_unit(y_name, y_unit) at screen (14 * F + extra) / W, \
+    set label axis_name(y_name, y_unit, y_long, plot_h / NAME_CHAR) at screen (14 * F + extra) / W, \
         screen (pad_bottom + plot_h / 2) / H center rotate by 90 font name_font
 }
 

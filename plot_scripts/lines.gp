@@ -110,6 +110,7 @@ if (has_values && best_x > 0) {
     if (best_cells > 1) { best_line = best_line . sprintf(" (and %d more)", best_cells - 1) }
     best_line = wrap(best_line, note_chars)
 }
+if (exists("style_no_notes")) { notes = ""; best_line = "" }
 notes_h = lines_of(notes) * LINE
 best_h = lines_of(best_line) * LINE
 top = 24 * F + title_height + lines_of(partial_lines) * LINE
@@ -142,9 +143,10 @@ if (partial ne "") {
         font best_font textcolor rgb PARTIAL
 }
 set label 1 title_lines at screen 0.5, screen (H - 10 * F - LINE / 2.) / H center font name_font
-set label 2 with_unit(x_name, x_unit) . (log_x ? " (log)" : "") \
+set label 2 axis_name(x_name, x_unit, x_long, (W - 104 * F - key_w) / CHAR) . (log_x ? " (log)" : "") \
     at screen (0.5 * (80 * F + W - 24 * F - key_w)) / W, \
     screen (bottom - 48 * F) / H center font name_font
+value_text = value_in(plot_h / CHAR)
 if (log_y) { value_text = value_text . " (log)" }
 set label 3 value_text at screen 16 * F / W, screen (bottom + plot_h / 2.) / H center rotate by 90 \
     font name_font

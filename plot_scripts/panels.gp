@@ -132,6 +132,8 @@ extra = (W - pad_left - n_columns * (panel_w + own_bar) - (n_columns - 1) * GAP 
 pad_left = pad_left + extra
 
 all_h = n_rows * panel_h + (n_rows - 1) * ROW_GAP
+NAME_CHAR = 1.05 * CHAR # of the names of axes
+value_text = value_in(all_h / NAME_CHAR)
 if (is_log) { value_text = value_text . " (log)" }
 
 # ---- lines of text ---------------------------------------------------------------------------
@@ -169,11 +171,13 @@ dummy = short_rows || short_columns ? note( \
 dummy = note_text eq "" ? "" : note(note_text)
 dummy = is_comparison ? note(sprintf("palest colour: %g (no difference); blue: %s", \
     equal, goal eq "none" ? "lower" : "better")) : ""
+dummy = z_name ne "" && !is_ternary ? note(sprintf("%s = 1 - %s - %s", label_of(z_name), label_of(x_name), \
+    label_of(y_name))) : ""
 dummy = is_ternary ? note(sprintf("corners: left %s=1, right %s=1, top %s=1", \
     label_of(z_name), label_of(x_name), label_of(y_name))) : ""
 aside = (ny > y_numbers ? "row above: " . label_of(y_name) : "") . (ny > y_numbers && nx > x_numbers ? ", " : "") . \
     (nx > x_numbers ? "right: " . label_of(x_name) : "")
-dummy = legend eq "" ? "" : note(legend . (is_ternary && aside ne "" ? " (" . aside . ")" : ""))
+dummy = legend eq "" ? "" : note(legend . (z_name ne "" && aside ne "" ? " (" . aside . ")" : ""))
 dummy = is_own ? note("each panel has its own scale") : ""
 dummy = beyond && !is_own ? note("values beyond the scale have the colours of its ends") : ""
 dummy = all_notes eq "" ? "" : note(all_notes)
@@ -191,6 +195,7 @@ if (has_values) {
     best_line = wrap(best_line . (best_cells > 1 ? " (and equal ones)" : "") . \
         "; frames: the best of each panel", note_chars)
 }
+if (exists("style_no_notes")) { notes = ""; best_line = "" }
 notes_h = lines_of(notes) * LINE
 best_h = lines_of(best_line) * LINE
 pad_bottom = x_text_h + LINE + 16 * F + best_h + notes_h + (is_ternary ? -LINE : 0)
@@ -221,9 +226,9 @@ do for [r = 1:with_rows ? n_rows : 0] {
         screen (foot_of(r) + panel_h / 2) / H center rotate by -90 font best_font
 }
 if (!is_ternary) {
-    set label with_unit(x_name, x_unit) at screen (pad_left + all_w / 2) / W, \
+    set label axis_name(x_name, x_unit, x_long, all_w / NAME_CHAR) at screen (pad_left + all_w / 2) / W, \
         screen (pad_bottom - x_text_h - 14 * F) / H center font name_font
-    set label with_unit(y_name, y_unit) at screen (10 * F + extra) / W, \
+    set label axis_name(y_name, y_unit, y_long, all_h / NAME_CHAR) at screen (10 * F + extra) / W, \
         screen (pad_bottom + all_h / 2) / H center rotate by 90 font name_font
 }
 set label (long_value ? "" : value_text) at screen (W - 10 * F - extra) / W, screen (pad_bottom + all_h / 2) / H \

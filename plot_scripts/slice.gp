@@ -4,6 +4,7 @@
 
 title_text = ""; x_name = ""; y_name = ""; z_name = ""; value_name = ""
 unit = ""; x_unit = ""; y_unit = ""
+x_long = ""; y_long = ""; z_long = ""; value_long = ""
 note_text = ""; equal = NaN
 goal = "none"; reduce = "none"; relative = ""; legend = ""
 x_labels = ""; y_labels = ""; x_numbers = 0; y_numbers = 0; valueless = ""
@@ -20,6 +21,10 @@ keep(key, value) = \
     key eq "unit"         ? (unit = value, 0) : \
     key eq "x-unit"       ? (x_unit = value, 0) : \
     key eq "y-unit"       ? (y_unit = value, 0) : \
+    key eq "x-text"       ? (x_long = value, 0) : \
+    key eq "y-text"       ? (y_long = value, 0) : \
+    key eq "z-text"       ? (z_long = value, 0) : \
+    key eq "value-text"   ? (value_long = value, 0) : \
     key eq "note"         ? (note_text = value, 0) : \
     key eq "equal"        ? (equal = num(value), 0) : \
     key eq "goal"         ? (goal = value, 0) : \
@@ -66,7 +71,8 @@ beyond = has_values && (min < range_min || max > range_max)
 best_value = num(best_text eq "" ? "nan" : best_text)
 if (strlen(best_text) > 9) { best_text = sprintf("%.7g", best_value) }
 best_text = spaced(best_text)
-# What the colours show, without "(log)".
-value_text = with_unit(value_name, relative eq "" ? unit : "")
-if (reduce ne "none") { value_text = reduce . " " . value_text }
-if (relative ne "") { value_text = value_text . (goal eq "higher" ? " (% below best)" : " (% above best)") }
+# What the colours show, in at most `room` characters where that is possible, without "(log)".
+value_in(room) = (reduce ne "none" ? reduce . " " : "") . \
+    axis_name(value_name, relative eq "" ? unit : "", value_long, room) . \
+    (relative eq "" ? "" : goal eq "higher" ? " (% below best)" : " (% above best)")
+value_text = value_in(0)

@@ -9,6 +9,8 @@
 # style_palette  viridis, cividis, magma, gray, blue-red, purple-green, blue-orange; NAME-r is reversed
 # style_center   value of the middle of the colours
 # style_contours, style_levels   number of contour lines; or their values, separated by commas
+# style_triangle 1: weights that add up to 1 are drawn as a triangle (a square)
+# style_no_notes 1: no lines of text below maps and lines, for a caption of your own
 # style_labels   1 if the function style_label(s) returns the text of a name
 
 load scripts . "numbers.gp"
@@ -22,6 +24,10 @@ tic_text(s) = strstrt(s, "%") == 0 ? s : \
 # The name of a column with its unit, which a label of the user has already. A unit that the name
 # contains is left out: total_time, not total_time (time).
 with_unit(s, u) = label_of(s) ne s || u eq "" || strstrt(s, u) > 0 ? label_of(s) : s . " (" . u . ")"
+# The same for an axis, behind the text of the kernel where both fit in `room` characters.
+long_name(s, u, text) = text . " (" . s . (u eq "" || strstrt(s, u) > 0 ? "" : ", " . u) . ")"
+axis_name(s, u, text, room) = text eq "" || label_of(s) ne s || strlen(long_name(s, u, text)) > room ? \
+    with_unit(s, u) : long_name(s, u, text)
 
 # Every step-th of n labels is written. Returns the first one of them, from 0: of numbers at equal
 # distances the first that is a multiple of the distance between written labels.

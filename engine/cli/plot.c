@@ -26,6 +26,8 @@ static const struct pps_opt options[] = {
     PPS_KIND_OPTIONS,
     {"rows", 0, "COLUMN", "one figure of several maps: a row for each value"},
     {"columns", 0, "COLUMN", "the same: a column for each value"},
+    {"no-notes", 0, NULL, "leave out the lines of text below maps and lines"},
+    {"triangle", 0, NULL, "draw weights that add up to 1 as a triangle instead of a square"},
     PPS_STYLE_OPTIONS,
     PPS_FILE_OPTIONS,
     {"max-maps", 0, "N", "draw the first N maps; 0 draws all maps (24)"},
@@ -58,7 +60,8 @@ static const char details[] =
     "given.\n"
     "\n"
     "--rows and --columns draw one figure of several maps with common axes and one scale.\n"
-    "Weights that add up to 1 are drawn as a triangle, in which every cell shows all three.\n"
+    "Weights that add up to 1 are drawn as a square of two of them; --triangle draws a triangle,\n"
+    "in which every cell shows all three.\n"
     "\n"
     "--lines draws a line picture instead of each map: the value over --x, one line for each\n"
     "value of --y. Of more than twelve names, the twelve lines with the best values are drawn.\n"

@@ -211,6 +211,10 @@ char *pps_picture_style_settings(const struct pps_picture_style *style, bool for
         fprintf(out, "style_center=%.17g; ", style->center);
     if (style->contour != NULL)
         put_contour(out, style->contour);
+    if (style->no_notes)
+        fputs("style_no_notes=1; ", out);
+    if (style->triangle)
+        fputs("style_triangle=1; ", out);
     if (style->n_labels > 0)
         put_labels(out, style);
     if (fclose(out) == 0)

@@ -17,6 +17,8 @@ struct pps_picture_style {
     bool has_center;
     double center;             // value of the middle of a diverging palette
     const char *contour;       // "N" lines, or their values, separated by commas; NULL: none
+    bool no_notes;             // no lines of text below maps and lines
+    bool triangle;             // of weights that add up to 1, instead of a square
     const char *const *labels; // n_labels words NAME=TEXT: the texts of columns and of names
     int n_labels;
 };

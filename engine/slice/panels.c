@@ -184,9 +184,26 @@ static void put_panel(const struct pps_slices *cut, size_t i, int column, char o
         }
 }
 
+// The text of the kernel for a name; NULL: none.
+static const char *text_of(const struct pps_slices *cut, const char *name)
+{
+    const struct pps_kernel *kernel = cut->view.kernel;
+    const size_t n = name == NULL ? 0 : strlen(name);
+    if (n == 0 || kernel == NULL || kernel->heatmap.texts == NULL)
+        return NULL;
+    for (const char *const *text = kernel->heatmap.texts; *text != NULL; text++)
+        if (strncmp(*text, name, n) == 0 && (*text)[n] == '=')
+            return *text + n + 1;
+    return NULL;
+}
+
 void pps_slice_describe(const struct pps_slices *cut, size_t i, struct pps_slice *slice)
 {
     slice->z_name = is_ternary(cut, i) ? cut->view.columns[cut->z].name : NULL;
+    slice->x_text = text_of(cut, slice->x_name);
+    slice->y_text = text_of(cut, slice->y_name);
+    slice->z_text = text_of(cut, slice->z_name);
+    slice->value_text = text_of(cut, slice->value_name);
     put_panel(cut, i, cut->panel_row, slice->panel_row);
     put_panel(cut, i, cut->panel_column, slice->panel_column);
     make_legend(cut, slice);

@@ -279,6 +279,10 @@ static void put_head(const struct pps_slice *slice, FILE *out)
     put_optional(out, "y-unit", slice->y_unit);
     put_optional(out, "relative", slice->relative);
     put_optional(out, "z", slice->z_name);
+    put_optional(out, "x-text", slice->x_text);
+    put_optional(out, "y-text", slice->y_text);
+    put_optional(out, "z-text", slice->z_text);
+    put_optional(out, "value-text", slice->value_text);
     put_optional(out, "legend", slice->legend);
     put_optional(out, "panel-row", slice->panel_row);
     put_optional(out, "panel-column", slice->panel_column);

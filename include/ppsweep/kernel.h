@@ -323,6 +323,9 @@ struct pps_heatmap {
     // What the names among the numbers of x and y mean, as pictures explain them: "strict
     // priority". NULL: they explain themselves.
     const char *names_mean;
+    // What axes of pictures write beside the names of parameters and columns, as in
+    // "n=micro-batches". Ends with NULL; or NULL.
+    const char *const *texts;
 };
 
 // Columns that add up to a total: `plot --stack NAME` draws them as the parts of a bar. They
@@ -441,7 +444,7 @@ struct pps_kernel {
 // ---- kernels in shared libraries --------------------------------------------------------------
 
 // Changes whenever a compiled kernel would no longer fit the structs of this header.
-enum { PPS_KERNEL_ABI = 12 };
+enum { PPS_KERNEL_ABI = 13 };
 
 // A shared library with a kernel exports this object under the name ppsweep_kernel_module.
 struct pps_kernel_module {

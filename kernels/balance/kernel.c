@@ -9,6 +9,9 @@ static const struct pps_bench_axis bench_axes[] = {
     {NULL, {0}, 0},
 };
 
+static const char *const axis_texts[] = {
+    "memory=memory of a device", "chunks=chunks of a stage", "step_time=time of a step", NULL};
+
 extern const struct pps_kernel pps_kernel_balance;
 const struct pps_kernel pps_kernel_balance = {
     .name = "balance",
@@ -20,7 +23,11 @@ const struct pps_kernel pps_kernel_balance = {
     .columns = balance_columns,
     .n_columns = N_COLUMNS,
     .reasons = balance_reasons,
-    .heatmap = {.x = "memory", .y = "chunks", .value = "step_time", .split = "order"},
+    .heatmap = {.x = "memory",
+                .y = "chunks",
+                .value = "step_time",
+                .split = "order",
+                .texts = axis_texts},
     .nearest = "peak",
     .trace_names = &balance_trace_names,
     .bench_axes = bench_axes,

@@ -249,6 +249,15 @@ static const struct pps_stack stacks[] = {
     {NULL, NULL},
 };
 
+static const char *const axis_texts[] = {"p_grad_prop=share of gradient transfers",
+                                         "p_fwd_prop=share of activation transfers",
+                                         "p_grad_sync=share of gradient synchronisation",
+                                         "total_time=time of a step",
+                                         "n=micro-batches",
+                                         "gpus=pipeline stages",
+                                         "sync_freq=micro-batches per synchronisation",
+                                         NULL};
+
 extern const struct pps_kernel pps_kernel_contention;
 const struct pps_kernel pps_kernel_contention = {
     .name = "contention",
@@ -266,7 +275,8 @@ const struct pps_kernel pps_kernel_contention = {
                 .y = "p_fwd_prop",
                 .value = "total_time",
                 .split = "p_grad_sync",
-                .names_mean = "strict priority"},
+                .names_mean = "strict priority",
+                .texts = axis_texts},
     .baseline = "p_fwd_prop=1,p_grad_prop=1,p_grad_sync=1",
     .stacks = stacks,
     .trace_names = &trace_names,

@@ -9,6 +9,10 @@ static const struct pps_bench_axis bench_axes[] = {
     {NULL, {0}, 0},
 };
 
+static const char *const axis_texts[] = {"devices=devices of the pipeline",
+                                         "spread=spread of micro-batch sizes",
+                                         "makespan=time of a step", NULL};
+
 extern const struct pps_kernel pps_kernel_dynapipe;
 const struct pps_kernel pps_kernel_dynapipe = {
     .name = "dynapipe",
@@ -20,7 +24,11 @@ const struct pps_kernel pps_kernel_dynapipe = {
     .columns = dynapipe_columns,
     .n_columns = N_COLUMNS,
     .reasons = dynapipe_reasons,
-    .heatmap = {.x = "devices", .y = "spread", .value = "makespan", .split = "method"},
+    .heatmap = {.x = "devices",
+                .y = "spread",
+                .value = "makespan",
+                .split = "method",
+                .texts = axis_texts},
     .nearest = "peak",
     .baseline = "method=1F1B",
     .trace_names = &timeline_names,

@@ -239,6 +239,13 @@ static const struct pps_bench_axis bench_axes[] = {
 
 // ---- kernel -------------------------------------------------------------------------------------
 
+static const char *const axis_texts[] = {"tp=tensor parallelism",
+                                         "pp=pipeline stages",
+                                         "dp=data parallelism",
+                                         "step_ms=time of a step",
+                                         "memory_gib=memory of the fullest device",
+                                         NULL};
+
 extern const struct pps_kernel pps_kernel_ndsearch;
 const struct pps_kernel pps_kernel_ndsearch = {
     .name = "ndsearch",
@@ -256,7 +263,8 @@ const struct pps_kernel pps_kernel_ndsearch = {
          .value = "step_ms",
          .best = true,
          .by =
-             "model,cluster,stack,precision,world_size,hardware,memory,reserve,gbs,seq_length"},
+             "model,cluster,stack,precision,world_size,hardware,memory,reserve,gbs,seq_length",
+         .texts = axis_texts},
     .stacks = stacks,
     .nearest = "memory_gib",
     .trace_names = &step_trace_names_us,

@@ -13,6 +13,10 @@ static const struct pps_bench_axis bench_axes[] = {
     {NULL, {0}, 0},
 };
 
+static const char *const axis_texts[] = {"m=micro-batches", "p=devices of the pipeline",
+                                         "bubble=idle share of the devices",
+                                         "makespan=time of a step", NULL};
+
 extern const struct pps_kernel pps_kernel_schedule;
 const struct pps_kernel pps_kernel_schedule = {
     .name = "schedule",
@@ -25,7 +29,7 @@ const struct pps_kernel pps_kernel_schedule = {
     .columns = schedule_columns,
     .n_columns = N_COLUMNS,
     .reasons = schedule_reasons,
-    .heatmap = {.x = "m", .y = "p", .value = "bubble", .split = "family"},
+    .heatmap = {.x = "m", .y = "p", .value = "bubble", .split = "family", .texts = axis_texts},
     .stacks = schedule_stacks,
     .nearest = "peak",
     .ranks = "mean",

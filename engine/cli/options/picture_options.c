@@ -13,9 +13,10 @@
 #include <string.h>
 
 static const char *const map_options[] = {
-    "x",        "y",     "value",         "by",    "reduce",  "max-maps", "scale",
-    "relative", "rows",  "columns",       "width", "palette", "center",   "contour",
-    "label",    "range", "allow-partial", "log",   "linear",  NULL};
+    "x",      "y",        "value",    "by",      "reduce",        "max-maps",
+    "scale",  "relative", "rows",     "columns", "width",         "palette",
+    "center", "contour",  "label",    "range",   "allow-partial", "log",
+    "linear", "triangle", "no-notes", NULL};
 static const char *const pareto_options[] = {"pareto", "by",    "log", "linear",
                                              "width",  "label", NULL};
 static const char *const stack_options[] = {"stack",      "count", "objective", "goal",

@@ -184,6 +184,8 @@ static enum pps_status read_style(const struct pps_args *args,
     style->font = pps_arg(args, "font");
     style->palette = pps_arg(args, "palette");
     style->contour = pps_arg(args, "contour");
+    style->no_notes = pps_arg(args, "no-notes") != NULL;
+    style->triangle = pps_arg(args, "triangle") != NULL;
     style->has_center = pps_arg(args, "center") != NULL;
     enum pps_status status =
         pps_arg_number(args, "width", WIDTH_LEAST, WIDTH_MOST, &style->width_mm, err);
