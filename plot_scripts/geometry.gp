@@ -20,6 +20,10 @@ wide_of(size) = larger(1, 1. * NAME_SIZE * F / size)
 span_of(w) = x_numbers + x_gap_of(w) + (nx - x_numbers) * wide_of(w)
 high_of(h) = y_numbers + y_gap_of(h) + (ny - y_numbers) * wide_of(h)
 
+# Whether the label of number i, from 1, leaves room for the label of the first name.
+x_room(i, pixels) = i > x_numbers || nx == x_numbers || (px(x_numbers, 0) - px(i - 1, 0)) * cell_w >= pixels
+y_room(i, pixels) = i > y_numbers || ny == y_numbers || (py(y_numbers) - py(i - 1)) * cell_h >= pixels
+
 # px, py: the centre of cell i of row j, from 0; dx, dy: half its size.
 px(i, j) = !is_ternary ? (i < x_numbers ? i + 0.5 : x_numbers + gap_x + (i - x_numbers + 0.5) * wide_x) : \
     i < m ? i + 0.5 + (j < m ? j / 2. : 0) : m + gap_x + (i - m + 0.5) * wide_x - (j < m ? j / 2. : 0)

@@ -208,12 +208,12 @@ if (is_ternary) {
     set xtics () font small_font
     set ytics () font small_font
     do for [i = 1:nx] {
-        if (i > x_numbers || (i - 1) % x_step == x_first) {
+        if (i > x_numbers || ((i - 1) % x_step == x_first && x_room(i, upright ? 12 * F : CHAR * x_chars))) {
             set xtics add (tic_text(label_of(word(x_labels, i))) px(i - 1, 0))
         }
     }
     do for [i = 1:ny] {
-        if (i > y_numbers || (i - 1) % y_step == y_first) {
+        if (i > y_numbers || ((i - 1) % y_step == y_first && y_room(i, 12 * F))) {
             set ytics add (tic_text(label_of(word(y_labels, i))) py(i - 1))
         }
     }

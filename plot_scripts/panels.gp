@@ -125,6 +125,7 @@ if (upright) { # labels of the height of a line
     x_first = first_label(x_labels, x_numbers, x_step)
     x_ends = x_numbers > 1 && written(x_numbers, x_step, x_first) < 2
 }
+x_apart = upright ? 12 * F : CHAR * (x_chars + 1)
 x_text_h = is_ternary ? 0 : upright ? larger(x_chars, x_name_chars) * CHAR + 8 * F : LINE
 W = has_width ? W_FIXED : \
     larger(360 * F, pad_left + n_columns * (panel_w + own_bar) + (n_columns - 1) * GAP + pad_right)
@@ -281,7 +282,7 @@ do for [k = 1:n_maps] {
         if (upright) { set xtics rotate by 90 right }
         set xtics ()
         do for [i = 1:nx] {
-            if (has_label(i, x_numbers, x_step, x_first, x_ends)) {
+            if (has_label(i, x_numbers, x_step, x_first, x_ends) && x_room(i, x_apart)) {
                 set xtics add (tic_text(label_of(word(x_labels, i))) px(i - 1, 0))
             }
         }
@@ -290,7 +291,7 @@ do for [k = 1:n_maps] {
         set ytics out nomirror scale 0.3 font small_font textcolor rgb "black"
         set ytics ()
         do for [i = 1:ny] {
-            if (has_label(i, y_numbers, y_step, y_first, y_ends)) {
+            if (has_label(i, y_numbers, y_step, y_first, y_ends) && y_room(i, 12 * F)) {
                 set ytics add (tic_text(label_of(word(y_labels, i))) py(i - 1))
             }
         }
