@@ -6,7 +6,7 @@
 #define PPS_ENGINE_CHECK_MERGE_H
 
 #include "engine/check/shard_file.h"
-#include "engine/forecast/passed.h"
+#include "engine/forecast/pace.h"
 
 #include <stdatomic.h>
 

@@ -7,13 +7,14 @@
 
 #include "base/text/status.h"
 #include "engine/experiment/documents.h"
-#include "engine/forecast/passed.h"
+#include "engine/forecast/pace.h"
 #include "engine/run/audit.h"
-#include "engine/store/counts.h"
+#include "engine/store/block.h"
 #include "ppsweep/kernel.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct pps_verify_ask {
@@ -48,5 +49,15 @@ struct pps_verified {
 PPS_MUST_CHECK enum pps_status pps_verify(const struct pps_verify_ask *ask,
                                           struct pps_verified *verified,
                                           struct pps_error *err);
+
+// ---- verify shards ------------------------------------------------------------------------------
+
+// Returns false unless all n (> 0) results are shards of one experiment with the same number of
+// shards. *here is the number of different shards present, *missing the first absent shard (if
+// there is one). Changes the order of the results.
+bool pps_shards_together(struct pps_verified *verified,
+                         size_t n,
+                         uint32_t *here,
+                         uint32_t *missing);
 
 #endif

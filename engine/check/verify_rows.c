@@ -5,7 +5,7 @@
 #include "engine/check/verify_rows.h"
 
 #include "engine/run/row_maker.h"
-#include "engine/space/reason.h"
+#include "engine/space/space.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

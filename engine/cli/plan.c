@@ -5,7 +5,6 @@
 #include "base/system/machine.h"
 #include "base/text/human.h"
 #include "base/text/say.h"
-#include "engine/cli/options/best_options.h"
 #include "engine/cli/options/experiment_options.h"
 #include "engine/cli/options/format_option.h"
 #include "engine/command/shard_option.h"
@@ -14,9 +13,9 @@
 #include "engine/job/job.h"
 #include "engine/measure/calibrate.h"
 #include "engine/run/work_schedule.h"
-#include "engine/space/reason.h"
 #include "engine/space/sample.h"
 #include "engine/space/sample_design.h"
+#include "engine/space/space.h"
 #include "engine/space/value.h"
 
 #include <inttypes.h>

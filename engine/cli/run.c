@@ -7,7 +7,6 @@
 #include "base/text/say.h"
 #include "base/write/terminal.h"
 #include "engine/cli/options/baseline_option.h"
-#include "engine/cli/options/best_options.h"
 #include "engine/cli/options/experiment_options.h"
 #include "engine/cli/options/format_option.h"
 #include "engine/cli/options/picture_options.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep trace: writes the timeline of one point.
 #include "engine/cli/options/trace_point.h"
-#include "engine/cli/options/trace_title.h"
 #include "engine/cli/verbs.h"
 
 #include "base/system/disk.h"

@@ -4,7 +4,6 @@
 #include "base/text/human.h"
 #include "base/text/say.h"
 
-#include "engine/check/verify_shards.h"
 #include "engine/cli/options/experiment_options.h"
 #include "engine/cli/report/progress.h"
 #include "engine/cli/verbs.h"

@@ -2,12 +2,15 @@
 // Reads typed rows and passes them to a sink.
 #include "engine/convert/convert.h"
 
+#include "base/columns/schema.h"
+#include "base/document/json.h"
 #include "base/text/characters.h"
 #include "base/text/nearest.h"
+#include "base/text/status.h"
 #include "base/write/new_file.h"
-#include "engine/convert/metadata.h"
 #include "engine/convert/sink.h"
 #include "engine/convert/typed_rows.h"
+#include "engine/manifest/manifest_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +20,37 @@ enum { GROUP_ROWS = 131072, GROUP_BYTES = 8 << 20 };
 
 static const struct pps_format *const formats[] = PPS_CONVERT_LIST;
 enum { N_FORMATS = sizeof formats / sizeof *formats };
+
+// ---- metadata -----------------------------------------------------------------------------------
+
+// Members that describe the file and not its rows.
+static const char *const omitted[] = {"text_bytes", "data_bytes", "block_points",
+                                      "codec",      "dtypes",     "manifest_digest"};
+
+// Sets *text to JSON: the members of the manifest beside the result that describe its rows, without
+// sizes and checksums of the file, and the kinds of the columns as "dtypes". "{...}" with the kinds
+// alone if there is no manifest. The caller frees it.
+static enum pps_status describe_rows(const char *path,
+                                     const struct pps_schema *schema,
+                                     char **text,
+                                     struct pps_error *err)
+{
+    cJSON *root = NULL;
+    *text = NULL;
+    enum pps_status status = pps_manifest_known(path, &root, err);
+    if (status != PPS_OK)
+        return status;
+    if (root == NULL)
+        root = cJSON_CreateObject();
+    for (size_t i = 0; i < sizeof omitted / sizeof *omitted; i++)
+        cJSON_DeleteItemFromObjectCaseSensitive(root, omitted[i]);
+    cJSON *dtypes = cJSON_AddObjectToObject(root, "dtypes");
+    for (int c = 0; c < schema->n; c++)
+        cJSON_AddStringToObject(dtypes, schema->names[c], pps_cell_kind_name(schema->kinds[c]));
+    *text = pps_json_print_line(root);
+    cJSON_Delete(root);
+    return *text != NULL ? PPS_OK : pps_fail_memory(err, "the manifest of %s", path);
+}
 
 // ---- formats ----------------------------------------------------------------------------------
 
@@ -139,7 +173,7 @@ static enum pps_status write_file(const struct pps_format *format,
     enum pps_status status = pps_new_file_open(&file, ask->output, ask->gate, err);
     if (status != PPS_OK)
         return status;
-    status = pps_convert_metadata(ask->view.path, &rows->schema, &metadata, err);
+    status = describe_rows(ask->view.path, &rows->schema, &metadata, err);
     if (status == PPS_OK) {
         const struct pps_sink_target target = {&rows->schema, metadata,  creator,
                                                file.out,      file.temp, ask->view.watch.stop};

@@ -2,7 +2,6 @@
 // Looks up the kinds of an experiment's columns.
 #include "engine/experiment/column_types.h"
 
-#include "engine/space/column_kinds.h"
 #include "engine/space/typed_columns.h"
 #include "engine/space/value.h"
 

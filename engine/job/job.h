@@ -85,13 +85,13 @@ struct pps_job_result {
     struct pps_passed passed; // counts of this run
     // Since pps_job_run:
     struct pps_totals totals;
-    uint64_t data_bytes;   // of the result file
-    bool repeated;         // an earlier run has made the result: all below is of that run
-    bool no_totals;        // repeated, and totals are missing, since the index is missing
-    double audit;          // audited fraction of the rows; 0: none
-    const char *reuse;     // earlier result of copied rows, or NULL
-    int threads;           // of the run
-    struct pps_work *work; // private
+    uint64_t data_bytes;       // of the result file
+    bool repeated;             // an earlier run has made the result: all below is of that run
+    bool no_totals;            // repeated, and totals are missing, since the index is missing
+    double audit;              // audited fraction of the rows; 0: none
+    const char *reuse;         // earlier result of copied rows, or NULL
+    int threads;               // of the run
+    struct pps_job_work *work; // private
 };
 
 // Loads and resolves the experiment, the groups of best rows and the path of the result, and

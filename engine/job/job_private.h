@@ -9,7 +9,7 @@
 #include "engine/job/snapshot.h"
 #include "engine/run/known_rows.h"
 
-struct pps_work {
+struct pps_job_work {
     struct pps_output *output; // NULL: rows go to a stream
     struct pps_totals earlier; // of the interrupted run
     struct pps_snapshot snapshot;

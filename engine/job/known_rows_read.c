@@ -9,7 +9,7 @@
 #include "engine/point/one_point.h"
 #include "engine/read/view.h"
 #include "engine/space/value.h"
-#include "engine/store/checksums.h"
+#include "engine/store/whole_prefix.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,6 @@
 #define PPS_ENGINE_OPTIMISE_BEST_PLACES_H
 
 #include "engine/optimise/evaluation.h"
-#include "engine/optimise/search_batch.h"
 #include "engine/optimise/search_space.h"
 
 #include <stdbool.h>

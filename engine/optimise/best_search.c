@@ -5,8 +5,8 @@
 #include "base/math/random.h"
 #include "engine/optimise/best_places.h"
 #include "engine/optimise/cma_es.h"
+#include "engine/optimise/evaluation.h"
 #include "engine/optimise/pattern_search.h"
-#include "engine/optimise/search_batch.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,11 +6,20 @@
 #ifndef PPS_ENGINE_OPTIMISE_CMA_ES_H
 #define PPS_ENGINE_OPTIMISE_CMA_ES_H
 
-#include "engine/optimise/domain.h"
+#include "engine/optimise/search_space.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+// ---- eigen --------------------------------------------------------------------------------------
+
+// Writes the eigenvalues of the symmetric matrix a[n * n], in no order, and its eigenvectors of length 1:
+// vector k is vectors[i * n + k]. By rotations (Jacobi 1846; Golub, Van Loan: Matrix Computations, 8.5).
+// a is overwritten. Uses only + - * / sqrt: the bits are the same on every machine.
+void pps_eigen(double *a, int n, double *values, double *vectors);
+
+// ---- cma es -------------------------------------------------------------------------------------
 
 enum { PPS_MOST_OFFSPRING = 512 };
 

@@ -12,7 +12,32 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+// ---- search batch -------------------------------------------------------------------------------
+
+// A zeroed one is empty.
+struct pps_search_batch {
+    double *x;      // coordinates: PPS_MOST_COORDINATES each
+    double *points; // PPS_MAX_PARAMS each
+    double *values; // of the evaluation
+    size_t *number, *arm;
+    size_t n, room;
+};
+
+// Makes room for n places; false without memory.
+bool pps_search_batch_reserve(struct pps_search_batch *batch, size_t n);
+
+// Adds a place of an arm; false without memory.
+bool pps_search_batch_add(struct pps_search_batch *batch,
+                          const struct pps_search_space *space,
+                          size_t arm,
+                          const double *x);
+
+void pps_search_batch_free(struct pps_search_batch *batch);
+
+// ---- evaluation ---------------------------------------------------------------------------------
 
 // A point that was evaluated.
 struct pps_evaluated_point {

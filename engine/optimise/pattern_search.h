@@ -7,7 +7,7 @@
 #ifndef PPS_ENGINE_OPTIMISE_PATTERN_SEARCH_H
 #define PPS_ENGINE_OPTIMISE_PATTERN_SEARCH_H
 
-#include "engine/optimise/domain.h"
+#include "engine/optimise/search_space.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,11 +8,41 @@
 #include "base/text/status.h"
 #include "base/text/string_pool.h"
 #include "engine/experiment/experiment.h"
-#include "engine/optimise/domain.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+// ---- domain -------------------------------------------------------------------------------------
+
+enum {
+    PPS_MOST_COORDINATES = 32,
+    PPS_FOR_START = 12 << 24, // the random numbers that choose starts
+};
+
+struct pps_domain {
+    int n_box;                          // coordinates 0 ... n_box - 1
+    int n_weights;                      // the coordinates after them; 0, or at least 2
+    double grain[PPS_MOST_COORDINATES]; // least change of a number that matters
+};
+
+// Returns the number of coordinates.
+static inline int pps_domain_size(const struct pps_domain *domain)
+{
+    return domain->n_box + domain->n_weights;
+}
+
+// Moves x to the nearest place in the domain: numbers are cut at 0 and 1, and weights are projected on
+// the simplex (Held, Wolfe, Crowder 1974; Duchi, Shalev-Shwartz, Singer, Chandra: Efficient projections
+// onto the l1-ball; ICML 2008, figure 1).
+void pps_domain_repair(const struct pps_domain *domain, double *x);
+
+void pps_domain_middle(const struct pps_domain *domain, double *x);
+
+// Draws place k evenly: weights are spacings of exponential numbers.
+void pps_domain_draw(const struct pps_domain *domain, uint64_t seed, uint64_t k, double *x);
+
+// ---- search space -------------------------------------------------------------------------------
 
 enum { PPS_MOST_ARMS = 4096, PPS_MOST_WEIGHTS = 16 };
 

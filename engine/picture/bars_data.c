@@ -2,7 +2,6 @@
 // Writes stacked bars as text for gnuplot and draws the picture.
 #include "engine/picture/bars.h"
 #include "engine/slice/gnuplot_text.h"
-#include "engine/slice/picture_name.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 #include "engine/experiment/work_groups.h"
 #include "engine/picture/pareto.h"
 #include "engine/slice/gnuplot_text.h"
-#include "engine/slice/picture_name.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

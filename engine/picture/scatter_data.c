@@ -2,7 +2,6 @@
 // Writes scatter pictures as points for gnuplot, and draws them.
 #include "engine/picture/scatter.h"
 #include "engine/slice/gnuplot_text.h"
-#include "engine/slice/picture_name.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

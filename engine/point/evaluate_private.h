@@ -7,7 +7,7 @@
 #include "base/table/csv.h"
 #include "engine/point/evaluate.h"
 
-enum pps_cell_kind {
+enum pps_point_cell_kind {
     PPS_CELL_PARAM,
     PPS_CELL_TIER, // names of a parameter whose numbers may be in another column (typed_columns.h)
     PPS_CELL_RESULT,
@@ -19,7 +19,7 @@ enum pps_cell_kind {
 enum { PPS_UNREADABLE = -1 };
 
 struct pps_cell_column {
-    enum pps_cell_kind kind;
+    enum pps_point_cell_kind kind;
     int which; // index of the parameter or result; for other columns the index in `cells`
 };
 

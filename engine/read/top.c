@@ -8,7 +8,6 @@
 #include "base/text/say.h"
 #include "engine/best/best.h"
 #include "engine/best/tie_counts.h"
-#include "engine/best/ties_text.h"
 #include "engine/manifest/manifest_file.h"
 #include "engine/read/constant_columns.h"
 #include "engine/read/grouping.h"

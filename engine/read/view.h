@@ -60,7 +60,7 @@ struct pps_view_ask {
     const struct pps_kernel *const *kernels; // all known kernels, ended with NULL
     const char **filters; // n_filters words as filter.h has them: rows to keep
     int n_filters;
-    const char **lets; // n_lets words as derived.h has them: columns to compute
+    const char **lets; // n_lets words NAME = EXPRESSION: columns to compute
     int n_lets;
     // Adds columns with pps_view_add, before those of `lets`; or NULL.
     enum pps_status (*add)(void *self, struct pps_view *view, struct pps_error *err);

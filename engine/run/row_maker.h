@@ -9,7 +9,7 @@
 #include "engine/run/audit.h"
 #include "engine/run/known_rows.h"
 #include "engine/space/space.h"
-#include "engine/store/counts.h"
+#include "engine/store/block.h"
 
 #include <stdatomic.h>
 

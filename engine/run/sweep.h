@@ -6,7 +6,7 @@
 
 #include "base/system/codec.h"
 #include "engine/experiment/experiment.h"
-#include "engine/forecast/passed.h"
+#include "engine/forecast/pace.h"
 #include "engine/run/row_maker.h"
 #include "engine/run/work_schedule.h"
 #include "engine/space/shard.h"

@@ -6,9 +6,8 @@
 #include "base/text/human.h"
 #include "engine/experiment/experiment.h"
 #include "engine/experiment/work_groups.h"
-#include "engine/sensitivity/elementary_effects.h"
 #include "engine/sensitivity/grid_effects.h"
-#include "engine/sensitivity/sobol_indices.h"
+#include "engine/sensitivity/indices.h"
 #include "engine/space/sample_design.h"
 
 #include <inttypes.h>

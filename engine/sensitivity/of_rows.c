@@ -4,8 +4,8 @@
 
 #include "base/text/human.h"
 #include "engine/sensitivity/factors.h"
-#include "engine/sensitivity/given_data.h"
 #include "engine/sensitivity/grid_effects.h"
+#include "engine/sensitivity/indices.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 #include "engine/slice/slice_text.h"
 
 #include "engine/slice/gnuplot_text.h"
-#include "engine/slice/picture_name.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -12,11 +12,28 @@
 
 #include "base/text/status.h"
 #include "engine/space/axis.h"
-#include "engine/space/reason.h"
 #include "ppsweep/kernel.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+// ---- reason -------------------------------------------------------------------------------------
+
+struct pps_space;
+
+enum {
+    PPS_MAX_REASONS = 48, // rules and kernel reasons together
+    PPS_REASON_TEXT = 96,
+    PPS_REASON_WORDS = PPS_REASON_TEXT + 24,
+};
+
+// Writes words that follow "points": "not satisfying n > 4", "where sync_freq > n", "with n
+// outside its range". Always one line; needs reason < space->n_reasons. Returns words.
+const char *pps_reason_words(const struct pps_space *space,
+                             int reason,
+                             char words[PPS_REASON_WORDS]);
+
+// ---- space --------------------------------------------------------------------------------------
 
 enum { PPS_MAX_AXES = PPS_MAX_PARAMS, PPS_MAX_RULES = 32 };
 

@@ -4,11 +4,27 @@
 #ifndef PPS_ENGINE_STORE_BLOCK_H
 #define PPS_ENGINE_STORE_BLOCK_H
 
-#include "engine/store/counts.h"
+#include "engine/space/space.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+// ---- counts -------------------------------------------------------------------------------------
+
+// An index record stores the counts of a block without the examples, which are 0 then.
+struct pps_counts {
+    uint64_t rows;
+    uint64_t failed;                               // rows with empty results
+    uint64_t failed_example;                       // number of the first failed point
+    uint64_t infeasible;                           // rows of infeasible points
+    struct pps_left_out left_out[PPS_MAX_REASONS]; // skipped points without a row, by reason
+};
+
+// Adds the counts of a later stretch. The examples stay the first points.
+void pps_counts_add(struct pps_counts *counts, const struct pps_counts *later);
+
+// ---- block --------------------------------------------------------------------------------------
 
 // A finished block, as a worker delivers it. Block 0 holds the first points; pps_output_open
 // writes the header line itself.

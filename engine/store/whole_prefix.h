@@ -4,10 +4,23 @@
 #ifndef PPS_ENGINE_STORE_WHOLE_PREFIX_H
 #define PPS_ENGINE_STORE_WHOLE_PREFIX_H
 
+#include "base/text/status.h"
 #include "engine/space/shard.h"
 #include "engine/store/index_read.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
+
+// ---- checksums ----------------------------------------------------------------------------------
+
+// Reads all of NAME.csv or NAME.csv.gz. Returns PPS_E_INPUT with the place of the first block
+// that does not match its checksum, or if the index is damaged or belongs to another file. *any
+// is false if there is no index.
+PPS_MUST_CHECK enum pps_status pps_checksums_match(const char *path,
+                                                   bool *any,
+                                                   struct pps_error *err);
+
+// ---- whole prefix -------------------------------------------------------------------------------
 
 #define PPS_NO_BLOCK UINT64_MAX
 

@@ -4,7 +4,7 @@
 
 #include "base/text/human.h"
 #include "engine/svg/svg.h"
-#include "engine/trace/trace_style.h"
+#include "engine/trace/trace_page.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -5,7 +5,7 @@
 #include "base/text/human.h"
 #include "engine/svg/svg.h"
 #include "engine/timeline/colours.h"
-#include "engine/trace/trace_style.h"
+#include "engine/trace/trace_page.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "engine/trace/trace_load.h"
 
 #include "engine/svg/svg.h"
-#include "engine/trace/trace_style.h"
+#include "engine/trace/trace_page.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -11,10 +11,25 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+// ---- trace csv ----------------------------------------------------------------------------------
+
+struct pps_tracecsv {
+    const struct pps_trace_names *names;
+    FILE *out;
+};
+
+// Writes the header. Writing errors show in `out`.
+void pps_tracecsv_begin(const struct pps_tracecsv *csv);
+
+// Returns the sink for a kernel's `trace`; it writes to `out`.
+struct pps_trace_sink pps_tracecsv_sink(struct pps_tracecsv *csv);
+
+// ---- trace write --------------------------------------------------------------------------------
+
 enum pps_trace_form {
     PPS_TRACE_JSON, // for ui.perfetto.dev (trace_json.h)
     PPS_TRACE_SVG,  // a picture (trace_svg.h)
-    PPS_TRACE_TEXT, // CSV (trace_csv.h)
+    PPS_TRACE_TEXT, // CSV
     PPS_TRACE_PNG,  // the picture, converted (svg_to_png.h)
 };
 

@@ -5,7 +5,6 @@
 #include "base/text/grow_list.h"
 #include "base/write/gate.h"
 #include "planner/balance/report/result_files.h"
-#include "planner/balance/report/timeline_file.h"
 #include "planner/shared/files.h"
 #include "planner/shared/options.h"
 

@@ -2,9 +2,13 @@
 // Reads the options of the balance commands.
 #include "planner/balance/request.h"
 
+#include "base/text/status.h"
 #include "engine/command/duration.h"
+#include "kernels/balance/documents/training_read.h"
+#include "kernels/balance/model/sequence.h"
 #include "kernels/balance/search/balance_search.h"
-#include "planner/balance/training/training_file.h"
+#include "planner/shared/document_read.h"
+#include "planner/shared/files.h"
 #include "planner/shared/options.h"
 
 #include <math.h>
@@ -27,6 +31,28 @@ const struct balance_strategy *balance_request_mine(const struct balance_request
                       one->micro_batches == own->micro_batches && one->pieces == own->pieces &&
                       (one->order == own->order || one->chunks == 1);
     return same && request->planned.mine.count != NULL ? &request->planned.mine : NULL;
+}
+
+// ---- training file ------------------------------------------------------------------------------
+
+// Reads a YAML file. Prints a note on stderr if a usual intermediate_size is used.
+static enum pps_status training_file_read(const char *path,
+                                          struct balance_training *training,
+                                          struct pps_error *err)
+{
+    struct pps_json json;
+    struct pps_fault fault;
+    bool is_usual = false;
+    enum pps_status status = plan_yaml_read(&json, path, err);
+    if (status != PPS_OK)
+        return status;
+    if (!balance_training_read(json.root, training, &is_usual, &fault))
+        status = plan_fail_document(&json, &fault, err);
+    else if (is_usual)
+        fprintf(stderr, "note      %s has no intermediate_size: %d is used\n", path,
+                BALANCE_INTERMEDIATE_USUAL);
+    pps_json_free(&json);
+    return status;
 }
 
 // ---- the pipeline -------------------------------------------------------------------------------

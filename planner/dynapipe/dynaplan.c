@@ -12,8 +12,7 @@
 #include "engine/trace/trace_write.h"
 #include "planner/dynapipe/batch_trace.h"
 #include "planner/dynapipe/commands.h"
-#include "planner/dynapipe/plan_log.h"
-#include "planner/dynapipe/totals.h"
+#include "planner/dynapipe/plan_report.h"
 #include "planner/shared/options.h"
 
 #include <math.h>

@@ -3,10 +3,44 @@
 #ifndef PPS_PLANNER_SCHEDULE_REQUEST_H
 #define PPS_PLANNER_SCHEDULE_REQUEST_H
 
+#include "base/text/status.h"
 #include "engine/command/command.h"
+#include "kernels/schedule/documents.h"
 #include "kernels/schedule/point.h"
 #include "kernels/schedule/table.h"
-#include "planner/schedule/inputs.h"
+
+// ---- inputs -------------------------------------------------------------------------------------
+
+// A zeroed struct has no documents.
+struct schedule_inputs {
+    const char *plan_path, *order_path; // NULL: none
+    struct pps_json plan_json;
+    struct plan *plan;
+    struct schedule_means means;
+    char *order_text;
+    struct order_document order;
+    struct schedule_shared shared; // the documents for the kernel
+};
+
+// Read a file ("-": standard input). The caller frees the inputs in every case. cluster: see plan_file_read.
+PPS_MUST_CHECK enum pps_status schedule_inputs_plan(struct schedule_inputs *inputs,
+                                                    const char *path,
+                                                    const char *cluster,
+                                                    struct pps_error *err);
+// An order: our text, PyTorch's CSV, or JSON. Checks that every operation is there exactly once and that
+// the order does not deadlock.
+PPS_MUST_CHECK enum pps_status schedule_inputs_order(struct schedule_inputs *inputs,
+                                                     const char *path,
+                                                     struct pps_error *err);
+// Checks that the messages that the order lists do not deadlock if they are blocking.
+PPS_MUST_CHECK enum pps_status schedule_inputs_messages(struct schedule_inputs *inputs,
+                                                        struct pps_error *err);
+void schedule_inputs_free(struct schedule_inputs *inputs);
+
+// Writes the values of the parameters that the documents set.
+void schedule_inputs_values(const struct schedule_inputs *inputs, double value[N_PARAMS]);
+
+// ---- request ------------------------------------------------------------------------------------
 
 // Options that describe times, memory and messages.
 #define SCHEDULE_PIPELINE_OPTIONS                                                                \

@@ -10,6 +10,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+// ---- best options -------------------------------------------------------------------------------
+
+enum { TOP = 3, MOST_TOP = 1000000 };
+
+enum pps_status pps_top_options(const struct pps_args *args,
+                                struct pps_job *job,
+                                struct pps_error *err)
+{
+    job->top = TOP;
+    job->by = pps_arg(args, "by");
+    job->only_best = pps_arg(args, "only-top") != NULL;
+    job->ties = pps_arg(args, "ties") != NULL;
+    return pps_arg_count(args, "top", 0, MOST_TOP, &job->top, err);
+}
+
+// ---- experiment options -------------------------------------------------------------------------
+
 const struct pps_opt_alias pps_request_aliases[] = {{"step", "priority-step"},
                                                     {"output-dir", "output"},
                                                     {NULL, NULL}};

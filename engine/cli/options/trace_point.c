@@ -9,12 +9,55 @@
 #include "engine/point/one_point.h"
 #include "engine/read/view.h"
 #include "engine/space/value.h"
+#include "ppsweep/kernel.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <xxhash.h>
+
+// ---- trace words --------------------------------------------------------------------------------
+
+static enum pps_status add_option(const struct pps_args *args,
+                                  struct pps_trace_words *words,
+                                  int p,
+                                  struct pps_error *err)
+{
+    const char *option = NULL, *value = pps_arg_param(args, p, &option);
+    char *word = words->room[p];
+    if (value == NULL)
+        return PPS_OK;
+    const int n = snprintf(word, sizeof words->room[p], "%s=%s",
+                           pps_arg_kernels(args)[0]->params[p].name, value);
+    if ((size_t)n >= sizeof words->room[p])
+        return pps_fail(err, PPS_E_INPUT, "--%s %.40s...: expected a number", option, value);
+    words->list[words->n++] = word;
+    return PPS_OK;
+}
+
+enum pps_status pps_trace_words_read(const struct pps_args *args,
+                                     struct pps_trace_words *words,
+                                     struct pps_error *err)
+{
+    const int n = pps_arg_words(args), n_params = pps_arg_kernels(args)[0]->n_params;
+    enum pps_status status = PPS_OK;
+    words->n = 0;
+    words->list = calloc((size_t)n + (size_t)n_params, sizeof *words->list);
+    words->room = calloc((size_t)n_params, sizeof *words->room);
+    if (words->list == NULL || words->room == NULL)
+        return pps_fail_memory(err, "the command line");
+    for (; words->n < n; words->n++)
+        words->list[words->n] = pps_arg_word(args, words->n);
+    for (int p = 0; p < n_params && status == PPS_OK; p++)
+        status = add_option(args, words, p, err);
+    if (status == PPS_OK && words->n == 0)
+        status = pps_fail(err, PPS_E_INPUT,
+                          "write: ppsweep trace [options] RESULT | [KERNEL] [KEY=VALUE ...]");
+    return status;
+}
+
+// ---- trace point --------------------------------------------------------------------------------
 
 // Builds a file name for the point: its source, the given parameters as far as there is room,
 // and a digest of the others.
@@ -179,4 +222,80 @@ void pps_trace_point_close(struct pps_trace_point *t)
     free(t->words.list);
     free(t->words.room);
     free(t->change);
+}
+
+// ---- trace title --------------------------------------------------------------------------------
+
+// Returns whether the value of the parameter is the name of a given document.
+static bool is_document(const struct pps_trace_point *t, int p)
+{
+    for (int s = 0; s < t->kernel->n_slots; s++)
+        if (t->kernel->slots[s].param == p)
+            return pps_documents_count(t->inputs, s) > 0;
+    return false;
+}
+
+static void write_row(const struct pps_trace_point *t, const char *front, FILE *out)
+{
+    const char *slash = t->result != NULL ? strrchr(t->result, '/') : NULL;
+    if (t->result != NULL)
+        fprintf(out, "%srow %llu of %s", front, (unsigned long long)t->row,
+                slash != NULL ? slash + 1 : t->result);
+}
+
+char *pps_trace_title(const struct pps_trace_point *t)
+{
+    char *title = NULL, text[PPS_CELL_TEXT];
+    size_t n;
+    bool all = true, any = false;
+    FILE *out = open_memstream(&title, &n);
+    if (out == NULL)
+        return NULL;
+    fprintf(out, "%s %s", t->kernel->name, t->kernel->version);
+    write_row(t, ", ", out);
+    fputc(':', out);
+    for (int p = 0; p < t->kernel->n_params; p++) {
+        const struct pps_param *param = &t->kernel->params[p];
+        const bool named =
+            (t->named >> p & 1) != 0 || t->point[p] != param->fallback || is_document(t, p);
+        all = all && named;
+        any = any || named;
+        pps_value_text(param, t->point[p], text);
+        if (named)
+            fprintf(out, " %s=%s", param->name, text);
+    }
+    if (!all)
+        fputs(any ? " (other parameters: defaults)" : " all parameters have their defaults",
+              out);
+    if (fclose(out) == 0)
+        return title;
+    free(title);
+    return NULL;
+}
+
+char *pps_trace_title_second(const struct pps_trace_point *a, const struct pps_trace_point *b)
+{
+    char *title = NULL, first[PPS_CELL_TEXT], second[PPS_CELL_TEXT];
+    size_t n;
+    int changes = 0;
+    FILE *out = open_memstream(&title, &n);
+    if (out == NULL)
+        return NULL;
+    if (a->row != b->row) {
+        write_row(b, "", out);
+        fputs(": ", out);
+    }
+    for (int p = 0; p < b->kernel->n_params; p++) {
+        if (a->point[p] == b->point[p])
+            continue;
+        pps_value_text(&a->kernel->params[p], a->point[p], first);
+        pps_value_text(&b->kernel->params[p], b->point[p], second);
+        fprintf(out, "%s%s=%s instead of %s", changes++ > 0 ? ", " : "",
+                b->kernel->params[p].name, second, first);
+    }
+    fputs(changes > 0 ? "; otherwise as A" : "the same point as A", out);
+    if (fclose(out) == 0)
+        return title;
+    free(title);
+    return NULL;
 }

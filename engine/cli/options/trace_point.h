@@ -4,9 +4,24 @@
 #ifndef PPS_ENGINE_CLI_OPTIONS_TRACE_POINT_H
 #define PPS_ENGINE_CLI_OPTIONS_TRACE_POINT_H
 
-#include "engine/cli/options/trace_words.h"
+#include "engine/command/command.h"
 #include "engine/experiment/documents.h"
 #include "engine/space/axis.h"
+
+// ---- trace words --------------------------------------------------------------------------------
+
+struct pps_trace_words {
+    const char **list; // n; the caller frees the list, not the words
+    int n;
+    char (*room)[96]; // words that stand for options; the caller frees it
+};
+
+// Returns PPS_E_INPUT if there are no words.
+PPS_MUST_CHECK enum pps_status pps_trace_words_read(const struct pps_args *args,
+                                                    struct pps_trace_words *words,
+                                                    struct pps_error *err);
+
+// ---- trace point --------------------------------------------------------------------------------
 
 struct pps_trace_point {
     const struct pps_args *args;
@@ -31,5 +46,16 @@ PPS_MUST_CHECK enum pps_status pps_trace_point_choose(struct pps_trace_point *po
                                                       const char *change,
                                                       struct pps_error *err);
 void pps_trace_point_close(struct pps_trace_point *point);
+
+// ---- trace title --------------------------------------------------------------------------------
+
+// Returns "contention 4, row 12 of first.csv.gz: n=8 gpus=4 (other parameters: defaults)". The caller
+// frees it. NULL: out of memory.
+char *pps_trace_title(const struct pps_trace_point *point);
+
+// Returns how the second point differs from the first: "row 13 of first.csv.gz: p_grad_sync=0.5
+// instead of 0.2". The caller frees it. NULL: out of memory.
+char *pps_trace_title_second(const struct pps_trace_point *first,
+                             const struct pps_trace_point *second);
 
 #endif

@@ -4,11 +4,37 @@
 
 #include "base/text/say.h"
 #include "engine/cli/report/best_rows.h"
-#include "engine/cli/report/point_words.h"
+#include "engine/experiment/point_text.h"
 #include "engine/experiment/work_groups.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+// ---- point words --------------------------------------------------------------------------------
+
+// Prints "name=value name=value" of a point, as a shell takes it.
+static void print_point(const struct pps_experiment *e, const double *point, const char *before)
+{
+    for (int c = 0; c < e->space.n_columns; c++) {
+        char word[PPS_POINT_WORD];
+        pps_point_word(e, point, c, word);
+        fputs(c > 0 ? " " : before, stderr);
+        pps_say_word(stderr, word, SIZE_MAX);
+    }
+}
+
+void pps_say_point(const struct pps_experiment *e, uint64_t index, const char *before)
+{
+    struct pps_cursor *cursor = calloc(1, sizeof *cursor);
+    if (cursor == NULL)
+        return;
+    pps_cursor_seek(cursor, &e->space, index);
+    print_point(e, cursor->point, before);
+    free(cursor);
+}
+
+// ---- next commands ------------------------------------------------------------------------------
 
 // Where the best row stands in a result that holds these rows alone, in the order of indices.
 static size_t place_in_file(const struct pps_best_row *rows, size_t n)

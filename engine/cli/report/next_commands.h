@@ -4,6 +4,17 @@
 #define PPS_ENGINE_CLI_REPORT_NEXT_COMMANDS_H
 
 #include "engine/cli/report/run_report.h"
+#include "engine/experiment/experiment.h"
+
+#include <stdint.h>
+
+// ---- point words --------------------------------------------------------------------------------
+
+// Prints `before` and "name=value name=value" of the point with this index on stderr, quoted as a
+// shell needs it. Prints nothing without memory.
+void pps_say_point(const struct pps_experiment *experiment, uint64_t index, const char *before);
+
+// ---- next commands ------------------------------------------------------------------------------
 
 // Suggests commands that work on this result: none for a result without rows.
 void pps_next_commands(struct pps_job_result *report);

@@ -8,10 +8,9 @@
 #include "base/text/say.h"
 #include "engine/cli/report/best_rows.h"
 #include "engine/cli/report/next_commands.h"
-#include "engine/cli/report/point_words.h"
 #include "engine/run/row_maker.h"
 #include "engine/run/row_numbers.h"
-#include "engine/space/reason.h"
+#include "engine/space/space.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,10 +4,40 @@
 #ifndef PPS_BALANCE_REPORT_RESULT_FILES_H
 #define PPS_BALANCE_REPORT_RESULT_FILES_H
 
+#include "base/text/text_buffer.h"
 #include "base/write/gate.h"
 #include "kernels/balance/documents/manual_read.h"
+#include "kernels/balance/model/replay.h"
 #include "planner/balance/report/picture.h"
-#include "planner/balance/report/result_json.h"
+
+// ---- timeline file ------------------------------------------------------------------------------
+
+// Writes JSON, CSV, SVG or PNG by the ending of the path (engine/trace/trace_write.h); "-" is CSV on standard
+// output. Replays the strategy. force: replace a file that exists. The file appears when it is complete; stdout
+// says so, and how to open JSON.
+PPS_MUST_CHECK enum pps_status balance_timeline_write(const struct balance_picture *picture,
+                                                      const char *path,
+                                                      const struct pps_gate *gate,
+                                                      struct pps_error *err);
+
+// ---- result json --------------------------------------------------------------------------------
+
+struct balance_reported {
+    const char *name;
+    const struct balance_shape *shape;
+    const struct balance_strategy *strategy;
+    const struct balance_result *result;
+};
+
+// Appends the document. Speeds are relative to the first strategy. limit_mb: INFINITY: null. text->failed: out of
+// memory.
+void balance_result_json(const struct balance_layers *layers,
+                         double limit_mb,
+                         const struct balance_reported *strategies,
+                         int n,
+                         struct text_buffer *text);
+
+// ---- result files -------------------------------------------------------------------------------
 
 #define BALANCE_RESULT_YAML     "result.yaml"
 #define BALANCE_RESULT_JSON     "result.json"

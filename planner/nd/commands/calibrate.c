@@ -6,7 +6,6 @@
 #include "planner/nd/commands/commands.h"
 
 #include "planner/nd/profiling/calibrate.h"
-#include "planner/nd/profiling/fitted_records.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
 #include "planner/nd/input/choice_price.h"
 #include "planner/nd/launch/configuration.h"
 #include "planner/shared/files.h"
-#include "planner/shared/plan_written.h"
+#include "planner/shared/plan_baseline.h"
 
 #include "base/math/units.h"
 

@@ -9,7 +9,7 @@
 #include "planner/nd/launch/configuration.h"
 #include "planner/nd/launch/script.h"
 #include "planner/shared/files.h"
-#include "planner/shared/plan_written.h"
+#include "planner/shared/plan_baseline.h"
 
 #include <inttypes.h>
 #include <stdio.h>

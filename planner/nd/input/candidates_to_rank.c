@@ -3,7 +3,7 @@
 #include "planner/nd/input/candidates_to_rank.h"
 
 #include "planner/nd/input/baseline.h"
-#include "planner/nd/input/search_open.h"
+#include "planner/nd/input/search_options.h"
 #include "planner/nd/input/strategy_option.h"
 #include "planner/shared/configurations.h"
 #include "planner/shared/files.h"

@@ -3,6 +3,7 @@
 #include "planner/nd/input/search_options.h"
 
 #include "base/document/json.h"
+#include "base/math/units.h"
 #include "base/text/nearest.h"
 #include "planner/shared/options.h"
 
@@ -254,4 +255,35 @@ enum pps_status nd_job_space(struct nd_job *job,
         nd_filters_add(&job->filters, nd_filter_name(ND_VP_MAX));
     status = edit_list(&job->filters, args, err);
     return status == PPS_OK ? read_bounds(&job->filters, args, err) : status;
+}
+
+// ---- search open --------------------------------------------------------------------------------
+
+enum pps_status nd_search_open(struct nd_open_search *open,
+                               const struct nd_job *job,
+                               size_t top,
+                               struct pps_error *err)
+{
+    const size_t bytes = (nd_cache_bytes() + 63) / 64 * 64;
+    open->search = (struct nd_search){.space = &job->space,
+                                      .filters = &job->filters,
+                                      .estimate = &open->estimate,
+                                      .cache = aligned_alloc(64, bytes),
+                                      .origmem = &open->origmem,
+                                      .seq_length = job->run.model.seq_length,
+                                      .limit_mb = units_to_mib(job->run.cluster.memory_limit),
+                                      .top = top};
+    if (open->search.cache == NULL)
+        return pps_fail_memory(err, "the search");
+    memset(open->search.cache, 0, bytes);
+    nd_estimate_open(&open->estimate, &job->run.model, &job->run.cluster, &job->run.training,
+                     1);
+    nd_origmem_init(&open->origmem, &job->run.model, job->run.training.distributed_optimizer);
+    return PPS_OK;
+}
+
+void nd_search_close(struct nd_open_search *open)
+{
+    free(open->search.cache);
+    open->search.cache = NULL;
 }

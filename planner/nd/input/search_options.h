@@ -6,6 +6,7 @@
 
 #include "engine/command/command.h"
 #include "planner/nd/strategies/filters.h"
+#include "planner/nd/strategies/search.h"
 #include "planner/shared/plan_run.h"
 
 struct nd_job {
@@ -27,5 +28,23 @@ void nd_job_close(struct nd_job *job);
 PPS_MUST_CHECK enum pps_status nd_job_space(struct nd_job *job,
                                             const struct pps_args *args,
                                             struct pps_error *err);
+
+// ---- search open --------------------------------------------------------------------------------
+
+// A search with its memory. The search points into it: do not copy or move it.
+struct nd_open_search {
+    struct nd_search search;
+    struct nd_estimate estimate;
+    struct nd_origmem origmem;
+};
+
+// Opens a search that keeps the `top` fastest candidates. The space and the filters of the job have
+// been read, and the job must outlive the search. After an error there is nothing to
+// close.
+PPS_MUST_CHECK enum pps_status nd_search_open(struct nd_open_search *open,
+                                              const struct nd_job *job,
+                                              size_t top,
+                                              struct pps_error *err);
+void nd_search_close(struct nd_open_search *open); // a zeroed struct is allowed
 
 #endif

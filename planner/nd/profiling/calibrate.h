@@ -4,6 +4,7 @@
 #ifndef PPS_PLANNER_ND_PROFILING_CALIBRATE_H
 #define PPS_PLANNER_ND_PROFILING_CALIBRATE_H
 
+#include "base/text/text_buffer.h"
 #include "kernels/common/estimate/estimate.h"
 #include "planner/nd/profiling/factors.h"
 
@@ -101,5 +102,21 @@ double nd_left_out_error(const struct nd_measurement *const *measurements,
                          const struct nd_unknown *unknowns,
                          int n_unknowns,
                          struct nd_cache *cache);
+
+// ---- fitted records -----------------------------------------------------------------------------
+
+// Appends {"hardware": record} and a newline. The measurement has the records from which the fit
+// started.
+void nd_add_hardware_record(struct text_buffer *text,
+                            const struct nd_measurement *measurement,
+                            const struct nd_unknown *unknowns,
+                            int n);
+
+// Appends {"stack": record} and a newline; all times grow by `scale`.
+void nd_add_stack_record(struct text_buffer *text,
+                         const struct nd_measurement *measurement,
+                         const struct nd_unknown *unknowns,
+                         int n,
+                         double scale);
 
 #endif

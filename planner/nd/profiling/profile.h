@@ -69,4 +69,16 @@ int nd_profile_max(const struct nd_profile_options *options);
 
 const char *nd_profile_style_name(enum nd_profile_style style);
 
+// ---- shrink -------------------------------------------------------------------------------------
+
+enum nd_reduction {
+    ND_REDUCED,
+    ND_REJECTED, // the rule has no smaller configuration for it
+    ND_DIVIDED,  // by zero; orig only
+};
+
+enum nd_reduction nd_reduce(const struct nd_profile_options *options,
+                            const struct nd_strategy *candidate,
+                            struct nd_profile_run *profile);
+
 #endif

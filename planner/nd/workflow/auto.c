@@ -6,7 +6,7 @@
 #include "base/system/whole_file.h"
 #include "base/text/say.h"
 #include "engine/command/arguments.h"
-#include "planner/nd/workflow/state.h"
+#include "planner/nd/workflow/stages.h"
 #include "planner/shared/files.h"
 #include "planner/shared/plan_run.h"
 

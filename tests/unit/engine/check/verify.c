@@ -3,7 +3,7 @@
 // result passes, whole or a shard, compressed or plain.
 #include "tests/unit/support/engine/verifying.h"
 
-#include "engine/check/verify_shards.h"
+#include "engine/check/verify.h"
 #include "tests/unit/support/engine/toy_kernel.h"
 #include "tests/unit/support/rounds.h"
 

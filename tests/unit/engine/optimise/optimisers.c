@@ -2,9 +2,8 @@
 // Optimisers on functions whose minimum is known.
 #include "base/math/random.h"
 #include "engine/optimise/cma_es.h"
-#include "engine/optimise/domain.h"
-#include "engine/optimise/eigen.h"
 #include "engine/optimise/pattern_search.h"
+#include "engine/optimise/search_space.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

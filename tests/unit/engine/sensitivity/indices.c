@@ -2,11 +2,9 @@
 // Estimates of sensitivity against functions whose indices are known exactly.
 #include "base/math/random.h"
 #include "base/math/sobol.h"
-#include "engine/sensitivity/elementary_effects.h"
 #include "engine/sensitivity/estimate.h"
-#include "engine/sensitivity/given_data.h"
 #include "engine/sensitivity/grid_effects.h"
-#include "engine/sensitivity/sobol_indices.h"
+#include "engine/sensitivity/indices.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

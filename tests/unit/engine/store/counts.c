@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts: their sum, and their way through an index record.
-#include "engine/store/counts.h"
+#include "engine/store/block.h"
 #include "engine/store/whole_prefix.h"
 #include "tests/unit/support/engine/output_files.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Timelines as CSV: the exact lines.
-#include "engine/trace/trace_csv.h"
+#include "engine/trace/trace_write.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Timelines of strategies as files.
-#include "planner/balance/report/timeline_file.h"
+#include "planner/balance/report/result_files.h"
 
 #include "base/document/json.h"
 #include "tests/unit/support/files.h"

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "planner/nd/profiling/profile.h"
-#include "planner/nd/profiling/shrink.h"
 #include "planner/nd/strategies/expert_fit.h"
 #include "planner/nd/strategies/published_memory.h"
 
