@@ -4,7 +4,7 @@
 #ifndef PPS_ENGINE_CHECK_SHARD_FILE_H
 #define PPS_ENGINE_CHECK_SHARD_FILE_H
 
-#include "engine/store/index_read.h"
+#include "engine/store/index_write.h"
 #include "engine/store/whole_prefix.h"
 
 #include <cjson/cJSON.h>

@@ -7,7 +7,6 @@
 #include "base/system/threads.h"
 #include "base/text/characters.h"
 #include "engine/check/verify_block.h"
-#include "engine/check/verify_counts.h"
 #include "engine/manifest/experiment_again.h"
 #include "engine/run/row_maker.h"
 #include "engine/store/file_end.h"

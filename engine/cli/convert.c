@@ -6,7 +6,7 @@
 #include "base/text/human.h"
 #include "base/text/say.h"
 #include "engine/cli/options/result_arguments.h"
-#include "engine/cli/report/read_progress.h"
+#include "engine/cli/report/progress.h"
 #include "engine/cli/verbs.h"
 
 #include <inttypes.h>

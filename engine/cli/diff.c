@@ -7,7 +7,7 @@
 #include "base/write/new_file.h"
 #include "engine/cli/options/picture_options.h"
 #include "engine/cli/options/result_arguments.h"
-#include "engine/cli/report/read_progress.h"
+#include "engine/cli/report/progress.h"
 #include "engine/compare/compare_text.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "base/text/human.h"
 #include "base/write/new_file.h"
 #include "engine/cli/options/experiment_options.h"
-#include "engine/cli/report/read_progress.h"
+#include "engine/cli/report/progress.h"
 #include "engine/point/evaluate.h"
 
 #include <errno.h>

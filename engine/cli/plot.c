@@ -7,7 +7,7 @@
 #include "engine/cli/options/result_arguments.h"
 #include "engine/cli/options/style_options.h"
 #include "engine/cli/report/next_commands.h"
-#include "engine/cli/report/read_progress.h"
+#include "engine/cli/report/progress.h"
 #include "engine/cli/verbs.h"
 
 #include <string.h>

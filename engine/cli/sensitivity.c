@@ -7,7 +7,7 @@
 #include "base/write/new_file.h"
 #include "engine/cli/options/experiment_options.h"
 #include "engine/cli/options/result_arguments.h"
-#include "engine/cli/report/read_progress.h"
+#include "engine/cli/report/progress.h"
 #include "engine/cli/verbs.h"
 #include "engine/sensitivity/sensitivity_text.h"
 #include "engine/sensitivity/tornado.h"

@@ -8,7 +8,7 @@
 #include "engine/cli/options/baseline_option.h"
 #include "engine/cli/options/picture_options.h"
 #include "engine/cli/options/result_arguments.h"
-#include "engine/cli/report/read_progress.h"
+#include "engine/cli/report/progress.h"
 #include "engine/cli/verbs.h"
 
 #include <inttypes.h>

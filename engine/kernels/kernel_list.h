@@ -7,6 +7,17 @@
 #include "base/text/status.h"
 #include "ppsweep/kernel.h"
 
+#include <stddef.h>
+
+// ---- kernel table -------------------------------------------------------------------------------
+
+// Returns whether the tables of the kernel are complete and consistent: names are identifiers and
+// distinct, defaults lie within their ranges, required functions exist, and lists end. Otherwise
+// writes one sentence to fault[cap].
+bool pps_kernel_table_valid(const struct pps_kernel *kernel, char *fault, size_t cap);
+
+// ---- kernel list --------------------------------------------------------------------------------
+
 enum { PPS_MAX_KERNEL_FILES = 8 };
 
 struct pps_kernel_list {

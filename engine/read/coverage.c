@@ -6,7 +6,7 @@
 #include "base/text/characters.h"
 #include "base/text/human.h"
 #include "engine/manifest/manifest_file.h"
-#include "engine/store/index_read.h"
+#include "engine/store/index_write.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>

@@ -9,9 +9,24 @@
 #include "base/text/string_pool.h"
 #include "base/text/text_buffer.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+
+// ---- pack ---------------------------------------------------------------------------------------
+
+// Compresses n bytes to one gzip member and writes it as base64 without line breaks. The owner of
+// `out` checks for writing errors. PPS_E_MACHINE: out of memory; PPS_E_STOPPED after a stop (NULL:
+// never).
+PPS_MUST_CHECK enum pps_status pps_pack_write(const char *bytes,
+                                              size_t n,
+                                              const atomic_bool *stop,
+                                              FILE *out,
+                                              struct pps_error *err);
+
+// ---- column -------------------------------------------------------------------------------------
 
 struct pps_page_column {
     bool numeric;                  // numbers; otherwise labels

@@ -7,7 +7,7 @@
 #include "base/text/text_buffer.h"
 #include "engine/read/coverage.h"
 #include "engine/read/grouping.h"
-#include "engine/report/pack.h"
+#include "engine/report/column.h"
 #include "engine/report/page_files.h"
 #include "engine/report/timelines.h"
 #include "engine/timeline/colours.h"

@@ -4,7 +4,7 @@
 #ifndef PPS_ENGINE_RUN_ROW_MAKER_H
 #define PPS_ENGINE_RUN_ROW_MAKER_H
 
-#include "engine/best/shared_best.h"
+#include "engine/best/best_by_group.h"
 #include "engine/experiment/experiment.h"
 #include "engine/run/audit.h"
 #include "engine/run/known_rows.h"

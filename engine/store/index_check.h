@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the index of a complete result: its records in order, with all checks of each record
-// and between records. index_read.h reads the records of an index that may be incomplete or
+// and between records. index_write.h reads the records of an index that may be incomplete or
 // damaged.
 #ifndef PPS_ENGINE_STORE_INDEX_CHECK_H
 #define PPS_ENGINE_STORE_INDEX_CHECK_H
 
 #include "base/text/status.h"
-#include "engine/store/index_read.h"
+#include "engine/store/index_write.h"
 
 #include <stdbool.h>
 #include <stddef.h>

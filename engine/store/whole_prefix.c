@@ -4,7 +4,7 @@
 
 #include "base/system/disk.h"
 #include "engine/store/file_end.h"
-#include "engine/store/index_read.h"
+#include "engine/store/index_write.h"
 #include "engine/store/output_private.h"
 
 #include <fcntl.h>

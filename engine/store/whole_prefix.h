@@ -6,7 +6,7 @@
 
 #include "base/text/status.h"
 #include "engine/space/shard.h"
-#include "engine/store/index_read.h"
+#include "engine/store/index_write.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

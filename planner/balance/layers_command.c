@@ -7,8 +7,8 @@
 #include "planner/balance/init/fit_layers.h"
 #include "planner/balance/show.h"
 #include "planner/exchange/plan_file.h"
+#include "planner/nd/input/baseline.h"
 #include "planner/nd/input/program_input.h"
-#include "planner/nd/input/strategy_option.h"
 #include "planner/shared/files.h"
 #include "planner/shared/plan_configuration.h"
 

@@ -5,7 +5,6 @@
 #include "tests/fuzz/support/bytes.h"
 
 #include "engine/check/verify_block.h"
-#include "engine/check/verify_counts.h"
 #include "engine/store/index_check.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "planner/profiles/log_file.h"
 #include "planner/profiles/log_line.h"
-#include "planner/profiles/run_name.h"
+#include "planner/profiles/run_folders.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,7 +7,6 @@
 #include "engine/cli/describe/shell_files.h"
 #include "engine/cli/program.h"
 #include "engine/command/option_table.h"
-#include "engine/command/option_values.h"
 #include "engine/experiment/experiment.h"
 #include "ppsweep/kernel.h"
 

@@ -3,7 +3,7 @@
 #include "planner/nd/commands/launch.h"
 
 #include "kernels/common/estimate/reference.h"
-#include "planner/nd/input/strategy_option.h"
+#include "planner/nd/input/baseline.h"
 #include "planner/nd/launch/launch.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the options of `ppsweep nd pipeline` and refuses options that exclude each other.
 #include "planner/nd/commands/pipeline_report.h"
-#include "planner/nd/input/strategy_option.h"
+#include "planner/nd/input/baseline.h"
 #include "planner/shared/files.h"
 #include "planner/shared/options.h"
 

@@ -8,7 +8,7 @@
 #include "base/text/characters.h"
 #include "base/text/say.h"
 #include "planner/nd/commands/ranking.h"
-#include "planner/nd/input/strategy_option.h"
+#include "planner/nd/input/baseline.h"
 #include "planner/shared/files.h"
 #include "planner/shared/options.h"
 

@@ -10,8 +10,8 @@
 #include "planner/nd/commands/search_files.h"
 #include "planner/nd/commands/search_replay.h"
 #include "planner/nd/commands/search_report.h"
+#include "planner/nd/input/baseline.h"
 #include "planner/nd/input/search_options.h"
-#include "planner/nd/input/strategy_option.h"
 #include "planner/shared/options.h"
 
 #include "base/text/number.h"

@@ -4,7 +4,7 @@
 
 #include "base/math/units.h"
 #include "planner/nd/commands/search_replay.h"
-#include "planner/nd/input/strategy_option.h"
+#include "planner/nd/input/baseline.h"
 #include "planner/nd/strategies/filters.h"
 #include "planner/shared/plan_configuration.h"
 

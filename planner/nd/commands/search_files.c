@@ -8,7 +8,7 @@
 #include "planner/shared/files.h"
 
 #include "planner/nd/launch/configuration.h"
-#include "planner/nd/launch/profile_line.h"
+#include "planner/nd/launch/script.h"
 #include "planner/nd/profiling/profile_files.h"
 
 #include "base/math/units.h"

@@ -4,7 +4,6 @@
 
 #include "planner/nd/input/baseline.h"
 #include "planner/nd/input/search_options.h"
-#include "planner/nd/input/strategy_option.h"
 #include "planner/shared/configurations.h"
 #include "planner/shared/files.h"
 

@@ -3,7 +3,23 @@
 #ifndef PPS_PLANNER_ND_LAUNCH_SCRIPT_H
 #define PPS_PLANNER_ND_LAUNCH_SCRIPT_H
 
+#include "base/text/text_buffer.h"
+#include "kernels/common/description/model.h"
+#include "kernels/common/description/training.h"
 #include "planner/nd/launch/launch.h"
+#include "planner/nd/profiling/profile.h"
+
+// ---- profile line -------------------------------------------------------------------------------
+
+// Appends a shell command that uses the variables of nd_plan_write(): NNODES, GPUS_PER_NODE and
+// PROFILE_STEP_START and _END. model, training: of the whole run, before the reduction.
+void nd_launch_profile_run(struct text_buffer *text,
+                           const struct nd_profile_run *run,
+                           const struct modeldesc *model,
+                           const struct training *training,
+                           int64_t micro_batches);
+
+// ---- script -------------------------------------------------------------------------------------
 
 // Appends a shell script that starts Megatron-LM with the options of nd_launch_megatron() and those of its own command line:
 // data, tokenizer and optimizer are not known here. It reads back as a configuration of Megatron-LM.

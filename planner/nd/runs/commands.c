@@ -7,7 +7,6 @@
 #include "engine/command/signals.h"
 #include "planner/nd/runs/devices.h"
 #include "planner/nd/runs/launch.h"
-#include "planner/nd/runs/launchers.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 #include "base/system/whole_file.h"
 #include "base/text/characters.h"
 #include "base/text/grow_list.h"
-#include "planner/profiles/run_name.h"
+#include "planner/profiles/run_folders.h"
 #include "planner/shared/configurations.h"
 
 #include <stdio.h>

@@ -11,6 +11,73 @@
 #include <string.h>
 #include <unistd.h>
 
+// ---- launchers ----------------------------------------------------------------------------------
+
+static const struct nd_launcher profiles[] = {
+    [FRAMEWORK_MINDFORMERS] = {.command = "bash {folder}/scripts/msrun_launcher.sh "
+                                          "\"{folder}/run_mindformer.py --config {file} "
+                                          "--output_dir {log}/output\" {world} {port} "
+                                          "{log}/msrun_log True 7200",
+                               .option = "mindformers-dir",
+                               .needs = "scripts/msrun_launcher.sh"},
+    [FRAMEWORK_MEGATRON] = {.command = "bash {file}", .option = "mindspeed-path"},
+    [FRAMEWORK_TORCHTITAN] = {.command =
+                                  "torchrun --nproc_per_node={world} --rdzv_backend c10d "
+                                  "--rdzv_endpoint=localhost:0 --role rank --tee 3 "
+                                  "--log-dir {log}/torchrun -m torchtitan.train "
+                                  "--job.config_file {file} "
+                                  "--job.dump_folder {log}/outputs",
+                              .option = "torchtitan-path"},
+};
+
+static const struct nd_launcher dry_runs[] = {
+    [FRAMEWORK_MINDFORMERS] = {.command = "python3 {folder}/run_mindformer.py --config {file} "
+                                          "--output_dir {log}/output_{rank}",
+                               .option = "mindformers-dir",
+                               .needs = "run_mindformer.py",
+                               .ranks = "stages"},
+    [FRAMEWORK_MEGATRON] = {.command = "bash {file}", .option = "mindspeed-path"},
+    [FRAMEWORK_TORCHTITAN] = {.command = "python3 -m torchtitan.train --job.config_file {file} "
+                                         "--job.dump_folder {log}/outputs_{rank} "
+                                         "--comm.mode=fake_backend --training.steps=1",
+                              .option = "torchtitan-path",
+                              .ranks = "0"},
+};
+
+const struct nd_launcher *nd_launcher(enum framework framework, bool dry_run)
+{
+    // Launch scripts start themselves.
+    if (framework == FRAMEWORK_NONE || framework > FRAMEWORK_TORCHTITAN)
+        framework = FRAMEWORK_MEGATRON;
+    return dry_run ? &dry_runs[framework] : &profiles[framework];
+}
+
+static void simulate_mindspore(struct text_buffer *out, int64_t rank, int i_rank, int64_t world)
+{
+    text_buffer_add(out, "unset RANK_TABLE_FILE\nexport MS_SIMULATION_LEVEL=1");
+    if (rank >= 0)
+        text_buffer_add(out, " RANK_SIZE=%lld RANK_ID=%lld DEVICE_ID=%d", (long long)world,
+                        (long long)rank, i_rank);
+    text_buffer_add(out,
+                    "\nexport MS_MEMORY_STATISTIC=${MS_MEMORY_STATISTIC:-1} "
+                    "MS_DEV_RUNTIME_CONF=${MS_DEV_RUNTIME_CONF:-memory_statistics:True}\n");
+}
+
+void nd_launcher_simulate(struct text_buffer *out,
+                          enum framework framework,
+                          int64_t rank,
+                          int i_rank,
+                          int64_t world)
+{
+    if (framework == FRAMEWORK_MINDFORMERS)
+        simulate_mindspore(out, rank, i_rank, world);
+    else if (rank >= 0)
+        text_buffer_add(out, "export WORLD_SIZE=%lld RANK=%lld LOCAL_RANK=0 NGPU=%lld\n",
+                        (long long)world, (long long)rank, (long long)world);
+}
+
+// ---- launch -------------------------------------------------------------------------------------
+
 enum { PORT = 8118, PORT_MAX = 65535 };
 
 // Everything that a launch owns.

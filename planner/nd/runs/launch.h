@@ -5,12 +5,34 @@
 #define PPS_PLANNER_ND_RUNS_LAUNCH_H
 
 #include "base/text/status.h"
+#include "base/text/text_buffer.h"
 #include "engine/space/shard.h"
 #include "kernels/frameworks/framework.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+// ---- launchers ----------------------------------------------------------------------------------
+
+struct nd_launcher {
+    const char *command; // with placeholders, for /bin/sh
+    const char *option;  // that names the folder of the framework
+    const char *needs;   // file in that folder; NULL: the folder may be unknown
+    const char *ranks;   // simulated by default; NULL: the command runs all ranks
+};
+
+// Returns the launcher of a framework; of FRAMEWORK_NONE it is that of Megatron, `bash FILE`.
+const struct nd_launcher *nd_launcher(enum framework framework, bool dry_run);
+
+// Appends shell lines that set the variables of a dry run. rank -1: without those of a rank.
+void nd_launcher_simulate(struct text_buffer *out,
+                          enum framework framework,
+                          int64_t rank,
+                          int i_rank,
+                          int64_t world);
+
+// ---- launch -------------------------------------------------------------------------------------
 
 struct nd_launch {
     bool dry_run;                      // else a profile

@@ -4,7 +4,7 @@
 
 #include "base/text/nearest.h"
 #include "base/text/say.h"
-#include "planner/nd/runs/launchers.h"
+#include "planner/nd/runs/launch.h"
 #include "planner/nd/strategies/expert_fit.h"
 
 #include <stdio.h>

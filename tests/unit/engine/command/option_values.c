@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/command/option_values.h"
+#include "engine/command/option_table.h"
 
 static const struct {
     struct pps_opt option;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernel tables: the built-in kernels are valid, and each mistake is found. A check that accepts
 // everything fails here.
-#include "engine/kernels/kernel_table.h"
 #include "engine/kernels/kernel_list.h"
 #include "engine/space/value.h"
 #include "kernels/registry.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packed bytes: base64 of a gzip member that zlib reads.
-#include "engine/report/pack.h"
+#include "engine/report/column.h"
 
 #include <criterion/criterion.h>
 #include <stdint.h>

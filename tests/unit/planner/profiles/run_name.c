@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests of degrees and ranks in names.
-#include "planner/profiles/run_name.h"
+#include "planner/profiles/run_folders.h"
 
 #include <criterion/criterion.h>
 
