@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep best: searches the best point of an experiment, between and beyond its listed values.
-#include "engine/optimise/best_search.h"
-
 #include "base/resume/record_log.h"
 #include "base/system/machine.h"
 #include "base/text/decimal.h"
@@ -15,9 +13,11 @@
 #include "engine/command/duration.h"
 #include "engine/command/signals.h"
 #include "engine/job/existing_result.h"
+#include "engine/job/job.h"
 #include "engine/job/known_rows_read.h"
 #include "engine/job/result_path.h"
-#include "engine/optimise/best_result.h"
+#include "engine/optimise/best_search.h"
+#include "engine/optimise/evaluation.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -76,6 +76,51 @@ struct best {
     bool quiet, force, resume;    // resume: there is a journal or a result to continue
     double shown_s;
 };
+
+// ---- best result --------------------------------------------------------------------------------
+
+struct pps_best_result_ask {
+    const struct pps_evaluation *evaluation;
+    const char *path;    // of the result
+    const char *codec;   // as in struct pps_job
+    bool force;          // replace the result
+    bool resume;         // continue the writing of an earlier run of this search
+    const char *command; // for the manifest
+    atomic_bool *stop;
+};
+
+// Runs a job whose experiment lists all points; no row is computed again, except those of points that
+// failed. Returns what pps_job_run returns.
+static enum pps_status pps_best_result_write(const struct pps_best_result_ask *ask,
+                                             struct pps_error *err)
+{
+    const struct pps_evaluation *ev = ask->evaluation;
+    char *text = pps_evaluation_experiment(ev, 0, ev->n);
+    struct pps_known_rows *rows = pps_evaluation_rows(ev, ev->space->experiment);
+    struct pps_job job = {.request = *ev->request,
+                          .threads = ev->threads,
+                          .output = ask->path,
+                          .codec = ask->codec,
+                          .force = ask->force,
+                          .resume = ask->resume,
+                          .top = 1,
+                          .known = rows,
+                          .command = ask->command,
+                          .stop = ask->stop};
+    struct pps_job_result result = {.job = NULL};
+    job.request.path = NULL;
+    job.request.text = text;
+    job.request.overrides = NULL;
+    job.request.n_overrides = 0;
+    job.request.sample = NULL;
+    job.request.again = true;
+    enum pps_status status = text == NULL || rows == NULL ? pps_fail_memory(err, "the result")
+                                                          : pps_job_run(&job, &result, err);
+    pps_job_free(&result);
+    pps_known_rows_close(rows);
+    free(text);
+    return status;
+}
 
 // ---- options --------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@
 #include "engine/manifest/manifest_file.h"
 #include "engine/point/artifact.h"
 #include "engine/point/one_point.h"
-#include "engine/timeline/group_list.h"
+#include "engine/timeline/part.h"
 #include "engine/timeline/time_unit.h"
 #include "engine/trace/trace_write.h"
 

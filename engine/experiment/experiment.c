@@ -7,7 +7,7 @@
 #include "engine/experiment/loading_private.h"
 #include "engine/experiment/resolved.h"
 #include "engine/let/let_columns.h"
-#include "engine/space/dependent_counts.h"
+#include "engine/space/grid.h"
 #include "engine/space/typed_columns.h"
 
 #include <stdio.h>

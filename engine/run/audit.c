@@ -2,9 +2,10 @@
 // Chooses the audited rows, runs the reference on them and compares the results.
 #include "engine/run/audit.h"
 
+#include "engine/experiment/experiment.h"
 #include "engine/experiment/kernel_calls.h"
 #include "engine/experiment/point_text.h"
-#include "engine/run/sensitive_points.h"
+#include "ppsweep/kernel.h"
 
 #include <float.h>
 #include <math.h>
@@ -43,6 +44,70 @@ bool pps_audit_chooses(double fraction, uint64_t index)
     for (int i = 0; i < 8; i++)
         bytes[i] = (unsigned char)(index >> 8 * i);
     return (double)(XXH64(bytes, sizeof bytes, 0) >> 11) * 0x1p-53 < fraction;
+}
+
+// ---- sensitive points ---------------------------------------------------------------------------
+
+enum { TRIALS = 12 };
+
+// Returns the parameter changed by a few units in the last place if it is a positive real
+// number and the new value is valid; otherwise the unchanged value.
+static double beside(const struct pps_param *param, double value, int step)
+{
+    const double other = value * (1 + step * 0x1p-50);
+    if (param->kind != PPS_REAL || !(value > 0) || other > param->max || other < param->min ||
+        (param->max_open && other >= param->max))
+        return value;
+    return other;
+}
+
+// Returns the reference's result in column c for the point of this trial, or NAN. Each trial
+// changes all real parameters by different amounts.
+static double try_beside(const struct pps_kernel *kernel,
+                         const double *point,
+                         int c,
+                         int trial,
+                         const struct pps_worker *worker)
+{
+    double near[PPS_MAX_PARAMS], result = (double)NAN;
+    const double *param[PPS_MAX_PARAMS];
+    double *column[PPS_MAX_COLUMNS] = {NULL};
+    char *text[PPS_MAX_COLUMNS] = {NULL};
+    uint8_t outcome = PPS_FAILED;
+    for (int p = 0; p < kernel->n_params; p++) {
+        near[p] = beside(&kernel->params[p], point[p], (trial + 1) * (p % 3 - 1 + trial % 2));
+        param[p] = &near[p];
+    }
+    if (kernel->check != NULL && kernel->check(near, kernel->shared) != 0)
+        return (double)NAN;
+    column[c] = &result;
+    pps_kernel_reference(kernel,
+                         &(struct pps_batch){.n_points = 1,
+                                             .param = param,
+                                             .column = column,
+                                             .text = text,
+                                             .outcome = &outcome},
+                         worker);
+    return outcome == PPS_DONE ? result : (double)NAN;
+}
+
+// Returns how far the reference's result in column c moves, relative to `result`, when the
+// point's real parameters change by some units in the last place. The value is the maximum of
+// several trials; the trials end once it exceeds `enough`. It is about 1e-15 for a point that
+// is not sensitive. Thread-safe if each thread has its own worker.
+static double pps_sensitivity(const struct pps_kernel *kernel,
+                              const double *point,
+                              int c,
+                              double result,
+                              double enough,
+                              const struct pps_worker *worker)
+{
+    double most = 0;
+    for (int trial = 0; trial < TRIALS && most < enough; trial++) {
+        const double moved = fabs(try_beside(kernel, point, c, trial, worker) - result);
+        most = fmax(most, moved / fmax(fabs(result), 0x1p-1022));
+    }
+    return most;
 }
 
 // ---- opening ----------------------------------------------------------------------------------

@@ -4,7 +4,6 @@
 
 #include "base/math/random.h"
 #include "base/math/sobol.h"
-#include "engine/space/dependent_counts.h"
 #include "engine/space/grid.h"
 #include "engine/space/sample_design.h"
 

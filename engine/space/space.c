@@ -2,7 +2,6 @@
 // Prepares a space, turns numbers into points and points into numbers, and walks the list.
 #include "engine/space/space.h"
 
-#include "engine/space/dependent_counts.h"
 #include "engine/space/grid.h"
 #include "engine/space/sample.h"
 

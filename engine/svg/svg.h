@@ -4,8 +4,22 @@
 #ifndef PPS_ENGINE_SVG_SVG_H
 #define PPS_ENGINE_SVG_SVG_H
 
+#include "base/text/status.h"
+
 #include <stddef.h>
 #include <stdio.h>
+
+// ---- svg to png ---------------------------------------------------------------------------------
+
+// Writes the PNG of what `draw` writes as SVG.
+PPS_MUST_CHECK enum pps_status pps_svg_draw_png(enum pps_status (*draw)(void *self,
+                                                                        FILE *out,
+                                                                        struct pps_error *err),
+                                                void *self,
+                                                FILE *out,
+                                                struct pps_error *err);
+
+// ---- svg ----------------------------------------------------------------------------------------
 
 enum pps_svg_anchor {
     PPS_SVG_START,

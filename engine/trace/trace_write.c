@@ -5,7 +5,7 @@
 #include "base/text/characters.h"
 #include "base/text/decimal.h"
 #include "base/write/new_file.h"
-#include "engine/svg/svg_to_png.h"
+#include "engine/svg/svg.h"
 #include "engine/timeline/time_unit.h"
 #include "engine/trace/trace_json.h"
 #include "engine/trace/trace_svg.h"

@@ -30,7 +30,7 @@ enum pps_trace_form {
     PPS_TRACE_JSON, // for ui.perfetto.dev (trace_json.h)
     PPS_TRACE_SVG,  // a picture (trace_svg.h)
     PPS_TRACE_TEXT, // CSV
-    PPS_TRACE_PNG,  // the picture, converted (svg_to_png.h)
+    PPS_TRACE_PNG,  // the picture, converted (svg.h)
 };
 
 // Returns the form named by a word (chrome, perfetto, svg, csv, png), or by the ending of a path, which

@@ -8,7 +8,6 @@
 #include "planner/balance/init/fit_layers.h"
 #include "planner/shared/document_read.h"
 #include "planner/shared/files.h"
-#include "planner/shared/plan_file.h"
 
 #include <math.h>
 #include <stdio.h>

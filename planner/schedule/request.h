@@ -9,6 +9,17 @@
 #include "kernels/schedule/point.h"
 #include "kernels/schedule/table.h"
 
+// ---- unused -------------------------------------------------------------------------------------
+
+// Checks the options of `ppsweep schedule` for a family of this name, with the point that it gets, and for
+// the baseline beside it. A family NULL: the order of a document. An option with its default is always fine.
+PPS_MUST_CHECK enum pps_status schedule_check_unused(const double value[N_PARAMS],
+                                                     const char *name,
+                                                     const struct schedule_point *named,
+                                                     const struct family *baseline,
+                                                     const struct pps_args *args,
+                                                     struct pps_error *err);
+
 // ---- inputs -------------------------------------------------------------------------------------
 
 // A zeroed struct has no documents.

@@ -7,8 +7,8 @@
 #include "kernels/schedule/family_names.h"
 #include "planner/schedule/compare.h"
 #include "planner/schedule/output.h"
+#include "planner/schedule/request.h"
 #include "planner/schedule/show.h"
-#include "planner/schedule/unused.h"
 #include "planner/shared/options.h"
 
 #include <stdlib.h>

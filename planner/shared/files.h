@@ -9,6 +9,21 @@
 #include "base/text/text_buffer.h"
 #include "base/write/gate.h"
 #include "engine/command/command.h"
+#include "kernels/common/plan/plan.h"
+
+// ---- plan file ----------------------------------------------------------------------------------
+
+// Reads a file ("-": a plan from standard input). cluster: a file or a name, which prices a training, also that of a
+// plan, on other devices; NULL: the plan as it is, and for a training the devices that it names, else H100. The
+// caller frees the plan with plan_free and the document of a plan with pps_json_free; after an error there is
+// nothing to free. *json is empty for a training.
+PPS_MUST_CHECK enum pps_status plan_file_read(struct plan **plan,
+                                              struct pps_json *json,
+                                              const char *path,
+                                              const char *cluster,
+                                              struct pps_error *err);
+
+// ---- files --------------------------------------------------------------------------------------
 
 enum { PLAN_PATH = 4096 };
 

@@ -6,7 +6,7 @@
 #include "base/text/characters.h"
 #include "base/text/text_buffer.h"
 #include "base/write/new_file.h"
-#include "engine/svg/svg_to_png.h"
+#include "engine/svg/svg.h"
 #include "planner/balance/report/picture_private.h"
 #include "planner/balance/report/published.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists of groups: what they mean, and what is refused.
-#include "engine/timeline/group_list.h"
+#include "engine/timeline/part.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
