@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts JSON to a continuous axis and back.
 #include "engine/axes/axis_continuous.h"
-
 #include "base/text/nearest.h"
 
 #include <math.h>

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts {start, stop, step} to an axis.
-#include "engine/axes/axis_json_private.h"
-
-#include "base/text/decimal.h"
 #include "base/text/nearest.h"
+#include "engine/axes/axis_json_private.h"
 
 #include <math.h>
 

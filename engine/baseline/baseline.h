@@ -8,7 +8,6 @@
 #include "engine/read/view.h"
 
 #include <stdatomic.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #define PPS_BASELINE_VALUE "baseline"     // the value at the baseline

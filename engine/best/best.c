@@ -102,7 +102,7 @@ static enum pps_status fail_memory(struct pps_error *err)
 
 // Compares two lines of cells separated by commas. Returns a mask: bit c is set if cell c
 // differs; of the first 64 cells.
-static uint64_t pps_cells_differ(const char *a, size_t a_n, const char *b, size_t b_n)
+static uint64_t cells_differ(const char *a, size_t a_n, const char *b, size_t b_n)
 {
     const char *a_end = a + a_n, *b_end = b + b_n;
     uint64_t differ = 0;
@@ -169,7 +169,7 @@ static enum pps_status count_rows(struct pps_best *best,
             return fail_memory(err);
         more->text_n = text_n;
     } else if (!adds_nothing(more, text, text_n)) {
-        differ |= pps_cells_differ(more->text, more->text_n, text, text_n);
+        differ |= cells_differ(more->text, more->text_n, text, text_n);
     }
     more->n += n;
     if ((more->differ | differ) != more->differ) {
@@ -274,14 +274,14 @@ struct pps_best_ties pps_best_ties(struct pps_best *best)
     ties.kept = n > 0;
     while (ties.kept < n && rows[ties.kept].value == rows[0].value) {
         const struct pps_best_row *row = &rows[ties.kept++];
-        ties.differ |= pps_cells_differ(rows[0].text, rows[0].n, row->text, row->n);
+        ties.differ |= cells_differ(rows[0].text, rows[0].n, row->text, row->n);
     }
     ties.n = ties.kept;
     if (ties.kept < n || more->n == 0)
         return ties;
     ties.n += more->n;
     ties.differ |= more->differ;
-    ties.differ |= pps_cells_differ(rows[0].text, rows[0].n, more->text, more->text_n);
+    ties.differ |= cells_differ(rows[0].text, rows[0].n, more->text, more->text_n);
     return ties;
 }
 

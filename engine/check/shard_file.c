@@ -5,7 +5,6 @@
 #include "base/system/disk.h"
 #include "base/text/characters.h"
 #include "engine/manifest/manifest_file.h"
-#include "engine/store/block.h"
 #include "engine/store/file_end.h"
 
 #include <fcntl.h>

@@ -67,7 +67,7 @@ static void print_sweep(const struct pps_bench_cores *b, const struct pps_bench_
     printf("\n");
 }
 
-static void pps_corereport_print(const struct pps_bench_cores *b)
+static void corereport_print(const struct pps_bench_cores *b)
 {
     char machine[256];
     pps_machine_name(machine, sizeof machine);
@@ -98,7 +98,7 @@ static cJSON *model_json(int cores, const struct pps_coremodel *model)
     return object;
 }
 
-static void pps_corereport_json(const struct pps_bench_cores *b)
+static void corereport_json(const struct pps_bench_cores *b)
 {
     cJSON *root = cJSON_CreateObject();
     cJSON_AddStringToObject(root, "ppsweep", PPS_VERSION);
@@ -157,9 +157,9 @@ static enum pps_status cores_main(const struct pps_args *args,
     if (status != PPS_OK)
         return status;
     if (pps_arg(args, "json") != NULL)
-        pps_corereport_json(&cores);
+        corereport_json(&cores);
     else
-        pps_corereport_print(&cores);
+        corereport_print(&cores);
     return PPS_OK;
 }
 

@@ -4,7 +4,6 @@
 #include "base/system/machine.h"
 #include "base/text/decimal.h"
 #include "base/text/human.h"
-#include "base/text/say.h"
 #include "base/write/gate.h"
 #include "engine/cli/options/experiment_options.h"
 #include "engine/cli/options/picture_options.h"
@@ -91,8 +90,8 @@ struct pps_best_result_ask {
 
 // Runs a job whose experiment lists all points; no row is computed again, except those of points that
 // failed. Returns what pps_job_run returns.
-static enum pps_status pps_best_result_write(const struct pps_best_result_ask *ask,
-                                             struct pps_error *err)
+static enum pps_status best_result_write(const struct pps_best_result_ask *ask,
+                                         struct pps_error *err)
 {
     const struct pps_evaluation *ev = ask->evaluation;
     char *text = pps_evaluation_experiment(ev, 0, ev->n);
@@ -312,7 +311,7 @@ static enum pps_status search_and_write(struct best *b, struct pps_error *err)
                                             .command = pps_arg_line(b->args),
                                             .stop = b->stop};
     if (status == PPS_OK && b->evaluation.n > 0)
-        status = pps_best_result_write(&ask, err);
+        status = best_result_write(&ask, err);
     if (status == PPS_E_INPUT && b->known != NULL) { // the complete result is of another search
         struct pps_error unused;
         (void)!pps_record_log_remove(&b->evaluation.journal, &unused);

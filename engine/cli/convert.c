@@ -9,7 +9,6 @@
 #include "engine/cli/report/progress.h"
 #include "engine/cli/verbs.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 static const struct pps_opt options[] = {

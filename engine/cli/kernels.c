@@ -3,7 +3,6 @@
 #include "base/document/json.h"
 #include "engine/cli/verbs.h"
 
-#include "base/text/decimal.h"
 #include "base/text/say.h"
 #include "engine/experiment/experiment.h"
 #include "engine/kernels/skeleton.h"

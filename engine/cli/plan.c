@@ -2,11 +2,9 @@
 // ppsweep plan: shows what a run would do.
 #include "engine/cli/plan.h"
 
-#include "base/system/machine.h"
 #include "base/text/human.h"
 #include "base/text/say.h"
 #include "engine/cli/options/experiment_options.h"
-#include "engine/cli/options/format_option.h"
 #include "engine/command/shard_option.h"
 #include "engine/command/signals.h"
 #include "engine/forecast/costly_points.h"
@@ -20,7 +18,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MEASURE_S  1.0 // seconds of measuring

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep plot: draws a result.
 
-#include "engine/cli/options/baseline_option.h"
 #include "engine/cli/options/experiment_options.h"
 #include "engine/cli/options/picture_options.h"
 #include "engine/cli/options/result_arguments.h"

@@ -2,14 +2,12 @@
 // ppsweep run: runs a sweep.
 #include "engine/cli/verbs.h"
 
-#include "base/system/machine.h"
 #include "base/text/human.h"
 #include "base/text/say.h"
 #include "base/write/terminal.h"
-#include "engine/cli/options/baseline_option.h"
 #include "engine/cli/options/experiment_options.h"
-#include "engine/cli/options/format_option.h"
 #include "engine/cli/options/picture_options.h"
+#include "engine/cli/options/result_arguments.h"
 #include "engine/cli/options/style_options.h"
 #include "engine/cli/plan.h"
 #include "engine/cli/report/progress.h"

@@ -12,7 +12,6 @@
 #include "engine/sensitivity/sensitivity_text.h"
 #include "engine/sensitivity/tornado.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const struct pps_opt options[] = {

@@ -5,7 +5,6 @@
 #include "base/text/say.h"
 
 #include "base/write/new_file.h"
-#include "engine/cli/options/baseline_option.h"
 #include "engine/cli/options/picture_options.h"
 #include "engine/cli/options/result_arguments.h"
 #include "engine/cli/report/progress.h"

@@ -3,8 +3,6 @@
 #include "engine/cli/options/trace_point.h"
 #include "engine/cli/verbs.h"
 
-#include "base/system/disk.h"
-#include "base/text/characters.h"
 #include "base/text/say.h"
 #include "base/write/gate.h"
 #include "engine/command/signals.h"
@@ -17,7 +15,6 @@
 #include "engine/trace/trace_write.h"
 
 #include <cjson/cJSON.h>
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,6 @@
 #include "base/document/json.h"
 #include "base/text/characters.h"
 #include "base/text/nearest.h"
-#include "base/text/status.h"
 #include "base/write/new_file.h"
 #include "engine/convert/sink.h"
 #include "engine/convert/typed_rows.h"

@@ -4,7 +4,6 @@
 
 #include "base/columns/cell_kind.h"
 #include "engine/experiment/experiment.h"
-#include "engine/read/view.h"
 #include "engine/space/typed_columns.h"
 
 #include <stdlib.h>
@@ -30,7 +29,7 @@ struct pps_kinds_of_cells {
     bool *has_any_cell; // that is not empty
 };
 
-static void pps_kinds_of_cells_free(struct pps_kinds_of_cells *kinds)
+static void kinds_of_cells_free(struct pps_kinds_of_cells *kinds)
 {
     free(kinds->possible);
     free(kinds->has_any_cell);
@@ -79,10 +78,10 @@ static enum pps_status read_rows(struct pps_kinds_of_cells *kinds,
     }
 }
 
-// Reads all rows. The caller calls pps_kinds_of_cells_free in every case.
-static enum pps_status pps_kinds_of_cells_read(struct pps_kinds_of_cells *kinds,
-                                               const struct pps_view_ask *ask,
-                                               struct pps_error *err)
+// Reads all rows. The caller calls kinds_of_cells_free in every case.
+static enum pps_status kinds_of_cells_read(struct pps_kinds_of_cells *kinds,
+                                           const struct pps_view_ask *ask,
+                                           struct pps_error *err)
 {
     struct pps_view view;
     *kinds = (struct pps_kinds_of_cells){.n = 0};
@@ -96,8 +95,8 @@ static enum pps_status pps_kinds_of_cells_read(struct pps_kinds_of_cells *kinds,
 
 // Returns the narrowest kind that all cells of the column have: integer, real, boolean or text. A
 // column without cells is real.
-static enum pps_cell_kind pps_kinds_of_cells_kind(const struct pps_kinds_of_cells *kinds,
-                                                  int column)
+static enum pps_cell_kind kinds_of_cells_kind(const struct pps_kinds_of_cells *kinds,
+                                              int column)
 {
     static const enum pps_cell_kind order[] = {PPS_CELLS_INTEGER, PPS_CELLS_REAL,
                                                PPS_CELLS_BOOLEAN};
@@ -214,11 +213,11 @@ static enum pps_status find_kinds(struct pps_typed_rows *rows,
             "the kinds of the columns of stdin are unknown without all of its rows; "
             "name a file");
     struct pps_kinds_of_cells kinds;
-    enum pps_status status = pps_kinds_of_cells_read(&kinds, ask, err);
+    enum pps_status status = kinds_of_cells_read(&kinds, ask, err);
     for (int c = 0; c < rows->schema.n && status == PPS_OK; c++)
         if (!declared(rows, c))
-            rows->schema.kinds[c] = pps_kinds_of_cells_kind(&kinds, rows->from[c]);
-    pps_kinds_of_cells_free(&kinds);
+            rows->schema.kinds[c] = kinds_of_cells_kind(&kinds, rows->from[c]);
+    kinds_of_cells_free(&kinds);
     return status;
 }
 

@@ -3,13 +3,11 @@
 // kernel by name.
 #include "engine/experiment/experiment.h"
 
-#include "base/text/decimal.h"
 #include "base/text/nearest.h"
 #include "engine/space/typed_columns.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static enum pps_status unknown_column(const struct pps_kernel *kernel,

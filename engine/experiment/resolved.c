@@ -10,7 +10,6 @@
 #include "engine/space/value.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 

@@ -17,7 +17,6 @@
 #include "base/text/status.h"
 #include "ppsweep/kernel.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

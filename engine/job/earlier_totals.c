@@ -6,7 +6,6 @@
 
 #include "base/system/threads.h"
 #include "base/table/cell.h"
-#include "engine/space/value.h"
 #include "engine/store/block_text.h"
 
 #include <fcntl.h>
@@ -58,9 +57,9 @@ static uint64_t point_of_row(struct pps_earlier_rows *reader, uint64_t row)
 }
 
 // Finds an example of each reason to skip points in the block.
-static void pps_earlier_rows_left_out(struct pps_earlier_rows *reader,
-                                      uint64_t block,
-                                      struct pps_left_out left_out[PPS_MAX_REASONS])
+static void earlier_rows_left_out(struct pps_earlier_rows *reader,
+                                  uint64_t block,
+                                  struct pps_left_out left_out[PPS_MAX_REASONS])
 {
     enter_block(reader, block);
     while (pps_cursor_next(reader->cursor, reader->end, left_out))
@@ -126,10 +125,10 @@ static enum pps_status add_infeasible(struct pps_earlier_rows *reader,
 }
 
 // Adds the rows of a block to the best rows.
-static enum pps_status pps_earlier_rows_add(struct pps_earlier_rows *reader,
-                                            const struct pps_index_record *record,
-                                            const char *text,
-                                            struct pps_error *err)
+static enum pps_status earlier_rows_add(struct pps_earlier_rows *reader,
+                                        const struct pps_index_record *record,
+                                        const char *text,
+                                        struct pps_error *err)
 {
     const char *end = text + record->text_bytes;
     enum pps_status status = PPS_OK;
@@ -166,9 +165,9 @@ static bool is_empty(const struct pps_earlier_rows *reader,
 }
 
 // Returns the number of the point of the first row of a block whose results are empty.
-static uint64_t pps_earlier_rows_failed(struct pps_earlier_rows *reader,
-                                        const struct pps_index_record *record,
-                                        const char *text)
+static uint64_t earlier_rows_failed(struct pps_earlier_rows *reader,
+                                    const struct pps_index_record *record,
+                                    const char *text)
 {
     const char *end = text + record->text_bytes;
     enter_block(reader, record->index);
@@ -187,10 +186,10 @@ static uint64_t pps_earlier_rows_failed(struct pps_earlier_rows *reader,
 
 // Makes both empty: the n_best rows by the objective, and, if no row is feasible, the row that is
 // nearest to feasible.
-static void pps_earlier_tops(const struct pps_resume_ask *ask,
-                             size_t n_best,
-                             struct pps_best_by_group *best,
-                             struct pps_best_by_group *nearest)
+static void earlier_tops(const struct pps_resume_ask *ask,
+                         size_t n_best,
+                         struct pps_best_by_group *best,
+                         struct pps_best_by_group *nearest)
 {
     const struct pps_column *columns = ask->sweep->experiment->kernel->columns;
     const int column = column_of_nearest(ask);
@@ -200,7 +199,7 @@ static void pps_earlier_tops(const struct pps_resume_ask *ask,
                            column >= 0 && columns[column].goal == PPS_HIGHER, 0);
 }
 
-static void pps_earlier_rows_close(struct pps_earlier_rows *reader)
+static void earlier_rows_close(struct pps_earlier_rows *reader)
 {
     pps_blocktext_close(reader->text);
     pps_best_by_group_free(&reader->best);
@@ -210,36 +209,36 @@ static void pps_earlier_rows_close(struct pps_earlier_rows *reader)
 
 // Opens a reader of the data file fd, with empty best rows. After an error there is nothing to
 // close.
-static enum pps_status pps_earlier_rows_open(struct pps_earlier_rows *reader,
-                                             const struct pps_resume_ask *ask,
-                                             const struct pps_index_reader *index,
-                                             int fd,
-                                             struct pps_error *err)
+static enum pps_status earlier_rows_open(struct pps_earlier_rows *reader,
+                                         const struct pps_resume_ask *ask,
+                                         const struct pps_index_reader *index,
+                                         int fd,
+                                         struct pps_error *err)
 {
     const struct pps_experiment *e = ask->sweep->experiment;
     const bool shown = pps_resume_shows(e, ask->sweep->objective);
     *reader = (struct pps_earlier_rows){.ask = ask, .index = index};
     reader->cell = cell_of_column(e, ask->sweep->objective);
     reader->need = cell_of_column(e, column_of_nearest(ask));
-    pps_earlier_tops(ask, shown ? ask->sweep->n_best : 0, &reader->best, &reader->nearest);
+    earlier_tops(ask, shown ? ask->sweep->n_best : 0, &reader->best, &reader->nearest);
     reader->cursor = calloc(1, sizeof *reader->cursor);
     enum pps_status status =
         reader->cursor != NULL
             ? pps_blocktext_open(&reader->text, fd, ask->data_path, ask->sweep->codec.kind, err)
             : pps_fail_memory(err, "%s", ask->data_path);
     if (status != PPS_OK) {
-        pps_earlier_rows_close(reader);
+        earlier_rows_close(reader);
         *reader = (struct pps_earlier_rows){.ask = NULL};
     }
     return status;
 }
 
 // Reads record i of the prefix and the text of its block. The text is valid until the next call.
-static enum pps_status pps_earlier_rows_read(struct pps_earlier_rows *reader,
-                                             uint64_t i,
-                                             struct pps_index_record *record,
-                                             const char **text,
-                                             struct pps_error *err)
+static enum pps_status earlier_rows_read(struct pps_earlier_rows *reader,
+                                         uint64_t i,
+                                         struct pps_index_record *record,
+                                         const char **text,
+                                         struct pps_error *err)
 {
     uint64_t left_out[PPS_MAX_REASONS];
     bool valid;
@@ -286,9 +285,9 @@ static enum pps_status read_best(struct pps_earlier_rows *reader,
         const char *text;
         if (atomic_load(&team->failed) || pps_sweep_is_stopped(reader->ask->sweep))
             return PPS_OK;
-        status = pps_earlier_rows_read(reader, r, &record, &text, err);
+        status = earlier_rows_read(reader, r, &record, &text, err);
         if (status == PPS_OK)
-            status = pps_earlier_rows_add(reader, &record, text, err);
+            status = earlier_rows_add(reader, &record, text, err);
     }
     return status;
 }
@@ -298,8 +297,7 @@ static void work(void *self, int i)
     struct team *team = self;
     struct pps_earlier_rows reader;
     struct pps_error err;
-    enum pps_status status =
-        pps_earlier_rows_open(&reader, team->ask, team->index, team->fd, &err);
+    enum pps_status status = earlier_rows_open(&reader, team->ask, team->index, team->fd, &err);
     if (status == PPS_OK)
         status = read_best(&reader, team, i, &err);
     pthread_mutex_lock(&team->lock);
@@ -312,7 +310,7 @@ static void work(void *self, int i)
         *team->err = err;
     }
     pthread_mutex_unlock(&team->lock);
-    pps_earlier_rows_close(&reader);
+    earlier_rows_close(&reader);
 }
 
 // ---- everything -----------------------------------------------------------------------------
@@ -345,9 +343,9 @@ static enum pps_status add_failed(struct pps_earlier_rows *reader,
         return PPS_OK;
     const uint64_t stride = ask->sweep->shard.count == 0 ? 1 : ask->sweep->shard.count;
     const uint64_t i = (ask->prefix->first_failed - ask->sweep->shard.index) / stride + 1;
-    enum pps_status status = pps_earlier_rows_read(reader, i, &record, &text, err);
+    enum pps_status status = earlier_rows_read(reader, i, &record, &text, err);
     if (status == PPS_OK)
-        totals->counts.failed_example = pps_earlier_rows_failed(reader, &record, text);
+        totals->counts.failed_example = earlier_rows_failed(reader, &record, text);
     return status;
 }
 
@@ -358,7 +356,7 @@ static void add_left_out(struct pps_earlier_rows *reader, struct pps_totals *tot
         struct pps_left_out found[PPS_MAX_REASONS] = {{0, 0}};
         if (prefix->counts.left_out[r].n == 0)
             continue;
-        pps_earlier_rows_left_out(reader, prefix->first_left_out[r], found);
+        earlier_rows_left_out(reader, prefix->first_left_out[r], found);
         totals->counts.left_out[r].example = found[r].example;
     }
 }
@@ -370,13 +368,13 @@ static enum pps_status read_totals(const struct pps_resume_ask *ask,
                                    struct pps_error *err)
 {
     struct pps_earlier_rows reader;
-    enum pps_status status = pps_earlier_rows_open(&reader, ask, index, fd, err);
+    enum pps_status status = earlier_rows_open(&reader, ask, index, fd, err);
     if (status == PPS_OK)
         status = add_failed(&reader, totals, err);
     if (status == PPS_OK)
         add_left_out(&reader, totals);
     const bool any = reader.best.k > 0 || reader.nearest.k > 0;
-    pps_earlier_rows_close(&reader);
+    earlier_rows_close(&reader);
     if (status == PPS_OK && any)
         status = add_best(ask, index, fd, totals, err);
     return status;
@@ -397,7 +395,7 @@ enum pps_status pps_resume_totals(const struct pps_resume_ask *ask,
     struct pps_index_reader index;
     enum pps_index_reader_state state;
     *totals = (struct pps_totals){.counts = prefix->counts, .complete = true};
-    pps_earlier_tops(ask, ask->sweep->n_best, &totals->best, &totals->nearest);
+    earlier_tops(ask, ask->sweep->n_best, &totals->best, &totals->nearest);
     if (prefix->n_records < 2)
         return PPS_OK;
     totals->text_bytes = prefix->text_bytes - prefix->header_bytes;

@@ -6,7 +6,6 @@
 #include "engine/manifest/manifest_file.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -11,7 +11,6 @@
 #include "engine/store/block_text.h"
 #include "engine/store/index_check.h"
 
-#include <cjson/cJSON.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,11 +158,11 @@ static enum pps_status add_nearest(const cJSON *only,
 // Reads the rows of the only block, and the counts and examples from the manifest's member
 // only_top. The index of a best row is its place in the file, from 0. The caller calls
 // pps_totals_free in every case.
-static enum pps_status pps_finishedtop_read(const struct pps_resume_ask *ask,
-                                            const struct pps_index_record *record,
-                                            const cJSON *only,
-                                            struct pps_totals *totals,
-                                            struct pps_error *err)
+static enum pps_status finishedtop_read(const struct pps_resume_ask *ask,
+                                        const struct pps_index_record *record,
+                                        const cJSON *only,
+                                        struct pps_totals *totals,
+                                        struct pps_error *err)
 {
     struct reader reader = {.sweep = ask->sweep, .best = &totals->best};
     *totals = (struct pps_totals){.points = 0};
@@ -277,7 +276,7 @@ static enum pps_status read_rows(const struct pps_sweep *sweep,
         return status;
     const struct pps_resume_ask ask = {sweep, &prefix, path, index_path};
     const cJSON *only = pps_json_member(f->manifest, "only_top");
-    status = sweep->only_best ? pps_finishedtop_read(&ask, &last, only, &f->totals, err)
+    status = sweep->only_best ? finishedtop_read(&ask, &last, only, &f->totals, err)
                               : pps_resume_totals(&ask, &f->totals, err);
     f->totals.complete = !pps_sweep_is_stopped(sweep);
     return status;

@@ -8,7 +8,6 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -218,7 +217,7 @@ static bool is_whole(int fd, uint64_t bytes)
 
 // Returns false if the file is an ELF file and lacks bytes of its segments. Other files are left to
 // the dynamic linker, which refuses them.
-static bool pps_library_file_is_whole(const char *path)
+static bool library_file_is_whole(const char *path)
 {
     struct stat about;
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -264,7 +263,7 @@ static enum pps_status load(struct pps_kernel_list *list,
     const int n = snprintf(local, sizeof local, "%s%s", strchr(path, '/') ? "" : "./", path);
     if (n < 0 || (size_t)n >= sizeof local)
         return pps_fail(err, PPS_E_INPUT, "%.100s...: the path is too long", path);
-    if (!pps_library_file_is_whole(local))
+    if (!library_file_is_whole(local))
         return pps_fail(err, PPS_E_INPUT,
                         "cannot load the kernel %s: the file is truncated; build it again",
                         path);

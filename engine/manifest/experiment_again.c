@@ -2,7 +2,6 @@
 // Turns a manifest into the request of its run and into its experiment.
 #include "engine/manifest/experiment_again.h"
 
-#include "base/text/decimal.h"
 #include "engine/space/typed_columns.h"
 #include "engine/space/value.h"
 

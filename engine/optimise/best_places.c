@@ -5,7 +5,6 @@
 #include "engine/optimise/pattern_search.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 struct ranked {

@@ -5,7 +5,6 @@
 #include "base/math/random.h"
 #include "engine/optimise/best_places.h"
 #include "engine/optimise/cma_es.h"
-#include "engine/optimise/evaluation.h"
 #include "engine/optimise/pattern_search.h"
 
 #include <math.h>

@@ -11,7 +11,6 @@
 #include "engine/optimise/evaluation.h"
 #include "engine/optimise/search_space.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 enum {

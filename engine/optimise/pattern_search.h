@@ -9,7 +9,6 @@
 
 #include "engine/optimise/search_space.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 
 struct pps_pattern {

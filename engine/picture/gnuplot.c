@@ -2,8 +2,6 @@
 // Runs gnuplot.
 #include "engine/picture/gnuplot.h"
 
-#include "base/system/process.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

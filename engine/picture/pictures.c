@@ -9,7 +9,6 @@
 #include "engine/picture/label_use.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -9,7 +9,6 @@
 #include "ppsweep/kernel.h"
 
 #include <stdatomic.h>
-#include <stdbool.h>
 
 // Sets up a worker for one point, with exact results. The caller frees worker->scratch. Returns
 // PPS_E_INPUT if the point needs more memory than the machine has.

@@ -11,7 +11,6 @@
 #include "engine/space/value.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 void pps_point_default(const struct pps_kernel *kernel, double *point)

@@ -6,7 +6,6 @@
 #include "base/text/status.h"
 #include "ppsweep/kernel.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 // Sets all parameters of point to their defaults.

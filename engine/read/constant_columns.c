@@ -2,6 +2,7 @@
 // Finds the columns with one value in all rows.
 #include "engine/read/constant_columns.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

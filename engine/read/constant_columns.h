@@ -9,7 +9,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 
 struct pps_constant {
     char *text; // value of the first row; NULL before the first row

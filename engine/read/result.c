@@ -8,7 +8,6 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,9 +41,9 @@ struct pps_result_pair {
 // ---- result cells -------------------------------------------------------------------------------
 
 // Fails at the last line.
-static enum pps_status pps_result_fail_line(const struct pps_result *result,
-                                            struct pps_error *err,
-                                            const char *text)
+static enum pps_status result_fail_line(const struct pps_result *result,
+                                        struct pps_error *err,
+                                        const char *text)
 {
     int line = result->line < INT_MAX ? (int)result->line : INT_MAX;
     return pps_fail_at(err, PPS_E_INPUT, result->name, line, 0, "%s", text);
@@ -67,7 +66,7 @@ static enum pps_status fail_cells(const struct pps_result *result,
     char text[96];
     snprintf(text, sizeof text, "%zu cells, but the header line has %d",
              count_commas(line.text, line.n) + 1, result->n_columns);
-    return pps_result_fail_line(result, err, text);
+    return result_fail_line(result, err, text);
 }
 
 static enum pps_status split(struct pps_result *result,
@@ -90,9 +89,9 @@ static enum pps_status unquote_all(struct pps_result *result, struct pps_error *
 {
     for (int i = 0; i < result->n_columns; i++)
         if (!unquote(&result->cells[i]))
-            return pps_result_fail_line(result, err,
-                                        "a quoted cell with commas, quotes or newlines: "
-                                        "results have none");
+            return result_fail_line(result, err,
+                                    "a quoted cell with commas, quotes or newlines: "
+                                    "results have none");
     return PPS_OK;
 }
 
@@ -104,8 +103,8 @@ static enum pps_status join(struct pps_result *result,
 {
     struct pps_cell *cells = result->cells;
     if (cells[pair.column].n > 0 && cells[pair.other].n > 0)
-        return pps_result_fail_line(result, err,
-                                    "a number and a name for one parameter: one must be empty");
+        return result_fail_line(result, err,
+                                "a number and a name for one parameter: one must be empty");
     if (cells[pair.column].n == 0)
         cells[pair.column] = cells[pair.other];
     memmove(cells + pair.other, cells + pair.other + 1,
@@ -126,7 +125,7 @@ enum pps_status pps_result_derive(struct pps_result *result,
 }
 
 // Writes the derived cells behind the others.
-static void pps_result_derive_cells(struct pps_result *result)
+static void result_derive_cells(struct pps_result *result)
 {
     const int n = result->n_columns - result->n_joined;
     for (int i = 0; i < result->n_derived; i++) {
@@ -147,12 +146,12 @@ void pps_result_join(struct pps_result *result, int column, int other)
 
 // Splits a line into result->cells, and joins columns.
 // Splits a line into result->cells.
-static enum pps_status pps_result_cut_line(struct pps_result *result,
-                                           struct pps_cell line,
-                                           struct pps_error *err)
+static enum pps_status result_cut_line(struct pps_result *result,
+                                       struct pps_cell line,
+                                       struct pps_error *err)
 {
     if (memchr(line.text, '\0', line.n) != NULL)
-        return pps_result_fail_line(result, err, "a NUL byte: this is not text");
+        return result_fail_line(result, err, "a NUL byte: this is not text");
     bool has_quotes = memchr(line.text, '"', line.n) != NULL;
     enum pps_status status = split(result, line, err);
     if (status == PPS_OK && has_quotes)
@@ -165,9 +164,9 @@ static enum pps_status pps_result_cut_line(struct pps_result *result,
 // ---- columns ----------------------------------------------------------------------------------
 
 // Copies the cells of the header line into names that end with NUL.
-static enum pps_status pps_result_keep_names(struct pps_result *result,
-                                             struct pps_cell line,
-                                             struct pps_error *err)
+static enum pps_status result_keep_names(struct pps_result *result,
+                                         struct pps_cell line,
+                                         struct pps_error *err)
 {
     size_t n = count_commas(line.text, line.n) + 1;
     result->n_columns = (int)n;
@@ -181,7 +180,7 @@ static enum pps_status pps_result_keep_names(struct pps_result *result,
     memcpy(result->header, line.text, line.n);
     result->header[line.n] = '\0';
     enum pps_status status =
-        pps_result_cut_line(result, (struct pps_cell){result->header, line.n}, err);
+        result_cut_line(result, (struct pps_cell){result->header, line.n}, err);
     for (size_t i = 0; i < n && status == PPS_OK; i++) {
         size_t at = (size_t)(result->cells[i].text - result->header);
         result->header[at + result->cells[i].n] = '\0';
@@ -263,8 +262,7 @@ static enum pps_status end_of_text(struct pps_result *result, struct pps_error *
     if (result->begin == result->end || result->may_stop)
         return PPS_OK;
     result->line++;
-    return pps_result_fail_line(result, err,
-                                "the last line has no newline: the file is truncated");
+    return result_fail_line(result, err, "the last line has no newline: the file is truncated");
 }
 
 // Reads the next line without its newline; NULL at the end.
@@ -281,7 +279,7 @@ static enum pps_status next_line(struct pps_result *result,
         size_t length = newline == NULL ? n : (size_t)(newline - start);
         if (length > LINE_MAX_BYTES) {
             result->line++;
-            return pps_result_fail_line(result, err, "this line is longer than 1 MiB");
+            return result_fail_line(result, err, "this line is longer than 1 MiB");
         }
         if (newline != NULL) {
             result->begin += length + 1;
@@ -323,9 +321,9 @@ enum pps_status pps_result_next(struct pps_result *result,
     if (status == PPS_OK)
         status = next_line(result, &line, err);
     if (status == PPS_OK && line.text != NULL)
-        status = pps_result_cut_line(result, line, err);
+        status = result_cut_line(result, line, err);
     if (status == PPS_OK && line.text != NULL) {
-        pps_result_derive_cells(result);
+        result_derive_cells(result);
         *cells = result->cells;
     }
     return status;
@@ -355,8 +353,8 @@ static enum pps_status read_header(struct pps_result *result, struct pps_error *
                            "is empty: expected a header line");
     skip_mark(&line);
     if (line.n == 0)
-        return pps_result_fail_line(result, err, "the header line is empty");
-    return pps_result_keep_names(result, line, err);
+        return result_fail_line(result, err, "the header line is empty");
+    return result_keep_names(result, line, err);
 }
 
 // ---- opening --------------------------------------------------------------------------------

@@ -5,7 +5,6 @@
 #include "base/text/characters.h"
 #include "base/text/say.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 
 #include "base/text/characters.h"
 #include "base/text/decimal.h"
-#include "base/text/status.h"
 #include "engine/experiment/experiment.h"
 #include "engine/manifest/manifest_file.h"
 #include "engine/read/coverage.h"
@@ -69,10 +68,10 @@ static enum pps_status read_name(struct pps_derived *derived,
 // Later derived columns and filters may use it. A cell is empty where the expression has no finite
 // value. PPS_E_INPUT for a name that is taken or no name, and for an expression with a fault. The
 // caller frees it in every case.
-static enum pps_status pps_derived_add(struct pps_derived *derived,
-                                       struct pps_view *view,
-                                       const char *word,
-                                       struct pps_error *err)
+static enum pps_status derived_add(struct pps_derived *derived,
+                                   struct pps_view *view,
+                                   const char *word,
+                                   struct pps_error *err)
 {
     struct pps_expr_fault fault = {.text = ""};
     const char *equals = strchr(word, '=');
@@ -90,7 +89,7 @@ static enum pps_status pps_derived_add(struct pps_derived *derived,
     return pps_view_add(view, &cells, &column, err);
 }
 
-static void pps_derived_free(struct pps_derived *derived)
+static void derived_free(struct pps_derived *derived)
 {
     pps_row_expression_free(&derived->expression);
 }
@@ -299,7 +298,7 @@ static enum pps_status fill_view(struct pps_view *view,
     if (status == PPS_OK && ask->add != NULL)
         status = ask->add(ask->self, view, err);
     for (int i = 0; i < ask->n_lets && status == PPS_OK; i++)
-        status = pps_derived_add(&view->derived[view->n_derived++], view, ask->lets[i], err);
+        status = derived_add(&view->derived[view->n_derived++], view, ask->lets[i], err);
     for (int i = 0; i < ask->n_filters && status == PPS_OK; i++)
         status = pps_filter_read(&view->filters[view->n_filters++], view, ask->filters[i], err);
     return status;
@@ -332,7 +331,7 @@ void pps_view_close(struct pps_view *view)
         pps_filter_free(&view->filters[i]);
     free(view->filters);
     for (int i = 0; i < view->n_derived; i++)
-        pps_derived_free(&view->derived[i]);
+        derived_free(&view->derived[i]);
     free(view->derived);
     *view = (struct pps_view){0};
 }

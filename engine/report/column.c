@@ -7,8 +7,6 @@
 #include "base/text/grow_list.h"
 
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

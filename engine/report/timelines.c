@@ -4,7 +4,6 @@
 
 #include "base/text/decimal.h"
 #include "engine/experiment/documents.h"
-#include "engine/experiment/experiment.h"
 #include "engine/experiment/kernel_calls.h"
 #include "engine/point/artifact.h"
 #include "engine/point/one_point.h"

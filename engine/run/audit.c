@@ -2,14 +2,11 @@
 // Chooses the audited rows, runs the reference on them and compares the results.
 #include "engine/run/audit.h"
 
-#include "engine/experiment/experiment.h"
 #include "engine/experiment/kernel_calls.h"
 #include "engine/experiment/point_text.h"
-#include "ppsweep/kernel.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>

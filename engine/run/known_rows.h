@@ -9,7 +9,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 struct pps_known_rows; // any number of threads may search it once all rows are added
 

@@ -6,7 +6,6 @@
 
 #include "base/text/decimal.h"
 #include "engine/let/let_columns.h"
-#include "engine/space/value.h"
 
 #include <math.h>
 #include <string.h>

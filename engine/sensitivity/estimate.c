@@ -4,6 +4,7 @@
 
 #include "base/math/statistics.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 
 #include "base/text/status.h"
 
-#include <math.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>

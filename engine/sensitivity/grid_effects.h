@@ -4,7 +4,6 @@
 #ifndef PPS_ENGINE_SENSITIVITY_GRID_EFFECTS_H
 #define PPS_ENGINE_SENSITIVITY_GRID_EFFECTS_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 // The result at the combination with values v_0, v_1, ... of the factors is

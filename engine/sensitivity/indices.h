@@ -4,7 +4,6 @@
 #ifndef PPS_ENGINE_SENSITIVITY_INDICES_H
 #define PPS_ENGINE_SENSITIVITY_INDICES_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -11,6 +11,7 @@
 #include "engine/space/sample_design.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,6 +8,7 @@
 #include "engine/sensitivity/indices.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,6 +5,7 @@
 #include "base/document/json.h"
 #include "engine/read/coverage.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +25,7 @@ struct pps_effect pps_effect_none(void)
 
 // Returns the number by which effects are sorted: the total index, else the first-order index, else mu*;
 // 0 if there is none.
-static double pps_effect_size(const struct pps_effect *e)
+static double effect_size(const struct pps_effect *e)
 {
     const double size = !isnan(e->total.value)   ? e->total.value
                         : !isnan(e->first.value) ? e->first.value
@@ -53,7 +54,7 @@ static int list_blocks(const struct pps_sensitivity_group *group, struct block *
         if (group->effects[e].is_member)
             blocks[n - 1].n++;
         else
-            blocks[n++] = (struct block){e, 1, pps_effect_size(&group->effects[e])};
+            blocks[n++] = (struct block){e, 1, effect_size(&group->effects[e])};
     }
     return n;
 }

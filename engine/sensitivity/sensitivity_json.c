@@ -4,6 +4,7 @@
 
 #include "base/document/json.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "base/text/human.h"
 #include "engine/read/row_text.h"
 
-#include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
 const char *pps_sensitivity_kind_name(enum pps_sensitivity_kind kind)

@@ -7,7 +7,6 @@
 #include "engine/sensitivity/sensitivity.h"
 
 #include <stdatomic.h>
-#include <stdbool.h>
 
 // Draws the picture `path`, which ends in .svg or .png. `result` is the path of the rows. Returns
 // PPS_E_INPUT if the file exists and !force, or if nothing varies; PPS_E_STOPPED after a stop.

@@ -2,7 +2,6 @@
 // Marks cells of a map: cells that share the best value, and cells whose rows cover other
 // combinations of the other parameters than most cells.
 #include "engine/slice/marks.h"
-#include "engine/slice/slice_private.h"
 
 #include <math.h>
 #include <stdio.h>

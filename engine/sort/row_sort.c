@@ -51,9 +51,9 @@ struct pps_row_sort {
 // ---- sorted runs --------------------------------------------------------------------------------
 
 // Returns whether a comes before b. Rows without a value come last.
-static bool pps_sort_before(const struct pps_sort_entry *a,
-                            const struct pps_sort_entry *b,
-                            bool higher)
+static bool sort_before(const struct pps_sort_entry *a,
+                        const struct pps_sort_entry *b,
+                        bool higher)
 {
     const bool a_empty = a->value != a->value, b_empty = b->value != b->value;
     if (a_empty != b_empty)
@@ -65,16 +65,16 @@ static bool pps_sort_before(const struct pps_sort_entry *a,
 
 static int compare_rising(const void *a, const void *b)
 {
-    return pps_sort_before(a, b, false) ? -1 : 1;
+    return sort_before(a, b, false) ? -1 : 1;
 }
 
 static int compare_falling(const void *a, const void *b)
 {
-    return pps_sort_before(a, b, true) ? -1 : 1;
+    return sort_before(a, b, true) ? -1 : 1;
 }
 
 // Sorts the rows in memory.
-static void pps_row_sort_sort(struct pps_row_sort *sort)
+static void row_sort_sort(struct pps_row_sort *sort)
 {
     if (sort->n_entries > 1)
         qsort(sort->entries, sort->n_entries, sizeof *sort->entries,
@@ -155,13 +155,13 @@ static bool put_entries(struct pps_row_sort *sort)
 }
 
 // Writes the rows in memory as a run to the file.
-static enum pps_status pps_row_sort_spill(struct pps_row_sort *sort, struct pps_error *err)
+static enum pps_status row_sort_spill(struct pps_row_sort *sort, struct pps_error *err)
 {
     enum pps_status status = open_file(sort, err);
     if (status != PPS_OK)
         return status;
     const off_t at = sort->file_bytes;
-    pps_row_sort_sort(sort);
+    row_sort_sort(sort);
     struct pps_sort_run *runs =
         pps_grow(sort->runs, &sort->runs_room, sort->n_runs + 1, sizeof *runs);
     if (runs == NULL)
@@ -227,7 +227,7 @@ static enum pps_status load_head(struct pps_row_sort *sort,
 
 static bool run_before(const struct pps_row_sort *sort, size_t a, size_t b)
 {
-    return pps_sort_before(&sort->runs[a].head, &sort->runs[b].head, sort->higher);
+    return sort_before(&sort->runs[a].head, &sort->runs[b].head, sort->higher);
 }
 
 static void sift_down(struct pps_row_sort *sort, size_t at)
@@ -260,7 +260,7 @@ static void drop_memory(struct pps_row_sort *sort)
 // Spills the last rows as a run, and gives each run an equal share of the memory as its window.
 static enum pps_status start_merge(struct pps_row_sort *sort, struct pps_error *err)
 {
-    enum pps_status status = sort->n_entries > 0 ? pps_row_sort_spill(sort, err) : PPS_OK;
+    enum pps_status status = sort->n_entries > 0 ? row_sort_spill(sort, err) : PPS_OK;
     drop_memory(sort);
     sort->heap = calloc(sort->n_runs, sizeof *sort->heap);
     if (status == PPS_OK && sort->heap == NULL)
@@ -297,9 +297,9 @@ static enum pps_status drop_top(struct pps_row_sort *sort, struct pps_error *err
 }
 
 // The next row of all runs; the first call begins to merge.
-static enum pps_status pps_row_sort_next_merged(struct pps_row_sort *sort,
-                                                struct pps_sort_row *row,
-                                                struct pps_error *err)
+static enum pps_status row_sort_next_merged(struct pps_row_sort *sort,
+                                            struct pps_sort_row *row,
+                                            struct pps_error *err)
 {
     const enum pps_status status = sort->merging && sort->n_heap > 0 ? drop_top(sort, err)
                                    : sort->merging                   ? PPS_OK
@@ -372,7 +372,7 @@ enum pps_status pps_row_sort_add(struct pps_row_sort *sort,
     const size_t used =
         sort->text_bytes + row->n + 2 * (sort->n_entries + 1) * sizeof *sort->entries;
     if (sort->n_entries > 0 && used > sort->memory_bytes / 2) {
-        const enum pps_status status = pps_row_sort_spill(sort, err);
+        const enum pps_status status = row_sort_spill(sort, err);
         if (status != PPS_OK)
             return status;
     }
@@ -392,9 +392,9 @@ enum pps_status pps_row_sort_next(struct pps_row_sort *sort,
                                   struct pps_error *err)
 {
     if (sort->n_runs > 0)
-        return pps_row_sort_next_merged(sort, row, err);
+        return row_sort_next_merged(sort, row, err);
     if (!sort->merging)
-        pps_row_sort_sort(sort);
+        row_sort_sort(sort);
     sort->merging = true;
     *row = (struct pps_sort_row){0};
     if (sort->next == sort->n_entries)

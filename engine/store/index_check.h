@@ -9,7 +9,6 @@
 #include "engine/store/index_write.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #define PPS_BLOCK_TEXT_MAX ((uint64_t)64 << 20) // maximum text of a block in a sweep, in bytes

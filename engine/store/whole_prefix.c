@@ -4,8 +4,6 @@
 
 #include "base/system/disk.h"
 #include "engine/store/file_end.h"
-#include "engine/store/index_write.h"
-#include "engine/store/output_private.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -138,9 +136,9 @@ void pps_whole_prefix_add(struct pps_whole_prefix *prefix,
 }
 
 // For loops over the blocks of a prefix: PPS_E_STOPPED, with a message, if the stop flag is up.
-static enum pps_status pps_whole_prefix_poll(const atomic_bool *stop,
-                                             const char *data_path,
-                                             struct pps_error *err)
+static enum pps_status whole_prefix_poll(const atomic_bool *stop,
+                                         const char *data_path,
+                                         struct pps_error *err)
 {
     if (stop == NULL || !atomic_load_explicit(stop, memory_order_relaxed))
         return PPS_OK;
@@ -169,7 +167,7 @@ static enum pps_status data_match(const struct pps_whole_prefix_ask *ask,
         at += n;
         left -= n;
         if (n == PIECE_BYTES)
-            status = pps_whole_prefix_poll(ask->stop, ask->data_path, err);
+            status = whole_prefix_poll(ask->stop, ask->data_path, err);
         if (status != PPS_OK)
             return status;
     }
@@ -231,7 +229,7 @@ enum pps_status pps_whole_prefix_find(const struct pps_whole_prefix_ask *ask,
     while (status == PPS_OK && longer && prefix->n_records < ask->index->n_records) {
         status = step(ask, prefix, state, piece, &longer, err);
         if (status == PPS_OK && prefix->n_records > FEW_RECORDS)
-            status = pps_whole_prefix_poll(ask->stop, ask->data_path, err);
+            status = whole_prefix_poll(ask->stop, ask->data_path, err);
     }
     XXH64_freeState(state);
     free(piece);

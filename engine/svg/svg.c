@@ -114,10 +114,7 @@ static enum pps_status copy_png(const struct work *work, FILE *out, struct pps_e
 // Writes the PNG of an SVG text of n bytes. Temporary files lie in $TMPDIR, else /tmp. Returns
 // PPS_E_MACHINE if rsvg-convert is missing, with the package to install, or if it fails, with its
 // last line.
-static enum pps_status pps_svg_to_png(const char *svg,
-                                      size_t n,
-                                      FILE *out,
-                                      struct pps_error *err)
+static enum pps_status svg_to_png(const char *svg, size_t n, FILE *out, struct pps_error *err)
 {
     struct work work;
     enum pps_status status = open_work(&work, err);
@@ -148,7 +145,7 @@ enum pps_status pps_svg_draw_png(enum pps_status (*draw)(void *self,
     if (fclose(memory) != 0 && status == PPS_OK)
         status = pps_fail_memory(err, "the picture");
     if (status == PPS_OK)
-        status = pps_svg_to_png(svg, n, out, err);
+        status = svg_to_png(svg, n, out, err);
     free(svg);
     return status;
 }

@@ -5,7 +5,6 @@
 
 #include "engine/timeline/time_unit.h"
 
-#include <stddef.h>
 #include <stdio.h>
 
 #define PPS_TIME_AXIS_HEIGHT 44.0

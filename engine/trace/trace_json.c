@@ -5,12 +5,9 @@
 #include "base/stream/chrome_write.h"
 #include "engine/timeline/lanes.h"
 #include "engine/timeline/load.h"
-#include "ppsweep/kernel.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 // ---- load counters ------------------------------------------------------------------------------
@@ -42,10 +39,10 @@ static bool has_work(const struct pps_load *load, int32_t group)
 
 // Chooses the step: with many groups each has fewer values. The load must stay valid. Returns
 // false if memory runs out; there is nothing to close then.
-static bool pps_load_counters_open(struct pps_load_counters *c,
-                                   const struct pps_trace_names *names,
-                                   const struct pps_load *load,
-                                   double end)
+static bool load_counters_open(struct pps_load_counters *c,
+                               const struct pps_trace_names *names,
+                               const struct pps_load *load,
+                               double end)
 {
     *c =
         (struct pps_load_counters){.load = load,
@@ -71,14 +68,14 @@ static bool pps_load_counters_open(struct pps_load_counters *c,
     return true;
 }
 
-static void pps_load_counters_close(struct pps_load_counters *counters)
+static void load_counters_close(struct pps_load_counters *counters)
 {
     free(counters->has);
     counters->has = NULL;
 }
 
 // Returns whether the group has a segment.
-static bool pps_load_counters_has(const struct pps_load_counters *c, int32_t group)
+static bool load_counters_has(const struct pps_load_counters *c, int32_t group)
 {
     return c->has[group];
 }
@@ -119,10 +116,10 @@ static void write_values(const struct pps_load_counters *c,
 
 // Writes the loads of a group (-1: their mean over all groups) as counters of the process. Values
 // that equal those before are left out.
-static void pps_load_counters_write(const struct pps_load_counters *c,
-                                    int32_t group,
-                                    struct pps_chrome_writer *chrome,
-                                    int32_t process)
+static void load_counters_write(const struct pps_load_counters *c,
+                                int32_t group,
+                                struct pps_chrome_writer *chrome,
+                                int32_t process)
 {
     double values[MOST_LOADS] = {0}, last[MOST_LOADS] = {0};
     const int n_bins = pps_load_bins(c->load, c->end);
@@ -291,20 +288,20 @@ static void take_limit(void *self, const struct pps_limit *limit)
 static void write_loads(struct pps_tracejson *json, double end)
 {
     struct pps_load_counters counters;
-    if (!pps_load_counters_open(&counters, json->names, &json->load, end)) {
+    if (!load_counters_open(&counters, json->names, &json->load, end)) {
         json->no_memory = true;
         return;
     }
     name_whole(json, counters.n_groups);
     for (int32_t g = 0; g < (int32_t)json->load.n_groups; g++)
-        if (pps_load_counters_has(&counters, g)) {
+        if (load_counters_has(&counters, g)) {
             if (json->only_loads)
                 name_group(json, g);
-            pps_load_counters_write(&counters, g, &json->chrome, process_of(json, g));
+            load_counters_write(&counters, g, &json->chrome, process_of(json, g));
         }
     if (counters.n_groups > 0)
-        pps_load_counters_write(&counters, -1, &json->chrome, whole_process(json));
-    pps_load_counters_close(&counters);
+        load_counters_write(&counters, -1, &json->chrome, whole_process(json));
+    load_counters_close(&counters);
 }
 
 // ---- the file -----------------------------------------------------------------------------------

@@ -8,7 +8,6 @@
 #include "engine/trace/trace_pieces.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 

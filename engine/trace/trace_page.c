@@ -7,11 +7,8 @@
 #include "engine/trace/time_axis.h"
 #include "engine/trace/trace_draw.h"
 #include "engine/trace/trace_load.h"
-#include "engine/trace/trace_pieces.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 // ---- trace style --------------------------------------------------------------------------------
@@ -147,11 +144,11 @@ static void put_scales(const struct pps_trace_legend *legend, struct cursor *c)
 
 // Draws the legend. x, y: left end and middle of its first line, in pixels; room: the width. Returns
 // the number of lines; out NULL: draws nothing.
-static int pps_trace_legend_draw(const struct pps_trace_legend *legend,
-                                 FILE *out,
-                                 double x,
-                                 double y,
-                                 double room)
+static int trace_legend_draw(const struct pps_trace_legend *legend,
+                             FILE *out,
+                             double x,
+                             double y,
+                             double room)
 {
     struct cursor c = {out, x, room, x, y, 1};
     if (legend->loads)
@@ -271,8 +268,7 @@ static double put_head(const struct page *p, FILE *out)
                                         (size_t)(room / PPS_TRACE_CHAR), 11, PPS_TRACE_PALE,
                                         p->notes);
     y += 4;
-    return y +
-           PPS_TRACE_LINE * pps_trace_legend_draw(&p->legend, out, PPS_TRACE_MARGIN, y, room);
+    return y + PPS_TRACE_LINE * trace_legend_draw(&p->legend, out, PPS_TRACE_MARGIN, y, room);
 }
 
 // "total_time 66.05", for the second point with the difference from the first.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep balance fit: layers of a model from measured memory and times.
-#include "planner/balance/commands.h"
 #include "planner/balance/init/fit_layers.h"
 #include "planner/shared/files.h"
 

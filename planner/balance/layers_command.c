@@ -3,7 +3,6 @@
 #include "base/text/characters.h"
 #include "kernels/balance/documents/plan_layers_read.h"
 #include "kernels/configuration/layers.h"
-#include "planner/balance/commands.h"
 #include "planner/balance/init/fit_layers.h"
 #include "planner/balance/show.h"
 #include "planner/exchange/plan_file.h"

@@ -3,7 +3,6 @@
 #include "planner/balance/output.h"
 
 #include "base/text/grow_list.h"
-#include "base/write/gate.h"
 #include "planner/balance/report/result_files.h"
 #include "planner/shared/files.h"
 #include "planner/shared/options.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep balance peaks: peak memory of dry runs, as a block of an init file.
-#include "planner/balance/commands.h"
 #include "planner/profiles/log_file.h"
 #include "planner/shared/configurations.h"
 #include "planner/shared/files.h"

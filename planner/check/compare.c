@@ -8,12 +8,9 @@
 #include "base/text/text_buffer.h"
 #include "engine/command/signals.h"
 #include "kernels/configuration/document.h"
-#include "planner/check/check.h"
 #include "planner/check/trainings.h"
-#include "planner/shared/options.h"
 
 #include <cjson/cJSON.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 static const struct pps_opt options[] = {
     {"json", 0, NULL, "print one JSON array"},

@@ -2,7 +2,6 @@
 // Adds up the figures of planned batches and prints the table and the totals.
 #include "planner/dynapipe/plan_report.h"
 
-#include "base/edit/json_write.h"
 #include "base/system/disk.h"
 #include "base/text/grow_list.h"
 #include "base/text/human.h"

@@ -2,7 +2,6 @@
 // Reads and writes figures as lines of key = value, and makes them from the bytes of layers.
 #include "planner/figures/memory_figures.h"
 
-#include "base/math/units.h"
 #include "base/text/characters.h"
 #include "base/text/number.h"
 

@@ -5,7 +5,6 @@
 #include "planner/profiles/kernels/kernel_events.h"
 #include "planner/profiles/profile_files.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,9 +6,6 @@
 
 #include <ctype.h>
 #include <dirent.h>
-#include <errno.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

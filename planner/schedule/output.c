@@ -4,7 +4,6 @@
 
 #include "base/system/disk.h"
 #include "base/text/say.h"
-#include "base/write/gate.h"
 #include "engine/trace/trace_write.h"
 #include "kernels/common/executor/step_trace.h"
 #include "kernels/schedule/orders/pytorch_csv.h"

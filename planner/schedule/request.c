@@ -4,12 +4,10 @@
 
 #include "base/system/whole_file.h"
 #include "base/text/nearest.h"
-#include "base/text/number.h"
 #include "base/text/text_buffer.h"
 #include "engine/space/value.h"
 #include "kernels/schedule/catalogue/catalogue.h"
 #include "kernels/schedule/family_names.h"
-#include "kernels/schedule/point.h"
 #include "planner/shared/files.h"
 
 #include <math.h>

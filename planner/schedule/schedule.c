@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep schedule: compares the schedules of a pipeline.
-#include "planner/schedule/commands.h"
 
 #include "base/text/say.h"
 #include "engine/command/signals.h"

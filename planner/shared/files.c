@@ -2,7 +2,6 @@
 // Reads text and tables, writes files and checks folders.
 #include "planner/shared/files.h"
 
-#include "base/document/json.h"
 #include "base/system/whole_file.h"
 #include "base/text/characters.h"
 #include "base/text/say.h"

@@ -3,7 +3,6 @@
 // them.
 #include "planner/shared/plan_run.h"
 
-#include "base/document/json.h"
 #include "base/math/units.h"
 #include "base/system/installed.h"
 #include "base/text/characters.h"

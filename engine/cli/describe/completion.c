@@ -29,11 +29,11 @@ static const char *typed(const struct parse *p)
 // ---- completion values --------------------------------------------------------------------------
 
 // Prints a word behind `start` with its meaning if it begins as the last word of the line.
-static void pps_completion_offer(const struct completion_line *line,
-                                 const char *start,
-                                 const char *word,
-                                 const char *meaning,
-                                 FILE *out)
+static void completion_offer(const struct completion_line *line,
+                             const char *start,
+                             const char *word,
+                             const char *meaning,
+                             FILE *out)
 {
     const char *typed = line->words[line->n - 1];
     const size_t n = strlen(start), n_typed = strlen(typed);
@@ -80,8 +80,7 @@ static const struct pps_kernel *kernel_of(const struct completion_line *line)
 static void offer_kernels(const struct completion_line *line, const char *start, FILE *out)
 {
     for (int k = 0; line->kernels[k] != NULL; k++)
-        pps_completion_offer(line, start, line->kernels[k]->name, line->kernels[k]->summary,
-                             out);
+        completion_offer(line, start, line->kernels[k]->name, line->kernels[k]->summary, out);
 }
 
 // The parameters of a kernel, as in -s n=8.
@@ -96,7 +95,7 @@ static void offer_keys(const struct completion_line *line, const char *start, FI
     for (int p = 0; kernel != NULL && p < kernel->n_params; p++) {
         snprintf(word, sizeof word, "%s=", kernel->params[p].name);
         if (!kernel->params[p].fixed)
-            pps_completion_offer(line, start, word, kernel->params[p].summary, out);
+            completion_offer(line, start, word, kernel->params[p].summary, out);
     }
 }
 
@@ -111,7 +110,7 @@ static void offer_slots(const struct completion_line *line, const char *start, F
     }
     for (int s = 0; kernel != NULL && s < kernel->n_slots; s++) {
         snprintf(word, sizeof word, "%s=", kernel->slots[s].name);
-        pps_completion_offer(line, start, word, kernel->slots[s].summary, out);
+        completion_offer(line, start, word, kernel->slots[s].summary, out);
     }
 }
 
@@ -127,7 +126,7 @@ static void offer_shipped(const struct completion_line *line,
     snprintf(meaning, sizeof meaning, "a %s that comes with ppsweep", kind);
     pps_installed_names(kind, &names);
     for (size_t i = 0; i < names.n; i++)
-        pps_completion_offer(line, start, names.name[i], meaning, out);
+        completion_offer(line, start, names.name[i], meaning, out);
     fputs(":files\n", out);
 }
 
@@ -141,10 +140,10 @@ static bool is_one_of(const char *word, const char *const *list)
 
 // Offers the values that the name of an argument stands for: RESULT, MODEL, FILE. `start` is the
 // beginning of the last word that stays.
-static void pps_completion_values(const struct completion_line *line,
-                                  const char *argument,
-                                  const char *start,
-                                  FILE *out)
+static void completion_values(const struct completion_line *line,
+                              const char *argument,
+                              const char *start,
+                              FILE *out)
 {
     static const char *const files[] = {"RESULT", "SHARD",   "A",      "B",    "FILE",
                                         "PLAN",   "ORDER",   "LAYERS", "INIT", "BATCHES",
@@ -165,10 +164,10 @@ static void pps_completion_values(const struct completion_line *line,
         offer_slots(line, start, out);
     else if (strcmp(argument, "SHELL") == 0)
         for (const struct pps_shell_file *f = pps_shell_files; f->name != NULL; f++)
-            pps_completion_offer(line, start, strchr(f->name, '.') + 1, "a shell", out);
+            completion_offer(line, start, strchr(f->name, '.') + 1, "a shell", out);
     else if (strcmp(argument, "K/N") == 0)
         for (int s = 0; shards[s] != NULL; s++)
-            pps_completion_offer(line, start, shards[s], "K from the launcher", out);
+            completion_offer(line, start, shards[s], "K from the launcher", out);
     else if (is_one_of(argument, files))
         fputs(":files\n", out);
     else if (is_one_of(argument, folders))
@@ -176,10 +175,10 @@ static void pps_completion_values(const struct completion_line *line,
 }
 
 // Offers the values of an option.
-static void pps_completion_option(const struct completion_line *line,
-                                  const struct pps_opt *option,
-                                  const char *start,
-                                  FILE *out)
+static void completion_option(const struct completion_line *line,
+                              const struct pps_opt *option,
+                              const char *start,
+                              FILE *out)
 {
     struct pps_opt_values values;
     char before[256], word[48];
@@ -192,13 +191,13 @@ static void pps_completion_option(const struct completion_line *line,
         return;
     pps_opt_values_read(option, &values);
     if (values.n == 0)
-        pps_completion_values(line, option->arg, start, out);
+        completion_values(line, option->arg, start, out);
     snprintf(before, sizeof before, "%.*s", comma != NULL ? (int)(comma + 1 - typed) : 0,
              typed);
     for (size_t v = 0; v < values.n; v++) {
         snprintf(word, sizeof word, "%s%s", values.word[v], colon ? ":" : "");
-        pps_completion_offer(line, several && comma != NULL ? before : start, word,
-                             option->help, out);
+        completion_offer(line, several && comma != NULL ? before : start, word, option->help,
+                         out);
     }
 }
 
@@ -213,10 +212,10 @@ static void offer_commands(const struct completion_line *line, const char *word,
         const char *space = strchr(list[i]->name, ' ');
         const size_t length = space != NULL ? (size_t)(space - list[i]->name) : 0;
         if (word == NULL && space == NULL)
-            pps_completion_offer(line, "", list[i]->name, list[i]->summary, out);
+            completion_offer(line, "", list[i]->name, list[i]->summary, out);
         else if (word != NULL && space != NULL && strlen(word) == length &&
                  memcmp(word, list[i]->name, length) == 0)
-            pps_completion_offer(line, "", space + 1, list[i]->summary, out);
+            completion_offer(line, "", space + 1, list[i]->summary, out);
     }
 }
 
@@ -247,12 +246,12 @@ static void offer_options(const struct parse *p)
     for (const struct pps_opt *o = p->table->options; o->name != NULL; o++) {
         snprintf(name, sizeof name, "--%s", o->name);
         if (o->help != NULL)
-            pps_completion_offer(p->line, "", name, o->help, p->out);
+            completion_offer(p->line, "", name, o->help, p->out);
         snprintf(name, sizeof name, "-%c", o->letter);
         if (o->help != NULL && o->letter != 0 && typed(p)[1] != '-')
-            pps_completion_offer(p->line, "", name, o->help, p->out);
+            completion_offer(p->line, "", name, o->help, p->out);
     }
-    pps_completion_offer(p->line, "", "--help", "print this help", p->out);
+    completion_offer(p->line, "", "--help", "print this help", p->out);
 }
 
 // ---- words ------------------------------------------------------------------------------------
@@ -293,11 +292,11 @@ static void offer_place(const struct parse *p, int place)
         word[strcspn(word, ".")] = '\0';
         snprintf(last, sizeof last, "%s", word);
         if (at == place)
-            pps_completion_values(p->line, word, "", p->out);
+            completion_values(p->line, word, "", p->out);
         found = found || at == place;
     }
     if (!found && p->command->max_words < 0)
-        pps_completion_values(p->line, last, "", p->out);
+        completion_values(p->line, last, "", p->out);
 }
 
 // ---- the whole --------------------------------------------------------------------------------
@@ -306,7 +305,7 @@ static void offer_value(const struct parse *p, const struct pps_opt *option, siz
 {
     char start[128];
     snprintf(start, sizeof start, "%.*s", (int)prefix, typed(p));
-    pps_completion_option(p->line, option, start, p->out);
+    completion_option(p->line, option, start, p->out);
 }
 
 static void print_of_command(struct parse *p)
@@ -330,7 +329,7 @@ void pps_completion_print(const struct completion_line *line, FILE *out)
     const char *word = line->words[0];
     if (line->n == 1 && word[0] != '-') {
         offer_commands(line, NULL, out);
-        pps_completion_offer(line, "", "help", "print the options of a command", out);
+        completion_offer(line, "", "help", "print the options of a command", out);
         return;
     }
     const bool help = strcmp(word, "help") == 0;
@@ -339,7 +338,7 @@ void pps_completion_print(const struct completion_line *line, FILE *out)
         return;
     }
     if (line->n == 1)
-        pps_completion_offer(line, "", "--version", "print the versions", out);
+        completion_offer(line, "", "--version", "print the versions", out);
     const char *second = line->n > 2 ? line->words[1] : NULL;
     const struct pps_command *command = pps_program_command(word, second);
     struct parse p = {.line = line, .command = command, .first = 2, .out = out};

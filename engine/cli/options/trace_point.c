@@ -5,7 +5,6 @@
 #include "engine/cli/options/experiment_options.h"
 #include "engine/experiment/experiment.h"
 #include "engine/job/result_path.h"
-#include "engine/kernels/kernel_list.h"
 #include "engine/point/one_point.h"
 #include "engine/read/view.h"
 #include "engine/space/value.h"

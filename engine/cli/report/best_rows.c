@@ -62,7 +62,7 @@ static int place_of(const char *header, const char *name)
 }
 
 // Returns how many of n columns fit on a line; at least the columns up to the named column.
-static int pps_rowtable_columns(const char *header, const int *width, int n, const char *name)
+static int rowtable_columns(const char *header, const int *width, int n, const char *name)
 {
     const int least = place_of(header, name);
     int c = 0;
@@ -76,10 +76,10 @@ static int pps_rowtable_columns(const char *header, const int *width, int n, con
 
 // Writes the width of every column of n rows and the header to `width`, which has room for all
 // columns. Returns the number of columns.
-static int pps_rowtable_widths(const struct pps_best_row *rows,
-                               size_t n,
-                               const char *header,
-                               int *width)
+static int rowtable_widths(const struct pps_best_row *rows,
+                           size_t n,
+                           const char *header,
+                           int *width)
 {
     int c = 0;
     for (const char *at = header; at != NULL && c < PPS_MAX_PARAMS + PPS_MAX_COLUMNS; c++) {
@@ -99,7 +99,7 @@ static int pps_rowtable_widths(const struct pps_best_row *rows,
 }
 
 // Prints the first n cells of the header or of the text of a row as one line on stderr.
-static void pps_rowtable_line(const char *text, const int *width, int n)
+static void rowtable_line(const char *text, const int *width, int n)
 {
     const char *at = text;
     for (int k = 0; k < n && at != NULL; k++) {
@@ -150,13 +150,13 @@ static void print_rows(const struct table *t)
     struct pps_job_result *r = t->report;
     size_t n, shown = 0;
     const struct pps_best_row *rows = pps_best_by_group_rows(&r->totals.best, &n);
-    const int all = pps_rowtable_widths(rows, n, t->header, width);
-    const int columns = pps_rowtable_columns(
+    const int all = rowtable_widths(rows, n, t->header, width);
+    const int columns = rowtable_columns(
         t->header, width, all, r->experiment->kernel->columns[r->sweep.objective].name);
-    pps_rowtable_line(t->header, width, columns);
+    rowtable_line(t->header, width, columns);
     for (size_t g = 0; g < t->shown_groups; g++)
         for (size_t i = 0; i < shown_of(t, t->groups[g]); i++, shown++)
-            pps_rowtable_line(t->groups[g]->rows[i].text, width, columns);
+            rowtable_line(t->groups[g]->rows[i].text, width, columns);
     if (shown < n)
         fprintf(stderr, "  ... and %s more\n", pps_count_text((double)(n - shown)).text);
     if (columns < all)
@@ -176,9 +176,9 @@ static void print_nearest(struct pps_job_result *r)
     fputc('\n', stderr);
     if (n > 0 && header != NULL) {
         fprintf(stderr, "nearest   by %s\n", r->experiment->kernel->nearest);
-        const int all = pps_rowtable_widths(rows, n, header, width);
-        pps_rowtable_line(header, width, all);
-        pps_rowtable_line(rows[0].text, width, all);
+        const int all = rowtable_widths(rows, n, header, width);
+        rowtable_line(header, width, all);
+        rowtable_line(rows[0].text, width, all);
     }
     free(header);
 }

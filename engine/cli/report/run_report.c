@@ -12,7 +12,6 @@
 #include "engine/run/sweep.h"
 #include "engine/space/space.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,11 +101,11 @@ static void print_no_block(struct pps_job_result *r)
 
 // The rows of n points of a sweep, whose numbers ascend and which have rows. Walks the points that
 // come before them, which takes far less than computing these.
-static enum pps_status pps_row_numbers(const struct pps_sweep *sweep,
-                                       const uint64_t *points,
-                                       size_t n,
-                                       uint64_t *rows,
-                                       struct pps_error *err)
+static enum pps_status row_numbers(const struct pps_sweep *sweep,
+                                   const uint64_t *points,
+                                   size_t n,
+                                   uint64_t *rows,
+                                   struct pps_error *err)
 {
     const struct pps_experiment *e = sweep->experiment;
     const struct pps_blocks blocks = {e->n_points, sweep->block_points};
@@ -273,7 +272,7 @@ static enum pps_status number_rows(struct pps_job_result *r,
         numbers[n + i] = i + 1; // in a result that contains only these rows
     if (r->totals.judged > 0)
         return PPS_OK;
-    return pps_row_numbers(&r->sweep, numbers, n, numbers + n, err);
+    return row_numbers(&r->sweep, numbers, n, numbers + n, err);
 }
 
 static enum pps_status best_json(struct pps_job_result *r, cJSON *list, struct pps_error *err)

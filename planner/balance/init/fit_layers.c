@@ -2,7 +2,6 @@
 // Makes layers from init files.
 #include "planner/balance/init/fit_layers.h"
 
-#include "base/system/whole_file.h"
 #include "base/text/say.h"
 #include "engine/command/signals.h"
 #include "kernels/balance/documents/layers_write.h"
@@ -10,7 +9,6 @@
 #include "planner/shared/files.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

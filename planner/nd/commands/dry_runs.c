@@ -9,12 +9,11 @@
 #include "base/table/list_cell.h"
 #include "base/text/grow_list.h"
 #include "base/text/say.h"
-#include "engine/command/command.h"
 #include "kernels/common/estimate/stage_layers.h"
 #include "planner/nd/launch/configuration.h"
 #include "planner/nd/profiling/peaks.h"
 #include "planner/nd/strategies/walk.h"
-#include "planner/profiles/dry_run.h"
+#include "planner/profiles/log_file.h"
 #include "planner/shared/document_read.h"
 #include "planner/shared/files.h"
 

@@ -5,7 +5,6 @@
 #include "base/math/units.h"
 #include "base/text/human.h"
 #include "kernels/common/split/chunk.h"
-#include "planner/nd/input/choice_price.h"
 #include "planner/nd/rank/ordered_split.h"
 
 #include <errno.h>

@@ -6,7 +6,6 @@
 #include "planner/nd/commands/commands.h"
 
 #include "base/text/characters.h"
-#include "base/text/say.h"
 #include "planner/nd/commands/ranking.h"
 #include "planner/nd/input/baseline.h"
 #include "planner/shared/files.h"

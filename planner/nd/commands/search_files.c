@@ -4,14 +4,11 @@
 
 #include "base/system/disk.h"
 #include "base/text/say.h"
-#include "base/write/gate.h"
 #include "planner/shared/files.h"
 
 #include "planner/nd/launch/configuration.h"
 #include "planner/nd/launch/script.h"
 #include "planner/nd/profiling/profile_files.h"
-
-#include "base/math/units.h"
 
 #include <stdio.h>
 #include <stdlib.h>

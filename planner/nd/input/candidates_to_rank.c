@@ -3,12 +3,10 @@
 #include "planner/nd/input/candidates_to_rank.h"
 
 #include "planner/nd/input/baseline.h"
-#include "planner/nd/input/search_options.h"
 #include "planner/shared/configurations.h"
 #include "planner/shared/files.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,8 +2,6 @@
 // Writes launch scripts.
 #include "planner/nd/launch/script.h"
 
-#include "planner/nd/launch/launch.h"
-
 #include <inttypes.h>
 
 // ---- profile line -------------------------------------------------------------------------------

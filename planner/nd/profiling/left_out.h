@@ -8,8 +8,6 @@
 #include "kernels/common/description/model.h"
 #include "kernels/common/description/training.h"
 
-#include <stddef.h>
-
 struct nd_left_out_group {
     const char *device; // built-in record whose efficiencies the devices have; "": all steps
     const char *stack;

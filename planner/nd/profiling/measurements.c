@@ -3,7 +3,6 @@
 #include "planner/nd/profiling/calibrate.h"
 
 #include "base/document/fields.h"
-#include "base/math/units.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>

@@ -2,7 +2,6 @@
 // Chooses configurations by the published rule, or so that they cover the candidates best.
 #include "planner/nd/profiling/profile.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

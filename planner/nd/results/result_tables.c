@@ -12,7 +12,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { CALIBRATION_STAGES = 16, SECOND_CALIBRATION_STAGES = 13 };

@@ -6,7 +6,7 @@
 #include "base/text/status.h"
 #include "base/write/gate.h"
 #include "planner/figures/ratios.h"
-#include "planner/profiles/dry_run.h"
+#include "planner/profiles/log_file.h"
 #include "planner/profiles/profile_run.h"
 
 #include <stdbool.h>

@@ -5,7 +5,6 @@
 #include "base/text/grow_list.h"
 #include "base/text/text_buffer.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #include "planner/nd/runs/recipe.h"
 
 #include "base/text/nearest.h"
-#include "base/text/say.h"
 #include "planner/nd/runs/launch.h"
 #include "planner/nd/strategies/expert_fit.h"
 

@@ -9,7 +9,6 @@
 #include "planner/nd/runs/configurations.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct nd_recipe {

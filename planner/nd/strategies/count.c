@@ -3,7 +3,7 @@
 // filters is a product over the parts; each part is walked alone, and in it a node is left
 // where no filter further in comes earlier in the list than one that has failed already: what
 // hangs below it is counted by multiplication.
-#include "planner/nd/strategies/filter_parts.h"
+#include "planner/nd/strategies/filters.h"
 #include "planner/nd/strategies/walk.h"
 
 #include <string.h>

@@ -2,8 +2,6 @@
 // Walks by levels: a filter decided at one level is not evaluated again below that level.
 #include "planner/nd/strategies/walk.h"
 
-#include "planner/nd/strategies/filter_parts.h"
-
 // ---- survivors ----------------------------------------------------------------------------------
 
 struct survivors {

@@ -8,7 +8,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 // The kernels of a piece of a trace that begins with a step.
 struct layer_order {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests of the logs of whole runs.
-#include "planner/profiles/dry_run.h"
+#include "planner/profiles/log_file.h"
 
 #include "tests/unit/support/files.h"
 
