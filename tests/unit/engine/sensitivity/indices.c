@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Estimates of sensitivity against functions whose indices are known exactly.
+#include "engine/sensitivity/indices.h"
 #include "base/math/random.h"
 #include "base/math/sobol.h"
 #include "engine/sensitivity/estimate.h"
 #include "engine/sensitivity/grid_effects.h"
-#include "engine/sensitivity/indices.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
