@@ -272,7 +272,7 @@ static void put_transient(double memory[CONFIGURATION_MEMORIES],
     const struct nd_estimate *e = &figures->estimate;
     const struct layercost_set *set = &figures->set;
     const double group = c->recompute_group > 1 ? c->recompute_group : 1;
-    double largest = 0, shapes = 0;
+    double largest = 0, shapes = 0, buffers = 0;
     for (int kind = 0; kind < layercost_kinds(&e->layers); kind++) {
         const struct layercost *cost =
             configuration_layer_cost(figures, (enum configuration_kind)kind);
@@ -283,7 +283,9 @@ static void put_transient(double memory[CONFIGURATION_MEMORIES],
                 fmax(memory[CONFIGURATION_WORKING], group * cost->stored[LAYERCOST_NONE]);
         largest = fmax(largest, cost->parameters + cost->routed);
         shapes += cost->matrices;
+        buffers = fmax(buffers, cost->buffers);
     }
+    memory[CONFIGURATION_BUFFERS] = buffers;
     if (held->has[CONFIGURATION_DENSE] || held->has[CONFIGURATION_USUAL])
         shapes += set->attention_matrices;
     if (held->last) {

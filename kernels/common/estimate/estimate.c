@@ -103,7 +103,7 @@ static void view_mode(struct memory_view *w, int mode)
 static double passing_of_table(const struct memory_view *w, unsigned holds)
 {
     const struct nd_held_kinds of = nd_held_kinds_of(w->e, &w->at->set, holds);
-    return allocated(w->e) * ((w->e->dummy_wgrad ? 2 : 0) * of.shapes +
+    return allocated(w->e) * ((w->e->dummy_wgrad ? 2 : 0) * of.shapes + of.buffers +
                               (w->mode == LAYERCOST_FULL ? of.again : 0) +
                               (w->gathers ? 2 * w->e->bytes_param * of.largest : 0));
 }

@@ -67,8 +67,8 @@ static void fill_transients(const struct nd_estimate *e, struct nd_shape_place *
         return;
     for (unsigned holds = 0; holds < ND_HOLDS; holds++) {
         const struct nd_held_kinds of = nd_held_kinds_of(e, set, holds);
-        place->passing[holds] = buffer * of.shapes;
-        place->passing_full[holds] = buffer * of.shapes + of.again;
+        place->passing[holds] = buffer * of.shapes + of.buffers;
+        place->passing_full[holds] = place->passing[holds] + of.again;
         place->gathered[holds] = 2 * e->bytes_param * of.largest;
     }
 }
@@ -84,6 +84,7 @@ struct nd_held_kinds nd_held_kinds_of(const struct nd_estimate *e,
             continue;
         of.shapes += cost->matrices;
         of.again = fmax(of.again, cost->stored[LAYERCOST_NONE]);
+        of.buffers = fmax(of.buffers, cost->buffers);
         of.largest = fmax(of.largest, cost->parameters + cost->routed);
     }
     return of;

@@ -230,18 +230,20 @@ static void add_transient(const struct view *w, int32_t i, struct nd_stage *stag
 {
     const struct layercost_set *set = w->set;
     bool last = i == w->s->pp - 1 || (has_two_stages(w) && i == 0);
-    double again = 0, shapes = 0;
+    double again = 0, shapes = 0, buffers = 0;
     if (nd_layers_all(&stage->layers) > 0)
         shapes += set->attention_matrices;
     for (int k = 0; k < kinds(w); k++) {
         if (remakes(w, i, k))
             again = fmax(again, set->kind[k].stored[LAYERCOST_NONE]);
-        if (stage->layers.of[k] > 0)
-            shapes += set->kind[k].matrices;
+        if (stage->layers.of[k] == 0)
+            continue;
+        shapes += set->kind[k].matrices;
+        buffers = fmax(buffers, set->kind[k].buffers);
     }
     if (last)
         shapes += set->head.parameters;
-    stage->transient = again;
+    stage->transient = again + buffers;
     if (last)
         stage->transient += (double)(1 + w->e->mtp_depth) * set->head.logits;
     if (w->e->dummy_wgrad)

@@ -51,8 +51,9 @@ struct layercost {
     // the backward of the layer's input to the gradients of its weights, if these come later.
     double kept_for_weights;
     double stored[LAYERCOST_MODES]; // bytes of one micro-batch from its forward to its backward
-    double parameters;              // per device, without routed experts
-    double routed;                  // per device, routed experts
+    double buffers; // bytes beside what is stored, only while the layer computes its attention
+    double parameters; // per device, without routed experts
+    double routed;     // per device, routed experts
     double
         matrices; // per device, parameters of the feed-forward matrices, one of each shape; with a
                   // table of kinds also those of the mixer
