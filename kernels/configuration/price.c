@@ -123,6 +123,17 @@ double configuration_price_message(const struct configuration_figures *figures,
     return s->pp > 1 ? both / 2 : 0;
 }
 
+double configuration_price_message_of(const struct configuration_figures *figures,
+                                      const struct configuration *c,
+                                      int32_t k)
+{
+    const double message = configuration_price_message(figures, c);
+    int32_t modules = 0;
+    for (int32_t i = 0; i <= k; i++)
+        modules += c->parts[i].modules;
+    return message + modules * (message - figures->estimate.layers.hardware.alpha);
+}
+
 bool configuration_sends_more(const struct configuration *c)
 {
     return c->model.mtp_depth > c->parts[c->n_parts - 1].modules;
