@@ -80,8 +80,9 @@ static void add_ends_of(struct configuration_part_price *price,
     const struct layercost_head *head = &figures->set.head;
     const double n = last ? 1 + (double)figures->estimate.mtp_depth : 0;
     price->forward += n * head->forward + modules * figures->set.mtp_forward;
-    price->backward += n * head->backward + 2 * modules * figures->set.mtp_forward;
-    price->weights += n * head->weights + modules * figures->set.mtp_forward;
+    price->backward +=
+        n * head->backward + modules * (figures->set.mtp_forward + figures->set.mtp_weights);
+    price->weights += n * head->weights + modules * figures->set.mtp_weights;
 }
 
 void configuration_price_part(struct configuration_part_price *price,

@@ -406,7 +406,7 @@ static double bubble(const struct nd_estimate *e,
         of_forward += n * set->kind[i].forward;
     }
     const double weights =
-        of_weights + heads * ((1 + mtp) * set->head.weights + mtp * set->mtp_forward);
+        of_weights + heads * ((1 + mtp) * set->head.weights + mtp * set->mtp_weights);
     if (e->schedule == TRAINING_ZERO_BUBBLE || s->pp == 1)
         return fmax(0, others - 2 * weights);
     const double forward =

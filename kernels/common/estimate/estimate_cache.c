@@ -39,8 +39,8 @@ static void fill_times(const struct nd_estimate *e, struct nd_shape_place *place
         for (int k = 0; k < layercost_kinds(&e->layers); k++)
             place->times[k][mode] = set->kind[k].forward + set->kind[k].backward[mode];
     }
-    place->head_time =
-        (1 + mtp) * (set->head.forward + set->head.backward) + 3 * mtp * set->mtp_forward;
+    place->head_time = (1 + mtp) * (set->head.forward + set->head.backward) +
+                       mtp * (2 * set->mtp_forward + set->mtp_weights);
 }
 
 static void fill_parameters(const struct nd_estimate *e, struct nd_shape_place *place)

@@ -274,7 +274,8 @@ static void add_times(const struct view *w, int32_t i, struct nd_stage *stage)
         return;
     double mtp = (double)w->e->mtp_depth;
     stage->forward += (1 + mtp) * set->head.forward + mtp * set->mtp_forward;
-    stage->backward += (1 + mtp) * set->head.backward + 2 * mtp * set->mtp_forward;
+    stage->backward +=
+        (1 + mtp) * set->head.backward + mtp * (set->mtp_forward + set->mtp_weights);
 }
 
 static void describe_stage(const struct view *w, int32_t i, struct nd_stage *stage)
@@ -416,7 +417,7 @@ static double weights_of(const struct view *w, const struct nd_stage *stage, int
     for (int k = 0; k < kinds(w); k++)
         sum += stage->layers.of[k] * set->kind[k].weights;
     if (i == w->s->pp - 1)
-        sum += (1 + mtp) * set->head.weights + mtp * set->mtp_forward;
+        sum += (1 + mtp) * set->head.weights + mtp * set->mtp_weights;
     return sum;
 }
 
@@ -497,9 +498,9 @@ static void whole_step(const struct view *w,
     double mtp = (double)e->mtp_depth;
     const struct layercost_head *head = &w->set->head;
     if (longest == s->pp - 1 || (pairs && longest == 0))
-        time->head =
-            (pairs ? 0.5 : 1) * m *
-            ((1 + mtp) * (head->forward + head->backward) + 3 * mtp * w->set->mtp_forward);
+        time->head = (pairs ? 0.5 : 1) * m *
+                     ((1 + mtp) * (head->forward + head->backward) +
+                      mtp * (2 * w->set->mtp_forward + w->set->mtp_weights));
     double devices = (double)s->dp * s->tp * s->cp * s->pp, seq = (double)point->seq_length;
     double tokens = (double)point->gbs * seq;
     time->tokens_per_s = tokens / time->step;

@@ -94,6 +94,7 @@ struct layercost_set {
     double embedding;       // per device, parameters of the input table
     double mtp_parameters; // per device, of one MTP module without its layer
     double mtp_forward;    // the projection of a module; its head costs as much as `head`
+    double mtp_weights;    // part of its backward, as long again: frozen weights have none
     double p2p_intra;      // both directions over one pipeline boundary, within a node
     double p2p_inter;      // the same, across nodes
     union {
