@@ -348,7 +348,7 @@ struct nd_exchanges configuration_exchanges(const struct configuration_figures *
 {
     const struct nd_held held = nd_held_of(&figures->estimate, &c->strategy);
     return nd_exchanges_of(&figures->estimate, &c->strategy, &held,
-                           configuration_micro_batches(c));
+                           configuration_run_micro_batches(c));
 }
 
 struct configuration_rest configuration_price_rest(const struct configuration_figures *figures,
@@ -358,7 +358,9 @@ struct configuration_rest configuration_price_rest(const struct configuration_fi
     const struct nd_estimate *e = &figures->estimate;
     const struct nd_held held = nd_held_of(e, &c->strategy);
     const struct nd_exchanges exchanges = configuration_exchanges(figures, c);
-    return (struct configuration_rest){.replicas = nd_exchanges_exposed(&exchanges, stage),
+    const int32_t runs = configuration_micro_batches(c) / configuration_run_micro_batches(c);
+    return (struct configuration_rest){.replicas =
+                                           runs * nd_exchanges_exposed(&exchanges, stage),
                                        .optimizer = nd_optimizer_of(e, &c->strategy, &held),
                                        .embedding = embedding_of(figures, c)};
 }

@@ -181,7 +181,8 @@ static bool dynapipe(const struct expected *e,
     const bool is_1f1b =
         c->family == NULL &&
         (c->strategy.vp == 1 || (c->strategy.pp > 1 && !c->training.low_mem_vpp &&
-                                 configuration_micro_batches(c) % c->strategy.pp == 0));
+                                 configuration_micro_batches(c) % c->strategy.pp == 0)) &&
+        configuration_run_micro_batches(c) == configuration_micro_batches(c);
     struct training_stages *stages;
     struct step_setup *setup;
     if (!is_1f1b || !has_short_messages(pipeline) || training_stages_misfit(c) != NULL)
