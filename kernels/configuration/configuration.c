@@ -200,10 +200,11 @@ bool configuration_has_order(const struct configuration *c, char *why, size_t si
     const struct family *family = configuration_family(c);
     const struct pipeline_shape shape = {.devices = s->pp,
                                          .stages = c->n_parts,
-                                         .micro_batches = configuration_micro_batches(c),
+                                         .micro_batches = configuration_run_micro_batches(c),
                                          .slices = 1,
                                          .directions = family->directions};
-    const double operations = 3.0 * c->n_parts * shape.micro_batches * shape.directions;
+    const double operations =
+        3.0 * c->n_parts * configuration_micro_batches(c) * shape.directions;
     if (operations > PIPELINE_OPERATIONS_MAX) {
         snprintf(why, size, "its step has more than %d operations", PIPELINE_OPERATIONS_MAX);
         return false;

@@ -45,6 +45,9 @@ struct configuration {
     struct configuration_part *parts; // [n_parts]
     // Full recomputation makes so many layers again together and stores the input of the first one only.
     int32_t recompute_group;
+    // Gradients accumulate over several runs of the pipeline, which follow one another: sequences of a replica in each; 0:
+    // a step is one run.
+    int32_t run_batch;
     // The order of the pipeline; NULL: 1F1B, or interleaved 1F1B if a device has several parts.
     const struct family *family;
 };
@@ -135,6 +138,22 @@ static inline int32_t configuration_micro_batches(const struct configuration *co
 {
     const struct nd_strategy *s = &configuration->strategy;
     return (int32_t)(configuration->training.gbs / s->mbs / s->dp);
+}
+
+// Returns those of one run of the pipeline: all, unless the sequences of a run are whole micro-batches and divide the step.
+static inline int32_t configuration_run_micro_batches(const struct configuration *configuration)
+{
+    const int32_t all = configuration_micro_batches(configuration),
+                  mbs = configuration->strategy.mbs, run = configuration->run_batch / mbs;
+    return run > 0 && configuration->run_batch % mbs == 0 && all % run == 0 ? run : all;
+}
+
+// Returns the sequences of a replica in one of several runs; 0: a step is one run.
+static inline int32_t configuration_run_batch(const struct configuration *configuration)
+{
+    const int32_t all = configuration_micro_batches(configuration),
+                  run = configuration_run_micro_batches(configuration);
+    return run < all ? run * configuration->strategy.mbs : 0;
 }
 
 #endif

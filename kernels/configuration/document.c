@@ -62,6 +62,8 @@ static cJSON *strategy_of(const struct configuration *c)
         add_list(object, "select_recompute", c, SELECT) &&
         (c->recompute_group <= 1 ||
          cJSON_AddNumberToObject(object, "recompute_group", c->recompute_group) != NULL) &&
+        (c->run_batch == 0 ||
+         cJSON_AddNumberToObject(object, "run_batch", c->run_batch) != NULL) &&
         (c->family == NULL ||
          cJSON_AddStringToObject(object, "schedule", c->family->name) != NULL);
     if (ok)

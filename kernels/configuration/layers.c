@@ -18,6 +18,8 @@ const char *configuration_layers_misfit(const struct configuration *c)
     }
     if (configuration_sends_more(c))
         return "a module that predicts several tokens is before the last chunk";
+    if (configuration_run_micro_batches(c) != configuration_micro_batches(c))
+        return "its pipeline runs several times in a step";
     if (full > 0 && c->recompute_group > 1)
         return "it makes groups of several layers again";
     return usual > 0 ? NULL : "it has no layers but leading dense ones";

@@ -80,8 +80,9 @@ static void add_ends_of(struct configuration_part_price *price,
     const struct layercost_head *head = &figures->set.head;
     const double n = last ? 1 + (double)figures->estimate.mtp_depth : 0;
     price->forward += n * head->forward + modules * figures->set.mtp_forward;
-    price->backward += n * head->backward + 2 * modules * figures->set.mtp_forward;
-    price->weights += n * head->weights + modules * figures->set.mtp_forward;
+    price->backward +=
+        n * head->backward + modules * (figures->set.mtp_forward + figures->set.mtp_weights);
+    price->weights += n * head->weights + modules * figures->set.mtp_weights;
 }
 
 void configuration_price_part(struct configuration_part_price *price,
@@ -121,6 +122,17 @@ double configuration_price_message(const struct configuration_figures *figures,
         (int64_t)s->dp * s->tp * s->cp >= figures->estimate.layers.hardware.node;
     const double both = across ? figures->set.p2p_inter : figures->set.p2p_intra;
     return s->pp > 1 ? both / 2 : 0;
+}
+
+double configuration_price_message_of(const struct configuration_figures *figures,
+                                      const struct configuration *c,
+                                      int32_t k)
+{
+    const double message = configuration_price_message(figures, c);
+    int32_t modules = 0;
+    for (int32_t i = 0; i <= k; i++)
+        modules += c->parts[i].modules;
+    return message + modules * (message - figures->estimate.layers.hardware.alpha);
 }
 
 bool configuration_sends_more(const struct configuration *c)
@@ -272,7 +284,7 @@ static void put_transient(double memory[CONFIGURATION_MEMORIES],
     const struct nd_estimate *e = &figures->estimate;
     const struct layercost_set *set = &figures->set;
     const double group = c->recompute_group > 1 ? c->recompute_group : 1;
-    double largest = 0, shapes = 0;
+    double largest = 0, shapes = 0, buffers = 0;
     for (int kind = 0; kind < layercost_kinds(&e->layers); kind++) {
         const struct layercost *cost =
             configuration_layer_cost(figures, (enum configuration_kind)kind);
@@ -283,7 +295,9 @@ static void put_transient(double memory[CONFIGURATION_MEMORIES],
                 fmax(memory[CONFIGURATION_WORKING], group * cost->stored[LAYERCOST_NONE]);
         largest = fmax(largest, cost->parameters + cost->routed);
         shapes += cost->matrices;
+        buffers = fmax(buffers, cost->buffers);
     }
+    memory[CONFIGURATION_BUFFERS] = buffers;
     if (held->has[CONFIGURATION_DENSE] || held->has[CONFIGURATION_USUAL])
         shapes += set->attention_matrices;
     if (held->last) {
@@ -334,7 +348,7 @@ struct nd_exchanges configuration_exchanges(const struct configuration_figures *
 {
     const struct nd_held held = nd_held_of(&figures->estimate, &c->strategy);
     return nd_exchanges_of(&figures->estimate, &c->strategy, &held,
-                           configuration_micro_batches(c));
+                           configuration_run_micro_batches(c));
 }
 
 struct configuration_rest configuration_price_rest(const struct configuration_figures *figures,
@@ -344,7 +358,9 @@ struct configuration_rest configuration_price_rest(const struct configuration_fi
     const struct nd_estimate *e = &figures->estimate;
     const struct nd_held held = nd_held_of(e, &c->strategy);
     const struct nd_exchanges exchanges = configuration_exchanges(figures, c);
-    return (struct configuration_rest){.replicas = nd_exchanges_exposed(&exchanges, stage),
+    const int32_t runs = configuration_micro_batches(c) / configuration_run_micro_batches(c);
+    return (struct configuration_rest){.replicas =
+                                           runs * nd_exchanges_exposed(&exchanges, stage),
                                        .optimizer = nd_optimizer_of(e, &c->strategy, &held),
                                        .embedding = embedding_of(figures, c)};
 }

@@ -42,6 +42,12 @@ void configuration_price_part(struct configuration_part_price *price,
 double configuration_price_message(const struct configuration_figures *figures,
                                    const struct configuration *configuration);
 
+// Returns the time of the message between part k and the next one: behind modules that predict several tokens it has
+// their outputs, too.
+double configuration_price_message_of(const struct configuration_figures *figures,
+                                      const struct configuration *configuration,
+                                      int32_t k);
+
 // Returns whether messages behind modules that predict several tokens are longer than others, because a module is before
 // the last part.
 bool configuration_sends_more(const struct configuration *configuration);

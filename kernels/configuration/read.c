@@ -67,7 +67,9 @@ static bool read_degrees(const struct reading *r)
     if (s->op <= 0)
         s->op = s->dp * s->cp;
     r->c->recompute_group = 1;
-    return read_number(r, "recompute_group", 1, &r->c->recompute_group);
+    r->c->run_batch = 0;
+    return read_number(r, "recompute_group", 1, &r->c->recompute_group) &&
+           read_number(r, "run_batch", 1, &r->c->run_batch);
 }
 
 // ---- the order ----------------------------------------------------------------------------------

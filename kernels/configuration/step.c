@@ -52,7 +52,7 @@ static bool follows_rule(const struct configuration *c, struct orders_shape *sha
     *shape =
         (struct orders_shape){.stages = c->strategy.pp,
                               .chunks = c->strategy.vp,
-                              .micro_batches = configuration_micro_batches(c),
+                              .micro_batches = configuration_run_micro_batches(c),
                               .splits = 1,
                               .warmup = c->training.low_mem_vpp ? ORDERS_LOW : ORDERS_STANDARD};
     return c->family == NULL && shape->micro_batches >= shape->stages &&
@@ -73,53 +73,85 @@ static enum configuration_status status_of(enum family_status status)
     return CONFIGURATION_NO_ORDER;
 }
 
-static enum configuration_status build(struct work *w, const struct family *family)
+static enum configuration_status build(struct work *w,
+                                       const struct pipeline *run,
+                                       const struct family *family)
 {
     const struct family_options options = {.group = 0};
     struct family_result result = {.value = 0};
     struct room room = {NULL, 0};
-    (void)family_take(family, &w->step->work->shape, &options, &room);
+    (void)family_take(family, &run->shape, &options, &room);
     char *memory = room.used == SIZE_MAX
                        ? NULL
                        : aligned_alloc(ROOM_ALIGNMENT, room.used + ROOM_ALIGNMENT);
     if (memory == NULL)
         return CONFIGURATION_NO_MEMORY;
     room = (struct room){memory, 0};
-    const struct family_task task = {
-        .pipeline = w->step->work,
-        .options = &options,
-        .memory = family_take(family, &w->step->work->shape, &options, &room),
-        .poll = w->poll,
-        .order = w->step->order,
-        .result = &result};
+    const struct family_task task = {.pipeline = run,
+                                     .options = &options,
+                                     .memory =
+                                         family_take(family, &run->shape, &options, &room),
+                                     .poll = w->poll,
+                                     .order = w->step->order,
+                                     .result = &result};
     const enum family_status status = family_build(family, &task);
     free(memory);
     return status_of(status);
 }
 
-// The order depends on the memory of the devices for some families, never on their limits: a
-// configuration that does not fit has an order, too.
-static enum configuration_status make_order(struct work *w)
+// Makes the order of one run of the pipeline. It depends on the memory of the devices for some families, never on their
+// limits: a configuration that does not fit has an order, too.
+static enum configuration_status make_run(struct work *w, int32_t micro_batches)
 {
     const struct family *family = configuration_family(w->c);
-    struct pipeline *pipeline = w->step->work;
+    struct pipeline run = *w->step->work;
     struct orders_shape shape;
     const bool rule = follows_rule(w->c, &shape);
-    w->step->order = order_new(pipeline->shape.devices,
-                               rule ? orders_length(&shape)
-                                    : order_room(pipeline, false) * pipeline->shape.directions);
+    run.shape.micro_batches = micro_batches;
+    w->step->order =
+        order_new(run.shape.devices, rule ? orders_length(&shape)
+                                          : order_room(&run, false) * run.shape.directions);
     if (w->step->order == NULL)
         return CONFIGURATION_NO_MEMORY;
     if (rule)
         return orders_write(&shape, w->step->order, w->poll) ? CONFIGURATION_DONE
                                                              : CONFIGURATION_STOPPED;
-    enum configuration_status status = build(w, family);
+    enum configuration_status status = build(w, &run, family);
     if (status != CONFIGURATION_NO_ORDER)
         return status;
-    for (int32_t d = 0; d < pipeline->shape.devices; d++)
-        pipeline->limit[d] = (double)INFINITY;
+    for (int32_t d = 0; d < run.shape.devices; d++)
+        run.limit[d] = (double)INFINITY;
     order_clear(w->step->order);
-    return build(w, family);
+    return build(w, &run, family);
+}
+
+// Returns the order of so many runs: a device begins the next one as soon as it has done its part of the last. NULL: out of
+// memory.
+static struct order *repeat(const struct order *run, int32_t runs, int32_t micro_batches)
+{
+    struct order *all = order_new(run->devices, runs * run->room);
+    for (int32_t d = 0; all != NULL && d < run->devices; d++)
+        for (int32_t i = 0; i < runs * run->n[d]; i++) {
+            const int64_t from = order_at(run, d, i % run->n[d]),
+                          to = order_at(all, d, all->n[d]++);
+            all->operations[to] = run->operations[from];
+            all->operations[to].item += i / run->n[d] * micro_batches;
+            all->paired[to] = run->paired[from];
+        }
+    return all;
+}
+
+static enum configuration_status make_order(struct work *w)
+{
+    const int32_t micro_batches = configuration_run_micro_batches(w->c),
+                  runs = configuration_micro_batches(w->c) / micro_batches;
+    const enum configuration_status status = make_run(w, micro_batches);
+    struct order *run = w->step->order;
+    if (status != CONFIGURATION_DONE || runs == 1)
+        return status;
+    w->step->order = repeat(run, runs, micro_batches);
+    order_free(run);
+    return w->step->order != NULL ? CONFIGURATION_DONE : CONFIGURATION_NO_MEMORY;
 }
 
 // ---- execution ----------------------------------------------------------------------------------

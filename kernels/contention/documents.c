@@ -42,6 +42,7 @@ static void price(const struct configuration *c, double values[SETS])
 {
     struct configuration_figures figures;
     const double stages = c->strategy.pp, n = configuration_micro_batches(c);
+    const double runs = n / configuration_run_micro_batches(c);
     double forward = 0, backward = 0;
     configuration_figures_of(&figures, c);
     for (int32_t k = 0; k < c->n_parts; k++) {
@@ -57,7 +58,7 @@ static void price(const struct configuration *c, double values[SETS])
                                forward * MS,
                                backward * MS,
                                configuration_price_message(&figures, c) * MS,
-                               (n * exchanges.each + exchanges.once) * MS / n};
+                               (n * exchanges.each + runs * exchanges.once) * MS / n};
     for (int k = 0; k < SETS; k++)
         values[k] = list[k];
 }

@@ -4,6 +4,7 @@
 
 #include "base/document/json.h"
 #include "base/text/grow_list.h"
+#include "kernels/configuration/convert.h"
 #include "kernels/dynapipe/documents/cost_tables_read.h"
 #include "kernels/dynapipe/documents/network_read.h"
 
@@ -34,6 +35,7 @@ const struct pps_slot dynapipe_slots[N_SLOTS] = {
                        "a plan of dynaplan, in place of costs and batches: its pipeline and "
                        "micro-batches, as simulated, are planned again",
                    .param = P_PLAN,
+                   .convert = configuration_convert_run, // to say what to do with a training
                    .sets = plan_sets,
                    .n_sets = (int)(sizeof plan_sets / sizeof *plan_sets)},
 };

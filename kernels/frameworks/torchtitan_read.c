@@ -267,7 +267,7 @@ static int64_t micro_batches_of(const struct titan_config *c)
 static const char *family_of(const struct titan_config *c)
 {
     const int64_t n = c->local_batch / c->mbs;
-    const bool own = c->schedule.rounds && n % c->pp != 0 && micro_batches_of(c) == n;
+    const bool own = c->schedule.rounds && n % c->pp != 0;
     return c->schedule.family == NULL && own ? "interleaved" : c->schedule.family;
 }
 
@@ -288,10 +288,15 @@ static bool put_degrees(const struct reading *t)
                                place_of(t, TITAN_SCHEDULE)));
 }
 
+// torchtitan accumulates gradients over runs of the pipeline, each of a local batch (trainer.py, b5bcd76c: pp_schedule.step
+// once for every accumulation).
 static bool put_micro_batches(const struct reading *t)
 {
     const struct titan_config *c = &t->c;
     const int64_t n = micro_batches_of(c);
+    if (c->pp > 1 && c->global_batch > 0 &&
+        !put(t, FRAMEWORK_BASELINE, "run_batch", (double)c->local_batch, TITAN_LOCAL_BATCH))
+        return false;
     return n == 0 || put(t, FRAMEWORK_BASELINE, "micro_batches", (double)n, TITAN_LOCAL_BATCH);
 }
 

@@ -170,7 +170,9 @@ static bool plan_batch(struct titan_writer *t)
                           "%" PRId64 " sequences per step are not a multiple of dp=%" PRId64
                           " times mbs=%" PRId64,
                           c->global_batch, dp, mbs);
-    c->local_batch = c->pp > 1 ? c->global_batch / dp : mbs;
+    c->local_batch = c->pp == 1                   ? mbs
+                     : t->settings->run_batch > 0 ? t->settings->run_batch
+                                                  : c->global_batch / dp;
     return true;
 }
 

@@ -97,6 +97,9 @@ static void print_read(const struct checked *checked)
     printf("%s, schedule %s", training_precision_word(c->training.precision),
            configuration_schedule(c));
     print_place(&checked->run, checked->plan.items.schedule);
+    const int32_t runs = configuration_micro_batches(c) / configuration_run_micro_batches(c);
+    if (runs > 1)
+        printf(", %d runs of the pipeline", runs);
     printf("\n          layers");
     print_list(c, LAYERS);
     print_place(&checked->run, checked->plan.items.layers);

@@ -52,10 +52,18 @@ static enum pps_status open_mine(struct dynaplan_request *r, struct pps_error *e
 {
     const struct configuration *c = &r->configuration.configuration;
     r->rows = c->strategy.mbs;
-    r->has_mine = c->family == NULL && (c->strategy.vp == 1 ||
-                                        (c->strategy.pp > 1 && !c->training.low_mem_vpp &&
-                                         configuration_micro_batches(c) % c->strategy.pp == 0));
-    if (!r->has_mine)
+    const int32_t all = configuration_micro_batches(c),
+                  runs = all / configuration_run_micro_batches(c);
+    r->has_mine = runs == 1 && c->family == NULL &&
+                  (c->strategy.vp == 1 || (c->strategy.pp > 1 && !c->training.low_mem_vpp &&
+                                           all % c->strategy.pp == 0));
+    if (runs > 1)
+        pps_say(
+            stderr,
+            "note      a step of the file is %d runs of the pipeline, one after the other; dynaplan "
+            "has no row mine for them",
+            runs);
+    else if (!r->has_mine)
         pps_say(
             stderr,
             "note      the order of the file (%s) is none of dynaplan, which knows 1F1B and "

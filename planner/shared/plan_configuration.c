@@ -121,8 +121,11 @@ static bool sets(unsigned set, const char *degree)
 // What depends on a degree that has changed follows it, unless it is set, too.
 static enum pps_status follow(const struct edits *edits, unsigned set, struct pps_error *err)
 {
-    static const char *const replicas[] = {"dp", NULL}, *const shards[] = {"op", NULL};
+    static const char *const replicas[] = {"dp", NULL}, *const shards[] = {"op", NULL},
+                             *const runs[] = {"run_batch", NULL};
     const bool replicates = sets(set, "tp") || sets(set, "cp") || sets(set, "pp");
+    if (replicates || sets(set, "dp") || sets(set, "mbs"))
+        drop(edits, runs); // files with other degrees have one run of the pipeline in a step
     if (replicates && !sets(set, "dp"))
         drop(edits, replicas);
     if ((replicates || sets(set, "dp")) && !sets(set, "op"))

@@ -18,12 +18,12 @@
     .quantise = 7.0
 // Transformer Engine stores the inputs of 8-bit products as such. Megatron-LM keeps the logits in 16
 // bits and as fp32, of its part of the vocabulary.
-#define MEGATRON_MEMORY .kept_8bit = true, .logits = 6
+#define MEGATRON_MEMORY .kept_8bit = true, .logits = 6, .scores = 14
 // torchtitan keeps every second product, the logits in 16 bits and twice as fp32, and their gradient.
 // Checkpoints of PyTorch stop early.
 #define FSDP_MEMORY                                                                            \
     .select_products = 0.5, .select_again = 0.37, .early_stop = true, .logits = 12,            \
-    .fragmentation = 0.1, .pipeline_whole = true
+    .scores = 10, .context_gathered = true, .fragmentation = 0.1, .pipeline_whole = true
 
 static const struct stack records[] = {
     {.name = "megatron-tuned",
@@ -48,7 +48,9 @@ static const struct stack records[] = {
      .dp_hidden = 0.33,
      .zero_hidden = 0.60,
      .zero_exposed = 0.41,
-     MEGATRON_MEMORY},
+     .kept_8bit = true,
+     .logits = 6,
+     .scores = 9},
     {.name = "megatron",
      .rates = {1, 1, 0.90, 0.80, 15e9},
      .on = {{"A100", {1, 1, 0.95, 0.80, 3.8e9}}, {"H100", {1.08, 1, 0.90, 0.80, 15e9}}},
@@ -67,8 +69,21 @@ static const struct stack records[] = {
      .hop = 0.0004,
      .kept_8bit = true,
      .logits = 12,
+     .scores = 9,
      .fragmentation = 0.6},
     {.name = "fsdp",
+     .rates = {1, 0.75, 1, 1, 0},
+     .on = {{"A100", {1, 0.51, 0.51, 1, 0}}, {"H100", {1, 1.21, 1, 1, 0}}},
+     .n_on = 2,
+     COMMON,
+     .stream = 1,
+     .tp_exposed = 1,
+     .cp_exposed = 0.5,
+     .dp_hidden = 0.33,
+     .zero_hidden = 0.60,
+     .zero_exposed = 0.41,
+     FSDP_MEMORY},
+    {.name = "fsdp-2024",
      .rates = {1, 0.75, 1, 1, 0},
      .on = {{"A100", {1, 0.51, 0.51, 1, 0}}},
      .n_on = 1,

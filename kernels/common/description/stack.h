@@ -74,9 +74,13 @@ struct stack {
     double select_again; // share of the time of products that this mode then makes again
     // Mode full does not make the last products of a layer again: nothing needs their outputs.
     bool early_stop;
-    double logits;        // bytes per logit on the last stage
-    bool whole_logits;    // tensor ranks do not split the vocabulary of the logits
-    double fragmentation; // share of activations and transient memory that the allocator adds
+    double logits; // bytes per logit on the last stage
+    // Without a flash kernel: bytes per attention score that exist at once while a layer computes its
+    // attention, those included that it stores; 0: no more than these.
+    double scores;
+    bool context_gathered; // context ranks gather all keys and values of a layer
+    bool whole_logits;     // tensor ranks do not split the vocabulary of the logits
+    double fragmentation;  // share of activations and transient memory that the allocator adds
     bool
         pipeline_whole; // with several stages, ZeRO levels 2 and 3 keep all but optimizer whole
     bool accumulation_whole; // the same for gradients with several micro-batches

@@ -64,6 +64,8 @@ static const struct docfield fields[] = {
     SHARE("select_again", select_again),
     {"early_stop", DOCFIELD_FLAG, 0, 1, AT(early_stop)},
     AMOUNT("logits", logits, 64),
+    AMOUNT("scores", scores, 64),
+    {"context_gathered", DOCFIELD_FLAG, 0, 1, AT(context_gathered)},
     AMOUNT("fragmentation", fragmentation, 10),
     {"whole_logits", DOCFIELD_FLAG, 0, 1, AT(whole_logits)},
     {"accumulation_whole", DOCFIELD_FLAG, 0, 1, AT(accumulation_whole)},

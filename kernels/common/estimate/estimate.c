@@ -103,7 +103,7 @@ static void view_mode(struct memory_view *w, int mode)
 static double passing_of_table(const struct memory_view *w, unsigned holds)
 {
     const struct nd_held_kinds of = nd_held_kinds_of(w->e, &w->at->set, holds);
-    return allocated(w->e) * ((w->e->dummy_wgrad ? 2 : 0) * of.shapes +
+    return allocated(w->e) * ((w->e->dummy_wgrad ? 2 : 0) * of.shapes + of.buffers +
                               (w->mode == LAYERCOST_FULL ? of.again : 0) +
                               (w->gathers ? 2 * w->e->bytes_param * of.largest : 0));
 }
@@ -406,7 +406,7 @@ static double bubble(const struct nd_estimate *e,
         of_forward += n * set->kind[i].forward;
     }
     const double weights =
-        of_weights + heads * ((1 + mtp) * set->head.weights + mtp * set->mtp_forward);
+        of_weights + heads * ((1 + mtp) * set->head.weights + mtp * set->mtp_weights);
     if (e->schedule == TRAINING_ZERO_BUBBLE || s->pp == 1)
         return fmax(0, others - 2 * weights);
     const double forward =

@@ -39,8 +39,8 @@ static void fill_times(const struct nd_estimate *e, struct nd_shape_place *place
         for (int k = 0; k < layercost_kinds(&e->layers); k++)
             place->times[k][mode] = set->kind[k].forward + set->kind[k].backward[mode];
     }
-    place->head_time =
-        (1 + mtp) * (set->head.forward + set->head.backward) + 3 * mtp * set->mtp_forward;
+    place->head_time = (1 + mtp) * (set->head.forward + set->head.backward) +
+                       mtp * (2 * set->mtp_forward + set->mtp_weights);
 }
 
 static void fill_parameters(const struct nd_estimate *e, struct nd_shape_place *place)
@@ -67,8 +67,8 @@ static void fill_transients(const struct nd_estimate *e, struct nd_shape_place *
         return;
     for (unsigned holds = 0; holds < ND_HOLDS; holds++) {
         const struct nd_held_kinds of = nd_held_kinds_of(e, set, holds);
-        place->passing[holds] = buffer * of.shapes;
-        place->passing_full[holds] = buffer * of.shapes + of.again;
+        place->passing[holds] = buffer * of.shapes + of.buffers;
+        place->passing_full[holds] = place->passing[holds] + of.again;
         place->gathered[holds] = 2 * e->bytes_param * of.largest;
     }
 }
@@ -84,6 +84,7 @@ struct nd_held_kinds nd_held_kinds_of(const struct nd_estimate *e,
             continue;
         of.shapes += cost->matrices;
         of.again = fmax(of.again, cost->stored[LAYERCOST_NONE]);
+        of.buffers = fmax(of.buffers, cost->buffers);
         of.largest = fmax(of.largest, cost->parameters + cost->routed);
     }
     return of;

@@ -51,6 +51,7 @@ struct nd_cache {
 struct nd_held_kinds {
     double shapes;  // parameters of matrices, one of each shape
     double again;   // bytes of the largest layer, made again
+    double buffers; // bytes of the largest ones of a layer
     double largest; // parameters of the largest layer
 };
 struct nd_held_kinds nd_held_kinds_of(const struct nd_estimate *e,

@@ -16,6 +16,7 @@ struct sums {
     double dense, moe; // parameters in use, per matrix of the feed-forward part
     double expanding;  // parameters of matrices that expand compressed queries, keys and values
     double scans;      // FLOPs of scans, a token, forward
+    double grouped;    // parameters in use of routed experts
     double routed;     // parameters of routed experts
 };
 
@@ -33,9 +34,10 @@ static void add_layers(struct sums *sums, const struct modeldesc *d, double n)
 {
     struct modeldesc_counts counts;
     modeldesc_count(d, &counts);
-    if (d->experts > 0)
+    if (d->experts > 0) {
         sums->moe += n * (double)(d->hidden * (d->topk * d->moe_ffn + d->shared_ffn));
-    else
+        sums->grouped += n * matrices_of(d) * (double)(d->hidden * d->topk * d->moe_ffn);
+    } else
         sums->dense += n * (double)(d->hidden * d->ffn);
     if (d->attention == MODELDESC_MLA && d->mixer == MODELDESC_ATTENTION)
         sums->expanding += n * (double)(d->heads * ((d->qk_nope + d->qk_rope) * d->q_rank +
@@ -67,6 +69,15 @@ static double again_in_full(const struct nd_estimate *e,
     return used_by_layers - (e->layers.stack.early_stop ? sums->dense + sums->moe : 0);
 }
 
+// The same of a mode select that keeps a share of the products, but none of routed experts.
+static double again_of_products(const struct nd_estimate *e,
+                                const struct sums *sums,
+                                double used_by_layers)
+{
+    const double grouped = e->layers.stack.select_products > 0 ? sums->grouped : 0;
+    return e->layers.stack.select_again * (used_by_layers - grouped) + grouped;
+}
+
 // The same of mode select.
 static double again_in_select(const struct nd_estimate *e,
                               const struct sums *sums,
@@ -77,7 +88,7 @@ static double again_in_select(const struct nd_estimate *e,
     const unsigned modules = e->layers.modules;
     double again = 0;
     if (modules == 0)
-        return flash ? e->layers.stack.select_again * used_by_layers : 0;
+        return flash ? again_of_products(e, sums, used_by_layers) : 0;
     if (modules & TRAINING_MLP)
         again += matrices_of(d) * sums->dense;
     if (modules & TRAINING_MOE)

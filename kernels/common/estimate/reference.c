@@ -230,18 +230,20 @@ static void add_transient(const struct view *w, int32_t i, struct nd_stage *stag
 {
     const struct layercost_set *set = w->set;
     bool last = i == w->s->pp - 1 || (has_two_stages(w) && i == 0);
-    double again = 0, shapes = 0;
+    double again = 0, shapes = 0, buffers = 0;
     if (nd_layers_all(&stage->layers) > 0)
         shapes += set->attention_matrices;
     for (int k = 0; k < kinds(w); k++) {
         if (remakes(w, i, k))
             again = fmax(again, set->kind[k].stored[LAYERCOST_NONE]);
-        if (stage->layers.of[k] > 0)
-            shapes += set->kind[k].matrices;
+        if (stage->layers.of[k] == 0)
+            continue;
+        shapes += set->kind[k].matrices;
+        buffers = fmax(buffers, set->kind[k].buffers);
     }
     if (last)
         shapes += set->head.parameters;
-    stage->transient = again;
+    stage->transient = again + buffers;
     if (last)
         stage->transient += (double)(1 + w->e->mtp_depth) * set->head.logits;
     if (w->e->dummy_wgrad)
@@ -272,7 +274,8 @@ static void add_times(const struct view *w, int32_t i, struct nd_stage *stage)
         return;
     double mtp = (double)w->e->mtp_depth;
     stage->forward += (1 + mtp) * set->head.forward + mtp * set->mtp_forward;
-    stage->backward += (1 + mtp) * set->head.backward + 2 * mtp * set->mtp_forward;
+    stage->backward +=
+        (1 + mtp) * set->head.backward + mtp * (set->mtp_forward + set->mtp_weights);
 }
 
 static void describe_stage(const struct view *w, int32_t i, struct nd_stage *stage)
@@ -414,7 +417,7 @@ static double weights_of(const struct view *w, const struct nd_stage *stage, int
     for (int k = 0; k < kinds(w); k++)
         sum += stage->layers.of[k] * set->kind[k].weights;
     if (i == w->s->pp - 1)
-        sum += (1 + mtp) * set->head.weights + mtp * set->mtp_forward;
+        sum += (1 + mtp) * set->head.weights + mtp * set->mtp_weights;
     return sum;
 }
 
@@ -495,9 +498,9 @@ static void whole_step(const struct view *w,
     double mtp = (double)e->mtp_depth;
     const struct layercost_head *head = &w->set->head;
     if (longest == s->pp - 1 || (pairs && longest == 0))
-        time->head =
-            (pairs ? 0.5 : 1) * m *
-            ((1 + mtp) * (head->forward + head->backward) + 3 * mtp * w->set->mtp_forward);
+        time->head = (pairs ? 0.5 : 1) * m *
+                     ((1 + mtp) * (head->forward + head->backward) +
+                      mtp * (2 * w->set->mtp_forward + w->set->mtp_weights));
     double devices = (double)s->dp * s->tp * s->cp * s->pp, seq = (double)point->seq_length;
     double tokens = (double)point->gbs * seq;
     time->tokens_per_s = tokens / time->step;

@@ -127,8 +127,9 @@ void layer_add_attention(struct layer_setting *s, const struct layercost_shape *
     s->attention.memory = hardware_stream(hw, bytes);
     s->gathers = 2;
     s->gather = hardware_gather(hw, shape->tp, 1, ELEMENT * s->tokens * s->h);
-    s->cp_gather =
-        hardware_gather(hw, shape->cp, shape->tp, s->cp * 4 * s->tokens * exchanged(s));
+    const double context = s->cp * 4 * s->tokens * exchanged(s);
+    s->cp_gather = hardware_gather(hw, shape->cp, shape->tp, context);
+    s->context_bytes = shape->cp > 1 ? context : 0;
     s->attention_kept = attention_bytes(s);
     s->attention_ends = attention_ends(s);
     s->attention_made = attention_made(s);

@@ -195,6 +195,7 @@ void layercost_of(const struct layercost_model *m,
     set->embedding = (double)d->vocab / s.t * s.h + beside;
     set->mtp_parameters = 2 * s.h * s.h / s.t + 3 * s.h;
     set->mtp_forward = layer_product(&s, s.tokens, s.h / s.t, 2 * s.h);
+    set->mtp_weights = m->frozen ? 0 : set->mtp_forward;
     set->p2p_intra = boundary(&s, 1);
     set->p2p_inter = boundary(&s, m->hardware.node);
 }

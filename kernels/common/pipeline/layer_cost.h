@@ -51,8 +51,9 @@ struct layercost {
     // the backward of the layer's input to the gradients of its weights, if these come later.
     double kept_for_weights;
     double stored[LAYERCOST_MODES]; // bytes of one micro-batch from its forward to its backward
-    double parameters;              // per device, without routed experts
-    double routed;                  // per device, routed experts
+    double buffers; // bytes beside what is stored, only while the layer computes its attention
+    double parameters; // per device, without routed experts
+    double routed;     // per device, routed experts
     double
         matrices; // per device, parameters of the feed-forward matrices, one of each shape; with a
                   // table of kinds also those of the mixer
@@ -93,6 +94,7 @@ struct layercost_set {
     double embedding;       // per device, parameters of the input table
     double mtp_parameters; // per device, of one MTP module without its layer
     double mtp_forward;    // the projection of a module; its head costs as much as `head`
+    double mtp_weights;    // part of its backward, as long again: frozen weights have none
     double p2p_intra;      // both directions over one pipeline boundary, within a node
     double p2p_inter;      // the same, across nodes
     union {

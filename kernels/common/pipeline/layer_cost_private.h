@@ -44,6 +44,7 @@ struct layer_setting {
     double gathers;                   // all-gathers of the mixer
     double gather;         // s, one all-gather of the layer's activations among tp ranks
     double cp_gather;      // s, of keys and values among cp ranks
+    double context_bytes;  // of these keys and values; 0 without context ranks
     double attention_kept; // bytes
     double attention_ends; // numbers per token: inputs and outputs of the matrices
     double attention_made; // numbers per token: outputs of the matrices
@@ -60,7 +61,9 @@ struct layer_feed_forward {
     double ep;       // s, among ep ranks
     double kept;     // bytes
     double ends;     // numbers: inputs and outputs of the matrices
-    double made;     // numbers: outputs of the matrices
+    double made;     // numbers: outputs of the matrices, without those of routed experts
+    double grouped;  // s, part of `gemm`: products of routed experts
+    double sent;     // numbers: tokens that came to experts and came back, of several ranks
     double remade;   // part of `kept` that mode select recomputes with a flash kernel
     double inputs;   // part of `kept`, inputs of products besides these
     bool routed;     // to experts

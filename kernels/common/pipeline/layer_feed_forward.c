@@ -85,8 +85,9 @@ struct layer_feed_forward layer_routed_network(const struct layer_setting *s)
     double rows = received / experts, slow = expert_slowdown(s, rows) * experts;
     const struct layer_rows own = {rows, split ? s->t : 1, slow, (double)d->moe_ffn};
     const struct layer_rows all = {s->tokens, s->t, 1, (double)d->shared_ffn};
+    const double grouped = network(s, rows, width) * slow;
     struct layer_feed_forward f = {
-        .gemm = network(s, rows, width) * slow + network(s, s->tokens, shared) + router,
+        .gemm = grouped + network(s, s->tokens, shared) + router,
         .last = layer_product(s, rows, s->h, width) * slow +
                 layer_product(s, s->tokens, s->h, shared),
         .traffic = 2 * received * width * (n + 1) + 12 * received * s->h,
@@ -99,8 +100,9 @@ struct layer_feed_forward layer_routed_network(const struct layer_setting *s)
                             s->stack->expert_hidden * (n - 1) * width),
         .ends = received * (2 * s->h + n * width) +
                 s->tokens * (shared * n + 2 * s->h / s->u + (double)d->experts / s->u),
-        .made =
-            received * ((n - 1) * width + s->h) + s->tokens * ((n - 1) * shared + s->h / s->u),
+        .made = shared > 0 ? s->tokens * ((n - 1) * shared + s->h / s->u) : 0,
+        .grouped = grouped,
+        .sent = s->ep > 1 ? 2 * received * s->h : 0,
         .remade = ELEMENT * (received * width + s->tokens * shared),
         .inputs = ELEMENT * received * s->h,
         .routed = true};

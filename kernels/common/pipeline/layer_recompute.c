@@ -89,7 +89,10 @@ static double remake_modules(const struct layer_setting *s,
     return again;
 }
 
-// Whether mode select keeps a share of the products and makes everything else again.
+// Whether mode select keeps a share of the products and makes everything else again. The policy of PyTorch
+// and torchtitan (torchtitan/distributed/activation_checkpoint.py, b5bcd76c; compute_intensive_ops of
+// torch/_functorch/partitioners.py) lists plain products, attention and exchanges of tokens, not
+// aten._grouped_mm: products of routed experts are all made again.
 static bool keeps_products(const struct layer_setting *s)
 {
     return s->m->flash && s->m->modules == 0 && s->stack->select_products > 0;
@@ -104,7 +107,7 @@ static double select_again(const struct layer_setting *s,
     if (s->m->modules != 0)
         return remake_modules(s, f, p, &dropped);
     if (keeps_products(s))
-        return s->stack->select_again * p->gemm + p->memory;
+        return s->stack->select_again * (p->gemm - f->grouped) + f->grouped + p->memory;
     return s->m->flash ? 0.5 * p->memory
                        : p->attention + hardware_stream(s->hw, 16 * s->scores);
 }
@@ -129,13 +132,25 @@ void layer_pass_times(const struct layer_setting *s,
         layer->select_again = network_exchanges(s, f, p);
 }
 
+// Bytes per score that mode none stores: the output of the softmax, the mask of dropout, and its output
+// (Korthikanti et al. 2022, section 4.1).
+#define STORED_SCORE 5.0
+
+// Scores that exist only while a layer computes its attention, and keys and values of all context ranks.
+static double attention_buffers(const struct layer_setting *s)
+{
+    const double scores =
+        s->m->flash ? 0 : fmax(0, s->stack->scores - STORED_SCORE) * s->scores;
+    return scores + (s->stack->context_gathered ? s->context_bytes : 0);
+}
+
 void layer_stored_bytes(const struct layer_setting *s,
                         const struct layer_feed_forward *f,
                         struct layercost *layer)
 {
     const struct stored_parts parts = stored_parts(s, f);
     const double input = ELEMENT * s->tokens * s->h / s->u;
-    const double scores = s->m->flash ? 0 : 5 * s->scores;
+    const double scores = s->m->flash ? 0 : STORED_SCORE * s->scores;
     double *stored = layer->stored, dropped = 0;
     stored[LAYERCOST_NONE] = parts.all + scores;
     stored[LAYERCOST_SELECT] = s->m->flash ? parts.all - parts.norms - parts.remade : parts.all;
@@ -143,13 +158,14 @@ void layer_stored_bytes(const struct layer_setting *s,
         stored[LAYERCOST_SELECT] =
             input +
             ELEMENT * s->stack->select_products * (s->tokens * s->attention_made + f->made) +
-            parts.attention;
+            ELEMENT * f->sent + parts.attention;
     if (s->m->modules != 0) {
         remake_modules(s, f, &layer->parts, &dropped);
         const bool attention = (s->m->modules & TRAINING_CORE_ATTN) != 0;
         stored[LAYERCOST_SELECT] = parts.all + (attention ? 0 : scores) - dropped;
     }
     stored[LAYERCOST_FULL] = input;
+    layer->buffers = attention_buffers(s);
     layer->kept_for_weights =
         layer->weights > 0
             ? fmin(ELEMENT * (s->tokens * s->attention_ends + f->ends), stored[LAYERCOST_NONE])

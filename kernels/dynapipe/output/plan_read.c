@@ -112,7 +112,10 @@ bool plan_pipeline_read(const struct cJSON *root,
 {
     const cJSON *pipeline = pps_json_member(root, "pipeline");
     if (!cJSON_IsObject(pipeline))
-        return refuse(fault, root, "not a plan of ppsweep dynaplan: \"pipeline\" is missing");
+        return refuse(
+            fault, root,
+            "not a plan of batches; ppsweep dynaplan FILE CLUSTER LENGTHS -o plans writes "
+            "one of each batch of a training");
     return read_devices(plan, pipeline, fault) && read_memory(plan, pipeline, fault) &&
            read_stages(plan, pipeline, fault);
 }

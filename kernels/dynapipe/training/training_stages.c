@@ -25,8 +25,6 @@ const char *training_stages_misfit(const struct configuration *c)
         return "micro-batches enter its pipeline at both ends";
     if (c->strategy.pp > DYNAPIPE_DEVICES_MAX || c->n_parts > DYNAPIPE_STAGES_MAX)
         return "the pipeline is too long";
-    if (configuration_sends_more(c))
-        return "a module that predicts several tokens is before the last chunk";
     return layers <= NETWORK_LAYERS_MAX ? NULL : "there are too many layers";
 }
 
@@ -84,7 +82,6 @@ static void write(const struct training_stages *t,
     struct shaped shaped;
     double transient[DYNAPIPE_DEVICES_MAX], fixed;
     shape(&shaped, t, parts, of->rows, of->input);
-    const double message = configuration_price_message(&shaped.figures, &shaped.configuration);
     for (int32_t d = 0; d < t->stages.devices; d++)
         weigh(&shaped, t, d, &transient[d], &fixed);
     for (int32_t s = 0; s < t->stages.stages; s++) {
@@ -97,7 +94,10 @@ static void write(const struct training_stages *t,
         batches->stored[at] = stored;
         batches->peak[at] = stored + transient[t->stages.device_of[s]] / MB;
         batches->activation[at] = batches->gradient[at] =
-            s == t->stages.stages - 1 ? 0 : message * US;
+            s == t->stages.stages - 1
+                ? 0
+                : US *
+                      configuration_price_message_of(&shaped.figures, &shaped.configuration, s);
     }
 }
 

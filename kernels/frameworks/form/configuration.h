@@ -45,7 +45,8 @@ struct framework_file {
     // have no layer). A stage is a device of the pipeline: with a placement that is not a loop, row
     // c has the layers of the c-th chunk of every device. recompute_group: layers that full
     // recomputation makes again together, of which only the input of the first is stored (1 if
-    // missing). schedule: the name of a family of kernels/schedule/catalogue; if missing, the number
+    // missing). run_batch: sequences of a rank in each run of the pipeline, if a step is several runs,
+    // one after the other. schedule: the name of a family of kernels/schedule/catalogue; if missing, the number
     // of chunks decides. If the number
     // of data-parallel ranks follows from the number of devices, it has dp_replicate (copies of all
     // parameters) in place of dp and op, and replica_batch (sequences of a rank) if the global batch
@@ -78,6 +79,7 @@ struct framework_settings {
     struct nd_strategy strategy; // ep 0: no experts; op -1: as many shards as dp
     int64_t gbs, micro_batches;  // 0: not changed
     int64_t seq_length;          // 0: not changed
+    int64_t run_batch;           // as in the baseline; 0: a step is one run of the pipeline
     const char
         *schedule;      // a family, as in the baseline; NULL: 1F1B, or interleaved with chunks
     int32_t num_layers; // of the model, without MTP layers; 0: not changed

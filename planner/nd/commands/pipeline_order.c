@@ -18,8 +18,9 @@
 
 bool nd_pipe_is_ordered(const struct nd_pipe *pipe)
 {
+    const struct configuration *c = &pipe->mine.plan.configuration;
     return pipe->mine.has && pipe->at == pipe->of_document &&
-           configuration_is_ordered(&pipe->mine.plan.configuration);
+           (configuration_is_ordered(c) || configuration_run_batch(c) > 0);
 }
 
 // ---- the report ---------------------------------------------------------------------------------

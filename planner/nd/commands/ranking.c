@@ -99,7 +99,7 @@ enum pps_status nd_ranking_mine(struct nd_ranking *ranking, struct pps_error *er
     base->used.program.chunks = c->strategy.vp;
     if (measured)
         snprintf(base->why, sizeof base->why, "schedule %s has a price by the models only",
-                 c->family->name);
+                 configuration_family(c)->name);
     else
         nd_ranked_set_price(base, &price);
     return PPS_OK;

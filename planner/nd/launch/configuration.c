@@ -41,6 +41,7 @@ enum pps_status nd_configuration_of(struct text_buffer *text,
                                                 .schedule =
                                                     c->family != NULL ? c->family->name : NULL,
                                                 .micro_batches = configuration_micro_batches(c),
+                                                .run_batch = configuration_run_batch(c),
                                                 .layers = lists,
                                                 .full = lists + n,
                                                 .select = lists + 2 * n};

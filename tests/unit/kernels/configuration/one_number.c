@@ -162,10 +162,15 @@ static void schedule(const struct expected *expected,
 // executor assumes.
 static bool has_short_messages(const struct pipeline *pipeline)
 {
-    for (int32_t k = 0; k < pipeline->shape.stages; k++)
-        if (pipeline->links.latency > fmin(pipeline->stage[k].f, pipeline->stage[k].b))
-            return false;
-    return true;
+    double longest = 0, shortest = (double)INFINITY;
+    for (int32_t k = 0; k < pipeline->shape.stages; k++) {
+        const struct pipeline_stage *stage = &pipeline->stage[k];
+        const double *rates = pipeline->links.bandwidths;
+        const double more = rates != NULL ? stage->forward_bytes / rates[0] : 0;
+        longest = fmax(longest, pipeline->links.latency + more);
+        shortest = fmin(shortest, fmin(stage->f, stage->b));
+    }
+    return longest <= shortest;
 }
 
 // Returns whether dynapipe knows the order of the configuration.
@@ -176,7 +181,8 @@ static bool dynapipe(const struct expected *e,
     const bool is_1f1b =
         c->family == NULL &&
         (c->strategy.vp == 1 || (c->strategy.pp > 1 && !c->training.low_mem_vpp &&
-                                 configuration_micro_batches(c) % c->strategy.pp == 0));
+                                 configuration_micro_batches(c) % c->strategy.pp == 0)) &&
+        configuration_run_micro_batches(c) == configuration_micro_batches(c);
     struct training_stages *stages;
     struct step_setup *setup;
     if (!is_1f1b || !has_short_messages(pipeline) || training_stages_misfit(c) != NULL)

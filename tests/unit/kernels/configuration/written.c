@@ -325,6 +325,7 @@ static void write_and_read(struct random *r, int form)
         .schedule = c.family != NULL ? c.family->name : NULL,
         .gbs = c.training.gbs,
         .micro_batches = configuration_micro_batches(&c),
+        .run_batch = configuration_run_batch(&c),
         .layers = has_lists(form) ? layers : NULL,
         .full = has_lists(form) ? full : NULL,
         .select = has_lists(form) ? select : NULL};

@@ -60,6 +60,10 @@ struct configuration drawn_configuration(struct random *r)
             c.family = draw_family(r, p.strategy.vp);
         if (c.family == family_named("dualpipev"))
             c.training.schedule = TRAINING_DUALPIPE;
+        if (random_below(r, 4) == 0) {
+            const int32_t n = configuration_micro_batches(&c), runs = 1 + random_below(r, 4);
+            c.run_batch = n % runs == 0 ? c.strategy.mbs * n / runs : 0;
+        }
         cr_assert(configuration_spread(&c));
         if (configuration_micro_batches(&c) >= 1 && configuration_micro_batches(&c) < 512 &&
             configuration_has_order(&c, why, sizeof why))

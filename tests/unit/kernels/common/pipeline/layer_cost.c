@@ -112,6 +112,7 @@ Test(layer_cost, both_parts_of_random_models)
         if (set.moe.forward > 0)
             check_layer(&set.moe, &training, i);
         cr_assert((set.head.weights > 0) == !training.frozen &&
+                      (set.mtp_weights > 0) == !training.frozen &&
                       set.head.weights <= set.head.backward / 2,
                   "case %d", i);
     }
