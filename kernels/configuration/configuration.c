@@ -228,9 +228,14 @@ bool configuration_has_order(const struct configuration *c, char *why, size_t si
 
 static bool check_adapters(const struct configuration *c, char *why, size_t size)
 {
-    if (c->model.n_kinds == 0 || c->training.lora_rank == 0)
+    bool scans = false;
+    for (int k = 0; k < c->model.n_kinds; k++)
+        scans = scans || (c->model.kinds[k].mixer != MODELDESC_ATTENTION &&
+                          c->model.kinds[k].mixer != MODELDESC_NO_MIXER);
+    if (!scans || c->training.lora_rank == 0)
         return true;
-    snprintf(why, size, "adapters (LoRA) are not modelled for layers of several kinds");
+    snprintf(why, size,
+             "adapters (LoRA) are not modelled for layers that scan (Mamba, linear attention)");
     return false;
 }
 
