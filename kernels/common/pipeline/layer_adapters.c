@@ -71,6 +71,17 @@ double layercost_adapters(const struct layercost_model *m, int kind, double expe
            (d.shared_ffn > 0 ? parameters(m, &d, network, (double)d.shared_ffn) : 0);
 }
 
+const char *layercost_adapters_lack(const struct modeldesc *model,
+                                    const struct training *training)
+{
+    for (int k = 0; training->lora_rank > 0 && k < model->n_kinds; k++)
+        if (model->kinds[k].mixer != MODELDESC_ATTENTION &&
+            model->kinds[k].mixer != MODELDESC_NO_MIXER)
+            return "adapters (LoRA) are not modelled for layers that scan (Mamba, linear "
+                   "attention)";
+    return NULL;
+}
+
 // ---- costs --------------------------------------------------------------------------------------
 
 void layer_add_adapters(const struct layer_setting *s,

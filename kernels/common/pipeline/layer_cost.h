@@ -120,6 +120,10 @@ void layercost_open(struct layercost_model *m,
 // Returns the parameters of the adapters of a layer of a kind, on all devices together, of so many experts each.
 double layercost_adapters(const struct layercost_model *m, int kind, double experts);
 
+// Returns what the price of the training's adapters lacks for a model; NULL: nothing.
+const char *layercost_adapters_lack(const struct modeldesc *model,
+                                    const struct training *training);
+
 void layercost_of(const struct layercost_model *m,
                   const struct layercost_shape *shape,
                   struct layercost_set *set);
