@@ -4,6 +4,7 @@
 
 #include "kernels/common/estimate/stage_layers.h"
 #include "kernels/common/interleaved/orders.h"
+#include "kernels/common/pipeline/layer_cost.h"
 #include "kernels/schedule/catalogue/catalogue.h"
 
 #include <stdio.h>
@@ -229,10 +230,10 @@ bool configuration_has_order(const struct configuration *c, char *why, size_t si
 
 static bool check_adapters(const struct configuration *c, char *why, size_t size)
 {
-    if (c->model.n_kinds == 0 || c->training.lora_rank == 0)
-        return true;
-    snprintf(why, size, "adapters (LoRA) are not modelled for layers of several kinds");
-    return false;
+    const char *lack = layercost_adapters_lack(&c->model, &c->training);
+    if (lack != NULL)
+        snprintf(why, size, "%s", lack);
+    return lack == NULL;
 }
 
 bool configuration_check(const struct configuration *c, char *why, size_t size)

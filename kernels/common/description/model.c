@@ -158,8 +158,15 @@ static bool derive_compression(struct reader *r)
     if (model->attention == MODELDESC_GQA) {
         model->q_rank = model->kv_rank = 0;
         model->qk_nope = model->qk_rope = model->v_dim = 0;
-        return true;
+        return model->index_heads == 0 ||
+               pps_fault_set(r->fault, r->items.item[KEY_INDEX_HEADS], false,
+                             "%s: an indexer is modelled for compressed attention only; make "
+                             "it 0, or give kv_lora_rank",
+                             name_of(r, KEY_INDEX_HEADS));
     }
+    if (model->index_heads > 0 && (model->index_dim == 0 || model->index_topk == 0))
+        return missing(r, model->index_dim == 0 ? KEY_INDEX_DIM : KEY_INDEX_TOPK,
+                       "; the indexer needs it");
     if (model->kv_rank == 0)
         return missing(r, KEY_KV_RANK, "; \"mla\" attention needs it");
     if (model->qk_nope + model->qk_rope < 1)
@@ -295,7 +302,8 @@ static double at_most(const struct modeldesc *m)
     const double small = 8 * (double)(s->rank + s->state + s->conv + s->head_dim + 8);
     const double h = (double)m->hidden, ranks = (double)(m->q_rank + m->kv_rank);
     const double heads =
-        (double)m->heads * (double)(m->head_dim + m->qk_nope + m->qk_rope + m->v_dim);
+        (double)m->heads * (double)(m->head_dim + m->qk_nope + m->qk_rope + m->v_dim) +
+        (double)m->index_heads * (double)(m->index_dim + 1) + (double)m->index_dim;
     const double experts = (double)m->experts * (double)(m->moe_ffn + 2);
     const double width = 4 * (double)(m->ffn + m->shared_ffn) + 4 * (experts + heads + ranks) +
                          8 * (inner + keys);

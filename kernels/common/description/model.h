@@ -115,7 +115,9 @@ struct modeldesc {
     int64_t window;      // latest tokens that a token attends to, with itself; 0: all before it
     bool chunked;        // tokens attend within chunks of `window` tokens
     bool attention_gate; // the output of attention is scaled by a gate, as wide as the queries
-    bool no_network;     // of a view: layers have no feed-forward network
+    // An indexer chooses the tokens that a token attends to; of MLA only. index_heads 0: none.
+    int64_t index_heads, index_dim, index_topk;
+    bool no_network;            // of a view: layers have no feed-forward network
     enum modeldesc_mixer mixer; // of a view, or of all layers
     struct modeldesc_scan scan;
     // Kinds of layers; 0: dense_layers dense ones, then, if the model has experts, layers with experts.
@@ -133,7 +135,7 @@ struct modeldesc {
 struct modeldesc_counts {
     // h A d + 2 h G d + A d h, with bias A d + 2 G d + h; qk_norm 2 d, or A d + G d if full; sinks
     // A. MLA: h r + r + r A (dn + dr), or h A (dn + dr) if queries are not compressed, and
-    // h (c + dr) + c + c A (dn + dv) + A dv h.
+    // h (c + dr) + c + c A (dn + dv) + A dv h; an indexer r AI dI + h dI + 2 dI + h AI.
     // Other mixers: model_scan.c.
     int64_t attention;
     int64_t norms; // layer_norms n
@@ -206,7 +208,9 @@ static inline double modeldesc_seen_of(int64_t window, bool chunked, double seq_
 
 static inline double modeldesc_seen(const struct modeldesc *model, double seq_length)
 {
-    return modeldesc_seen_of(model->window, model->chunked, seq_length);
+    const double seen = modeldesc_seen_of(model->window, model->chunked, seq_length);
+    const double chosen = modeldesc_seen_of(model->index_topk, false, seq_length);
+    return chosen < seen ? chosen : seen;
 }
 
 // Sets *view to a model all of whose layers are of a kind of this model, MTP layers included.

@@ -202,15 +202,17 @@ static bool mark_layers(const struct cJSON *list, bool *marks, int64_t n)
     return cJSON_IsArray(list);
 }
 
-// A list of 0 and 1 for each layer, or 1 for all.
+// A list of 0 or "dense", and 1 or "sparse", for each layer; or 1 for all.
 static bool mark_pattern(const struct cJSON *pattern, bool *marks, int64_t n)
 {
     int64_t k = 0;
     for (const cJSON *each = pattern->child; each != NULL; each = each->next, k++) {
-        if (k >= n || !cJSON_IsNumber(each) ||
-            !modelconfig_is_value(each, each->valuedouble > 0 ? "1" : "0"))
+        const bool sparse =
+            modelconfig_is_value(each, "1") || modelconfig_is_value(each, "sparse");
+        if (k >= n || (!sparse && !modelconfig_is_value(each, "0") &&
+                       !modelconfig_is_value(each, "dense")))
             return false;
-        marks[k] = each->valuedouble > 0;
+        marks[k] = sparse;
     }
     return cJSON_IsArray(pattern) && (k == n || k == 0);
 }

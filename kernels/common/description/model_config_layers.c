@@ -91,16 +91,27 @@ static bool is_full(const struct finding *f, int64_t layer)
     const int64_t every = number(f, rule->every_key, rule->every);
     const int64_t offset =
         rule->offset_key != NULL ? number(f, rule->offset_key, rule->offset) : every - 1;
-    return every < 1 || layer % every == offset;
+    return every < 1 || layer % every == offset || (rule->first_full && layer == 0);
 }
 
 // ---- one layer ------------------------------------------------------------------------------
 
-static void set_full(struct modeldesc_kind *kind)
+static void set_heads(const struct finding *f,
+                      const struct modeltype_heads *keys,
+                      struct modeldesc_kind *kind)
+{
+    kind->heads = number(f, keys->heads, 0);
+    kind->query_groups = number(f, keys->groups, 0);
+    kind->head_dim = number(f, keys->head_dim, 0);
+    kind->v_dim = number(f, keys->v_dim, f->rule->v_dim);
+}
+
+static void set_full(const struct finding *f, struct modeldesc_kind *kind)
 {
     kind->mixer = MODELDESC_ATTENTION;
     kind->window = 0;
     kind->chunked = false;
+    set_heads(f, &f->rule->full, kind);
 }
 
 static void set_other(const struct finding *f, struct modeldesc_kind *kind)
@@ -108,6 +119,7 @@ static void set_other(const struct finding *f, struct modeldesc_kind *kind)
     kind->mixer = f->rule->other;
     if (kind->mixer != MODELDESC_ATTENTION)
         kind->window = 0;
+    set_heads(f, &f->rule->rest, kind);
 }
 
 // Takes one of the parts of models whose layers have either a mixer or a network.
@@ -141,7 +153,7 @@ static bool set_word(const struct finding *f, struct modeldesc_kind *kind, const
     if (f->rule->blocks)
         return set_block(kind, word);
     if (strcmp(word, "full_attention") == 0 || strcmp(word, "attention") == 0) {
-        set_full(kind);
+        set_full(f, kind);
         return true;
     }
     const bool known = windows ? strcmp(word, "sliding_attention") == 0 ||
@@ -181,6 +193,21 @@ static enum modeldesc_network network_of(const struct modelkeys_record *record, 
     return m->experts > 0 && sparse ? MODELDESC_EXPERTS : MODELDESC_DENSE;
 }
 
+// Heads of a kind share groups of keys, as those of the model.
+static bool heads_agree(const struct finding *f, const struct modeldesc_kind *kind)
+{
+    const struct modeldesc *m = &f->record->model;
+    const int64_t heads = kind->heads > 0 ? kind->heads : m->heads;
+    const int64_t groups = kind->query_groups > 0 ? kind->query_groups : m->query_groups;
+    const int64_t most = (int64_t)modelkeys_own.fields[KEY_HEADS].max;
+    if (heads <= most && kind->head_dim <= most && kind->v_dim <= most && heads % groups == 0)
+        return true;
+    return pps_fault_set(f->fault, value_at(f->c, f->rule->rest.groups), false,
+                         "%s: expected a divisor of the heads, and widths and numbers of heads "
+                         "of at most %lld",
+                         f->rule->rest.groups, (long long)most);
+}
+
 static bool find_layer(const struct finding *f, int64_t layer)
 {
     struct modeldesc *m = &f->record->model;
@@ -189,9 +216,9 @@ static bool find_layer(const struct finding *f, int64_t layer)
                                   .chunked = m->chunked};
     const bool mtp = layer >= m->num_layers;
     if (f->rule->kinds && mtp)
-        set_full(&kind);
+        set_full(f, &kind);
     else if (f->rule->kinds && f->words == NULL && is_full(f, layer))
-        set_full(&kind);
+        set_full(f, &kind);
     else if (f->rule->kinds && f->words == NULL)
         set_other(f, &kind);
     else if (f->rule->kinds && !take_word(f, &kind, layer))
@@ -200,6 +227,8 @@ static bool find_layer(const struct finding *f, int64_t layer)
         return pps_fault_set(f->fault, f->words, false,
                              "%s: has experts, but their number is 0",
                              docfields_name(f->words));
+    if (!heads_agree(f, &kind))
+        return false;
     return modeldesc_set_kind(m, layer, &kind) ||
            pps_fault_set(f->fault, f->words != NULL ? f->words : f->c->text, false,
                          "layers: %d kinds of at most %d layers are modelled", MODELDESC_KINDS,
@@ -240,9 +269,9 @@ bool modelconfig_layers(const struct modelconfig *c,
     if (!f.rule->kinds && !record->mixed)
         return true;
     f.words = f.rule->kinds ? modelconfig_layer_words(c) : NULL;
-    if (f.rule->blocks && f.words == NULL)
-        return pps_fault_set(fault, c->text, false,
-                             "hybrid_override_pattern: missing; it says what each layer is");
+    if ((f.rule->blocks || f.rule->words) && f.words == NULL)
+        return pps_fault_set(fault, c->text, false, "%s: missing; it says what each layer is",
+                             f.rule->blocks ? "hybrid_override_pattern" : "layer_types");
     if (f.rule->kinds &&
         f.rule->other == MODELDESC_LIGHTNING) { // its heads are those of attention
         m->scan.heads = m->heads;

@@ -37,6 +37,16 @@ static int64_t grouped_attention(const struct modeldesc *m)
            linear(m->heads * v_dim, m->hidden, m->output_bias || m->linear_bias);
 }
 
+// Queries from compressed ones, one key with a layer norm, and a weight for each head: class Indexer
+// beside the weights of DeepSeek-V3.2, GlmMoeDsaIndexer of transformers.
+static int64_t indexer(const struct modeldesc *m)
+{
+    if (m->index_heads == 0)
+        return 0;
+    return (m->q_rank > 0 ? m->q_rank : m->hidden) * m->index_heads * m->index_dim +
+           m->hidden * (m->index_dim + m->index_heads) + 2 * m->index_dim;
+}
+
 // Compressed values pass an RMS norm before they are expanded, also if the other norms differ.
 static int64_t latent_attention(const struct modeldesc *m)
 {
@@ -45,7 +55,7 @@ static int64_t latent_attention(const struct modeldesc *m)
     const int64_t query = m->q_rank > 0 ? linear(m->hidden, m->q_rank, bias) + m->q_rank +
                                               linear(m->q_rank, queries, m->linear_bias)
                                         : linear(m->hidden, queries, m->linear_bias);
-    return query + linear(m->hidden, m->kv_rank + m->qk_rope, bias) + m->kv_rank +
+    return indexer(m) + query + linear(m->hidden, m->kv_rank + m->qk_rope, bias) + m->kv_rank +
            linear(m->kv_rank, m->heads * (m->qk_nope + m->v_dim), m->linear_bias) +
            linear(m->heads * m->v_dim, m->hidden, m->output_bias || m->linear_bias);
 }

@@ -128,9 +128,13 @@ static const struct modeltype_key delta_keys[] = {
     {"linear_conv_kernel_dim", KEY_SCAN_CONV, NULL},
     {"full_attention_interval", TYPE_LAYERS, NULL},
     {"layer_types", TYPE_LAYERS, NULL},
-    {"shared_expert_intermediate_size", KEY_SHARED_FFN, NULL},
     {"attn_output_gate", KEY_ATTENTION_GATE, NULL},
     {"mamba_ssm_dtype", TYPE_UNUSED, NULL},
+    {NULL, 0, NULL},
+};
+
+static const struct modeltype_key qwen3_next_keys[] = {
+    {"shared_expert_intermediate_size", KEY_SHARED_FFN, NULL},
     {NULL, 0, NULL},
 };
 
@@ -184,6 +188,73 @@ static const struct modeltype_key lfm2_keys[] = {
     {"full_attn_idxs", TYPE_LAYERS, NULL},
     {"layer_types", TYPE_LAYERS, NULL},
     {"tie_embedding", KEY_TIED, NULL},
+    {NULL, 0, NULL},
+};
+
+static const struct modeltype_key lfm2_moe_keys[] = {
+    {"num_experts", KEY_EXPERTS, NULL},
+    {"num_experts_per_tok", KEY_TOPK, NULL},
+    {"moe_intermediate_size", KEY_MOE_FFN, NULL},
+    {"num_dense_layers", KEY_DENSE_LAYERS, NULL},
+    {"use_expert_bias", KEY_ROUTER_BIAS, NULL},
+    {"conv_L_cache", KEY_SCAN_CONV, NULL},
+    {"conv_bias", KEY_SCAN_CONV_BIAS, NULL},
+    {"layer_types", TYPE_LAYERS, NULL},
+    {"tie_embedding", KEY_TIED, NULL},
+    {NULL, 0, NULL},
+};
+
+static const struct modeltype_key qwen3_5_keys[] = {
+    {"mtp_num_hidden_layers", KEY_MTP_DEPTH, NULL},
+    {"mtp_use_dedicated_embeddings", TYPE_ONLY, "false"},
+    {"output_gate_type", TYPE_UNUSED, NULL},
+    {NULL, 0, NULL},
+};
+
+static const struct modeltype_key qwen3_5_experts[] = {
+    {"num_experts", KEY_EXPERTS, NULL},
+    {"num_experts_per_tok", KEY_TOPK, NULL},
+    {"moe_intermediate_size", KEY_MOE_FFN, NULL},
+    {"shared_expert_intermediate_size", KEY_SHARED_FFN, NULL},
+    {NULL, 0, NULL},
+};
+
+static const struct modeltype_key indexer_keys[] = {
+    {"index_n_heads", KEY_INDEX_HEADS, NULL},
+    {"index_head_dim", KEY_INDEX_DIM, NULL},
+    {"index_topk", KEY_INDEX_TOPK, NULL},
+    {NULL, 0, NULL},
+};
+
+// Of layers that use the tokens that an earlier layer chose.
+static const struct modeltype_key glm_moe_dsa_keys[] = {
+    {"indexer_types", TYPE_ONLY, "full"},
+    {"index_topk_freq", TYPE_ONLY, "1"},
+    {"index_topk_pattern", TYPE_ONLY, "null"},
+    {"index_skip_topk_offset", TYPE_UNUSED, NULL},
+    {"layer_types", TYPE_ONLY, "deepseek_sparse_attention"},
+    {"mlp_layer_types", TYPE_MOE_PATTERN, NULL},
+    {"mlp_bias", TYPE_UNUSED, NULL},
+    {NULL, 0, NULL},
+};
+
+// Heads differ by the kind of layer; sinks, of layers with windows, are counted in all layers.
+static const struct modeltype_key mimo_v2_keys[] = {
+    {"sliding_window", KEY_WINDOW, NULL},
+    {"hybrid_layer_pattern", TYPE_LAYERS, NULL},
+    {"layer_types", TYPE_LAYERS, NULL},
+    {"v_head_dim", TYPE_LAYERS, NULL},
+    {"swa_num_attention_heads", TYPE_LAYERS, NULL},
+    {"swa_num_key_value_heads", TYPE_LAYERS, NULL},
+    {"swa_head_dim", TYPE_LAYERS, NULL},
+    {"swa_v_head_dim", TYPE_LAYERS, NULL},
+    {"mlp_layer_types", TYPE_MOE_PATTERN, NULL},
+    {"add_swa_attention_sink_bias", KEY_SINKS, NULL},
+    {"add_full_attention_sink_bias", TYPE_ONLY, "false"},
+    {"sliding_window_size", TYPE_UNUSED, NULL},
+    {"hybrid_block_size", TYPE_ONLY, "null"},
+    {"attention_chunk_size", TYPE_UNUSED, NULL},
+    {"attention_value_scale", TYPE_UNUSED, NULL},
     {NULL, 0, NULL},
 };
 
@@ -548,6 +619,7 @@ static const struct modeltype_key chatglm_keys[] = {
     , .layers = {.kinds = true, .every_key = "sliding_window_pattern", .every = n
 #define SCAN(H, P, G, N, K)                                                                    \
     .model.scan = {.heads = H, .head_dim = P, .groups = G, .state = N, .conv = K}
+#define INDEXER(H) .model.index_heads = H, .model.index_dim = 128, .model.index_topk = 2048
 #define LATENT(r)                                                                              \
     .model.q_rank = r, .model.kv_rank = 512, .model.qk_nope = 128, .model.qk_rope = 64,        \
     .model.v_dim = 128
@@ -637,6 +709,15 @@ static const struct modeltype types[] = {
     {.name = "deepseek_v3", .silent = {SHAPE(61, 7168, 128, 0, 0, 18432, 129280), GATED, LATENT(1536), EXPERTS(256, 8, 2048),
                      .model.expert_groups = 8, .model.routed_groups = 4, .model.dense_layers = 3,
                      .model.router_bias = true, .shared_experts = 1}, .keys = {latent, bias_of_attention, deepseek_experts}},
+    {.name = "deepseek_v32", .silent = {SHAPE(61, 7168, 128, 0, 0, 18432, 129280), GATED, LATENT(1536), EXPERTS(256, 8, 2048),
+                      .model.expert_groups = 8, .model.routed_groups = 4, .model.dense_layers = 3,
+                      .model.router_bias = true, .shared_experts = 1, INDEXER(64)},
+     .keys = {latent, bias_of_attention, deepseek_experts, indexer_keys}},
+    {.name = "glm_moe_dsa", .silent = {SHAPE(78, 6144, 64, 0, 0, 12288, 154880), GATED, EXPERTS(256, 8, 2048),
+                     .model.q_rank = 2048, .model.kv_rank = 512, .model.qk_nope = 192, .model.qk_rope = 64, .model.v_dim = 256,
+                     .model.expert_groups = 1, .model.routed_groups = 1, .model.dense_layers = 3,
+                     .model.router_bias = true, .shared_experts = 1, INDEXER(32)},
+     .keys = {latent, bias_of_attention, deepseek_experts, indexer_keys, glm_moe_dsa_keys}},
     {.name = "kimi_k2", .silent = {SHAPE(61, 7168, 128, 0, 0, 18432, 129280), GATED, LATENT(1536), EXPERTS(256, 8, 2048),
                  .model.expert_groups = 8, .model.routed_groups = 4, .model.dense_layers = 3,
                  .model.router_bias = true, .shared_experts = 1}, .keys = {latent, bias_of_attention, deepseek_experts}},
@@ -693,8 +774,22 @@ static const struct modeltype types[] = {
                 .offset_key = "attn_layer_offset", .offset = 4}, .moe_every = 2},
     {.name = "qwen3_next", .silent = {SHAPE(48, 2048, 16, 2, 256, 5632, 151936), GATED, QK_NORM, EXPERTS(512, 10, 512),
                     .model.shared_ffn = 512, .model.shared_gate = true, .model.attention_gate = true, SCAN(32, 128, 16, 128, 4)},
-     .keys = {modern, bias_of_attention, qwen_experts, delta_keys},
+     .keys = {modern, bias_of_attention, qwen_experts, delta_keys, qwen3_next_keys},
      .layers = {.kinds = true, .other = MODELDESC_DELTA, .every_key = "full_attention_interval", .every = 4}},
+    {.name = "qwen3_5_text", .silent = {SHAPE(32, 4096, 16, 4, 256, 12288, 248320), GATED, QK_NORM, .model.attention_gate = true,
+                      SCAN(32, 128, 16, 128, 4)},
+     .keys = {modern, bias_of_attention, delta_keys, qwen3_5_keys},
+     .layers = {.kinds = true, .other = MODELDESC_DELTA, .every_key = "full_attention_interval", .every = 4}},
+    {.name = "qwen3_5_moe_text", .silent = {SHAPE(40, 2048, 16, 2, 256, 512, 248320), GATED, QK_NORM, EXPERTS(256, 8, 512),
+                          .model.shared_ffn = 512, .model.shared_gate = true, .model.attention_gate = true, SCAN(32, 128, 16, 128, 4)},
+     .keys = {modern, bias_of_attention, qwen3_5_experts, delta_keys, qwen3_5_keys},
+     .layers = {.kinds = true, .other = MODELDESC_DELTA, .every_key = "full_attention_interval", .every = 4}},
+    {.name = "mimo_v2_flash", .silent = {SHAPE(48, 4096, 64, 4, 192, 16384, 152576), GATED, EXPERTS(256, 8, 2048), .model.window = 128,
+                       .model.expert_groups = 1, .model.routed_groups = 1, .model.dense_layers = 1, .model.router_bias = true},
+     .keys = {modern, bias_of_qkv, deepseek_experts, mimo_v2_keys},
+     .layers = {.kinds = true, .flags = "hybrid_layer_pattern", .full_flag = 0, .every = 6, .first_full = true,
+                .full = {.v_dim = "v_head_dim"},
+                .rest = {"swa_num_attention_heads", "swa_num_key_value_heads", "swa_head_dim", "swa_v_head_dim"}, .v_dim = 128}},
     {.name = "kimi_linear", .silent = {SHAPE(27, 2304, 32, 0, 0, 9216, 163840), GATED, LATENT(0), EXPERTS(256, 8, 1024),
                      .model.dense_layers = 1, .model.router_bias = true, .shared_experts = 1, SCAN(32, 128, 32, 128, 4)},
      .keys = {latent, deepseek_experts, kimi_linear_keys},
@@ -705,6 +800,9 @@ static const struct modeltype types[] = {
     {.name = "lfm2", .silent = {SHAPE(32, 2560, 32, 8, 0, 12288, 65536), GATED, TIED, QK_NORM, SCAN(0, 0, 0, 0, 3)},
      .keys = {modern, lfm2_keys},
      .layers = {.kinds = true, .other = MODELDESC_CONV, .full_list = "full_attn_idxs"}},
+    {.name = "lfm2_moe", .silent = {SHAPE(32, 2048, 32, 8, 0, 7168, 65536), GATED, TIED, QK_NORM, EXPERTS(32, 4, 1792),
+                  .model.dense_layers = 2, .model.router_bias = true, SCAN(0, 0, 0, 0, 3)},
+     .keys = {modern, lfm2_moe_keys}, .layers = {.kinds = true, .other = MODELDESC_CONV, .words = true}},
 };
 // clang-format on
 

@@ -27,7 +27,7 @@ enum modeltype_field {
     TYPE_BESIDE_ONE,     // the same, with one norm for both
     TYPE_MOE_EVERY,      // 1: all layers that may have experts have them
     TYPE_MOE_OFFSET,     // the one of so many layers that has experts; without it, the last one
-    TYPE_MOE_PATTERN,    // 1, or a list of 0 (dense) and 1 for each layer
+    TYPE_MOE_PATTERN,    // 1, or a list of 0 or "dense", and 1 or "sparse", for each layer
     TYPE_MOE_LAYERS,     // list of layers with experts
     TYPE_DENSE_LAYERS,   // list of layers without experts
     TYPE_LAST_MOE_LAYER, // its number, or -1
@@ -45,6 +45,11 @@ struct modeltype_key {
 
 enum { MODELTYPE_LISTS = 5 };
 
+// Keys of the heads of some layers; NULL: those of the model.
+struct modeltype_heads {
+    const char *heads, *groups, *head_dim, *v_dim;
+};
+
 // How the layers of a type differ. Layers have full attention or the other mixer; a list of kinds in
 // the file comes first, then the first of these rules that applies.
 struct modeltype_layers {
@@ -61,6 +66,10 @@ struct modeltype_layers {
     const char *every_key,
         *offset_key; // every so many layers, the last of them without an offset
     int64_t every, offset;
+    bool first_full; // as the first layer, where no list says otherwise
+    bool words;      // the file must list the kinds
+    struct modeltype_heads full, rest;
+    int64_t v_dim; // of both, where a file is silent; 0: as the width of a head
 };
 
 struct modeltype {

@@ -22,17 +22,16 @@ static const struct lack lacks[] = {
      " nemotronh zamba zamba2 falcon_h1 plamo2 hymba "
      "phi4flash nemotron_flash "},
     {"linear attention beside attention", PLAIN,
-     " qwen3_5 qwen3_5_text qwen3_5_moe qwen3_5_moe_text "
-     "olmo_hybrid bailing_moe_linear bailing_hybrid "},
+     " olmo_hybrid bailing_moe_linear bailing_hybrid "},
     {"linear attention beside attention",
      "minimax_m2, if the model is MiniMax-M2: write that as the type", " minimax "},
-    {"convolutions beside attention", PLAIN, " lfm2_moe lfm2_vl "},
-    {"an indexer that chooses the tokens of attention, whose matrices are not counted",
-     "deepseek_v3", " deepseek_v32 deepseek_v4 glm_moe_dsa "},
+    {"convolutions beside attention", PLAIN, " lfm2_vl "},
+    {"compressed attention, hyper-connections and grouped output", "deepseek_v32",
+     " deepseek_v4 "},
     {"two attention blocks and a dense network in each layer, and experts without parameters",
      "deepseek_v3", " longcat_flash longcat_flash_ngram "},
     {"layers that differ in heads and experts", PLAIN,
-     " step3 step3_text step3p5 step3_5 mimo_v2_flash deci nemotron-nas nemotron_nas openelm "
+     " step3 step3_text step3p5 step3_5 deci nemotron-nas nemotron_nas openelm "
      "laguna "},
     {"embeddings in each layer", "gemma3_text", " gemma3n gemma3n_text gemma4 gemma4_text "},
     {"layers of cross attention", "llama for the layers without it",
@@ -69,6 +68,8 @@ static const char *const inside[][2] = {
     {"qwen2_5_vl", "qwen2_5_vl_text"},
     {"qwen3_vl", "qwen3_vl_text"},
     {"qwen3_vl_moe", "qwen3_vl_moe_text"},
+    {"qwen3_5", "qwen3_5_text"},
+    {"qwen3_5_moe", "qwen3_5_moe_text"},
     {"idefics2", "mistral"},
     {"idefics3", "llama"},
     {"smolvlm", "llama"},

@@ -125,8 +125,12 @@ static double adapters_of(const struct nd_estimate *e, double experts)
 {
     if (e->layers.adapters == 0)
         return 0;
-    return (double)e->n_dense * layercost_adapters(&e->layers, false, 0) +
-           (double)(e->n_layers - e->n_dense) * layercost_adapters(&e->layers, true, experts);
+    int64_t n[MODELDESC_KINDS];
+    double sum = 0;
+    modeldesc_kinds_of(&e->layers.model, 0, e->n_layers, n);
+    for (int k = 0; k < layercost_kinds(&e->layers); k++)
+        sum += n[k] > 0 ? (double)n[k] * layercost_adapters(&e->layers, k, experts) : 0;
+    return sum;
 }
 
 // Model FLOPs: two a parameter and token forward, four backward, two of these for the gradients of

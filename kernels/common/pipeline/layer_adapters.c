@@ -14,7 +14,7 @@ static struct matrix attention_matrix(const struct modeldesc *d, unsigned module
     const bool mla = d->attention == MODELDESC_MLA;
     const double h = (double)d->hidden,
                  dq = (double)(mla ? d->qk_nope + d->qk_rope : d->head_dim);
-    const double values = (double)(d->heads * (mla ? d->v_dim : d->head_dim));
+    const double values = (double)(d->heads * (mla ? d->v_dim : modeldesc_value_dim(d)));
     const double queries = mla && d->q_rank > 0 ? (double)d->q_rank : (double)d->heads * dq;
     const double keys = (double)(mla ? d->kv_rank + d->qk_rope : d->query_groups * d->head_dim);
     if (module == TRAINING_LINEAR_PROJ)
@@ -42,26 +42,44 @@ static struct matrix matrix_of(const struct modeldesc *d, unsigned module, doubl
 
 // ---- parameters ---------------------------------------------------------------------------------
 
-static double parameters(const struct layercost_model *m, unsigned modules, double width)
+static double parameters(const struct layercost_model *m,
+                         const struct modeldesc *d,
+                         unsigned modules,
+                         double width)
 {
     double sum = 0;
     for (unsigned module = 1; module <= modules; module <<= 1) {
-        const struct matrix matrix = matrix_of(&m->model, module, width);
+        const struct matrix matrix = matrix_of(d, module, width);
         if ((modules & module) != 0 && matrix.out > 0)
             sum += (double)m->adapter_rank * (matrix.in + matrix.out);
     }
     return sum;
 }
 
-double layercost_adapters(const struct layercost_model *m, bool routed, double experts)
+double layercost_adapters(const struct layercost_model *m, int kind, double experts)
 {
-    const struct modeldesc *d = &m->model;
     const unsigned network = m->adapters & TRAINING_LINEAR_NETWORK;
-    const double attention = parameters(m, m->adapters & ~network, 0);
-    if (!routed)
-        return attention + parameters(m, network, (double)d->ffn);
-    return attention + experts * parameters(m, network, (double)d->moe_ffn) +
-           (d->shared_ffn > 0 ? parameters(m, network, (double)d->shared_ffn) : 0);
+    struct modeldesc d;
+    modeldesc_view(&m->model, kind, &d);
+    const double attention =
+        d.mixer == MODELDESC_ATTENTION ? parameters(m, &d, m->adapters & ~network, 0) : 0;
+    if (d.no_network)
+        return attention;
+    if (d.experts == 0)
+        return attention + parameters(m, &d, network, (double)d.ffn);
+    return attention + experts * parameters(m, &d, network, (double)d.moe_ffn) +
+           (d.shared_ffn > 0 ? parameters(m, &d, network, (double)d.shared_ffn) : 0);
+}
+
+const char *layercost_adapters_lack(const struct modeldesc *model,
+                                    const struct training *training)
+{
+    for (int k = 0; training->lora_rank > 0 && k < model->n_kinds; k++)
+        if (model->kinds[k].mixer != MODELDESC_ATTENTION &&
+            model->kinds[k].mixer != MODELDESC_NO_MIXER)
+            return "adapters (LoRA) are not modelled for layers that scan (Mamba, linear "
+                   "attention)";
+    return NULL;
 }
 
 // ---- costs --------------------------------------------------------------------------------------
@@ -74,7 +92,7 @@ void layer_add_adapters(const struct layer_setting *s,
     const double rank = (double)s->m->adapter_rank;
     modules &= s->m->adapters;
     for (unsigned module = 1; module <= modules; module <<= 1) {
-        const struct matrix matrix = matrix_of(&s->m->model, module, rows->width);
+        const struct matrix matrix = matrix_of(s->d, module, rows->width);
         const double in = matrix.in / rows->ranks, out = matrix.out / rows->ranks;
         if ((modules & module) == 0 || out <= 0)
             continue;

@@ -4,6 +4,8 @@
 
 #include "kernels/common/pipeline/collectives.h"
 
+#include <math.h>
+
 // Width of queries, keys, values and the gate of the output.
 static double qkv_width(const struct modeldesc *d)
 {
@@ -89,6 +91,31 @@ static double attention_made(const struct layer_setting *s)
            s->heads * ((double)d->qk_nope + s->dv) + s->h / s->u;
 }
 
+// Matrices of the indexer, per device: they are split over tensor ranks here.
+static double index_width(const struct modeldesc *d)
+{
+    return (double)(d->index_heads * d->index_dim);
+}
+
+// What the indexer adds: its matrices, and the product of all queries and keys before a token (DeepSeek-AI,
+// "DeepSeek-V3.2", 2025, section 2.1). It stores queries, keys, weights and what it chose.
+static void add_indexer(struct layer_setting *s, double rate)
+{
+    const struct modeldesc *d = s->d;
+    if (d->index_heads == 0)
+        return;
+    const double queries = index_width(d) / s->t, from = (double)d->q_rank;
+    const double small = (double)(d->index_dim + d->index_heads) / s->t;
+    s->attention.gemm += layer_product(s, s->tokens, queries, from > 0 ? from : s->h) +
+                         layer_product(s, s->tokens, small, s->h);
+    s->attention.attention +=
+        2 * s->tokens * s->seq * queries * modeldesc_seen_of(0, false, s->seq) / rate;
+    s->attention_made += queries + small;
+    s->attention_ends += queries + small;
+    s->attention_kept += ELEMENT * s->tokens * (queries + small) +
+                         INDEX * s->tokens * fmin((double)d->index_topk, s->seq);
+}
+
 double layer_projections(const struct layer_setting *s)
 {
     const struct modeldesc *d = s->d;
@@ -100,7 +127,10 @@ double layer_projections(const struct layer_setting *s)
     double r = (double)d->q_rank, c = (double)d->kv_rank;
     double query = s->h * r + s->heads * s->dq * (r > 0 ? r : s->h);
     double keys = s->h * (c + (double)d->qk_rope) + s->heads * ((double)d->qk_nope + s->dv) * c;
-    return out + query + keys;
+    const double indexer =
+        index_width(d) / s->t * (r > 0 ? r : s->h) +
+        (double)(d->index_heads > 0 ? d->index_dim + d->index_heads : 0) / s->t * s->h;
+    return out + query + keys + indexer;
 }
 
 double layer_residual_traffic(const struct layer_setting *s)
@@ -133,6 +163,7 @@ void layer_add_attention(struct layer_setting *s, const struct layercost_shape *
     s->attention_kept = attention_bytes(s);
     s->attention_ends = attention_ends(s);
     s->attention_made = attention_made(s);
+    add_indexer(s, rate);
     const struct layer_rows rows = {.n = s->tokens, .ranks = s->t, .times = 1};
     layer_add_adapters(s, ~(unsigned)TRAINING_LINEAR_NETWORK, &rows, &s->adapters);
 }

@@ -119,8 +119,12 @@ void layercost_open(struct layercost_model *m,
                     const struct hardware *hardware,
                     const struct training *training);
 
-// Returns the parameters of the adapters of a layer, on all devices together; routed: of a layer with so many experts.
-double layercost_adapters(const struct layercost_model *m, bool routed, double experts);
+// Returns the parameters of the adapters of a layer of a kind, on all devices together, of so many experts each.
+double layercost_adapters(const struct layercost_model *m, int kind, double experts);
+
+// Returns what the price of the training's adapters lacks for a model; NULL: nothing.
+const char *layercost_adapters_lack(const struct modeldesc *model,
+                                    const struct training *training);
 
 void layercost_of(const struct layercost_model *m,
                   const struct layercost_shape *shape,

@@ -56,11 +56,26 @@ enum megatron_key {
     MG_WINDOW,
     MG_WINDOW_SKIP,
     MG_NOOP,
-    // layers of another kind, which the estimate does not know
+    // layers of other kinds
     MG_HYBRID,
     MG_HYBRID_OLD,
-    MG_HETEROGENEOUS,
+    MG_HETEROGENEOUS, // not known to the estimate
+    MG_VARIANT,
     MG_LINEAR_ATTENTION,
+    MG_LINEAR_CONV,
+    MG_LINEAR_KEY_DIM,
+    MG_LINEAR_VALUE_DIM,
+    MG_LINEAR_KEY_HEADS,
+    MG_LINEAR_VALUE_HEADS,
+    MG_MAMBA_HEADS,
+    MG_MAMBA_HEAD_DIM,
+    MG_MAMBA_GROUPS,
+    MG_MAMBA_STATE,
+    MG_INDEX_HEADS,
+    MG_INDEX_DIM,
+    MG_INDEX_TOPK,
+    MG_ATTENTION_GATE,
+    MG_SHARED_GATE,
     // devices
     MG_NODES,
     MG_PER_NODE,

@@ -281,7 +281,7 @@ bool megatron_read_split(struct megatron *m)
         free(mtp);
         return framework_no_memory(m->r);
     }
-    bool ok = check_layers(m) && find_split(m, mtp);
+    bool ok = megatron_pattern_layers(m) && check_layers(m) && find_split(m, mtp);
     if (ok)
         remove_noops(m);
     if (ok && is_v(m) && !m->no_split) {

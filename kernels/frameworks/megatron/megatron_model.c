@@ -32,16 +32,33 @@ static bool put_given(const struct megatron *m, const char *name, enum megatron_
 
 // ---- parts -----------------------------------------------------------------------------------
 
-static bool check_layers_alike(const struct megatron *m)
+static bool check_kinds(const struct megatron *m)
 {
-    static const enum megatron_key keys[] = {MG_HYBRID, MG_HYBRID_OLD, MG_HETEROGENEOUS,
-                                             MG_LINEAR_ATTENTION};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (megatron_has(m, keys[i]))
-            return megatron_fail(m, keys[i],
-                                 "only transformers are supported, whose layers after the "
-                                 "leading dense layers are alike");
+    if (megatron_has(m, MG_HETEROGENEOUS))
+        return megatron_fail(m, MG_HETEROGENEOUS,
+                             "the layers that it describes are not known here");
+    if (megatron_has(m, MG_VARIANT) && !megatron_is(m, MG_VARIANT, "gated_delta_net", "dsa"))
+        return megatron_fail(m, MG_VARIANT, "only gated_delta_net and dsa are known here");
+    if (megatron_has(m, MG_LINEAR_ATTENTION) !=
+        megatron_is(m, MG_VARIANT, "gated_delta_net", NULL))
+        return megatron_fail(m, megatron_has(m, MG_VARIANT) ? MG_VARIANT : MG_LINEAR_ATTENTION,
+                             "--experimental-attention-variant gated_delta_net and "
+                             "--linear-attention-freq need each other");
     return true;
+}
+
+// Sparse attention: an indexer, whose three numbers have no defaults.
+static bool put_indexer(const struct megatron *m)
+{
+    static const enum megatron_key keys[] = {MG_INDEX_HEADS, MG_INDEX_DIM, MG_INDEX_TOPK};
+    if (!megatron_is(m, MG_VARIANT, "dsa", NULL))
+        return true;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (!megatron_has(m, keys[i]))
+            return megatron_fail(m, keys[i], "missing; dsa needs it");
+    return put_given(m, "index_n_heads", MG_INDEX_HEADS) &&
+           put_given(m, "index_head_dim", MG_INDEX_DIM) &&
+           put_given(m, "index_topk", MG_INDEX_TOPK);
 }
 
 static bool put_feed_forward(const struct megatron *m)
@@ -61,7 +78,8 @@ static bool put_compressed(const struct megatron *m)
            put_number(m, "kv_lora_rank", megatron_number(m, MG_KV_RANK, 32), MG_KV_RANK) &&
            put_number(m, "qk_nope_head_dim", megatron_number(m, MG_QK_DIM, 128), MG_QK_DIM) &&
            put_number(m, "qk_rope_head_dim", megatron_number(m, MG_QK_ROPE, 64), MG_QK_ROPE) &&
-           put_number(m, "v_head_dim", megatron_number(m, MG_V_DIM, 128), MG_V_DIM);
+           put_number(m, "v_head_dim", megatron_number(m, MG_V_DIM, 128), MG_V_DIM) &&
+           put_indexer(m);
 }
 
 static bool put_attention(const struct megatron *m)
@@ -76,42 +94,47 @@ static bool put_attention(const struct megatron *m)
     if (grouped && !put_number(m, "num_query_groups", megatron_number(m, MG_GROUPS, 1),
                                megatron_has(m, MG_GROUPS) ? MG_GROUPS : MG_GROUPED))
         return false;
-    return put_flag(m, "qk_norm", megatron_has(m, MG_QK_NORM), MG_QK_NORM) &&
+    if (megatron_is(m, MG_VARIANT, "dsa", NULL))
+        return megatron_fail(m, MG_VARIANT, "dsa needs --multi-latent-attention");
+    return put_flag(m, "attention_gate", megatron_has(m, MG_ATTENTION_GATE),
+                    MG_ATTENTION_GATE) &&
+           put_flag(m, "qk_norm", megatron_has(m, MG_QK_NORM), MG_QK_NORM) &&
            put_flag(m, "attention_bias", megatron_has(m, MG_QKV_BIAS), MG_QKV_BIAS) &&
            (!megatron_has(m, MG_OUTPUT_BIAS) ||
             put_flag(m, "output_bias", true, MG_OUTPUT_BIAS));
 }
 
-static bool fail_frequency(const struct megatron *m)
+// Sets which layers have experts.
+static bool read_experts(const struct megatron *m, bool *experts)
 {
+    const int64_t n = m->values[MG_LAYERS].number;
+    const bool listed = megatron_has(m, MG_FREQUENCY) && !megatron_has(m, MG_DENSE) &&
+                        !megatron_is(m, MG_FREQUENCY, "-1", "1");
+    for (int64_t i = 0; i < n; i++)
+        experts[i] =
+            megatron_number(m, MG_EXPERTS, 0) > 0 && i >= megatron_number(m, MG_DENSE, 0);
+    if (megatron_number(m, MG_EXPERTS, 0) == 0 || !listed ||
+        megatron_read_frequency(m->values[MG_FREQUENCY].text, experts, n))
+        return true;
     return megatron_fail(m, MG_FREQUENCY,
-                         "only dense layers followed by layers with experts are supported, as "
-                         "in ([0]*3+[1]*58), one number for each of %lld layers",
-                         (long long)m->values[MG_LAYERS].number);
+                         "expected a period, or a list as ([0]*3+[1]*58), one number for each "
+                         "of %lld layers",
+                         (long long)n);
 }
 
-// Returns the number of leading dense layers; -1: the fault is set.
-static int64_t dense_layers(const struct megatron *m)
+// Sets dense and kinds of the model.
+static void find_kinds(struct megatron *m, const bool *experts, int64_t window)
 {
-    bool experts[MEGATRON_MOST_LAYERS];
     const int64_t n = m->values[MG_LAYERS].number;
-    int64_t dense = 0;
-    if (megatron_has(m, MG_DENSE))
-        return m->values[MG_DENSE].number > 0 ? m->values[MG_DENSE].number : 0;
-    if (!megatron_has(m, MG_FREQUENCY) || megatron_is(m, MG_FREQUENCY, "-1", "1"))
-        return 0;
-    if (!megatron_read_frequency(m->values[MG_FREQUENCY].text, experts, n)) {
-        fail_frequency(m);
-        return -1;
-    }
-    while (dense < n && !experts[dense])
-        dense++;
-    for (int64_t i = dense; i < n; i++)
-        if (!experts[i]) {
-            fail_frequency(m);
-            return -1;
-        }
-    return dense;
+    const bool has = megatron_number(m, MG_EXPERTS, 0) > 0;
+    m->dense = 0;
+    while (has && m->dense < n && !experts[m->dense])
+        m->dense++;
+    m->kinds = megatron_has(m, MG_HYBRID) || megatron_has(m, MG_HYBRID_OLD) ||
+               megatron_has(m, MG_LINEAR_ATTENTION) ||
+               (megatron_has(m, MG_WINDOW_SKIP) && window > 0);
+    for (int64_t i = m->dense; has && i < n; i++)
+        m->kinds = m->kinds || !experts[i];
 }
 
 // A token chooses its experts among those of a few groups.
@@ -137,6 +160,8 @@ static bool put_experts(struct megatron *m)
            (megatron_has(m, MG_SHARED) || put_given(m, "n_shared_experts", MG_N_SHARED)) &&
            put_number(m, "first_k_dense_replace", dense,
                       megatron_has(m, MG_DENSE) ? MG_DENSE : MG_FREQUENCY) &&
+           (!megatron_has(m, MG_SHARED_GATE) ||
+            put_flag(m, "shared_gate", true, MG_SHARED_GATE)) &&
            put_flag(m, "router_bias", megatron_has(m, MG_ROUTER_BIAS), MG_ROUTER_BIAS) &&
            put_groups(m);
 }
@@ -256,14 +281,12 @@ static int64_t window_of(const struct megatron *m)
     return left + (*end == ',');
 }
 
-// Windows of some layers only are not counted.
-static bool put_window(const struct megatron *m)
+static bool put_window(const struct megatron *m, const bool *experts)
 {
-    if (!megatron_has(m, MG_WINDOW))
-        return true;
-    if (megatron_has(m, MG_WINDOW_SKIP))
-        return megatron_not_modelled(m, MG_WINDOW) && megatron_not_modelled(m, MG_WINDOW_SKIP);
-    return window_of(m) == 0 || put_number(m, "attention_window", window_of(m), MG_WINDOW);
+    const int64_t window = megatron_has(m, MG_WINDOW) ? window_of(m) : 0;
+    if (m->kinds)
+        return megatron_put_kinds(m, experts, window);
+    return window == 0 || put_number(m, "attention_window", window, MG_WINDOW);
 }
 
 // ---- whole models ----------------------------------------------------------------------------
@@ -277,19 +300,17 @@ static bool put_norm(const struct megatron *m)
 
 bool megatron_read_model(struct megatron *m)
 {
-    if (!check_layers_alike(m))
+    bool experts[MEGATRON_MOST_LAYERS];
+    if (!check_kinds(m) || !read_experts(m, experts))
         return false;
-    if (megatron_number(m, MG_EXPERTS, 0) > 0)
-        m->dense = dense_layers(m);
-    if (m->dense < 0)
-        return false;
+    find_kinds(m, experts, megatron_has(m, MG_WINDOW) ? window_of(m) : 0);
     if (!megatron_has(m, MG_PADDED_VOCAB) && vocab_of(m) == 0)
         return without_model(m);
     return put_number(m, "num_layers", m->layers, MG_LAYERS) &&
            put_given(m, "mtp_depth", MG_MTP) && put_given(m, "hidden_size", MG_HIDDEN) &&
            put_given(m, "num_attention_heads", MG_HEADS) && put_attention(m) &&
            put_feed_forward(m) && put_experts(m) && put_vocab(m) && put_positions(m) &&
-           put_norm(m) && put_window(m) &&
+           put_norm(m) && put_window(m, experts) &&
            put_flag(m, "tie_embeddings", !megatron_has(m, MG_UNTIED), MG_UNTIED) &&
            put_flag(m, "linear_bias", !megatron_has(m, MG_NO_BIAS), MG_NO_BIAS);
 }

@@ -249,7 +249,6 @@ static const char *const no_effect[] = {
     "moe-router-pre-softmax",
     "moe-router-score-function",
     "moe-router-topk-scaling-factor",
-    "moe-shared-expert-gate",
     "moe-z-loss-coeff",
     "topk-softmax-in-fp32",
     "router-gating-in-fp32",
@@ -348,13 +347,11 @@ static const struct {
 
 // Arguments that give a model other layers than those that are described here.
 static const char *const other_shape[] = {
-    "attention-output-gate",
     "cla-share-factor",
     "decoder-num-layers",
     "enable-dsa-indexer",
     "enable-mhc",
     "enable-mhc-connections",
-    "experimental-attention-variant",
     "full-attention-interval",
     "heterogeneous-layers-config-encoded-json",
     "hybrid-attention-ratio",
@@ -454,7 +451,17 @@ static bool has_graphs(const struct megatron *m)
     return megatron_has(m, MG_GRAPHS) && !megatron_is(m, MG_GRAPHS, "none", NULL);
 }
 
-// Of models that are refused, and of activations on the host without a key that switches them on.
+static bool has_linear(const struct megatron *m)
+{
+    return megatron_has(m, MG_LINEAR_ATTENTION);
+}
+
+static bool has_mamba(const struct megatron *m)
+{
+    return megatron_has(m, MG_HYBRID) || megatron_has(m, MG_HYBRID_OLD);
+}
+
+// Of of activations on the host without a key that switches them on.
 static bool never(const struct megatron *m)
 {
     (void)m;
@@ -470,9 +477,9 @@ static const struct {
     {"fsdp-all-gather", has_fsdp},
     {"param-name-patterns", has_fsdp},
     {"cuda-graph-scope", has_graphs},
-    {"linear-", never},
-    {"mamba-", never},
-    {"use-mamba-", never},
+    {"linear-", has_linear},
+    {"mamba-", has_mamba},
+    {"use-mamba-", has_mamba},
     {"cpu-offloading-activations", never},
     {"min-offloaded-tensor-size", never},
     {"pin-cpu-", never},

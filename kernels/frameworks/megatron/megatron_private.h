@@ -39,6 +39,7 @@ struct megatron {
     // Derived.
     int64_t layers; // without MTP and no-operation layers
     int64_t dense;  // positions before the first layer with experts
+    bool kinds;     // layers differ otherwise than by leading dense layers (megatron_kinds.c)
     int64_t dp;     // 0: unknown, as no number of devices is given
     int64_t tp, pp, cp, ep, etp, chunks;
     int64_t
@@ -180,6 +181,12 @@ int64_t megatron_noop_between(const struct megatron *m, int64_t from, int64_t to
 // Reads --moe-layer-freq: N, or a list such as ([0]*3+[1]*58). Stores whether each of n layers has
 // experts. false: not of this form.
 bool megatron_read_frequency(const char *text, bool *experts, int64_t n);
+
+// Takes the number of layers from --hybrid-layer-pattern, if there is one.
+bool megatron_pattern_layers(struct megatron *m);
+
+// Puts the table of kinds of a model with m->kinds. experts: for each layer; window: 0: none.
+bool megatron_put_kinds(const struct megatron *m, const bool *experts, int64_t window);
 
 bool megatron_write_script(struct framework_writer *w, const struct plaindoc *document);
 bool megatron_write_yaml(struct framework_writer *w, const struct plaindoc *document);

@@ -309,6 +309,29 @@ static bool put_variables(struct plaindoc *settings,
     }
 }
 
+// Returns whether a word is one more of a list, as in --modules q_proj v_proj.
+static bool continues(const struct shell_command *command, size_t i)
+{
+    return i < command->n && command->words[i].n > 0 && command->words[i].bytes[0] != '-' &&
+           strchr(command->words[i].bytes, '=') == NULL && !ends_program(command, i);
+}
+
+// Adds a word to a text, with a blank between.
+static bool add_word(struct plaindoc *settings,
+                     const char *path,
+                     const struct shell_text *word,
+                     struct pps_fault *fault)
+{
+    cJSON *item = (cJSON *)(uintptr_t)settings_get(settings, path);
+    char text[1024];
+    if (!cJSON_IsString(item))
+        return true;
+    snprintf(text, sizeof text, "%s %s", item->valuestring,
+             shell_unresolved(word) < 0 && shell_uncertain(word) < 0 ? word->bytes : "?");
+    return cJSON_SetValuestring(item, text) != NULL ||
+           pps_fault_set(fault, NULL, false, "out of memory for this document");
+}
+
 bool settings_read(struct plaindoc *settings,
                    const struct shell_script *script,
                    const struct shell_command *command,
@@ -328,6 +351,8 @@ bool settings_read(struct plaindoc *settings,
         if (ends_program(command, i) || !take_setting(command, i, &s, &n))
             continue;
         ok = put_setting(settings, script, &command->words[i], &s, known, fault);
+        while (ok && n >= 2 && known(s.path) && continues(command, i + n))
+            ok = add_word(settings, s.path, &command->words[i + n++], fault);
     }
     if (!ok)
         settings_free(settings);

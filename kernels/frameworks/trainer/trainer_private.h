@@ -22,6 +22,7 @@ enum trainer_key {
     TRAINER_ACCUMULATION,
     TRAINER_GBS,
     TRAINER_SEQ,
+    TRAINER_RANK, // of adapters
     N_TRAINER_NUMBERS,
     TRAINER_OTHER = N_TRAINER_NUMBERS, // a key that a function of the dialect reads
 };
@@ -56,6 +57,8 @@ struct trainer {
     bool half_gradients;
     const char *recompute; // none, select or full
     size_t recompute_at;
+    unsigned adapters; // matrices that have adapters (form.h); 0: all parameters are trained
+    size_t adapters_at;
     const char *model; // its name or folder; NULL: not in the file
     size_t model_at;
 };
@@ -89,6 +92,10 @@ const cJSON *trainer_get(const struct trainer *t, const char *path);
 const char *trainer_text(const struct trainer *t, const char *path);
 bool trainer_is(const struct trainer *t, const char *path, bool otherwise);
 size_t trainer_at(const struct trainer *t, const char *path);
+
+// Takes the matrices with adapters from the value of a path: a list of modules, or text with all of them. Without the
+// value, and with "all" or "all-linear", these are all matrices of a layer.
+bool trainer_take_adapters(struct trainer *t, const char *path);
 
 // Returns a number, or `otherwise` if the file does not have it.
 int64_t trainer_number(const struct trainer *t, enum trainer_key key, int64_t otherwise);

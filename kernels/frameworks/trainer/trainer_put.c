@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { MOST = 1 << 20 };
+enum { LORA_RANK = 8 }; // of LLaMA-Factory and of peft
 
 struct putting {
     struct trainer *t;
@@ -142,6 +143,9 @@ static bool put_training(const struct putting *p)
 {
     const struct trainer *t = p->t;
     return put_batch(p) && put_sizes(p) &&
+           (t->adapters == 0 ||
+            framework_put_adapters(t->r, trainer_number(t, TRAINER_RANK, LORA_RANK),
+                                   t->adapters, t->adapters_at)) &&
            framework_put_number(t->r, FRAMEWORK_TRAINING, "zero_level", t->zero, t->zero_at) &&
            put_bytes(t) &&
            (t->precision == NULL || framework_put_text(t->r, FRAMEWORK_TRAINING, "precision",

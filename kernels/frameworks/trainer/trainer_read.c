@@ -59,6 +59,16 @@ static const struct trainer_path paths[] = {
     {"use_liger_kernel", TRAINER_OTHER},
     {"enable_liger_kernel", TRAINER_OTHER},
     {"stage", TRAINER_OTHER},
+    {"use_peft", TRAINER_OTHER},
+    {"use_lora", TRAINER_OTHER},
+    {"lora_enable", TRAINER_OTHER},
+    {"lora", TRAINER_OTHER},
+    {"lora_rank", TRAINER_RANK},
+    {"lora_r", TRAINER_RANK},
+    {"lora_target", TRAINER_OTHER},
+    {"lora_target_modules", TRAINER_OTHER},
+    {"use_dora", TRAINER_OTHER},
+    {"quantization_bit", TRAINER_OTHER},
 };
 
 static const struct framework_harmless harmless[] = {
@@ -68,11 +78,8 @@ static const struct framework_harmless harmless[] = {
     {"attn_implementation", "flash_attention_2|sdpa", 0},
     {"use_flash_attn*", NULL, 0},
     {"flash_attention", NULL, 0},
-    {"use_peft", "false", 0},
-    {"use_lora", "false", 0},
     {"load_in_4bit", "false", 0},
     {"load_in_8bit", "false", 0},
-    {"lora_enable", "false", 0},
     {"lora_*", NULL, 0},
     {"bits", "16|32", 0},
     {"tune_mm_mlp_adapter", "false", 0},
@@ -332,30 +339,50 @@ static void take_recompute(struct trainer *t, bool factory)
     t->recompute = megatron != NULL && !on ? "select" : on ? "full" : "none";
 }
 
+// LLaMA-Factory adapts all matrices of rank 8 unless the file says otherwise; scripts have defaults of their own.
+static bool take_adapters(struct trainer *t, bool factory)
+{
+    static const char *const switches[] = {"use_peft", "use_lora", "lora_enable", "lora"};
+    const char *on = NULL;
+    for (size_t k = 0; k < sizeof switches / sizeof *switches; k++)
+        if (trainer_is(t, switches[k], false))
+            on = switches[k];
+    if (factory)
+        return trainer_take_adapters(t, "lora_target");
+    if (on == NULL)
+        return true;
+    if (trainer_get(t, "lora_target_modules") == NULL ||
+        (trainer_get(t, "lora_r") == NULL && trainer_get(t, "lora_rank") == NULL))
+        return trainer_fail(t, on,
+                            "the script decides rank and matrices of the adapters; write "
+                            "--lora_r and --lora_target_modules");
+    return trainer_take_adapters(t, "lora_target_modules");
+}
+
 static bool take_method(struct trainer *t, bool factory)
 {
     // Switches of scripts by which a part of the parameters is trained, or stored in fewer bits.
-    static const char *const partly[] = {
-        "use_lora",       "use_peft",     "lora_enable",
-        "lora",           "q_lora",       "qlora",
-        "load_in_4bit",   "load_in_8bit", "tune_mm_mlp_adapter",
-        "freeze_backbone"};
+    static const char *const partly[] = {"q_lora",         "qlora",
+                                         "use_dora",       "load_in_4bit",
+                                         "load_in_8bit",   "tune_mm_mlp_adapter",
+                                         "freeze_backbone"};
     const cJSON *bits = trainer_get(t, "bits");
     const char *type = trainer_text(t, "finetuning_type"), *stage = trainer_text(t, "stage");
     char text[96];
-    if (factory && (type == NULL || strcmp(type, "full") != 0))
-        return trainer_fail(t, "finetuning_type",
-                            "%s trains a part of the parameters; only the training of all "
-                            "parameters (full) is known here",
-                            type != NULL ? type : "lora, the default,");
+    if (type != NULL && strcmp(type, "full") != 0 && strcmp(type, "lora") != 0)
+        return trainer_fail(t, "finetuning_type", "%.40s: only full and lora are known here",
+                            type);
     for (size_t k = 0; k < sizeof partly / sizeof *partly; k++)
         if (trainer_is(t, partly[k], false))
-            return trainer_fail(
-                t, partly[k],
-                "only the training of all parameters in 16 or 32 bits is known here");
+            return trainer_fail(t, partly[k],
+                                "only full training and LoRA in 16 or 32 bits are known here");
     if (cJSON_IsNumber(bits) && bits->valuedouble < 16)
-        return trainer_fail(
-            t, "bits", "only the training of all parameters in 16 or 32 bits is known here");
+        return trainer_fail(t, "bits", "only parameters in 16 or 32 bits are known here");
+    if (trainer_get(t, "quantization_bit") != NULL)
+        return trainer_fail(t, "quantization_bit",
+                            "only parameters in 16 or 32 bits are known here");
+    if (!take_adapters(t, factory && (type == NULL || strcmp(type, "lora") == 0)))
+        return false;
     if (stage == NULL || strcmp(stage, "sft") == 0 || strcmp(stage, "pt") == 0)
         return true;
     snprintf(text, sizeof text, "stage: %.40s: counted as one pass over the sequences", stage);

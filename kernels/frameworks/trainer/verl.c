@@ -49,8 +49,10 @@ static const struct trainer_path paths[] = {
     {"model.partial_pretrain", TRAINER_OTHER},
     {"actor_rollout_ref.model.enable_gradient_checkpointing", TRAINER_OTHER},
     {"model.enable_gradient_checkpointing", TRAINER_OTHER},
-    {"actor_rollout_ref.model.lora_rank", TRAINER_OTHER},
-    {"model.lora_rank", TRAINER_OTHER},
+    {"actor_rollout_ref.model.lora_rank", TRAINER_RANK},
+    {"model.lora_rank", TRAINER_RANK},
+    {"actor_rollout_ref.model.target_modules", TRAINER_OTHER},
+    {"model.target_modules", TRAINER_OTHER},
     {"actor_rollout_ref.model.use_fused_kernels", TRAINER_OTHER},
     {"actor_rollout_ref.rollout.n", TRAINER_OTHER},
     {"data.max_prompt_length", TRAINER_OTHER},
@@ -257,8 +259,10 @@ static bool fill(struct trainer *t, bool tuning, bool megatron)
     const char *lora = tuning ? "model.lora_rank" : "actor_rollout_ref.model.lora_rank";
     const char *strategy = trainer_text(t, ACTOR "strategy");
     megatron = megatron || (strategy != NULL && strcmp(strategy, "megatron") == 0);
-    if (whole(t, lora, 0) > 0)
-        return trainer_fail(t, lora, "only the training of all parameters is known here");
+    if (whole(t, lora, 0) > 0 &&
+        !trainer_take_adapters(t, tuning ? "model.target_modules"
+                                         : "actor_rollout_ref.model.target_modules"))
+        return false;
     if (strategy != NULL && !megatron && strncmp(strategy, "fsdp", 4) != 0)
         return trainer_fail(t, ACTOR "strategy",
                             "%.40s is not known here; known are fsdp, fsdp2 and "

@@ -264,6 +264,10 @@ enum pps_status nd_search_open(struct nd_open_search *open,
                                size_t top,
                                struct pps_error *err)
 {
+    const char *lack = layercost_adapters_lack(&job->run.model, &job->run.training);
+    open->search.cache = NULL;
+    if (lack != NULL)
+        return pps_fail(err, PPS_E_INPUT, "%s", lack);
     const size_t bytes = (nd_cache_bytes() + 63) / 64 * 64;
     open->search = (struct nd_search){.space = &job->space,
                                       .filters = &job->filters,

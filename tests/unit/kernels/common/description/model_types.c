@@ -52,9 +52,11 @@ struct published {
     ",'word_embed_proj_dim':" #h ",'max_position_embeddings':2048,'vocab_size':50272}"
 #define BLOOM(n, h, A)                                                                         \
     TYPE("bloom") "'n_layer':" #n ",'n_embed':" #h ",'n_head':" #A ",'vocab_size':250880}"
-#define FOUR "'mamba','mamba','mamba','mamba'"
-#define FIVE FOUR ",'mamba'"
-#define NINE FIVE "," FOUR
+#define FOUR  "'mamba','mamba','mamba','mamba'"
+#define FIVE  FOUR ",'mamba'"
+#define NINE  FIVE "," FOUR
+#define CONV2 "'conv','conv','full_attention'"
+#define CONV3 "'conv','conv','conv','full_attention'"
 #define GPT2(n, h, A)                                                                          \
     TYPE("gpt2")                                                                               \
     "'n_layer':" #n ",'n_embd':" #h ",'n_head':" #A                                            \
@@ -265,6 +267,21 @@ static const struct published models[] = {
      ",'num_local_experts':32,'num_experts_per_tok':2,'postnorm':true}"},
     {"LFM2-1.2B", FILES, 1170340608, TYPE("lfm2") L(16) ",'hidden_size':2048,'block_ff_dim':12288,"
      "'num_attention_heads':32,'num_key_value_heads':8,'vocab_size':65536,'full_attn_idxs':[2,5,8,10,12,14]}"},
+    {"LFM2-8B-A1B", ROUND, 8.3e9, TYPE("lfm2_moe") SHAPE(24, 2048, 7168, 32, 8, 65536)
+     ",'num_experts':32,'num_experts_per_tok':4,'moe_intermediate_size':1792,'num_dense_layers':2,'conv_L_cache':3,"
+     "'layer_types':[" CONV2 "," CONV3 "," CONV3 "," CONV3 "," CONV3 "," CONV2 ",'conv','conv']}"},
+    {"Qwen3.5-35B-A3B, text", ROUND, 35e9, "{'model_type':'qwen3_5_moe','text_config':{'model_type':'qwen3_5_moe_text',"
+     "'mtp_num_hidden_layers':1},'vision_config':{'depth':27}}"},
+    {"Qwen3.5-397B-A17B, text", ROUND, 397e9, TYPE("qwen3_5_moe_text") L(60) ",'hidden_size':4096" HEADS(32, 2) VOCAB(248320)
+     ",'num_experts':512,'num_experts_per_tok':10,'moe_intermediate_size':1024,'shared_expert_intermediate_size':1024,"
+     "'linear_num_value_heads':64,'linear_num_key_heads':16,'mtp_num_hidden_layers':1}"},
+    {"Qwen3.5-27B, text", ROUND, 27e9, TYPE("qwen3_5_text") SHAPE(64, 5120, 17408, 24, 4, 248320)
+     ",'linear_num_value_heads':48,'mtp_num_hidden_layers':1}"},
+    {"DeepSeek-V3.2", ROUND, 671e9, TYPE("deepseek_v32") SHAPE(61, 7168, 18432, 128, 128, 129280)
+     ",'index_head_dim':128,'index_n_heads':64,'index_topk':2048,'num_nextn_predict_layers':1}"},
+    {"GLM-5", ROUND, 744e9, TYPE("glm_moe_dsa") SHAPE(78, 6144, 12288, 64, 64, 154880) ",'index_topk':2048}"},
+    {"MiMo-V2-Flash", ROUND, 309e9, TYPE("mimo_v2_flash") SHAPE(48, 4096, 16384, 64, 4, 152576)
+     ",'swa_num_key_value_heads':8,'swa_head_dim':192,'add_swa_attention_sink_bias':true}"},
     {"Llama-4-Maverick, text", ROUND, 400.7e9, "{'model_type':'llama4','text_config':{'num_local_experts':128,"
      "'interleave_moe_layer_step':2},'vision_config':{'hidden_size':1408}}"},
     {"InternLM2-7B", FILES, 7737708544, TYPE("internlm2") SHAPE(32, 4096, 14336, 32, 8, 92544) ",'bias':false}"},
@@ -346,14 +363,12 @@ Test(modeltypes, refusals)
         {"{'model_type':'mamba2'}", "model_type: mamba2 is not modelled: state-space layers",
          "model_type"},
         {"{'model_type':'rwkv'}", "model_type: rwkv is not modelled: recurrent", "model_type"},
-        {"{'model_type':'qwen3_5_moe'}",
-         "model_type: qwen3_5_moe is not modelled: linear attention", "model_type"},
         {"{'model_type':'minimax'}",
          "model_type: minimax is not modelled: linear attention beside attention; nearest: "
          "minimax_m2",
          "model_type"},
-        {"{'model_type':'deepseek_v32'}",
-         "model_type: deepseek_v32 is not modelled: an indexer", "model_type"},
+        {"{'model_type':'deepseek_v4'}",
+         "model_type: deepseek_v4 is not modelled: compressed attention", "model_type"},
         {"{'model_type':'longcat_flash'}", "model_type: longcat_flash is not modelled: two",
          "model_type"},
         {"{'model_type':'step3p5'}", "model_type: step3p5 is not modelled: layers that differ",
@@ -580,6 +595,9 @@ static const char *base_of(const struct modeltype *type, const struct modeltype_
         return key->field == KEY_ROUTED_GROUPS
                    ? ",'n_group':8"
                    : ",'linear_attn_config':{'full_attn_layers':[4]}";
+    if (type->layers.words)
+        return key->field == TYPE_LAYERS ? ",'num_hidden_layers':1"
+                                         : ",'layer_types':['conv','conv','attention','conv']";
     if (strcmp(type->name, "lfm2") == 0)
         return key->field == TYPE_LAYERS         ? ""
                : key->field == TYPE_HIDDEN_AGAIN ? ",'hidden_size':2048"
@@ -621,7 +639,8 @@ static void read_outcome(const char *config, char outcome[OUTCOME])
                  (long long)c.total, (long long)c.active, (long long)c.attention,
                  (long long)c.dense_layer, (long long)m.heads, (long long)m.query_groups,
                  (long long)m.topk, (long long)m.expert_groups, (long long)m.routed_groups,
-                 (long long)m.mtp_depth, (long long)(m.dense_layers + 8192 * m.window),
+                 (long long)m.mtp_depth,
+                 (long long)(m.dense_layers + 8192 * m.window + m.index_topk),
                  modeldesc_notes(json.root, notes, 8), kinds_sum(&m));
     }
     pps_json_free(&json);

@@ -140,7 +140,7 @@ Test(layer_cost, frozen_weights_and_adapters)
                             TRAINING_LINEAR_FC1_UP | TRAINING_LINEAR_FC2;
     const struct layercost_set lora = costs_of(&model, &training, &shape);
     layercost_open(&m, &model, hardware_find("H100"), &training);
-    cr_assert_eq(32 * layercost_adapters(&m, false, 0), 20971520);
+    cr_assert_eq(32 * layercost_adapters(&m, 0, 0), 20971520);
     const struct layercost *a = &all.dense, *b = &none.dense, *c = &lora.dense;
     cr_assert(b->weights == 0 && b->forward == a->forward && none.head.weights == 0);
     cr_assert_float_eq(a->backward[LAYERCOST_NONE] - b->backward[LAYERCOST_NONE], a->weights,

@@ -45,6 +45,35 @@ static void expect_in(const char *part, const char *arguments, const char *wante
     framework_file_free(&file);
 }
 
+// Would catch layers of a kind that is dropped, and periods counted from the wrong end.
+Test(megatron_values, kinds_of_layers)
+{
+    static const char delta[] =
+        "--experimental-attention-variant gated_delta_net --linear-attention-freq 4 "
+        "--attention-output-gate --linear-num-value-heads 64 ";
+    expect_in("model", "--window-size 127,0 --window-attn-skip-freq 4",
+              "\"layer_pattern\":[0,0,0,1,0,0,0,1,0,0,0,1]");
+    expect_in("model", "--window-size 127,0 --window-attn-skip-freq [0]+[1]*11",
+              "\"attention_window\":0},{\"mixer\":\"attention\",\"network\":\"dense\","
+              "\"attention_window\":128}],\"layer_pattern\":[0,1,1,1,1,1,1,1,1,1,1,1]");
+    expect_in("model", EXPERTS "--moe-layer-freq 3",
+              "\"layer_pattern\":[0,1,1,0,1,1,0,1,1,0,1,1]");
+    expect_in("model", EXPERTS "--moe-layer-freq ([1]*1+[0]*1)*6 --mtp-num-layers 1",
+              "\"layer_pattern\":[0,1,0,1,0,1,0,1,0,1,0,1,1]");
+    expect_in("model", delta, "\"mixer\":\"gated_delta_net\",\"network\":\"dense\"");
+    expect_in("model", delta, "\"layer_pattern\":[0,0,0,1,0,0,0,1,0,0,0,1]");
+    expect_in("model", delta, "\"scan_heads\":64,\"scan_head_dim\":128,\"scan_groups\":16");
+    expect_in("model", delta, "\"attention_gate\":true");
+    expect_in("model", "--hybrid-layer-pattern M-M*-E --mamba-num-heads 8 " EXPERTS,
+              "\"num_layers\":6");
+    expect_in("model", "--hybrid-layer-pattern M-M*-E --mamba-num-heads 8 " EXPERTS,
+              "\"layer_pattern\":[0,1,0,2,1,3],\"scan_heads\":8,\"scan_head_dim\":64");
+    expect_in("model",
+              "--multi-latent-attention --experimental-attention-variant dsa "
+              "--dsa-indexer-n-heads 64 --dsa-indexer-head-dim 128 --dsa-indexer-topk 2048",
+              "\"index_n_heads\":64,\"index_head_dim\":128,\"index_topk\":2048");
+}
+
 // The parts without a layer have the embedding or the loss alone.
 Test(megatron_values, empty_chunks)
 {
@@ -229,8 +258,7 @@ Test(megatron_values, not_modelled)
         {EXPERTS "--moe-expert-capacity-factor 2", "--moe-expert-capacity-factor 2"},
         {"--no-such-argument $X", "--no-such-argument"},
         {"--fp4-format e2m1", "--fp4-format e2m1"},
-        {"--window-size 127,0 --window-attn-skip-freq 4",
-         "--window-size 127,0; --window-attn-skip-freq 4"},
+        {"--window-size 127,0 --window-attn-skip-freq 4", ""},
         {"--optimizer muon", "--optimizer muon"},
         {"--recompute-granularity selective --recompute-modules shared_experts",
          "--recompute-modules shared_experts"},
@@ -265,6 +293,30 @@ Test(megatron_values, refused)
         const char *arguments, *wanted;
     } rows[] = {
         {"--enable-mhc", "--enable-mhc: the layers that it describes are not known here"},
+        {"--experimental-attention-variant kda",
+         "--experimental-attention-variant: only gated_delta_net and dsa are known here"},
+        {"--experimental-attention-variant gated_delta_net",
+         "--experimental-attention-variant: --experimental-attention-variant gated_delta_net "
+         "and --linear-attention-freq need each other"},
+        {"--experimental-attention-variant dsa",
+         "--experimental-attention-variant: dsa needs --multi-latent-attention"},
+        {"--multi-latent-attention --experimental-attention-variant dsa",
+         "--dsa-indexer-n-heads: missing; dsa needs it"},
+        {"--window-size 9,0 --window-attn-skip-freq [1,0]",
+         "--window-attn-skip-freq: expected a period, or a list as ([1]*3+[0]*1)*4, one number "
+         "for each of 12 layers"},
+        {EXPERTS "--moe-layer-freq [1,0]",
+         "--moe-layer-freq: expected a period, or a list as ([0]*3+[1]*58), one number for each "
+         "of 12 layers"},
+        {"--hybrid-override-pattern M*",
+         "--hybrid-override-pattern: has 2 layers, --num-layers is 12"},
+        {"--hybrid-layer-pattern 'M*|M*'",
+         "--hybrid-layer-pattern: |: only M, *, -, E and G are supported, without parts for "
+         "pipeline stages and MTP modules"},
+        {"--hybrid-layer-pattern MEM*",
+         "--hybrid-layer-pattern: has layers with experts (E), but --num-experts is missing"},
+        {"--noop-layers 11 --window-size 9,0 --window-attn-skip-freq 4",
+         "--noop-layers: layers of several kinds are not supported beside it"},
         {"--lora-target-modules linear_qkv router",
          "router: adapters of this module are not known here"},
         {"--expert-tensor-parallel-size 2 --tensor-model-parallel-size 4",

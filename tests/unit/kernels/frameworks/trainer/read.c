@@ -131,6 +131,31 @@ Test(trainer_read, deepspeed)
     framework_cases_check_beside(PLAINDOC_NONE, NULL, rows, COUNT_OF(rows));
 }
 
+#define ALL_MATRICES                                                                           \
+    "'lora_modules':['linear_proj','linear_fc1','linear_fc2','linear_q','linear_k','linear_v']"
+
+// Would catch adapters that are priced as the training of all parameters.
+Test(trainer_read, adapters)
+{
+    static const struct framework_case yaml[] = {
+        {"model_name_or_path: m\ntemplate: qwen\ncutoff_len: 8\n",
+         "{'training':{'lora_rank':8," ALL_MATRICES "}}", NULL, NULL},
+        {"model_name_or_path: m\ntemplate: qwen\nfinetuning_type: lora\nlora_rank: 64\n"
+         "lora_alpha: 128\nlora_target: q_proj,v_proj\n",
+         "{'training':{'lora_rank':64,'lora_modules':['linear_q','linear_v']}}", NULL, NULL},
+    };
+    static const struct framework_case flat[] = {
+        {"torchrun train.py --model_name_or_path m --per_device_train_batch_size 1 --use_peft "
+         "--lora_r 16 --lora_target_modules q_proj o_proj",
+         "{'training':{'lora_rank':16,'lora_modules':['linear_proj','linear_q']}}", NULL, NULL},
+        {PPO "actor_rollout_ref.model.lora_rank=32 "
+             "actor_rollout_ref.model.target_modules=all-linear",
+         "{'training':{'lora_rank':32," ALL_MATRICES "}}", NULL, NULL},
+    };
+    framework_cases_check_beside(PLAINDOC_YAML, NULL, yaml, COUNT_OF(yaml));
+    framework_cases_check_beside(PLAINDOC_FLAT, NULL, flat, COUNT_OF(flat));
+}
+
 Test(trainer_read, refused)
 {
     static const struct {
@@ -140,15 +165,25 @@ Test(trainer_read, refused)
         {PLAINDOC_YAML, FACTORY "cutoff_len: many\n",
          "4:13 cutoff_len: expected a whole number above 0"},
         {PLAINDOC_YAML,
-         "model_name_or_path: m\ntemplate: qwen\ncutoff_len: 8\nfinetuning_type: lora\n",
-         "4:18 finetuning_type: lora trains a part of the parameters; only the training of all "
-         "parameters (full) is known here"},
+         "model_name_or_path: m\ntemplate: qwen\ncutoff_len: 8\nfinetuning_type: freeze\n",
+         "4:18 finetuning_type: freeze: only full and lora are known here"},
+        {PLAINDOC_YAML,
+         "model_name_or_path: m\ntemplate: qwen\ncutoff_len: 8\nlora_target: q_proj,mystery\n",
+         "4:14 mystery: adapters of this module are not known here"},
+        {PLAINDOC_YAML,
+         "model_name_or_path: m\ntemplate: qwen\ncutoff_len: 8\nquantization_bit: 4\n",
+         "4:19 quantization_bit: only parameters in 16 or 32 bits are known here"},
+        {PLAINDOC_FLAT,
+         "torchrun train.py --model_name_or_path m --per_device_train_batch_size 1 --use_peft",
+         "1:74 use_peft: the script decides rank and matrices of the adapters; write --lora_r and "
+         "--lora_target_modules"},
         {PLAINDOC_YAML, FACTORY "cutoff_len: 8\ndeepspeed: z9.json\n",
          "5:12 deepspeed: z9.json: this file is not found beside the configuration; it decides "
          "about memory and time"},
-        {PLAINDOC_FLAT, PPO "actor_rollout_ref.model.lora_rank=8",
-         "1:111 actor_rollout_ref.model.lora_rank: only the training of all parameters is known "
-         "here"},
+        {PLAINDOC_FLAT,
+         PPO
+         "actor_rollout_ref.model.lora_rank=8 actor_rollout_ref.model.target_modules=mystery",
+         "1:152 mystery: adapters of this module are not known here"},
         {PLAINDOC_FLAT, PPO ACTOR "megatron.tensor_model_parallel_size=$(tp)",
          "1:137 actor_rollout_ref.actor.megatron.tensor_model_parallel_size: the value comes from "
          "$(...), which only a shell can evaluate; write the value in place of it"},
