@@ -38,7 +38,7 @@ enum {
 enum {
     ND_HAS_DENSE = 1,
     ND_HAS_MOE = 2,
-    ND_HOLDS = 4, // combinations without a table of kinds
+    ND_HOLDS = 16, // combinations of up to four kinds
 };
 
 // A stage at the moment of one of its peaks.
