@@ -31,20 +31,20 @@ static int64_t some_micro_batches(const struct nd_point *point)
     return n < 1 ? 1 : n;
 }
 
-static inline struct view look_up(const struct nd_estimate *e,
-                                  struct nd_cache *cache,
-                                  const struct nd_point *point)
+static inline void look_up(struct view *view,
+                           const struct nd_estimate *e,
+                           struct nd_cache *cache,
+                           const struct nd_point *point)
 {
     const int64_t n = some_micro_batches(point);
-    struct view view = {.e = e,
-                        .s = &point->strategy,
-                        .cache = cache,
-                        .at = nd_shape_of(e, cache, point),
-                        .replicas = nd_replicas_at(e, cache, &point->strategy, n),
-                        .pipeline = nd_pipeline_of(e, &point->strategy, n),
-                        .micro_batches = (double)n};
-    view.kinds = nd_kinds_of(e, cache, &view.pipeline);
-    return view;
+    view->e = e;
+    view->s = &point->strategy;
+    view->cache = cache;
+    view->at = nd_shape_of(e, cache, point);
+    view->replicas = nd_replicas_at(e, cache, &point->strategy, n);
+    view->pipeline = nd_pipeline_of(e, &point->strategy, n);
+    view->kinds = nd_kinds_of(e, cache, &view->pipeline);
+    view->micro_batches = (double)n;
 }
 
 // ---- memory -------------------------------------------------------------------------------------
@@ -460,7 +460,8 @@ void nd_estimate(const struct nd_estimate *e,
                  struct nd_memory *memory,
                  struct nd_time *time)
 {
-    const struct view view = look_up(e, cache, point);
+    struct view view;
+    look_up(&view, e, cache, point);
     const int mode = (int)point->strategy.recompute;
     if (memory != NULL) {
         struct memory_view w;
@@ -520,7 +521,8 @@ enum nd_recompute nd_estimate_fitting(const struct nd_estimate *e,
                                       struct nd_memory *memory,
                                       struct nd_time *time)
 {
-    const struct view view = look_up(e, cache, point);
+    struct view view;
+    look_up(&view, e, cache, point);
     struct memory_view w[LAYERCOST_MODES];
     struct worst worst[LAYERCOST_MODES];
     view_memory(&w[0], &view);

@@ -164,22 +164,6 @@ const struct layercost_set *nd_layer_figures(const struct nd_estimate *e,
 
 // ---- pipelines ----------------------------------------------------------------------------------
 
-struct nd_pipeline nd_pipeline_of(const struct nd_estimate *e,
-                                  const struct nd_strategy *s,
-                                  int64_t micro_batches)
-{
-    struct nd_pipeline p = {.layers = e->n_layers,
-                            .model = e->kinds > 0 ? &e->layers.model : NULL,
-                            .dense = e->n_dense,
-                            .stages = s->pp,
-                            .chunks = s->vp,
-                            .low_mem = e->low_mem_vpp,
-                            .dualpipe =
-                                e->schedule == TRAINING_DUALPIPE && s->pp > 1 && s->vp == 1};
-    p.micro_batches = nd_few_micro_batches(micro_batches, &p);
-    return p;
-}
-
 const struct nd_kinds *nd_kinds_of(const struct nd_estimate *e,
                                    struct nd_cache *cache,
                                    const struct nd_pipeline *p)

@@ -101,10 +101,6 @@ const struct nd_shape_place *nd_shape_of(const struct nd_estimate *e,
                                          struct nd_cache *cache,
                                          const struct nd_point *point);
 
-struct nd_pipeline nd_pipeline_of(const struct nd_estimate *e,
-                                  const struct nd_strategy *s,
-                                  int64_t micro_batches);
-
 const struct nd_kinds *nd_kinds_of(const struct nd_estimate *e,
                                    struct nd_cache *cache,
                                    const struct nd_pipeline *p);
@@ -113,6 +109,22 @@ const struct nd_replica_place *nd_replicas_at(const struct nd_estimate *e,
                                               struct nd_cache *cache,
                                               const struct nd_strategy *s,
                                               int64_t micro_batches);
+
+// Inline, as the next one: a structure that is returned through memory costs more than it takes to compute.
+static inline struct nd_pipeline nd_pipeline_of(const struct nd_estimate *e,
+                                                const struct nd_strategy *s,
+                                                int64_t micro_batches)
+{
+    struct nd_pipeline p = {.layers = e->n_layers,
+                            .model = e->kinds > 0 ? &e->layers.model : NULL,
+                            .dense = e->n_dense,
+                            .stages = s->pp,
+                            .chunks = s->vp,
+                            .low_mem = e->low_mem_vpp,
+                            .dualpipe = nd_stages_of(e, s) > 1};
+    p.micro_batches = nd_few_micro_batches(micro_batches, &p);
+    return p;
+}
 
 static inline const struct nd_layer *nd_layer_at(const struct nd_shape_place *place, int k)
 {

@@ -41,11 +41,6 @@ struct nd_replicas nd_shards_of(const struct nd_estimate *e, const struct nd_str
     return (struct nd_replicas){shards, routed < 1 ? 1 : routed};
 }
 
-int nd_stages_of(const struct nd_estimate *e, const struct nd_strategy *s)
-{
-    return e->schedule == TRAINING_DUALPIPE && s->pp > 1 && s->vp == 1 ? 2 : 1;
-}
-
 struct nd_sharing nd_sharing_of(const struct nd_estimate *e,
                                 const struct nd_strategy *s,
                                 int64_t micro_batches)

@@ -23,7 +23,10 @@ struct nd_replicas {
 struct nd_replicas nd_shards_of(const struct nd_estimate *e, const struct nd_strategy *s);
 
 // Stages of a device: two with DualPipe, else one.
-int nd_stages_of(const struct nd_estimate *e, const struct nd_strategy *s);
+static inline int nd_stages_of(const struct nd_estimate *e, const struct nd_strategy *s)
+{
+    return e->schedule == TRAINING_DUALPIPE && s->pp > 1 && s->vp == 1 ? 2 : 1;
+}
 
 // Which states the devices of a shard group share. Some stacks keep parameters and gradients whole
 // while several stages or micro-batches use them.
