@@ -523,21 +523,22 @@ enum nd_recompute nd_estimate_fitting(const struct nd_estimate *e,
 {
     struct view view;
     look_up(&view, e, cache, point);
-    struct memory_view w[LAYERCOST_MODES];
+    struct memory_view w;
     struct worst worst[LAYERCOST_MODES];
-    view_memory(&w[0], &view);
-    w[1] = w[2] = w[0];
+    view_memory(&w, &view);
     int mode = isnan(limit) ? (int)point->strategy.recompute : LAYERCOST_MODES;
     for (int k = 0; k < LAYERCOST_MODES; k++) {
-        worst[k].view = &w[k];
-        view_mode(&w[k], k);
+        worst[k].view = &w;
+        view_mode(&w, k);
         find_worst(&worst[k], &view);
         totals[k] = worst[k].total;
         mode = mode == LAYERCOST_MODES && totals[k] <= limit ? k : mode;
     }
     mode = mode < LAYERCOST_MODES ? mode : LAYERCOST_FULL;
-    if (memory != NULL)
+    if (memory != NULL) {
+        view_mode(&w, mode);
         tell_memory(&worst[mode], memory);
+    }
     if (time != NULL) {
         struct longest longest;
         find_longest(&longest, &view, mode);
