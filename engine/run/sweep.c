@@ -56,16 +56,19 @@ static enum pps_status start(struct pps_sweep_pool *pool, int threads, struct pp
     struct pps_work_schedule_plan plan = {sweep->skip, end_block(sweep), threads, sweep->ring};
     if (plan.ring.slots == 0)
         plan.ring = pps_ring_default(threads);
-    pool->n_slots = plan.ring.slots;
-    pool->slots = calloc(pool->n_slots, sizeof *pool->slots);
     pthread_mutex_init(&pool->lock, NULL);
     pthread_mutex_init(&pool->contest.lock, NULL);
     pthread_cond_init(&pool->moved, NULL);
+    const enum pps_status status = pps_work_schedule_open(&pool->schedule, &plan, err);
+    if (status != PPS_OK)
+        return status;
+    pool->n_slots = pps_work_schedule_slots(pool->schedule);
+    pool->slots = calloc(pool->n_slots, sizeof *pool->slots);
     if (pool->slots == NULL)
         return pps_fail_memory(err, "the pool");
     for (uint64_t i = 0; i < pool->n_slots; i++)
         pps_sweep_tops(sweep, &pool->slots[i].best, &pool->slots[i].nearest);
-    return pps_work_schedule_open(&pool->schedule, &plan, err);
+    return PPS_OK;
 }
 
 static void finish(struct pps_sweep_pool *pool)

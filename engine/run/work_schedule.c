@@ -90,6 +90,11 @@ void pps_work_schedule_close(struct pps_work_schedule *s)
     free(s);
 }
 
+uint64_t pps_work_schedule_slots(const struct pps_work_schedule *s)
+{
+    return s->plan.ring.slots;
+}
+
 static struct slot *slot_of(const struct pps_work_schedule *s, uint64_t block)
 {
     return &s->slots[block % s->plan.ring.slots];

@@ -68,6 +68,9 @@ PPS_MUST_CHECK enum pps_status pps_work_schedule_open(struct pps_work_schedule *
                                                       struct pps_error *err);
 void pps_work_schedule_close(struct pps_work_schedule *schedule); // NULL is fine
 
+// Returns the slots of the ring: no more than there are blocks, and at least one.
+uint64_t pps_work_schedule_slots(const struct pps_work_schedule *schedule);
+
 // Returns the next task of a worker without work.
 struct pps_task pps_work_schedule_take(struct pps_work_schedule *schedule);
 

@@ -31,7 +31,7 @@ struct work {
     struct executor *executor;
     char *memory; // of the executor
     struct poll *poll;
-    bool brief;
+    bool brief, only_time;
 };
 
 // ---- the order ----------------------------------------------------------------------------------
@@ -360,23 +360,36 @@ static enum configuration_status prepare(struct work *w)
         configuration_price_part(&w->prices[k], &w->figures, w->c, k);
     pipeline_place(step->work, configuration_family(w->c)->placement);
     configuration_price(step->work, &w->figures, w->c, step->rates);
-    return make_order(w);
+    return CONFIGURATION_DONE;
 }
 
-static enum configuration_status evaluate(struct work *w)
+// Executes the order; without_transfers, with_equal_parts: not of a brief evaluation.
+static enum configuration_status execute(struct work *w,
+                                         double *without_transfers,
+                                         double *with_equal_parts)
 {
-    double without_transfers = 0, with_equal_parts = 0;
-    enum configuration_status status = prepare(w);
+    enum configuration_status status = make_order(w);
     if (status == CONFIGURATION_DONE && !take_executor(w))
         status = CONFIGURATION_NO_MEMORY;
     if (status == CONFIGURATION_DONE && !w->brief)
-        status = run_variants(w, &without_transfers, &with_equal_parts);
+        status = run_variants(w, without_transfers, with_equal_parts);
     if (status == CONFIGURATION_DONE)
         status = run(w, w->step->work);
+    if (status == CONFIGURATION_DONE)
+        w->step->pipeline = executor_makespan(w->executor);
+    return status;
+}
+
+static enum configuration_status evaluate(struct work *w, double pipeline)
+{
+    double without_transfers = 0, with_equal_parts = 0;
+    enum configuration_status status = prepare(w);
+    w->step->pipeline = pipeline;
+    if (status == CONFIGURATION_DONE && isnan(pipeline))
+        status = execute(w, &without_transfers, &with_equal_parts);
     if (status != CONFIGURATION_DONE)
         return status;
-    w->step->pipeline = executor_makespan(w->executor);
-    if (!keep_times(w) || !measure_devices(w))
+    if (!w->only_time && (!keep_times(w) || !measure_devices(w)))
         return CONFIGURATION_NO_MEMORY;
     if (!w->brief)
         split_time(w, without_transfers, with_equal_parts);
@@ -385,10 +398,11 @@ static enum configuration_status evaluate(struct work *w)
     return CONFIGURATION_DONE;
 }
 
-static enum configuration_status step_of(struct work *w)
+// pipeline: its time where it is known, else NAN.
+static enum configuration_status step_of(struct work *w, double pipeline)
 {
     *w->step = (struct configuration_step){.seconds = 0};
-    const enum configuration_status status = evaluate(w);
+    const enum configuration_status status = evaluate(w, pipeline);
     free(w->prices);
     free(w->memory);
     return status;
@@ -399,7 +413,7 @@ enum configuration_status configuration_step_of(struct configuration_step *step,
                                                 struct poll *poll)
 {
     struct work w = {.c = configuration, .step = step, .poll = poll};
-    return step_of(&w);
+    return step_of(&w, (double)NAN);
 }
 
 enum configuration_status configuration_step_brief(struct configuration_step *step,
@@ -407,7 +421,26 @@ enum configuration_status configuration_step_brief(struct configuration_step *st
                                                    struct poll *poll)
 {
     struct work w = {.c = configuration, .step = step, .poll = poll, .brief = true};
-    return step_of(&w);
+    return step_of(&w, (double)NAN);
+}
+
+enum configuration_status configuration_step_time(struct configuration_step *step,
+                                                  const struct configuration *configuration,
+                                                  double pipeline,
+                                                  struct poll *poll)
+{
+    struct work w = {.c = configuration,
+                     .step = step,
+                     .poll = poll,
+                     .brief = true,
+                     .only_time = true};
+    return step_of(&w, pipeline);
+}
+
+bool configuration_shares_pipeline(const struct configuration *c)
+{
+    struct orders_shape shape;
+    return follows_rule(c, &shape);
 }
 
 void configuration_step_free(struct configuration_step *step)

@@ -89,6 +89,17 @@ enum configuration_status configuration_step_of(struct configuration_step *step,
 enum configuration_status configuration_step_brief(struct configuration_step *step,
                                                    const struct configuration *configuration,
                                                    struct poll *poll);
+
+// Computes only `pipeline`, `seconds` and the rates. pipeline: the time of the pipeline where it is known from a
+// configuration that shares it, else NAN; then no pipeline is executed.
+enum configuration_status configuration_step_time(struct configuration_step *step,
+                                                  const struct configuration *configuration,
+                                                  double pipeline,
+                                                  struct poll *poll);
+
+// Returns whether configurations that differ from this one only in the shards of the optimizer have the same pipeline:
+// no order that looks at memory.
+bool configuration_shares_pipeline(const struct configuration *c);
 void configuration_step_free(struct configuration_step *step);
 
 #endif

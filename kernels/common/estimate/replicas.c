@@ -41,11 +41,6 @@ struct nd_replicas nd_shards_of(const struct nd_estimate *e, const struct nd_str
     return (struct nd_replicas){shards, routed < 1 ? 1 : routed};
 }
 
-int nd_stages_of(const struct nd_estimate *e, const struct nd_strategy *s)
-{
-    return e->schedule == TRAINING_DUALPIPE && s->pp > 1 && s->vp == 1 ? 2 : 1;
-}
-
 struct nd_sharing nd_sharing_of(const struct nd_estimate *e,
                                 const struct nd_strategy *s,
                                 int64_t micro_batches)
@@ -128,25 +123,6 @@ struct nd_exchanges nd_exchanges_of(const struct nd_estimate *e,
     x.once = (sharing.gradients ? 0 : parts.scatter) +
              (sharing.parameters ? 0 : e->trained * parts.gather);
     return x;
-}
-
-double nd_exchanges_exposed(const struct nd_exchanges *x, double stage)
-{
-    const double each = fmax(x->each_exposed * x->each, x->each - x->each_hidden * stage);
-    const double rest = x->once - x->late;
-    return x->micro_batches * each + x->late +
-           fmax(x->once_exposed * rest, rest - x->once_hidden * stage);
-}
-
-void nd_exchange_replicas(const struct nd_estimate *e,
-                          const struct nd_strategy *s,
-                          const struct nd_held *held,
-                          double micro_batches,
-                          struct nd_time *time)
-{
-    const struct nd_exchanges x = nd_exchanges_of(e, s, held, micro_batches);
-    time->dp = micro_batches * x.each + x.once;
-    time->dp_exposed = nd_exchanges_exposed(&x, time->stage);
 }
 
 double nd_optimizer_of(const struct nd_estimate *e,

@@ -23,7 +23,10 @@ struct nd_replicas {
 struct nd_replicas nd_shards_of(const struct nd_estimate *e, const struct nd_strategy *s);
 
 // Stages of a device: two with DualPipe, else one.
-int nd_stages_of(const struct nd_estimate *e, const struct nd_strategy *s);
+static inline int nd_stages_of(const struct nd_estimate *e, const struct nd_strategy *s)
+{
+    return e->schedule == TRAINING_DUALPIPE && s->pp > 1 && s->vp == 1 ? 2 : 1;
+}
 
 // Which states the devices of a shard group share. Some stacks keep parameters and gradients whole
 // while several stages or micro-batches use them.
@@ -50,21 +53,19 @@ struct nd_exchanges nd_exchanges_of(const struct nd_estimate *e,
                                     double micro_batches);
 
 // Returns the part of a step's exchanges that a stage of this time for a micro-batch does not hide.
-double nd_exchanges_exposed(const struct nd_exchanges *exchanges, double stage);
+static inline double nd_exchanges_exposed(const struct nd_exchanges *x, double stage)
+{
+    const double rest = x->once - x->late;
+    const double each_least = x->each_exposed * x->each, once_least = x->once_exposed * rest;
+    const double each = x->each - x->each_hidden * stage, once = rest - x->once_hidden * stage;
+    return x->micro_batches * (each > each_least ? each : each_least) + x->late +
+           (once > once_least ? once : once_least);
+}
 
 // Returns the time of the optimizer's step, s: it reads and writes the optimizer state and reads the gradients
 // of the parameters that a device updates.
 double nd_optimizer_of(const struct nd_estimate *e,
                        const struct nd_strategy *s,
                        const struct nd_held *held);
-
-// Sets dp and dp_exposed of *time, which already holds the longest stage. ZeRO level 0 or 1 exchanges
-// once per step; level 2 scatters gradients in every micro-batch; level 3 also gathers the parameters
-// twice in every micro-batch. What the stack keeps whole is exchanged once per step (model.md).
-void nd_exchange_replicas(const struct nd_estimate *e,
-                          const struct nd_strategy *s,
-                          const struct nd_held *held,
-                          double micro_batches,
-                          struct nd_time *time);
 
 #endif

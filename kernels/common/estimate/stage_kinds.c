@@ -8,22 +8,6 @@
 
 #include <assert.h>
 
-// Forwards are never as many as two parts of the largest size ahead of backwards (warm_up). The
-// first part may be longer than the others; while backwards go through the second, forwards reach
-// the fourth, and from then on all repeats itself.
-#define PARTS 4
-
-int64_t nd_few_micro_batches(int64_t micro_batches, const struct nd_pipeline *p)
-{
-    const int64_t stages = p->stages;
-    if (micro_batches <= stages)
-        return micro_batches;
-    if (p->chunks == 1)
-        return stages + p->dualpipe;
-    int64_t parts = micro_batches / stages;
-    return parts <= PARTS ? micro_batches : PARTS * stages + micro_batches % stages;
-}
-
 // ---- layers of chunks ---------------------------------------------------------------------------
 
 static int64_t chunk_layers(int64_t layers, int32_t chunks, int32_t chunk)

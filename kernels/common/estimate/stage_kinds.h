@@ -38,7 +38,7 @@ enum {
 enum {
     ND_HAS_DENSE = 1,
     ND_HAS_MOE = 2,
-    ND_HOLDS = 4, // combinations without a table of kinds
+    ND_HOLDS = 16, // combinations of up to four kinds
 };
 
 // A stage at the moment of one of its peaks.
@@ -101,7 +101,19 @@ void nd_count_layers(const struct nd_pipeline *p,
                      int64_t n[MODELDESC_KINDS]);
 
 // Returns the smallest number of micro-batches with equal peaks; most points share that number.
-int64_t nd_few_micro_batches(int64_t micro_batches, const struct nd_pipeline *p);
+// Forwards are never as many as two parts of the largest size ahead of backwards. The first part may be longer than the
+// others; while backwards go through the second, forwards reach the fourth, and from then on all repeats itself.
+static inline int64_t nd_few_micro_batches(int64_t micro_batches, const struct nd_pipeline *p)
+{
+    enum { PARTS = 4 };
+    const int64_t stages = p->stages;
+    if (micro_batches <= stages)
+        return micro_batches;
+    if (p->chunks == 1)
+        return stages + p->dualpipe;
+    return micro_batches < (PARTS + 1) * stages ? micro_batches
+                                                : PARTS * stages + micro_batches % stages;
+}
 
 // Every stage's peaks, stage after stage, to `visit`. `begin` is scratch of ND_MAX_CHUNKS numbers;
 // chunks <= ND_MAX_CHUNKS.

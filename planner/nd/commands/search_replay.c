@@ -18,8 +18,10 @@ enum { LEAST_EXECUTED = 64 };
 
 // ---- one candidate ------------------------------------------------------------------------------
 
+// pipeline: s, in: known from a candidate that differs only in op, or NAN; out: what such candidates may use.
 static enum configuration_status replay(struct nd_candidate *candidate,
                                         const struct nd_job *job,
+                                        double *pipeline,
                                         struct poll *poll)
 {
     struct configuration c = {.model = job->run.model,
@@ -38,8 +40,10 @@ static enum configuration_status replay(struct nd_candidate *candidate,
     configuration_recompute(&c, candidate->strategy.recompute);
     enum configuration_status status = CONFIGURATION_NO_ORDER;
     if (configuration_has_order(&c, why, sizeof why)) {
-        status = configuration_step_brief(&step, &c, poll);
+        const bool shared = configuration_shares_pipeline(&c);
+        status = configuration_step_time(&step, &c, shared ? *pipeline : (double)NAN, poll);
         if (status == CONFIGURATION_DONE) {
+            *pipeline = shared ? step.pipeline : (double)NAN;
             candidate->step_ms = units_to_ms(step.seconds);
             candidate->mfu = step.mfu;
             candidate->hfu = step.hfu;
@@ -69,19 +73,59 @@ enum pps_status nd_replay_one(struct nd_candidate *candidate,
                               struct poll *poll,
                               struct pps_error *err)
 {
-    return status_of(replay(candidate, job, poll), err);
+    double pipeline = (double)NAN;
+    return status_of(replay(candidate, job, &pipeline, poll), err);
 }
 
 // ---- all candidates -----------------------------------------------------------------------------
 
 struct replaying {
-    struct nd_search_result *result;
+    struct nd_candidate **order; // those that differ only in op side by side
+    size_t n;
     const struct nd_job *job;
     double limit_ms; // closed form of the slowest that is replayed
     atomic_size_t next;
     atomic_int status; // the first that is not CONFIGURATION_DONE or CONFIGURATION_NO_ORDER
     const struct poll *poll;
 };
+
+static int compare_but_op(const struct nd_strategy *a, const struct nd_strategy *b)
+{
+    const int32_t left[] = {
+        a->dp, a->tp, a->cp, a->pp, a->ep, a->vp, a->mbs, a->sp, (int32_t)a->recompute};
+    const int32_t right[] = {
+        b->dp, b->tp, b->cp, b->pp, b->ep, b->vp, b->mbs, b->sp, (int32_t)b->recompute};
+    for (size_t k = 0; k < sizeof left / sizeof *left; k++)
+        if (left[k] != right[k])
+            return left[k] < right[k] ? -1 : 1;
+    return 0;
+}
+
+static int by_pipeline(const void *left, const void *right)
+{
+    const struct nd_candidate *const *a = left, *const *b = right;
+    return compare_but_op(&(*a)->strategy, &(*b)->strategy);
+}
+
+static bool same_pipeline(const struct replaying *r, size_t a, size_t b)
+{
+    return b < r->n && compare_but_op(&r->order[a]->strategy, &r->order[b]->strategy) == 0;
+}
+
+// Replays the candidates from k on that have one pipeline.
+static enum configuration_status replay_group(struct replaying *r, size_t k, struct poll *poll)
+{
+    double pipeline = (double)NAN;
+    enum configuration_status status = CONFIGURATION_DONE;
+    for (size_t i = k; i == k || same_pipeline(r, k, i); i++) {
+        if (r->order[i]->step_ms > r->limit_ms)
+            continue;
+        status = replay(r->order[i], r->job, &pipeline, poll);
+        if (status == CONFIGURATION_STOPPED || status == CONFIGURATION_NO_MEMORY)
+            break;
+    }
+    return status;
+}
 
 static void work(void *self, int thread)
 {
@@ -92,13 +136,12 @@ static void work(void *self, int thread)
     (void)thread;
     for (;;) {
         const size_t k = atomic_fetch_add(&r->next, 1);
-        if (k >= r->result->n || atomic_load(&r->status) != CONFIGURATION_DONE)
+        if (k >= r->n || atomic_load(&r->status) != CONFIGURATION_DONE)
             return;
-        struct nd_candidate *candidate = &r->result->candidates[k];
-        if (candidate->step_ms > r->limit_ms)
+        if (k > 0 && same_pipeline(r, k - 1, k))
             continue;
         const enum configuration_status status =
-            replay(candidate, r->job, poll.over != NULL ? &poll : NULL);
+            replay_group(r, k, poll.over != NULL ? &poll : NULL);
         if (status == CONFIGURATION_STOPPED || status == CONFIGURATION_NO_MEMORY)
             atomic_store(&r->status, (int)status);
     }
@@ -143,16 +186,24 @@ enum pps_status nd_replay(struct nd_search_result *result,
                           struct poll *poll,
                           struct pps_error *err)
 {
-    struct replaying r = {.result = result,
+    struct replaying r = {.order = calloc(result->n + 1, sizeof *r.order),
+                          .n = result->n,
                           .job = job,
                           .limit_ms = limit_of(result, job),
                           .status = CONFIGURATION_DONE,
                           .poll = poll};
     const int threads = pps_machine_cpus();
-    if (isnan(r.limit_ms))
+    if (isnan(r.limit_ms) || r.order == NULL) {
+        free(r.order);
         return pps_fail_memory(err, "the candidates");
-    const enum pps_status status =
-        pps_parallel(result->n < (size_t)threads ? (int)result->n : threads, work, &r, err);
-    return status == PPS_OK ? status_of((enum configuration_status)atomic_load(&r.status), err)
-                            : status;
+    }
+    for (size_t k = 0; k < r.n; k++)
+        r.order[k] = &result->candidates[k];
+    qsort(r.order, r.n, sizeof *r.order, by_pipeline);
+    enum pps_status status =
+        pps_parallel(r.n < (size_t)threads ? (int)r.n : threads, work, &r, err);
+    free(r.order);
+    if (status == PPS_OK)
+        status = status_of((enum configuration_status)atomic_load(&r.status), err);
+    return status;
 }

@@ -87,6 +87,40 @@ Test(configuration_step, memory_is_that_of_the_definition)
     }
 }
 
+static double seconds_of(const struct configuration *c, double pipeline, double *executed)
+{
+    struct configuration_step step;
+    cr_assert_eq(configuration_step_time(&step, c, pipeline, NULL), CONFIGURATION_DONE);
+    const double seconds = step.seconds;
+    *executed = step.pipeline;
+    configuration_step_free(&step);
+    return seconds;
+}
+
+// Catches a pipeline that is shared though the shards of the optimizer change it, and a rest that stays.
+Test(configuration_step, a_known_pipeline_is_not_executed_again)
+{
+    struct random r = {first_point() + 23};
+    int shared = 0;
+    for (int round = 0; round < n_rounds(200); round++) {
+        struct nd_setting s;
+        struct nd_point p;
+        double pipeline, known, whole;
+        draw(&r, &s, &p, (uint32_t)round + 1);
+        struct configuration c = configuration_of(&s, &p);
+        (void)seconds_of(&c, (double)NAN, &pipeline);
+        c.strategy.op = 1;
+        if (configuration_shares_pipeline(&c)) {
+            const double seconds = seconds_of(&c, pipeline, &known);
+            cr_assert_eq(seconds, seconds_of(&c, (double)NAN, &whole));
+            cr_assert(known == whole && known == pipeline);
+            shared++;
+        }
+        configuration_free(&c);
+    }
+    cr_assert_gt(shared, 0);
+}
+
 // Catches times of parts, transfers and orders that differ from the timeline of the estimate, parts of a
 // step that do not add up, and a brief evaluation with other figures.
 Test(configuration_step, time_is_that_of_the_timeline)
