@@ -22,29 +22,23 @@ static const int plan_sets[] = {P_BODY_LAYERS,   P_STAGES, P_CHUNKS,
 #define LENGTH(list) ((int)(sizeof(list) / sizeof *(list)))
 
 const struct pps_slot balance_slots[N_SLOTS] = {
-    [SLOT_LAYERS] = {.name = "layers",
+    [SLOT_LAYERS] = {"layers",
                      .summary = "times and memory of head, body and tail of a model; needed "
                                 "unless a plan says them",
-                     .param = P_LAYERS,
-                     .sets = layers_sets,
-                     .n_sets = LENGTH(layers_sets),
+                     .param = P_LAYERS, .sets = layers_sets, .n_sets = LENGTH(layers_sets),
                      .convert = configuration_convert_plan},
-    [SLOT_TRAINING] = {.name = "training",
+    [SLOT_TRAINING] = {"training",
                        .summary = "a training configuration: what seq > 1 needs to know",
-                       .param = P_TRAINING,
-                       .text = true},
-    [SLOT_MANUAL] = {.name = "manual",
+                       .param = P_TRAINING, .text = true},
+    [SLOT_MANUAL] = {"manual",
                      .summary = "strategies of the user: a row is not worse than those of its "
                                 "shape",
-                     .param = P_MANUAL,
-                     .text = true},
+                     .param = P_MANUAL, .text = true},
     [SLOT_PLAN] =
-        {.name = "plan",
+        {"plan",
          .summary = "a plan, or a training file: its pipeline, and its layers if there is no "
                     "document of layers",
-         .param = P_PLAN,
-         .sets = plan_sets,
-         .n_sets = LENGTH(plan_sets),
+         .param = P_PLAN, .sets = plan_sets, .n_sets = LENGTH(plan_sets),
          .convert = configuration_convert_plan},
 };
 

@@ -20,14 +20,12 @@ static const int training_sets[] = {
 enum { SETS = sizeof training_sets / sizeof *training_sets };
 
 const struct pps_slot contention_slots[CONTENTION_SLOTS] = {
-    [CONTENTION_SLOT_TRAINING] = {.name = "training",
+    [CONTENTION_SLOT_TRAINING] = {"training",
                                   .summary =
                                       "a training file: its price sets the lengths, in ms",
-                                  .param = -1,
-                                  .sets = training_sets,
-                                  .n_sets = SETS,
+                                  .param = -1, .sets = training_sets, .n_sets = SETS,
                                   .convert = configuration_convert_run},
-    [CONTENTION_SLOT_CLUSTER] = {.name = "cluster",
+    [CONTENTION_SLOT_CLUSTER] = {"cluster",
                                  .summary = "the devices that price the training (H100)",
                                  .param = -1},
 };

@@ -16,25 +16,22 @@
 static const int plan_sets[] = {P_MICRO_BATCHES, P_DEVICES, P_CHUNKS, P_DP};
 
 const struct pps_slot dynapipe_slots[N_SLOTS] = {
-    [SLOT_COSTS] = {.name = "costs",
+    [SLOT_COSTS] = {"costs",
                     .summary = "cost tables of layers, JSON or CSV; needed with batches",
-                    .param = P_COSTS,
-                    .text = true},
-    [SLOT_CLUSTER] = {.name = "cluster",
+                    .param = P_COSTS, .text = true},
+    [SLOT_CLUSTER] = {"cluster",
                       .summary = "links and memory; without it 4800 Gbit/s and 10 us in nodes "
                                  "of 8, 200 Gbit/s and 20 us between them",
                       .param = P_CLUSTER},
-    [SLOT_BATCHES] = {.name = "batches",
+    [SLOT_BATCHES] = {"batches",
                       .summary = "lengths of the samples of batches, as dynaplan reads them; "
                                  "without it sizes are drawn",
-                      .param = P_BATCHES,
-                      .text = true},
-    [SLOT_PLAN] = {.name = "plan",
+                      .param = P_BATCHES, .text = true},
+    [SLOT_PLAN] = {"plan",
                    .summary =
                        "a plan of dynaplan, in place of costs and batches: its pipeline and "
                        "micro-batches, as simulated, are planned again",
-                   .param = P_PLAN,
-                   .sets = plan_sets,
+                   .param = P_PLAN, .sets = plan_sets,
                    .n_sets = (int)(sizeof plan_sets / sizeof *plan_sets)},
 };
 
