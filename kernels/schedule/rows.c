@@ -1,15 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evaluates batches of points and writes their rows.
+#include "kernels/common/executor/reference.h"
 #include "kernels/common/rows/row_put.h"
 #include "kernels/schedule/family_names.h"
 #include "kernels/schedule/point.h"
-#include "kernels/schedule/reference.h"
 #include "kernels/schedule/replicates.h"
 #include "kernels/schedule/table.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+// ---- reference ---------------------------------------------------------------------------------
+
+// Replaces metrics and idle time of the figures by those of the simulation. The order is that of the point in
+// schedule_evaluate (SCHEDULE_DONE). Allocates; SCHEDULE_FAILED if memory runs out,
+// SCHEDULE_STOPPED by the poll.
+enum schedule_status schedule_refer(struct schedule_scratch *scratch,
+                                    const struct schedule_point *point,
+                                    struct poll *poll,
+                                    struct schedule_figures *figures);
+
+enum schedule_status schedule_refer(struct schedule_scratch *scratch,
+                                    const struct schedule_point *point,
+                                    struct poll *poll,
+                                    struct schedule_figures *figures)
+{
+    const struct order *order = &scratch->order;
+    const size_t n = (size_t)order->devices * (size_t)order->room;
+    double *times = malloc(2 * n * sizeof *times + 1);
+    enum executor_status status = EXECUTOR_DEADLOCK;
+    const bool done =
+        times != NULL &&
+        (point->messages != NULL
+             ? reference_run_blocking(&scratch->pipeline, order, point->messages, times,
+                                      times + n, &status)
+             : reference_run(&scratch->pipeline, order, NULL, poll, times, times + n, &status));
+    if (done && status == EXECUTOR_DONE) {
+        metrics_of(&scratch->pipeline, order, times, times + n, &figures->metrics,
+                   scratch->busy, scratch->peak);
+        metrics_idle_of(&scratch->pipeline, order, times, times + n, &figures->idle);
+    }
+    free(times);
+    if (!done || status == EXECUTOR_DONE)
+        return done ? SCHEDULE_DONE : SCHEDULE_FAILED;
+    return status == EXECUTOR_STOPPED ? SCHEDULE_STOPPED : SCHEDULE_FAILED;
+}
 
 // ---- rows ---------------------------------------------------------------------------------------
 
