@@ -123,13 +123,6 @@ const struct nd_shape_place *nd_shape_of(const struct nd_estimate *e,
     return place;
 }
 
-const struct layercost_set *nd_layer_figures(const struct nd_estimate *e,
-                                             struct nd_cache *cache,
-                                             const struct nd_point *point)
-{
-    return &nd_shape_of(e, cache, point)->set;
-}
-
 // ---- pipelines ----------------------------------------------------------------------------------
 
 struct nd_pipeline nd_pipeline_of(const struct nd_estimate *e,

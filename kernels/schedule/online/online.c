@@ -23,7 +23,6 @@ struct online *online_take(const struct pipeline_shape *most,
     e->first = room_take(room, devices + 1, sizeof *e->first);
     e->device = room_take(room, devices, sizeof *e->device);
     e->room = room_take(room, devices, sizeof *e->room);
-    e->peak = room_take(room, devices, sizeof *e->peak);
     e->running = room_take(room, devices, sizeof *e->running);
     for (int k = 0; k < 2; k++)
         e->input[k] = room_take(room, items, sizeof *e->input[k]);
@@ -167,7 +166,6 @@ static void start_device(struct online *e, int32_t d)
         }
     find_next(e, d, &device);
     e->device[d] = device;
-    e->peak[d] = device.used;
     e->running[d] = (struct online_running){.counted = true};
     earliest_set(&e->wake, d, device.n > 0 ? 0 : (double)INFINITY, 0);
 }
@@ -322,7 +320,6 @@ static void run(struct online *e, int32_t d, const struct online_candidate *c)
     e->makespan = end > e->makespan ? end : e->makespan;
     if (c->type == OPERATION_F)
         device->used += e->stage[c->stage].kept;
-    e->peak[d] = device->used > e->peak[d] ? device->used : e->peak[d];
     if (c->type == OPERATION_W)
         device->pending--;
     device->busy = true;
