@@ -158,12 +158,10 @@ static void put_search(const struct pps_batch *batch,
 
 static enum pps_outcome run_point(const struct pps_batch *batch,
                                   size_t i,
+                                  const double *value,
                                   const struct pps_worker *worker,
                                   bool plain)
 {
-    double value[N_PARAMS];
-    for (int p = 0; p < N_PARAMS; p++)
-        value[p] = batch->param[p][i];
     struct balance_point point;
     struct balance_scratch scratch;
     struct balance_figures figures;
@@ -190,10 +188,10 @@ static enum pps_outcome run_point(const struct pps_batch *batch,
 
 void balance_run(const struct pps_batch *batch, const struct pps_worker *worker)
 {
-    row_run_points(batch, worker, run_point, false);
+    row_run_points(batch, N_PARAMS, worker, run_point, false);
 }
 
 void balance_run_reference(const struct pps_batch *batch, const struct pps_worker *worker)
 {
-    row_run_points(batch, worker, run_point, true);
+    row_run_points(batch, N_PARAMS, worker, run_point, true);
 }

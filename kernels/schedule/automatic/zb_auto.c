@@ -22,15 +22,6 @@ struct zb_switches {
     bool fill_all; // Z: a weight gradient fills every gap, even if it delays the next operation
 };
 
-enum zb_status {
-    ZB_DONE,
-    ZB_BROKEN,  // a forward comes before the forward that it depends on
-    ZB_NO_ROOM, // a forward exceeds the limit although nothing can be freed
-    ZB_STOPPED, // by the poll
-};
-
-struct zb_stage;
-
 // The memory of attempts; of the family's room.
 struct zb_attempt {
     struct costs costs;
@@ -39,16 +30,10 @@ struct zb_attempt {
     struct order *order;
     struct poll *poll;
     struct zb_switches on;
-    enum zb_status status;
+    enum family_status status;
     double most_idle;      // of a device, after its first forward
     double makespan, span; // of the order, with messages that never wait for each other
 };
-
-// Writes the order; attempt->costs is set. Reference: Qi et al., "Zero Bubble Pipeline Parallelism".
-enum zb_status zb_attempt_run(struct zb_attempt *attempt,
-                              const struct zb_switches *on,
-                              struct poll *poll,
-                              struct order *order);
 
 struct zb_stage {
     int32_t forwards, backwards, weights; // operations so far
@@ -79,9 +64,9 @@ static int32_t micro_batches(const struct zb_attempt *a)
     return a->costs.pipeline->shape.micro_batches;
 }
 
-static bool fail(struct zb_attempt *a, enum zb_status status)
+static bool fail(struct zb_attempt *a, enum family_status status)
 {
-    if (a->status == ZB_DONE)
+    if (a->status == FAMILY_DONE)
         a->status = status;
     return false;
 }
@@ -105,7 +90,7 @@ static bool find_arrival(struct zb_attempt *a, enum operation_type type, int32_t
     const int32_t item = forward ? a->stage[s].forwards : a->stage[s].backwards,
                   sent = forward ? a->stage[other].forwards : a->stage[other].backwards;
     if (item >= sent)
-        return fail(a, ZB_BROKEN);
+        return fail(a, FAMILY_FAILED);
     *at = a->ends[!forward][(size_t)other * (size_t)m + (size_t)item] +
           (forward ? a->costs.forward[other] : a->costs.backward[other]);
     return true;
@@ -133,11 +118,11 @@ static bool put(struct zb_attempt *a, enum operation_type type, int32_t s)
     const int32_t item = forward ? stage->forwards : stage->backwards;
     double arrival;
     if (poll_over(a->poll))
-        return fail(a, ZB_STOPPED);
+        return fail(a, FAMILY_STOPPED);
     if (!find_arrival(a, type, s, &arrival))
         return false;
     if (item >= micro_batches(a) || (!forward && item >= stage->forwards))
-        return fail(a, ZB_BROKEN);
+        return fail(a, FAMILY_FAILED);
     if (stage->forwards > 0 && arrival > stage->clock) {
         stage->idle += arrival - stage->clock;
         a->most_idle = fmax(a->most_idle, stage->idle);
@@ -159,7 +144,7 @@ static bool make_room(struct zb_attempt *a, int32_t s)
     const double needed = costs_memory(&a->costs, s);
     while (a->stage[s].memory + needed > a->costs.limit[s]) {
         if (pending(&a->stage[s]) == 0)
-            return fail(a, ZB_NO_ROOM);
+            return fail(a, FAMILY_NO_ROOM);
         put_weight(a, s);
     }
     return true;
@@ -294,17 +279,20 @@ static bool run(struct zb_attempt *a)
     return true;
 }
 
-enum zb_status zb_attempt_run(struct zb_attempt *attempt,
-                              const struct zb_switches *on,
-                              struct poll *poll,
-                              struct order *order)
+// Writes the order; attempt->costs is set. Reference: Qi et al., "Zero Bubble Pipeline Parallelism". FAMILY_FAILED: a
+// forward comes before the forward that it depends on. FAMILY_NO_ROOM: a forward exceeds the limit although nothing
+// can be freed.
+static enum family_status zb_attempt_run(struct zb_attempt *attempt,
+                                         const struct zb_switches *on,
+                                         struct poll *poll,
+                                         struct order *order)
 {
     struct zb_attempt *a = attempt;
     const int32_t devices = a->costs.pipeline->shape.devices;
     a->order = order;
     a->poll = poll;
     a->on = *on;
-    a->status = ZB_DONE;
+    a->status = FAMILY_DONE;
     a->most_idle = a->makespan = a->span = 0;
     order_clear(order);
     for (int32_t s = 0; s < devices; s++)
@@ -316,7 +304,7 @@ enum zb_status zb_attempt_run(struct zb_attempt *attempt,
         a->makespan = fmax(a->makespan, a->stage[s].clock);
         a->span = fmax(a->span, a->stage[s].clock - a->stage[s].first_start);
     }
-    return ZB_DONE;
+    return FAMILY_DONE;
 }
 
 // ---- the scheduler ------------------------------------------------------------------------------
@@ -355,22 +343,22 @@ static struct zb_switches setting(int k)
 // Writes the order of the setting with the shortest span; by_makespan: among equal spans, the one with the
 // earliest makespan, otherwise the first. Returns the status of the setting that failed worst; *found:
 // whether a setting has an order.
-static enum zb_status run_settings(struct zb_attempt *attempt,
-                                   bool by_makespan,
-                                   struct poll *poll,
-                                   struct order *order,
-                                   bool *found)
+static enum family_status run_settings(struct zb_attempt *attempt,
+                                       bool by_makespan,
+                                       struct poll *poll,
+                                       struct order *order,
+                                       bool *found)
 {
-    enum zb_status worst = ZB_DONE;
+    enum family_status worst = FAMILY_DONE;
     int best = -1;
     double makespan = 0, span = 0;
     for (int k = 0; k < SETTINGS; k++) {
         const struct zb_switches on = setting(k);
-        const enum zb_status status = zb_attempt_run(attempt, &on, poll, order);
-        if (status == ZB_STOPPED)
+        const enum family_status status = zb_attempt_run(attempt, &on, poll, order);
+        if (status == FAMILY_STOPPED)
             return status;
-        if (status != ZB_DONE) {
-            worst = worst == ZB_BROKEN ? worst : status;
+        if (status != FAMILY_DONE) {
+            worst = worst == FAMILY_FAILED ? worst : status;
             continue;
         }
         if (best >= 0 && attempt->span >= span &&
@@ -383,27 +371,9 @@ static enum zb_status run_settings(struct zb_attempt *attempt,
     *found = best >= 0;
     const struct zb_switches on = setting(best < 0 ? 0 : best);
     if (*found && best != SETTINGS - 1 &&
-        zb_attempt_run(attempt, &on, poll, order) == ZB_STOPPED)
-        return ZB_STOPPED;
+        zb_attempt_run(attempt, &on, poll, order) == FAMILY_STOPPED)
+        return FAMILY_STOPPED;
     return worst;
-}
-
-static enum family_status build_published(struct zb_memory *m,
-                                          struct poll *poll,
-                                          struct order *order)
-{
-    bool found;
-    switch (run_settings(&m->attempt, false, poll, order, &found)) {
-    case ZB_DONE:
-        return FAMILY_DONE;
-    case ZB_BROKEN:
-        return FAMILY_FAILED;
-    case ZB_NO_ROOM:
-        return FAMILY_NO_ROOM;
-    case ZB_STOPPED:
-        break;
-    }
-    return FAMILY_STOPPED;
 }
 
 static enum family_status zb_build(const struct family_task *task)
@@ -413,10 +383,10 @@ static enum family_status zb_build(const struct family_task *task)
     if (!costs_set(&m->attempt.costs, task->pipeline))
         return FAMILY_NO_ROOM;
     if (task->options->published)
-        return build_published(m, task->poll, task->order);
+        return run_settings(&m->attempt, false, task->poll, task->order, &found);
     struct choice *choice = &m->alternatives.choice;
     choice_open(choice, task->pipeline, task->options->objective, task->poll, task->order);
-    if (run_settings(&m->attempt, true, task->poll, &m->order, &found) == ZB_STOPPED)
+    if (run_settings(&m->attempt, true, task->poll, &m->order, &found) == FAMILY_STOPPED)
         return FAMILY_STOPPED;
     if (found && choice_offer(choice, &m->order))
         choice_keep_level(choice, false);
