@@ -204,7 +204,7 @@ static enum pps_outcome run_replicates(const struct pps_batch *batch,
     return PPS_DONE;
 }
 
-_Static_assert(N_PARAMS <= ROW_PARAMS_MAX, "values of a row");
+_Static_assert((int)N_PARAMS <= (int)ROW_PARAMS_MAX, "values of a row");
 
 static enum pps_outcome run_point(const struct pps_batch *batch,
                                   size_t i,

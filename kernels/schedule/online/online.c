@@ -75,25 +75,11 @@ static void find_stages(struct online *e)
     e->first[p->shape.devices] = n;
 }
 
-// Returns the peak of a device in the reference order.
-static double peak_of(const struct online *e, int32_t device)
-{
-    double used = e->pipeline->fixed[device], peak = used;
-    for (int32_t i = 0; i < e->reference->n[device]; i++) {
-        const struct operation *op =
-            &e->reference->operations[order_at(e->reference, device, i)];
-        const struct online_stage *stage = &e->stage[op->stage];
-        used += op->type == OPERATION_F ? stage->kept : -stage->freed[op->type];
-        peak = used > peak ? used : peak;
-    }
-    return peak;
-}
-
 // Sets the figures of a device that replicates do not change.
 static void open_device(struct online *e, int32_t d)
 {
     const double limit = e->pipeline->limit[d], fixed = e->pipeline->fixed[d],
-                 least = isinf(limit) ? peak_of(e, d) : limit;
+                 least = isinf(limit) ? order_peak(e->pipeline, e->reference, d) : limit;
     const int32_t chunks = e->first[d + 1] - e->first[d];
     double kept = 0;
     for (int32_t i = e->first[d]; i < e->first[d + 1]; i++)
