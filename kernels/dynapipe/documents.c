@@ -2,6 +2,7 @@
 // Reads the documents of an experiment.
 #include "kernels/dynapipe/documents.h"
 
+#include "base/document/fault.h"
 #include "base/document/json.h"
 #include "base/text/grow_list.h"
 #include "kernels/dynapipe/documents/cost_tables_read.h"
@@ -52,10 +53,8 @@ static bool read_degree(const struct pps_document *d,
 {
     struct cost_tables *tables =
         realloc(costs->tables, ((size_t)costs->n + 1) * sizeof *tables);
-    if (tables == NULL) {
-        fault->text[0] = '\0';
-        return false;
-    }
+    if (tables == NULL)
+        return pps_fault_memory(fault);
     costs->tables = tables;
     if (!(d->root != NULL
               ? cost_tables_read(d->root, degree, &tables[costs->n], fault)
@@ -97,10 +96,8 @@ static bool read_cluster(struct dynapipe_shared *shared,
 static bool add_batch(struct shared_batches *to, struct batch *batch, struct pps_fault *fault)
 {
     struct batch *list = pps_grow(to->list, &to->room, (size_t)to->n + 1, sizeof *list);
-    if (list == NULL) {
-        fault->text[0] = '\0';
-        return false;
-    }
+    if (list == NULL)
+        return pps_fault_memory(fault);
     to->list = list;
     to->list[to->n++] = *batch;
     to->most = batch->count > to->most ? batch->count : to->most;
@@ -148,10 +145,8 @@ static bool read_text(struct shared_batches *to,
 static bool read_object(struct shared_batches *to, const cJSON *root, struct pps_fault *fault)
 {
     char *text = pps_json_print_line(root);
-    if (text == NULL) {
-        fault->text[0] = '\0';
-        return false;
-    }
+    if (text == NULL)
+        return pps_fault_memory(fault);
     const bool done = read_text(to, text, strlen(text), fault);
     fault->line = fault->column = 0; // of the copy
     free(text);
@@ -210,10 +205,8 @@ static bool read_replica(struct shared_plan *plan,
                               ? NULL
                               : aligned_alloc(ROOM_ALIGNMENT, room.used + ROOM_ALIGNMENT);
         room = (struct room){plan->memory[k], 0};
-        if (plan->memory[k] == NULL) {
-            fault->text[0] = '\0';
-            return false;
-        }
+        if (plan->memory[k] == NULL)
+            return pps_fault_memory(fault);
     }
     if (!plan_tables_read(replica, &read, fault) ||
         !plan_order_read(replica, count, order, fault))
@@ -233,10 +226,8 @@ static bool read_plan(struct dynapipe_shared *shared,
     plan->pipeline = malloc(sizeof *plan->pipeline);
     plan->replicas = calloc((size_t)n + 1, sizeof *plan->replicas);
     plan->memory = calloc((size_t)n + 1, sizeof *plan->memory);
-    if (plan->pipeline == NULL || plan->replicas == NULL || plan->memory == NULL) {
-        fault->text[0] = '\0';
-        return false;
-    }
+    if (plan->pipeline == NULL || plan->replicas == NULL || plan->memory == NULL)
+        return pps_fault_memory(fault);
     if (!plan_pipeline_read(d->root, plan->pipeline, fault))
         return false;
     cJSON_ArrayForEach(one, replicas) if (!read_replica(plan, one, fault)) return false;
