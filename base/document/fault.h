@@ -13,4 +13,11 @@ bool pps_fault_set(struct pps_fault *fault,
                    const char *format,
                    ...) __attribute__((format(printf, 4, 5)));
 
+// Makes the fault one of a lack of memory, which has no text, and returns false.
+static inline bool pps_fault_memory(struct pps_fault *fault)
+{
+    fault->text[0] = '\0';
+    return false;
+}
+
 #endif

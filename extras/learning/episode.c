@@ -50,12 +50,6 @@ static int by_time(const void *left, const void *right)
     return (a->time > b->time) - (a->time < b->time);
 }
 
-static double nominal_of(const struct pipeline *pipeline, const struct operation *op)
-{
-    const struct pipeline_stage *stage = &pipeline->stage[op->stage];
-    return op->type == OPERATION_F ? stage->f : op->type == OPERATION_B ? stage->b : stage->w;
-}
-
 // Sets the curve G to the step that the environment has run.
 static void set_curve(struct episode *e)
 {
@@ -66,8 +60,9 @@ static void set_curve(struct episode *e)
     for (int32_t d = 0; d < order->devices; d++)
         for (int32_t k = 0; k < order->n[d]; k++) {
             const int64_t at = order_at(order, d, k);
+            const struct operation *op = &order->operations[at];
             e->curve[e->n_curve++] = (struct progress){
-                nominal_of(&e->problem.pipeline, &order->operations[at]), starts[at]};
+                operation_time(&e->problem.pipeline.stage[op->stage], op->type), starts[at]};
         }
     qsort(e->curve, (size_t)e->n_curve, sizeof *e->curve, by_time);
     for (int32_t k = 0; k < e->n_curve; k++) {

@@ -2,18 +2,72 @@
 // Reads the documents of an experiment.
 #include "kernels/balance/documents.h"
 
+#include "base/document/plain.h"
 #include "kernels/balance/documents/layers_read.h"
 #include "kernels/balance/documents/manual_read.h"
-#include "kernels/balance/documents/text_document.h"
 #include "kernels/balance/documents/training_read.h"
 #include "kernels/common/plan/plan_json.h"
 #include "kernels/configuration/convert.h"
+#include "ppsweep/kernel.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+// ---- documents as text -------------------------------------------------------------------------
+
+// The values of a document.
+struct text_document {
+    const struct cJSON *root;
+    struct plaindoc yaml; // of a document with a text
+};
+
+// Parses the document if it is a text. Returns false with a fault; an empty fault->text means out of memory. The caller
+// calls text_document_free in every case.
+static bool text_document_open(struct text_document *open,
+                               const struct pps_document *document,
+                               struct pps_fault *fault)
+{
+    *open = (struct text_document){.root = document->root};
+    if (document->root != NULL)
+        return true;
+    if (!plaindoc_parse(&open->yaml, PLAINDOC_YAML, document->text, document->n, fault)) {
+        open->yaml = (struct plaindoc){.text = NULL};
+        return false;
+    }
+    open->root = open->yaml.root;
+    return true;
+}
+
+static void text_document_free(struct text_document *open)
+{
+    plaindoc_free(&open->yaml);
+    *open = (struct text_document){.root = NULL};
+}
+
+// Replaces the value at fault by its place in the text, if the document is one.
+static void text_document_place(const struct text_document *open, struct pps_fault *fault)
+{
+    const struct plaindoc *yaml = &open->yaml;
+    if (yaml->root == NULL || fault->item == NULL)
+        return;
+    const struct pps_json json = {.text = yaml->text,
+                                  .n = yaml->n,
+                                  .root = yaml->root,
+                                  .places = yaml->places,
+                                  .n_places = yaml->n_places};
+    struct pps_error at;
+    (void)(fault->at_key ? pps_json_fail_key(&json, fault->item, &at, "-")
+                         : pps_json_fail(&json, fault->item, &at, "-"));
+    fault->line = at.line;
+    fault->column = at.column;
+    fault->item = NULL;
+}
+
+// ---- slots --------------------------------------------------------------------------------------
 
 static const int layers_sets[] = {P_BODY_LAYERS};
 static const int plan_sets[] = {P_BODY_LAYERS,   P_STAGES, P_CHUNKS,
@@ -22,29 +76,23 @@ static const int plan_sets[] = {P_BODY_LAYERS,   P_STAGES, P_CHUNKS,
 #define LENGTH(list) ((int)(sizeof(list) / sizeof *(list)))
 
 const struct pps_slot balance_slots[N_SLOTS] = {
-    [SLOT_LAYERS] = {.name = "layers",
+    [SLOT_LAYERS] = {"layers",
                      .summary = "times and memory of head, body and tail of a model; needed "
                                 "unless a plan says them",
-                     .param = P_LAYERS,
-                     .sets = layers_sets,
-                     .n_sets = LENGTH(layers_sets),
+                     .param = P_LAYERS, .sets = layers_sets, .n_sets = LENGTH(layers_sets),
                      .convert = configuration_convert_plan},
-    [SLOT_TRAINING] = {.name = "training",
+    [SLOT_TRAINING] = {"training",
                        .summary = "a training configuration: what seq > 1 needs to know",
-                       .param = P_TRAINING,
-                       .text = true},
-    [SLOT_MANUAL] = {.name = "manual",
+                       .param = P_TRAINING, .text = true},
+    [SLOT_MANUAL] = {"manual",
                      .summary = "strategies of the user: a row is not worse than those of its "
                                 "shape",
-                     .param = P_MANUAL,
-                     .text = true},
+                     .param = P_MANUAL, .text = true},
     [SLOT_PLAN] =
-        {.name = "plan",
+        {"plan",
          .summary = "a plan, or a training file: its pipeline, and its layers if there is no "
                     "document of layers",
-         .param = P_PLAN,
-         .sets = plan_sets,
-         .n_sets = LENGTH(plan_sets),
+         .param = P_PLAN, .sets = plan_sets, .n_sets = LENGTH(plan_sets),
          .convert = configuration_convert_plan},
 };
 

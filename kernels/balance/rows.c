@@ -1,12 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evaluates batches of points and writes their rows.
 #include "kernels/balance/point.h"
-#include "kernels/balance/reference.h"
+#include "kernels/common/executor/reference.h"
 #include "kernels/common/rows/row_put.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+// ---- reference ---------------------------------------------------------------------------------
+
+static void set_times(struct pipeline *pipeline,
+                      const struct balance_point *point,
+                      const struct balance_strategy *strategy)
+{
+    pipeline->links.latency = point->task.shape.transfer;
+    for (int32_t k = 0; k < pipeline->shape.stages; k++) {
+        const struct balance_chunk chunk = balance_chunk_of(
+            &point->layers, strategy, k / strategy->stages, k % strategy->stages);
+        pipeline->stage[k].f = chunk.forward;
+        pipeline->stage[k].b = chunk.backward;
+    }
+}
+
+// Returns the peak of a stage, by the order of its operations.
+static double peak_of(const struct order *order,
+                      const struct balance_point *point,
+                      const struct balance_strategy *strategy,
+                      int32_t stage)
+{
+    double now = balance_static_mb(&point->layers, strategy, stage), most = now;
+    for (int32_t i = 0; i < order->n[stage]; i++) {
+        const struct operation *op = &order->operations[order_at(order, stage, i)];
+        const double mb =
+            balance_chunk_of(&point->layers, strategy, op->stage / strategy->stages, stage)
+                .activation_mb;
+        now += op->type == OPERATION_F ? mb : -mb;
+        most = fmax(most, now);
+    }
+    return most;
+}
+
+static double last_end(const struct order *order, const double *ends)
+{
+    double last = 0;
+    for (int32_t s = 0; s < order->devices; s++)
+        for (int32_t i = 0; i < order->n[s]; i++)
+            last = fmax(last, ends[order_at(order, s, i)]);
+    return last;
+}
+
+// Replaces the makespan, the peaks and the worst stage of the chosen strategy. Allocates. Returns false if the
+// poll ended the simulation, or without memory.
+static bool balance_refer(struct balance_scratch *scratch,
+                          const struct balance_point *point,
+                          struct poll *poll,
+                          struct balance_figures *figures)
+{
+    const struct order *order = balance_replay_order(balance_search_replay(scratch->search));
+    const struct balance_strategy *strategy = &figures->chosen->strategy;
+    const struct pipeline_shape shape = balance_pipeline(&point->task.shape);
+    struct balance_result *result = &figures->result;
+    struct pipeline *pipeline = pipeline_new(&shape);
+    const size_t n = (size_t)order->devices * (size_t)order->room;
+    double *times = calloc(2 * n, sizeof *times);
+    enum executor_status status;
+    bool done = pipeline != NULL && times != NULL;
+    if (done) {
+        pipeline_place(pipeline, PIPELINE_LOOP);
+        set_times(pipeline, point, strategy);
+        done = reference_run(pipeline, order, NULL, poll, times, times + n, &status) &&
+               status == EXECUTOR_DONE;
+    }
+    if (done) {
+        result->makespan = last_end(order, times + n);
+        result->worst = 0;
+        for (int32_t s = 0; s < strategy->stages; s++) {
+            result->peak_mb[s] = peak_of(order, point, strategy, s);
+            if (result->peak_mb[s] > result->peak_mb[result->worst])
+                result->worst = s;
+        }
+    }
+    free(times);
+    if (pipeline != NULL)
+        pipeline_free(pipeline);
+    return done;
+}
+
+// ---- rows ---------------------------------------------------------------------------------------
 
 // Writes a list as "a b;c d": stages of a chunk, chunk after chunk.
 static void put_list(const struct pps_batch *batch,
@@ -76,12 +158,10 @@ static void put_search(const struct pps_batch *batch,
 
 static enum pps_outcome run_point(const struct pps_batch *batch,
                                   size_t i,
+                                  const double *value,
                                   const struct pps_worker *worker,
                                   bool plain)
 {
-    double value[N_PARAMS];
-    for (int p = 0; p < N_PARAMS; p++)
-        value[p] = batch->param[p][i];
     struct balance_point point;
     struct balance_scratch scratch;
     struct balance_figures figures;
@@ -108,10 +188,10 @@ static enum pps_outcome run_point(const struct pps_batch *batch,
 
 void balance_run(const struct pps_batch *batch, const struct pps_worker *worker)
 {
-    row_run_points(batch, worker, run_point, false);
+    row_run_points(batch, N_PARAMS, worker, run_point, false);
 }
 
 void balance_run_reference(const struct pps_batch *batch, const struct pps_worker *worker)
 {
-    row_run_points(batch, worker, run_point, true);
+    row_run_points(batch, N_PARAMS, worker, run_point, true);
 }

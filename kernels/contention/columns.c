@@ -2,101 +2,92 @@
 // Declares the result columns of the kernel, and converts a result to a row.
 #include "kernels/contention/table.h"
 
-#define METRIC(name_, unit_, decimals_, goal_, summary_)                                       \
-    {                                                                                          \
-        .name = name_, .unit = unit_, .summary = summary_, .kind = PPS_COLUMN_REAL,            \
-        .decimals = decimals_, .goal = goal_, .on_request = true, .size_free = true            \
-    }
-#define PART(name_, summary_)                                                                  \
-    {                                                                                          \
-        .name = "critical_" name_, .unit = "time", .summary = summary_,                        \
-        .kind = PPS_COLUMN_REAL, .decimals = 4, .goal = PPS_LOWER, .on_request = true          \
-    }
-#define TALLY(name_, summary_)                                                                 \
-    {                                                                                          \
-        .name = name_, .unit = "", .summary = summary_, .kind = PPS_COLUMN_INTEGER,            \
-        .goal = PPS_LOWER, .on_request = true                                                  \
-    }
-
+// A row: name, unit, summary, kind; then what is not 0.
 const struct pps_column contention_columns[N_COLUMNS] = {
-    [TOTAL_TIME] = {.name = "total_time",
-                    .unit = "time",
-                    .summary = "completion time of the iteration, synchronisation included",
-                    .kind = PPS_COLUMN_REAL,
-                    .decimals = 4,
-                    .goal = PPS_LOWER},
-    [BUBBLE_RATIO] =
-        METRIC("bubble_ratio", "", 6, PPS_LOWER, "fraction of GPU time without compute"),
-    [COMPUTE_SLOWDOWN] =
-        METRIC("compute_slowdown",
-               "",
-               6,
-               PPS_LOWER,
-               "compute time relative to compute time without synchronisation"),
-    [PORT_UTILIZATION] =
-        METRIC("port_utilization", "", 6, PPS_NEUTRAL, "mean share of a port in use"),
-    [EXPOSED_COMM] = METRIC("exposed_comm",
-                            "",
-                            6,
-                            PPS_LOWER,
-                            "part of the GPUs' time idle with a transfer on its way to them"),
-    [FWD_PROP_LATENCY] = METRIC("fwd_prop_latency",
-                                "time",
-                                4,
-                                PPS_LOWER,
-                                "mean time from ready to finished of an activation transfer"),
-    [GRAD_PROP_LATENCY] = METRIC("grad_prop_latency",
-                                 "time",
-                                 4,
-                                 PPS_LOWER,
-                                 "mean time from ready to finished of a gradient transfer"),
-    [GRAD_SYNC_LATENCY] = METRIC("grad_sync_latency",
-                                 "time",
-                                 4,
-                                 PPS_LOWER,
-                                 "mean time from ready to finished of a synchronisation"),
-    [THROTTLED_TASKS] =
-        TALLY("throttled_tasks", "transfers held back by their receiver at least once"),
-    [PEAK_IN_FLIGHT] =
-        TALLY("peak_in_flight", "maximum number of micro-batches in flight on a stage"),
-    [IDEAL_TIME] = {.name = "ideal_time",
-                    .unit = "time",
-                    .summary = "total_time with channels ideal",
-                    .kind = PPS_COLUMN_REAL,
-                    .decimals = 4,
-                    .goal = PPS_NEUTRAL,
-                    .on_request = true},
-    [CRITICAL_GPU] = {.name = "critical_gpu",
-                      .unit = "",
-                      .summary =
-                          "GPU that ends last, from 0; the next seven columns are parts of "
-                          "its time and add up to total_time",
-                      .kind = PPS_COLUMN_INTEGER,
-                      .goal = PPS_NEUTRAL,
-                      .on_request = true},
-    [CRITICAL_COMPUTE] = PART("compute", "its forwards and backwards at full rate"),
-    [CRITICAL_SLOWDOWN] =
-        PART("slowdown", "time that synchronisations add to its forwards and backwards"),
-    [CRITICAL_FWD_PROP] = PART("fwd_prop", "time it waits for activation transfers"),
-    [CRITICAL_GRAD_PROP] = PART("grad_prop", "time it waits for gradient transfers"),
+    [TOTAL_TIME] = {"total_time", "time",
+                    "completion time of the iteration, synchronisation included",
+                    PPS_COLUMN_REAL, .decimals = 4, .goal = PPS_LOWER},
+    [BUBBLE_RATIO] = {"bubble_ratio", "", "fraction of GPU time without compute",
+                      PPS_COLUMN_REAL, .decimals = 6, .goal = PPS_LOWER, .on_request = true,
+                      .size_free = true},
+    [COMPUTE_SLOWDOWN] = {"compute_slowdown", "",
+                          "compute time relative to compute time without synchronisation",
+                          PPS_COLUMN_REAL, .decimals = 6, .goal = PPS_LOWER, .on_request = true,
+                          .size_free = true},
+    [PORT_UTILIZATION] = {"port_utilization", "", "mean share of a port in use",
+                          PPS_COLUMN_REAL, .decimals = 6, .goal = PPS_NEUTRAL,
+                          .on_request = true, .size_free = true},
+    [EXPOSED_COMM] = {"exposed_comm", "",
+                      "part of the GPUs' time idle with a transfer on its way to them",
+                      PPS_COLUMN_REAL, .decimals = 6, .goal = PPS_LOWER, .on_request = true,
+                      .size_free = true},
+    [FWD_PROP_LATENCY] = {"fwd_prop_latency", "time",
+                          "mean time from ready to finished of an activation transfer",
+                          PPS_COLUMN_REAL, .decimals = 4, .goal = PPS_LOWER, .on_request = true,
+                          .size_free = true},
+    [GRAD_PROP_LATENCY] = {"grad_prop_latency", "time",
+                           "mean time from ready to finished of a gradient transfer",
+                           PPS_COLUMN_REAL, .decimals = 4, .goal = PPS_LOWER,
+                           .on_request = true, .size_free = true},
+    [GRAD_SYNC_LATENCY] = {"grad_sync_latency", "time",
+                           "mean time from ready to finished of a synchronisation",
+                           PPS_COLUMN_REAL, .decimals = 4, .goal = PPS_LOWER,
+                           .on_request = true, .size_free = true},
+    [THROTTLED_TASKS] = {"throttled_tasks", "",
+                         "transfers held back by their receiver at least once",
+                         PPS_COLUMN_INTEGER, .goal = PPS_LOWER, .on_request = true},
+    [PEAK_IN_FLIGHT] = {"peak_in_flight", "",
+                        "maximum number of micro-batches in flight on a stage",
+                        PPS_COLUMN_INTEGER, .goal = PPS_LOWER, .on_request = true},
+    [IDEAL_TIME] = {"ideal_time", "time", "total_time with channels ideal", PPS_COLUMN_REAL,
+                    .decimals = 4, .goal = PPS_NEUTRAL, .on_request = true},
+    [CRITICAL_GPU] =
+        {"critical_gpu", "",
+         "GPU that ends last, from 0; the next seven columns are parts of its time and "
+         "add up to total_time",
+         PPS_COLUMN_INTEGER, .goal = PPS_NEUTRAL, .on_request = true},
+    [CRITICAL_COMPUTE] = {"critical_"
+                          "compute",
+                          "time", "its forwards and backwards at full rate", PPS_COLUMN_REAL,
+                          .decimals = 4, .goal = PPS_LOWER, .on_request = true},
+    [CRITICAL_SLOWDOWN] = {"critical_"
+                           "slowdown",
+                           "time",
+                           "time that synchronisations add to its forwards and backwards",
+                           PPS_COLUMN_REAL, .decimals = 4, .goal = PPS_LOWER,
+                           .on_request = true},
+    [CRITICAL_FWD_PROP] = {"critical_"
+                           "fwd_prop",
+                           "time", "time it waits for activation transfers", PPS_COLUMN_REAL,
+                           .decimals = 4, .goal = PPS_LOWER, .on_request = true},
+    [CRITICAL_GRAD_PROP] = {"critical_"
+                            "grad_prop",
+                            "time", "time it waits for gradient transfers", PPS_COLUMN_REAL,
+                            .decimals = 4, .goal = PPS_LOWER, .on_request = true},
     [CRITICAL_GRAD_SYNC] =
-        PART("grad_sync", "time it waits because synchronisations take bandwidth of transfers"),
-    [CRITICAL_BUBBLE] =
-        PART("bubble", "time it is idle before its last backward with no transfer on its way"),
-    [CRITICAL_FINAL_SYNC] =
-        PART("final_sync", "time after its last backward, when it only synchronises"),
-    [SENSITIVITY] = {.name = "sensitivity",
-                     .unit = "",
-                     .summary =
-                         "relative change of total_time when a length changes by 1e-15: "
-                         "where it is large, digits of total_time have no meaning; takes "
-                         "three more simulations of each point",
-                     .kind = PPS_COLUMN_REAL,
-                     .decimals = 12,
-                     .goal = PPS_LOWER,
-                     .by_name = true},
-    [TIME_PER_MICRO_BATCH] =
-        METRIC("time_per_micro_batch", "time", 4, PPS_LOWER, "total_time / n"),
+        {"critical_"
+         "grad_sync",
+         "time", "time it waits because synchronisations take bandwidth of transfers",
+         PPS_COLUMN_REAL, .decimals = 4, .goal = PPS_LOWER, .on_request = true},
+    [CRITICAL_BUBBLE] = {"critical_"
+                         "bubble",
+                         "time",
+                         "time it is idle before its last backward with no transfer on its way",
+                         PPS_COLUMN_REAL, .decimals = 4, .goal = PPS_LOWER, .on_request = true},
+    [CRITICAL_FINAL_SYNC] = {"critical_"
+                             "final_sync",
+                             "time", "time after its last backward, when it only synchronises",
+                             PPS_COLUMN_REAL, .decimals = 4, .goal = PPS_LOWER,
+                             .on_request = true},
+    [SENSITIVITY] =
+        {"sensitivity", "",
+         "relative change of total_time when a length changes by 1e-15: where it is "
+         "large, digits of total_time have no meaning; takes three more simulations of "
+         "each point",
+         PPS_COLUMN_REAL, .decimals = 12, .goal = PPS_LOWER, .by_name = true},
+    [TIME_PER_MICRO_BATCH] = {"time_per_micro_batch", "time", "total_time / n", PPS_COLUMN_REAL,
+                              .decimals = 4, .goal = PPS_LOWER, .on_request = true,
+                              .size_free = true},
 };
 
 struct contention_wish contention_wish_of(const struct pps_batch *batch)

@@ -16,14 +16,11 @@ static const char *const tier_words[] =
     {[CONTENTION_TIERS_DEFAULT] = "default", [CONTENTION_TIERS_ALL] = "all", NULL};
 
 static const struct pps_option options[N_OPTIONS] = {
-    [PRIORITY_STEP] = {.name = "priority_step",
+    [PRIORITY_STEP] = {"priority_step",
                        .summary = "step between the weights of kinds that share a port",
-                       .kind = PPS_OPTION_NUMBER,
-                       .fallback = 0.1},
-    [TIERS] = {.name = "tiers",
-               .summary = "tiers of the kinds (strict priority): scenarios to visit",
-               .kind = PPS_OPTION_ASSIGNMENTS,
-               .fallback = CONTENTION_TIERS_DEFAULT,
+                       .kind = PPS_OPTION_NUMBER, .fallback = 0.1},
+    [TIERS] = {"tiers", .summary = "tiers of the kinds (strict priority): scenarios to visit",
+               .kind = PPS_OPTION_ASSIGNMENTS, .fallback = CONTENTION_TIERS_DEFAULT,
                .words = tier_words},
 };
 

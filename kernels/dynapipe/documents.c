@@ -2,6 +2,7 @@
 // Reads the documents of an experiment.
 #include "kernels/dynapipe/documents.h"
 
+#include "base/document/fault.h"
 #include "base/document/json.h"
 #include "base/text/grow_list.h"
 #include "kernels/configuration/convert.h"
@@ -17,27 +18,24 @@
 static const int plan_sets[] = {P_MICRO_BATCHES, P_DEVICES, P_CHUNKS, P_DP};
 
 const struct pps_slot dynapipe_slots[N_SLOTS] = {
-    [SLOT_COSTS] = {.name = "costs",
+    [SLOT_COSTS] = {"costs",
                     .summary = "cost tables of layers, JSON or CSV; needed with batches",
-                    .param = P_COSTS,
-                    .text = true},
-    [SLOT_CLUSTER] = {.name = "cluster",
+                    .param = P_COSTS, .text = true},
+    [SLOT_CLUSTER] = {"cluster",
                       .summary = "links and memory; without it 4800 Gbit/s and 10 us in nodes "
                                  "of 8, 200 Gbit/s and 20 us between them",
                       .param = P_CLUSTER},
-    [SLOT_BATCHES] = {.name = "batches",
+    [SLOT_BATCHES] = {"batches",
                       .summary = "lengths of the samples of batches, as dynaplan reads them; "
                                  "without it sizes are drawn",
-                      .param = P_BATCHES,
-                      .text = true},
-    [SLOT_PLAN] = {.name = "plan",
+                      .param = P_BATCHES, .text = true},
+    [SLOT_PLAN] = {"plan",
                    .summary =
                        "a plan of dynaplan, in place of costs and batches: its pipeline and "
                        "micro-batches, as simulated, are planned again",
                    .param = P_PLAN,
                    .convert = configuration_convert_run, // to say what to do with a training
-                   .sets = plan_sets,
-                   .n_sets = (int)(sizeof plan_sets / sizeof *plan_sets)},
+                   .sets = plan_sets, .n_sets = (int)(sizeof plan_sets / sizeof *plan_sets)},
 };
 
 struct cost_tables *shared_tables(const struct shared_costs *costs, int32_t tensor_parallel)
@@ -57,10 +55,8 @@ static bool read_degree(const struct pps_document *d,
 {
     struct cost_tables *tables =
         realloc(costs->tables, ((size_t)costs->n + 1) * sizeof *tables);
-    if (tables == NULL) {
-        fault->text[0] = '\0';
-        return false;
-    }
+    if (tables == NULL)
+        return pps_fault_memory(fault);
     costs->tables = tables;
     if (!(d->root != NULL
               ? cost_tables_read(d->root, degree, &tables[costs->n], fault)
@@ -102,10 +98,8 @@ static bool read_cluster(struct dynapipe_shared *shared,
 static bool add_batch(struct shared_batches *to, struct batch *batch, struct pps_fault *fault)
 {
     struct batch *list = pps_grow(to->list, &to->room, (size_t)to->n + 1, sizeof *list);
-    if (list == NULL) {
-        fault->text[0] = '\0';
-        return false;
-    }
+    if (list == NULL)
+        return pps_fault_memory(fault);
     to->list = list;
     to->list[to->n++] = *batch;
     to->most = batch->count > to->most ? batch->count : to->most;
@@ -153,10 +147,8 @@ static bool read_text(struct shared_batches *to,
 static bool read_object(struct shared_batches *to, const cJSON *root, struct pps_fault *fault)
 {
     char *text = pps_json_print_line(root);
-    if (text == NULL) {
-        fault->text[0] = '\0';
-        return false;
-    }
+    if (text == NULL)
+        return pps_fault_memory(fault);
     const bool done = read_text(to, text, strlen(text), fault);
     fault->line = fault->column = 0; // of the copy
     free(text);
@@ -215,10 +207,8 @@ static bool read_replica(struct shared_plan *plan,
                               ? NULL
                               : aligned_alloc(ROOM_ALIGNMENT, room.used + ROOM_ALIGNMENT);
         room = (struct room){plan->memory[k], 0};
-        if (plan->memory[k] == NULL) {
-            fault->text[0] = '\0';
-            return false;
-        }
+        if (plan->memory[k] == NULL)
+            return pps_fault_memory(fault);
     }
     if (!plan_tables_read(replica, &read, fault) ||
         !plan_order_read(replica, count, order, fault))
@@ -238,10 +228,8 @@ static bool read_plan(struct dynapipe_shared *shared,
     plan->pipeline = malloc(sizeof *plan->pipeline);
     plan->replicas = calloc((size_t)n + 1, sizeof *plan->replicas);
     plan->memory = calloc((size_t)n + 1, sizeof *plan->memory);
-    if (plan->pipeline == NULL || plan->replicas == NULL || plan->memory == NULL) {
-        fault->text[0] = '\0';
-        return false;
-    }
+    if (plan->pipeline == NULL || plan->replicas == NULL || plan->memory == NULL)
+        return pps_fault_memory(fault);
     if (!plan_pipeline_read(d->root, plan->pipeline, fault))
         return false;
     cJSON_ArrayForEach(one, replicas) if (!read_replica(plan, one, fault)) return false;

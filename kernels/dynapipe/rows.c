@@ -76,12 +76,10 @@ static bool refer(struct dynapipe_scratch *s, struct poll *poll, struct dynapipe
 
 static enum pps_outcome run_point(const struct pps_batch *batch,
                                   size_t i,
+                                  const double *value,
                                   const struct pps_worker *worker,
                                   bool plain)
 {
-    double value[N_PARAMS];
-    for (int p = 0; p < N_PARAMS; p++)
-        value[p] = batch->param[p][i];
     struct dynapipe_scratch scratch;
     struct dynapipe_figures figures;
     struct step_caution caution = {.round = 0};
@@ -103,10 +101,10 @@ static enum pps_outcome run_point(const struct pps_batch *batch,
 
 void dynapipe_run(const struct pps_batch *batch, const struct pps_worker *worker)
 {
-    row_run_points(batch, worker, run_point, false);
+    row_run_points(batch, N_PARAMS, worker, run_point, false);
 }
 
 void dynapipe_run_reference(const struct pps_batch *batch, const struct pps_worker *worker)
 {
-    row_run_points(batch, worker, run_point, true);
+    row_run_points(batch, N_PARAMS, worker, run_point, true);
 }

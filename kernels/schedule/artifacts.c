@@ -71,25 +71,17 @@ enum pps_outcome schedule_artifact(const double *value,
                                    const struct pps_text_sink *sink,
                                    struct pps_fault *fault)
 {
-    const struct schedule_point point = schedule_point_of(value, worker->shared);
-    struct schedule_scratch scratch;
-    struct schedule_figures figures;
-    struct room room = {worker->scratch, 0};
-    struct poll poll = poll_until(worker->stop);
+    struct schedule_evaluated at;
     struct text_buffer text = {0};
-    schedule_scratch_take(&scratch, &point, &room);
-    schedule_set_pipeline(&scratch, &point);
-    const enum schedule_status status = schedule_evaluate(&scratch, &point, &poll, &figures);
-    if (status == SCHEDULE_STOPPED)
-        return PPS_STOPPED;
-    if (status == SCHEDULE_OVER_LIMIT)
+    const enum pps_outcome outcome = schedule_evaluate_at(&at, value, worker);
+    if (outcome == PPS_INFEASIBLE)
         snprintf(fault->text, sizeof fault->text, "does not fit: it needs a limit of %.10g",
-                 figures.least_limit);
-    if (status == SCHEDULE_FAILED)
+                 at.figures.least_limit);
+    if (outcome == PPS_FAILED)
         snprintf(fault->text, sizeof fault->text, "the family has no order for these times");
-    if (status != SCHEDULE_DONE)
-        return status == SCHEDULE_OVER_LIMIT ? PPS_INFEASIBLE : PPS_FAILED;
-    const bool done = write_artifact(&scratch, &point, &figures, which, &text, fault);
+    if (outcome != PPS_DONE)
+        return outcome;
+    const bool done = write_artifact(&at.scratch, &at.point, &at.figures, which, &text, fault);
     if (done)
         sink->write(sink->self, text.text, text.n);
     text_buffer_free(&text);

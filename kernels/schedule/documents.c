@@ -19,25 +19,18 @@ static const int order_sets[] = {P_FAMILY, P_P, P_M, P_V, P_SLICES};
 #define LENGTH(list) ((int)(sizeof(list) / sizeof *(list)))
 
 const struct pps_slot schedule_slots[N_SLOTS] = {
-    [SLOT_PLAN] = {.name = "plan",
+    [SLOT_PLAN] = {"plan",
                    .summary =
                        "the work of a step: times and memory of every stage, in s and bytes",
-                   .param = P_PLAN,
-                   .sets = plan_sets,
-                   .n_sets = LENGTH(plan_sets),
+                   .param = P_PLAN, .sets = plan_sets, .n_sets = LENGTH(plan_sets),
                    .convert = configuration_convert_plan},
-    [SLOT_ORDER] = {.name = "order",
-                    .summary = "an order of operations: text, CSV of PyTorch, or JSON",
-                    .param = P_ORDER,
-                    .sets = order_sets,
-                    .n_sets = LENGTH(order_sets),
+    [SLOT_ORDER] = {"order", .summary = "an order of operations: text, CSV of PyTorch, or JSON",
+                    .param = P_ORDER, .sets = order_sets, .n_sets = LENGTH(order_sets),
                     .text = true},
-    [SLOT_POLICY] = {.name = "policy",
+    [SLOT_POLICY] = {"policy",
                      .summary =
                          "a policy: who decides during the step, for times that fluctuate",
-                     .param = P_POLICY,
-                     .sets = policy_sets,
-                     .n_sets = LENGTH(policy_sets)},
+                     .param = P_POLICY, .sets = policy_sets, .n_sets = LENGTH(policy_sets)},
 };
 
 // ---- reading ------------------------------------------------------------------------------------

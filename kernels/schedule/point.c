@@ -103,26 +103,26 @@ void schedule_set_pipeline(struct schedule_scratch *scratch, const struct schedu
 
 // ---- evaluation ---------------------------------------------------------------------------------
 
-static enum schedule_status status_of(enum family_status status)
+static enum pps_outcome status_of(enum family_status status)
 {
     switch (status) {
     case FAMILY_DONE:
-        return SCHEDULE_DONE;
+        return PPS_DONE;
     case FAMILY_NO_ROOM:
-        return SCHEDULE_OVER_LIMIT;
+        return PPS_INFEASIBLE;
     case FAMILY_STOPPED:
-        return SCHEDULE_STOPPED;
+        return PPS_STOPPED;
     case FAMILY_FAILED:
         break;
     }
-    return SCHEDULE_FAILED;
+    return PPS_FAILED;
 }
 
-static enum schedule_status order_pipeline(struct schedule_scratch *scratch,
-                                           const struct schedule_point *point,
-                                           const struct family_options *options,
-                                           struct poll *poll,
-                                           struct family_result *found)
+static enum pps_outcome order_pipeline(struct schedule_scratch *scratch,
+                                       const struct schedule_point *point,
+                                       const struct family_options *options,
+                                       struct poll *poll,
+                                       struct family_result *found)
 {
     order_clear(&scratch->order);
     scratch->pipeline = scratch->given;
@@ -133,7 +133,7 @@ static enum schedule_status order_pipeline(struct schedule_scratch *scratch,
             own.set_work = set_plan_work;
             own.work = point;
         }
-        const enum schedule_status status = status_of(
+        const enum pps_outcome status = status_of(
             family_build(point->family, &(struct family_task){&scratch->given, &own,
                                                               take_family(point, &shared), poll,
                                                               &scratch->order, found}));
@@ -145,22 +145,22 @@ static enum schedule_status order_pipeline(struct schedule_scratch *scratch,
         return status;
     }
     order_copy(&scratch->order, point->order);
-    return SCHEDULE_DONE;
+    return PPS_DONE;
 }
 
 // Orders, executes and measures the pipeline under its limits.
-static enum schedule_status try(struct schedule_scratch *scratch,
-                                const struct schedule_point *point,
-                                const struct family_options *options,
-                                struct poll *poll,
-                                struct schedule_figures *figures)
+static enum pps_outcome try(struct schedule_scratch *scratch,
+                            const struct schedule_point *point,
+                            const struct family_options *options,
+                            struct poll *poll,
+                            struct schedule_figures *figures)
 {
     struct room shared = {scratch->shared, 0};
     struct metrics_excess excess;
     *figures = (struct schedule_figures){.least_limit = (double)NAN};
-    const enum schedule_status status =
+    const enum pps_outcome status =
         order_pipeline(scratch, point, options, poll, &figures->found);
-    if (status != SCHEDULE_DONE)
+    if (status != PPS_DONE)
         return status;
     struct executor *executor = scratch->executor =
         executor_take(&point->shape, scratch->order.room, &shared);
@@ -170,12 +170,11 @@ static enum schedule_status try(struct schedule_scratch *scratch,
                                     point->messages, poll)
             : executor_run(executor, &scratch->pipeline, &scratch->order, NULL, poll);
     if (executed != EXECUTOR_DONE)
-        return executed == EXECUTOR_STOPPED ? SCHEDULE_STOPPED : SCHEDULE_FAILED;
+        return executed == EXECUTOR_STOPPED ? PPS_STOPPED : PPS_FAILED;
     metrics_of(&scratch->pipeline, &scratch->order, executor_starts(executor),
                executor_ends(executor), &figures->metrics, scratch->busy, scratch->peak);
-    return metrics_over_limit(&scratch->pipeline, &scratch->order, &excess)
-               ? SCHEDULE_OVER_LIMIT
-               : SCHEDULE_DONE;
+    return metrics_over_limit(&scratch->pipeline, &scratch->order, &excess) ? PPS_INFEASIBLE
+                                                                            : PPS_DONE;
 }
 
 // Returns the smallest positive memory that an operation releases; 0: none.
@@ -194,19 +193,19 @@ static double memory_step(const struct pipeline *pipeline)
 
 // Finds the least limit of all devices, in steps of memory_step, at which the family has an order.
 // `limit` is too small. Changes the limits of the pipeline.
-static enum schedule_status find_least_limit(struct schedule_scratch *scratch,
-                                             const struct schedule_point *point,
-                                             double limit,
-                                             struct poll *poll,
-                                             double *least)
+static enum pps_outcome find_least_limit(struct schedule_scratch *scratch,
+                                         const struct schedule_point *point,
+                                         double limit,
+                                         struct poll *poll,
+                                         double *least)
 {
     struct schedule_figures figures;
     struct family_options quick = point->options;
     const double step = memory_step(&scratch->given);
     quick.budget = 1;
     set_limits(&scratch->given, HUGE_VAL);
-    enum schedule_status status = try(scratch, point, &quick, poll, &figures);
-    if (status != SCHEDULE_DONE)
+    enum pps_outcome status = try(scratch, point, &quick, poll, &figures);
+    if (status != PPS_DONE)
         return status;
     *least = figures.metrics.peak_most;
     limit = floor(limit / step) * step;
@@ -214,14 +213,14 @@ static enum schedule_status find_least_limit(struct schedule_scratch *scratch,
         const double middle = limit + fmax(1, floor((*least - limit) / step / 2)) * step;
         set_limits(&scratch->given, middle);
         status = try(scratch, point, &quick, poll, &figures);
-        if (status == SCHEDULE_STOPPED)
+        if (status == PPS_STOPPED)
             return status;
-        if (status == SCHEDULE_DONE)
+        if (status == PPS_DONE)
             *least = fmin(middle, figures.metrics.peak_most);
         else
             limit = middle;
     }
-    return SCHEDULE_DONE;
+    return PPS_DONE;
 }
 
 static double least_of_limits(const struct pipeline *pipeline)
@@ -250,18 +249,18 @@ static void set_bound(const struct schedule_scratch *scratch,
     found->proven = true;
 }
 
-enum schedule_status schedule_evaluate(struct schedule_scratch *scratch,
-                                       const struct schedule_point *point,
-                                       struct poll *poll,
-                                       struct schedule_figures *figures)
+enum pps_outcome schedule_evaluate(struct schedule_scratch *scratch,
+                                   const struct schedule_point *point,
+                                   struct poll *poll,
+                                   struct schedule_figures *figures)
 {
-    enum schedule_status status = try(scratch, point, &point->options, poll, figures);
-    if (status == SCHEDULE_DONE) {
+    enum pps_outcome status = try(scratch, point, &point->options, poll, figures);
+    if (status == PPS_DONE) {
         metrics_idle_of(&scratch->pipeline, &scratch->order, executor_starts(scratch->executor),
                         executor_ends(scratch->executor), &figures->idle);
         set_bound(scratch, point->options.objective, figures);
     }
-    if (status != SCHEDULE_OVER_LIMIT)
+    if (status != PPS_INFEASIBLE)
         return status;
     double least = figures->metrics.peak_most;
     if (point->family != NULL && point->family->kind != FAMILY_RULE) {
@@ -270,8 +269,19 @@ enum schedule_status schedule_evaluate(struct schedule_scratch *scratch,
         schedule_set_pipeline(scratch, point);
     }
     figures->least_limit = least;
-    return status == SCHEDULE_STOPPED || status == SCHEDULE_FAILED ? status
-                                                                   : SCHEDULE_OVER_LIMIT;
+    return status == PPS_STOPPED || status == PPS_FAILED ? status : PPS_INFEASIBLE;
+}
+
+enum pps_outcome schedule_evaluate_at(struct schedule_evaluated *at,
+                                      const double *value,
+                                      const struct pps_worker *worker)
+{
+    at->point = schedule_point_of(value, worker->shared);
+    at->room = (struct room){worker->scratch, 0};
+    at->poll = poll_until(worker->stop);
+    schedule_scratch_take(&at->scratch, &at->point, &at->room);
+    schedule_set_pipeline(&at->scratch, &at->point);
+    return schedule_evaluate(&at->scratch, &at->point, &at->poll, &at->figures);
 }
 
 bool schedule_find_critical(const struct schedule_scratch *scratch,

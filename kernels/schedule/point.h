@@ -10,6 +10,7 @@
 #include "kernels/schedule/online/pull.h"
 #include "kernels/schedule/plan_costs.h"
 #include "kernels/schedule/policy/policy.h"
+#include "ppsweep/kernel.h"
 
 enum {
     SCHEDULE_DEVICES_MAX = 1024,
@@ -88,25 +89,33 @@ void schedule_scratch_take(struct schedule_scratch *scratch,
 void schedule_set_pipeline(struct schedule_scratch *scratch,
                            const struct schedule_point *point);
 
-enum schedule_status {
-    SCHEDULE_DONE,
-    SCHEDULE_OVER_LIMIT, // there is no order within the limit; figures.peak is a limit that is enough
-    SCHEDULE_FAILED,
-    SCHEDULE_STOPPED,
-};
-
 struct schedule_figures {
     struct metrics metrics;
     struct metrics_idle idle;
     struct family_result found; // bound: the larger of the search's and of bounds.h
-    double least_limit;         // of SCHEDULE_OVER_LIMIT
+    double least_limit;         // of PPS_INFEASIBLE: a limit that is enough
 };
 
-// Orders and executes the pipeline of the scratch, which schedule_set_pipeline has set.
-enum schedule_status schedule_evaluate(struct schedule_scratch *scratch,
-                                       const struct schedule_point *point,
-                                       struct poll *poll,
-                                       struct schedule_figures *figures);
+// Orders and executes the pipeline of the scratch, which schedule_set_pipeline has set. PPS_INFEASIBLE: there is
+// no order within the limit.
+enum pps_outcome schedule_evaluate(struct schedule_scratch *scratch,
+                                   const struct schedule_point *point,
+                                   struct poll *poll,
+                                   struct schedule_figures *figures);
+
+// A point with all that its evaluation leaves.
+struct schedule_evaluated {
+    struct schedule_point point;
+    struct schedule_scratch scratch;
+    struct schedule_figures figures;
+    struct room room; // of the worker's scratch: what is left
+    struct poll poll;
+};
+
+// Evaluates the point of a worker.
+enum pps_outcome schedule_evaluate_at(struct schedule_evaluated *at,
+                                      const double *value,
+                                      const struct pps_worker *worker);
 
 // Finds the critical path of the order that schedule_evaluate executed. false: ended by the poll.
 bool schedule_find_critical(const struct schedule_scratch *scratch,

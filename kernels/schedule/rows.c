@@ -1,15 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evaluates batches of points and writes their rows.
+#include "kernels/common/executor/reference.h"
 #include "kernels/common/rows/row_put.h"
 #include "kernels/schedule/family_names.h"
 #include "kernels/schedule/point.h"
-#include "kernels/schedule/reference.h"
 #include "kernels/schedule/replicates.h"
 #include "kernels/schedule/table.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+// ---- reference ---------------------------------------------------------------------------------
+
+// Replaces metrics and idle time of the figures by those of the simulation. The order is that of the point in
+// schedule_evaluate (PPS_DONE). Allocates; PPS_FAILED if memory runs out,
+// PPS_STOPPED by the poll.
+static enum pps_outcome schedule_refer(struct schedule_scratch *scratch,
+                                       const struct schedule_point *point,
+                                       struct poll *poll,
+                                       struct schedule_figures *figures)
+{
+    const struct order *order = &scratch->order;
+    const size_t n = (size_t)order->devices * (size_t)order->room;
+    double *times = malloc(2 * n * sizeof *times + 1);
+    enum executor_status status = EXECUTOR_DEADLOCK;
+    const bool done =
+        times != NULL &&
+        (point->messages != NULL
+             ? reference_run_blocking(&scratch->pipeline, order, point->messages, times,
+                                      times + n, &status)
+             : reference_run(&scratch->pipeline, order, NULL, poll, times, times + n, &status));
+    if (done && status == EXECUTOR_DONE) {
+        metrics_of(&scratch->pipeline, order, times, times + n, &figures->metrics,
+                   scratch->busy, scratch->peak);
+        metrics_idle_of(&scratch->pipeline, order, times, times + n, &figures->idle);
+    }
+    free(times);
+    if (!done || status == EXECUTOR_DONE)
+        return done ? PPS_DONE : PPS_FAILED;
+    return status == EXECUTOR_STOPPED ? PPS_STOPPED : PPS_FAILED;
+}
 
 // ---- rows ---------------------------------------------------------------------------------------
 
@@ -143,77 +175,68 @@ static double *take_samples(struct replicates *r,
 }
 
 // Runs the replicates, if a column of them is wanted.
-static enum schedule_status run_replicates(const struct pps_batch *batch,
-                                           size_t i,
-                                           const struct schedule_point *point,
-                                           const struct schedule_scratch *scratch,
-                                           struct room *room,
-                                           struct poll *poll,
-                                           bool plain)
+static enum pps_outcome run_replicates(const struct pps_batch *batch,
+                                       size_t i,
+                                       const struct schedule_point *point,
+                                       const struct schedule_scratch *scratch,
+                                       struct room *room,
+                                       struct poll *poll,
+                                       bool plain)
 {
     struct replicates replicates;
     struct replicates_figures figures;
     if (!has_column(batch, C_MEAN, C_MEAN_GAP))
-        return SCHEDULE_DONE;
+        return PPS_DONE;
     double *samples = take_samples(&replicates, point, room);
     if (samples == NULL) {
         replicates_plain(&scratch->pipeline, scratch->peak,
                          executor_makespan(scratch->executor), &figures);
         put_replicates(batch, i, &figures);
-        return SCHEDULE_DONE;
+        return PPS_DONE;
     }
     if (replicates_open(&replicates, point, &scratch->pipeline, &scratch->order,
                         scratch->executor, scratch->peak) != NULL)
-        return SCHEDULE_DONE; // family best has chosen an order with pairs: empty columns
+        return PPS_DONE; // family best has chosen an order with pairs: empty columns
     replicates.without_bounds = !has_column(batch, C_CLAIRVOYANT, C_MEAN_GAP);
     if (!replicates_measure(&replicates, plain, samples, poll, &figures))
-        return SCHEDULE_STOPPED;
+        return PPS_STOPPED;
     put_replicates(batch, i, &figures);
-    return SCHEDULE_DONE;
+    return PPS_DONE;
 }
+
+_Static_assert((int)N_PARAMS <= (int)ROW_PARAMS_MAX, "values of a row");
 
 static enum pps_outcome run_point(const struct pps_batch *batch,
                                   size_t i,
+                                  const double *value,
                                   const struct pps_worker *worker,
                                   bool plain)
 {
-    double value[N_PARAMS];
-    for (int p = 0; p < N_PARAMS; p++)
-        value[p] = batch->param[p][i];
-    const struct schedule_point point = schedule_point_of(value, worker->shared);
-    struct schedule_scratch scratch;
-    struct schedule_figures figures;
-    struct room room = {worker->scratch, 0};
-    struct poll poll = poll_until(worker->stop);
-    schedule_scratch_take(&scratch, &point, &room);
-    schedule_set_pipeline(&scratch, &point);
+    struct schedule_evaluated at;
     row_put_empty(batch, schedule_columns, N_COLUMNS, i);
-    enum schedule_status status = schedule_evaluate(&scratch, &point, &poll, &figures);
-    if (status == SCHEDULE_DONE && plain)
-        status = schedule_refer(&scratch, &point, &poll, &figures);
-    row_put(batch, i, C_CHUNKS, scratch.pipeline.shape.stages / point.shape.devices);
-    if (status == SCHEDULE_DONE) {
-        put_row(batch, i, &point, &scratch, &figures);
-        if (!put_critical(batch, i, &scratch, &poll))
+    enum pps_outcome outcome = schedule_evaluate_at(&at, value, worker);
+    if (outcome == PPS_DONE && plain)
+        outcome = schedule_refer(&at.scratch, &at.point, &at.poll, &at.figures);
+    row_put(batch, i, C_CHUNKS, at.scratch.pipeline.shape.stages / at.point.shape.devices);
+    if (outcome == PPS_DONE) {
+        put_row(batch, i, &at.point, &at.scratch, &at.figures);
+        if (!put_critical(batch, i, &at.scratch, &at.poll))
             return PPS_STOPPED;
-        status = run_replicates(batch, i, &point, &scratch, &room, &poll, plain);
+        outcome = run_replicates(batch, i, &at.point, &at.scratch, &at.room, &at.poll, plain);
     }
-    if (status == SCHEDULE_OVER_LIMIT)
-        row_put(batch, i, C_PEAK, figures.least_limit);
-    return status == SCHEDULE_DONE         ? PPS_DONE
-           : status == SCHEDULE_OVER_LIMIT ? PPS_INFEASIBLE
-           : status == SCHEDULE_STOPPED    ? PPS_STOPPED
-                                           : PPS_FAILED;
+    if (outcome == PPS_INFEASIBLE)
+        row_put(batch, i, C_PEAK, at.figures.least_limit);
+    return outcome;
 }
 
 void schedule_run(const struct pps_batch *batch, const struct pps_worker *worker)
 {
-    row_run_points(batch, worker, run_point, false);
+    row_run_points(batch, N_PARAMS, worker, run_point, false);
 }
 
 void schedule_run_reference(const struct pps_batch *batch, const struct pps_worker *worker)
 {
-    row_run_points(batch, worker, run_point, true);
+    row_run_points(batch, N_PARAMS, worker, run_point, true);
 }
 
 // ---- scratch and cost ---------------------------------------------------------------------------

@@ -8,7 +8,7 @@
 #include "kernels/schedule/point.h"
 #include "ppsweep/kernel.h"
 
-// Sends the timeline of the last order that was executed (schedule_evaluate, SCHEDULE_DONE). Returns
+// Sends the timeline of the last order that was executed (schedule_evaluate, PPS_DONE). Returns
 // PPS_NO_MEMORY if memory runs out.
 enum pps_outcome schedule_send_timeline(const struct schedule_scratch *scratch,
                                         const struct pps_trace_sink *sink);

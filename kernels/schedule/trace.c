@@ -51,19 +51,11 @@ enum pps_outcome schedule_trace(const double *value,
                                 const struct pps_worker *worker,
                                 const struct pps_trace_sink *sink)
 {
-    const struct schedule_point point = schedule_point_of(value, worker->shared);
-    struct schedule_scratch scratch;
-    struct schedule_figures figures;
-    struct room room = {worker->scratch, 0};
-    struct poll poll = poll_until(worker->stop);
-    schedule_scratch_take(&scratch, &point, &room);
-    schedule_set_pipeline(&scratch, &point);
-    const enum schedule_status status = schedule_evaluate(&scratch, &point, &poll, &figures);
-    if (status == SCHEDULE_DONE && point.rule == RULE_STATIC && replicates_are_equal(&point))
-        return schedule_send_timeline(&scratch, sink);
-    if (status == SCHEDULE_DONE)
-        return send_replicate(&point, &scratch, &room, sink);
-    return status == SCHEDULE_OVER_LIMIT ? PPS_INFEASIBLE
-           : status == SCHEDULE_STOPPED  ? PPS_STOPPED
-                                         : PPS_FAILED;
+    struct schedule_evaluated at;
+    const enum pps_outcome outcome = schedule_evaluate_at(&at, value, worker);
+    if (outcome != PPS_DONE)
+        return outcome;
+    return at.point.rule == RULE_STATIC && replicates_are_equal(&at.point)
+               ? schedule_send_timeline(&at.scratch, sink)
+               : send_replicate(&at.point, &at.scratch, &at.room, sink);
 }

@@ -60,16 +60,17 @@ static bool is_stopped(void *self)
     return atomic_load_explicit(comparison->stop, memory_order_relaxed);
 }
 
-static enum schedule_outcome outcome_of(enum schedule_status status)
+static enum schedule_outcome outcome_of(enum pps_outcome status)
 {
     switch (status) {
-    case SCHEDULE_DONE:
+    case PPS_DONE:
         return CANDIDATE_FITS;
-    case SCHEDULE_OVER_LIMIT:
+    case PPS_INFEASIBLE:
         return CANDIDATE_OVER_LIMIT;
-    case SCHEDULE_STOPPED:
+    case PPS_STOPPED:
         return CANDIDATE_STOPPED;
-    case SCHEDULE_FAILED:
+    case PPS_FAILED:
+    case PPS_NO_MEMORY:
         break;
     }
     return CANDIDATE_FAILED;

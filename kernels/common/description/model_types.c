@@ -9,590 +9,353 @@
 
 // ---- keys -----------------------------------------------------------------------------------
 
+// clang-format off
 static const struct modeltype_key common[] = {
-    {"num_hidden_layers", KEY_NUM_LAYERS, NULL},
-    {"hidden_size", KEY_HIDDEN, NULL},
-    {"num_attention_heads", KEY_HEADS, NULL},
-    {"vocab_size", KEY_VOCAB, NULL},
-    {"tie_word_embeddings", KEY_TIED, NULL},
-    {"_name_or_path", KEY_NAME, NULL},
-    {NULL, 0, NULL},
+    {"num_hidden_layers", KEY_NUM_LAYERS, NULL}, {"hidden_size", KEY_HIDDEN, NULL},
+    {"num_attention_heads", KEY_HEADS, NULL}, {"vocab_size", KEY_VOCAB, NULL},
+    {"tie_word_embeddings", KEY_TIED, NULL}, {"_name_or_path", KEY_NAME, NULL}, {NULL, 0, NULL},
 };
 
 static const struct modeltype_key modern[] = {
-    {"num_key_value_heads", KEY_QUERY_GROUPS, NULL},
-    {"head_dim", KEY_HEAD_DIM, NULL},
-    {"intermediate_size", KEY_FFN, NULL},
-    {NULL, 0, NULL},
+    {"num_key_value_heads", KEY_QUERY_GROUPS, NULL}, {"head_dim", KEY_HEAD_DIM, NULL},
+    {"intermediate_size", KEY_FFN, NULL}, {NULL, 0, NULL},
 };
 
 // Of all layers; types whose layers differ in windows do not read the key.
-static const struct modeltype_key window[] = {
-    {"sliding_window", KEY_WINDOW, NULL},
-    {NULL, 0, NULL},
-};
+static const struct modeltype_key window[] = {{"sliding_window", KEY_WINDOW, NULL}, {NULL, 0, NULL}};
 
 // Of some layers.
 static const struct modeltype_key windows[] = {
-    {"sliding_window", KEY_WINDOW, NULL},
-    {"sliding_window_pattern", TYPE_LAYERS, NULL},
-    {"_sliding_window_pattern", TYPE_LAYERS, NULL},
-    {"layer_types", TYPE_LAYERS, NULL},
-    {NULL, 0, NULL},
+    {"sliding_window", KEY_WINDOW, NULL}, {"sliding_window_pattern", TYPE_LAYERS, NULL},
+    {"_sliding_window_pattern", TYPE_LAYERS, NULL}, {"layer_types", TYPE_LAYERS, NULL}, {NULL, 0, NULL},
 };
 
 static const struct modeltype_key late_windows[] = {
-    {"sliding_window", KEY_WINDOW, NULL},
-    {"max_window_layers", TYPE_LAYERS, NULL},
-    {"use_sliding_window", TYPE_LAYERS, NULL},
-    {"layer_types", TYPE_LAYERS, NULL},
-    {NULL, 0, NULL},
+    {"sliding_window", KEY_WINDOW, NULL}, {"max_window_layers", TYPE_LAYERS, NULL},
+    {"use_sliding_window", TYPE_LAYERS, NULL}, {"layer_types", TYPE_LAYERS, NULL}, {NULL, 0, NULL},
 };
 
 // Mamba-2 of Nemotron-H, whose key `expand` is not used.
 static const struct modeltype_key nemotron_h_keys[] = {
-    {"mamba_num_heads", KEY_SCAN_HEADS, NULL},
-    {"mamba_head_dim", KEY_SCAN_HEAD_DIM, NULL},
-    {"n_groups", KEY_SCAN_GROUPS, NULL},
-    {"ssm_state_size", KEY_SCAN_STATE, NULL},
-    {"conv_kernel", KEY_SCAN_CONV, NULL},
-    {"use_conv_bias", KEY_SCAN_CONV_BIAS, NULL},
-    {"use_bias", KEY_SCAN_BIAS, NULL},
-    {"mamba_proj_bias", TYPE_UNUSED, NULL},
-    {"attention_head_dim", KEY_HEAD_DIM, NULL},
-    {"expand", TYPE_UNUSED, NULL},
-    {"chunk_size", TYPE_UNUSED, NULL},
-    {"mamba_hidden_act", TYPE_UNUSED, NULL},
-    {"mlp_hidden_act", TYPE_UNUSED, NULL},
-    {"residual_in_fp32", TYPE_UNUSED, NULL},
-    {"rescale_prenorm_residual", TYPE_UNUSED, NULL},
-    {"num_logits_to_keep", TYPE_UNUSED, NULL},
-    {"time_step_min", TYPE_UNUSED, NULL},
-    {"time_step_max", TYPE_UNUSED, NULL},
-    {"time_step_limit", TYPE_UNUSED, NULL},
-    {"time_step_floor", TYPE_UNUSED, NULL},
-    {"time_step_rank", TYPE_UNUSED, NULL},
-    {"mamba_ssm_cache_dtype", TYPE_UNUSED, NULL},
-    {"moe_latent_size", TYPE_ONLY, "0"},
-    {"moe_shared_expert_intermediate_size", KEY_SHARED_FFN, NULL},
-    {"n_routed_experts", KEY_EXPERTS, NULL},
-    {"n_shared_experts", TYPE_UNUSED, NULL},
-    {"num_experts_per_tok", KEY_TOPK, NULL},
-    {"moe_intermediate_size", KEY_MOE_FFN, NULL},
-    {"moe_shared_expert_overlap", TYPE_UNUSED, NULL},
-    {"n_group", KEY_EXPERT_GROUPS, NULL},
-    {"topk_group", KEY_ROUTED_GROUPS, NULL},
-    {"hybrid_override_pattern", TYPE_LAYERS, NULL},
-    {"layers_block_type", TYPE_LAYERS, NULL},
-    {NULL, 0, NULL},
+    {"mamba_num_heads", KEY_SCAN_HEADS, NULL}, {"mamba_head_dim", KEY_SCAN_HEAD_DIM, NULL},
+    {"n_groups", KEY_SCAN_GROUPS, NULL}, {"ssm_state_size", KEY_SCAN_STATE, NULL},
+    {"conv_kernel", KEY_SCAN_CONV, NULL}, {"use_conv_bias", KEY_SCAN_CONV_BIAS, NULL},
+    {"use_bias", KEY_SCAN_BIAS, NULL}, {"mamba_proj_bias", TYPE_UNUSED, NULL},
+    {"attention_head_dim", KEY_HEAD_DIM, NULL}, {"expand", TYPE_UNUSED, NULL}, {"chunk_size", TYPE_UNUSED, NULL},
+    {"mamba_hidden_act", TYPE_UNUSED, NULL}, {"mlp_hidden_act", TYPE_UNUSED, NULL},
+    {"residual_in_fp32", TYPE_UNUSED, NULL}, {"rescale_prenorm_residual", TYPE_UNUSED, NULL},
+    {"num_logits_to_keep", TYPE_UNUSED, NULL}, {"time_step_min", TYPE_UNUSED, NULL},
+    {"time_step_max", TYPE_UNUSED, NULL}, {"time_step_limit", TYPE_UNUSED, NULL},
+    {"time_step_floor", TYPE_UNUSED, NULL}, {"time_step_rank", TYPE_UNUSED, NULL},
+    {"mamba_ssm_cache_dtype", TYPE_UNUSED, NULL}, {"moe_latent_size", TYPE_ONLY, "0"},
+    {"moe_shared_expert_intermediate_size", KEY_SHARED_FFN, NULL}, {"n_routed_experts", KEY_EXPERTS, NULL},
+    {"n_shared_experts", TYPE_UNUSED, NULL}, {"num_experts_per_tok", KEY_TOPK, NULL},
+    {"moe_intermediate_size", KEY_MOE_FFN, NULL}, {"moe_shared_expert_overlap", TYPE_UNUSED, NULL},
+    {"n_group", KEY_EXPERT_GROUPS, NULL}, {"topk_group", KEY_ROUTED_GROUPS, NULL},
+    {"hybrid_override_pattern", TYPE_LAYERS, NULL}, {"layers_block_type", TYPE_LAYERS, NULL}, {NULL, 0, NULL},
 };
 
 // Mamba-2 of Bamba and Granite 4.
 static const struct modeltype_key mamba2_keys[] = {
-    {"mamba_n_heads", KEY_SCAN_HEADS, NULL},   {"mamba_d_head", KEY_SCAN_HEAD_DIM, NULL},
+    {"mamba_n_heads", KEY_SCAN_HEADS, NULL}, {"mamba_d_head", KEY_SCAN_HEAD_DIM, NULL},
     {"mamba_n_groups", KEY_SCAN_GROUPS, NULL}, {"mamba_d_state", KEY_SCAN_STATE, NULL},
-    {"mamba_d_conv", KEY_SCAN_CONV, NULL},     {"mamba_conv_bias", KEY_SCAN_CONV_BIAS, NULL},
-    {"mamba_proj_bias", KEY_SCAN_BIAS, NULL},  {"mamba_expand", TYPE_EXPAND, NULL},
-    {"mamba_chunk_size", TYPE_UNUSED, NULL},   {"time_step_min", TYPE_UNUSED, NULL},
-    {"time_step_max", TYPE_UNUSED, NULL},      {"time_step_limit", TYPE_UNUSED, NULL},
+    {"mamba_d_conv", KEY_SCAN_CONV, NULL}, {"mamba_conv_bias", KEY_SCAN_CONV_BIAS, NULL},
+    {"mamba_proj_bias", KEY_SCAN_BIAS, NULL}, {"mamba_expand", TYPE_EXPAND, NULL},
+    {"mamba_chunk_size", TYPE_UNUSED, NULL}, {"time_step_min", TYPE_UNUSED, NULL},
+    {"time_step_max", TYPE_UNUSED, NULL}, {"time_step_limit", TYPE_UNUSED, NULL},
     {"num_logits_to_keep", TYPE_UNUSED, NULL}, {"layer_types", TYPE_LAYERS, NULL},
-    {"layers_block_type", TYPE_LAYERS, NULL},  {NULL, 0, NULL},
+    {"layers_block_type", TYPE_LAYERS, NULL}, {NULL, 0, NULL},
 };
 
-static const struct modeltype_key bamba_keys[] = {
-    {"attn_layer_indices", TYPE_LAYERS, NULL},
-    {NULL, 0, NULL},
-};
+static const struct modeltype_key bamba_keys[] = {{"attn_layer_indices", TYPE_LAYERS, NULL}, {NULL, 0, NULL}};
 
 static const struct modeltype_key jamba_keys[] = {
-    {"mamba_d_state", KEY_SCAN_STATE, NULL},
-    {"mamba_d_conv", KEY_SCAN_CONV, NULL},
-    {"mamba_dt_rank", KEY_SCAN_RANK, NULL},
-    {"mamba_conv_bias", KEY_SCAN_CONV_BIAS, NULL},
-    {"mamba_proj_bias", KEY_SCAN_BIAS, NULL},
-    {"mamba_expand", TYPE_EXPAND, NULL},
-    {"use_mamba_kernels", TYPE_UNUSED, NULL},
-    {"num_logits_to_keep", TYPE_UNUSED, NULL},
-    {"attn_layer_period", TYPE_LAYERS, NULL},
-    {"attn_layer_offset", TYPE_LAYERS, NULL},
-    {"expert_layer_period", TYPE_MOE_EVERY, NULL},
-    {"expert_layer_offset", TYPE_MOE_OFFSET, NULL},
-    {NULL, 0, NULL},
+    {"mamba_d_state", KEY_SCAN_STATE, NULL}, {"mamba_d_conv", KEY_SCAN_CONV, NULL},
+    {"mamba_dt_rank", KEY_SCAN_RANK, NULL}, {"mamba_conv_bias", KEY_SCAN_CONV_BIAS, NULL},
+    {"mamba_proj_bias", KEY_SCAN_BIAS, NULL}, {"mamba_expand", TYPE_EXPAND, NULL},
+    {"use_mamba_kernels", TYPE_UNUSED, NULL}, {"num_logits_to_keep", TYPE_UNUSED, NULL},
+    {"attn_layer_period", TYPE_LAYERS, NULL}, {"attn_layer_offset", TYPE_LAYERS, NULL},
+    {"expert_layer_period", TYPE_MOE_EVERY, NULL}, {"expert_layer_offset", TYPE_MOE_OFFSET, NULL}, {NULL, 0, NULL},
 };
 
 static const struct modeltype_key delta_keys[] = {
-    {"linear_num_value_heads", KEY_SCAN_HEADS, NULL},
-    {"linear_value_head_dim", KEY_SCAN_HEAD_DIM, NULL},
-    {"linear_num_key_heads", KEY_SCAN_GROUPS, NULL},
-    {"linear_key_head_dim", KEY_SCAN_STATE, NULL},
-    {"linear_conv_kernel_dim", KEY_SCAN_CONV, NULL},
-    {"full_attention_interval", TYPE_LAYERS, NULL},
-    {"layer_types", TYPE_LAYERS, NULL},
-    {"attn_output_gate", KEY_ATTENTION_GATE, NULL},
-    {"mamba_ssm_dtype", TYPE_UNUSED, NULL},
-    {NULL, 0, NULL},
+    {"linear_num_value_heads", KEY_SCAN_HEADS, NULL}, {"linear_value_head_dim", KEY_SCAN_HEAD_DIM, NULL},
+    {"linear_num_key_heads", KEY_SCAN_GROUPS, NULL}, {"linear_key_head_dim", KEY_SCAN_STATE, NULL},
+    {"linear_conv_kernel_dim", KEY_SCAN_CONV, NULL}, {"full_attention_interval", TYPE_LAYERS, NULL},
+    {"layer_types", TYPE_LAYERS, NULL}, {"attn_output_gate", KEY_ATTENTION_GATE, NULL},
+    {"mamba_ssm_dtype", TYPE_UNUSED, NULL}, {NULL, 0, NULL},
 };
 
 static const struct modeltype_key qwen3_next_keys[] = {
-    {"shared_expert_intermediate_size", KEY_SHARED_FFN, NULL},
-    {NULL, 0, NULL},
+    {"shared_expert_intermediate_size", KEY_SHARED_FFN, NULL}, {NULL, 0, NULL},
 };
 
 static const struct modeltype_key kimi_linear_keys[] = {
-    {"linear_attn_config.num_heads", KEY_SCAN_HEADS, NULL},
-    {"linear_attn_config.num_heads", KEY_SCAN_GROUPS, NULL},
-    {"linear_attn_config.head_dim", KEY_SCAN_HEAD_DIM, NULL},
-    {"linear_attn_config.head_dim", KEY_SCAN_STATE, NULL},
+    {"linear_attn_config.num_heads", KEY_SCAN_HEADS, NULL}, {"linear_attn_config.num_heads", KEY_SCAN_GROUPS, NULL},
+    {"linear_attn_config.head_dim", KEY_SCAN_HEAD_DIM, NULL}, {"linear_attn_config.head_dim", KEY_SCAN_STATE, NULL},
     {"linear_attn_config.short_conv_kernel_size", KEY_SCAN_CONV, NULL},
-    {"linear_attn_config.full_attn_layers", TYPE_LAYERS, NULL},
-    {"linear_attn_config.kda_layers", TYPE_UNUSED, NULL},
-    {"num_experts_per_token", KEY_TOPK, NULL},
-    {"num_shared_experts", KEY_SHARED_EXPERTS, NULL},
-    {"num_expert_group", KEY_EXPERT_GROUPS, NULL},
-    {"mla_use_nope", TYPE_UNUSED, NULL},
-    {"moe_router_activation_func", TYPE_UNUSED, NULL},
-    {"moe_renormalize", TYPE_UNUSED, NULL},
-    {"use_grouped_topk", TYPE_UNUSED, NULL},
-    {NULL, 0, NULL},
+    {"linear_attn_config.full_attn_layers", TYPE_LAYERS, NULL}, {"linear_attn_config.kda_layers", TYPE_UNUSED, NULL},
+    {"num_experts_per_token", KEY_TOPK, NULL}, {"num_shared_experts", KEY_SHARED_EXPERTS, NULL},
+    {"num_expert_group", KEY_EXPERT_GROUPS, NULL}, {"mla_use_nope", TYPE_UNUSED, NULL},
+    {"moe_router_activation_func", TYPE_UNUSED, NULL}, {"moe_renormalize", TYPE_UNUSED, NULL},
+    {"use_grouped_topk", TYPE_UNUSED, NULL}, {NULL, 0, NULL},
 };
 
 static const struct modeltype_key minimax_keys[] = {
-    {"attn_type_list", TYPE_LAYERS, NULL},
-    {"layer_types", TYPE_LAYERS, NULL},
-    {"shared_intermediate_size", TYPE_ONLY, "0"},
-    {"rotary_dim", TYPE_UNUSED, NULL},
-    {"postnorm", TYPE_UNUSED, NULL},
-    {"shared_moe_mode", TYPE_UNUSED, NULL},
-    {"block_size", TYPE_UNUSED, NULL},
-    {NULL, 0, NULL},
+    {"attn_type_list", TYPE_LAYERS, NULL}, {"layer_types", TYPE_LAYERS, NULL},
+    {"shared_intermediate_size", TYPE_ONLY, "0"}, {"rotary_dim", TYPE_UNUSED, NULL}, {"postnorm", TYPE_UNUSED, NULL},
+    {"shared_moe_mode", TYPE_UNUSED, NULL}, {"block_size", TYPE_UNUSED, NULL}, {NULL, 0, NULL},
 };
 
 static const struct modeltype_key lfm2_keys[] = {
-    {"conv_L_cache", KEY_SCAN_CONV, NULL},
-    {"conv_bias", KEY_SCAN_CONV_BIAS, NULL},
-    {"block_auto_adjust_ff_dim", TYPE_FFN_ROUNDED, NULL},
-    {"block_multiple_of", KEY_MULTIPLE_OF, NULL},
-    {"block_ff_dim", KEY_FFN, NULL},
-    {"block_ffn_dim_multiplier", TYPE_ONLY, "1"},
-    {"block_dim", TYPE_HIDDEN_AGAIN, NULL},
-    {"conv_dim", TYPE_HIDDEN_AGAIN, NULL},
-    {"conv_dim_out", TYPE_HIDDEN_AGAIN, NULL},
-    {"num_heads", TYPE_UNUSED, NULL},
-    {"block_mlp_init_scale", TYPE_UNUSED, NULL},
-    {"block_out_init_scale", TYPE_UNUSED, NULL},
-    {"block_norm_eps", TYPE_UNUSED, NULL},
-    {"block_use_swiglu", TYPE_UNUSED, NULL},
-    {"block_use_xavier_init", TYPE_UNUSED, NULL},
-    {"conv_use_xavier_init", TYPE_UNUSED, NULL},
-    {"use_pos_enc", TYPE_UNUSED, NULL},
-    {"full_attn_idxs", TYPE_LAYERS, NULL},
-    {"layer_types", TYPE_LAYERS, NULL},
-    {"tie_embedding", KEY_TIED, NULL},
-    {NULL, 0, NULL},
+    {"conv_L_cache", KEY_SCAN_CONV, NULL}, {"conv_bias", KEY_SCAN_CONV_BIAS, NULL},
+    {"block_auto_adjust_ff_dim", TYPE_FFN_ROUNDED, NULL}, {"block_multiple_of", KEY_MULTIPLE_OF, NULL},
+    {"block_ff_dim", KEY_FFN, NULL}, {"block_ffn_dim_multiplier", TYPE_ONLY, "1"},
+    {"block_dim", TYPE_HIDDEN_AGAIN, NULL}, {"conv_dim", TYPE_HIDDEN_AGAIN, NULL},
+    {"conv_dim_out", TYPE_HIDDEN_AGAIN, NULL}, {"num_heads", TYPE_UNUSED, NULL},
+    {"block_mlp_init_scale", TYPE_UNUSED, NULL}, {"block_out_init_scale", TYPE_UNUSED, NULL},
+    {"block_norm_eps", TYPE_UNUSED, NULL}, {"block_use_swiglu", TYPE_UNUSED, NULL},
+    {"block_use_xavier_init", TYPE_UNUSED, NULL}, {"conv_use_xavier_init", TYPE_UNUSED, NULL},
+    {"use_pos_enc", TYPE_UNUSED, NULL}, {"full_attn_idxs", TYPE_LAYERS, NULL}, {"layer_types", TYPE_LAYERS, NULL},
+    {"tie_embedding", KEY_TIED, NULL}, {NULL, 0, NULL},
 };
 
 static const struct modeltype_key lfm2_moe_keys[] = {
-    {"num_experts", KEY_EXPERTS, NULL},
-    {"num_experts_per_tok", KEY_TOPK, NULL},
-    {"moe_intermediate_size", KEY_MOE_FFN, NULL},
-    {"num_dense_layers", KEY_DENSE_LAYERS, NULL},
-    {"use_expert_bias", KEY_ROUTER_BIAS, NULL},
-    {"conv_L_cache", KEY_SCAN_CONV, NULL},
-    {"conv_bias", KEY_SCAN_CONV_BIAS, NULL},
-    {"layer_types", TYPE_LAYERS, NULL},
-    {"tie_embedding", KEY_TIED, NULL},
-    {NULL, 0, NULL},
+    {"num_experts", KEY_EXPERTS, NULL}, {"num_experts_per_tok", KEY_TOPK, NULL},
+    {"moe_intermediate_size", KEY_MOE_FFN, NULL}, {"num_dense_layers", KEY_DENSE_LAYERS, NULL},
+    {"use_expert_bias", KEY_ROUTER_BIAS, NULL}, {"conv_L_cache", KEY_SCAN_CONV, NULL},
+    {"conv_bias", KEY_SCAN_CONV_BIAS, NULL}, {"layer_types", TYPE_LAYERS, NULL},
+    {"tie_embedding", KEY_TIED, NULL}, {NULL, 0, NULL},
 };
 
 static const struct modeltype_key qwen3_5_keys[] = {
-    {"mtp_num_hidden_layers", KEY_MTP_DEPTH, NULL},
-    {"mtp_use_dedicated_embeddings", TYPE_ONLY, "false"},
-    {"output_gate_type", TYPE_UNUSED, NULL},
-    {NULL, 0, NULL},
+    {"mtp_num_hidden_layers", KEY_MTP_DEPTH, NULL}, {"mtp_use_dedicated_embeddings", TYPE_ONLY, "false"},
+    {"output_gate_type", TYPE_UNUSED, NULL}, {NULL, 0, NULL},
 };
 
 static const struct modeltype_key qwen3_5_experts[] = {
-    {"num_experts", KEY_EXPERTS, NULL},
-    {"num_experts_per_tok", KEY_TOPK, NULL},
-    {"moe_intermediate_size", KEY_MOE_FFN, NULL},
-    {"shared_expert_intermediate_size", KEY_SHARED_FFN, NULL},
+    {"num_experts", KEY_EXPERTS, NULL}, {"num_experts_per_tok", KEY_TOPK, NULL},
+    {"moe_intermediate_size", KEY_MOE_FFN, NULL}, {"shared_expert_intermediate_size", KEY_SHARED_FFN, NULL},
     {NULL, 0, NULL},
 };
 
 static const struct modeltype_key indexer_keys[] = {
-    {"index_n_heads", KEY_INDEX_HEADS, NULL},
-    {"index_head_dim", KEY_INDEX_DIM, NULL},
-    {"index_topk", KEY_INDEX_TOPK, NULL},
-    {NULL, 0, NULL},
+    {"index_n_heads", KEY_INDEX_HEADS, NULL}, {"index_head_dim", KEY_INDEX_DIM, NULL},
+    {"index_topk", KEY_INDEX_TOPK, NULL}, {NULL, 0, NULL},
 };
 
 // Of layers that use the tokens that an earlier layer chose.
 static const struct modeltype_key glm_moe_dsa_keys[] = {
-    {"indexer_types", TYPE_ONLY, "full"},
-    {"index_topk_freq", TYPE_ONLY, "1"},
-    {"index_topk_pattern", TYPE_ONLY, "null"},
-    {"index_skip_topk_offset", TYPE_UNUSED, NULL},
-    {"layer_types", TYPE_ONLY, "deepseek_sparse_attention"},
-    {"mlp_layer_types", TYPE_MOE_PATTERN, NULL},
-    {"mlp_bias", TYPE_UNUSED, NULL},
-    {NULL, 0, NULL},
+    {"indexer_types", TYPE_ONLY, "full"}, {"index_topk_freq", TYPE_ONLY, "1"},
+    {"index_topk_pattern", TYPE_ONLY, "null"}, {"index_skip_topk_offset", TYPE_UNUSED, NULL},
+    {"layer_types", TYPE_ONLY, "deepseek_sparse_attention"}, {"mlp_layer_types", TYPE_MOE_PATTERN, NULL},
+    {"mlp_bias", TYPE_UNUSED, NULL}, {NULL, 0, NULL},
 };
 
 // Heads differ by the kind of layer; sinks, of layers with windows, are counted in all layers.
 static const struct modeltype_key mimo_v2_keys[] = {
-    {"sliding_window", KEY_WINDOW, NULL},
-    {"hybrid_layer_pattern", TYPE_LAYERS, NULL},
-    {"layer_types", TYPE_LAYERS, NULL},
-    {"v_head_dim", TYPE_LAYERS, NULL},
-    {"swa_num_attention_heads", TYPE_LAYERS, NULL},
-    {"swa_num_key_value_heads", TYPE_LAYERS, NULL},
-    {"swa_head_dim", TYPE_LAYERS, NULL},
-    {"swa_v_head_dim", TYPE_LAYERS, NULL},
-    {"mlp_layer_types", TYPE_MOE_PATTERN, NULL},
-    {"add_swa_attention_sink_bias", KEY_SINKS, NULL},
-    {"add_full_attention_sink_bias", TYPE_ONLY, "false"},
-    {"sliding_window_size", TYPE_UNUSED, NULL},
-    {"hybrid_block_size", TYPE_ONLY, "null"},
-    {"attention_chunk_size", TYPE_UNUSED, NULL},
-    {"attention_value_scale", TYPE_UNUSED, NULL},
-    {NULL, 0, NULL},
+    {"sliding_window", KEY_WINDOW, NULL}, {"hybrid_layer_pattern", TYPE_LAYERS, NULL},
+    {"layer_types", TYPE_LAYERS, NULL}, {"v_head_dim", TYPE_LAYERS, NULL},
+    {"swa_num_attention_heads", TYPE_LAYERS, NULL}, {"swa_num_key_value_heads", TYPE_LAYERS, NULL},
+    {"swa_head_dim", TYPE_LAYERS, NULL}, {"swa_v_head_dim", TYPE_LAYERS, NULL},
+    {"mlp_layer_types", TYPE_MOE_PATTERN, NULL}, {"add_swa_attention_sink_bias", KEY_SINKS, NULL},
+    {"add_full_attention_sink_bias", TYPE_ONLY, "false"}, {"sliding_window_size", TYPE_UNUSED, NULL},
+    {"hybrid_block_size", TYPE_ONLY, "null"}, {"attention_chunk_size", TYPE_UNUSED, NULL},
+    {"attention_value_scale", TYPE_UNUSED, NULL}, {NULL, 0, NULL},
 };
 
-static const struct modeltype_key bias_of_qkv[] = {
-    {"attention_bias", KEY_ATTENTION_BIAS, NULL},
-    {NULL, 0, NULL},
-};
+static const struct modeltype_key bias_of_qkv[] = {{"attention_bias", KEY_ATTENTION_BIAS, NULL}, {NULL, 0, NULL}};
 
 static const struct modeltype_key bias_of_attention[] = {
-    {"attention_bias", KEY_ATTENTION_BIAS, NULL},
-    {"attention_bias", KEY_OUTPUT_BIAS, NULL},
-    {NULL, 0, NULL},
+    {"attention_bias", KEY_ATTENTION_BIAS, NULL}, {"attention_bias", KEY_OUTPUT_BIAS, NULL}, {NULL, 0, NULL},
 };
 
-static const struct modeltype_key bias_of_mlp[] = {
-    {"mlp_bias", KEY_FFN_BIAS, NULL},
-    {NULL, 0, NULL},
-};
-
-static const struct modeltype_key bias_of_all[] = {
-    {"use_bias", KEY_LINEAR_BIAS, NULL},
-    {NULL, 0, NULL},
-};
+static const struct modeltype_key bias_of_mlp[] = {{"mlp_bias", KEY_FFN_BIAS, NULL}, {NULL, 0, NULL}};
+static const struct modeltype_key bias_of_all[] = {{"use_bias", KEY_LINEAR_BIAS, NULL}, {NULL, 0, NULL}};
 
 static const struct modeltype_key routed[] = {
-    {"num_local_experts", KEY_EXPERTS, NULL},
-    {"num_experts", KEY_EXPERTS, NULL},
-    {"num_experts_per_tok", KEY_TOPK, NULL},
-    {NULL, 0, NULL},
+    {"num_local_experts", KEY_EXPERTS, NULL}, {"num_experts", KEY_EXPERTS, NULL},
+    {"num_experts_per_tok", KEY_TOPK, NULL}, {NULL, 0, NULL},
 };
 
 static const struct modeltype_key qwen_experts[] = {
-    {"num_experts", KEY_EXPERTS, NULL},           {"num_experts_per_tok", KEY_TOPK, NULL},
+    {"num_experts", KEY_EXPERTS, NULL}, {"num_experts_per_tok", KEY_TOPK, NULL},
     {"moe_intermediate_size", KEY_MOE_FFN, NULL}, {"decoder_sparse_step", TYPE_MOE_EVERY, NULL},
     {"mlp_only_layers", TYPE_DENSE_LAYERS, NULL}, {NULL, 0, NULL},
 };
 
 static const struct modeltype_key qwen3_moe_keys[] = {
-    {"shared_expert_intermediate_size", TYPE_UNUSED, NULL},
-    {"use_qk_norm", TYPE_UNUSED, NULL},
-    {NULL, 0, NULL},
+    {"shared_expert_intermediate_size", TYPE_UNUSED, NULL}, {"use_qk_norm", TYPE_UNUSED, NULL}, {NULL, 0, NULL},
 };
 
 static const struct modeltype_key qwen2_moe_keys[] = {
-    {"qkv_bias", KEY_ATTENTION_BIAS, NULL},
-    {"shared_expert_intermediate_size", KEY_SHARED_FFN, NULL},
+    {"qkv_bias", KEY_ATTENTION_BIAS, NULL}, {"shared_expert_intermediate_size", KEY_SHARED_FFN, NULL},
     {NULL, 0, NULL},
 };
 
 static const struct modeltype_key deepseek_experts[] = {
-    {"n_routed_experts", KEY_EXPERTS, NULL},
-    {"num_experts", KEY_EXPERTS, NULL},
-    {"num_local_experts", KEY_EXPERTS, NULL},
-    {"num_local_experts", KEY_EXPERTS, NULL},
-    {"n_shared_experts", KEY_SHARED_EXPERTS, NULL},
-    {"num_experts_per_tok", KEY_TOPK, NULL},
-    {"moe_intermediate_size", KEY_MOE_FFN, NULL},
-    {"first_k_dense_replace", KEY_DENSE_LAYERS, NULL},
-    {"n_group", KEY_EXPERT_GROUPS, NULL},
-    {"topk_group", KEY_ROUTED_GROUPS, NULL},
-    {"moe_layer_freq", TYPE_MOE_PATTERN, NULL},
-    {"num_nextn_predict_layers", KEY_MTP_DEPTH, NULL},
-    {NULL, 0, NULL},
+    {"n_routed_experts", KEY_EXPERTS, NULL}, {"num_experts", KEY_EXPERTS, NULL},
+    {"num_local_experts", KEY_EXPERTS, NULL}, {"n_shared_experts", KEY_SHARED_EXPERTS, NULL},
+    {"num_experts_per_tok", KEY_TOPK, NULL}, {"moe_intermediate_size", KEY_MOE_FFN, NULL},
+    {"first_k_dense_replace", KEY_DENSE_LAYERS, NULL}, {"n_group", KEY_EXPERT_GROUPS, NULL},
+    {"topk_group", KEY_ROUTED_GROUPS, NULL}, {"moe_layer_freq", TYPE_MOE_PATTERN, NULL},
+    {"num_nextn_predict_layers", KEY_MTP_DEPTH, NULL}, {NULL, 0, NULL},
 };
 
 static const struct modeltype_key latent[] = {
-    {"q_lora_rank", KEY_Q_RANK, NULL},
-    {"kv_lora_rank", KEY_KV_RANK, NULL},
-    {"qk_nope_head_dim", KEY_QK_NOPE, NULL},
-    {"qk_rope_head_dim", KEY_QK_ROPE, NULL},
-    {"v_head_dim", KEY_V_DIM, NULL},
-    {"intermediate_size", KEY_FFN, NULL},
-    {"num_key_value_heads", TYPE_UNUSED, NULL},
-    {"head_dim", TYPE_UNUSED, NULL},
-    {"qk_head_dim", TYPE_UNUSED, NULL},
+    {"q_lora_rank", KEY_Q_RANK, NULL}, {"kv_lora_rank", KEY_KV_RANK, NULL}, {"qk_nope_head_dim", KEY_QK_NOPE, NULL},
+    {"qk_rope_head_dim", KEY_QK_ROPE, NULL}, {"v_head_dim", KEY_V_DIM, NULL}, {"intermediate_size", KEY_FFN, NULL},
+    {"num_key_value_heads", TYPE_UNUSED, NULL}, {"head_dim", TYPE_UNUSED, NULL}, {"qk_head_dim", TYPE_UNUSED, NULL},
     {NULL, 0, NULL},
 };
 
-static const struct modeltype_key glm4_moe_keys[] = {
-    {"use_qk_norm", KEY_QK_NORM, NULL},
-    {NULL, 0, NULL},
-};
+static const struct modeltype_key glm4_moe_keys[] = {{"use_qk_norm", KEY_QK_NORM, NULL}, {NULL, 0, NULL}};
 
 static const struct modeltype_key gpt[] = {
-    {"n_layer", KEY_NUM_LAYERS, NULL},
-    {"n_embd", KEY_HIDDEN, NULL},
-    {"n_head", KEY_HEADS, NULL},
-    {"n_inner", KEY_FFN, NULL},
-    {"n_ctx", TYPE_UNUSED, NULL},
-    {"add_cross_attention", TYPE_ONLY, "false"},
+    {"n_layer", KEY_NUM_LAYERS, NULL}, {"n_embd", KEY_HIDDEN, NULL}, {"n_head", KEY_HEADS, NULL},
+    {"n_inner", KEY_FFN, NULL}, {"n_ctx", TYPE_UNUSED, NULL}, {"add_cross_attention", TYPE_ONLY, "false"},
     {NULL, 0, NULL},
 };
 
 static const struct modeltype_key gpt_positions[] = {
-    {"n_positions", KEY_MAX_POSITIONS, NULL},
-    {"max_position_embeddings", KEY_MAX_POSITIONS, NULL},
-    {NULL, 0, NULL},
+    {"n_positions", KEY_MAX_POSITIONS, NULL}, {"max_position_embeddings", KEY_MAX_POSITIONS, NULL}, {NULL, 0, NULL},
 };
 
-static const struct modeltype_key gptj_keys[] = {
-    {"n_positions", TYPE_UNUSED, NULL},
-    {NULL, 0, NULL},
-};
-
-static const struct modeltype_key bigcode_keys[] = {
-    {"multi_query", TYPE_MULTI_QUERY, NULL},
-    {NULL, 0, NULL},
-};
+static const struct modeltype_key gptj_keys[] = {{"n_positions", TYPE_UNUSED, NULL}, {NULL, 0, NULL}};
+static const struct modeltype_key bigcode_keys[] = {{"multi_query", TYPE_MULTI_QUERY, NULL}, {NULL, 0, NULL}};
 
 static const struct modeltype_key gpt_neo_keys[] = {
-    {"num_layers", KEY_NUM_LAYERS, NULL},
-    {"num_heads", KEY_HEADS, NULL},
-    {"intermediate_size", KEY_FFN, NULL},
-    {"max_position_embeddings", KEY_MAX_POSITIONS, NULL},
-    {"attention_types", TYPE_UNUSED, NULL}, // windows
-    {"attention_layers", TYPE_UNUSED, NULL},
-    {"window_size", TYPE_UNUSED, NULL},
-    {NULL, 0, NULL},
+    {"num_layers", KEY_NUM_LAYERS, NULL}, {"num_heads", KEY_HEADS, NULL}, {"intermediate_size", KEY_FFN, NULL},
+    {"max_position_embeddings", KEY_MAX_POSITIONS, NULL}, {"attention_types", TYPE_UNUSED, NULL}, // windows
+    {"attention_layers", TYPE_UNUSED, NULL}, {"window_size", TYPE_UNUSED, NULL}, {NULL, 0, NULL},
 };
 
 static const struct modeltype_key neox_keys[] = {
-    {"intermediate_size", KEY_FFN, NULL},
-    {"attention_bias", KEY_ATTENTION_BIAS, NULL},
-    {"attention_bias", KEY_OUTPUT_BIAS, NULL},
-    {"use_parallel_residual", TYPE_BESIDE, NULL},
-    {NULL, 0, NULL},
+    {"intermediate_size", KEY_FFN, NULL}, {"attention_bias", KEY_ATTENTION_BIAS, NULL},
+    {"attention_bias", KEY_OUTPUT_BIAS, NULL}, {"use_parallel_residual", TYPE_BESIDE, NULL}, {NULL, 0, NULL},
 };
 
 static const struct modeltype_key falcon_keys[] = {
-    {"n_layer", KEY_NUM_LAYERS, NULL},
-    {"n_head", KEY_HEADS, NULL},
-    {"n_embed", KEY_HIDDEN, NULL},
-    {"ffn_hidden_size", KEY_FFN, NULL},
-    {"bias", KEY_LINEAR_BIAS, NULL},
-    {"multi_query", TYPE_MULTI_QUERY, NULL},
-    {"new_decoder_architecture", TYPE_NEW_DECODER, NULL},
-    {"num_kv_heads", TYPE_DECODER_GROUPS, NULL},
-    {"n_head_kv", TYPE_DECODER_GROUPS, NULL},
-    {"num_ln_in_parallel_attn", TYPE_DECODER_NORMS, NULL},
-    {"parallel_attn", TYPE_BESIDE_ONE, NULL},
-    {NULL, 0, NULL},
+    {"n_layer", KEY_NUM_LAYERS, NULL}, {"n_head", KEY_HEADS, NULL}, {"n_embed", KEY_HIDDEN, NULL},
+    {"ffn_hidden_size", KEY_FFN, NULL}, {"bias", KEY_LINEAR_BIAS, NULL}, {"multi_query", TYPE_MULTI_QUERY, NULL},
+    {"new_decoder_architecture", TYPE_NEW_DECODER, NULL}, {"num_kv_heads", TYPE_DECODER_GROUPS, NULL},
+    {"n_head_kv", TYPE_DECODER_GROUPS, NULL}, {"num_ln_in_parallel_attn", TYPE_DECODER_NORMS, NULL},
+    {"parallel_attn", TYPE_BESIDE_ONE, NULL}, {NULL, 0, NULL},
 };
 
 static const struct modeltype_key opt_keys[] = {
-    {"d_model", KEY_HIDDEN, NULL},
-    {"ffn_dim", KEY_FFN, NULL},
-    {"enable_bias", KEY_LINEAR_BIAS, NULL},
-    {"max_position_embeddings", KEY_MAX_POSITIONS, NULL},
-    {"word_embed_proj_dim", TYPE_HIDDEN_AGAIN, NULL},
-    {"do_layer_norm_before", TYPE_ONLY, "true"},
-    {"layer_norm_elementwise_affine", TYPE_ONLY, "true"},
-    {"_remove_final_layer_norm", TYPE_ONLY, "false"},
-    {NULL, 0, NULL},
+    {"d_model", KEY_HIDDEN, NULL}, {"ffn_dim", KEY_FFN, NULL}, {"enable_bias", KEY_LINEAR_BIAS, NULL},
+    {"max_position_embeddings", KEY_MAX_POSITIONS, NULL}, {"word_embed_proj_dim", TYPE_HIDDEN_AGAIN, NULL},
+    {"do_layer_norm_before", TYPE_ONLY, "true"}, {"layer_norm_elementwise_affine", TYPE_ONLY, "true"},
+    {"_remove_final_layer_norm", TYPE_ONLY, "false"}, {NULL, 0, NULL},
 };
 
 static const struct modeltype_key bloom_keys[] = {
-    {"n_layer", KEY_NUM_LAYERS, NULL},
-    {"n_head", KEY_HEADS, NULL},
-    {"n_embed", KEY_HIDDEN, NULL},
-    {NULL, 0, NULL},
+    {"n_layer", KEY_NUM_LAYERS, NULL}, {"n_head", KEY_HEADS, NULL}, {"n_embed", KEY_HIDDEN, NULL}, {NULL, 0, NULL},
 };
 
 static const struct modeltype_key mpt_keys[] = {
-    {"n_layers", KEY_NUM_LAYERS, NULL},
-    {"d_model", KEY_HIDDEN, NULL},
-    {"n_heads", KEY_HEADS, NULL},
-    {"expansion_ratio", TYPE_EXPANSION, NULL},
-    {"no_bias", TYPE_ONLY, "true"},
-    {"learned_pos_emb", TYPE_UNUSED, NULL},
-    {"attn_config.qk_ln", TYPE_ONLY, "false"},
-    {"attn_config.alibi", TYPE_ONLY, "true"},
-    {"attn_config.attn_type", TYPE_ONLY, "multihead_attention"},
-    {"attn_config.alibi_bias_max", TYPE_UNUSED, NULL},
+    {"n_layers", KEY_NUM_LAYERS, NULL}, {"d_model", KEY_HIDDEN, NULL}, {"n_heads", KEY_HEADS, NULL},
+    {"expansion_ratio", TYPE_EXPANSION, NULL}, {"no_bias", TYPE_ONLY, "true"}, {"learned_pos_emb", TYPE_UNUSED, NULL},
+    {"attn_config.qk_ln", TYPE_ONLY, "false"}, {"attn_config.alibi", TYPE_ONLY, "true"},
+    {"attn_config.attn_type", TYPE_ONLY, "multihead_attention"}, {"attn_config.alibi_bias_max", TYPE_UNUSED, NULL},
     {NULL, 0, NULL},
 };
 
 static const struct modeltype_key dbrx_keys[] = {
-    {"n_layers", KEY_NUM_LAYERS, NULL},
-    {"d_model", KEY_HIDDEN, NULL},
-    {"n_heads", KEY_HEADS, NULL},
-    {"attn_config.kv_n_heads", KEY_QUERY_GROUPS, NULL},
-    {"ffn_config.ffn_hidden_size", KEY_MOE_FFN, NULL},
-    {"ffn_config.moe_num_experts", KEY_EXPERTS, NULL},
-    {"ffn_config.moe_top_k", KEY_TOPK, NULL},
-    {"ffn_config.ffn_act_fn", TYPE_UNUSED, NULL},
-    {"ffn_config.moe_loss_weight", TYPE_UNUSED, NULL},
-    {"ffn_config.moe_normalize_expert_weights", TYPE_UNUSED, NULL},
-    {NULL, 0, NULL},
+    {"n_layers", KEY_NUM_LAYERS, NULL}, {"d_model", KEY_HIDDEN, NULL}, {"n_heads", KEY_HEADS, NULL},
+    {"attn_config.kv_n_heads", KEY_QUERY_GROUPS, NULL}, {"ffn_config.ffn_hidden_size", KEY_MOE_FFN, NULL},
+    {"ffn_config.moe_num_experts", KEY_EXPERTS, NULL}, {"ffn_config.moe_top_k", KEY_TOPK, NULL},
+    {"ffn_config.ffn_act_fn", TYPE_UNUSED, NULL}, {"ffn_config.moe_loss_weight", TYPE_UNUSED, NULL},
+    {"ffn_config.moe_normalize_expert_weights", TYPE_UNUSED, NULL}, {NULL, 0, NULL},
 };
 
-static const struct modeltype_key phi_keys[] = {
-    {"qk_layernorm", TYPE_ONLY, "false"},
-    {NULL, 0, NULL},
-};
+static const struct modeltype_key phi_keys[] = {{"qk_layernorm", TYPE_ONLY, "false"}, {NULL, 0, NULL}};
 
 static const struct modeltype_key phi3_keys[] = {
-    {"attention_bias", TYPE_UNUSED, NULL},
-    {"mlp_bias", TYPE_UNUSED, NULL},
-    {"lm_head_bias", TYPE_UNUSED, NULL},
+    {"attention_bias", TYPE_UNUSED, NULL}, {"mlp_bias", TYPE_UNUSED, NULL}, {"lm_head_bias", TYPE_UNUSED, NULL},
     {NULL, 0, NULL},
 };
 
-static const struct modeltype_key phimoe_keys[] = {
-    {"lm_head_bias", KEY_HEAD_BIAS, NULL},
-    {NULL, 0, NULL},
-};
-
-static const struct modeltype_key cohere_keys[] = {
-    {"use_qk_norm", KEY_QK_NORM, NULL},
-    {NULL, 0, NULL},
-};
+static const struct modeltype_key phimoe_keys[] = {{"lm_head_bias", KEY_HEAD_BIAS, NULL}, {NULL, 0, NULL}};
+static const struct modeltype_key cohere_keys[] = {{"use_qk_norm", KEY_QK_NORM, NULL}, {NULL, 0, NULL}};
 
 static const struct modeltype_key cohere2_keys[] = {
-    {"use_parallel_block", TYPE_ONLY, "true"},
-    {"use_gated_activation", TYPE_ONLY, "true"},
-    {"use_embedding_sharing", TYPE_UNUSED, NULL},
-    {"use_parallel_embedding", TYPE_UNUSED, NULL},
-    {NULL, 0, NULL},
+    {"use_parallel_block", TYPE_ONLY, "true"}, {"use_gated_activation", TYPE_ONLY, "true"},
+    {"use_embedding_sharing", TYPE_UNUSED, NULL}, {"use_parallel_embedding", TYPE_UNUSED, NULL}, {NULL, 0, NULL},
 };
 
 static const struct modeltype_key stablelm_keys[] = {
-    {"use_qkv_bias", KEY_ATTENTION_BIAS, NULL},
-    {"qk_layernorm", KEY_QK_NORM, NULL},
-    {"use_parallel_residual", TYPE_BESIDE_ONE, NULL},
-    {NULL, 0, NULL},
+    {"use_qkv_bias", KEY_ATTENTION_BIAS, NULL}, {"qk_layernorm", KEY_QK_NORM, NULL},
+    {"use_parallel_residual", TYPE_BESIDE_ONE, NULL}, {NULL, 0, NULL},
 };
 
 static const struct modeltype_key granite_shared_keys[] = {
-    {"shared_intermediate_size", KEY_SHARED_FFN, NULL},
-    {NULL, 0, NULL},
+    {"shared_intermediate_size", KEY_SHARED_FFN, NULL}, {NULL, 0, NULL},
 };
 
 static const struct modeltype_key apertus_keys[] = {
-    {"qk_norm", TYPE_ONLY, "true"},
-    {"post_norm", TYPE_ONLY, "false"},
-    {"mlp_bias", TYPE_ONLY, "false"},
+    {"qk_norm", TYPE_ONLY, "true"}, {"post_norm", TYPE_ONLY, "false"}, {"mlp_bias", TYPE_ONLY, "false"},
     {NULL, 0, NULL},
 };
 
 static const struct modeltype_key ernie_experts[] = {
-    {"moe_num_experts", KEY_EXPERTS, NULL},
-    {"num_experts", KEY_EXPERTS, NULL},
-    {"moe_k", KEY_TOPK, NULL},
-    {"num_experts_per_tok", KEY_TOPK, NULL},
-    {"moe_intermediate_size", KEY_MOE_FFN, NULL},
-    {"moe_num_shared_experts", KEY_SHARED_EXPERTS, NULL},
-    {"moe_layer_start_index", KEY_DENSE_LAYERS, NULL},
-    {"moe_layer_end_index", TYPE_LAST_MOE_LAYER, NULL},
-    {"moe_layer_interval", TYPE_MOE_EVERY, NULL},
-    {"num_nextn_predict_layers", KEY_MTP_DEPTH, NULL},
-    {"moe_use_aux_free", TYPE_UNUSED, NULL},
-    {"moe_capacity", TYPE_UNUSED, NULL},
-    {"moe_norm_min", TYPE_UNUSED, NULL},
-    {NULL, 0, NULL},
+    {"moe_num_experts", KEY_EXPERTS, NULL}, {"num_experts", KEY_EXPERTS, NULL}, {"moe_k", KEY_TOPK, NULL},
+    {"num_experts_per_tok", KEY_TOPK, NULL}, {"moe_intermediate_size", KEY_MOE_FFN, NULL},
+    {"moe_num_shared_experts", KEY_SHARED_EXPERTS, NULL}, {"moe_layer_start_index", KEY_DENSE_LAYERS, NULL},
+    {"moe_layer_end_index", TYPE_LAST_MOE_LAYER, NULL}, {"moe_layer_interval", TYPE_MOE_EVERY, NULL},
+    {"num_nextn_predict_layers", KEY_MTP_DEPTH, NULL}, {"moe_use_aux_free", TYPE_UNUSED, NULL},
+    {"moe_capacity", TYPE_UNUSED, NULL}, {"moe_norm_min", TYPE_UNUSED, NULL}, {NULL, 0, NULL},
 };
 
 static const struct modeltype_key hunyuan_keys[] = {
-    {"use_qk_norm", TYPE_ONLY, "true"},
-    {"use_cla", TYPE_ONLY, "false"},
-    {"cla_share_factor", TYPE_UNUSED, NULL},
-    {"org_vocab_size", TYPE_UNUSED, NULL},
-    {"mlp_bias", TYPE_ONLY, "false"},
-    {"attention_head_dim", TYPE_UNUSED, NULL},
-    {NULL, 0, NULL},
+    {"use_qk_norm", TYPE_ONLY, "true"}, {"use_cla", TYPE_ONLY, "false"}, {"cla_share_factor", TYPE_UNUSED, NULL},
+    {"org_vocab_size", TYPE_UNUSED, NULL}, {"mlp_bias", TYPE_ONLY, "false"},
+    {"attention_head_dim", TYPE_UNUSED, NULL}, {NULL, 0, NULL},
 };
 
 static const struct modeltype_key hunyuan_experts[] = {
-    {"num_experts", KEY_EXPERTS, NULL},
-    {"moe_topk", KEY_TOPK, NULL},
-    {"moe_intermediate_size", TYPE_UNUSED, NULL},
-    {"num_shared_expert", TYPE_ONLY, "1"},
-    {"use_mixed_mlp_moe", TYPE_ONLY, "true"},
-    {"moe_layer_num_skipped", TYPE_ONLY, "0"},
-    {"moe_drop_tokens", TYPE_UNUSED, NULL},
-    {"use_mla", TYPE_ONLY, "false"},
-    {"q_lora_rank", TYPE_UNUSED, NULL},
-    {"kv_lora_rank", TYPE_UNUSED, NULL},
-    {"qk_nope_head_dim", TYPE_UNUSED, NULL},
-    {"qk_rope_head_dim", TYPE_UNUSED, NULL},
-    {"v_head_dim", TYPE_UNUSED, NULL},
-    {"moe_random_routing_dropped_token", TYPE_UNUSED, NULL},
-    {NULL, 0, NULL},
+    {"num_experts", KEY_EXPERTS, NULL}, {"moe_topk", KEY_TOPK, NULL}, {"moe_intermediate_size", TYPE_UNUSED, NULL},
+    {"num_shared_expert", TYPE_ONLY, "1"}, {"use_mixed_mlp_moe", TYPE_ONLY, "true"},
+    {"moe_layer_num_skipped", TYPE_ONLY, "0"}, {"moe_drop_tokens", TYPE_UNUSED, NULL},
+    {"use_mla", TYPE_ONLY, "false"}, {"q_lora_rank", TYPE_UNUSED, NULL}, {"kv_lora_rank", TYPE_UNUSED, NULL},
+    {"qk_nope_head_dim", TYPE_UNUSED, NULL}, {"qk_rope_head_dim", TYPE_UNUSED, NULL},
+    {"v_head_dim", TYPE_UNUSED, NULL}, {"moe_random_routing_dropped_token", TYPE_UNUSED, NULL}, {NULL, 0, NULL},
 };
 
 static const struct modeltype_key llama4_keys[] = {
-    {"num_key_value_heads", KEY_QUERY_GROUPS, NULL},
-    {"head_dim", KEY_HEAD_DIM, NULL},
-    {"intermediate_size", KEY_MOE_FFN, NULL},
-    {"intermediate_size", KEY_SHARED_FFN, NULL},
-    {"intermediate_size_mlp", KEY_FFN, NULL},
-    {"use_qk_norm", TYPE_UNUSED, NULL}, // a norm without weights
-    {"interleave_moe_layer_step", TYPE_MOE_EVERY, NULL},
-    {"moe_layers", TYPE_MOE_LAYERS, NULL},
-    {"attention_chunk_size", KEY_WINDOW, NULL},
-    {"no_rope_layers", TYPE_LAYERS, NULL},
-    {"no_rope_layer_interval", TYPE_LAYERS, NULL},
-    {"layer_types", TYPE_LAYERS, NULL},
-    {NULL, 0, NULL},
+    {"num_key_value_heads", KEY_QUERY_GROUPS, NULL}, {"head_dim", KEY_HEAD_DIM, NULL},
+    {"intermediate_size", KEY_MOE_FFN, NULL}, {"intermediate_size", KEY_SHARED_FFN, NULL},
+    {"intermediate_size_mlp", KEY_FFN, NULL}, {"use_qk_norm", TYPE_UNUSED, NULL}, // a norm without weights
+    {"interleave_moe_layer_step", TYPE_MOE_EVERY, NULL}, {"moe_layers", TYPE_MOE_LAYERS, NULL},
+    {"attention_chunk_size", KEY_WINDOW, NULL}, {"no_rope_layers", TYPE_LAYERS, NULL},
+    {"no_rope_layer_interval", TYPE_LAYERS, NULL}, {"layer_types", TYPE_LAYERS, NULL}, {NULL, 0, NULL},
 };
 
 static const struct modeltype_key minimax_m2_keys[] = {
-    {"use_qk_norm", TYPE_ONLY, "true"},
-    {"use_routing_bias", TYPE_ONLY, "true"},
-    {"attn_type_list", TYPE_ONLY, "1"},
-    {"shared_intermediate_size", TYPE_ONLY, "0"},
-    {"rotary_dim", TYPE_UNUSED, NULL},
-    {"mtp_transformer_layers", TYPE_UNUSED, NULL},
-    {NULL, 0, NULL},
+    {"use_qk_norm", TYPE_ONLY, "true"}, {"use_routing_bias", TYPE_ONLY, "true"}, {"attn_type_list", TYPE_ONLY, "1"},
+    {"shared_intermediate_size", TYPE_ONLY, "0"}, {"rotary_dim", TYPE_UNUSED, NULL},
+    {"mtp_transformer_layers", TYPE_UNUSED, NULL}, {NULL, 0, NULL},
 };
 
 static const struct modeltype_key seed_oss_keys[] = {
-    {"attention_bias", KEY_ATTENTION_BIAS, NULL},
-    {"attention_out_bias", KEY_OUTPUT_BIAS, NULL},
-    {NULL, 0, NULL},
+    {"attention_bias", KEY_ATTENTION_BIAS, NULL}, {"attention_out_bias", KEY_OUTPUT_BIAS, NULL}, {NULL, 0, NULL},
 };
 
 static const struct modeltype_key internlm2_keys[] = {
-    {"bias", KEY_ATTENTION_BIAS, NULL},
-    {"bias", KEY_OUTPUT_BIAS, NULL},
-    {NULL, 0, NULL},
+    {"bias", KEY_ATTENTION_BIAS, NULL}, {"bias", KEY_OUTPUT_BIAS, NULL}, {NULL, 0, NULL},
 };
 
 static const struct modeltype_key chatglm_keys[] = {
-    {"num_layers", KEY_NUM_LAYERS, NULL},
-    {"padded_vocab_size", KEY_VOCAB, NULL},
-    {"ffn_hidden_size", KEY_FFN, NULL},
-    {"kv_channels", KEY_HEAD_DIM, NULL},
-    {"multi_query_attention", TYPE_MULTI_QUERY, NULL},
-    {"multi_query_group_num", TYPE_MULTI_GROUPS, NULL},
-    {"add_bias_linear", KEY_LINEAR_BIAS, NULL},
-    {"add_qkv_bias", KEY_ATTENTION_BIAS, NULL},
-    {"rmsnorm", TYPE_ONLY, "true"},
-    {"post_layer_norm", TYPE_ONLY, "true"},
-    {"apply_query_key_layer_scaling", TYPE_UNUSED, NULL},
-    {"apply_residual_connection_post_layernorm", TYPE_UNUSED, NULL},
-    {"bias_dropout_fusion", TYPE_UNUSED, NULL},
+    {"num_layers", KEY_NUM_LAYERS, NULL}, {"padded_vocab_size", KEY_VOCAB, NULL}, {"ffn_hidden_size", KEY_FFN, NULL},
+    {"kv_channels", KEY_HEAD_DIM, NULL}, {"multi_query_attention", TYPE_MULTI_QUERY, NULL},
+    {"multi_query_group_num", TYPE_MULTI_GROUPS, NULL}, {"add_bias_linear", KEY_LINEAR_BIAS, NULL},
+    {"add_qkv_bias", KEY_ATTENTION_BIAS, NULL}, {"rmsnorm", TYPE_ONLY, "true"},
+    {"post_layer_norm", TYPE_ONLY, "true"}, {"apply_query_key_layer_scaling", TYPE_UNUSED, NULL},
+    {"apply_residual_connection_post_layernorm", TYPE_UNUSED, NULL}, {"bias_dropout_fusion", TYPE_UNUSED, NULL},
     {NULL, 0, NULL},
 };
+// clang-format on
 
 // ---- types ----------------------------------------------------------------------------------
 

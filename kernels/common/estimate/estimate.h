@@ -121,12 +121,6 @@ enum nd_recompute nd_estimate_fitting(const struct nd_estimate *e,
                                       struct nd_memory *memory,
                                       struct nd_time *time);
 
-// Returns the figures of the layers, for ratios and reports; valid until the next call with
-// this cache.
-const struct layercost_set *nd_layer_figures(const struct nd_estimate *e,
-                                             struct nd_cache *cache,
-                                             const struct nd_point *point);
-
 // Returns twice the mean number of positions to which a token attends: all positions without a window.
 // With a table of kinds it is the mean over the layers, weighted by their FLOPs.
 static inline double nd_seen_positions(const struct nd_estimate *e, double seq_length)

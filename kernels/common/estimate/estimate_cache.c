@@ -156,13 +156,6 @@ const struct nd_shape_place *nd_shape_of(const struct nd_estimate *e,
     return &cache->shape[at];
 }
 
-const struct layercost_set *nd_layer_figures(const struct nd_estimate *e,
-                                             struct nd_cache *cache,
-                                             const struct nd_point *point)
-{
-    return &nd_shape_of(e, cache, point)->rest->set;
-}
-
 // ---- pipelines ----------------------------------------------------------------------------------
 
 const struct nd_kinds *nd_kinds_of(const struct nd_estimate *e,

@@ -35,13 +35,6 @@ struct executor *executor_take(const struct pipeline_shape *most,
 
 // ---- preparation --------------------------------------------------------------------------------
 
-static double time_of(const struct pipeline_stage *stage, int type)
-{
-    const double times[OPERATION_TYPES] = {stage->f, stage->b, stage->w, stage->b + stage->w,
-                                           stage->r};
-    return times[type];
-}
-
 // Finds where the result of a task goes. to: part of the receiver.
 static void set_route(struct executor *e, int32_t part, int32_t to, struct task *task)
 {
@@ -68,7 +61,7 @@ static void set_task(struct executor *e, int32_t part, int type)
     const struct executor_type *t = &executor_types[type];
     const int32_t n = e->n_parts * e->stride, stage = part % p->shape.stages;
     struct task *task = &e->task[part * OPERATION_TYPES + type];
-    *task = (struct task){.time = time_of(&p->stage[stage], type),
+    *task = (struct task){.time = operation_time(&p->stage[stage], type),
                           .input = t->backward || type == OPERATION_W ? n : 0,
                           .output = -1,
                           .device = (int16_t)p->device_of[part],

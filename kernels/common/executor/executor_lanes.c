@@ -132,34 +132,3 @@ void executor_lanes_run(struct executor *executor,
     lanes->steps(executor, lanes, times, result->starts, result->ends);
     measure(executor, lanes, result);
 }
-
-// ---- times --------------------------------------------------------------------------------------
-
-static double delay_of(const struct pipeline *p, int32_t part, bool backward)
-{
-    const struct pipeline_stage *stage = &p->stage[part % p->shape.stages];
-    const int32_t s = part % p->shape.stages;
-    if (backward ? s == 0 : s + 1 == p->shape.stages)
-        return 0;
-    return pipeline_delay(p, p->device_of[part], p->device_of[backward ? part - 1 : part + 1],
-                          backward ? stage->backward_bytes : stage->forward_bytes);
-}
-
-void executor_times_set(struct executor_times *times, const struct pipeline *pipeline)
-{
-    const int32_t items = pipeline_items(pipeline),
-                  parts = pipeline->shape.directions * pipeline->shape.stages;
-    for (int32_t part = 0; part < parts; part++) {
-        const struct pipeline_stage *stage = &pipeline->stage[part % pipeline->shape.stages];
-        const double time[4] = {stage->f, stage->b, stage->w, stage->r};
-        for (int32_t item = 0; item < items; item++) {
-            const int64_t index = (int64_t)part * items + item;
-            for (int k = 0; k < 4; k++)
-                if (times->time[k] != NULL)
-                    set_line(times->time[k], index, time[k]);
-            for (int k = 0; k < 2; k++)
-                set_line(times->delay[k], index, delay_of(pipeline, part, k == 1));
-        }
-    }
-    times->duration = NULL;
-}

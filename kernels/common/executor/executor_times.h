@@ -89,9 +89,6 @@ static inline double executor_times_duration(const struct executor_times *times,
                                    : executor_piece_duration(times, pipeline, piece);
 }
 
-// Sets all lanes to the times of the pipeline, which do not depend on the start.
-void executor_times_set(struct executor_times *times, const struct pipeline *pipeline);
-
 // Returns the index of an operation.
 static inline int32_t executor_times_index(const struct pipeline *pipeline,
                                            const struct operation *operation)

@@ -132,10 +132,7 @@ int32_t longest_path_critical(const struct longest_path *path,
 
 static double time_of(const struct longest_path *path, const struct operation *op)
 {
-    const struct pipeline_stage *stage = &path->pipeline->stage[op->stage];
-    const double times[OPERATION_TYPES] = {stage->f, stage->b, stage->w, stage->b + stage->w,
-                                           stage->r};
-    return times[op->type];
+    return operation_time(&path->pipeline->stage[op->stage], op->type);
 }
 
 bool longest_path_from(const struct longest_path *path,

@@ -4,28 +4,6 @@
 
 #include <math.h>
 
-// ---- one operation ------------------------------------------------------------------------------
-
-static double time_of(const struct pipeline *pipeline, const struct operation *op)
-{
-    const struct pipeline_stage *stage = &pipeline->stage[op->stage];
-    switch ((enum operation_type)op->type) {
-    case OPERATION_F:
-        return stage->f;
-    case OPERATION_B:
-        return stage->b;
-    case OPERATION_W:
-        return stage->w;
-    case OPERATION_BW:
-        return stage->b + stage->w;
-    case OPERATION_R:
-        return stage->r;
-    case OPERATION_TYPES:
-        break;
-    }
-    return 0;
-}
-
 // ---- devices ------------------------------------------------------------------------------------
 
 static double busy_of(const struct pipeline *pipeline,
@@ -35,23 +13,13 @@ static double busy_of(const struct pipeline *pipeline,
     double busy = 0;
     for (int32_t i = 0; i < order->n[device]; i++) {
         const int64_t at = order_at(order, device, i);
+        const struct operation *op = &order->operations[at];
         const bool unit = order->paired[at] && !isnan(pipeline->pair[device]);
-        busy += unit ? pipeline->pair[device] : time_of(pipeline, &order->operations[at]);
+        busy += unit ? pipeline->pair[device]
+                     : operation_time(&pipeline->stage[op->stage], op->type);
         i += unit;
     }
     return busy;
-}
-
-static double peak_of(const struct pipeline *pipeline,
-                      const struct order *order,
-                      int32_t device)
-{
-    double held = pipeline->fixed[device], peak = held;
-    for (int32_t i = 0; i < order->n[device]; i++) {
-        held += operation_memory(pipeline, &order->operations[order_at(order, device, i)]);
-        peak = held > peak ? held : peak;
-    }
-    return peak;
 }
 
 void metrics_of(const struct pipeline *pipeline,
@@ -64,7 +32,7 @@ void metrics_of(const struct pipeline *pipeline,
 {
     struct metrics m = {.makespan = 0};
     for (int32_t d = 0; d < order->devices; d++) {
-        const double work = busy_of(pipeline, order, d), most = peak_of(pipeline, order, d);
+        const double work = busy_of(pipeline, order, d), most = order_peak(pipeline, order, d);
         m.busy_most = fmax(m.busy_most, work);
         m.busy_sum += work;
         m.peak_most = d == 0 ? most : fmax(m.peak_most, most);

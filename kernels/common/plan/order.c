@@ -106,3 +106,13 @@ bool order_equal(const struct order *a, const struct order *b)
     }
     return true;
 }
+
+double order_peak(const struct pipeline *pipeline, const struct order *order, int32_t device)
+{
+    double held = pipeline->fixed[device], peak = held;
+    for (int32_t i = 0; i < order->n[device]; i++) {
+        held += operation_memory(pipeline, &order->operations[order_at(order, device, i)]);
+        peak = held > peak ? held : peak;
+    }
+    return peak;
+}

@@ -23,6 +23,14 @@ struct operation {
     uint8_t direction; // 0 or 1
 };
 
+// Returns the time of an operation of a stage.
+static inline double operation_time(const struct pipeline_stage *stage, int type)
+{
+    const double times[OPERATION_TYPES] = {stage->f, stage->b, stage->w, stage->b + stage->w,
+                                           stage->r};
+    return times[type];
+}
+
 // Returns the memory that an operation takes at its start (F) or, negative, frees at its end.
 double operation_memory(const struct pipeline *pipeline, const struct operation *op);
 
@@ -61,6 +69,9 @@ void order_copy(struct order *to, const struct order *from);
 int64_t order_total(const struct order *order);
 
 bool order_equal(const struct order *a, const struct order *b);
+
+// Returns the largest memory of a device along its order.
+double order_peak(const struct pipeline *pipeline, const struct order *order, int32_t device);
 
 static inline int64_t order_at(const struct order *order, int32_t device, int32_t position)
 {

@@ -53,21 +53,30 @@ static inline void row_put_empty(const struct pps_batch *batch,
     }
 }
 
+enum { ROW_PARAMS_MAX = 64 };
+
+// Evaluates a point, whose parameters have these values, and writes row i.
 typedef enum pps_outcome row_of_point(const struct pps_batch *batch,
                                       size_t i,
+                                      const double *value,
                                       const struct pps_worker *worker,
                                       bool plain);
 
 // Runs the points of a batch one by one, until the stop flag of the worker is up.
 static inline void row_run_points(const struct pps_batch *batch,
+                                  int n_params,
                                   const struct pps_worker *worker,
                                   row_of_point *run,
                                   bool plain)
 {
     for (size_t i = 0; i < batch->n_points; i++) {
         batch->outcome[i] = PPS_STOPPED;
-        if (worker->stop == NULL || !atomic_load_explicit(worker->stop, memory_order_relaxed))
-            batch->outcome[i] = (uint8_t)run(batch, i, worker, plain);
+        if (worker->stop != NULL && atomic_load_explicit(worker->stop, memory_order_relaxed))
+            continue;
+        double value[ROW_PARAMS_MAX];
+        for (int p = 0; p < n_params; p++)
+            value[p] = batch->param[p][i];
+        batch->outcome[i] = (uint8_t)run(batch, i, value, worker, plain);
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads cost tables from CSV: the nodes of the axes are the sizes and lengths that occur.
+#include "base/document/fault.h"
 #include "base/table/csv_line.h"
 #include "base/text/decimal_read.h"
 #include "base/text/grow_list.h"
@@ -167,10 +168,8 @@ static bool read_row(struct csv *c, const struct pps_csv_row *row)
     if ((int32_t)degree != c->wanted)
         return true;
     struct measured *rows = pps_grow(c->rows, &c->room, c->n_rows + 1, sizeof *rows);
-    if (rows == NULL) {
-        c->fault->text[0] = '\0';
-        return false;
-    }
+    if (rows == NULL)
+        return pps_fault_memory(c->fault);
     c->rows = rows;
     c->rows[c->n_rows++] = m;
     return true;
@@ -234,10 +233,8 @@ static bool collect(const struct csv *c,
     size_t all = 0;
     *n = 0;
     double *values = malloc((c->n_rows + 1) * sizeof *values);
-    if (values == NULL) {
-        c->fault->text[0] = '\0';
-        return false;
-    }
+    if (values == NULL)
+        return pps_fault_memory(c->fault);
     for (size_t k = 0; k < c->n_rows; k++)
         if (has_node(t, &c->rows[k], axis))
             values[all++] = c->rows[k].at[axis];
@@ -300,10 +297,8 @@ static bool fill(const struct csv *c, struct cost_tables *t)
         most = n > most ? n : most;
     }
     int32_t *times = malloc((size_t)most * sizeof *times);
-    if (times == NULL) {
-        c->fault->text[0] = '\0';
-        return false;
-    }
+    if (times == NULL)
+        return pps_fault_memory(c->fault);
     for (int type = 0; type < DYNAPIPE_RECOMPUTE_TYPES; type++)
         for (int q = 0; q < COST_QUANTITIES; q++) {
             double *values = t->values[type][q];
@@ -353,10 +348,8 @@ static bool make(const struct csv *c, struct cost_tables *t)
     for (int a = 0; a < COST_AXES; a++)
         if (!collect(c, t, (enum cost_axis)a, nodes[a], &t->nodes[a]))
             return false;
-    if (!cost_tables_allocate(t)) {
-        c->fault->text[0] = '\0';
-        return false;
-    }
+    if (!cost_tables_allocate(t))
+        return pps_fault_memory(c->fault);
     for (int a = 0; a < COST_AXES; a++)
         memcpy(t->axis[a], nodes[a], (size_t)t->nodes[a] * sizeof *nodes[a]);
     if (fill(c, t))

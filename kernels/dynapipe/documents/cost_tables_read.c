@@ -276,10 +276,8 @@ static bool read_degree(const cJSON *object, struct cost_tables *t, struct pps_f
         return false;
     if (!t->has_decoder)
         t->nodes[COST_TARGET] = 0;
-    if (!cost_tables_allocate(t)) {
-        fault->text[0] = '\0';
-        return false;
-    }
+    if (!cost_tables_allocate(t))
+        return pps_fault_memory(fault);
     for (int a = 0; a < COST_AXES; a++)
         memcpy(t->axis[a], nodes[a], (size_t)t->nodes[a] * sizeof *nodes[a]);
     if (!read_types(recompute, t, fault)) {

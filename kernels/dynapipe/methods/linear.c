@@ -18,7 +18,6 @@ struct cell {
 struct device {
     int32_t forwards, backwards; // that have run
     double computes, sends;      // until then the lanes are busy
-    double memory, peak;
 };
 
 struct linear {
@@ -30,7 +29,6 @@ struct linear {
     struct device *device; // [stages]
     double *activations;   // [stage * count + position]: arrival of the input
     double *gradients;     // [stage * count + position]: arrival of the gradient
-    double *peaks;         // [stages]
 };
 
 void linear_plan_take(struct linear_plan *plan,
@@ -64,7 +62,6 @@ struct linear *linear_take(int32_t count, int32_t stages, struct room *room)
     l->device = room_take(room, (size_t)stages, sizeof *l->device);
     l->activations = room_take(room, n, sizeof *l->activations);
     l->gradients = room_take(room, n, sizeof *l->gradients);
-    l->peaks = room_take(room, (size_t)stages, sizeof *l->peaks);
     return taken;
 }
 
@@ -124,8 +121,6 @@ static bool run(struct linear *l, const struct linear_plan *plan, int32_t s)
         while (d.forwards < most && d.forwards < inputs) {
             const struct cell *cell = cell_of(l, plan, d.forwards, s);
             d.computes = later(d.computes, s == 0 ? 0 : arrivals[d.forwards]) + cell->forward;
-            d.peak = later(d.peak, d.memory + cell->peak);
-            d.memory += cell->stored;
             if (s < last)
                 forward_to[d.forwards] = d.sends =
                     later(d.sends, d.computes) + cell->activation;
@@ -136,8 +131,6 @@ static bool run(struct linear *l, const struct linear_plan *plan, int32_t s)
             break;
         const struct cell *cell = cell_of(l, plan, d.backwards, s);
         d.computes = later(d.computes, s == last ? 0 : returns[d.backwards]) + cell->backward;
-        d.peak = later(d.peak, d.memory);
-        d.memory -= cell->stored;
         if (s > 0)
             backward_to[d.backwards] = d.sends = later(d.sends, d.computes) + cell->gradient;
         d.backwards++;
@@ -151,8 +144,7 @@ double linear_evaluate(struct linear *l, const struct linear_plan *plan)
     const int32_t last = l->stages - 1;
     double makespan = 0;
     for (int32_t s = 0; s <= last; s++)
-        l->device[s] =
-            (struct device){.memory = l->pipeline->state[s], .peak = l->pipeline->state[s]};
+        l->device[s] = (struct device){.forwards = 0};
     for (bool ran = true; ran && l->device[0].backwards < l->count;) {
         ran = false;
         for (int32_t s = 0; s <= last; s++)
@@ -160,16 +152,9 @@ double linear_evaluate(struct linear *l, const struct linear_plan *plan)
         for (int32_t s = last - 1; s >= 0; s--)
             ran = run(l, plan, s) || ran;
     }
-    for (int32_t s = 0; s <= last; s++) {
+    for (int32_t s = 0; s <= last; s++)
         makespan = later(makespan, later(l->device[s].computes, l->device[s].sends));
-        l->peaks[s] = l->device[s].peak;
-    }
     return l->device[0].backwards < l->count ? HUGE_VAL : makespan;
-}
-
-const double *linear_peaks(const struct linear *linear)
-{
-    return linear->peaks;
 }
 
 struct linear_peak linear_peak_of(const struct linear *l,

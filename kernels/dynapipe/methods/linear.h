@@ -38,9 +38,6 @@ void linear_open(struct linear *linear,
 // Returns the makespan of a plan, whose types are allowed; INFINITY: it cannot run.
 double linear_evaluate(struct linear *linear, const struct linear_plan *plan);
 
-// The largest memory of every device in the last evaluation, [stages].
-const double *linear_peaks(const struct linear *linear);
-
 // The largest memory of a device, and the positions that are in flight there then: first to end - 1, with the one whose
 // forward runs if its recomputation changes the peak of its forward.
 struct linear_peak {

@@ -139,10 +139,8 @@ static bool check_replica(struct plan_reading *r, const cJSON *replica, struct p
         return false;
     take(r, &room);
     void *memory = room.used == SIZE_MAX ? NULL : aligned_alloc(ROOM_ALIGNMENT, room.used);
-    if (memory == NULL) {
-        r->fault->text[0] = '\0';
-        return false;
-    }
+    if (memory == NULL)
+        return pps_fault_memory(r->fault);
     room = (struct room){memory, 0};
     take(r, &room);
     const bool done =

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks that the micro-batches of a plan hold every sample once.
+#include "base/document/fault.h"
 #include "base/document/json.h"
 #include "kernels/dynapipe/output/plan_check_private.h"
 #include "kernels/dynapipe/output/plan_write.h"
@@ -36,12 +37,6 @@ static bool read_whole(struct plan_reading *r,
 
 // ---- one micro-batch ------------------------------------------------------------------------------
 
-static bool fail_memory(struct plan_reading *r)
-{
-    r->fault->text[0] = '\0';
-    return false;
-}
-
 // Counts the rows that samples name; -1: a number is none of `rows`, at most one for each sample.
 static int32_t count_rows(const cJSON *list, int32_t rows, uint8_t *is_used)
 {
@@ -75,7 +70,7 @@ static bool check_rows(struct plan_reading *r,
                           "rows: there are more than samples");
     uint8_t *is_used = calloc((size_t)samples, 1);
     if (is_used == NULL)
-        return fail_memory(r);
+        return pps_fault_memory(r->fault);
     const bool fills = count_rows(list, rows, is_used) == rows;
     free(is_used);
     return fills ||
@@ -157,7 +152,7 @@ static bool check_order(struct holding *h, const cJSON *replica)
     const size_t count = (size_t)cJSON_GetArraySize(order);
     double *number = malloc((count + 1) * sizeof *number);
     if (number == NULL)
-        return fail_memory(h->r);
+        return pps_fault_memory(h->r->fault);
     cJSON_ArrayForEach(position, order)
     {
         number[(size_t)position->valuedouble] = pps_json_member(batch, "number")->valuedouble;
@@ -188,7 +183,7 @@ static bool check_once(struct holding *h, const cJSON *root)
     const size_t most = (size_t)(h->samples > h->n ? h->samples : h->n);
     h->is_seen = calloc(most + 1, 1);
     if (h->is_seen == NULL)
-        return fail_memory(h->r);
+        return pps_fault_memory(h->r->fault);
     bool done = each_batch(h, root, mark_samples);
     memset(h->is_seen, 0, most);
     done = done && each_batch(h, root, mark_number);

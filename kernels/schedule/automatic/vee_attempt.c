@@ -60,9 +60,9 @@ static double *end_of(const struct vee_attempt *a, int phase, int32_t d, int32_t
                     (size_t)item];
 }
 
-static bool fail(struct vee_attempt *a, enum vee_status status)
+static bool fail(struct vee_attempt *a, enum family_status status)
 {
-    if (a->status == VEE_DONE)
+    if (a->status == FAMILY_DONE)
         a->status = status;
     return false;
 }
@@ -84,11 +84,11 @@ static bool find_arrival(struct vee_attempt *a, int phase, int32_t d, double *at
     const int32_t item = device->n[phase], source = source_of(a, phase, d);
     *at = 0;
     if (item >= micro_batches(a) || (phase > 0 && item >= device->n[phase - 1]))
-        return fail(a, VEE_BROKEN);
+        return fail(a, FAMILY_FAILED);
     if (source < 0)
         return true;
     if (item >= a->device[source].n[phase])
-        return fail(a, VEE_BROKEN);
+        return fail(a, FAMILY_FAILED);
     const int32_t sender = stage_of(a, phase, source);
     *at = *end_of(a, phase, source, item) +
           (phase < 2 ? a->costs.forward[sender] : a->costs.backward[sender]);
@@ -123,7 +123,7 @@ static bool put(struct vee_attempt *a, int phase, int32_t d)
     const int32_t item = device->n[phase];
     double arrival;
     if (poll_over(a->poll))
-        return fail(a, VEE_STOPPED);
+        return fail(a, FAMILY_STOPPED);
     if (!find_arrival(a, phase, d, &arrival))
         return false;
     if (device->n[0] > 0 && arrival > device->clock) {
@@ -134,7 +134,7 @@ static bool put(struct vee_attempt *a, int phase, int32_t d)
     device->memory +=
         phase < 2 ? costs_memory(&a->costs, stage_of(a, phase, d)) : -stage->kept_until_b;
     if (phase < 2 && device->memory > a->costs.limit[d])
-        return fail(a, VEE_NO_ROOM);
+        return fail(a, FAMILY_NO_ROOM);
     if (phase >= 2)
         a->waiting[(size_t)d * 2 * (size_t)micro_batches(a) +
                    (size_t)(device->n[2] + device->n[3])] = (uint8_t)phase;
@@ -149,7 +149,7 @@ static bool make_room(struct vee_attempt *a, int phase, int32_t d)
     const double needed = costs_memory(&a->costs, stage_of(a, phase, d));
     while (a->device[d].memory + needed > a->costs.limit[d]) {
         if (pending(&a->device[d]) == 0)
-            return fail(a, VEE_NO_ROOM);
+            return fail(a, FAMILY_NO_ROOM);
         put_weight(a, d);
     }
     return true;
@@ -221,7 +221,7 @@ static bool level(struct vee_attempt *a)
                 }
             idle_rounds = any ? 0 : idle_rounds + 1;
             if (idle_rounds > 1)
-                return fail(a, VEE_BROKEN);
+                return fail(a, FAMILY_FAILED);
             phase = 1 - phase;
         }
     }
@@ -309,15 +309,15 @@ static void accept_idle(struct vee_attempt *a, bool again)
     }
 }
 
-enum vee_status vee_attempt_run(struct vee_attempt *attempt,
-                                bool again,
-                                struct poll *poll,
-                                struct order *order)
+enum family_status vee_attempt_run(struct vee_attempt *attempt,
+                                   bool again,
+                                   struct poll *poll,
+                                   struct order *order)
 {
     struct vee_attempt *a = attempt;
     a->order = order;
     a->poll = poll;
-    a->status = VEE_DONE;
+    a->status = FAMILY_DONE;
     a->most_idle = 0;
     order_clear(order);
     accept_idle(a, again);
@@ -330,5 +330,5 @@ enum vee_status vee_attempt_run(struct vee_attempt *attempt,
     for (int32_t d = 0; d < devices_of(a); d++)
         while (pending(&a->device[d]) > 0)
             put_weight(a, d);
-    return VEE_DONE;
+    return FAMILY_DONE;
 }

@@ -10,15 +10,9 @@
 #include "kernels/common/pipeline/poll.h"
 #include "kernels/common/plan/order.h"
 #include "kernels/schedule/automatic/costs.h"
+#include "kernels/schedule/families/family.h"
 
 enum { VEE_PHASES = 4 };
-
-enum vee_status {
-    VEE_DONE,
-    VEE_BROKEN,  // an operation comes before the operation that it depends on
-    VEE_NO_ROOM, // a forward exceeds the limit although nothing can be freed
-    VEE_STOPPED, // by the poll
-};
 
 struct vee_device;
 
@@ -32,7 +26,7 @@ struct vee_attempt {
     bool fill_backward, fill_forward; // let weight gradients delay a phase 2, a forward
     struct order *order;
     struct poll *poll;
-    enum vee_status status;
+    enum family_status status;
     double most_idle;
 };
 
@@ -41,10 +35,11 @@ void vee_attempt_take(struct vee_attempt *attempt,
                       struct room *room);
 
 // Writes the order; attempt->costs and the switches are set. again: the idle times of the last attempt
-// are accepted. On VEE_DONE, attempt->most_idle is the greatest idle time of a device.
-enum vee_status vee_attempt_run(struct vee_attempt *attempt,
-                                bool again,
-                                struct poll *poll,
-                                struct order *order);
+// are accepted. FAMILY_FAILED: an operation comes before the operation that it depends on. FAMILY_NO_ROOM: a
+// forward exceeds the limit although nothing can be freed. On FAMILY_DONE, attempt->most_idle is the greatest idle time of a device.
+enum family_status vee_attempt_run(struct vee_attempt *attempt,
+                                   bool again,
+                                   struct poll *poll,
+                                   struct order *order);
 
 #endif

@@ -37,23 +37,23 @@ static void *zbv_take(const struct pipeline_shape *shape,
 
 // Repeats a setting while the greatest idle time shrinks. Leaves the best order in m->best and its idle
 // time in *idle; offers every order to `choice`, unless NULL. Returns the status of the first attempt.
-static enum vee_status run_setting(struct zbv_memory *m,
-                                   int setting,
-                                   struct choice *choice,
-                                   struct poll *poll,
-                                   double *idle)
+static enum family_status run_setting(struct zbv_memory *m,
+                                      int setting,
+                                      struct choice *choice,
+                                      struct poll *poll,
+                                      double *idle)
 {
     struct vee_attempt *a = &m->attempt;
     a->fill_backward = !(setting & 2);
     a->fill_forward = !(setting & 1);
     for (bool again = false;; again = true) {
-        const enum vee_status status = vee_attempt_run(a, again, poll, &m->tried);
-        if (status != VEE_DONE)
-            return again && status != VEE_STOPPED ? VEE_DONE : status;
+        const enum family_status status = vee_attempt_run(a, again, poll, &m->tried);
+        if (status != FAMILY_DONE)
+            return again && status != FAMILY_STOPPED ? FAMILY_DONE : status;
         if (choice != NULL)
             (void)choice_offer(choice, &m->tried);
         if (again && a->most_idle >= *idle)
-            return VEE_DONE;
+            return FAMILY_DONE;
         *idle = a->most_idle;
         order_copy(&m->best, &m->tried);
     }
@@ -61,19 +61,19 @@ static enum vee_status run_setting(struct zbv_memory *m,
 
 // Writes the order of the setting with the least idle time. Returns the status of the setting that
 // failed worst; *found: whether a setting has an order.
-static enum vee_status run_settings(struct zbv_memory *m,
-                                    struct poll *poll,
-                                    struct order *order,
-                                    bool *found)
+static enum family_status run_settings(struct zbv_memory *m,
+                                       struct poll *poll,
+                                       struct order *order,
+                                       bool *found)
 {
-    enum vee_status worst = VEE_DONE;
+    enum family_status worst = FAMILY_DONE;
     double least = (double)INFINITY, idle = 0;
     for (int k = 0; k < SETTINGS; k++) {
-        const enum vee_status status = run_setting(m, k, NULL, poll, &idle);
-        if (status == VEE_STOPPED)
+        const enum family_status status = run_setting(m, k, NULL, poll, &idle);
+        if (status == FAMILY_STOPPED)
             return status;
-        if (status != VEE_DONE) {
-            worst = worst == VEE_BROKEN ? worst : status;
+        if (status != FAMILY_DONE) {
+            worst = worst == FAMILY_FAILED ? worst : status;
             continue;
         }
         if (idle < least) {
@@ -85,17 +85,6 @@ static enum vee_status run_settings(struct zbv_memory *m,
     return worst;
 }
 
-static enum family_status status_of(enum vee_status status)
-{
-    static const enum family_status statuses[] = {
-        [VEE_DONE] = FAMILY_DONE,
-        [VEE_BROKEN] = FAMILY_FAILED,
-        [VEE_NO_ROOM] = FAMILY_NO_ROOM,
-        [VEE_STOPPED] = FAMILY_STOPPED,
-    };
-    return statuses[status];
-}
-
 // Offers what the published rule does not choose; the choice holds the published order, if any.
 static enum family_status improve(struct zbv_memory *m,
                                   const struct pipeline *pipeline,
@@ -103,7 +92,7 @@ static enum family_status improve(struct zbv_memory *m,
 {
     double idle = 0;
     for (int k = 0; k < SETTINGS; k++)
-        if (run_setting(m, k, &m->alternatives.choice, poll, &idle) == VEE_STOPPED)
+        if (run_setting(m, k, &m->alternatives.choice, poll, &idle) == FAMILY_STOPPED)
             return FAMILY_STOPPED;
     return alternatives_offer(&m->alternatives, pipeline, &alternatives_vee, poll);
 }
@@ -136,9 +125,9 @@ static enum family_status zbv_build(const struct family_task *task)
     limited.limit = m->limit;
     if (!costs_set(&m->attempt.costs, &limited))
         return FAMILY_NO_ROOM;
-    const enum vee_status status = run_settings(m, task->poll, task->order, &found);
-    if (task->options->published || status == VEE_STOPPED)
-        return status_of(status);
+    const enum family_status status = run_settings(m, task->poll, task->order, &found);
+    if (task->options->published || status == FAMILY_STOPPED)
+        return status;
     choice_open(&m->alternatives.choice, &limited, task->options->objective, task->poll,
                 task->order);
     if (found && choice_offer(&m->alternatives.choice, task->order))

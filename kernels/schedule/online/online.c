@@ -23,7 +23,6 @@ struct online *online_take(const struct pipeline_shape *most,
     e->first = room_take(room, devices + 1, sizeof *e->first);
     e->device = room_take(room, devices, sizeof *e->device);
     e->room = room_take(room, devices, sizeof *e->room);
-    e->peak = room_take(room, devices, sizeof *e->peak);
     e->running = room_take(room, devices, sizeof *e->running);
     for (int k = 0; k < 2; k++)
         e->input[k] = room_take(room, items, sizeof *e->input[k]);
@@ -76,25 +75,11 @@ static void find_stages(struct online *e)
     e->first[p->shape.devices] = n;
 }
 
-// Returns the peak of a device in the reference order.
-static double peak_of(const struct online *e, int32_t device)
-{
-    double used = e->pipeline->fixed[device], peak = used;
-    for (int32_t i = 0; i < e->reference->n[device]; i++) {
-        const struct operation *op =
-            &e->reference->operations[order_at(e->reference, device, i)];
-        const struct online_stage *stage = &e->stage[op->stage];
-        used += op->type == OPERATION_F ? stage->kept : -stage->freed[op->type];
-        peak = used > peak ? used : peak;
-    }
-    return peak;
-}
-
 // Sets the figures of a device that replicates do not change.
 static void open_device(struct online *e, int32_t d)
 {
     const double limit = e->pipeline->limit[d], fixed = e->pipeline->fixed[d],
-                 least = isinf(limit) ? peak_of(e, d) : limit;
+                 least = isinf(limit) ? order_peak(e->pipeline, e->reference, d) : limit;
     const int32_t chunks = e->first[d + 1] - e->first[d];
     double kept = 0;
     for (int32_t i = e->first[d]; i < e->first[d + 1]; i++)
@@ -167,7 +152,6 @@ static void start_device(struct online *e, int32_t d)
         }
     find_next(e, d, &device);
     e->device[d] = device;
-    e->peak[d] = device.used;
     e->running[d] = (struct online_running){.counted = true};
     earliest_set(&e->wake, d, device.n > 0 ? 0 : (double)INFINITY, 0);
 }
@@ -322,7 +306,6 @@ static void run(struct online *e, int32_t d, const struct online_candidate *c)
     e->makespan = end > e->makespan ? end : e->makespan;
     if (c->type == OPERATION_F)
         device->used += e->stage[c->stage].kept;
-    e->peak[d] = device->used > e->peak[d] ? device->used : e->peak[d];
     if (c->type == OPERATION_W)
         device->pending--;
     device->busy = true;

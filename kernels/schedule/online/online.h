@@ -139,7 +139,6 @@ double online_reference_makespan(const struct online *online);
 // ---- results of a complete step ----------------------------------------------------------------
 
 double online_makespan(const struct online *online);
-double online_peak(const struct online *online, int32_t device);
 
 // The order that was run, with the starts and ends at [order_at] of this order.
 const struct order *online_order(const struct online *online);

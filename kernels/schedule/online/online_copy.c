@@ -43,7 +43,6 @@ void online_copy(struct online *to, const struct online *from)
     to->left = from->left;
     copy(to->stage, from->stage, stages, sizeof *to->stage);
     copy(to->device, from->device, devices, sizeof *to->device);
-    copy(to->peak, from->peak, devices, sizeof *to->peak);
     copy(to->running, from->running, devices, sizeof *to->running);
     for (int k = 0; k < 2; k++)
         copy(to->input[k], from->input[k], items, sizeof *to->input[k]);

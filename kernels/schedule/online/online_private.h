@@ -43,7 +43,7 @@ struct online {
     int32_t *stages;            // stages by device, ascending
     int32_t *first;             // [devices + 1]: of `stages`
     struct online_device *device;
-    double *room, *peak;            // [devices]: limit with tolerance
+    double *room;                   // [devices]: limit with tolerance
     struct online_running *running; // [devices]: the last operation
     struct online_input *input[2];  // [stage * items + item]: of F, of B
     struct channels channels;

@@ -89,11 +89,6 @@ double online_makespan(const struct online *online)
     return online->makespan;
 }
 
-double online_peak(const struct online *online, int32_t device)
-{
-    return online->peak[device];
-}
-
 const struct order *online_order(const struct online *online)
 {
     return &online->order;

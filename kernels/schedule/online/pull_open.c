@@ -93,13 +93,12 @@ static struct pull_task task_of(const struct pull *e, int32_t d, const struct op
     return task;
 }
 
-// Lists the tasks and the W's of a device, and finds the peak of its memory.
-static double list(struct pull *e, const struct order *order, int32_t d)
+// Lists the tasks and the W's of a device.
+static void list(struct pull *e, const struct order *order, int32_t d)
 {
     struct pull_task *tasks = &e->task[order_at(order, d, 0)];
     struct pull_weight *weights = &e->weight[order_at(order, d, 0)];
     int32_t n_tasks = 0, n_weights = 0;
-    double used = e->pipeline->fixed[d], peak = used;
     for (int32_t i = 0; i < order->n[d]; i++) {
         const struct operation *op = &order->operations[order_at(order, d, i)];
         const struct pipeline_stage *stage = &e->pipeline->stage[op->stage];
@@ -107,20 +106,16 @@ static double list(struct pull *e, const struct order *order, int32_t d)
             weights[n_weights++] = (struct pull_weight){.index = index_of(e, op),
                                                         .time = stage->w,
                                                         .memory = stage->kept_until_w};
-            used -= stage->kept_until_w;
             continue;
         }
         struct pull_task *task = &tasks[n_tasks++];
         *task = task_of(e, d, op);
         task->before = n_weights;
-        used += op->type == OPERATION_F ? task->memory : -task->memory;
-        peak = used > peak ? used : peak;
     }
     e->device[d] = (struct pull_device){.tasks = tasks,
                                         .weights = weights,
                                         .n_tasks = n_tasks,
                                         .n_weights = n_weights};
-    return peak;
 }
 
 // Finds the B of every W of a device. Before a step, messages are free to hold the positions.
@@ -147,8 +142,9 @@ void pull_open(struct pull *pull, const struct pipeline *pipeline, const struct 
     for (int32_t s = 0; s < pipeline->shape.stages; s++)
         e->in_order = e->in_order || !(pipeline->stage[s].f > 0 && pipeline->stage[s].b > 0);
     for (int32_t d = 0; d < pipeline->shape.devices; d++) {
-        const double peak = list(e, order, d), limit = pipeline->limit[d],
-                     least = isinf(limit) ? peak : limit;
+        const double limit = pipeline->limit[d],
+                     least = isinf(limit) ? order_peak(pipeline, order, d) : limit;
+        list(e, order, d);
         e->device[d].room = least + 1e-9 * fabs(least);
         find_backwards(e, &e->device[d]);
     }

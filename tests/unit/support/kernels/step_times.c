@@ -2,6 +2,8 @@
 // Computes the durations and the memory of passes from the layers.
 #include "tests/unit/support/kernels/step_times.h"
 
+#include "kernels/common/estimate/estimate_cache.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,7 +88,7 @@ enum nd_steptimes_status nd_steptimes_of(struct passes *passes,
     memset(passes, 0, sizeof *passes);
     if (!orders_check(&shape, why, sizeof why))
         return ND_STEPTIMES_NO_ORDER;
-    b.set = nd_layer_figures(e, cache, point);
+    b.set = &nd_shape_of(e, cache, point)->set;
     const bool done = build(&b, &shape);
     free(b.chunks);
     free(b.stages);

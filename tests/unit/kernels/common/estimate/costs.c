@@ -5,6 +5,7 @@
 
 #include "base/math/detmath.h"
 #include "base/math/units.h"
+#include "kernels/common/estimate/estimate_cache.h"
 #include "kernels/common/estimate/stage_layers.h"
 #include "tests/unit/support/near.h"
 
@@ -160,7 +161,7 @@ Test(nd_costs, time_is_that_of_the_published_formulas)
         p.strategy.vp = golden_whole(c, "vpp");
         struct nd_estimate e;
         nd_estimate_open(&e, &model, &cluster, &training, (uint32_t)k);
-        const struct layercost_set *set = nd_layer_figures(&e, cache, &p);
+        const struct layercost_set *set = &nd_shape_of(&e, cache, &p)->set;
         check_layer(k, &set->dense, (int)p.strategy.recompute,
                     golden_item(c, "dense_layer_ms"));
         if (model.experts > 0)

@@ -74,8 +74,6 @@ static void check_step(struct online_bench *b, int lane, bool eager, int k)
     struct executor_lanes_result result = {.starts = b->results[0], .ends = b->results[1]};
     executor_lanes_run(b->executor, b->lanes, &b->times, &result);
     for (int32_t d = 0; d < order->devices; d++) {
-        cr_assert(online_peak(b->online, d) <=
-                  online_device(b->online, d)->limit * (1 + 1e-9) + 1e-9);
         for (int32_t i = 0; i < order->n[d]; i++) {
             const int64_t at = order_at(order, d, i);
             const double earliest = result.starts[at * EXECUTOR_LANES + lane],

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules that move W on the orders of all families: the static rule gives the times of the executor, and
 // every rule stays within the memory and keeps F and B.
+#include "kernels/common/executor/metrics.h"
 #include "kernels/schedule/catalogue/catalogue.h"
 #include "kernels/schedule/noise/noise.h"
 #include "tests/unit/support/kernels/online_bench.h"
@@ -32,8 +33,9 @@ static void check_environment(struct online_bench *b,
         while (online_next(b->online, &decision))
             online_act(b->online, pull_choose(rule, b->online, &decision, waits));
         cr_assert(online_makespan(b->online) == makespan[lane], "%s", name);
-        for (int32_t d = 0; d < b->pipeline->shape.devices; d++)
-            cr_assert(online_peak(b->online, d) <= online_device(b->online, d)->limit + 1e-9);
+        struct metrics_excess excess;
+        cr_assert_not(metrics_over_limit(b->pipeline, online_order(b->online), &excess), "%s",
+                      name);
     }
 }
 
