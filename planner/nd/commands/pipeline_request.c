@@ -115,21 +115,15 @@ enum pps_status nd_pipe_read_strategy(struct nd_pipe *pipe,
 // ---- chunks per stage ---------------------------------------------------------------------------
 
 // As published, any schedule allows any number of chunks.
-static enum pps_status check_chunks(
-    const struct nd_pipe *pipe,
-    int32_t chunks,
-    const char *option, // the option that sets the chunks, or NULL
-    struct pps_error *err)
+static enum pps_status check_chunks(const struct nd_pipe *pipe,
+                                    int32_t chunks,
+                                    const char *option, // that sets the chunks
+                                    struct pps_error *err)
 {
     const struct training *training = &pipe->input->job.run.training;
     if (pipe->input->compat == ND_ORIG ||
         training_allows_chunks(training, pipe->strategy.pp, chunks))
         return PPS_OK;
-    if (option == NULL) // one chunk
-        return pps_fail(
-            err, PPS_E_INPUT,
-            "the training document sets schedule vpp, which needs at least two chunks "
-            "per stage; write --vpp 2");
     return pps_fail(
         err, PPS_E_INPUT, "%s%d: the training document sets schedule %s", option, chunks,
         training->schedule == TRAINING_VPP ? "vpp, which needs at least two chunks per stage"
@@ -138,7 +132,6 @@ static enum pps_status check_chunks(
 
 enum pps_status nd_pipe_read_chunks(struct nd_pipe *pipe,
                                     const struct pps_args *args,
-                                    int32_t *chunks,
                                     struct pps_error *err)
 {
     const int32_t vp = pipe->strategy.vp;
@@ -157,12 +150,9 @@ enum pps_status nd_pipe_read_chunks(struct nd_pipe *pipe,
             err, PPS_E_INPUT,
             "--at vp=%d and --vpp %d: both set the chunks per stage; remove one of them", vp,
             (int)vpp);
-    *chunks = (int32_t)vpp;
-    pipe->is_usual_vp =
-        !by_strategy && pps_arg(args, "vpp") == NULL && pipe->input->compat == ND_CORRECTED &&
-        training_allows_chunks(&pipe->input->job.run.training, pipe->strategy.pp, 2);
-    const char *option = by_strategy                    ? "--at vp="
-                         : pps_arg(args, "vpp") != NULL ? "--vpp "
-                                                        : NULL;
-    return check_chunks(pipe, *chunks, option, err);
+    pipe->strategy.vp = (int32_t)vpp;
+    pipe->chooses_vp = !by_strategy && pps_arg(args, "vpp") == NULL;
+    return pipe->chooses_vp
+               ? PPS_OK
+               : check_chunks(pipe, (int32_t)vpp, by_strategy ? "--at vp=" : "--vpp ", err);
 }

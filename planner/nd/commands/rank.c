@@ -16,10 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Default search limit of each program: about 0.1 s. Four times as many steps found no step time
-// that is shorter by 0.01 %.
-enum { SEARCH_LIMIT = 20000 };
-
 enum { MOST_CHUNKS = 64, CONFIGURATIONS = 10 };
 
 static const struct pps_opt options[] = {
@@ -180,8 +176,12 @@ static enum pps_status read_baseline(struct nd_rank_options *trial,
 {
     enum pps_status status =
         nd_strategy_read_whole(&input->job, "baseline", text, strategy, err);
-    if (status != PPS_OK || input->compat == ND_ORIG || !nd_strategy_sets(text, "vp"))
+    if (status != PPS_OK || input->compat == ND_ORIG)
         return status;
+    if (!nd_strategy_sets(text, "mbs"))
+        strategy->mbs = 0; // the fastest
+    if (!nd_strategy_sets(text, "vp"))
+        return PPS_OK;
     if (strategy->vp < 1 || strategy->vp > MOST_CHUNKS)
         return pps_fail(err, PPS_E_INPUT, "--baseline %s: vp must be from 1 to %d", text,
                         MOST_CHUNKS);
@@ -256,7 +256,7 @@ static enum pps_status run(struct nd_input *input,
     struct request request;
     struct nd_picks picks = {0};
     struct nd_ranking ranking = {.input = input, .args = args, .picks = &picks};
-    input->effort.max_nodes = SEARCH_LIMIT;
+    input->effort.max_nodes = ND_RANK_LIMIT;
     enum pps_status status = read_request(&request, args, err);
     if (status == PPS_OK)
         status = nd_input_open(input, args, err);
@@ -272,6 +272,7 @@ static enum pps_status run(struct nd_input *input,
         ranking.options = (struct nd_rank_options){.max_vpp = (int32_t)request.max_vpp,
                                                    .compat = input->compat,
                                                    .effort = &input->effort,
+                                                   .training = &input->job.run.training,
                                                    .now = pps_wall_seconds};
         status =
             nd_input_chunks(input, &ranking.options, pps_arg(args, "max-vpp") != NULL, err);
