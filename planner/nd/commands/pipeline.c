@@ -71,8 +71,8 @@ static const char details[] =
     "forwards of one layer. A timeline (--trace) is in microseconds if the time of a layer is\n"
     "known, otherwise in layer forwards. Where only models are used, times and memory are those of\n"
     "ppsweep check for the same layers. Chunks per stage and micro-batch sizes that --at leaves open\n"
-    "are tried as in nd rank, which finds the same step for the strategy. With --layers, --extract or\n"
-    "--compat orig there is one chunk, and the first micro-batch size.\n"
+    "are tried as in nd rank, which finds the same step for the strategy. With --compat orig\n"
+    "there is one chunk, and the first micro-batch size.\n"
     "\n"
     "A solution without a proof ends after a minute (-t), or at Ctrl-C: the best split so far is\n"
     "printed and written, with the bound of all splits.\n"
@@ -432,7 +432,7 @@ static enum pps_status run(struct nd_input *input,
     if (status == PPS_OK)
         status = nd_pipe_read_chunks(&pipe, args, err);
     if (status == PPS_OK)
-        status = nd_pipe_choose(&pipe, &request, err);
+        status = nd_pipe_choose(&pipe, err);
     if (status == PPS_OK)
         status = make_program(&pipe, &program, err);
     pipe.priced = status == PPS_OK && nd_choice_has_price(input, pipe.source);

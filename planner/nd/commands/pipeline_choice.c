@@ -47,9 +47,7 @@ static void rank(struct nd_pipe *pipe,
                                    given.max_seconds / TIME_OF_CHOICE);
 }
 
-enum pps_status nd_pipe_choose(struct nd_pipe *pipe,
-                               const struct nd_pipe_request *request,
-                               struct pps_error *err)
+enum pps_status nd_pipe_choose(struct nd_pipe *pipe, struct pps_error *err)
 {
     const struct nd_input *input = pipe->input;
     const bool of_sizes = !nd_strategy_sets(pipe->at, "mbs");
@@ -62,15 +60,13 @@ enum pps_status nd_pipe_choose(struct nd_pipe *pipe,
     if (input->compat == ND_ORIG)
         return PPS_OK;
     if (pipe->chooses_vp) {
-        options.max_vpp = request->layers != NULL || request->extract ? 1 : ND_CHUNKS_USUAL;
         options.min_vpp = 1;
+        options.max_vpp = ND_CHUNKS_USUAL;
         const enum pps_status status = nd_input_chunks(input, &options, false, err);
         if (status != PPS_OK)
             return status;
         pipe->strategy.vp = options.min_vpp;
     }
-    if (request->layers != NULL || request->extract)
-        return PPS_OK;
     if (of_sizes)
         strategy.mbs = 0;
     rank(pipe, &strategy, &options);

@@ -155,7 +155,7 @@ PPS_MUST_CHECK enum pps_status nd_pipe_read_strategy(struct nd_pipe *pipe,
                                                      const struct pps_args *args,
                                                      struct pps_error *err);
 
-// Sets the chunks per stage from --vpp, if it is given, in the strategy, which has been read.
+// Sets the chunks per stage in the strategy, which has been read, from --vpp or from the rows of --layers.
 PPS_MUST_CHECK enum pps_status nd_pipe_read_chunks(struct nd_pipe *pipe,
                                                    const struct pps_args *args,
                                                    struct pps_error *err);
@@ -163,11 +163,8 @@ PPS_MUST_CHECK enum pps_status nd_pipe_read_chunks(struct nd_pipe *pipe,
 // ---- pipeline_choice.c ----
 
 // Ranks the strategy as nd rank does, into pipe->ranked, and takes what is not given of it: the chunks per stage and
-// the micro-batch size. A split that is given, a solution that is read, and the published command have one chunk and
-// the first size.
-PPS_MUST_CHECK enum pps_status nd_pipe_choose(struct nd_pipe *pipe,
-                                              const struct nd_pipe_request *request,
-                                              struct pps_error *err);
+// the micro-batch size. As published there are one chunk and the first size.
+PPS_MUST_CHECK enum pps_status nd_pipe_choose(struct nd_pipe *pipe, struct pps_error *err);
 
 // Solves the program of the strategy. Takes the solution of the ranking where it is proven, or as good. The caller
 // frees the solution with nd_solution_free in any case.

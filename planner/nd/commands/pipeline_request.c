@@ -130,6 +130,16 @@ static enum pps_status check_chunks(const struct nd_pipe *pipe,
                                            : "1f1b, which has one chunk per stage");
 }
 
+// Returns the chunks per stage of a list of layers.
+static int32_t rows_of(const char *layers)
+{
+    int32_t rows = 1;
+    for (const char *at = layers; (at = strchr(at, '|')) != NULL && rows < ORDERS_CHUNKS_MAX;
+         at++)
+        rows++;
+    return rows;
+}
+
 enum pps_status nd_pipe_read_chunks(struct nd_pipe *pipe,
                                     const struct pps_args *args,
                                     struct pps_error *err)
@@ -150,9 +160,15 @@ enum pps_status nd_pipe_read_chunks(struct nd_pipe *pipe,
             err, PPS_E_INPUT,
             "--at vp=%d and --vpp %d: both set the chunks per stage; remove one of them", vp,
             (int)vpp);
-    pipe->strategy.vp = (int32_t)vpp;
-    pipe->chooses_vp = !by_strategy && pps_arg(args, "vpp") == NULL;
-    return pipe->chooses_vp
-               ? PPS_OK
-               : check_chunks(pipe, (int32_t)vpp, by_strategy ? "--at vp=" : "--vpp ", err);
+    const bool given = by_strategy || pps_arg(args, "vpp") != NULL;
+    const char *layers = pps_arg(args, "layers");
+    pipe->chooses_vp = !given && layers == NULL;
+    pipe->strategy.vp = given || layers == NULL ? (int32_t)vpp : rows_of(layers);
+    if (pipe->chooses_vp)
+        return PPS_OK;
+    return check_chunks(pipe, pipe->strategy.vp,
+                        by_strategy ? "--at vp="
+                        : given     ? "--vpp "
+                                    : "--layers: chunks per stage ",
+                        err);
 }

@@ -230,8 +230,11 @@ static void note_chunks(const struct nd_ranking *ranking, const struct nd_rank_o
         any = any || (ranking->ranked[k].outcome == ND_RANK_PRICED &&
                       ranking->ranked[k].strategy.pp > 1);
     if (any && !ranking->input->quiet && tried->compat == ND_CORRECTED && tried->max_vpp > 1)
-        fprintf(stderr, "note      vp: the best of %d to %d chunks per stage (--max-vpp)\n",
-                tried->min_vpp > 1 ? tried->min_vpp : 1, tried->max_vpp);
+        fprintf(stderr, "note      vp: the best of %d to %d chunks per stage (--max-vpp)%s\n",
+                tried->min_vpp > 1 ? tried->min_vpp : 1, tried->max_vpp,
+                ranking->picks->searched && tried->training->n_mbs > 1
+                    ? "; mbs: the fastest of ppsweep nd, where layers are spread evenly"
+                    : "");
 }
 
 // Without any candidate the training of the user is shown alone.
