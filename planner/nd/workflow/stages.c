@@ -167,8 +167,6 @@ static void build_rank(struct nd_stage_line *line,
     if (profiles)
         add(line, "--parser-result=%s/profile_ratios.csv", folder);
     pass(line, args, options);
-    if (pps_arg(args, "max-vpp") == NULL && pps_arg(args, "vp-max") != NULL)
-        add(line, "--max-vpp=%s", pps_arg(args, "vp-max"));
     add_top(line, args);
     add(line, "--output=%s/result", folder);
 }
