@@ -70,6 +70,7 @@ static enum pps_status take_framework(struct plan_document *document,
     document->ignored = file->ignored.text;
     document->n_ignored = file->n_ignored;
     document->deals_again = file->deals_again;
+    document->only_wholly = file->only_wholly || file->framework == FRAMEWORK_TRAINER;
     document->not_modelled = file->not_modelled;
     document->unknown_model = file->unknown_model;
     memcpy(document->model_name, file->model_name, sizeof document->model_name);

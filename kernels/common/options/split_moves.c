@@ -160,15 +160,18 @@ static bool move_layer(struct mover *m, int32_t i, int32_t j)
     const int32_t from = o->layers[m->s->choice[i]] - 1, to = o->layers[m->s->choice[j]] + 1;
     if (from < 0 || to > o->most)
         return false;
+    const int32_t first = split_options_first(o, j, to),
+                  last = split_options_first(o, j, to + 1);
     for (int32_t a = split_options_first(o, i, from); a < split_options_first(o, i, from + 1);
-         a++)
-        for (int32_t b = split_options_first(o, j, to); b < split_options_first(o, j, to + 1);
-             b++) {
+         a++) {
+        m->s->nodes += (uint64_t)(last - first) * (8 + (uint64_t)m->s->cuts.n) / 512;
+        for (int32_t b = first; b < last; b++) {
             if (is_done(m))
                 return false;
             if (try_move(m, i, a, j, b))
                 return true;
         }
+    }
     return false;
 }
 

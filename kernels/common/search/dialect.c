@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solves a program whose choice must be one that the file of a framework can say. The best choice of
-// any layers to make again is a lower bound; its split with a rule that a file can say is a start. Then
-// the rules are solved one after another, each only for values that are better than the best so far.
+// Solves a program whose choice must be one that the file of a framework can say, and one that may make layers
+// again wholly or selectively. The best choice of any layers to make again wholly bounds all choices without
+// selective recomputation; its split with a rule that a file can say is a start. Then the rules are solved one
+// after another, each only for values that are better than the best so far.
 #include "kernels/common/search/solve_private.h"
 #include "kernels/common/split/cheapest_recompute.h"
 
@@ -16,8 +17,10 @@ struct dialect {
     uint64_t max_nodes;      // of all; 0: no limit
     double started, max_seconds;
     struct nd_solution *best;
-    double least; // no choice of any layers is better
-    double bound; // of the rules that are not decided
+    double average; // no choice is better
+    double least;   // nor one without selective recomputation; HUGE_VAL: there is none
+    double bound;   // of the rules that are not decided
+    bool decided;   // choices without selective recomputation
     bool out_of_time;
     uint64_t nodes;
     bool bounding; // what is solved now need not be a choice that a file can say
@@ -92,7 +95,7 @@ static enum nd_outcome solve(struct dialect *d,
     *solution = (struct nd_solution){.status = ND_TIME_LIMIT};
     if (!take_effort(d, below))
         return ND_DONE;
-    const enum nd_outcome outcome = nd_solve(rule, &d->effort, solution);
+    const enum nd_outcome outcome = nd_solve_plain(rule, &d->effort, solution);
     d->nodes += solution->nodes;
     return outcome;
 }
@@ -138,17 +141,20 @@ static bool is_tired(const struct dialect *d)
 static enum nd_outcome try_rule(struct dialect *d, const struct nd_program *rule, double bound)
 {
     struct nd_solution solution;
-    if (is_best(d, fmax(bound, d->least)))
+    if (is_best(d, bound))
         return ND_DONE;
     if (is_tired(d)) {
-        d->bound = fmin(d->bound, fmax(bound, d->least));
+        d->bound = fmin(d->bound, bound);
         return ND_DONE;
     }
     const double below = d->best->found ? d->best->objective : 0;
     const enum nd_outcome outcome = solve(d, rule, below, &solution);
     if (solution.status == ND_FEASIBLE || solution.status == ND_TIME_LIMIT)
-        d->bound = fmin(d->bound, fmax(fmax(solution.bound, bound), d->least));
-    if (solution.found && (!d->best->found || solution.objective < d->best->objective))
+        d->bound = fmin(d->bound, fmax(solution.bound, bound));
+    const bool better =
+        solution.found && (!d->best->found || solution.objective < d->best->objective);
+    // Of programs without a choice, this one says what is missing.
+    if (better || (!d->best->found && d->program->dialect == ND_SAYS_ANY))
         replace(d->best, &solution);
     tell_of(d, d->best);
     nd_solution_free(&solution);
@@ -162,7 +168,7 @@ static enum nd_outcome try_each(struct dialect *d)
     enum nd_outcome outcome = ND_DONE;
     for (int32_t n = 1; n <= most && outcome == ND_DONE && !d->out_of_time; n++) {
         const struct nd_program rule = ruled(d->program, ND_AGAIN_EACH, n);
-        const double bound = bound_of_each(d->program, n);
+        const double bound = fmax(d->least, bound_of_each(d->program, n));
         if (is_best(d, bound))
             break;
         outcome = try_rule(d, &rule, bound);
@@ -178,7 +184,7 @@ static enum nd_outcome try_dealt(struct dialect *d)
     enum nd_outcome outcome = ND_DONE;
     for (int32_t n = 1; n <= most && outcome == ND_DONE && !d->out_of_time; n++) {
         const struct nd_program rule = ruled(p, ND_AGAIN_DEALT, n);
-        const double bound = bound_of_each(p, n / p->chunks);
+        const double bound = fmax(d->least, bound_of_each(p, n / p->chunks));
         if (is_best(d, bound))
             break;
         outcome = try_rule(d, &rule, bound);
@@ -192,36 +198,50 @@ static enum nd_outcome try_every(struct dialect *d)
     enum nd_outcome outcome = ND_DONE;
     for (int32_t n = all; n >= 1 && outcome == ND_DONE && !d->out_of_time; n--) {
         const struct nd_program rule = ruled(d->program, ND_AGAIN_EVERY, n);
-        outcome = try_rule(d, &rule, 0);
+        outcome = try_rule(d, &rule, d->least);
     }
     return outcome;
 }
 
-static enum nd_outcome try_rules(struct dialect *d)
+// Layers of one chunk may be made again wholly, those of another one selectively, where a file has a number of both
+// for every chunk. Otherwise a file that says selective recomputation means all layers.
+static enum nd_outcome try_selective(struct dialect *d)
 {
     const struct nd_program *p = d->program;
-    const struct nd_program none = bare(p), parts = ruled(p, ND_AGAIN_PARTS, 0);
-    enum nd_outcome outcome = try_rule(d, &none, 0);
-    if (outcome == ND_DONE && p->allow_select)
-        outcome = try_rule(d, &parts, 0);
-    if (outcome != ND_DONE || !p->allow_full)
-        return outcome;
+    const struct nd_program rule = p->dialect == ND_SAYS_ANY ? *p : ruled(p, ND_AGAIN_PARTS, 0);
+    return p->allow_select ? try_rule(d, &rule, d->average) : ND_DONE;
+}
+
+static enum nd_outcome try_wholly(struct dialect *d)
+{
+    const struct nd_program *p = d->program;
+    if (!p->allow_full)
+        return ND_DONE;
     return p->dialect == ND_SAYS_EACH    ? try_each(d)
            : p->dialect == ND_SAYS_DEALT ? try_dealt(d)
                                          : try_every(d);
 }
 
+static enum nd_outcome try_rules(struct dialect *d)
+{
+    const struct nd_program none = bare(d->program);
+    if (d->decided)
+        return try_selective(d);
+    enum nd_outcome outcome = try_rule(d, &none, d->least);
+    if (outcome == ND_DONE)
+        outcome = try_selective(d);
+    return outcome == ND_DONE ? try_wholly(d) : outcome;
+}
+
 // ---- starts -------------------------------------------------------------------------------------
 
-// Returns the layers of the chunk with most that are made again; -1: some only in parts.
+// Returns the layers of the chunk with most that are made again wholly.
 static int32_t most_again(const struct nd_program *p, const struct nd_choice *choice)
 {
     int32_t most = 0;
     for (int32_t k = 0; k < p->stages * p->chunks; k++) {
         const struct nd_chunk_plan chunk = nd_choice_chunk(choice, k);
         const int32_t n = chunk.full[0] + chunk.full[1];
-        if (chunk.part[0] + chunk.part[1] > 0)
-            return -1;
         most = n > most ? n : most;
     }
     return most;
@@ -266,8 +286,8 @@ static enum nd_outcome start(const struct dialect *d,
 {
     const struct nd_program *p = d->program;
     const int32_t all = p->layers[0] + p->layers[1], most = most_again(p, choice);
-    const bool each = p->dialect != ND_SAYS_EVERY && most >= 0;
-    const struct nd_program rule = ruled(p, ND_AGAIN_EACH, each ? most : all);
+    const struct nd_program rule =
+        ruled(p, ND_AGAIN_EACH, p->dialect != ND_SAYS_EVERY ? most : all);
     return p->allow_full ? start_with(taken, &rule, choice) : ND_DONE;
 }
 
@@ -278,7 +298,7 @@ static enum nd_outcome start_early(struct dialect *d, const struct nd_program *a
     struct nd_solution solution;
     little.max_nodes = 1;
     d->bounding = true;
-    enum nd_outcome outcome = nd_solve(any, &little, &solution);
+    enum nd_outcome outcome = nd_solve_plain(any, &little, &solution);
     d->bounding = false;
     if (outcome == ND_DONE && solution.found)
         outcome = start(d, &d->early, &solution.choice);
@@ -287,27 +307,48 @@ static enum nd_outcome start_early(struct dialect *d, const struct nd_program *a
     return outcome;
 }
 
-// Solves for any layers, in a part of the time. *done: the rules need not be tried, as nothing fits, or the best choice
-// makes nothing again.
-static enum nd_outcome solve_any(struct dialect *d, bool *done)
+// Returns the program in which any layers are made again wholly.
+static struct nd_program wholly(const struct nd_program *p)
 {
-    const struct nd_program any = ruled(d->program, ND_AGAIN_FIRST, 0);
+    struct nd_program any = p->dialect != ND_SAYS_ANY ? ruled(p, ND_AGAIN_FIRST, 0) : *p;
+    any.allow_select = false;
+    return any;
+}
+
+// Takes what is known of the choices without selective recomputation. They are decided if nothing fits, if the best
+// one makes nothing again, or if a file can say all of them.
+static void take_bound(struct dialect *d, struct nd_solution *solution)
+{
+    const bool any = d->program->dialect == ND_SAYS_ANY;
+    const bool none = solution->status == ND_INFEASIBLE;
+    const bool bare = solution->found && most_again(d->program, &solution->choice) == 0;
+    d->least = none ? HUGE_VAL : fmax(solution->bound, d->average);
+    d->decided = any || none || bare;
+    if (!d->decided)
+        return;
+    if (solution->status == ND_FEASIBLE || solution->status == ND_TIME_LIMIT)
+        d->bound = d->least;
+    replace(d->best, solution);
+}
+
+// Solves for any layers, in a part of the time.
+static enum nd_outcome solve_any(struct dialect *d)
+{
+    const struct nd_program any = wholly(d->program);
     const double all = d->max_seconds;
+    const bool may = d->program->dialect == ND_SAYS_ANY;
     struct nd_solution solution = {.status = ND_TIME_LIMIT};
-    enum nd_outcome outcome = all > 0 ? start_early(d, &any) : ND_DONE;
+    enum nd_outcome outcome = all > 0 && !may ? start_early(d, &any) : ND_DONE;
     d->max_seconds = all / TIME_OF_BOUND;
-    d->bounding = true;
+    d->bounding = !may;
     if (outcome == ND_DONE)
         outcome = solve(d, &any, 0, &solution);
     d->bounding = d->out_of_time = false;
     d->max_seconds = all;
-    *done = outcome != ND_DONE || solution.status == ND_INFEASIBLE ||
-            (solution.found && most_again(d->program, &solution.choice) == 0);
-    d->least = fmax(solution.bound, nd_program_average_bound(d->program));
-    if (!*done && solution.found)
+    if (outcome == ND_DONE)
+        take_bound(d, &solution);
+    if (outcome == ND_DONE && solution.found)
         outcome = start(d, d->best, &solution.choice);
-    if (*done)
-        replace(d->best, &solution);
     tell_of(d, d->best);
     nd_solution_free(&solution);
     return outcome;
@@ -318,7 +359,8 @@ static enum nd_outcome solve_any(struct dialect *d, bool *done)
 static void finish(struct dialect *d)
 {
     struct nd_solution *s = d->best;
-    const double bound = d->out_of_time ? d->least : d->bound;
+    const double least = d->program->allow_select ? d->average : d->least;
+    const double bound = d->out_of_time ? least : d->bound;
     if (d->early.found && (!s->found || d->early.objective < s->objective))
         replace(s, &d->early);
     s->nodes = d->nodes;
@@ -337,8 +379,10 @@ enum nd_outcome nd_solve_dialect(const struct nd_program *program,
                                  const struct nd_effort *effort,
                                  struct nd_solution *solution)
 {
-    struct dialect d = {.program = program, .best = solution, .bound = HUGE_VAL};
-    bool done = false;
+    struct dialect d = {.program = program,
+                        .best = solution,
+                        .average = nd_program_average_bound(program),
+                        .bound = HUGE_VAL};
     *solution = (struct nd_solution){.status = ND_INFEASIBLE};
     if (effort != NULL)
         d.effort = *effort;
@@ -348,10 +392,10 @@ enum nd_outcome nd_solve_dialect(const struct nd_program *program,
     d.max_nodes = d.effort.max_nodes;
     d.max_seconds = d.effort.max_seconds;
     d.started = d.max_seconds > 0 ? d.effort.seconds() : 0;
-    enum nd_outcome outcome = solve_any(&d, &done);
-    if (outcome == ND_DONE && !done) {
+    enum nd_outcome outcome = solve_any(&d);
+    if (outcome == ND_DONE && (!d.decided || program->allow_select)) {
         outcome = try_rules(&d);
-        if (!solution->found)
+        if (!solution->found && !d.decided)
             nd_why_again(program, &solution->why);
         finish(&d);
     }

@@ -10,6 +10,7 @@
 enum {
     PATTERNS_MOST = 3000, // solved
     LOOKS_MOST = 500,     // at neighbours
+    TRIES_A_NODE = 128,
     CUTS_MOST = 160,
     CUTS_FEW = 16,
     CUTS_BYTES = 1 << 30, // of all cuts
@@ -75,6 +76,16 @@ static bool decide(struct nd_general *g)
     return !g->search.failed;
 }
 
+// With a choice at hand, the search limit includes the ways to recompute that are examined. 0: no limit.
+static uint64_t tries_left(const struct nd_general *g)
+{
+    const struct nd_effort *effort = g->watch.effort;
+    const uint64_t most = effort != NULL ? effort->max_nodes : 0;
+    if (most == 0 || g->search.best == HUGE_VAL)
+        return 0;
+    return (most > g->search.nodes ? most - g->search.nodes : 1) * TRIES_A_NODE;
+}
+
 enum depth {
     LOOK,   // local moves only
     TRY,    // decide, unless there are too many options
@@ -90,18 +101,24 @@ static bool solve_wanted(struct nd_general *g,
                          bool *too_many)
 {
     struct split_search *search = &g->search;
+    struct nd_wanted within = *wanted;
+    within.tries = tries_left(g);
     bool done =
-        nd_options_make(g->program, &g->flights, &g->pattern, wanted, &g->watch, &g->options);
+        nd_options_make(g->program, &g->flights, &g->pattern, &within, &g->watch, &g->options);
     *bound = HUGE_VAL;
     if (!done)
         return false;
     *too_many = g->options.cut_short;
     search->nodes += (uint64_t)g->options.split.n * (8 + (uint64_t)search->cuts.n) / 512;
+    if (within.tries > 0)
+        search->nodes += g->options.tries / TRIES_A_NODE;
     const bool wants = !(depth == TRY && *too_many);
     if (depth == DECIDE && *too_many)
         g->complete = false;
     done = !wants || price(g);
-    if (nd_watch_now(&g->watch)) { // options, or their prices, may be missing
+    if (nd_watch_now(&g->watch) ||
+        (within.tries > 0 &&
+         g->options.tries >= within.tries)) { // options, or their prices, may be missing
         search->over = true;
         *bound = 0;
         nd_options_free(&g->options);
@@ -171,6 +188,8 @@ static bool solve_pattern(struct nd_general *g)
         return false;
     if (g->search.best < HUGE_VAL)
         most = most_layers(g);
+    if (g->watch.effort != NULL && g->watch.effort->below > 0 && !look(g, most, 1))
+        return false;
     for (bool more = true; more;) {
         most = most < p->layers[1] ? most : p->layers[1];
         if (!solve_layers(g, most, TRY, &bound, &too_many))

@@ -2,6 +2,7 @@
 // Solves programs: calls the search for the shape of the program, and makes a solution from its
 // draft.
 #include "kernels/common/search/solve_private.h"
+#include "kernels/common/split/cheapest_recompute.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -108,13 +109,11 @@ static bool may_shrink(const struct nd_program *p)
     return p->again == ND_AGAIN_EVERY && p->layers[0] > 0 && p->layers[1] > 0;
 }
 
-enum nd_outcome nd_solve(const struct nd_program *program,
-                         const struct nd_effort *effort,
-                         struct nd_solution *solution)
+enum nd_outcome nd_solve_plain(const struct nd_program *program,
+                               const struct nd_effort *effort,
+                               struct nd_solution *solution)
 {
     const size_t n = (size_t)program->stages * (size_t)program->chunks;
-    if (program->dialect != ND_SAYS_ANY)
-        return nd_solve_dialect(program, effort, solution);
     const bool chain = program->chunks == 1 && program->splits == 1 && program->hop == 0 &&
                        !may_shrink(program);
     const double started = effort != NULL && effort->max_seconds > 0 ? effort->seconds() : 0;
@@ -132,4 +131,14 @@ enum nd_outcome nd_solve(const struct nd_program *program,
     refuse_late(program, solution);
     free(draft.chunks);
     return outcome;
+}
+
+enum nd_outcome nd_solve(const struct nd_program *program,
+                         const struct nd_effort *effort,
+                         struct nd_solution *solution)
+{
+    const bool both = program->allow_select && program->allow_full &&
+                      !nd_again_is_fixed(program) && program->compat == ND_CORRECTED;
+    return program->dialect != ND_SAYS_ANY || both ? nd_solve_dialect(program, effort, solution)
+                                                   : nd_solve_plain(program, effort, solution);
 }

@@ -37,7 +37,12 @@ enum nd_outcome nd_solution_set(const struct nd_program *program,
                                 const struct nd_effort *effort,
                                 struct nd_solution *solution);
 
-// Solves programs with a dialect.
+// Solves a program at once, without its dialect.
+enum nd_outcome nd_solve_plain(const struct nd_program *program,
+                               const struct nd_effort *effort,
+                               struct nd_solution *solution);
+
+// Solves programs with a dialect, and those with both kinds of recomputation: one after the other.
 enum nd_outcome nd_solve_dialect(const struct nd_program *program,
                                  const struct nd_effort *effort,
                                  struct nd_solution *solution);

@@ -119,6 +119,7 @@ struct maker {
     int32_t spread; // greatest difference between two chunks
     int32_t wanted_spread;
     double slowest;
+    uint64_t tries;               // 0: no limit
     struct nd_chunk_plan *chunks; // [chunks]: bare
     struct way *ways;             // [chunks][WAYS_MOST]
     int32_t *n_ways;              // [chunks]
@@ -219,7 +220,8 @@ static void choose_ways(struct maker *m, int32_t v, double takes, bool full)
 {
     const int32_t last = m->options->split.chunks - 1;
     for (int32_t w = 0; w < m->n_ways[v] && !m->no_memory && !m->stopped; w++) {
-        m->stopped = nd_watch_often(m->watch);
+        m->stopped =
+            nd_watch_often(m->watch) || (++m->options->tries >= m->tries && m->tries > 0);
         if (++m->n_tries > tries_most(m)) {
             m->options->cut_short = true;
             return;
@@ -362,6 +364,7 @@ bool nd_options_make(const struct nd_program *program,
                       o,
                       .wanted_spread = wanted->spread,
                       .slowest = wanted->slowest,
+                      .tries = wanted->tries,
                       .watch = watch};
     *o = (struct nd_options){
         .split = {.stages = program->stages, .chunks = program->chunks, .most = most}};

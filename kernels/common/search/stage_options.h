@@ -49,6 +49,7 @@ struct nd_options {
     struct nd_chunk_plan *chunk; // [room][chunks]
     int32_t room;
     bool cut_short; // too many options: some uneven spreads are skipped
+    uint64_t tries; // ways to recompute that were examined
 };
 
 // A value of `spread`: only the even way, with the remaining layers in the last chunks.
@@ -59,6 +60,7 @@ struct nd_wanted {
     int32_t most;   // layers of type 2 of a stage
     int32_t spread; // greatest difference between two chunks; INT32_MAX: any
     double slowest; // forwards and backwards of a stage take less than this
+    uint64_t tries; // ways to recompute that may be examined; 0: no limit
 };
 
 // Generates the options of all stages; some are missing if the watch ended the function. false:

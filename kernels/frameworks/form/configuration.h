@@ -62,6 +62,7 @@ struct framework_file {
     int n_ignored;
     bool
         deals_again; // numbers of layers to make again are those of a stage, dealt to its chunks
+    bool only_wholly;                   // layers are made again wholly or not at all
     struct framework_keys not_modelled; // keys that change time or memory, but not the result
 };
 

@@ -274,6 +274,7 @@ static bool fill(struct trainer *t, bool tuning, bool megatron)
         return false;
     if (trainer_number(t, TRAINER_PER_NODE, 0) == 0 && !tuning)
         trainer_set(t, TRAINER_PER_NODE, 8, t->all_at);
+    t->r->file->only_wholly = !megatron;
     take_batch(t, tuning);
     if (!take_micro_batch(t) || !take_strategy(t, megatron, tuning))
         return false;

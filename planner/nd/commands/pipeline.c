@@ -23,7 +23,7 @@ enum { BUDGET_S = 60 }; // of a program
 static const struct pps_opt options[] = {
     {"at", 0, "DEGREES",
      "the strategy: dp=8,tp=4,pp=16,ep=8, also cp op vp mbs sp=on (from the file)"},
-    {"vpp", 0, "N", "chunks per stage, same as vp in --at (1)"},
+    {"vpp", 0, "N", "chunks per stage, same as vp in --at (the best of 1 to 3)"},
     {"layers", 0, "LIST",
      "report this split and compare it with the best: layers per stage, 4,5,4,3; mine: of MODEL"},
     {"recompute", 0, "LIST",
@@ -70,7 +70,9 @@ static const char details[] =
     "comes from --memory-info, else from --calibration, else from the models. Times are in\n"
     "forwards of one layer. A timeline (--trace) is in microseconds if the time of a layer is\n"
     "known, otherwise in layer forwards. Where only models are used, times and memory are those of\n"
-    "ppsweep check for the same layers. nd rank tries 1 to 3 chunks per stage, as nd does.\n"
+    "ppsweep check for the same layers. Chunks per stage and micro-batch sizes that --at leaves open\n"
+    "are tried as in nd rank, which finds the same step for the strategy. With --compat orig\n"
+    "there is one chunk, and the first micro-batch size.\n"
     "\n"
     "A solution without a proof ends after a minute (-t), or at Ctrl-C: the best split so far is\n"
     "printed and written, with the bound of all splits.\n"
@@ -107,7 +109,6 @@ static enum pps_status read_ratios(struct nd_input *input,
 }
 
 static enum pps_status make_program(struct nd_pipe *pipe,
-                                    int32_t chunks,
                                     struct nd_program *program,
                                     struct pps_error *err)
 {
@@ -122,7 +123,7 @@ static enum pps_status make_program(struct nd_pipe *pipe,
     if (!made)
         return pps_fail(err, PPS_E_INPUT, "%s", why);
     *program = prepared.program;
-    program->chunks = chunks;
+    program->chunks = pipe->strategy.vp;
     pipe->source = prepared.source;
     pipe->layer_ms = prepared.layer_ms;
     pipe->weights_time = prepared.weights_time;
@@ -133,7 +134,7 @@ static enum pps_status make_program(struct nd_pipe *pipe,
                                         .dp = pipe->strategy.dp,
                                         .tp = pipe->strategy.tp,
                                         .pp = pipe->strategy.pp,
-                                        .vp = chunks,
+                                        .vp = program->chunks,
                                         .ep = pipe->strategy.ep};
     struct nd_infeasible never;
     if (!nd_program_check(program, why, sizeof why))
@@ -249,7 +250,7 @@ static enum pps_status solve_first(const struct nd_pipe *pipe,
                                    struct pps_error *err)
 {
     enum pps_status status;
-    if (nd_pipe_solve(pipe, program, solution) != ND_DONE)
+    if (nd_pipe_solve_best(pipe, program, solution) != ND_DONE)
         return pps_fail_memory(err, "the pipeline program");
     if (solution->found)
         return PPS_OK;
@@ -410,13 +411,14 @@ static enum pps_status run(struct nd_input *input,
     struct nd_pipe_request request;
     struct nd_program program;
     struct configuration written = {.parts = NULL};
-    struct nd_solve_progress progress = {.kind = PPS_PROGRESS_NEVER};
+    struct nd_solve_progress progress = {.kind = PPS_PROGRESS_NEVER, .layer_ms = (double)NAN};
+    struct nd_ranked ranked = {.outcome = ND_RANK_NOT_PRICED};
     struct nd_pipe pipe = {.input = input,
                            .args = args,
                            .effort = &input->effort,
                            .progress = &progress,
+                           .ranked = &ranked,
                            .written = &written};
-    int32_t chunks = 1;
     enum pps_status status = nd_pipe_read_request(&request, args, err);
     if (status == PPS_OK)
         status = nd_input_open(input, args, err);
@@ -428,19 +430,21 @@ static enum pps_status run(struct nd_input *input,
     if (status == PPS_OK)
         status = nd_pipe_read_strategy(&pipe, &input->job, args, err);
     if (status == PPS_OK)
-        status = nd_pipe_read_chunks(&pipe, args, &chunks, err);
+        status = nd_pipe_read_chunks(&pipe, args, err);
     if (status == PPS_OK)
-        status = make_program(&pipe, chunks, &program, err);
+        status = nd_pipe_choose(&pipe, err);
+    if (status == PPS_OK)
+        status = make_program(&pipe, &program, err);
     pipe.priced = status == PPS_OK && nd_choice_has_price(input, pipe.source);
     progress.layer_ms = pipe.layer_ms;
     if (status == PPS_OK)
         status = check_paths(&pipe, &request, err);
     if (status == PPS_OK && pipe.priced)
         status = plan_mine_open(&pipe.mine, &input->job.run, input->quiet, NULL, err);
-    if (status != PPS_OK)
-        return status;
-    status = report(&pipe, &request, &program, err);
+    if (status == PPS_OK)
+        status = report(&pipe, &request, &program, err);
     plan_mine_close(&pipe.mine);
+    nd_ranked_free(&ranked);
     configuration_free(&written);
     return status;
 }

@@ -46,6 +46,8 @@ static void print_head(const struct nd_pipe *pipe, const struct nd_program *prog
             name[0] != '\0' ? name : "the model", s->dp, s->tp, s->cp, s->pp, s->ep,
             program->layers[0], program->layers[1], program->chunks,
             program->chunks == 1 ? "" : "s", pps_count_text(program->micro_batches).text);
+    if (pipe->chosen[0] != '\0')
+        printf("chosen    %s\n", pipe->chosen);
     print_ratios(pipe, program);
     if (!isnan(program->head_backward))
         printf(" (its backward %.4g)", program->head_backward);
@@ -267,9 +269,6 @@ void nd_pipe_report_solution(const struct nd_pipe *pipe,
            solution->gap);
     nd_pipe_report_overhead(pipe, program, &solution->choice);
     nd_pipe_compare(pipe, program, &solution->choice);
-    if (pipe->is_usual_vp && nd_rank_can_have(program, 2))
-        printf("vp        1 chunk per stage; ppsweep nd and nd rank try up to %d: --vpp N\n",
-               ND_CHUNKS_USUAL);
 }
 
 // ---- a configuration ----------------------------------------------------------------------------

@@ -9,6 +9,7 @@
 #include "planner/nd/commands/solve_progress.h"
 #include "planner/nd/input/baseline.h"
 #include "planner/nd/input/program_input.h"
+#include "planner/nd/rank/rank.h"
 #include "planner/shared/plan_configuration.h"
 #include "planner/shared/plan_trace.h"
 
@@ -17,7 +18,9 @@ struct nd_pipe {
     struct nd_strategy strategy;
     const char *at; // the strategy as text
     char of_document[ND_BASELINE_BYTES];
-    bool is_usual_vp; // no option sets the chunks per stage, and the schedule does not either
+    bool chooses_vp;          // no option sets the chunks per stage
+    struct nd_ranked *ranked; // what nd rank finds for the strategy
+    char chosen[128];         // what was chosen, a sentence; "": nothing
     struct nd_figures_key key;
     enum nd_ratio_source source;
     const struct nd_profile *profile; // where the ratios were measured; or NULL
@@ -152,11 +155,22 @@ PPS_MUST_CHECK enum pps_status nd_pipe_read_strategy(struct nd_pipe *pipe,
                                                      const struct pps_args *args,
                                                      struct pps_error *err);
 
-// Sets the chunks per stage from --vpp or from the strategy, which has been read.
+// Sets the chunks per stage in the strategy, which has been read, from --vpp or from the rows of --layers.
 PPS_MUST_CHECK enum pps_status nd_pipe_read_chunks(struct nd_pipe *pipe,
                                                    const struct pps_args *args,
-                                                   int32_t *chunks,
                                                    struct pps_error *err);
+
+// ---- pipeline_choice.c ----
+
+// Ranks the strategy as nd rank does, into pipe->ranked, and takes what is not given of it: the chunks per stage and
+// the micro-batch size. As published there are one chunk and the first size.
+PPS_MUST_CHECK enum pps_status nd_pipe_choose(struct nd_pipe *pipe, struct pps_error *err);
+
+// Solves the program of the strategy. Takes the solution of the ranking where it is proven, or as good. The caller
+// frees the solution with nd_solution_free in any case.
+enum nd_outcome nd_pipe_solve_best(const struct nd_pipe *pipe,
+                                   const struct nd_program *program,
+                                   struct nd_solution *solution);
 
 // ---- pipeline_order.c ----
 

@@ -115,30 +115,33 @@ enum pps_status nd_pipe_read_strategy(struct nd_pipe *pipe,
 // ---- chunks per stage ---------------------------------------------------------------------------
 
 // As published, any schedule allows any number of chunks.
-static enum pps_status check_chunks(
-    const struct nd_pipe *pipe,
-    int32_t chunks,
-    const char *option, // the option that sets the chunks, or NULL
-    struct pps_error *err)
+static enum pps_status check_chunks(const struct nd_pipe *pipe,
+                                    int32_t chunks,
+                                    const char *option, // that sets the chunks
+                                    struct pps_error *err)
 {
     const struct training *training = &pipe->input->job.run.training;
     if (pipe->input->compat == ND_ORIG ||
         training_allows_chunks(training, pipe->strategy.pp, chunks))
         return PPS_OK;
-    if (option == NULL) // one chunk
-        return pps_fail(
-            err, PPS_E_INPUT,
-            "the training document sets schedule vpp, which needs at least two chunks "
-            "per stage; write --vpp 2");
     return pps_fail(
         err, PPS_E_INPUT, "%s%d: the training document sets schedule %s", option, chunks,
         training->schedule == TRAINING_VPP ? "vpp, which needs at least two chunks per stage"
                                            : "1f1b, which has one chunk per stage");
 }
 
+// Returns the chunks per stage of a list of layers.
+static int32_t rows_of(const char *layers)
+{
+    int32_t rows = 1;
+    for (const char *at = layers; (at = strchr(at, '|')) != NULL && rows < ORDERS_CHUNKS_MAX;
+         at++)
+        rows++;
+    return rows;
+}
+
 enum pps_status nd_pipe_read_chunks(struct nd_pipe *pipe,
                                     const struct pps_args *args,
-                                    int32_t *chunks,
                                     struct pps_error *err)
 {
     const int32_t vp = pipe->strategy.vp;
@@ -157,12 +160,15 @@ enum pps_status nd_pipe_read_chunks(struct nd_pipe *pipe,
             err, PPS_E_INPUT,
             "--at vp=%d and --vpp %d: both set the chunks per stage; remove one of them", vp,
             (int)vpp);
-    *chunks = (int32_t)vpp;
-    pipe->is_usual_vp =
-        !by_strategy && pps_arg(args, "vpp") == NULL && pipe->input->compat == ND_CORRECTED &&
-        training_allows_chunks(&pipe->input->job.run.training, pipe->strategy.pp, 2);
-    const char *option = by_strategy                    ? "--at vp="
-                         : pps_arg(args, "vpp") != NULL ? "--vpp "
-                                                        : NULL;
-    return check_chunks(pipe, *chunks, option, err);
+    const bool given = by_strategy || pps_arg(args, "vpp") != NULL;
+    const char *layers = pps_arg(args, "layers");
+    pipe->chooses_vp = !given && layers == NULL;
+    pipe->strategy.vp = given || layers == NULL ? (int32_t)vpp : rows_of(layers);
+    if (pipe->chooses_vp)
+        return PPS_OK;
+    return check_chunks(pipe, pipe->strategy.vp,
+                        by_strategy ? "--at vp="
+                        : given     ? "--vpp "
+                                    : "--layers: chunks per stage ",
+                        err);
 }

@@ -15,10 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Default search limit of each program: about 0.1 s. Four times as many steps found no step time
-// that is shorter by 0.01 %.
-enum { SEARCH_LIMIT = 20000 };
-
 enum { MOST_CHUNKS = 64, CONFIGURATIONS = 10 };
 
 static const struct pps_opt options[] = {
@@ -179,8 +175,12 @@ static enum pps_status read_baseline(struct nd_rank_options *trial,
 {
     enum pps_status status =
         nd_strategy_read_whole(&input->job, "baseline", text, strategy, err);
-    if (status != PPS_OK || input->compat == ND_ORIG || !nd_strategy_sets(text, "vp"))
+    if (status != PPS_OK || input->compat == ND_ORIG)
         return status;
+    if (!nd_strategy_sets(text, "mbs"))
+        strategy->mbs = 0; // the fastest
+    if (!nd_strategy_sets(text, "vp"))
+        return PPS_OK;
     if (strategy->vp < 1 || strategy->vp > MOST_CHUNKS)
         return pps_fail(err, PPS_E_INPUT, "--baseline %s: vp must be from 1 to %d", text,
                         MOST_CHUNKS);
@@ -229,8 +229,11 @@ static void note_chunks(const struct nd_ranking *ranking, const struct nd_rank_o
         any = any || (ranking->ranked[k].outcome == ND_RANK_PRICED &&
                       ranking->ranked[k].strategy.pp > 1);
     if (any && !ranking->input->quiet && tried->compat == ND_CORRECTED && tried->max_vpp > 1)
-        fprintf(stderr, "note      vp: the best of %d to %d chunks per stage (--max-vpp)\n",
-                tried->min_vpp > 1 ? tried->min_vpp : 1, tried->max_vpp);
+        fprintf(stderr, "note      vp: the best of %d to %d chunks per stage (--max-vpp)%s\n",
+                tried->min_vpp > 1 ? tried->min_vpp : 1, tried->max_vpp,
+                ranking->picks->searched && tried->training->n_mbs > 1
+                    ? "; mbs: the fastest of ppsweep nd, where layers are spread evenly"
+                    : "");
 }
 
 // Without any candidate the training of the user is shown alone.
@@ -255,7 +258,7 @@ static enum pps_status run(struct nd_input *input,
     struct request request;
     struct nd_picks picks = {0};
     struct nd_ranking ranking = {.input = input, .args = args, .picks = &picks};
-    input->effort.max_nodes = SEARCH_LIMIT;
+    input->effort.max_nodes = ND_RANK_LIMIT;
     enum pps_status status = read_request(&request, args, err);
     if (status == PPS_OK)
         status = nd_input_open(input, args, err);
@@ -271,6 +274,7 @@ static enum pps_status run(struct nd_input *input,
         ranking.options = (struct nd_rank_options){.max_vpp = (int32_t)request.max_vpp,
                                                    .compat = input->compat,
                                                    .effort = &input->effort,
+                                                   .training = &input->job.run.training,
                                                    .now = pps_wall_seconds};
         status =
             nd_input_chunks(input, &ranking.options, pps_arg(args, "max-vpp") != NULL, err);

@@ -10,36 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// Gives a strategy without a micro-batch size the fastest size. As published there is only one
-// size.
-static void rank_best(struct nd_ranked *best,
-                      const struct nd_ranking *ranking,
-                      struct nd_strategy strategy,
-                      int64_t i,
-                      const struct nd_rank_source *source)
-{
-    const struct training *training = &ranking->input->job.run.training;
-    const bool given = strategy.mbs > 0;
-    const int n = given || ranking->input->compat == ND_ORIG ? 1 : training->n_mbs;
-    for (int k = 0; k < n; k++) {
-        struct nd_ranked next;
-        strategy.mbs = given ? strategy.mbs : (int32_t)training->mbs[k];
-        if (k > 0 && training->gbs % ((int64_t)strategy.dp * strategy.mbs) != 0)
-            continue;
-        nd_rank_one(&next, &strategy, i, source, &ranking->options);
-        if (k > 0 && next.cost_ms >= best->cost_ms && next.outcome != ND_RANK_NO_MEMORY) {
-            nd_ranked_beside(best, &next);
-            nd_ranked_free(&next);
-            continue;
-        }
-        if (k > 0) {
-            nd_ranked_beside(&next, best);
-            nd_ranked_free(best);
-        }
-        *best = next;
-    }
-}
-
 // The loop of one thread: takes candidates until none are left.
 static void work(void *self, int thread)
 {
@@ -52,7 +22,8 @@ static void work(void *self, int thread)
         const int64_t i = atomic_fetch_add(&ranking->next, 1);
         if (i >= ranking->picks->n || ranking->failed)
             break;
-        rank_best(&ranking->ranked[i], ranking, ranking->picks->strategies[i], i, &source);
+        nd_rank_best(&ranking->ranked[i], &ranking->picks->strategies[i], i, &source,
+                     &ranking->options);
         if (ranking->ranked[i].outcome == ND_RANK_NO_MEMORY)
             ranking->failed = true;
     }
@@ -112,7 +83,7 @@ enum pps_status nd_ranking_base(const struct nd_ranking *ranking,
     struct nd_maker maker;
     nd_maker_open(&maker, ranking->input);
     const struct nd_rank_source source = {nd_maker_prepare, nd_maker_price, &maker};
-    rank_best(ranking->base, ranking, *strategy, ranking->picks->n, &source);
+    nd_rank_best(ranking->base, strategy, ranking->picks->n, &source, &ranking->options);
     return ranking->base->outcome == ND_RANK_NO_MEMORY ? pps_fail_memory(err, "the baseline")
                                                        : PPS_OK;
 }

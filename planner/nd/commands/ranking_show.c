@@ -203,20 +203,6 @@ static void note_trust(const struct nd_ranking *ranking)
         nd_note_trust(&ranking->input->job);
 }
 
-// The search uses selective recompute where that is enough; pipelines use it only with --select.
-static void note_select(const struct nd_ranking *ranking)
-{
-    int64_t n = 0;
-    for (int64_t k = 0; k < ranking->picks->n && !ranking->input->allow_select; k++)
-        n += ranking->picks->strategies[k].recompute == ND_RECOMPUTE_SELECT;
-    if (n > 0)
-        fprintf(
-            stderr,
-            "note      %" PRId64 " of %" PRId64
-            " candidates need selective recompute in the search, which is off here (--select y)\n",
-            n, ranking->picks->n);
-}
-
 void nd_ranking_notes(const struct nd_ranking *ranking)
 {
     if (ranking->input->quiet)
@@ -226,7 +212,6 @@ void nd_ranking_notes(const struct nd_ranking *ranking)
     note_trust(ranking);
     note_tokens(ranking);
     note_sources(ranking);
-    note_select(ranking);
     note_gaps(ranking);
     note_stars(ranking);
 }

@@ -263,6 +263,8 @@ static enum pps_status search(struct setup *setup,
     nd_report_table(&setup->open.search, &setup->result, job->space.orig ? NULL : &setup->lines,
                     &base);
     if (!quiet)
+        nd_report_space(job);
+    if (!quiet)
         nd_report_trust(job);
     return nd_files_write(&setup->files, job, &setup->open.search, &setup->result, &setup->fits,
                           err);

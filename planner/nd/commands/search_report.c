@@ -203,6 +203,14 @@ void nd_report_table(const struct nd_search *search,
                          base->fits ? "" : "; the baseline does not fit in memory");
 }
 
+void nd_report_space(const struct nd_job *job)
+{
+    if (!job->space.orig)
+        printf(
+            "layers are spread evenly and recomputed in one way, with the time and memory of "
+            "ppsweep check; ppsweep nd rank finds the best split\n");
+}
+
 void nd_report_trust(const struct nd_job *job)
 {
     char text[ND_TRUST_TEXT];

@@ -25,6 +25,9 @@ void nd_report_table(const struct nd_search *search,
 // Prints the row of the baseline if there is one, below the names of the columns where the table has none.
 void nd_report_base(const struct nd_base *base, bool orig, bool with_header);
 
+// Prints what the rows of the table have in common, where nd rank tries more.
+void nd_report_space(const struct nd_job *job);
+
 // Prints the software stack of the predictions, and how far they may be trusted. Prints nothing for
 // published formulas, which have no times.
 void nd_report_trust(const struct nd_job *job);

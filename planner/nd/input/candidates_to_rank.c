@@ -188,6 +188,7 @@ static enum pps_status take_best(struct nd_picks *picks,
         picks->strategies[k].vp = 1;
     }
     picks->n = (int64_t)result->best.n;
+    picks->searched = true;
     return PPS_OK;
 }
 

@@ -11,6 +11,7 @@
 struct nd_picks {
     struct nd_strategy *strategies; // mbs 0: not in the table
     int64_t n;
+    bool searched; // strategies of a search, which has chosen their micro-batch sizes
 };
 
 // Reads --candidates or --nd-path: a table with dp, tp, pp, ep and optionally cp, op, sp, mbs; or the

@@ -168,7 +168,9 @@ static enum pps_status read_options(struct nd_input *input,
     read_solver(input, args);
     bool orig;
     enum pps_status status = plan_arg_compat(args, &orig, err);
+    const struct plan_document *file = plan_run_configuration(&input->job.run);
     input->compat = orig ? ND_ORIG : ND_CORRECTED;
+    input->allow_select = !orig && (file == NULL || !file->only_wholly);
     if (status == PPS_OK)
         status = plan_arg_bool(args, "select", &input->allow_select, err);
     if (status == PPS_OK)

@@ -243,6 +243,34 @@ void nd_rank_one(struct nd_ranked *ranked,
         ranked->transfer_ms = transfer_of(&ranked->used, &ranked->solution);
 }
 
+void nd_rank_best(struct nd_ranked *best,
+                  const struct nd_strategy *given,
+                  int64_t index,
+                  const struct nd_rank_source *source,
+                  const struct nd_rank_options *options)
+{
+    const struct training *training = options->training;
+    const bool one = given->mbs > 0 || options->compat == ND_ORIG;
+    struct nd_strategy strategy = *given;
+    for (int k = 0; k < (one ? 1 : training->n_mbs); k++) {
+        struct nd_ranked next;
+        strategy.mbs = given->mbs > 0 ? given->mbs : (int32_t)training->mbs[k];
+        if (k > 0 && training->gbs % ((int64_t)strategy.dp * strategy.mbs) != 0)
+            continue;
+        nd_rank_one(&next, &strategy, index, source, options);
+        if (k > 0 && next.cost_ms >= best->cost_ms && next.outcome != ND_RANK_NO_MEMORY) {
+            nd_ranked_beside(best, &next);
+            nd_ranked_free(&next);
+            continue;
+        }
+        if (k > 0) {
+            nd_ranked_beside(&next, best);
+            nd_ranked_free(best);
+        }
+        *best = next;
+    }
+}
+
 bool nd_solution_of_choice(struct nd_solution *solution,
                            const struct nd_program *p,
                            const struct nd_choice *choice)

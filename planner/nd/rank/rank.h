@@ -6,6 +6,7 @@
 
 #include "base/text/text_buffer.h"
 #include "kernels/common/description/model.h"
+#include "kernels/common/description/training.h"
 #include "kernels/common/estimate/replicas.h"
 #include "kernels/common/estimate/strategy.h"
 #include "kernels/common/search/solve.h"
@@ -76,8 +77,9 @@ struct nd_rank_options {
     int32_t max_vpp; // >= 1; ignored as published, where vpp is 1
     int32_t min_vpp; // of more than one stage; 0: 1
     enum nd_compat compat;
-    const struct nd_effort *effort; // of each program; or NULL
-    double (*now)(void);            // seconds; or NULL
+    const struct nd_effort *effort;  // of each program; or NULL
+    const struct training *training; // its batch and its micro-batch sizes; for nd_rank_best
+    double (*now)(void);             // seconds; or NULL
     // The training of the user, where its placement or order is none of a loop with 1F1B: candidates are split
     // in this order, too. NULL: there is none.
     const struct configuration *mine;
@@ -134,6 +136,13 @@ void nd_rank_one(struct nd_ranked *ranked,
                  const struct nd_rank_source *source,
                  const struct nd_rank_options *options);
 void nd_ranked_free(struct nd_ranked *ranked);
+
+// The same for a strategy with mbs 0: the fastest micro-batch size of the training. As published there is only one.
+void nd_rank_best(struct nd_ranked *ranked,
+                  const struct nd_strategy *strategy,
+                  int64_t index,
+                  const struct nd_rank_source *source,
+                  const struct nd_rank_options *options);
 
 // Prices a choice that is given, by the program of the strategy. The caller frees *ranked.
 void nd_rank_given(struct nd_ranked *ranked,

@@ -52,7 +52,7 @@ static const struct pps_opt options[] = {
     {"test-ep", 0, "A,B", "the two expert-parallel degrees of the dry runs (8,16)"},
     {"top", 'k', "N", "best configurations to show and write (10)"},
     {"max-vpp", 0, "N", "try up to N chunks per stage (3)"},
-    {"select", 0, "y|n", "allow selective recompute (n)"},
+    {"select", 0, "y|n", "allow selective recompute (y)"},
     {"full", 0, "y|n", "allow full recompute (y)"},
     {"low-mem", 0, "y|n", "interleaved: use the shorter warm-up"},
     {"time", 't', "SECONDS", "time limit per pipeline program (none)"},
