@@ -2,20 +2,17 @@
 // Sends the timeline of a point.
 #include "kernels/schedule/timeline.h"
 
-#include "kernels/common/executor/step_trace.h"
 #include "kernels/schedule/replicates.h"
 #include "kernels/schedule/table.h"
 
 #include <stdlib.h>
 
-enum pps_outcome schedule_send_timeline(const struct schedule_scratch *scratch,
-                                        const struct pps_trace_sink *sink)
+struct step_trace schedule_timeline(const struct schedule_scratch *scratch)
 {
-    const struct step_trace step = {.pipeline = &scratch->pipeline,
-                                    .order = &scratch->order,
-                                    .starts = executor_starts(scratch->executor),
-                                    .ends = executor_ends(scratch->executor)};
-    return step_trace_send(&step, sink);
+    return (struct step_trace){.pipeline = &scratch->pipeline,
+                               .order = &scratch->order,
+                               .starts = executor_starts(scratch->executor),
+                               .ends = executor_ends(scratch->executor)};
 }
 
 // Runs the first replicate of the point, under its rule, and sends its timeline.
@@ -59,8 +56,10 @@ enum pps_outcome schedule_trace(const double *value,
     schedule_scratch_take(&scratch, &point, &room);
     schedule_set_pipeline(&scratch, &point);
     const enum schedule_status status = schedule_evaluate(&scratch, &point, &poll, &figures);
-    if (status == SCHEDULE_DONE && point.rule == RULE_STATIC && replicates_are_equal(&point))
-        return schedule_send_timeline(&scratch, sink);
+    if (status == SCHEDULE_DONE && point.rule == RULE_STATIC && replicates_are_equal(&point)) {
+        const struct step_trace step = schedule_timeline(&scratch);
+        return step_trace_send(&step, sink);
+    }
     if (status == SCHEDULE_DONE)
         return send_replicate(&point, &scratch, &room, sink);
     return status == SCHEDULE_OVER_LIMIT ? PPS_INFEASIBLE

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep schedule: compares the schedules of a pipeline.
 #include "planner/schedule/commands.h"
+#include "planner/schedule/units.h"
 
 #include "base/text/say.h"
 #include "engine/command/signals.h"
@@ -291,8 +292,9 @@ static enum pps_status fail_all(const struct job *job, struct pps_error *err)
     if (first->outcome == CANDIDATE_OVER_LIMIT && job->value[P_LIMIT] < 0)
         return pps_fail(
             err, PPS_E_INFEASIBLE,
-            "no schedule fits in the memory of the plan; %s needs the least limit: %.10g",
-            first->label, first->figures.least_limit);
+            "no schedule fits in the memory of the plan; %s needs the least limit: %s",
+            first->label,
+            schedule_memory_text(first->point.plan, first->figures.least_limit).text);
     if (first->outcome == CANDIDATE_OVER_LIMIT)
         return pps_fail(err, PPS_E_INFEASIBLE,
                         "no schedule fits: --limit %.10g; %s needs the least limit: %.10g",

@@ -116,9 +116,9 @@ static void print_comparison(const struct pps_best_search *s, const struct pps_b
         fputs("          no cell of the grid is feasible\n", stderr);
     } else if (is_better(s, g)) {
         write_point(s, g->grid_best, point, sizeof point);
-        fprintf(stderr,
-                "          %.3g %% better than the best grid cell, %.10g at %s (row %zu)\n",
-                100 * gain_of(s, g), objective_of(s, g->grid_best), point, g->grid_best + 1);
+        fprintf(stderr, "          %.3g %% better than the best grid cell, %s at %s (row %s)\n",
+                100 * gain_of(s, g), pps_digits_text(objective_of(s, g->grid_best), 10).text,
+                point, pps_count_text((double)g->grid_best + 1).text);
     } else {
         fputs("          this is a grid cell, the best of the points that were evaluated",
               stderr);
@@ -143,9 +143,9 @@ static void print_group(const struct pps_best_search *s, uint32_t number)
         return;
     }
     write_point(s, g->best, point, sizeof point);
-    fprintf(stderr, "best      %s%s%s %.10g at %s (row %zu)\n", name,
-            name[0] != '\0' ? ": " : "", objective_name(s), objective_of(s, g->best), point,
-            g->best + 1);
+    fprintf(stderr, "best      %s%s%s %s at %s (row %s)\n", name, name[0] != '\0' ? ": " : "",
+            objective_name(s), pps_digits_text(objective_of(s, g->best), 10).text, point,
+            pps_count_text((double)g->best + 1).text);
     print_comparison(s, g);
 }
 

@@ -76,28 +76,27 @@ static void print_title(const struct table *t)
 
 static void print_rows(const struct table *t)
 {
-    int width[PPS_MAX_PARAMS + PPS_MAX_COLUMNS] = {0};
     struct pps_job_result *r = t->report;
     size_t n, shown = 0;
     const struct pps_best_row *rows = pps_best_by_group_rows(&r->totals.best, &n);
-    const int all = pps_rowtable_widths(rows, n, t->header, width);
+    const struct pps_row_table table =
+        pps_rowtable(t->header, r->experiment->space.n_columns, rows, n);
     const int columns = pps_rowtable_columns(
-        t->header, width, all, r->experiment->kernel->columns[r->sweep.objective].name);
-    pps_rowtable_line(t->header, width, columns);
+        &table, t->header, r->experiment->kernel->columns[r->sweep.objective].name);
+    pps_rowtable_line(&table, t->header, columns);
     for (size_t g = 0; g < t->shown_groups; g++)
         for (size_t i = 0; i < shown_of(t, t->groups[g]); i++, shown++)
-            pps_rowtable_line(t->groups[g]->rows[i].text, width, columns);
+            pps_rowtable_line(&table, t->groups[g]->rows[i].text, columns);
     if (shown < n)
         fprintf(stderr, "  ... and %s more\n", pps_count_text((double)(n - shown)).text);
-    if (columns < all)
-        fprintf(stderr, "  ... and %d more column%s\n", all - columns,
-                all - columns == 1 ? "" : "s");
+    if (columns < table.n)
+        fprintf(stderr, "  ... and %d more column%s\n", table.n - columns,
+                table.n - columns == 1 ? "" : "s");
 }
 
 // Prints the row that is nearest to being feasible, if no row is feasible.
 static void print_nearest(struct pps_job_result *r)
 {
-    int width[PPS_MAX_PARAMS + PPS_MAX_COLUMNS] = {0};
     size_t n;
     const struct pps_best_row *rows = pps_best_by_group_rows(&r->totals.nearest, &n);
     char *header = pps_experiment_header(r->experiment);
@@ -106,9 +105,10 @@ static void print_nearest(struct pps_job_result *r)
     fputc('\n', stderr);
     if (n > 0 && header != NULL) {
         fprintf(stderr, "nearest   by %s\n", r->experiment->kernel->nearest);
-        const int all = pps_rowtable_widths(rows, n, header, width);
-        pps_rowtable_line(header, width, all);
-        pps_rowtable_line(rows[0].text, width, all);
+        const struct pps_row_table table =
+            pps_rowtable(header, r->experiment->space.n_columns, rows, n);
+        pps_rowtable_line(&table, header, table.n);
+        pps_rowtable_line(&table, rows[0].text, table.n);
     }
     free(header);
 }

@@ -4,20 +4,28 @@
 #define PPS_ENGINE_CLI_REPORT_ROW_TABLE_H
 
 #include "engine/best/best.h"
+#include "engine/experiment/experiment.h"
 
 #include <stddef.h>
 
-// Writes the width of every column of n rows and the header to `width`, which has room for all
-// columns. Returns the number of columns.
-int pps_rowtable_widths(const struct pps_best_row *rows,
-                        size_t n,
-                        const char *header,
-                        int *width);
+struct pps_row_table {
+    int params; // the first columns, which are parameters; values have blanks between groups of three digits
+    int n; // columns
+    int width[PPS_MAX_PARAMS + PPS_MAX_COLUMNS];
+};
 
-// Returns how many of n columns fit on a line; at least the columns up to the named column.
-int pps_rowtable_columns(const char *header, const int *width, int n, const char *name);
+// Returns the widths of all columns of n rows and their header.
+struct pps_row_table pps_rowtable(const char *header,
+                                  int params,
+                                  const struct pps_best_row *rows,
+                                  size_t n);
 
-// Prints the first n cells of the header or of the text of a row as one line on stderr.
-void pps_rowtable_line(const char *text, const int *width, int n);
+// Returns how many columns fit on a line; at least those up to the named column.
+int pps_rowtable_columns(const struct pps_row_table *table,
+                         const char *header,
+                         const char *name);
+
+// Prints the first cells of the header or of a row as one line on stderr.
+void pps_rowtable_line(const struct pps_row_table *table, const char *row, int columns);
 
 #endif
