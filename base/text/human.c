@@ -2,32 +2,19 @@
 // Formats counts, sizes and times for people.
 #include "base/text/human.h"
 
-#include <ctype.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-static bool is_digit(char c)
+// Copies a number and puts blanks between groups of three digits before its point.
+static void group_digits(const char *number, char *out, size_t cap)
 {
-    return c >= '0' && c <= '9';
-}
-
-void pps_human_text(const char *text, char *out, size_t cap)
-{
-    size_t at = 0, left = 0; // left: digits of the number up to its end or its point
-    for (size_t i = 0; text[i] != '\0' && at + 2 < cap; i++) {
-        const char before = i > 0 ? text[i - 1] : ' ';
-        if (!is_digit(text[i]))
-            left = 0;
-        else if (!is_digit(before))
-            left = before == '.' || before == '_' || isalpha((unsigned char)before)
-                       ? 0
-                       : strspn(text + i, "0123456789");
-        if (left > 0 && is_digit(before) && left % 3 == 0)
+    const size_t sign = number[0] == '-', whole = strspn(number + sign, "0123456789");
+    size_t at = 0;
+    for (size_t i = 0; number[i] != '\0' && at + 2 < cap; i++) {
+        if (i > sign && i < sign + whole && (sign + whole - i) % 3 == 0)
             out[at++] = ' ';
-        out[at++] = text[i];
-        left -= left > 0;
+        out[at++] = number[i];
     }
     out[at] = '\0';
 }
@@ -37,7 +24,7 @@ void pps_human_cell(const char *cell, size_t n, char *out, size_t cap)
     char text[512];
     snprintf(text, sizeof text, "%.*s", (int)n, cell);
     if (strspn(text, "-.0123456789") == n)
-        pps_human_text(text, out, cap);
+        group_digits(text, out, cap);
     else
         snprintf(out, cap, "%s", text);
 }
@@ -46,7 +33,7 @@ void pps_human_count(double n, char *out, size_t cap)
 {
     char digits[400];
     snprintf(digits, sizeof digits, "%.0f", n);
-    pps_human_text(digits, out, cap);
+    group_digits(digits, out, cap);
 }
 
 struct pps_count_text pps_count_text(double n)
@@ -61,7 +48,7 @@ struct pps_count_text pps_decimals_text(double value, int decimals)
     struct pps_count_text text;
     char number[400];
     snprintf(number, sizeof number, "%.*f", decimals, value);
-    pps_human_text(number, text.text, sizeof text.text);
+    group_digits(number, text.text, sizeof text.text);
     return text;
 }
 
@@ -101,7 +88,7 @@ void pps_human_number(double value, int digits, char *out, size_t cap)
     // 1.234568e+07 of few digits is a whole number below a million millions.
     if (strchr(number, 'e') != NULL && fabs(value) >= 1 && fabs(value) < 1e15)
         snprintf(number, sizeof number, "%.0f", value);
-    pps_human_text(number, out, cap);
+    group_digits(number, out, cap);
 }
 
 void pps_human_bytes(double bytes, char *out, size_t cap)

@@ -30,10 +30,7 @@ struct pps_count_text pps_time_text(double seconds);
 // digits, as in "12 345.6". Very large and very small numbers are written as 1e+20 and 1e-05.
 void pps_human_number(double value, int digits, char *out, size_t cap);
 
-// Copies a text and puts blanks between groups of three digits in all its numbers.
-void pps_human_text(const char *text, char *out, size_t cap);
-
-// The same of a cell of a row, if it is a number; another cell is copied as it is.
+// Copies a cell of a row: a number with blanks between groups of three digits, another text as it is.
 void pps_human_cell(const char *cell, size_t n, char *out, size_t cap);
 
 // Writes a size for people, as in "12.3 MiB".
