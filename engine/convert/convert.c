@@ -142,7 +142,7 @@ static enum pps_status write_file(const struct pps_format *format,
     status = pps_convert_metadata(ask->view.path, &rows->schema, &metadata, err);
     if (status == PPS_OK) {
         const struct pps_sink_target target = {&rows->schema, metadata,  creator,
-                                               file.out,      file.temp, ask->view.watch.stop};
+                                               file.out,      file.path, ask->view.watch.stop};
         status = write_to(format, ask, &target, rows, err);
     }
     free(metadata);
