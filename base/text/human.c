@@ -59,14 +59,23 @@ struct pps_count_text pps_digits_text(double value, int digits)
     return text;
 }
 
-struct pps_count_text pps_signed_text(double value, int digits)
+static struct pps_count_text with_sign(struct pps_count_text text)
 {
-    struct pps_count_text text = pps_digits_text(value, digits);
-    if (!signbit(value)) {
+    if (text.text[0] != '-') {
         memmove(text.text + 1, text.text, sizeof text.text - 2);
         text.text[0] = '+';
     }
     return text;
+}
+
+struct pps_count_text pps_signed_text(double value, int digits)
+{
+    return with_sign(pps_digits_text(value, digits));
+}
+
+struct pps_count_text pps_change_text(double value, int decimals)
+{
+    return with_sign(pps_decimals_text(value, decimals));
 }
 
 struct pps_count_text pps_time_text(double seconds)

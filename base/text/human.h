@@ -20,8 +20,9 @@ struct pps_count_text pps_decimals_text(double value, int decimals);
 // The same with at most so many significant digits: pps_human_number.
 struct pps_count_text pps_digits_text(double value, int digits);
 
-// The same of a difference, with its sign: "+12 345.6".
+// The same of a difference, with its sign: "+12 345.6". pps_change_text has so many decimals.
 struct pps_count_text pps_signed_text(double value, int digits);
+struct pps_count_text pps_change_text(double value, int decimals);
 
 // Returns a time with three decimals in us, ms or s, by its size: "1 234.500 s".
 struct pps_count_text pps_time_text(double seconds);

@@ -151,7 +151,9 @@ static void show_measure(const struct init_file *file,
     fprintf(out, "%5d %5d %6d %12s %12s ", m->round + 1, m->stage, m->layers,
             pps_decimals_text(m->memory_mb, 1).text, pps_decimals_text(model, 1).text);
     if (is_equation)
-        fprintf(out, "%+10.1f\n", fabs(m->memory_mb - model) < 0.05 ? 0 : m->memory_mb - model);
+        fprintf(out, "%10s\n",
+                pps_change_text(fabs(m->memory_mb - model) < 0.05 ? 0 : m->memory_mb - model, 1)
+                    .text);
     else
         fprintf(out, "%10s\n", "exact");
 }
@@ -224,13 +226,14 @@ void init_file_show(const struct init_file *file, FILE *out)
     show_measure(file, &init->tail, false, out);
     fprintf(out, "\n");
     show_unknowns(fit, out);
-    fprintf(out, "residuals: rms %.1f MiB, largest %.1f MiB; condition number %.1f\n", fit->rms,
-            fit->largest, fit->condition);
+    fprintf(out, "residuals: rms %s MiB, largest %s MiB; condition number %s\n",
+            pps_decimals_text(fit->rms, 1).text, pps_decimals_text(fit->largest, 1).text,
+            pps_decimals_text(fit->condition, 1).text);
     if (fit->underestimated > 0.05)
         fprintf(out,
-                "Stages measured up to %.1f MiB more than the model says: --margin %.0f of "
+                "Stages measured up to %s MiB more than the model says: --margin %.0f of "
                 "ppsweep balance keeps that free.\n",
-                fit->underestimated, ceil(fit->underestimated));
+                pps_decimals_text(fit->underestimated, 1).text, ceil(fit->underestimated));
     fflush(out);
     warn_of_fit(fit);
 }
