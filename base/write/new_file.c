@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -134,11 +135,13 @@ static void discard(struct pps_new_file *file)
     forget(file);
 }
 
-// Returns -1 where file systems have no files without names, or where they could get none.
+// Returns -1 where file systems have no files without names, or where the file could get none.
 static int create_unnamed(const struct pps_new_file *file)
 {
+    const char *slash = strrchr(file->temp, '/');
     char *folder = pps_disk_folder_of(file->path);
-    const int fd = folder != NULL && access("/proc/self/fd", X_OK) == 0
+    const bool fits = strlen(slash != NULL ? slash + 1 : file->temp) <= NAME_MAX;
+    const int fd = folder != NULL && fits && access("/proc/self/fd", X_OK) == 0
                        ? pps_disk_open_nameless(folder, true)
                        : -1;
     free(folder);
@@ -158,7 +161,7 @@ static enum pps_status name_unnamed(struct pps_new_file *file, struct pps_error 
         if (linkat(AT_FDCWD, from, AT_FDCWD, file->temp, AT_SYMLINK_FOLLOW) == 0)
             break;
         if (errno != EEXIST)
-            return pps_fail_errno(err, "cannot create", file->path);
+            return pps_disk_fail(err, "cannot create", file->path);
     }
     close(file->unnamed);
     file->unnamed = -1;

@@ -2,7 +2,6 @@
 // Writes strategies and replays in the form of the published tool.
 #include "planner/balance/report/published.h"
 
-#include "base/text/human.h"
 #include "kernels/balance/output/lists_text.h"
 
 #include <math.h>
@@ -86,8 +85,7 @@ void published_result(const struct balance_shape *shape,
     add_row(parts, n, false, text);
     text_buffer_add(text, "--------------------  memory  --------------------\npeak memory: ");
     for (int32_t s = 0; s < shape->stages; s++)
-        text_buffer_add(text, "%s%s", s == 0 ? "" : ", ",
-                        pps_decimals_text(result->peak_mb[s], 2).text);
+        text_buffer_add(text, "%s%.2f", s == 0 ? "" : ", ", result->peak_mb[s]);
     text_buffer_add(text, "\n");
 }
 

@@ -126,8 +126,8 @@ static void print_row(const char *place,
 static void print_published_row(const char *place, const struct nd_candidate *c)
 {
     const struct nd_strategy *s = &c->strategy;
-    printf("%4s %5d %4d %4d %4d %4d %5d %14s\n", place, s->dp, s->tp, s->cp, s->pp, s->ep,
-           s->op, pps_decimals_text(c->memory_mb, 6).text);
+    printf("%4s %5d %4d %4d %4d %4d %5d %14.6f\n", place, s->dp, s->tp, s->cp, s->pp, s->ep,
+           s->op, c->memory_mb);
 }
 
 static void print_header(bool orig)
