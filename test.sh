@@ -198,6 +198,7 @@ later "command-line properties, even" tests/cli/run-properties $release --part 0
 later "command-line properties, odd" tests/cli/run-properties $release --part 1/2
 later "launches of frameworks" tests/cli/run-launches $release
 later "hostile inputs" tests/cli/run-hostile $release
+later "numbers in texts and pictures" tests/cli/run-numbers $release
 later "allocations that fail" tests/cli/run-memory $release "$seed"
 later "one number of every command" tests/cli/run-one-number $release 40 "$seed"
 later "examples of CONTRIBUTING.md" tests/cli/run-additions $release

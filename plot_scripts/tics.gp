@@ -8,7 +8,7 @@
 # tic_blank          1: tics without labels
 
 tic_size = larger(abs(tic_low), abs(tic_high))
-if (tic_high > tic_low && tic_size >= 1000 && tic_size < 1e6) {
+if (tic_high > tic_low && tic_size >= 1000 && tic_size < 1e7) {
     tic_rough = (tic_high - tic_low) / tic_count
     tic_power = 10. ** floor(log10(tic_rough))
     tic_step = tic_power * (tic_rough > 5 * tic_power ? 10 : tic_rough > 2 * tic_power ? 5 : tic_rough > tic_power ? 2 : 1)

@@ -12,8 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// Returns the folder of path, or NULL if memory runs out. The caller frees it.
-static char *folder_of(const char *path)
+char *pps_disk_folder_of(const char *path)
 {
     char *copy = strdup(path);
     if (copy == NULL)
@@ -21,6 +20,19 @@ static char *folder_of(const char *path)
     char *folder = strdup(dirname(copy));
     free(copy);
     return folder;
+}
+
+int pps_disk_open_nameless(const char *folder, bool linkable)
+{
+    char *name;
+    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0 || linkable || asprintf(&name, "%s/.ppsweep-XXXXXX", folder) < 0)
+        return fd;
+    fd = mkostemp(name, O_CLOEXEC);
+    if (fd >= 0)
+        unlink(name);
+    free(name);
+    return fd;
 }
 
 static bool is_callers_fault(int error)
@@ -88,7 +100,7 @@ enum pps_status pps_disk_check_folder(const char *path, struct pps_error *err)
     size_t n = strlen(path);
     if (n == 0 || path[n - 1] == '/')
         return pps_fail(err, PPS_E_INPUT, "'%s' is not a file name", path);
-    char *folder = folder_of(path);
+    char *folder = pps_disk_folder_of(path);
     if (folder == NULL)
         return pps_fail_memory(err, "a path");
     enum pps_status status = check_folder(folder, err);
@@ -327,7 +339,7 @@ enum pps_status pps_disk_rename(const char *from,
 enum pps_status pps_disk_sync_folder(const char *path, struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
-    char *folder = folder_of(path);
+    char *folder = pps_disk_folder_of(path);
     if (folder == NULL)
         return pps_fail_memory(err, "a path");
     int fd;

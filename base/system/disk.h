@@ -33,6 +33,13 @@ PPS_MUST_CHECK enum pps_status pps_disk_look(const char *path,
 // Returns PPS_E_INPUT unless the folder of path exists and is writable.
 PPS_MUST_CHECK enum pps_status pps_disk_check_folder(const char *path, struct pps_error *err);
 
+// Returns the folder of a path, "." if it names none; the caller frees it. NULL: out of memory.
+char *pps_disk_folder_of(const char *path);
+
+// Opens a file without a name, which disappears with the process however that ends. linkable: it may get a name
+// later, which not all file systems can. Returns -1 and sets errno on failure.
+int pps_disk_open_nameless(const char *folder, bool linkable);
+
 // Creates a folder and its missing parents. Returns PPS_E_INPUT if a folder cannot be created
 // or a file of another type has its name.
 PPS_MUST_CHECK enum pps_status pps_disk_make_folder(const char *path, struct pps_error *err);

@@ -19,6 +19,16 @@ static void group_digits(const char *number, char *out, size_t cap)
     out[at] = '\0';
 }
 
+void pps_human_cell(const char *cell, size_t n, char *out, size_t cap)
+{
+    char text[512];
+    snprintf(text, sizeof text, "%.*s", (int)n, cell);
+    if (strspn(text, "-.0123456789") == n)
+        group_digits(text, out, cap);
+    else
+        snprintf(out, cap, "%s", text);
+}
+
 void pps_human_count(double n, char *out, size_t cap)
 {
     char digits[400];
@@ -47,6 +57,25 @@ struct pps_count_text pps_digits_text(double value, int digits)
     struct pps_count_text text;
     pps_human_number(value, digits, text.text, sizeof text.text);
     return text;
+}
+
+static struct pps_count_text with_sign(struct pps_count_text text)
+{
+    if (text.text[0] != '-') {
+        memmove(text.text + 1, text.text, sizeof text.text - 2);
+        text.text[0] = '+';
+    }
+    return text;
+}
+
+struct pps_count_text pps_signed_text(double value, int digits)
+{
+    return with_sign(pps_digits_text(value, digits));
+}
+
+struct pps_count_text pps_change_text(double value, int decimals)
+{
+    return with_sign(pps_decimals_text(value, decimals));
 }
 
 struct pps_count_text pps_time_text(double seconds)

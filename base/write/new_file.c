@@ -8,11 +8,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
+
+enum { ENDING = 6 }; // characters of a temporary name behind the point
 
 // ---- gzip behind a FILE ---------------------------------------------------------------------
 
@@ -124,14 +127,52 @@ static void forget(struct pps_new_file *file)
 // Forgets a file that gets no name.
 static void discard(struct pps_new_file *file)
 {
-    unlink(file->temp);
+    if (file->unnamed >= 0)
+        close(file->unnamed);
+    else
+        unlink(file->temp);
     remove_folders(file);
     forget(file);
 }
 
+// Returns -1 where file systems have no files without names, or where the file could get none.
+static int create_unnamed(const struct pps_new_file *file)
+{
+    const char *slash = strrchr(file->temp, '/');
+    char *folder = pps_disk_folder_of(file->path);
+    const bool fits = strlen(slash != NULL ? slash + 1 : file->temp) <= NAME_MAX;
+    const int fd = folder != NULL && fits && access("/proc/self/fd", X_OK) == 0
+                       ? pps_disk_open_nameless(folder, true)
+                       : -1;
+    free(folder);
+    return fd;
+}
+
+// Gives a complete file its temporary name, which is as random as the number of the process.
+static enum pps_status name_unnamed(struct pps_new_file *file, struct pps_error *err)
+{
+    char from[40], *ending = file->temp + strlen(file->path) + 1;
+    const enum pps_status status = pps_disk_sync(file->unnamed, file->path, err);
+    if (status != PPS_OK)
+        return status;
+    snprintf(from, sizeof from, "/proc/self/fd/%d", file->unnamed);
+    for (unsigned number = (unsigned)getpid();; number++) {
+        snprintf(ending, ENDING + 1, "%0*x", ENDING, number & 0xffffffU);
+        if (linkat(AT_FDCWD, from, AT_FDCWD, file->temp, AT_SYMLINK_FOLLOW) == 0)
+            break;
+        if (errno != EEXIST)
+            return pps_disk_fail(err, "cannot create", file->path);
+    }
+    close(file->unnamed);
+    file->unnamed = -1;
+    return PPS_OK;
+}
+
 static enum pps_status create(struct pps_new_file *file, struct pps_error *err)
 {
-    const int fd = mkostemp(file->temp, O_CLOEXEC);
+    file->unnamed = create_unnamed(file);
+    const int fd = file->unnamed >= 0 ? fcntl(file->unnamed, F_DUPFD_CLOEXEC, 0)
+                                      : mkostemp(file->temp, O_CLOEXEC);
     if (fd < 0)
         return pps_disk_fail(err, "cannot create", file->path);
     const mode_t mask = umask(0);
@@ -164,7 +205,7 @@ enum pps_status pps_new_file_open(struct pps_new_file *file,
                                   const struct pps_gate *gate,
                                   struct pps_error *err)
 {
-    *file = (struct pps_new_file){.gate = gate};
+    *file = (struct pps_new_file){.gate = gate, .unnamed = -1};
     if (path == NULL || strcmp(path, "-") == 0)
         return open_standard(file, err);
     enum pps_status status = pps_gate_check(gate, path, err);
@@ -194,6 +235,8 @@ enum pps_status pps_new_file_close(struct pps_new_file *file, struct pps_error *
         status = pps_fail_errno(err, "write", file->path);
     if (fclose(file->out) != 0 && !failed)
         status = pps_fail_errno(err, "write", file->path);
+    if (status == PPS_OK && file->unnamed >= 0)
+        status = name_unnamed(file, err);
     if (status == PPS_OK)
         status = pps_new_file_publish(file->temp, file->path, file->gate, err);
     if (status == PPS_OK)

@@ -11,10 +11,11 @@
 #include <stdio.h>
 
 struct pps_new_file {
-    FILE *out;  // the caller writes here
-    char *path; // NULL: standard output
-    char *temp; // the file's name while it is written
-    char *made; // the first folder that was created for it; NULL: none
+    FILE *out;   // the caller writes here
+    char *path;  // NULL: standard output
+    char *temp;  // the file's name until it has its own
+    int unnamed; // the file, if it has no name yet; -1: it has
+    char *made;  // the first folder that was created for it; NULL: none
     const struct pps_gate *gate;
 };
 

@@ -148,11 +148,12 @@ static void print_counts(const struct pps_experiment *e,
 // The number of pruned points is unknown before the run; best rows need almost no space.
 static void print_forecast(const struct pps_forecast *f, int threads, bool only_top)
 {
-    char time[32], one[32], text[32], data[32], memory[32], ring[32];
+    char time[32], one[48], text[32], data[32], memory[32], ring[32];
     const double total_s = f->point_s * (double)f->points;
     const char *about = f->at_least ? "more than" : "about";
     pps_human_seconds(total_s / threads, time, sizeof time);
-    snprintf(one, sizeof one, "%s%.3g us", f->at_least ? "more than " : "", f->point_s * 1e6);
+    snprintf(one, sizeof one, "%s%s", f->at_least ? "more than " : "",
+             pps_time_text(f->point_s).text);
     pps_human_bytes(f->text_bytes, text, sizeof text);
     pps_human_bytes(f->data_bytes, data, sizeof data);
     pps_human_bytes(f->worker_bytes * threads + 16 * 0x1p20, memory, sizeof memory);

@@ -175,7 +175,7 @@ static enum pps_status write_file(const struct pps_format *format,
     status = describe_rows(ask->view.path, &rows->schema, &metadata, err);
     if (status == PPS_OK) {
         const struct pps_sink_target target = {&rows->schema, metadata,  creator,
-                                               file.out,      file.temp, ask->view.watch.stop};
+                                               file.out,      file.path, ask->view.watch.stop};
         status = write_to(format, ask, &target, rows, err);
     }
     free(metadata);

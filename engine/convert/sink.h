@@ -18,7 +18,7 @@ struct pps_sink_target {
     const char *metadata; // JSON about the result; "" if nothing is known
     const char *creator;  // "ppsweep version 1.2"
     FILE *out;
-    const char *path; // of the file behind `out`, which may be read; NULL: stdout
+    const char *path; // of the file behind `out`, which can be read, too; NULL: stdout
     const atomic_bool *stop;
 };
 

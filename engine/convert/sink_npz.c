@@ -3,6 +3,7 @@
 // waits in a temporary file beside the output until all rows are known.
 #include "base/columns/npy.h"
 #include "base/columns/typed_cells.h"
+#include "base/system/disk.h"
 #include "base/text/string_pool.h"
 #include "engine/convert/sink.h"
 
@@ -47,15 +48,9 @@ static enum pps_status fail_memory(struct pps_error *err)
 // Opens a file without a name in the folder of the output.
 static FILE *open_nameless(const char *path)
 {
-    char *name = NULL;
-    const char *slash = strrchr(path, '/');
-    const int folder = slash != NULL ? (int)(slash - path) + 1 : 0;
-    if (asprintf(&name, "%.*s.ppsweep-XXXXXX", folder, path) < 0)
-        return NULL;
-    const int fd = mkostemp(name, O_CLOEXEC);
-    if (fd >= 0)
-        unlink(name);
-    free(name);
+    char *folder = pps_disk_folder_of(path);
+    const int fd = folder != NULL ? pps_disk_open_nameless(folder, false) : -1;
+    free(folder);
     FILE *file = fd >= 0 ? fdopen(fd, "w+") : NULL;
     if (fd >= 0 && file == NULL)
         close(fd);

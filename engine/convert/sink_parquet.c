@@ -4,10 +4,8 @@
 #include "base/system/disk.h"
 #include "engine/convert/sink.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { GZIP_LEVEL = 6 };
 
@@ -16,7 +14,6 @@ struct sink {
     struct pps_parquet *parquet;
     struct text_buffer bytes;
     uint64_t written;
-    int fd; // of the file, for reading
 };
 
 static enum pps_status write_bytes(struct sink *sink, struct pps_error *err)
@@ -33,8 +30,6 @@ static void close_parquet(void *self)
     struct sink *sink = self;
     pps_parquet_close(sink->parquet);
     text_buffer_free(&sink->bytes);
-    if (sink->fd >= 0)
-        close(sink->fd);
     free(sink);
 }
 
@@ -47,7 +42,6 @@ static enum pps_status open_parquet(void **self,
     if (sink == NULL)
         return pps_fail_memory(err, "a Parquet file");
     sink->target = *target;
-    sink->fd = -1;
     enum pps_status status = pps_parquet_open(&sink->parquet, target->schema, GZIP_LEVEL, err);
     if (status == PPS_OK)
         status = pps_parquet_header(&sink->bytes, target->schema, target->metadata,
@@ -80,7 +74,8 @@ static enum pps_status read_back(void *self,
                                  struct pps_error *err)
 {
     const struct sink *sink = self;
-    return pps_disk_read_exactly(sink->fd, sink->target.path, data, n, offset, err);
+    return pps_disk_read_exactly(fileno(sink->target.out), sink->target.path, data, n, offset,
+                                 err);
 }
 
 static enum pps_status append(void *self, const void *data, size_t n, struct pps_error *err)
@@ -99,9 +94,6 @@ static enum pps_status finish_parquet(void *self, struct pps_error *err)
                                           .write = append};
     if (fflush(sink->target.out) != 0)
         return pps_fail_errno(err, "cannot write", sink->target.path);
-    sink->fd = open(sink->target.path, O_RDONLY | O_CLOEXEC);
-    if (sink->fd < 0)
-        return pps_fail_errno(err, "cannot open", sink->target.path);
     return pps_parquet_finish(&file, err);
 }
 

@@ -10,19 +10,23 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 
-enum { PATH_CAP = 4096, PICTURE_FORMATS = 3 };
+enum { PATH_CAP = 4096, PICTURE_FORMATS = 3, OLD_S = 60 };
 
 struct pps_pictures {
     const struct pps_picture_ask *ask;
     char folder[PATH_CAP];
     char work[PATH_CAP]; // the hidden folder; "" until it exists
+    int held;            // the folder, locked
     char *script;        // absolute path
     char *style[2];      // gnuplot statements; [1]: for SVG
     uint64_t used;       // labels that a drawn picture uses
@@ -57,16 +61,55 @@ void pps_picture_folder(const char *result, char *out, size_t cap)
         snprintf(out, cap, "outputs/plots");
 }
 
+static int open_hidden(int parent, const char *name)
+{
+    return openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+// Removes an open hidden folder with its files, and closes it.
+static void remove_hidden(int parent, const char *name, int fd)
+{
+    DIR *list = fdopendir(fd);
+    if (list == NULL) {
+        close(fd);
+        return;
+    }
+    for (const struct dirent *entry; (entry = readdir(list)) != NULL;)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            unlinkat(fd, entry->d_name, 0);
+    unlinkat(parent, name, AT_REMOVEDIR);
+    closedir(list);
+}
+
 static void remove_work(struct pps_pictures *pictures)
 {
-    DIR *folder = pictures->work[0] == '\0' ? NULL : opendir(pictures->work);
-    if (folder == NULL)
-        return;
-    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            unlinkat(dirfd(folder), entry->d_name, 0);
-    closedir(folder);
-    rmdir(pictures->work);
+    if (pictures->work[0] != '\0')
+        remove_hidden(AT_FDCWD, pictures->work, pictures->held);
+}
+
+// One that was just made may not be locked yet.
+static bool is_stale(int fd)
+{
+    struct stat info;
+    return flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &info) == 0 &&
+           info.st_uid == geteuid() && time(NULL) - info.st_mtime > OLD_S;
+}
+
+// Removes the hidden folders of processes that were killed.
+static void remove_stale(const char *path)
+{
+    DIR *folder = opendir(path);
+    for (const struct dirent *e; folder != NULL && (e = readdir(folder)) != NULL;) {
+        const int fd = fnmatch(".ppsweep-??????", e->d_name, 0) == 0
+                           ? open_hidden(dirfd(folder), e->d_name)
+                           : -1;
+        if (fd >= 0 && is_stale(fd))
+            remove_hidden(dirfd(folder), e->d_name, fd);
+        else if (fd >= 0)
+            close(fd);
+    }
+    if (folder != NULL)
+        closedir(folder);
 }
 
 static enum pps_status make_work(struct pps_pictures *pictures, struct pps_error *err)
@@ -77,8 +120,15 @@ static enum pps_status make_work(struct pps_pictures *pictures, struct pps_error
     char name[PATH_CAP];
     if (snprintf(name, sizeof name, "%s/.ppsweep-XXXXXX", pictures->folder) >= PATH_CAP)
         return pps_fail(err, PPS_E_INPUT, "%s: the name is too long", pictures->folder);
+    remove_stale(pictures->folder);
     if (mkdtemp(name) == NULL)
         return pps_disk_fail(err, "cannot write into", pictures->folder);
+    pictures->held = open_hidden(AT_FDCWD, name);
+    if (pictures->held < 0) {
+        rmdir(name);
+        return pps_disk_fail(err, "cannot write into", pictures->folder);
+    }
+    (void)flock(pictures->held, LOCK_EX | LOCK_NB);
     memcpy(pictures->work, name, sizeof name);
     return PPS_OK;
 }

@@ -49,13 +49,20 @@ static size_t count_cells(const char *line)
     return n;
 }
 
+// A number may have blanks between its digits.
+static bool is_number(struct pps_cell cell)
+{
+    double number;
+    return pps_cell_number(cell, &number) || (strcspn(cell.text, "0123456789") < cell.n &&
+                                              strspn(cell.text, " .0123456789+-") >= cell.n);
+}
+
 // Wide characters count as one column of a terminal.
 static void put_cell(FILE *out, struct pps_cell cell, size_t width, bool last)
 {
-    double number;
     const size_t used = pps_utf8_count(cell.text, cell.n);
     const int pad = (int)(width > used ? width - used : 0);
-    const bool right = pps_cell_number(cell, &number);
+    const bool right = is_number(cell);
     if (right)
         fprintf(out, "%*s", pad, "");
     pps_say_part(out, "%.*s", (int)cell.n, cell.text);

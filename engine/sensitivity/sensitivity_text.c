@@ -50,7 +50,7 @@ static void add_number(struct text_buffer *line, double value)
     if (isnan(value))
         text_buffer_add(line, ",");
     else
-        text_buffer_add(line, ",%.5g", value);
+        text_buffer_add(line, ",%s", pps_digits_text(value, 5).text);
 }
 
 static void add_range(struct text_buffer *line, const struct pps_effect *e)
@@ -67,7 +67,7 @@ static void add_line(struct text_buffer *line,
 {
     text_buffer_add(line, "%s%s,", e->is_member ? "- " : "", e->name);
     if (e->n_values > 0)
-        text_buffer_add(line, "%llu", (unsigned long long)e->n_values);
+        text_buffer_add(line, "%s", pps_count_text((double)e->n_values).text);
     else
         text_buffer_add(line, "range");
     if (kind == PPS_FROM_MORRIS) {
@@ -114,7 +114,8 @@ static void write_head(const struct pps_sensitivity *s,
     fprintf(out, "%s%s: %s %s", g->name[0] != '\0' ? ", " : "", g->name, rows,
             g->kind == PPS_FROM_GRID ? "rows, a full grid" : "rows");
     if (g->rows > g->missing)
-        fprintf(out, ", mean %.5g, standard deviation %.4g", g->mean, sqrt(g->variance));
+        fprintf(out, ", mean %s, standard deviation %s", pps_digits_text(g->mean, 5).text,
+                pps_digits_text(sqrt(g->variance), 4).text);
     fputc('\n', out);
     if (g->constant[0] != '\0')
         fprintf(out, "always %s\n", g->constant);

@@ -2,6 +2,7 @@
 // Collects rows and returns them in order, from memory or from runs in a file.
 #include "engine/sort/row_sort.h"
 
+#include "base/system/disk.h"
 #include "base/text/grow_list.h"
 
 #include <errno.h>
@@ -87,17 +88,7 @@ static enum pps_status open_file(struct pps_row_sort *sort, struct pps_error *er
 {
     if (sort->fd >= 0)
         return PPS_OK;
-    sort->fd = open(sort->folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (sort->fd >= 0)
-        return PPS_OK;
-    // A file system without nameless files.
-    char *name;
-    if (asprintf(&name, "%s/ppsweep-sort.XXXXXX", sort->folder) < 0)
-        return pps_fail_memory(err, "the rows to sort");
-    sort->fd = mkostemp(name, O_CLOEXEC);
-    if (sort->fd >= 0)
-        unlink(name);
-    free(name);
+    sort->fd = pps_disk_open_nameless(sort->folder, false);
     return sort->fd >= 0 ? PPS_OK : pps_fail_errno(err, "sort in", sort->folder);
 }
 

@@ -87,7 +87,8 @@ static void put_box(const struct strip *s, double from, double to, double value)
         return;
     pps_human_number(from / s->axis->unit.size, 6, start, sizeof start);
     pps_time_unit_text(&s->axis->unit, to, 6, stop, sizeof stop);
-    snprintf(hint, sizeof hint, "%.6g from %s to %s", value, start, stop);
+    snprintf(hint, sizeof hint, "%s from %s to %s", pps_digits_text(value, 6).text, start,
+             stop);
     pps_svg_rect(s->out, (struct pps_svg_box){x, y, w, s->box.y + s->box.h - y}, FILL, hint);
 }
 

@@ -2,6 +2,7 @@
 // Lays out and draws pictures of timelines.
 #include "engine/trace/trace_page.h"
 
+#include "base/text/human.h"
 #include "engine/svg/svg.h"
 #include "engine/timeline/colours.h"
 #include "engine/trace/time_axis.h"
@@ -135,8 +136,8 @@ static void put_scales(const struct pps_trace_legend *legend, struct cursor *c)
             highest = fmax(highest, pps_levels_highest(&legend->points[i].levels, k));
             limited = limited || legend->points[i].levels.n_limits > 0;
         }
-        snprintf(text, sizeof text, "%.60s: up to %.6g%s", counters[k], highest,
-                 limited ? ", limit as a line" : "");
+        snprintf(text, sizeof text, "%.60s: up to %s%s", counters[k],
+                 pps_digits_text(highest, 6).text, limited ? ", limit as a line" : "");
         if (highest > 0)
             put_note(c, text);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep schedule judge: compares static orders, PULL and policies on fluctuating times.
+#include "base/text/human.h"
 #include "extras/commands.h"
 
 #include "base/text/say.h"
@@ -348,10 +349,9 @@ static enum pps_status report(const struct job *job,
     const struct judge *judge = &job->judge;
     const double *value = job->value;
     struct text_buffer text = {.text = NULL};
-    printf("%.0f devices, %.0f micro-batches; f %.10g, b %.10g, w %.10g, latency %.10g (per "
-           "device)\n%u replicates of every row, test seed %llu\n",
-           value[P_P], value[P_M], value[P_F], value[P_B], value[P_W], value[P_LATENCY],
-           judge->n, (unsigned long long)judge->seed);
+    schedule_show_times(value, NULL);
+    printf("%s replicates of every row, test seed %llu\n", pps_count_text(judge->n).text,
+           (unsigned long long)judge->seed);
     judge_show(judge);
     if (pps_arg(args, "speed") != NULL)
         judge_show_speed(judge);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints a comparison on replicates, and writes it as CSV.
+#include "base/text/human.h"
 #include "base/text/say.h"
 #include "extras/judge/judge.h"
 
@@ -53,8 +54,9 @@ static void show_cell(const struct judge_row *row, int width)
 {
     printf("\nlevel %g, outliers %g", row->level, row->outlier_p);
     if (row->clairvoyant_mean > 0)
-        printf(": no order takes less than %.6g, within the limit %.6g", row->clairvoyant_mean,
-               row->memory_mean);
+        printf(": no order takes less than %s, within the limit %s",
+               pps_digits_text(row->clairvoyant_mean, 6).text,
+               pps_digits_text(row->memory_mean, 6).text);
     printf(
         "\n%-*s       mean      +-  difference      +-      won        p50        p95        "
         "p99     gap       peak\n",
@@ -64,25 +66,27 @@ static void show_cell(const struct judge_row *row, int width)
 static void show_row(const struct judge *judge, const struct judge_row *row, int width)
 {
     pps_say_part(stdout, "%-*.*s", width, width, row->entry->label);
-    printf(" %10.6g %7.3g", row->mean.mean, row->mean.half);
+    printf(" %10s %7s", pps_digits_text(row->mean.mean, 6).text,
+           pps_digits_text(row->mean.half, 3).text);
     if (row->baseline == row)
         printf("           -       -        -");
     else
-        printf(" %+11.5g %7.3g %6.1f %%", row->pair.difference.mean, row->pair.difference.half,
-               100 * row->pair.won);
-    printf(" %10.6g %10.6g %10.6g", row->quantile[0], row->quantile[1], row->quantile[2]);
+        printf(" %11s %7s %6.1f %%", pps_signed_text(row->pair.difference.mean, 5).text,
+               pps_digits_text(row->pair.difference.half, 3).text, 100 * row->pair.won);
+    for (int k = 0; k < 3; k++)
+        printf(" %10s", pps_digits_text(row->quantile[k], 6).text);
     if (row->clairvoyant_mean > 0)
         printf(" %5.1f %%", 100 * row->gap);
     else
         printf("       -");
-    printf(" %10.6g  %s\n", peak_of(judge, row), judge_verdict(row));
+    printf(" %10s  %s\n", pps_digits_text(peak_of(judge, row), 6).text, judge_verdict(row));
 }
 
 static void show_limit(const struct judge *judge, const struct judge_limit *limit)
 {
     (void)judge;
     if (isfinite(limit->limit))
-        printf("\n---- limit %.10g", limit->limit);
+        printf("\n---- limit %s", pps_digits_text(limit->limit, 10).text);
     else
         printf("\n---- no limit");
     pps_say(stdout, ": rules follow the order of %s; differences are to %s",
@@ -90,8 +94,8 @@ static void show_limit(const struct judge *judge, const struct judge_limit *limi
     for (int i = 0; i < limit->comparison.n; i++) {
         const struct schedule_candidate *candidate = &limit->comparison.list[i];
         if (candidate->outcome == CANDIDATE_OVER_LIMIT)
-            pps_say(stdout, "%s needs a limit of %.10g", candidate->label,
-                    candidate->figures.least_limit);
+            pps_say(stdout, "%s needs a limit of %s", candidate->label,
+                    pps_digits_text(candidate->figures.least_limit, 10).text);
     }
 }
 

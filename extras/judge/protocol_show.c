@@ -2,6 +2,8 @@
 // Prints the tables of the protocol.
 #include "extras/judge/protocol.h"
 
+#include "base/text/human.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,8 +58,9 @@ static void show_means(const struct report *report)
             if (result->row[k].missing)
                 printf(" %8s", "-");
             else
-                printf(" %8.1f", result->row[k].mean.mean);
-        printf(" %11.1f %12.1f %5.1f%%\n", result->clairvoyant, result->limited,
+                printf(" %8s", pps_decimals_text(result->row[k].mean.mean, 1).text);
+        printf(" %11s %12s %5.1f%%\n", pps_decimals_text(result->clairvoyant, 1).text,
+               pps_decimals_text(result->limited, 1).text,
                100 * (result->row[PROTOCOL_PULL].mean.mean / result->limited - 1));
     }
 }
@@ -98,8 +101,8 @@ static void show_difference(const struct report *report, const struct comparison
     if (pair == NULL)
         printf(" %22s", "-");
     else
-        printf(" %+8.1f +- %-4.1f%c%3.0f%%", pair->difference.mean, pair->difference.half,
-               verdict_of(pair, c->p[cell]), 100 * pair->won);
+        printf(" %8s +- %-4.1f%c%3.0f%%", pps_change_text(pair->difference.mean, 1).text,
+               pair->difference.half, verdict_of(pair, c->p[cell]), 100 * pair->won);
 }
 
 // Prints the comparisons from `first` to before `end`.
@@ -231,11 +234,11 @@ static void show_growth(const struct report *report)
 static void show_all(const struct report *report)
 {
     const struct protocol_request *request = report->request;
-    printf("f %g, b %g, w %g, latency %g; limit %g P; outliers: %g times as long; %u test "
+    printf("f %g, b %g, w %g, latency %g; limit %g P; outliers: %g times as long; %s test "
            "replicates "
            "per cell\n\n",
            request->f, request->b, request->w, request->latency, request->limit,
-           request->outlier_k, request->replicates);
+           request->outlier_k, pps_count_text(request->replicates).text);
     show_means(report);
     printf("\nPaired differences of the makespan with half-widths of 95 %% intervals, and the "
            "part "

@@ -3,6 +3,7 @@
 #include "extras/judge/published.h"
 
 #include "base/math/statistics.h"
+#include "base/text/human.h"
 #include "kernels/schedule/family_names.h"
 #include "planner/schedule/compare.h"
 
@@ -66,11 +67,15 @@ static void show_level(const struct published_request *request,
                        double level,
                        const struct summary *s)
 {
-    printf("%-5g %10.1f +- %-8.1f %10.1f +- %-8.1f", level, s->greedy.mean, s->greedy.half,
-           s->learned.mean, s->learned.half);
-    printf(" %+9.1f (%+.2f %%) %9.1f %9.1f %9.1f  %s\n", s->paired.mean,
-           100 * s->paired.mean / s->greedy.mean, s->unpaired, s->paired.half,
-           chance_of(request, level), is_significant(s) ? "yes" : "no");
+    printf("%-5g %10s +- %-8s %10s +- %-8s", level, pps_decimals_text(s->greedy.mean, 1).text,
+           pps_decimals_text(s->greedy.half, 1).text,
+           pps_decimals_text(s->learned.mean, 1).text,
+           pps_decimals_text(s->learned.half, 1).text);
+    printf(" %9s (%+.2f %%) %9s %9s %9s  %s\n", pps_change_text(s->paired.mean, 1).text,
+           100 * s->paired.mean / s->greedy.mean, pps_decimals_text(s->unpaired, 1).text,
+           pps_decimals_text(s->paired.half, 1).text,
+           pps_decimals_text(chance_of(request, level), 1).text,
+           is_significant(s) ? "yes" : "no");
 }
 
 // ---- explanation --------------------------------------------------------------------------------
@@ -109,16 +114,17 @@ static void explain(const struct published_request *request,
            1 - 1.0 / devices, bubble_error(request, trials), 1.0 / devices);
     printf(
         "So every order takes the sum of all durations: no scheduler can be better. The greedy "
-        "scheduler without noise:\ntotal %.10g, bubble time %.10g, bubble %.4f, throughput "
+        "scheduler without noise:\ntotal %s, bubble time %s, bubble %.4f, throughput "
         "%.10f.\n",
-        quiet->total, quiet->bubble_time, quiet->bubble, quiet->throughput);
+        pps_digits_text(quiet->total, 10).text, pps_digits_text(quiet->bubble_time, 10).text,
+        quiet->bubble, quiet->throughput);
     printf("Training changes the mean reward from %.2f to %.2f at level %g. The total does not "
            "depend on the reward.\n",
            last->reward[0], last->reward[1], request->level[n_levels - 1]);
     printf("The schedulers of a trial meet different noise. \"chance\": with equal schedulers, "
            "the "
-           "difference is within\nthis half-width in 95 %% of experiments with %d trials.\n",
-           request->trials);
+           "difference is within\nthis half-width in 95 %% of experiments with %s trials.\n",
+           pps_count_text(request->trials).text);
     printf("The difference is significant (unpaired interval excludes 0) at %d of %d level%s. "
            "With "
            "equal schedulers this\nhappens at one level in 20, by chance; all levels use the "
@@ -177,9 +183,9 @@ static enum pps_status show_right(const struct serial_problem *problem, struct p
     for (int i = 0; i < RIGHT_FAMILIES && status == PPS_OK; i++) {
         const struct schedule_candidate *c = &comparison.list[i];
         if (c->outcome == CANDIDATE_FITS)
-            printf("%-8s %9.10g  %5.2f %%  %5.10g  %5.1f %%\n", c->label,
-                   c->figures.metrics.makespan, 100 * c->figures.metrics.bubble_ratio,
-                   c->figures.metrics.peak_most,
+            printf("%-8s %9s  %5.2f %%  %5.10g  %5.1f %%\n", c->label,
+                   pps_digits_text(c->figures.metrics.makespan, 10).text,
+                   100 * c->figures.metrics.bubble_ratio, c->figures.metrics.peak_most,
                    100 * c->figures.metrics.makespan / serial_nominal_total(problem));
         else
             printf("%-8s impossible: %s\n", c->label, c->why);
@@ -193,11 +199,12 @@ static enum pps_status show_right(const struct serial_problem *problem, struct p
 static void show_head(const struct published_request *request)
 {
     const struct serial_problem *p = &request->problem;
-    printf("As published: P = %d, M = %d, size %g, base %g, base_comm %g; %d trials from seed "
+    printf("As published: P = %d, M = %d, size %g, base %g, base_comm %g; %s trials from seed "
            "%llu, each "
-           "after %d\nepisodes of training.\n",
-           p->devices, p->micro_batches, p->size, p->base, p->base_comm, request->trials,
-           (unsigned long long)request->seed, request->episodes);
+           "after %s\nepisodes of training.\n",
+           p->devices, p->micro_batches, p->size, p->base, p->base_comm,
+           pps_count_text(request->trials).text, (unsigned long long)request->seed,
+           pps_count_text(request->episodes).text);
     printf("Mean total time, and the difference learned - greedy, with half-widths of 95 %% "
            "intervals\n\n");
     printf("%-5s %-22s  %-22s %9s %10s %9s %9s %9s  %s\n", "level", "           greedy",

@@ -2,20 +2,17 @@
 // Sends the timeline of a point.
 #include "kernels/schedule/timeline.h"
 
-#include "kernels/common/executor/step_trace.h"
 #include "kernels/schedule/replicates.h"
 #include "kernels/schedule/table.h"
 
 #include <stdlib.h>
 
-enum pps_outcome schedule_send_timeline(const struct schedule_scratch *scratch,
-                                        const struct pps_trace_sink *sink)
+struct step_trace schedule_timeline(const struct schedule_scratch *scratch)
 {
-    const struct step_trace step = {.pipeline = &scratch->pipeline,
-                                    .order = &scratch->order,
-                                    .starts = executor_starts(scratch->executor),
-                                    .ends = executor_ends(scratch->executor)};
-    return step_trace_send(&step, sink);
+    return (struct step_trace){.pipeline = &scratch->pipeline,
+                               .order = &scratch->order,
+                               .starts = executor_starts(scratch->executor),
+                               .ends = executor_ends(scratch->executor)};
 }
 
 // Runs the first replicate of the point, under its rule, and sends its timeline.
@@ -55,7 +52,8 @@ enum pps_outcome schedule_trace(const double *value,
     const enum pps_outcome outcome = schedule_evaluate_at(&at, value, worker);
     if (outcome != PPS_DONE)
         return outcome;
-    return at.point.rule == RULE_STATIC && replicates_are_equal(&at.point)
-               ? schedule_send_timeline(&at.scratch, sink)
-               : send_replicate(&at.point, &at.scratch, &at.room, sink);
+    if (at.point.rule != RULE_STATIC || !replicates_are_equal(&at.point))
+        return send_replicate(&at.point, &at.scratch, &at.room, sink);
+    const struct step_trace step = schedule_timeline(&at.scratch);
+    return step_trace_send(&step, sink);
 }

@@ -319,7 +319,8 @@ void balance_explore_show(const struct balance_exploration *exploration,
     if (request->margin_mb > 0)
         fprintf(out, " less a margin of %s MiB", pps_digits_text(request->margin_mb, 10).text);
     if (request->shape.transfer > 0)
-        fprintf(out, "; a message between stages takes %.6g\n\n", request->shape.transfer);
+        fprintf(out, "; a message between stages takes %s\n\n",
+                pps_digits_text(request->shape.transfer, 6).text);
     else
         fprintf(out, "; transfers between stages take no time\n\n");
     fprintf(out, "%6s %6s %13s %12s %15s %8s %11s %5s  %7s\n", "chunks", "order",

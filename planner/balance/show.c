@@ -63,11 +63,10 @@ static void show_task(const struct balance_request *request, FILE *out)
     if (request->margin_mb > 0)
         fprintf(out, " less a margin of %s MiB", pps_digits_text(request->margin_mb, 10).text);
     if (shape->transfer > 0)
-        fprintf(
-            out,
-            "\nA message between stages takes %.6g, on a link of its own; the proxy knows no "
-            "messages.\n",
-            shape->transfer);
+        fprintf(out,
+                "\nA message between stages takes %s, on a link of its own; the proxy knows no "
+                "messages.\n",
+                pps_digits_text(shape->transfer, 6).text);
     else
         fprintf(out, "\nTransfers between stages take no time.\n");
     if (shape->pieces > 1)

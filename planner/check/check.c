@@ -2,6 +2,7 @@
 // ppsweep check: what a training costs as it is, whether it fits, and what could be changed at once.
 #include "planner/check/check.h"
 
+#include "base/text/human.h"
 #include "base/text/say.h"
 #include "base/write/gate.h"
 #include "engine/command/signals.h"
@@ -63,9 +64,10 @@ static enum pps_status write_trace(const struct checked *checked,
                                    struct pps_error *err)
 {
     const struct step_trace trace = plan_trace_of(&checked->step);
+    const char *model = checked->plan.configuration.model.name;
     char title[200];
-    snprintf(title, sizeof title, "%s: pipeline of %.6g s",
-             checked->plan.configuration.model.name, checked->step.pipeline);
+    snprintf(title, sizeof title, "%s%spipeline of %s", model, model[0] != '\0' ? ": " : "",
+             pps_time_text(checked->step.pipeline).text);
     const enum pps_status status = plan_trace_write(path, gate, title, &trace, NULL, err);
     if (status == PPS_OK)
         pps_say(stderr, "wrote     %s", path);

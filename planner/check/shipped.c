@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep models and ppsweep clusters: the records that come with the program.
+#include "base/text/human.h"
 #include "planner/check/check.h"
 
 #include "base/document/json.h"
@@ -50,8 +51,9 @@ static bool print_model(const char *name,
         return false;
     modeldesc_count(&model, &counts);
     if (list == NULL) {
-        printf("%-22s %17lld %17lld %6lld %7lld\n", name, (long long)counts.total,
-               (long long)counts.active, (long long)model.num_layers, (long long)model.hidden);
+        printf("%-22s %17s %17s %6lld %7s\n", name, pps_count_text((double)counts.total).text,
+               pps_count_text((double)counts.active).text, (long long)model.num_layers,
+               pps_count_text((double)model.hidden).text);
         return true;
     }
     cJSON *object = cJSON_CreateObject();
@@ -72,9 +74,10 @@ static bool print_cluster(const char *name,
     if (!cluster_read(&cluster, root, fault))
         return false;
     if (list == NULL) {
-        printf("%-22s %-10s %8lld %10.0f %12.1f\n", name, cluster.hardware.name,
-               (long long)cluster.world_size, cluster.memory_limit / UNITS_GIB,
-               cluster.hardware.peak / 1e12);
+        printf("%-22s %-10s %8s %10.0f %12s\n", name, cluster.hardware.name,
+               pps_count_text((double)cluster.world_size).text,
+               cluster.memory_limit / UNITS_GIB,
+               pps_decimals_text(cluster.hardware.peak / 1e12, 1).text);
         return true;
     }
     cJSON *object = cJSON_CreateObject();

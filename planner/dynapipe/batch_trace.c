@@ -2,6 +2,7 @@
 // Sends the slowest replica of a plan to the writer of timelines.
 #include "planner/dynapipe/batch_trace.h"
 
+#include "base/text/human.h"
 #include "kernels/dynapipe/output/timeline.h"
 
 #include <math.h>
@@ -29,9 +30,10 @@ enum pps_status batch_trace_write(const struct planned *planned,
                                   struct pps_error *err)
 {
     char title[256];
-    snprintf(title, sizeof title, "batch %s, replica %d of %d: %s, %.3f ms, peak %.0f MB", name,
+    snprintf(title, sizeof title, "batch %s, replica %d of %d: %s, %s, peak %s MB", name,
              (int)planned->figures.slowest, (int)planned->step.n, planned->method,
-             planned->figures.makespan / 1000, planned->figures.peak);
+             pps_time_text(planned->figures.makespan / 1e6).text,
+             pps_count_text(planned->figures.peak).text);
     const struct pps_tracewrite write = {
         .path = path,
         .form = form,

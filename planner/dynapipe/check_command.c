@@ -62,10 +62,11 @@ static enum pps_status check_one(const struct pps_json *json,
     counts->plans++;
     pps_say(stdout,
             "%s batch %s: valid; %d replicas, %d devices, %s micro-batches, %s "
-            "instructions; %.3f ms, peak %.1f MB%s",
+            "instructions; %s, peak %s MB%s",
             path, cJSON_IsString(batch) ? batch->valuestring : "?", (int)checked.replicas,
             (int)checked.devices, pps_count_text((double)checked.micro_batches).text,
-            pps_count_text((double)checked.instructions).text, checked.makespan, checked.peak,
+            pps_count_text((double)checked.instructions).text,
+            pps_time_text(checked.makespan / 1e3).text, pps_decimals_text(checked.peak, 1).text,
             isinf(checked.slack) ? ", no limit" : "");
     return PPS_OK;
 }

@@ -5,6 +5,7 @@
 #include "base/text/say.h"
 #include "planner/schedule/compare.h"
 #include "planner/schedule/show.h"
+#include "planner/schedule/units.h"
 
 #include "engine/command/signals.h"
 
@@ -44,8 +45,8 @@ static enum pps_status fail_limit(const struct schedule_inputs *inputs,
     const double least = candidate->figures.least_limit;
     if (value[P_LIMIT] < 0)
         return pps_fail(err, PPS_E_INFEASIBLE,
-                        "%s: does not fit in the memory of the plan: it needs a limit of %.10g",
-                        inputs->order_path, least);
+                        "%s: does not fit in the memory of the plan: it needs a limit of %s",
+                        inputs->order_path, schedule_memory_text(inputs->plan, least).text);
     return pps_fail(err, PPS_E_INFEASIBLE,
                     "%s: does not fit: it needs a limit of %.10g, --limit is %.10g",
                     inputs->order_path, least, value[P_LIMIT]);
@@ -63,11 +64,11 @@ static void show_blocking(const struct schedule_inputs *inputs,
         return;
     metrics_of(&scratch->pipeline, &scratch->order, executor_starts(scratch->executor),
                executor_ends(scratch->executor), &m, NULL, NULL);
-    printf(
-        "\nblocking messages (both ends wait for each other): makespan %.10g (%+.2f %%), span "
-        "%.10g, bubble %.2f %%\n",
-        m.makespan, makespan > 0 ? 100 * (m.makespan / makespan - 1) : 0, m.span,
-        100 * m.bubble_ratio);
+    printf("\nblocking messages (both ends wait for each other): makespan %s (%+.2f %%), span "
+           "%s, bubble %.2f %%\n",
+           schedule_time_text(inputs->plan, m.makespan).text,
+           makespan > 0 ? 100 * (m.makespan / makespan - 1) : 0,
+           schedule_time_text(inputs->plan, m.span).text, 100 * m.bubble_ratio);
 }
 
 // Prints the figures of the order, without and with blocking messages.

@@ -2,7 +2,9 @@
 // Writes the files of a comparison of schedules.
 #include "planner/schedule/output.h"
 
+#include "base/math/units.h"
 #include "base/system/disk.h"
+#include "base/text/human.h"
 #include "base/text/say.h"
 #include "engine/trace/trace_write.h"
 #include "kernels/common/executor/step_trace.h"
@@ -10,6 +12,7 @@
 #include "kernels/schedule/timeline.h"
 #include "planner/schedule/show.h"
 #include "planner/shared/files.h"
+#include "planner/shared/plan_trace.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -114,14 +117,14 @@ enum pps_status schedule_fail_form(const struct schedule_output *output,
 
 // ---- files --------------------------------------------------------------------------------------
 
-static enum pps_status tell(void *self,
-                            const struct pps_trace_sink *sink,
-                            struct pps_error *err)
+static struct step_trace trace_of(const struct schedule_candidate *candidate)
 {
-    const struct schedule_candidate *candidate = self;
-    return schedule_send_timeline(&candidate->scratch, sink) == PPS_DONE
-               ? PPS_OK
-               : pps_fail_memory(err, "the timeline");
+    struct step_trace trace = schedule_timeline(&candidate->scratch);
+    if (candidate->point.plan != NULL) {
+        trace.time = 1e6;
+        trace.memory = units_to_gib(1);
+    }
+    return trace;
 }
 
 static enum pps_status write_timeline(const struct schedule_output *output,
@@ -130,24 +133,21 @@ static enum pps_status write_timeline(const struct schedule_output *output,
                                       struct pps_error *err)
 {
     char title[512];
+    enum pps_trace_form form;
     const struct pipeline_shape *shape = &candidate->point.shape;
-    struct schedule_candidate shown = *candidate;
-    struct pps_tracewrite write = {.path = path,
-                                   .gate = output->gate,
-                                   .title = title,
-                                   .window = {0, (double)INFINITY},
-                                   .names = &step_trace_names,
-                                   .tell = tell,
-                                   .self = &shown};
-    snprintf(title, sizeof title, "%s: %d devices, %d micro-batches, makespan %.6g",
-             candidate->label, shape->devices, shape->micro_batches,
-             candidate->figures.metrics.makespan);
-    pps_trace_form_of(path, &write.form);
-    const enum pps_status status = pps_tracewrite(&write, err);
+    const double makespan = candidate->figures.metrics.makespan;
+    const struct step_trace trace = trace_of(candidate);
+    snprintf(title, sizeof title, "%s: %d devices, %s micro-batches, makespan %s",
+             candidate->label, shape->devices, pps_count_text(shape->micro_batches).text,
+             candidate->point.plan != NULL ? pps_time_text(makespan).text
+                                           : pps_digits_text(makespan, 6).text);
+    const enum pps_status status =
+        plan_trace_write(path, output->gate, title, &trace, NULL, err);
     if (status != PPS_OK)
         return status;
     pps_say(stdout, "wrote     %s", path);
-    pps_trace_say_next(stdout, write.form);
+    pps_trace_form_of(path, &form);
+    pps_trace_say_next(stdout, form);
     return PPS_OK;
 }
 

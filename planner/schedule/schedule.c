@@ -8,6 +8,7 @@
 #include "planner/schedule/output.h"
 #include "planner/schedule/request.h"
 #include "planner/schedule/show.h"
+#include "planner/schedule/units.h"
 #include "planner/shared/options.h"
 
 #include <stdlib.h>
@@ -290,8 +291,9 @@ static enum pps_status fail_all(const struct job *job, struct pps_error *err)
     if (first->outcome == CANDIDATE_OVER_LIMIT && job->value[P_LIMIT] < 0)
         return pps_fail(
             err, PPS_E_INFEASIBLE,
-            "no schedule fits in the memory of the plan; %s needs the least limit: %.10g",
-            first->label, first->figures.least_limit);
+            "no schedule fits in the memory of the plan; %s needs the least limit: %s",
+            first->label,
+            schedule_memory_text(first->point.plan, first->figures.least_limit).text);
     if (first->outcome == CANDIDATE_OVER_LIMIT)
         return pps_fail(err, PPS_E_INFEASIBLE,
                         "no schedule fits: --limit %.10g; %s needs the least limit: %.10g",

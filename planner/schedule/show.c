@@ -3,7 +3,9 @@
 #include "planner/schedule/show.h"
 
 #include "base/math/statistics.h"
+#include "base/text/human.h"
 #include "base/text/say.h"
+#include "planner/schedule/units.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,31 +21,42 @@ static void show_limits(const double value[N_PARAMS], const struct plan *plan)
         most = fmax(most, plan->pipeline->limit[d]);
     }
     if (value[P_LIMIT] >= 0)
-        printf("; limit %.10g\n\n", value[P_LIMIT]);
+        printf("; limit %s\n\n", schedule_memory_text(plan, value[P_LIMIT]).text);
     else if (isinf(least))
         printf("; no limit\n\n");
     else if (least == most)
-        printf("; limit %.12g of the plan\n\n", least);
+        printf("; limit %s of the plan\n\n", schedule_memory_text(plan, least).text);
     else
-        printf("; limits %.12g to %.12g of the plan\n\n", least, most);
+        printf("; limits %s to %s of the plan\n\n", schedule_memory_text(plan, least).text,
+               schedule_memory_text(plan, most).text);
 }
 
-void schedule_show_pipeline(const double value[N_PARAMS], const struct plan *plan)
+void schedule_show_times(const double value[N_PARAMS], const struct plan *plan)
 {
     static const char *const places[] = {[PIPELINE_FREE] = "",
                                          [PIPELINE_LINKS] = " on each link",
                                          [PIPELINE_CARDS] = " on each card",
                                          [PIPELINE_BLOCKING] = " on both devices"};
-    printf("%.0f device%s, %.0f micro-batch%s; f %.10g, b %.10g, w %.10g", value[P_P],
-           value[P_P] == 1 ? "" : "s", value[P_M], value[P_M] == 1 ? "" : "es", value[P_F],
-           value[P_B], value[P_W]);
+    printf("%s device%s, %s micro-batch%s; f %s, b %s, w %s", pps_count_text(value[P_P]).text,
+           value[P_P] == 1 ? "" : "s", pps_count_text(value[P_M]).text,
+           value[P_M] == 1 ? "" : "es", schedule_time_text(plan, value[P_F]).text,
+           schedule_time_text(plan, value[P_B]).text,
+           schedule_time_text(plan, value[P_W]).text);
     if (value[P_LATENCY] > 0)
-        printf(", latency %.10g%s", value[P_LATENCY], places[(int)value[P_CHANNELS]]);
+        printf(", latency %s%s", schedule_time_text(plan, value[P_LATENCY]).text,
+               places[(int)value[P_CHANNELS]]);
     if (value[P_CHANNELS] == PIPELINE_BLOCKING)
         printf(", blocking messages");
     printf(" (per %s)\n", value[P_PER] == PER_DEVICE ? "device" : "chunk");
-    printf("memory %.10g by a forward, %.10g after b, %.10g after w", value[P_MEM_F],
-           value[P_MEM_B], value[P_MEM_W]);
+}
+
+void schedule_show_pipeline(const double value[N_PARAMS], const struct plan *plan)
+{
+    schedule_show_times(value, plan);
+    printf("memory %s by a forward, %s after b, %s after w",
+           schedule_memory_text(plan, value[P_MEM_F]).text,
+           schedule_memory_text(plan, value[P_MEM_B]).text,
+           schedule_memory_text(plan, value[P_MEM_W]).text);
     show_limits(value, plan);
 }
 
@@ -78,17 +91,41 @@ static double shown_percent(double percent)
     return fabs(percent) < 0.005 ? 0 : percent;
 }
 
+static struct schedule_units units_of(const struct schedule_comparison *comparison)
+{
+    const struct schedule_candidate *first = &comparison->list[0];
+    return schedule_units_of(first->point.plan, first->figures.metrics.makespan,
+                             first->figures.metrics.peak_most);
+}
+
+// Prints a figure in a unit, to the right of a column.
+static void show_figure(int width, double value, double unit, const char *mark)
+{
+    printf(" %*s%s", width, pps_digits_text(value / unit, 6).text, mark);
+}
+
+static void show_title(int width, const char *name, const char *unit)
+{
+    char title[32];
+    snprintf(title, sizeof title, unit[0] != '\0' ? "%s %s" : "%s", name, unit);
+    printf(" %*s", width, title);
+}
+
 static void show_row(const struct schedule_comparison *comparison,
                      const struct schedule_candidate *candidate,
                      const struct schedule_candidate *base,
                      int width)
 {
+    const struct schedule_units units = units_of(comparison);
     const struct metrics *m = &candidate->figures.metrics;
     const struct family_result *found = &candidate->figures.found;
     pps_say_part(stdout, "%-*.*s", width, width, candidate->label);
-    printf(" %2d %11.6g %11.6g %6.2f %%", chunks_of(candidate), m->makespan, m->span,
-           100 * m->bubble_ratio);
-    printf(" %10.6g %11.6g%s", m->peak_most, found->bound, found->proven ? "*" : " ");
+    printf(" %2d", chunks_of(candidate));
+    show_figure(11, m->makespan, units.time, "");
+    show_figure(11, m->span, units.time, "");
+    printf(" %6.2f %%", 100 * m->bubble_ratio);
+    show_figure(10, m->peak_most, units.memory, "");
+    show_figure(11, found->bound, units.time, found->proven ? "*" : " ");
     if (base != NULL && base->outcome == CANDIDATE_FITS)
         printf(" %+9.2f %%", shown_percent(more_than(comparison, candidate, base)));
     if (found->chosen != NULL)
@@ -107,24 +144,31 @@ static struct statistics_pair pair_of(const struct schedule_candidate *candidate
     return statistics_pair(candidate->makespan, base->makespan, n);
 }
 
-static void show_replicated_row(const struct schedule_candidate *candidate,
+static void show_replicated_row(const struct schedule_units *units,
+                                const struct schedule_candidate *candidate,
                                 const struct schedule_candidate *base,
                                 int width)
 {
     const struct replicates_figures *r = &candidate->replicates;
     const struct metrics *m = &candidate->figures.metrics;
     pps_say_part(stdout, "%-*.*s", width, width, candidate->label);
-    printf(" %2d %11.6g %8.3g %11.6g %11.6g", chunks_of(candidate), r->mean, r->half, r->p50,
-           r->p95);
+    printf(" %2d", chunks_of(candidate));
+    show_figure(11, r->mean, units->time, "");
+    printf(" %8s", pps_digits_text(r->half / units->time, 3).text);
+    show_figure(11, r->p50, units->time, "");
+    show_figure(11, r->p95, units->time, "");
     if (r->clairvoyant > 0)
         printf(" %6.1f %%", 100 * (r->mean / r->clairvoyant - 1));
     else
         printf("        -");
-    printf(" %11.6g %10.6g", m->makespan, m->peak_most);
+    show_figure(11, m->makespan, units->time, "");
+    show_figure(10, m->peak_most, units->memory, "");
     if (base != NULL && base->outcome == CANDIDATE_FITS && candidate != base) {
         const struct statistics_pair pair = pair_of(candidate, base);
-        printf(" %+11.5g %8.3g %6.1f %%", pair.difference.mean,
-               isfinite(pair.difference.half) ? pair.difference.half : 0, 100 * pair.won);
+        const double half = isfinite(pair.difference.half) ? pair.difference.half : 0;
+        printf(" %11s %8s %6.1f %%",
+               pps_signed_text(pair.difference.mean / units->time, 5).text,
+               pps_digits_text(half / units->time, 3).text, 100 * pair.won);
     }
     printf("\n");
 }
@@ -141,18 +185,21 @@ static void show_replicates(const struct schedule_comparison *comparison,
     const struct schedule_point *point = &comparison->list[0].point;
     const bool compared = base != NULL && base->outcome == CANDIDATE_FITS;
     const uint32_t n = replicates_are_equal(point) ? 1 : point->n_replicates;
-    printf("rule %s; level %.10g, messages %.10g, outliers %.10g; %u replicate%s\n",
+    printf("rule %s; level %.10g, messages %.10g, outliers %.10g; %s replicate%s\n",
            schedule_params[P_RULE].names[point->rule], point->noise.level,
-           point->noise.message_level, point->noise.outlier_p, n, n == 1 ? "" : "s");
-    printf(
-        "%-*s  v        mean       +-         p50         p95     gap     nominal       peak",
-        width, "schedule");
+           point->noise.message_level, point->noise.outlier_p, pps_count_text(n).text,
+           n == 1 ? "" : "s");
+    const struct schedule_units units = units_of(comparison);
+    printf("%-*s  v", width, "schedule");
+    show_title(11, "mean", units.time_name);
+    printf("       +-         p50         p95     gap     nominal");
+    show_title(10, "peak", units.memory_name);
     if (compared)
         pps_say_part(stdout, "  difference       +-      won  (to %s)", base->label);
     printf("\n");
     for (int i = 0; i < comparison->n; i++)
         if (comparison->list[i].outcome == CANDIDATE_FITS)
-            show_replicated_row(&comparison->list[i], base, width);
+            show_replicated_row(&units, &comparison->list[i], base, width);
 }
 
 static bool any(const struct schedule_comparison *comparison, enum schedule_outcome outcome)
@@ -170,8 +217,9 @@ static void show_others(const struct schedule_comparison *comparison, int width)
     for (int i = 0; i < comparison->n; i++) {
         const struct schedule_candidate *candidate = &comparison->list[i];
         if (candidate->outcome == CANDIDATE_OVER_LIMIT)
-            pps_say(stdout, "%-*s needs a limit of %.10g", width, candidate->label,
-                    candidate->figures.least_limit);
+            pps_say(stdout, "%-*s needs a limit of %s", width, candidate->label,
+                    schedule_memory_text(candidate->point.plan, candidate->figures.least_limit)
+                        .text);
     }
     if (any(comparison, CANDIDATE_IMPOSSIBLE) || any(comparison, CANDIDATE_FAILED))
         printf("\nimpossible\n");
@@ -227,6 +275,20 @@ static void show_notes(const struct schedule_comparison *comparison)
                holds_weights(&comparison->list[0]) ? "contains" : "does not contain");
 }
 
+static void show_titles(const struct schedule_comparison *comparison,
+                        const char *more,
+                        int width)
+{
+    const struct schedule_units units = units_of(comparison);
+    printf("%-*s  v", width, "schedule");
+    show_title(11, "makespan", units.time_name);
+    show_title(11, "span", units.time_name);
+    printf("   bubble");
+    show_title(10, "peak", units.memory_name);
+    show_title(11, "bound", units.time_name);
+    printf("%s%s\n", more[0] != '\0' ? "    " : "", more);
+}
+
 void schedule_show(const struct schedule_comparison *comparison,
                    const struct schedule_candidate *base)
 {
@@ -241,8 +303,7 @@ void schedule_show(const struct schedule_comparison *comparison,
         return;
     }
     if (any(comparison, CANDIDATE_FITS))
-        printf("%-*s  v    makespan        span   bubble       peak       bound%s%s\n", width,
-               "schedule", title[0] != '\0' ? "    " : "", title);
+        show_titles(comparison, title, width);
     for (int i = 0; i < comparison->n; i++)
         if (comparison->list[i].outcome == CANDIDATE_FITS)
             show_row(comparison, &comparison->list[i], base, width);
@@ -252,27 +313,43 @@ void schedule_show(const struct schedule_comparison *comparison,
 
 // ---- one schedule -------------------------------------------------------------------------------
 
+static void show_idle(const struct plan *plan, double idle, const struct metrics_idle *parts)
+{
+    printf("idle %s: warm-up %s, forward %s, gradient %s, channel %s, cool-down %s\n\n",
+           schedule_time_text(plan, idle).text, schedule_time_text(plan, parts->warm_up).text,
+           schedule_time_text(plan, parts->forward).text,
+           schedule_time_text(plan, parts->gradient).text,
+           schedule_time_text(plan, parts->channel).text,
+           schedule_time_text(plan, parts->cool_down).text);
+}
+
 void schedule_show_one(const struct schedule_candidate *candidate)
 {
     const struct metrics *m = &candidate->figures.metrics;
-    const struct metrics_idle *idle = &candidate->figures.idle;
     const struct schedule_scratch *scratch = &candidate->scratch;
-    printf("makespan %.10g, span %.10g, bubble %.2f %%, peak %.10g\n", m->makespan, m->span,
-           100 * m->bubble_ratio, m->peak_most);
-    printf("idle %.10g: warm-up %.10g, forward %.10g, gradient %.10g, channel %.10g, cool-down "
-           "%.10g\n\n",
-           m->bubble_time, idle->warm_up, idle->forward, idle->gradient, idle->channel,
-           idle->cool_down);
-    printf("device operations        busy  busy %%       first        last        peak\n");
+    const struct plan *plan = candidate->point.plan;
+    const struct schedule_units units = schedule_units_of(plan, m->makespan, m->peak_most);
+    printf("makespan %s, span %s, bubble %.2f %%, peak %s\n",
+           schedule_time_text(plan, m->makespan).text, schedule_time_text(plan, m->span).text,
+           100 * m->bubble_ratio, schedule_memory_text(plan, m->peak_most).text);
+    show_idle(plan, m->bubble_time, &candidate->figures.idle);
+    printf("device operations");
+    show_title(11, "busy", units.time_name);
+    printf("  busy %%       first        last");
+    show_title(11, "peak", units.memory_name);
+    printf("\n");
     for (int32_t d = 0; d < scratch->order.devices; d++) {
         const int32_t n = scratch->order.n[d];
         const double first =
             n > 0 ? executor_starts(scratch->executor)[order_at(&scratch->order, d, 0)] : 0;
         const double last =
             n > 0 ? executor_ends(scratch->executor)[order_at(&scratch->order, d, n - 1)] : 0;
-        printf("%6d %10d %11.6g %7.2f %11.6g %11.6g %11.6g\n", d, n, scratch->busy[d],
-               m->makespan > 0 ? 100 * scratch->busy[d] / m->makespan : 0, first, last,
-               scratch->peak[d]);
+        printf("%6d %10s", d, pps_count_text(n).text);
+        show_figure(11, scratch->busy[d], units.time, "");
+        printf(" %7.2f", m->makespan > 0 ? 100 * scratch->busy[d] / m->makespan : 0);
+        show_figure(11, first, units.time, "");
+        show_figure(11, last, units.time, "");
+        show_figure(11, scratch->peak[d], units.memory, "\n");
     }
 }
 

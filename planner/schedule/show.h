@@ -6,6 +6,9 @@
 #include "base/text/text_buffer.h"
 #include "planner/schedule/compare.h"
 
+// Prints devices, micro-batches and times of the pipeline.
+void schedule_show_times(const double value[N_PARAMS], const struct plan *plan);
+
 // Prints the pipeline: devices, micro-batches, times, memory. plan: whose limits count without --limit; NULL:
 // none.
 void schedule_show_pipeline(const double value[N_PARAMS], const struct plan *plan);

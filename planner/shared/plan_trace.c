@@ -45,7 +45,7 @@ enum pps_status plan_trace_write(const char *path,
                                  struct pps_error *err)
 {
     struct step_trace told = *trace;
-    struct pps_trace_names names = step_trace_names_us;
+    struct pps_trace_names names = trace->time > 0 ? step_trace_names_us : step_trace_names;
     struct pps_tracewrite write = {.path = path,
                                    .gate = gate,
                                    .title = title,

@@ -28,13 +28,13 @@ static void print_count(double n, int width)
 static void print_time(double seconds, int width)
 {
     const double ns = seconds * 1e9;
-    char text[32];
+    char text[40];
     if (ns < 1e4)
-        snprintf(text, sizeof text, "%.0f ns", ns);
+        snprintf(text, sizeof text, "%s ns", pps_count_text(ns).text);
     else if (ns < 1e7)
-        snprintf(text, sizeof text, "%.1f us", ns / 1e3);
+        snprintf(text, sizeof text, "%s us", pps_decimals_text(ns / 1e3, 1).text);
     else
-        snprintf(text, sizeof text, "%.1f ms", ns / 1e6);
+        snprintf(text, sizeof text, "%s ms", pps_decimals_text(ns / 1e6, 1).text);
     printf("%*s", width, text);
 }
 
@@ -115,9 +115,10 @@ static void print_codec_bound(const struct pps_benchmark *b)
     const struct pps_bench_codec *none = codec_named(b, "none");
     const struct pps_bench_codec *zlib = codec_named(b, "zlib:1");
     const double share = 1 - none->row_s / zlib->row_s;
-    printf("  bound by  %s: zlib:1 takes %.0f %% of the time per row (%.0f of %.0f ns)\n",
+    printf("  bound by  %s: zlib:1 takes %.0f %% of the time per row (%s of %s ns)\n",
            share > 0.5 ? "compression" : "formatting rows", 100 * fmax(share, 0),
-           1e9 * (zlib->row_s - none->row_s), 1e9 * zlib->row_s);
+           pps_count_text(1e9 * (zlib->row_s - none->row_s)).text,
+           pps_count_text(1e9 * zlib->row_s).text);
 }
 
 static void print_codecs(const struct pps_benchmark *b)

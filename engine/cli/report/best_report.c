@@ -117,8 +117,9 @@ static void print_comparison(const struct pps_best_search *s, const struct pps_b
     } else if (is_better(s, g)) {
         write_point(s, g->grid_best, point, sizeof point);
         fprintf(stderr,
-                "          %.3g %% better than the best grid cell, %.10g at %s (row %zu)\n",
-                100 * gain_of(s, g), objective_of(s, g->grid_best), point, g->grid_best + 1);
+                "          %.3g %% better than the best grid cell, %s at %s (row %zu)\n",
+                100 * gain_of(s, g), pps_digits_text(objective_of(s, g->grid_best), 10).text,
+                point, g->grid_best + 1);
     } else {
         fputs("          this is a grid cell, the best of the points that were evaluated",
               stderr);
@@ -143,8 +144,8 @@ static void print_group(const struct pps_best_search *s, uint32_t number)
         return;
     }
     write_point(s, g->best, point, sizeof point);
-    fprintf(stderr, "best      %s%s%s %.10g at %s (row %zu)\n", name,
-            name[0] != '\0' ? ": " : "", objective_name(s), objective_of(s, g->best), point,
+    fprintf(stderr, "best      %s%s%s %s at %s (row %zu)\n", name, name[0] != '\0' ? ": " : "",
+            objective_name(s), pps_digits_text(objective_of(s, g->best), 10).text, point,
             g->best + 1);
     print_comparison(s, g);
 }

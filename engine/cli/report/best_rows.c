@@ -46,7 +46,18 @@ static size_t shown_of(const struct table *t, const struct pps_best *group)
 
 // ---- row table ----------------------------------------------------------------------------------
 
-enum { LINE_WIDTH = 200 };
+enum { LINE_WIDTH = 200, CELL_TEXT = 512 };
+
+struct row_table {
+    int params; // the first columns, which are parameters; values have blanks between groups of three digits
+    int n; // columns
+    int width[PPS_MAX_PARAMS + PPS_MAX_COLUMNS];
+};
+
+static int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
 
 // Returns the position of a name in the header, from 1.
 static int place_of(const char *header, const char *name)
@@ -61,51 +72,62 @@ static int place_of(const char *header, const char *name)
     return c - 1;
 }
 
-// Returns how many of n columns fit on a line; at least the columns up to the named column.
-static int rowtable_columns(const char *header, const int *width, int n, const char *name)
+// Returns how many columns fit on a line; at least those up to the named column.
+static int rowtable_columns(const struct row_table *table, const char *header, const char *name)
 {
     const int least = place_of(header, name);
     int c = 0;
-    for (int at = 0; c < n; c++) {
-        at += width[c] + 2;
+    for (int at = 0; c < table->n; c++) {
+        at += table->width[c] + 2;
         if (c >= least && at > LINE_WIDTH)
             break;
     }
     return c;
 }
 
-// Writes the width of every column of n rows and the header to `width`, which has room for all
-// columns. Returns the number of columns.
-static int rowtable_widths(const struct pps_best_row *rows,
-                           size_t n,
-                           const char *header,
-                           int *width)
+// Copies the first cell of a row; values have blanks between groups of three digits. Returns the next cell, or NULL.
+static const char *next_cell(const char *at, bool is_value, char out[CELL_TEXT])
 {
-    int c = 0;
-    for (const char *at = header; at != NULL && c < PPS_MAX_PARAMS + PPS_MAX_COLUMNS; c++) {
-        const size_t cell = strcspn(at, ",\n");
-        width[c] = (int)cell;
-        at = at[cell] == ',' ? at + cell + 1 : NULL;
-    }
-    for (size_t i = 0; i < n; i++) {
-        const char *at = rows[i].text;
-        for (int k = 0; k < c && at != NULL; k++) {
-            const size_t cell = strcspn(at, ",");
-            width[k] = (int)cell > width[k] ? (int)cell : width[k];
-            at = at[cell] == ',' ? at + cell + 1 : NULL;
-        }
-    }
-    return c;
+    const size_t n = strcspn(at, ",\n");
+    if (is_value)
+        pps_human_cell(at, n, out, CELL_TEXT);
+    else
+        snprintf(out, CELL_TEXT, "%.*s", (int)n, at);
+    return at[n] == ',' ? at + n + 1 : NULL;
 }
 
-// Prints the first n cells of the header or of the text of a row as one line on stderr.
-static void rowtable_line(const char *text, const int *width, int n)
+static void widen(struct row_table *table, const char *row)
 {
-    const char *at = text;
-    for (int k = 0; k < n && at != NULL; k++) {
-        const size_t cell = strcspn(at, ",\n");
-        pps_say_part(stderr, "  %*.*s", width[k], (int)cell, at);
-        at = at[cell] == ',' ? at + cell + 1 : NULL;
+    char cell[CELL_TEXT];
+    const char *at = row;
+    for (int k = 0; at != NULL && k < PPS_MAX_PARAMS + PPS_MAX_COLUMNS; k++) {
+        at = next_cell(at, k >= table->params, cell);
+        table->width[k] = larger(table->width[k], (int)strlen(cell));
+        table->n = larger(table->n, k + 1);
+    }
+}
+
+// Returns the widths of all columns of n rows and their header.
+static struct row_table rowtable(const char *header,
+                                 int params,
+                                 const struct pps_best_row *rows,
+                                 size_t n)
+{
+    struct row_table table = {.params = params};
+    widen(&table, header);
+    for (size_t i = 0; i < n; i++)
+        widen(&table, rows[i].text);
+    return table;
+}
+
+// Prints the first cells of the header or of a row as one line on stderr.
+static void rowtable_line(const struct row_table *table, const char *row, int columns)
+{
+    char cell[CELL_TEXT];
+    const char *at = row;
+    for (int k = 0; k < columns && at != NULL; k++) {
+        at = next_cell(at, k >= table->params, cell);
+        pps_say_part(stderr, "  %*s", table->width[k], cell);
     }
     fputc('\n', stderr);
 }
@@ -146,28 +168,26 @@ static void print_title(const struct table *t)
 
 static void print_rows(const struct table *t)
 {
-    int width[PPS_MAX_PARAMS + PPS_MAX_COLUMNS] = {0};
     struct pps_job_result *r = t->report;
     size_t n, shown = 0;
     const struct pps_best_row *rows = pps_best_by_group_rows(&r->totals.best, &n);
-    const int all = rowtable_widths(rows, n, t->header, width);
+    const struct row_table table = rowtable(t->header, r->experiment->space.n_columns, rows, n);
     const int columns = rowtable_columns(
-        t->header, width, all, r->experiment->kernel->columns[r->sweep.objective].name);
-    rowtable_line(t->header, width, columns);
+        &table, t->header, r->experiment->kernel->columns[r->sweep.objective].name);
+    rowtable_line(&table, t->header, columns);
     for (size_t g = 0; g < t->shown_groups; g++)
         for (size_t i = 0; i < shown_of(t, t->groups[g]); i++, shown++)
-            rowtable_line(t->groups[g]->rows[i].text, width, columns);
+            rowtable_line(&table, t->groups[g]->rows[i].text, columns);
     if (shown < n)
         fprintf(stderr, "  ... and %s more\n", pps_count_text((double)(n - shown)).text);
-    if (columns < all)
-        fprintf(stderr, "  ... and %d more column%s\n", all - columns,
-                all - columns == 1 ? "" : "s");
+    if (columns < table.n)
+        fprintf(stderr, "  ... and %d more column%s\n", table.n - columns,
+                table.n - columns == 1 ? "" : "s");
 }
 
 // Prints the row that is nearest to being feasible, if no row is feasible.
 static void print_nearest(struct pps_job_result *r)
 {
-    int width[PPS_MAX_PARAMS + PPS_MAX_COLUMNS] = {0};
     size_t n;
     const struct pps_best_row *rows = pps_best_by_group_rows(&r->totals.nearest, &n);
     char *header = pps_experiment_header(r->experiment);
@@ -176,9 +196,10 @@ static void print_nearest(struct pps_job_result *r)
     fputc('\n', stderr);
     if (n > 0 && header != NULL) {
         fprintf(stderr, "nearest   by %s\n", r->experiment->kernel->nearest);
-        const int all = rowtable_widths(rows, n, header, width);
-        rowtable_line(header, width, all);
-        rowtable_line(rows[0].text, width, all);
+        const struct row_table table =
+            rowtable(header, r->experiment->space.n_columns, rows, n);
+        rowtable_line(&table, header, table.n);
+        rowtable_line(&table, rows[0].text, table.n);
     }
     free(header);
 }

@@ -144,7 +144,7 @@ static bool solve_layers(struct nd_general *g,
                          bool *too_many)
 {
     const struct nd_wanted wanted = {most, INT32_MAX,
-                                     nd_general_limit(g) / g->program->micro_batches};
+                                     nd_general_limit(g) / g->program->micro_batches, 0};
     return solve_wanted(g, &wanted, depth, bound, too_many);
 }
 
@@ -152,7 +152,7 @@ static bool solve_layers(struct nd_general *g,
 // chunks.
 static bool look_even(struct nd_general *g, int32_t most)
 {
-    const struct nd_wanted wanted = {most, ND_EVEN_WAY, HUGE_VAL};
+    const struct nd_wanted wanted = {most, ND_EVEN_WAY, HUGE_VAL, 0};
     bool too_many;
     double bound;
     return g->program->chunks <= CHUNKS_FEW ||
@@ -166,7 +166,7 @@ static bool look(struct nd_general *g, int32_t most, int32_t from)
     double bound;
     for (int32_t spread = from; spread <= 2 * most && !g->search.over; spread *= 2) {
         const struct nd_wanted wanted = {most, spread,
-                                         nd_general_limit(g) / g->program->micro_batches};
+                                         nd_general_limit(g) / g->program->micro_batches, 0};
         if (!solve_wanted(g, &wanted, LOOK, &bound, &too_many))
             return false;
         if (from == 1 && g->search.best < HUGE_VAL)
@@ -266,8 +266,8 @@ static bool improve_pattern(struct nd_general *g)
         for (int32_t k = 0; k < 2 * n && done && !g->search.over && before < HUGE_VAL; k++) {
             if (!set_neighbour(g, k / 2, k % 2 == 0 ? 1 : -1) || ++looks > LOOKS_MOST)
                 continue;
-            const struct nd_wanted wanted = {most_layers(g), 2,
-                                             nd_general_limit(g) / g->program->micro_batches};
+            const struct nd_wanted wanted = {
+                most_layers(g), 2, nd_general_limit(g) / g->program->micro_batches, 0};
             done = solve_wanted(g, &wanted, LOOK, &bound, &too_many);
         }
     } while (done && g->search.best < before && looks < LOOKS_MOST);

@@ -2,6 +2,7 @@
 // Makes layers from init files.
 #include "planner/balance/init/fit_layers.h"
 
+#include "base/text/human.h"
 #include "base/text/say.h"
 #include "engine/command/signals.h"
 #include "kernels/balance/documents/layers_write.h"
@@ -145,10 +146,12 @@ static void show_measure(const struct init_file *file,
                          FILE *out)
 {
     const double model = memory_fit_of(&file->init, &file->fit, m);
-    fprintf(out, "%5d %5d %6d %12.1f %12.1f ", m->round + 1, m->stage, m->layers, m->memory_mb,
-            model);
+    fprintf(out, "%5d %5d %6d %12s %12s ", m->round + 1, m->stage, m->layers,
+            pps_decimals_text(m->memory_mb, 1).text, pps_decimals_text(model, 1).text);
     if (is_equation)
-        fprintf(out, "%+10.1f\n", fabs(m->memory_mb - model) < 0.05 ? 0 : m->memory_mb - model);
+        fprintf(out, "%10s\n",
+                pps_change_text(fabs(m->memory_mb - model) < 0.05 ? 0 : m->memory_mb - model, 1)
+                    .text);
     else
         fprintf(out, "%10s\n", "exact");
 }
@@ -156,14 +159,17 @@ static void show_measure(const struct init_file *file,
 static void show_unknowns(const struct memory_fit *fit, FILE *out)
 {
     fprintf(out, "%-24s %12s\n", "memory", "MiB");
-    fprintf(out, "%-24s %12.2f\n", "parameters of a layer", fit->parameter_mb);
+    fprintf(out, "%-24s %12s\n", "parameters of a layer",
+            pps_decimals_text(fit->parameter_mb, 2).text);
     for (int k = 0; k < BALANCE_KINDS; k++)
         if (fit->has[k])
-            fprintf(out, "activations, %-11s %12.2f\n", balance_kind_names[k],
-                    fit->activation_mb[k]);
-    fprintf(out, "%-24s %12.2f\n%-24s %12.2f\n", "head", fit->head_mb, "tail", fit->tail_mb);
+            fprintf(out, "activations, %-11s %12s\n", balance_kind_names[k],
+                    pps_decimals_text(fit->activation_mb[k], 2).text);
+    fprintf(out, "%-24s %12s\n%-24s %12s\n", "head", pps_decimals_text(fit->head_mb, 2).text,
+            "tail", pps_decimals_text(fit->tail_mb, 2).text);
     if (fit->has_constant)
-        fprintf(out, "%-24s %12.2f\n\n", "every stage", fit->constant_mb);
+        fprintf(out, "%-24s %12s\n\n", "every stage",
+                pps_decimals_text(fit->constant_mb, 2).text);
     else
         fprintf(out, "%-24s %12s\n\n", "every stage", "not fitted");
 }
@@ -218,13 +224,14 @@ void init_file_show(const struct init_file *file, FILE *out)
     show_measure(file, &init->tail, false, out);
     fprintf(out, "\n");
     show_unknowns(fit, out);
-    fprintf(out, "residuals: rms %.1f MiB, largest %.1f MiB; condition number %.1f\n", fit->rms,
-            fit->largest, fit->condition);
+    fprintf(out, "residuals: rms %s MiB, largest %s MiB; condition number %s\n",
+            pps_decimals_text(fit->rms, 1).text, pps_decimals_text(fit->largest, 1).text,
+            pps_decimals_text(fit->condition, 1).text);
     if (fit->underestimated > 0.05)
         fprintf(out,
-                "Stages measured up to %.1f MiB more than the model says: --margin %.0f of "
+                "Stages measured up to %s MiB more than the model says: --margin %.0f of "
                 "ppsweep balance keeps that free.\n",
-                fit->underestimated, ceil(fit->underestimated));
+                pps_decimals_text(fit->underestimated, 1).text, ceil(fit->underestimated));
     fflush(out);
     warn_of_fit(fit);
 }

@@ -81,7 +81,8 @@ static int put_peaks(const struct picture_view *view, double x, double y, FILE *
     text_buffer_add(&line, "peak memory: ");
     for (int32_t s = 0; s < view->picture->shape->stages; s++) {
         const bool is_last = s == view->picture->shape->stages - 1;
-        text_buffer_add(&line, "%.2f%s", view->result.peak_mb[s], is_last ? "" : ", ");
+        text_buffer_add(&line, "%s%s", pps_decimals_text(view->result.peak_mb[s], 2).text,
+                        is_last ? "" : ", ");
         if (!is_last && line.n < PEAK_CHARACTERS - 12)
             continue;
         if (out != NULL && !line.failed)
@@ -101,8 +102,8 @@ static void put_excess(const struct picture_view *view, double x, double y, FILE
     char text[96];
     if (!(excess > 1e-6))
         return;
-    snprintf(text, sizeof text, "exceeds the limit by %.2f MiB on stage %d", excess,
-             view->result.worst);
+    snprintf(text, sizeof text, "exceeds the limit by %s MiB on stage %d",
+             pps_decimals_text(excess, 2).text, view->result.worst);
     pps_svg_text(out, x, y, PPS_SVG_START, PICTURE_TEXT, PICTURE_ALERT, text);
 }
 

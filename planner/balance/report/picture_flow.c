@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws the timeline of a strategy: one row per stage, one rectangle per block.
+#include "base/text/human.h"
 #include "planner/balance/report/picture_private.h"
 
 #include <math.h>
@@ -79,8 +80,9 @@ static void put_block(const struct flow *f,
     }
     if (shape->pieces > 1)
         snprintf(piece, sizeof piece, ", piece %d", op->item % shape->pieces);
-    snprintf(hint, sizeof hint, "%s of micro-batch %d%s, chunk %d: %.6g to %.6g",
-             forward ? "forward" : "backward", micro_batch, piece, chunk, start, end);
+    snprintf(hint, sizeof hint, "%s of micro-batch %d%s, chunk %d: %s to %s",
+             forward ? "forward" : "backward", micro_batch, piece, chunk,
+             pps_digits_text(start, 6).text, pps_digits_text(end, 6).text);
     pps_svg_edged(f->out, box, fill, "#000000", 0.5, hint);
     put_number(f, box, micro_batch);
 }

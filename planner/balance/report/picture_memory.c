@@ -171,7 +171,8 @@ bool picture_memory(const struct picture_view *view, struct pps_svg_box box, FIL
     for (int32_t s = 0; s < stages && !curve.failed; s++) {
         trace_stage(view, box, s, &curve);
         colour_of(s, stages, colour);
-        snprintf(hint, sizeof hint, "stage-%d: peak %.2f MiB", s, view->result.peak_mb[s]);
+        snprintf(hint, sizeof hint, "stage-%d: peak %s MiB", s,
+                 pps_decimals_text(view->result.peak_mb[s], 2).text);
         pps_svg_polyline(out, curve.xy, curve.n, colour, 1.2, hint);
     }
     add_limit(view, box, out);

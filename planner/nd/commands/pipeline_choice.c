@@ -2,8 +2,8 @@
 // Ranks the strategy of `ppsweep nd pipeline` as nd rank does, so that both find the same split, and takes the chunks
 // per stage and the micro-batch size that no option sets.
 #include "planner/nd/commands/pipeline_report.h"
+#include "planner/nd/input/baseline.h"
 #include "planner/nd/input/choice_price.h"
-#include "planner/nd/input/strategy_option.h"
 
 #include <math.h>
 #include <stdio.h>

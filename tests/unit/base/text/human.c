@@ -43,6 +43,14 @@ Test(human, numbers_have_blanks_between_groups_of_three_digits)
     cr_expect_str_eq(pps_time_text(0.0616701).text, "61.670 ms");
     cr_expect_str_eq(pps_time_text(2.5e-7).text, "0.250 us");
     cr_expect_str_eq(pps_time_text(0).text, "0.000 s");
+    cr_expect_str_eq(pps_signed_text(1234.5, 6).text, "+1 234.5");
+    cr_expect_str_eq(pps_signed_text(-1234567, 7).text, "-1 234 567");
+    cr_expect_str_eq(pps_signed_text(0, 6).text, "+0");
+    char cell[32];
+    pps_human_cell("12345.6789,7", 10, cell, sizeof cell);
+    cr_expect_str_eq(cell, "12 345.6789");
+    pps_human_cell("1f1b_12345", 10, cell, sizeof cell);
+    cr_expect_str_eq(cell, "1f1b_12345", "no number");
     char small[4];
     pps_human_number(123456, 6, small, sizeof small);
     cr_expect_str_eq(small, "12", "cut, not overrun");

@@ -58,8 +58,8 @@ Test(picture, two_panels_of_a_strategy)
     cr_assert_not_null(strstr(text, "Block Memory Timeline"));
     cr_assert_not_null(
         strstr(text, ">real bubble: 0.7576, ideal bubble: 0.3125, imba bubble: 0.4451<"));
-    cr_assert_not_null(strstr(text, ">peak memory: 98883.00, 94638.00, "));
-    cr_assert_not_null(strstr(text, "exceeds the limit by 42883.00 MiB on stage 0"));
+    cr_assert_not_null(strstr(text, ">peak memory: 98 883.00, 94 638.00, "));
+    cr_assert_not_null(strstr(text, "exceeds the limit by 42 883.00 MiB on stage 0"));
     // 16 stages x 16 micro-batches x 3 chunks, forward and backward
     cr_assert(count(text, "<title>forward of micro-batch") == 768);
     cr_assert(count(text, "<title>backward of micro-batch") == 768);
@@ -84,10 +84,9 @@ Test(picture, peaks_are_wrapped)
     int32_t n = 0;
     cr_assert_not_null(line);
     for (const char *c = line + 1; n < r.shape.stages && c != NULL; n++) {
-        char wanted[32];
-        snprintf(wanted, sizeof wanted, "%.2f", r.result.peak_mb[n]);
-        c = strstr(c, wanted);
-        cr_assert_not_null(c, "%s", wanted);
+        const struct pps_count_text wanted = pps_decimals_text(r.result.peak_mb[n], 2);
+        c = strstr(c, wanted.text);
+        cr_assert_not_null(c, "%s", wanted.text);
     }
     cr_assert(strchr(line + 1, '<') - line < 190);
     cr_assert(count(text, "stroke-dasharray") == 0 && strstr(text, "limit") == NULL);
