@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes configurations as files, and reads them back.
+#include "planner/nd/launch/rewritten.h"
+
+#include "planner/nd/launch/configuration.h"
+#include "planner/nd/launch/script.h"
+
+#include <stdlib.h>
+
+// Writes the launch script of a configuration without recomputation, which is then edited as a user's script is.
+static bool write_plain_script(struct text_buffer *text,
+                               const struct plan_run *run,
+                               const struct configuration *c)
+{
+    const int32_t pp = c->strategy.pp;
+    struct nd_strategy strategy = c->strategy;
+    int32_t *layers = calloc((size_t)c->n_parts, sizeof *layers);
+    if (layers == NULL)
+        return false;
+    for (int32_t k = 0; k < c->n_parts; k++)
+        layers[k] =
+            configuration_part_layers(&c->parts[configuration_part_at(c, k / pp, k % pp)]);
+    strategy.recompute = ND_RECOMPUTE_NONE;
+    const struct nd_launch launch = {&run->model, &run->training, &strategy, layers,
+                                     run->cluster.hardware.fused_ce &&
+                                         run->training.fused_cross_entropy};
+    nd_launch_script(text, &launch, run->cluster.world_size, run->cluster.node_devices);
+    free(layers);
+    return !text->failed;
+}
+
+static enum pps_status write_script(struct text_buffer *text,
+                                    const struct plan_run *run,
+                                    const struct configuration *c,
+                                    struct pps_error *err)
+{
+    struct text_buffer plain = {.text = NULL};
+    char name[] = "the launch script";
+    enum pps_status status =
+        write_plain_script(&plain, run, c) ? PPS_OK : pps_fail_memory(err, "%s", name);
+    const struct plan_document script = {.json = {.name = name},
+                                         .framework = FRAMEWORK_MEGATRON,
+                                         .form = PLAINDOC_FLAT,
+                                         .original = plain.text,
+                                         .n_original = plain.n};
+    if (status == PPS_OK)
+        status = nd_configuration_of(text, &script, c, err);
+    text_buffer_free(&plain);
+    return status;
+}
+
+enum pps_status nd_rewrite(struct text_buffer *text,
+                           const struct plan_run *run,
+                           const struct configuration *c,
+                           struct pps_error *err)
+{
+    const struct plan_document *file = plan_run_configuration(run);
+    return file != NULL ? nd_configuration_of(text, file, c, err)
+                        : write_script(text, run, c, err);
+}
+
+enum pps_status nd_rewritten_open(struct plan_written *written,
+                                  const struct pps_args *args,
+                                  const struct plan_run *run,
+                                  const struct text_buffer *text,
+                                  struct poll *poll,
+                                  struct pps_error *err)
+{
+    const struct plan_document *file = plan_run_configuration(run);
+    const struct plan_text instead = {
+        file != NULL ? file->json.name : run->documents[0].json.name,
+        file != NULL ? file->form : PLAINDOC_FLAT, text->text, text->n};
+    return plan_written_open(written, args, run, &instead, poll, err);
+}
+
+const char *nd_rewritten_ending(const struct plan_run *run)
+{
+    const struct plan_document *file = plan_run_configuration(run);
+    return file != NULL ? nd_configuration_ending(file) : ".sh";
+}
