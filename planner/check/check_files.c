@@ -25,10 +25,10 @@ enum pps_status check_files_check(const struct pps_args *args, struct pps_error 
     return status;
 }
 
-static enum pps_status write_plan(const struct checked *checked,
-                                  const char *path,
-                                  const struct pps_gate *gate,
-                                  struct pps_error *err)
+enum pps_status checked_write_plan(const struct checked *checked,
+                                   const char *path,
+                                   const struct pps_gate *gate,
+                                   struct pps_error *err)
 {
     struct text_buffer text = {.text = NULL};
     struct plan *plan = configuration_plan(&checked->plan.configuration, &checked->step);
@@ -36,25 +36,19 @@ static enum pps_status write_plan(const struct checked *checked,
         return pps_fail_memory(err, "the plan");
     plan_json_write(plan, &text);
     plan_free(plan);
-    const enum pps_status status = plan_write_text(path, &text, gate, err);
-    if (status == PPS_OK)
-        pps_say(stderr, "wrote     %s", path);
-    return status;
+    return plan_write_text(path, &text, gate, err);
 }
 
-static enum pps_status write_trace(const struct checked *checked,
-                                   const char *path,
-                                   const struct pps_gate *gate,
-                                   struct pps_error *err)
+enum pps_status checked_write_trace(const struct checked *checked,
+                                    const char *path,
+                                    const struct pps_gate *gate,
+                                    struct pps_error *err)
 {
     const struct step_trace trace = plan_trace_of(&checked->step);
     char title[200];
     snprintf(title, sizeof title, "%s: pipeline of %.6g s",
              checked->plan.configuration.model.name, checked->step.pipeline);
-    const enum pps_status status = plan_trace_write(path, gate, title, &trace, NULL, err);
-    if (status == PPS_OK)
-        pps_say(stderr, "wrote     %s", path);
-    return status;
+    return plan_trace_write(path, gate, title, &trace, NULL, err);
 }
 
 enum pps_status check_files_write(const struct checked *checked,
@@ -63,8 +57,13 @@ enum pps_status check_files_write(const struct checked *checked,
 {
     const char *plan = pps_arg(args, "plan"), *trace = pps_arg(args, "trace");
     const struct pps_gate *gate = pps_arg_gate(args);
-    enum pps_status status = plan != NULL ? write_plan(checked, plan, gate, err) : PPS_OK;
+    enum pps_status status =
+        plan != NULL ? checked_write_plan(checked, plan, gate, err) : PPS_OK;
+    if (status == PPS_OK && plan != NULL)
+        pps_say(stderr, "wrote     %s", plan);
     if (status == PPS_OK && trace != NULL)
-        status = write_trace(checked, trace, gate, err);
+        status = checked_write_trace(checked, trace, gate, err);
+    if (status == PPS_OK && trace != NULL)
+        pps_say(stderr, "wrote     %s", trace);
     return status;
 }

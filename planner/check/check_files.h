@@ -23,4 +23,14 @@ PPS_MUST_CHECK enum pps_status check_files_write(const struct checked *checked,
                                                  const struct pps_args *args,
                                                  struct pps_error *err);
 
+// Write one of them.
+PPS_MUST_CHECK enum pps_status checked_write_plan(const struct checked *checked,
+                                                  const char *path,
+                                                  const struct pps_gate *gate,
+                                                  struct pps_error *err);
+PPS_MUST_CHECK enum pps_status checked_write_trace(const struct checked *checked,
+                                                   const char *path,
+                                                   const struct pps_gate *gate,
+                                                   struct pps_error *err);
+
 #endif
