@@ -221,28 +221,50 @@ static int32_t chunks_of(const struct family *family, int32_t chunks)
     return 0;
 }
 
-// Tries the family if the framework can say it.
+// Sets *can to whether a file can have the order.
+static enum pps_status can_say(const struct tuning *t,
+                               const struct configuration *c,
+                               bool *can,
+                               struct pps_error *err)
+{
+    struct text_buffer text = {.text = NULL};
+    struct plan_written written;
+    const struct plan_run *run = &t->input.job.run;
+    *can = false;
+    enum pps_status status = nd_rewrite(&text, run, c, err);
+    if (status == PPS_OK) {
+        status = nd_rewritten_open(&written, t->args, run, &text, NULL, err);
+        if (status == PPS_OK) {
+            *can = written.can_run &&
+                   strcmp(configuration_schedule(&written.mine.plan.configuration),
+                          configuration_schedule(c)) == 0;
+            plan_written_close(&written);
+        }
+    } else if (status == PPS_E_INPUT) {
+        *err = (struct pps_error){.code = PPS_OK};
+        status = PPS_OK;
+    }
+    text_buffer_free(&text);
+    return status;
+}
+
 static enum pps_status try_family(struct tuning *t,
                                   const struct family *family,
                                   struct nd_strategy strategy,
                                   struct pps_error *err)
 {
     struct configuration like = t->now, c;
-    struct text_buffer text = {.text = NULL};
-    bool no_memory = false;
+    bool no_memory = false, can = false;
     enum pps_status status = PPS_OK;
     like.family = family;
     strategy.vp = chunks_of(family, strategy.vp);
     if (strategy.vp == 0)
         return PPS_OK;
     if (nd_ordered_like(&c, &like, &strategy, &no_memory)) {
-        status = nd_rewrite(&text, &t->input.job.run, &c, err);
-        if (status == PPS_OK)
+        status = can_say(t, &c, &can, err);
+        if (status == PPS_OK && can)
             status = move_layers(t, TUNE_SCHEDULE, &c, err);
-        else if (status == PPS_E_INPUT)
-            status = (*err = (struct pps_error){.code = PPS_OK}).code;
     }
-    text_buffer_free(&text);
     configuration_free(&c);
     return no_memory ? pps_fail_memory(err, "the search") : status;
 }

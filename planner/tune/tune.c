@@ -4,6 +4,7 @@
 
 #include "base/text/say.h"
 #include "engine/command/signals.h"
+#include "planner/nd/launch/rewritten.h"
 #include "planner/shared/options.h"
 #include "planner/tune/tuning.h"
 
@@ -126,9 +127,11 @@ static enum pps_status open_input(struct tuning *t, struct pps_error *err)
     input->allow_select = true;
     if (plan_run_configuration(&input->job.run) == NULL)
         input->dialect = nd_dialect_of(FRAMEWORK_MEGATRON);
+    status = nd_rewritten_modules(&input->job.run.training.recompute_modules, t->args,
+                                  &input->job.run, err);
     t->group = nd_left_out_group(&input->job.run.cluster.hardware, &input->job.run.training,
                                  &input->job.run.model);
-    return PPS_OK;
+    return status;
 }
 
 // The training of the user is where the search starts.

@@ -73,6 +73,49 @@ enum pps_status nd_rewritten_open(struct plan_written *written,
     return plan_written_open(written, args, run, &instead, poll, err);
 }
 
+// Makes the strategy of the run's file, or one without a pipeline, recompute parts of all layers.
+static bool select_all(struct configuration *c, const struct plan_run *run, bool *no_memory)
+{
+    struct configuration_items items;
+    struct pps_fault fault;
+    *c = (struct configuration){.model = run->model,
+                                .cluster = run->cluster,
+                                .training = run->training};
+    if (!configuration_read(c, run->baseline, &items, no_memory, &fault))
+        return false;
+    configuration_recompute(c, ND_RECOMPUTE_SELECT);
+    return true;
+}
+
+enum pps_status nd_rewritten_modules(unsigned *modules,
+                                     const struct pps_args *args,
+                                     const struct plan_run *run,
+                                     struct pps_error *err)
+{
+    struct configuration c;
+    struct text_buffer text = {.text = NULL};
+    struct plan_written written;
+    bool no_memory = false;
+    enum pps_status status = PPS_OK;
+    if (*modules != 0)
+        return PPS_OK;
+    const bool made = select_all(&c, run, &no_memory);
+    if (made)
+        status = nd_rewrite(&text, run, &c, err);
+    if (made && status == PPS_OK)
+        status = nd_rewritten_open(&written, args, run, &text, NULL, err);
+    if (made && status == PPS_OK) {
+        if (written.run.n_documents > 0)
+            *modules = written.run.training.recompute_modules;
+        plan_written_close(&written);
+    }
+    if (status == PPS_E_INPUT) // the framework has no such recomputation
+        status = (*err = (struct pps_error){.code = PPS_OK}).code;
+    configuration_free(&c);
+    text_buffer_free(&text);
+    return no_memory ? pps_fail_memory(err, "the training") : status;
+}
+
 const char *nd_rewritten_ending(const struct plan_run *run)
 {
     const struct plan_document *file = plan_run_configuration(run);

@@ -21,6 +21,13 @@ PPS_MUST_CHECK enum pps_status nd_rewritten_open(struct plan_written *written,
                                                  struct poll *poll,
                                                  struct pps_error *err);
 
+// Finds which modules a file recomputes that recomputes parts of all layers, where the file of the run does not say
+// so: *modules (training.recompute_modules) changes to those of the file as nd_rewrite would write it.
+PPS_MUST_CHECK enum pps_status nd_rewritten_modules(unsigned *modules,
+                                                    const struct pps_args *args,
+                                                    const struct plan_run *run,
+                                                    struct pps_error *err);
+
 // Returns the extension of the file with its dot: ".yaml".
 const char *nd_rewritten_ending(const struct plan_run *run);
 
