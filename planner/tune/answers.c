@@ -232,6 +232,7 @@ enum pps_status tune_add(struct tuning *t,
         }
     }
     text_buffer_free(&text);
+    tune_progress_show(t, link);
     return status;
 }
 

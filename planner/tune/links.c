@@ -9,20 +9,22 @@
 #include "planner/nd/launch/rewritten.h"
 #include "planner/nd/rank/ordered_split.h"
 
-#include "base/system/machine.h"
-
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Strategies that are split exactly, of those that the closed form finds; how many of them are solved before
-// a look at the clock; files that are read back.
-enum { FOUND = 2000, STRATEGIES = 32, BATCH = 8, FILES = 16, CHUNKS_MOST = 8 };
+// Strategies that the closed form finds; of these, those that are split exactly, and how many of them before a look
+// at the clock; most chunks per stage.
+enum { FOUND = 2000, STRATEGIES = 24, BATCH = 8, CHUNKS_MOST = 8 };
+
+// Search steps of each of many pipeline programs; that of the best training has more (tune.c).
+enum { BRIEF_SEARCH = 2000 };
 
 enum { SCHEDULED = 3 }; // strategies that are tried in other orders
 
-static const double SPLIT_OPERATIONS = 2e7; // executed to find a split in an order
+static const double SPLIT_OPERATIONS = 2e7, // executed to find a split in an order
+    FAR = 1.2,                              // times the best step: slower ones are no answers
+    ALIKE = 1e-3; // steps by the closed form that differ by this part are equally fast
 
 const char *const tune_link_names[TUNE_LINKS] = {"recompute", "split", "strategy", "schedule"};
 
@@ -76,7 +78,10 @@ static enum pps_status add_ranked(struct tuning *t,
 }
 
 // Solves the pipeline of the present strategy exactly. *solved: there is a solution.
-static enum pps_status solve_exactly(struct tuning *t, bool *solved, struct pps_error *err)
+static enum pps_status solve_exactly(struct tuning *t,
+                                     enum tune_link link,
+                                     bool *solved,
+                                     struct pps_error *err)
 {
     const int32_t chunks = t->now.strategy.vp;
     const struct nd_rank_options options = {.min_vpp = chunks,
@@ -93,7 +98,7 @@ static enum pps_status solve_exactly(struct tuning *t, bool *solved, struct pps_
     if (ranked.outcome == ND_RANK_NO_MEMORY)
         status = pps_fail_memory(err, "the pipeline program");
     else if (*solved)
-        status = add_ranked(t, TUNE_SPLIT, &ranked, err);
+        status = add_ranked(t, link, &ranked, err);
     nd_ranked_free(&ranked);
     return status;
 }
@@ -105,7 +110,7 @@ static enum pps_status split(struct tuning *t, struct pps_error *err)
     if (t->now.strategy.pp == 1)
         return PPS_OK;
     if (!configuration_is_ordered(&t->now))
-        status = solve_exactly(t, &solved, err);
+        status = solve_exactly(t, TUNE_SPLIT, &solved, err);
     return status == PPS_OK && !solved ? move_layers(t, TUNE_SPLIT, &t->now, err) : status;
 }
 
@@ -117,12 +122,22 @@ static bool is_like(const struct nd_strategy *a, const struct nd_strategy *b)
            a->ep == b->ep && a->mbs == b->mbs && a->sp == b->sp;
 }
 
-// Takes strategies that differ in more than the sharing of optimizer states: the first of equal ones shares most.
-static void add_pick(struct nd_picks *picks, const struct nd_strategy *strategy)
+// Takes strategies that differ in more than the sharing of optimizer states. Of ones that are equally fast, it takes
+// the one whose devices share most.
+static void add_pick(struct nd_picks *picks,
+                     double step_ms[STRATEGIES],
+                     const struct nd_strategy *strategy,
+                     double step)
 {
     for (int64_t k = 0; k < picks->n; k++)
-        if (is_like(&picks->strategies[k], strategy))
+        if (is_like(&picks->strategies[k], strategy)) {
+            if (step <= step_ms[k] * (1 + ALIKE) && strategy->op > picks->strategies[k].op)
+                picks->strategies[k].op = strategy->op;
             return;
+        }
+    if (picks->n == STRATEGIES)
+        return;
+    step_ms[picks->n] = step;
     picks->strategies[picks->n] = *strategy;
     picks->strategies[picks->n++].vp = 1;
 }
@@ -138,23 +153,52 @@ static enum pps_status pick(struct tuning *t, struct nd_picks *picks, struct pps
 {
     struct nd_open_search open;
     struct nd_search_result result = {.n = 0};
+    double step_ms[STRATEGIES]; // of the picks, by the closed form
     enum pps_status status = nd_search_open(&open, &t->input.job, FOUND, err);
     if (status != PPS_OK)
         return status;
-    picks->strategies = calloc(STRATEGIES + 1, sizeof *picks->strategies);
+    picks->strategies = calloc(STRATEGIES, sizeof *picks->strategies);
     if (picks->strategies == NULL || !nd_search_run(&open.search, &result))
         status = pps_fail_memory(err, "the search");
     if (status == PPS_OK && t->now.parts != NULL) {
         struct nd_strategy own = t->now.strategy;
         own.mbs = 0;
-        add_pick(picks, &own);
+        add_pick(picks, step_ms, &own, 0);
     }
-    for (size_t k = 0; status == PPS_OK && k < result.best.n && picks->n < STRATEGIES; k++)
+    for (size_t k = 0; status == PPS_OK && k < result.best.n; k++)
         if (can_share_experts(&result.best.heap[k].strategy))
-            add_pick(picks, &result.best.heap[k].strategy);
+            add_pick(picks, step_ms, &result.best.heap[k].strategy,
+                     result.best.heap[k].step_ms);
     nd_search_free(&result);
     nd_search_close(&open);
     return status;
+}
+
+// Returns whether a strategy may be among the answers: a stage has at least the average work.
+static bool may_be_fast(const struct tuning *t,
+                        struct nd_maker *maker,
+                        const struct nd_strategy *strategy)
+{
+    struct nd_rank_case prepared;
+    char why[256];
+    if (strategy->mbs == 0 || !nd_maker_prepare(maker, strategy, &prepared, why, sizeof why))
+        return true;
+    const double least = nd_program_average_bound(&prepared.program) * prepared.layer_ms +
+                         prepared.extra.optimizer + prepared.extra.embedding;
+    return least / 1e3 < t->now_seconds * FAR;
+}
+
+// Takes the next picks that may be fast.
+static void take_some(const struct tuning *t,
+                      const struct nd_picks *picks,
+                      int64_t *next,
+                      struct nd_picks *some)
+{
+    struct nd_maker maker;
+    nd_maker_open(&maker, &t->input);
+    for (some->n = 0; *next < picks->n && some->n < BATCH; ++*next)
+        if (may_be_fast(t, &maker, &picks->strategies[*next]))
+            some->strategies[some->n++] = picks->strategies[*next];
 }
 
 // Solves some of the picks, and reads the files of the fastest back.
@@ -185,9 +229,13 @@ static enum pps_status strategies(struct tuning *t, struct pps_error *err)
 {
     const struct configuration *mine = t->mine.has ? &t->mine.plan.configuration : NULL;
     struct nd_picks picks = {.n = 0};
+    struct nd_effort brief = t->input.effort;
     struct nd_rank_options options = {.max_vpp = ND_CHUNKS_USUAL,
                                       .compat = ND_CORRECTED,
-                                      .effort = &t->input.effort};
+                                      .effort = &brief};
+    bool solved;
+    const int before = t->now_answer;
+    brief.max_nodes = BRIEF_SEARCH;
     if (mine != NULL && mine->strategy.vp > options.max_vpp)
         options.max_vpp = mine->strategy.vp < CHUNKS_MOST ? mine->strategy.vp : CHUNKS_MOST;
     if (mine != NULL && configuration_is_ordered(mine))
@@ -195,12 +243,16 @@ static enum pps_status strategies(struct tuning *t, struct pps_error *err)
     enum pps_status status = nd_input_chunks(&t->input, &options, false, err);
     if (status == PPS_OK)
         status = pick(t, &picks, err);
-    for (int64_t k = 0; status == PPS_OK && k < picks.n && !tune_ended(t); k += BATCH) {
-        const int64_t n = picks.n - k < BATCH ? picks.n - k : BATCH;
-        const struct nd_picks some = {.strategies = picks.strategies + k, .n = n};
-        status = rank_some(t, &options, &some, err);
+    for (int64_t next = 0; status == PPS_OK && next < picks.n && !tune_ended(t);) {
+        struct nd_strategy list[BATCH];
+        struct nd_picks some = {.strategies = list};
+        take_some(t, &picks, &next, &some);
+        if (some.n > 0)
+            status = rank_some(t, &options, &some, err);
     }
     nd_picks_close(&picks);
+    if (status == PPS_OK && t->now_answer != before && !configuration_is_ordered(&t->now))
+        status = solve_exactly(t, TUNE_STRATEGY, &solved, err);
     return status;
 }
 

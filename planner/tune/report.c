@@ -68,7 +68,9 @@ static void print_link(const struct tuning *t, enum tune_link link, int before)
     if (best != NULL && result->best != before)
         pps_say_part(stdout, "%s", best->change);
     else
-        printf("nothing faster of %d tried", result->tried);
+        printf(result->tried > 0 ? "nothing faster of %d tried"
+                                 : "none that the framework can run",
+               result->tried);
     printf("%s\n", result->ended ? " (ended early)" : "");
 }
 

@@ -2,7 +2,7 @@
 // ppsweep tune: better trainings than the one in a file, as files that can be launched.
 #include "planner/tune/tune.h"
 
-#include "base/text/say.h"
+#include "base/system/machine.h"
 #include "engine/command/signals.h"
 #include "planner/nd/launch/rewritten.h"
 #include "planner/shared/options.h"
@@ -10,16 +10,13 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 // Search steps of each pipeline program, as for nd rank.
 enum { SEARCH_LIMIT = 20000, LONG_SEQUENCE = 32768 };
 
 static const struct pps_opt options[] = {
     PLAN_RUN_OPTIONS(0),
-    {"output", 'o', "DIR",
-     "write a folder for each answer: file, plan, timeline, and the command that prices it"},
+    {"output", 'o', "DIR", "write a folder for each answer, with its file, plan and timeline"},
     {"keep", 0, "LIST", "do not change these: recompute, split, strategy, schedule"},
     {"tp-max", 0, "N", "most tensor ranks (the devices of a fast domain)"},
     {"time", 't', "SECONDS", "print the best that is found in this time"},
@@ -155,9 +152,11 @@ static enum pps_status open_mine(struct tuning *t, struct pps_error *err)
 static enum pps_status search(struct tuning *t, struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
+    t->shown = pps_wall_seconds();
     for (int link = 0; link < TUNE_LINKS && status == PPS_OK && !tune_ended(t); link++)
-        if (!t->keep[link])
+        if (!t->keep[link] && (t->mine.has || link >= TUNE_STRATEGY))
             status = tune_run_link(t, (enum tune_link)link, err);
+    tune_progress_end(t);
     tune_sort(t);
     for (int k = 0; k < t->n && status == PPS_OK; k++)
         status = tune_open_answer(t, &t->answers[k], err);

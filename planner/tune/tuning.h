@@ -63,10 +63,11 @@ struct tuning {
     double now_seconds;       // HUGE_VAL: none, or it does not fit
     int now_answer;           // its id; -1: the training of the user
     struct tune_result results[TUNE_LINKS];
-    int refused;     // trainings that the framework cannot express or start
-    char why[256];   // the first reason
-    bool line_shown; // of progress
+    int refused;   // trainings that the framework cannot express or start
+    char why[256]; // the first reason
     enum pps_progress_kind progress;
+    bool line_shown; // of the progress
+    double shown;    // when
 };
 
 // Writes a configuration as a file, reads it back, and keeps it as an answer if it can run, fits, and is none of
@@ -106,6 +107,10 @@ static inline bool tune_has_mine(const struct tuning *tuning)
 {
     return tuning->mine.has && plan_mine_fits(&tuning->mine);
 }
+
+// Shows the progress of a link, if it is due; and removes the line at the end.
+void tune_progress_show(struct tuning *tuning, enum tune_link link);
+void tune_progress_end(struct tuning *tuning);
 
 void tune_print(const struct tuning *tuning);
 
