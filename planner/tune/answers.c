@@ -40,13 +40,15 @@ static void add_degrees(struct words *words,
     const struct {
         const char *name;
         int32_t now, before;
-    } degrees[] = {
-        {"dp", s->dp, before->dp}, {"tp", s->tp, before->tp},    {"cp", s->cp, before->cp},
-        {"pp", s->pp, before->pp}, {"ep", s->ep, before->ep},    {"op", s->op, before->op},
-        {"vp", s->vp, before->vp}, {"mbs", s->mbs, before->mbs}, {"sp", s->sp, before->sp}};
+    } degrees[] = {{"dp", s->dp, before->dp}, {"tp", s->tp, before->tp},
+                   {"cp", s->cp, before->cp}, {"pp", s->pp, before->pp},
+                   {"ep", s->ep, before->ep}, {"op", s->op, before->op},
+                   {"vp", s->vp, before->vp}, {"mbs", s->mbs, before->mbs}};
     for (size_t k = 0; k < sizeof degrees / sizeof *degrees; k++)
         if (degrees[k].now != degrees[k].before)
             add(words, "%s %d", degrees[k].name, degrees[k].now);
+    if (s->sp != before->sp)
+        add(words, "sp %s", s->sp ? "on" : "off");
 }
 
 static bool same_layers(const struct configuration *a, const struct configuration *b)

@@ -156,8 +156,10 @@ static void print_memory(const struct tuning *t)
 {
     const struct tune_answer *best = &t->answers[0];
     const double limit = t->input.job.run.cluster.memory_limit;
-    printf("\nmemory    row 1 needs %.3f of %.6g GiB", units_to_gib(best->peak),
-           units_to_gib(limit));
+    char text[ND_FIT_TEXT];
+    printf("\nmemory    row 1 needs %.3f of %.6g GiB, %s", units_to_gib(best->peak),
+           units_to_gib(limit),
+           nd_fit_text(&t->input.job.run.training, best->peak, limit, text));
     if (best->peak <= TIGHT * limit) {
         printf("\n");
         return;
