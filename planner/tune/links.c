@@ -14,8 +14,8 @@
 #include <string.h>
 
 // Strategies that the closed form finds; of these, those that are split exactly, and how many of them before a look
-// at the clock; most chunks per stage.
-enum { FOUND = 2000, STRATEGIES = 24, BATCH = 8, CHUNKS_MOST = 8 };
+// at the clock.
+enum { FOUND = 2000, STRATEGIES = 24, BATCH = 8 };
 
 // Search steps of each of many pipeline programs; that of the best training has more (tune.c).
 enum { BRIEF_SEARCH = 2000 };
@@ -236,8 +236,6 @@ static enum pps_status strategies(struct tuning *t, struct pps_error *err)
     bool solved;
     const int before = t->now_answer;
     brief.max_nodes = BRIEF_SEARCH;
-    if (mine != NULL && mine->strategy.vp > options.max_vpp)
-        options.max_vpp = mine->strategy.vp < CHUNKS_MOST ? mine->strategy.vp : CHUNKS_MOST;
     if (mine != NULL && configuration_is_ordered(mine))
         options.mine = mine;
     enum pps_status status = nd_input_chunks(&t->input, &options, false, err);
