@@ -81,6 +81,10 @@ void text_edit_apply(const struct text_edit *edit,
 {
     const bool crlf = n > 0 && ends_with_crlf(original, n);
     size_t i = pps_utf8_mark(original, n), at = 0, done = 0;
+    if (edit->failed || edit->bytes.failed) { // bytes of changes are missing
+        out->failed = true;
+        return;
+    }
     for (size_t k = 0; k < edit->n; k++) {
         const struct text_change *change = &edit->changes[k];
         const size_t from = original_at(original, n, &i, &at, change->from);
@@ -89,7 +93,6 @@ void text_edit_apply(const struct text_edit *edit,
         done = original_at(original, n, &i, &at, change->to);
     }
     text_buffer_add_bytes(out, original + done, n - done);
-    out->failed |= edit->failed;
 }
 
 void text_edit_free(struct text_edit *edit)

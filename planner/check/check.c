@@ -2,92 +2,13 @@
 // ppsweep check: what a training costs as it is, whether it fits, and what could be changed at once.
 #include "planner/check/check.h"
 
-#include "base/text/human.h"
 #include "base/text/say.h"
-#include "base/write/gate.h"
 #include "engine/command/signals.h"
-#include "kernels/common/plan/plan_json.h"
-#include "kernels/configuration/document.h"
-#include "planner/check/checked.h"
+#include "planner/check/check_files.h"
 #include "planner/shared/files.h"
 #include "planner/shared/options.h"
-#include "planner/shared/plan_trace.h"
 
 #include <stdio.h>
-#include <string.h>
-
-// ---- check files --------------------------------------------------------------------------------
-
-// The options that check_files_write() reads, for a table of options.
-#define CHECK_FILES_OPTIONS                                                                    \
-    {"plan", 0, "FILE", "write the training as a plan, which other commands read: NAME.json"}, \
-        {"trace", 0, "FILE",                                                                   \
-         "write a timeline of the step in us: NAME.json (Perfetto), NAME.svg, .png or .csv"},  \
-    {                                                                                          \
-        "force", 0, NULL, "overwrite files even if others wrote or edited them"                \
-    }
-
-// Checks the names before the work.
-static enum pps_status check_files_check(const struct pps_args *args, struct pps_error *err)
-{
-    const char *plan = pps_arg(args, "plan"), *trace = pps_arg(args, "trace");
-    enum pps_status status = PPS_OK;
-    if (plan != NULL && strcmp(plan, "-") == 0)
-        return pps_fail(err, PPS_E_INPUT, "--plan: write the name of a file");
-    if (plan != NULL)
-        status = plan_check_file(plan, pps_arg_gate(args), err);
-    if (status == PPS_OK && trace != NULL)
-        status = plan_trace_check(trace, pps_arg_gate(args), err);
-    return status;
-}
-
-static enum pps_status write_plan(const struct checked *checked,
-                                  const char *path,
-                                  const struct pps_gate *gate,
-                                  struct pps_error *err)
-{
-    struct text_buffer text = {.text = NULL};
-    struct plan *plan = configuration_plan(&checked->plan.configuration, &checked->step);
-    if (plan == NULL)
-        return pps_fail_memory(err, "the plan");
-    plan_json_write(plan, &text);
-    plan_free(plan);
-    const enum pps_status status = plan_write_text(path, &text, gate, err);
-    if (status == PPS_OK)
-        pps_say(stderr, "wrote     %s", path);
-    return status;
-}
-
-static enum pps_status write_trace(const struct checked *checked,
-                                   const char *path,
-                                   const struct pps_gate *gate,
-                                   struct pps_error *err)
-{
-    const struct step_trace trace = plan_trace_of(&checked->step);
-    const char *model = checked->plan.configuration.model.name;
-    char title[200];
-    snprintf(title, sizeof title, "%s%spipeline of %s", model, model[0] != '\0' ? ": " : "",
-             pps_time_text(checked->step.pipeline).text);
-    const enum pps_status status = plan_trace_write(path, gate, title, &trace, NULL, err);
-    if (status == PPS_OK)
-        pps_say(stderr, "wrote     %s", path);
-    return status;
-}
-
-// Writes the files that the options name, and prints their names on stderr.
-static enum pps_status check_files_write(const struct checked *checked,
-                                         const struct pps_args *args,
-                                         struct pps_error *err)
-{
-    const char *plan = pps_arg(args, "plan"), *trace = pps_arg(args, "trace");
-    const struct pps_gate *gate = pps_arg_gate(args);
-    enum pps_status status = plan != NULL ? write_plan(checked, plan, gate, err) : PPS_OK;
-    if (status == PPS_OK && trace != NULL)
-        status = write_trace(checked, trace, gate, err);
-    return status;
-}
-
-// ---- check --------------------------------------------------------------------------------------
 
 static const struct pps_opt options[] = {
     PLAN_RUN_OPTIONS('t'),

@@ -18,7 +18,7 @@ static void add_model(struct text_buffer *out, const struct configuration *c)
 {
     struct modeldesc_counts counts;
     modeldesc_count(&c->model, &counts);
-    text_buffer_add(out, "{\"model\": {\"name\": ");
+    text_buffer_add(out, "\"model\": {\"name\": ");
     json_write_text(out, c->model.name);
     text_buffer_add(out, ", \"parameters\": %" PRId64 ", \"active_parameters\": %" PRId64,
                     counts.total, counts.active);
@@ -185,10 +185,10 @@ static void add_assumed(struct text_buffer *out, const struct checked *checked)
         out->failed = out->failed || text.failed;
         text_buffer_free(&text);
     }
-    text_buffer_add(out, "]}\n");
+    text_buffer_add(out, "]");
 }
 
-void checked_json(const struct checked *checked, struct text_buffer *out)
+void checked_json_members(const struct checked *checked, struct text_buffer *out)
 {
     const struct configuration *c = &checked->plan.configuration;
     add_model(out, c);
@@ -201,4 +201,11 @@ void checked_json(const struct checked *checked, struct text_buffer *out)
     add_changes(out, checked);
     add_not_modelled(out, &checked->run);
     add_assumed(out, checked);
+}
+
+void checked_json(const struct checked *checked, struct text_buffer *out)
+{
+    text_buffer_add(out, "{");
+    checked_json_members(checked, out);
+    text_buffer_add(out, "}\n");
 }

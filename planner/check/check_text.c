@@ -132,6 +132,12 @@ static void print_assumed(const struct checked *checked)
         }
 }
 
+void checked_print_read(const struct checked *checked)
+{
+    print_read(checked);
+    print_assumed(checked);
+}
+
 static void print_model(const struct configuration *c)
 {
     struct modeldesc_counts counts;
@@ -152,8 +158,7 @@ static void print_model(const struct configuration *c)
 
 // ---- the step -----------------------------------------------------------------------------------
 
-// Prints a time, always in s so that the parts can be compared.
-static const char *seconds(double value, char text[32])
+const char *checked_seconds(double value, char text[32])
 {
     pps_human_number(value, value < 0.01 ? 2 : value < 1 ? 3 : 5, text, 32);
     return text;
@@ -163,23 +168,23 @@ static void print_step(const struct checked *checked)
 {
     const struct configuration_step *step = &checked->step;
     char a[32], b[32];
-    printf("step      %s s", seconds(step->seconds, a));
+    printf("step      %s s", checked_seconds(step->seconds, a));
     if (checked->group != NULL)
         printf(" +- %.0f %%", 100 * checked->group->within);
-    printf(": pipeline %s s", seconds(step->pipeline, a));
+    printf(": pipeline %s s", checked_seconds(step->pipeline, a));
     for (int k = CONFIGURATION_REPLICAS; k < CONFIGURATION_TIMES; k++)
         printf(", %s %s s",
                k == CONFIGURATION_REPLICAS ? "exchange of replicas"
                                            : configuration_time_names[k],
-               seconds(step->times[k], b));
+               checked_seconds(step->times[k], b));
     printf("; MFU %.1f %%\n", 100 * step->mfu);
-    printf("pipeline  compute %s s", seconds(step->times[CONFIGURATION_COMPUTE], a));
+    printf("pipeline  compute %s s", checked_seconds(step->times[CONFIGURATION_COMPUTE], a));
     for (int k = CONFIGURATION_TP; k <= CONFIGURATION_CP; k++)
         if (step->times[k] > 0)
             printf(", exchanges of %s %s s", configuration_time_names[k],
-                   seconds(step->times[k], b));
+                   checked_seconds(step->times[k], b));
     for (int k = CONFIGURATION_RECOMPUTE; k <= CONFIGURATION_TRANSFER; k++)
-        printf(", %s %s s", configuration_time_names[k], seconds(step->times[k], b));
+        printf(", %s %s s", configuration_time_names[k], checked_seconds(step->times[k], b));
     printf(
         "\noverhead  %.1f %%: %.1f imbalance, %.1f recomputation, %.1f bubble, %.1f transfers\n",
         100 * fmax(0, step->pipeline / step->useful - 1),
@@ -263,7 +268,7 @@ static void print_changes(const struct checked *checked)
     for (int k = 0; k < checked->n_changes; k++) {
         const struct checked_change *change = &checked->changes[k];
         printf("%-9s %s: %s s (%+.1f %%), %.2f GiB, %s (probability %s)\n",
-               k == 0 ? "at once" : "", change->label, seconds(change->seconds, text),
+               k == 0 ? "at once" : "", change->label, checked_seconds(change->seconds, text),
                100 * (change->seconds / checked->step.seconds - 1), units_to_gib(change->peak),
                change->fits ? "fits" : "does not fit",
                nd_fit_percent(&c->training, change->peak, c->cluster.memory_limit, odds));
@@ -273,8 +278,7 @@ static void print_changes(const struct checked *checked)
 void checked_print(const struct checked *checked, const struct pps_args *args)
 {
     (void)args;
-    print_read(checked);
-    print_assumed(checked);
+    checked_print_read(checked);
     print_model(&checked->plan.configuration);
     print_step(checked);
     print_stages(checked);

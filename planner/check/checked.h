@@ -36,9 +36,16 @@ static inline bool checked_fits(const struct checked *checked)
 // Evaluates what could be changed at once.
 enum configuration_status checked_find_changes(struct checked *checked, struct poll *poll);
 
+// Prints what was read and assumed.
+void checked_print_read(const struct checked *checked);
+
+// Returns a time, always in s so that times can be compared.
+const char *checked_seconds(double value, char text[32]);
+
 void checked_print(const struct checked *checked, const struct pps_args *args);
 
-// Appends the report as one JSON object.
+// Appends the report as one JSON object, and the members of this object alone.
+void checked_json_members(const struct checked *checked, struct text_buffer *out);
 void checked_json(const struct checked *checked, struct text_buffer *out);
 
 #endif

@@ -6,10 +6,8 @@
 #include "base/system/disk.h"
 #include "base/text/say.h"
 #include "planner/nd/input/choice_price.h"
-#include "planner/nd/launch/configuration.h"
-#include "planner/nd/launch/script.h"
+#include "planner/nd/launch/rewritten.h"
 #include "planner/shared/files.h"
-#include "planner/shared/plan_baseline.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,70 +36,22 @@ static void file_path(char path[PLAN_PATH + 256],
     sprintf(path + n, "%.16s", ending);
 }
 
-// Appends a copy of a configuration with the strategy and the split of the row.
-static enum pps_status copy_with(struct text_buffer *text,
-                                 const struct nd_ranking *ranking,
-                                 const struct plan_document *file,
-                                 const struct nd_ranked *ranked,
-                                 struct pps_error *err)
+// Appends the file with the strategy and the split of the row.
+static enum pps_status write_file(struct text_buffer *text,
+                                  const struct nd_ranking *ranking,
+                                  const struct nd_ranked *ranked,
+                                  struct pps_error *err)
 {
     const struct plan_run *run = &ranking->input->job.run;
     struct configuration c;
     enum pps_status status = PPS_OK;
     if (!nd_choice_configuration(&c, run, &ranked->strategy, &ranked->used.program,
                                  &ranked->solution.choice))
-        status = pps_fail_memory(err, "a copy of %s", file->json.name);
+        status = pps_fail_memory(err, "a configuration");
     c.family = ranked->family;
     if (status == PPS_OK)
-        status = nd_configuration_of(text, file, &c, err);
+        status = nd_rewrite(text, run, &c, err);
     configuration_free(&c);
-    return status;
-}
-
-// ---- models without a configuration -------------------------------------------------------------
-
-// Writes the launch script of the strategy without recomputation, which is then edited as a user's script is.
-static bool make_plain_script(struct text_buffer *text,
-                              const struct nd_ranking *ranking,
-                              const struct nd_ranked *ranked)
-{
-    const struct plan_run *run = &ranking->input->job.run;
-    const struct nd_program *program = &ranked->used.program;
-    const struct nd_choice *choice = &ranked->solution.choice;
-    const size_t n = (size_t)program->chunks * (size_t)program->stages;
-    struct nd_strategy strategy = ranked->strategy;
-    int32_t *layers = calloc(n, sizeof *layers);
-    if (layers == NULL)
-        return false;
-    for (size_t k = 0; k < n; k++)
-        layers[k] = choice->layers[0][k] + choice->layers[1][k];
-    strategy.vp = program->chunks;
-    strategy.recompute = ND_RECOMPUTE_NONE;
-    const struct nd_launch launch = {&run->model, &run->training, &strategy, layers,
-                                     run->cluster.hardware.fused_ce &&
-                                         run->training.fused_cross_entropy};
-    nd_launch_script(text, &launch, run->cluster.world_size, run->cluster.node_devices);
-    free(layers);
-    return !text->failed;
-}
-
-static enum pps_status make_script(struct text_buffer *text,
-                                   const struct nd_ranking *ranking,
-                                   const struct nd_ranked *ranked,
-                                   struct pps_error *err)
-{
-    struct text_buffer plain = {.text = NULL};
-    char name[] = "the launch script";
-    enum pps_status status =
-        make_plain_script(&plain, ranking, ranked) ? PPS_OK : pps_fail_memory(err, "%s", name);
-    const struct plan_document script = {.json = {.name = name},
-                                         .framework = FRAMEWORK_MEGATRON,
-                                         .form = PLAINDOC_FLAT,
-                                         .original = plain.text,
-                                         .n_original = plain.n};
-    if (status == PPS_OK)
-        status = copy_with(text, ranking, &script, ranked, err);
-    text_buffer_free(&plain);
     return status;
 }
 
@@ -133,14 +83,9 @@ static enum pps_status read_back(const struct nd_ranking *ranking,
                                  struct nd_ranked *ranked,
                                  struct pps_error *err)
 {
-    const struct plan_run *run = &ranking->input->job.run;
-    const struct plan_document *file = plan_run_configuration(run);
-    const struct plan_text instead = {
-        file != NULL ? file->json.name : run->documents[0].json.name,
-        file != NULL ? file->form : PLAINDOC_FLAT, text->text, text->n};
     struct plan_written written;
     const enum pps_status status =
-        plan_written_open(&written, ranking->args, run, &instead, NULL, err);
+        nd_rewritten_open(&written, ranking->args, &ranking->input->job.run, text, NULL, err);
     if (status != PPS_OK)
         return status;
     if (!written.can_run)
@@ -155,10 +100,8 @@ static enum pps_status make_file(const struct nd_ranking *ranking,
                                  struct nd_ranked *ranked,
                                  struct pps_error *err)
 {
-    const struct plan_document *file = plan_run_configuration(&ranking->input->job.run);
     struct text_buffer *text = &ranking->files[ranked->index];
-    const enum pps_status status = file != NULL ? copy_with(text, ranking, file, ranked, err)
-                                                : make_script(text, ranking, ranked, err);
+    const enum pps_status status = write_file(text, ranking, ranked, err);
     if (status != PPS_E_INPUT)
         return status == PPS_OK ? read_back(ranking, text, ranked, err) : status;
     mark(ranked, err->text);
@@ -208,8 +151,7 @@ enum pps_status nd_ranking_write_configurations(const struct nd_ranking *ranking
         const struct nd_ranked *ranked = &ranking->ranked[k];
         if (ranked->outcome != ND_RANK_PRICED || ranked->unwritten)
             continue;
-        file_path(path, folder, k + 1, ranked,
-                  file != NULL ? nd_configuration_ending(file) : ".sh");
+        file_path(path, folder, k + 1, ranked, nd_rewritten_ending(&ranking->input->job.run));
         status =
             plan_write_text(path, &ranking->files[ranked->index], ranking->input->gate, err);
         written++;

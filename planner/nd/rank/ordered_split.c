@@ -49,11 +49,10 @@ static void set_again(struct search *s)
 }
 
 // Returns the seconds of a step, or, where it does not fit, a larger number that grows with what is missing.
-static double evaluate(struct search *s)
+static double evaluate_lists(struct search *s)
 {
     struct configuration_step step;
     double value = HUGE_VAL;
-    set_again(s);
     configuration_set_layers(s->c, s->layers, s->full, s->select);
     s->evaluations++;
     s->status = configuration_step_brief(&step, s->c, s->o->poll);
@@ -67,16 +66,28 @@ static double evaluate(struct search *s)
     return value;
 }
 
-static void keep_best(struct search *s)
+static double evaluate(struct search *s)
+{
+    set_again(s);
+    return evaluate_lists(s);
+}
+
+// Keeps the present lists if they are the best so far.
+static void keep_lists(struct search *s)
 {
     const size_t bytes = (size_t)s->n * sizeof *s->layers;
     if (!(s->value < s->best_value))
         return;
-    set_again(s);
     s->best_value = s->value;
     memcpy(s->best, s->layers, bytes);
     memcpy(s->best + s->n, s->full, bytes);
     memcpy(s->best + 2 * s->n, s->select, bytes);
+}
+
+static void keep_best(struct search *s)
+{
+    set_again(s);
+    keep_lists(s);
 }
 
 // ---- moves --------------------------------------------------------------------------------------
@@ -105,7 +116,7 @@ static bool move(struct search *s, int32_t from, int32_t to)
 
 static void improve(struct search *s)
 {
-    bool better = true;
+    bool better = !s->o->keep_layers;
     s->value = evaluate(s);
     for (int round = 0; better && round < ROUNDS_MOST; round++) {
         better = false;
@@ -130,6 +141,10 @@ static enum configuration_status try_starts(struct search *s)
     struct configuration even = *s->o->mine;
     const struct nd_choice *loop = s->o->loop;
     even.parts = NULL;
+    if (s->o->keep_layers) {
+        start_with_parts(s, s->o->mine);
+        return s->status;
+    }
     if (!configuration_spread(&even)) {
         configuration_free(&even);
         return CONFIGURATION_NO_MEMORY;
@@ -171,6 +186,44 @@ static enum configuration_status try_rules(struct search *s)
     return status;
 }
 
+// ---- single layers ------------------------------------------------------------------------------
+
+// Makes one layer less again, or by `more` in another way, if the step still fits and is shorter.
+static bool relax(struct search *s, int32_t *less, int32_t *more)
+{
+    if (*less == 0 || over(s))
+        return false;
+    --*less;
+    *more += more != less;
+    const double value = evaluate_lists(s);
+    if (value < s->value * (1 - 1e-9)) {
+        s->value = value;
+        return true;
+    }
+    *more -= more != less;
+    ++*less;
+    return false;
+}
+
+// Relaxes the best split, part by part, where a file can say it.
+static void relax_parts(struct search *s)
+{
+    const size_t bytes = (size_t)s->n * sizeof *s->layers;
+    if (s->o->dialect != ND_SAYS_ANY || s->best_value >= 1e14)
+        return;
+    memcpy(s->layers, s->best, 3 * bytes); // full and select follow
+    s->value = s->best_value;
+    for (int32_t k = 0; k < s->n; k++) {
+        while (relax(s, &s->full[k], &s->full[k])) {
+        }
+        while (s->o->allow_select && relax(s, &s->full[k], &s->select[k])) {
+        }
+        while (relax(s, &s->select[k], &s->select[k])) {
+        }
+    }
+    keep_lists(s);
+}
+
 // ---- all ----------------------------------------------------------------------------------------
 
 enum configuration_status nd_ordered_solve(const struct nd_ordered *o,
@@ -181,7 +234,8 @@ enum configuration_status nd_ordered_solve(const struct nd_ordered *o,
     const int32_t n = o->mine->n_parts;
     struct search s = {.o = o, .c = best, .n = n, .best_value = HUGE_VAL};
     const double operations = 3.0 * n * configuration_micro_batches(o->mine);
-    s.evaluations_most = (int32_t)fmin(EVALUATIONS_MOST, 100 + OPERATIONS_MOST / operations);
+    const double most = o->operations_most > 0 ? o->operations_most : OPERATIONS_MOST;
+    s.evaluations_most = (int32_t)fmin(EVALUATIONS_MOST, 100 + most / operations);
     *found = false;
     *step = (struct configuration_step){.seconds = 0};
     s.layers = calloc(6 * (size_t)n, sizeof *s.layers);
@@ -194,6 +248,9 @@ enum configuration_status nd_ordered_solve(const struct nd_ordered *o,
     s.best = s.select + n;
     best->recompute_group = 1;
     enum configuration_status status = try_rules(&s);
+    if (o->keep_layers && status == CONFIGURATION_DONE)
+        relax_parts(&s);
+    status = status == CONFIGURATION_DONE ? s.status : status;
     *found = s.best_value < 1e14;
     if (status == CONFIGURATION_DONE && s.best_value < HUGE_VAL) {
         configuration_set_layers(best, s.best, s.best + n, s.best + 2 * n);

@@ -12,7 +12,9 @@ struct nd_ordered {
     const struct nd_choice *loop; // a split for a loop, in the order of the model; NULL: none
     enum nd_dialect dialect;
     bool allow_select, allow_full;
-    struct poll *poll; // or NULL
+    bool keep_layers;       // only what is made again may change
+    double operations_most; // that are executed; 0: the usual number
+    struct poll *poll;      // or NULL
 };
 
 // Sets the parts of *best, a copy of `mine`, to the fastest split that was found, and evaluates it. *found: one

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prints what was found for people.
+#include "planner/tune/tuning.h"
+
+#include "base/math/units.h"
+#include "base/text/human.h"
+#include "base/text/say.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define TIGHT 0.95 // of the memory: a little more than predicted does not fit
+
+static double gain(const struct tuning *t, double seconds)
+{
+    return 100 * (1 - seconds / t->mine.step.seconds);
+}
+
+static double within(const struct tuning *t)
+{
+    return t->group != NULL ? t->group->within : 0;
+}
+
+// ---- the training of the user -------------------------------------------------------------------
+
+static void print_mine(const struct tuning *t)
+{
+    const struct checked mine = tune_checked_mine(t);
+    char text[32];
+    if (!t->mine.has) {
+        printf("mine      the file sets no strategy that can run\n");
+        return;
+    }
+    const struct configuration_step *step = &t->mine.step;
+    checked_print_read(&mine);
+    printf("mine      %s s, %.3f of %.6g GiB, %s\n", checked_seconds(step->seconds, text),
+           units_to_gib(step->peak),
+           units_to_gib(t->mine.plan.configuration.cluster.memory_limit),
+           tune_has_mine(t) ? "fits" : "does not fit");
+}
+
+// ---- the chain ----------------------------------------------------------------------------------
+
+static void print_gain(const struct tuning *t, double seconds)
+{
+    if (t->mine.has)
+        printf(" %+7.1f %%", gain(t, seconds));
+    else
+        printf(" %9s", "-");
+}
+
+static void print_link(const struct tuning *t, enum tune_link link, int before)
+{
+    const struct tune_result *result = &t->results[link];
+    const struct tune_answer *best = tune_answer_of(t, result->best);
+    char text[32];
+    printf("%-9s", tune_link_names[link]);
+    if (best == NULL || result->best == before)
+        printf(" %10s %9s %10s  ", "-", "", "");
+    else {
+        printf(" %10s", checked_seconds(best->seconds, text));
+        print_gain(t, best->seconds);
+        if (best->bound > 0)
+            printf(" %10s  ", checked_seconds(best->bound, text));
+        else
+            printf(" %10s  ", "-");
+    }
+    if (best != NULL && result->best != before)
+        pps_say_part(stdout, "%s", best->change);
+    else
+        printf(result->tried > 0 ? "nothing faster of %d tried"
+                                 : "none that the framework can run",
+               result->tried);
+    printf("%s\n", result->ended ? " (ended early)" : "");
+}
+
+static void print_chain(const struct tuning *t)
+{
+    int before = -1;
+    printf("\n%-9s %10s %9s %10s  %s\n", "link", "step s", "gain", "bound s",
+           t->mine.has ? "what changes in mine" : "what the training is");
+    for (int link = 0; link < TUNE_LINKS; link++)
+        if (t->results[link].run) {
+            print_link(t, (enum tune_link)link, before);
+            before = t->results[link].best;
+        }
+}
+
+// ---- the answers --------------------------------------------------------------------------------
+
+static void print_answer(const struct tuning *t, int k)
+{
+    const struct tune_answer *a = &t->answers[k];
+    const struct nd_strategy *s = &a->strategy;
+    char text[32];
+    const bool close = a->seconds <= t->answers[0].seconds * (1 + within(t));
+    printf("%2d%c %5d %3d %3d %3d %3d %5d %3d %3d %-3s %-11s %10s", k + 1,
+           k > 0 && close ? '~' : ' ', s->dp, s->tp, s->cp, s->pp, s->ep, s->op, s->vp, s->mbs,
+           s->sp ? "on" : "off", a->schedule, checked_seconds(a->seconds, text));
+    print_gain(t, a->seconds);
+    printf(" %9.3f  %s\n", units_to_gib(a->peak), tune_link_names[a->link]);
+}
+
+static void print_answers(const struct tuning *t)
+{
+    bool any_close = false;
+    printf("\n%3s %5s %3s %3s %3s %3s %5s %3s %3s %-3s %-11s %10s %9s %9s  %s\n", "", "dp",
+           "tp", "cp", "pp", "ep", "op", "vp", "mbs", "sp", "schedule", "step s", "gain",
+           "peak GiB", "link");
+    for (int k = 0; k < t->n; k++) {
+        print_answer(t, k);
+        any_close = any_close ||
+                    (k > 0 && t->answers[k].seconds <= t->answers[0].seconds * (1 + within(t)));
+    }
+    printf("    dp data, tp tensor, cp context, pp pipeline, ep expert parallel; op ranks that "
+           "share optimizer states;\n"
+           "    vp chunks per stage; mbs sequences per micro-batch; sp sequence parallel\n");
+    if (any_close)
+        printf("    ~ not distinguishable from row 1: step times have an error of +- %.0f %%\n",
+               100 * within(t));
+}
+
+// ---- the best -----------------------------------------------------------------------------------
+
+static void print_time_row(const char *name,
+                           const struct configuration_step *step,
+                           unsigned mask)
+{
+    char text[32];
+    printf("%-9s", name);
+    for (int k = 0; k < CONFIGURATION_TIMES; k++)
+        if ((mask >> k & 1) != 0)
+            printf(" %10s", checked_seconds(step->times[k], text));
+    printf("\n");
+}
+
+// Prints the parts of a step that are not 0 for mine and the best.
+static void print_parts(const struct tuning *t)
+{
+    const struct configuration_step *best = &t->answers[0].written.mine.step;
+    unsigned mask = 0;
+    for (int k = 0; k < CONFIGURATION_TIMES; k++)
+        if (best->times[k] != 0 || (t->mine.has && t->mine.step.times[k] != 0))
+            mask |= 1U << k;
+    printf("\n%-9s", "s");
+    for (int k = 0; k < CONFIGURATION_TIMES; k++)
+        if ((mask >> k & 1) != 0)
+            printf(" %10s", configuration_time_names[k]);
+    printf("\n");
+    if (t->mine.has)
+        print_time_row("mine", &t->mine.step, mask);
+    print_time_row("row 1", best, mask);
+}
+
+static void print_memory(const struct tuning *t)
+{
+    const struct tune_answer *best = &t->answers[0];
+    const double limit = t->input.job.run.cluster.memory_limit;
+    char text[ND_FIT_TEXT];
+    printf("\nmemory    row 1 needs %.3f of %.6g GiB, %s", units_to_gib(best->peak),
+           units_to_gib(limit),
+           nd_fit_text(&t->input.job.run.training, best->peak, limit, text));
+    if (best->peak <= TIGHT * limit) {
+        printf("\n");
+        return;
+    }
+    int k = 1;
+    while (k < t->n && t->answers[k].peak > TIGHT * limit)
+        k++;
+    printf(": tight, above 0.95 of the memory");
+    if (k < t->n)
+        printf("; row %d needs %.3f GiB", k + 1, units_to_gib(t->answers[k].peak));
+    printf("\n");
+}
+
+static void print_verdict(const struct tuning *t)
+{
+    char a[32], b[32];
+    if (t->n == 0) {
+        printf("\nbest      %s\n", tune_has_mine(t) ? "nothing is faster than mine"
+                                                    : "nothing that was tried fits in memory");
+        return;
+    }
+    const double seconds = t->answers[0].seconds;
+    if (!t->mine.has) {
+        printf("best      %s s per step\n", checked_seconds(seconds, a));
+        return;
+    }
+    printf("best      %s s, mine %s s: %.1f %% %s%s\n", checked_seconds(seconds, a),
+           checked_seconds(t->mine.step.seconds, b), fabs(gain(t, seconds)),
+           gain(t, seconds) >= 0 ? "less" : "more",
+           !tune_has_mine(t)                     ? "; mine does not fit in memory"
+           : gain(t, seconds) <= 100 * within(t) ? "; within the error of step times"
+                                                 : "");
+}
+
+void tune_print(const struct tuning *t)
+{
+    print_mine(t);
+    print_chain(t);
+    if (t->n > 0) {
+        print_answers(t);
+        print_parts(t);
+        print_memory(t);
+    }
+    print_verdict(t);
+    if (t->refused > 0)
+        pps_say(stdout,
+                "left out  %d that the framework cannot express or start; the first: %s",
+                t->refused, t->why);
+}
