@@ -79,7 +79,8 @@ size_t pps_slices_left_out(const struct pps_slices *cut, bool *at_least);
 struct pps_slice {
     const char *x_name, *y_name, *value_name, *unit;
     const char *x_unit, *y_unit;
-    const char *x_text, *y_text, *z_text, *value_text; // of the kernel, beside the names; or NULL
+    const char *x_text, *y_text, *z_text,
+        *value_text;      // of the kernel, beside the names; or NULL
     const char *relative; // "% above the best ..." if the cells are percentages; else ""
     // the third weight if the weights of each cell with two numbers add up to 1; else NULL
     const char *z_name;

@@ -69,6 +69,11 @@ static struct nd_program bare(const struct nd_program *p)
 
 // ---- single solutions ---------------------------------------------------------------------------
 
+static bool is_told_to_stop(const struct dialect *d)
+{
+    return d->effort.stop != NULL && atomic_load_explicit(d->effort.stop, memory_order_relaxed);
+}
+
 // Sets the limits of the next solution: what is left, but at least an eighth. Returns false if the time
 // is over, or if told to stop.
 static bool take_effort(struct dialect *d, double below)
@@ -78,7 +83,7 @@ static bool take_effort(struct dialect *d, double below)
     d->effort.max_nodes = d->max_nodes == 0 ? 0 : left > least ? left : least;
     d->effort.below = below;
     d->inner.best = HUGE_VAL;
-    if (d->effort.stop != NULL && atomic_load_explicit(d->effort.stop, memory_order_relaxed))
+    if (is_told_to_stop(d))
         d->out_of_time = true;
     if (d->max_seconds <= 0 || d->out_of_time)
         return !d->out_of_time;
@@ -365,14 +370,15 @@ static void finish(struct dialect *d)
         replace(s, &d->early);
     s->nodes = d->nodes;
     s->started = d->started;
+    const bool late = d->out_of_time && !is_told_to_stop(d);
     if (!s->found && bound < HUGE_VAL)
-        s->status = d->out_of_time ? ND_TIME_LIMIT : ND_FEASIBLE;
+        s->status = late ? ND_TIME_LIMIT : ND_FEASIBLE;
     if (!s->found)
         return;
     const bool proven = bound >= s->objective * (1 - ND_SAME);
     s->bound = proven ? s->objective : bound;
     s->gap = s->objective > 0 ? (s->objective - s->bound) / s->objective : 0;
-    s->status = proven ? ND_OPTIMAL : d->out_of_time ? ND_TIME_LIMIT : ND_FEASIBLE;
+    s->status = proven ? ND_OPTIMAL : late ? ND_TIME_LIMIT : ND_FEASIBLE;
 }
 
 enum nd_outcome nd_solve_dialect(const struct nd_program *program,

@@ -2,4 +2,4 @@
 // clang-format off
 {"megatron", 1381, 0.047, 0.133},
 {"", 1769, -0.084, 0.139},
-// clang-format on
+    // clang-format on

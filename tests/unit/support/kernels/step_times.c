@@ -88,7 +88,7 @@ enum nd_steptimes_status nd_steptimes_of(struct passes *passes,
     memset(passes, 0, sizeof *passes);
     if (!orders_check(&shape, why, sizeof why))
         return ND_STEPTIMES_NO_ORDER;
-    b.set = &nd_shape_of(e, cache, point)->set;
+    b.set = &nd_shape_of(e, cache, point)->rest->set;
     const bool done = build(&b, &shape);
     free(b.chunks);
     free(b.stages);

@@ -161,7 +161,7 @@ Test(nd_costs, time_is_that_of_the_published_formulas)
         p.strategy.vp = golden_whole(c, "vpp");
         struct nd_estimate e;
         nd_estimate_open(&e, &model, &cluster, &training, (uint32_t)k);
-        const struct layercost_set *set = &nd_shape_of(&e, cache, &p)->set;
+        const struct layercost_set *set = &nd_shape_of(&e, cache, &p)->rest->set;
         check_layer(k, &set->dense, (int)p.strategy.recompute,
                     golden_item(c, "dense_layer_ms"));
         if (model.experts > 0)

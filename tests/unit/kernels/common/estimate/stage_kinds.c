@@ -141,7 +141,7 @@ Test(nd_kinds, equal_stages_take_what_1f1b_takes)
         struct nd_time t;
         p.strategy = (struct nd_strategy){8, 1, 1, pp, 1, 8, 1, 1, false, ND_RECOMPUTE_NONE};
         nd_estimate_open(&e, &m, &cluster, &training, (uint32_t)pp);
-        const struct layercost_set *set = &nd_shape_of(&e, cache, &p)->set;
+        const struct layercost_set *set = &nd_shape_of(&e, cache, &p)->rest->set;
         double layer = set->dense.forward + set->dense.backward[0];
         double head = set->head.forward + set->head.backward;
         nd_estimate(&e, cache, &p, NULL, &t);

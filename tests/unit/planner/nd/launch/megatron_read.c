@@ -359,18 +359,11 @@ Test(megatron_read, faults)
          1, 216,
          "--pipeline-model-parallel-layout: expected the letters E, t, m, L, the sign |, and "
          "repetitions such as t*3 or (tt|)*4"},
-        {"p.py " SHAPE "--num-experts 8 --moe-layer-freq 2", 1, 182,
-         "--moe-layer-freq: only dense layers followed by layers with experts are supported, "
-         "as "
-         "in ([0]*3+[1]*58), one number for each of 12 layers"},
         {"p.py " SHAPE "--tensor-model-parallel-size '${TP}'", 1, 179,
          "--tensor-model-parallel-size: the value is ${TP}, which this file does not set; set "
          "the value in the file"},
         {"p.py --num-layers many", 1, 19,
          "--num-layers: expected a whole number above 0, not \"many\""},
-        {"p.py " SHAPE "--hybrid-layer-pattern M*M-", 1, 172,
-         "--hybrid-layer-pattern: only transformers are supported, whose layers after the "
-         "leading dense layers are alike"},
         {"#!/bin/bash\npython tool.py\n", 2, 1,
          "no command of this script has arguments of a known framework: \"python tool.py\"; "
          "known frameworks: Megatron-LM, MindSpeed, NeMo, Megatron-Bridge, "
