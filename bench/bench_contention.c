@@ -60,9 +60,7 @@ static struct total sweep(struct contention_point p, void *scratch)
 }
 
 // Least CPU seconds of `repeats` sweeps.
-static double measure(const struct contention_point *p,
-                      void *scratch,
-                      int repeats,
+static double measure(const struct contention_point *p, void *scratch, int repeats,
                       struct total *total)
 {
     double least = HUGE_VAL;
@@ -104,11 +102,8 @@ enum how {
     REFERENCE,
 };
 
-static void simulate(enum how how,
-                     const struct contention_point *points,
-                     size_t n,
-                     struct contention_batch *batch,
-                     void *scratch,
+static void simulate(enum how how, const struct contention_point *points, size_t n,
+                     struct contention_batch *batch, void *scratch,
                      struct contention_outcome *outcomes)
 {
     if (how == BATCH)
@@ -128,11 +123,8 @@ struct timing {
 };
 
 // All points, in batches as large as the engine's.
-static void simulate_all(enum how how,
-                         const struct contention_point *points,
-                         size_t n,
-                         struct contention_batch *batch,
-                         void *scratch,
+static void simulate_all(enum how how, const struct contention_point *points, size_t n,
+                         struct contention_batch *batch, void *scratch,
                          struct contention_outcome *outcomes)
 {
     for (size_t k = 0; k < n; k += BATCH_POINTS)

@@ -114,9 +114,7 @@ static void set_plans(struct bench *b)
     b->rule_plan.by_memory = false;
 }
 
-static double seconds_of(double (*work)(struct bench *),
-                         struct bench *b,
-                         int times,
+static double seconds_of(double (*work)(struct bench *), struct bench *b, int times,
                          double *result)
 {
     double best = HUGE_VAL;
@@ -166,10 +164,7 @@ static int evaluations(int32_t stages, int32_t count)
 // ---- plans ----------------------------------------------------------------------------------------
 
 // Plans once in a mode. *normal: the makespan of mode normal, if it fits.
-static bool plan(int32_t stages,
-                 int32_t count,
-                 double limit,
-                 enum plan_mode mode,
+static bool plan(int32_t stages, int32_t count, double limit, enum plan_mode mode,
                  double *normal)
 {
     struct bench b;
@@ -239,12 +234,8 @@ static int instruct(int32_t stages, int32_t count)
 enum { SAMPLES = 1024, ROWS = 128 };
 
 // Costs of a layer as a smooth function of the shape.
-static bool cost(void *self,
-                 enum dynapipe_recompute recompute,
-                 int32_t rows,
-                 int32_t input,
-                 int32_t target,
-                 struct split_layer_cost *out)
+static bool cost(void *self, enum dynapipe_recompute recompute, int32_t rows, int32_t input,
+                 int32_t target, struct split_layer_cost *out)
 {
     const double tokens = (double)rows * input, answers = (double)rows * target;
     (void)self;

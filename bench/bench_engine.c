@@ -156,10 +156,8 @@ static enum pps_status nowhere(void *self, const struct pps_block *block, struct
     return PPS_OK;
 }
 
-static enum pps_status open_target(struct target *target,
-                                   const struct pps_experiment *e,
-                                   const struct pps_sweep *sweep,
-                                   const char *path,
+static enum pps_status open_target(struct target *target, const struct pps_experiment *e,
+                                   const struct pps_sweep *sweep, const char *path,
                                    struct pps_error *err)
 {
     const struct pps_output_plan plan = {.path = path,
@@ -171,11 +169,8 @@ static enum pps_status open_target(struct target *target,
     return pps_output_open(&target->output, &plan, err);
 }
 
-static enum pps_status measure(const struct pps_experiment *e,
-                               const char *codec,
-                               const char *path,
-                               int threads,
-                               struct pps_error *err)
+static enum pps_status measure(const struct pps_experiment *e, const char *codec,
+                               const char *path, int threads, struct pps_error *err)
 {
     const atomic_bool never = false;
     struct target target = {NULL};
@@ -206,9 +201,7 @@ static enum pps_status measure(const struct pps_experiment *e,
     return PPS_OK;
 }
 
-static enum pps_status load(const char *folder,
-                            uint64_t rows,
-                            struct pps_experiment **e,
+static enum pps_status load(const char *folder, uint64_t rows, struct pps_experiment **e,
                             struct pps_error *err)
 {
     static const struct pps_kernel *const kernels[] = {&null_kernel, NULL};

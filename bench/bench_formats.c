@@ -38,10 +38,7 @@ static void ok(enum pps_status status, const struct pps_error *err)
     require(status == PPS_OK, err->text);
 }
 
-static void show(const struct input *in,
-                 const char *name,
-                 double bytes,
-                 double write_s,
+static void show(const struct input *in, const char *name, double bytes, double write_s,
                  double read_s)
 {
     printf("{\"name\":\"%s\",\"bytes\":%.2f,\"write_ns\":%.1f", name, bytes / in->cells,

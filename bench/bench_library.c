@@ -101,9 +101,7 @@ static double time_kernel(const struct points *points, size_t n, size_t size)
 }
 
 // CPU seconds of the library for the same points, `size` points per call.
-static double time_library(const struct points *points,
-                           const char *inputs,
-                           size_t n,
+static double time_library(const struct points *points, const char *inputs, size_t n,
                            size_t size)
 {
     const struct ppsweep_model_options options = {.size = sizeof options, .inputs = inputs};
@@ -140,11 +138,8 @@ struct times {
     double kernel_s, ratio; // medians
 };
 
-static struct times compare(const struct points *points,
-                            const char *inputs,
-                            size_t n,
-                            size_t kernel_size,
-                            size_t library_size)
+static struct times compare(const struct points *points, const char *inputs, size_t n,
+                            size_t kernel_size, size_t library_size)
 {
     double kernel[ROUNDS], ratio[ROUNDS];
     for (int r = 0; r < ROUNDS; r++) {

@@ -64,9 +64,7 @@ static size_t write_printf(char *out, double value)
 }
 
 // ns a value; *sum makes the work count.
-static double time_writer(const struct rows *rows,
-                          size_t (*write)(char *, double),
-                          int repeats,
+static double time_writer(const struct rows *rows, size_t (*write)(char *, double), int repeats,
                           size_t *sum)
 {
     char out[PPS_DECIMAL_CAP];
@@ -94,11 +92,8 @@ static size_t write_rows(const struct rows *rows, char *text)
     return (size_t)(at - text);
 }
 
-static bool inflates_to(const unsigned char *data,
-                        size_t n,
-                        const char *text,
-                        size_t text_bytes,
-                        char *scratch)
+static bool inflates_to(const unsigned char *data, size_t n, const char *text,
+                        size_t text_bytes, char *scratch)
 {
     z_stream z = {.next_in = (z_const Bytef *)(uintptr_t)data,
                   .avail_in = (uInt)n,

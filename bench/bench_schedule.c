@@ -40,9 +40,7 @@ static void take_lanes(struct bench *b, const struct pipeline_shape *shape, stru
 }
 
 static struct bench open_bench(const struct family *family,
-                               const struct family_options *options,
-                               int32_t p,
-                               int32_t m,
+                               const struct family_options *options, int32_t p, int32_t m,
                                int32_t v)
 {
     struct bench b = {.order = NULL};

@@ -415,8 +415,7 @@ static void write_page(FILE *o, const cJSON *document)
     fputs(page_memory, o);
     write_memory(o);
     fprintf(o, "\n## All steps\n");
-    cJSON_ArrayForEach(set, cJSON_GetObjectItemCaseSensitive(document, "sets"))
-    {
+    cJSON_ArrayForEach (set, cJSON_GetObjectItemCaseSensitive(document, "sets")) {
         const char *name = cJSON_GetObjectItemCaseSensitive(set, "name")->valuestring;
         fprintf(o, "\n### %s\n\n%s.\n\n", name,
                 cJSON_GetObjectItemCaseSensitive(set, "source")->valuestring);
@@ -475,9 +474,7 @@ static cJSON *open_document(const char *path, struct measured *measured)
 enum output { PAGE, GROUPS, MEMORY };
 
 // Returns the table of the program that differs from that of the model; NULL: none.
-static const char *write_steps(FILE *o,
-                               cJSON *document,
-                               struct measured *layouts,
+static const char *write_steps(FILE *o, cJSON *document, struct measured *layouts,
                                enum output output)
 {
     static struct left_outs all;

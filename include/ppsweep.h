@@ -114,8 +114,7 @@ struct ppsweep_model_options {
 // Opens the model of a kernel (such as "contention"; NULL: the first one). options may be NULL.
 // On success the caller closes *model; after an error *model is NULL. PPSWEEP_E_INPUT, with the
 // place, if the kernel is unknown or a document is wrong or missing.
-PPSWEEP_API int ppsweep_model_open(struct ppsweep_model **model,
-                                   const char *kernel,
+PPSWEEP_API int ppsweep_model_open(struct ppsweep_model **model, const char *kernel,
                                    const struct ppsweep_model_options *options,
                                    struct ppsweep_error *error);
 // No other thread may use the model.
@@ -160,26 +159,19 @@ PPSWEEP_API int ppsweep_model_params(const struct ppsweep_model *model);
 PPSWEEP_API const struct ppsweep_param *ppsweep_model_param(const struct ppsweep_model *model,
                                                             int p);
 // Returns the index of the parameter, or -1 with an error that suggests a similar name.
-PPSWEEP_API int ppsweep_model_find_param(const struct ppsweep_model *model,
-                                         const char *name,
+PPSWEEP_API int ppsweep_model_find_param(const struct ppsweep_model *model, const char *name,
                                          struct ppsweep_error *error);
 
 // Writes the value of parameter p for a text as in a row of a result: "8", "0.25", "true",
 // "1f1b", "a". PPSWEEP_E_INPUT if the parameter does not allow it.
-PPSWEEP_API int ppsweep_encode(const struct ppsweep_model *model,
-                               int p,
-                               const char *text,
-                               double *value,
-                               struct ppsweep_error *error);
+PPSWEEP_API int ppsweep_encode(const struct ppsweep_model *model, int p, const char *text,
+                               double *value, struct ppsweep_error *error);
 
 // Writes the text of a value of parameter p, as in a row of a result: at most 15 significant
 // digits. PPSWEEP_E_INPUT if the parameter does not allow the value.
 enum { PPSWEEP_VALUE_TEXT = 32 };
-PPSWEEP_API int ppsweep_decode(const struct ppsweep_model *model,
-                               int p,
-                               double value,
-                               char text[PPSWEEP_VALUE_TEXT],
-                               struct ppsweep_error *error);
+PPSWEEP_API int ppsweep_decode(const struct ppsweep_model *model, int p, double value,
+                               char text[PPSWEEP_VALUE_TEXT], struct ppsweep_error *error);
 
 // Returns the number of values of the kernel's composite axis, which sets several parameters at
 // once (the priorities of `contention`); 0 if the kernel has none, and for NULL.
@@ -187,10 +179,8 @@ PPSWEEP_API uint64_t ppsweep_model_combinations(const struct ppsweep_model *mode
 // Writes values first ... first + n - 1 of the composite axis, in the order of an experiment:
 // param[p][i] is parameter p in value first + i. param has one pointer per parameter; pointers
 // of parameters that are not `combined` are not used and may be NULL.
-PPSWEEP_API int ppsweep_model_combination(const struct ppsweep_model *model,
-                                          uint64_t first,
-                                          size_t n,
-                                          double *const *param,
+PPSWEEP_API int ppsweep_model_combination(const struct ppsweep_model *model, uint64_t first,
+                                          size_t n, double *const *param,
                                           struct ppsweep_error *error);
 
 // ---- columns --------------------------------------------------------------------------------
@@ -226,8 +216,7 @@ PPSWEEP_API int ppsweep_model_columns(const struct ppsweep_model *model);
 PPSWEEP_API const struct ppsweep_column *ppsweep_model_column(const struct ppsweep_model *model,
                                                               int c);
 // Returns the index of the column, or -1 with an error that suggests a similar name.
-PPSWEEP_API int ppsweep_model_find_column(const struct ppsweep_model *model,
-                                          const char *name,
+PPSWEEP_API int ppsweep_model_find_column(const struct ppsweep_model *model, const char *name,
                                           struct ppsweep_error *error);
 
 // ---- evaluation -----------------------------------------------------------------------------
@@ -343,8 +332,7 @@ struct ppsweep_summary {
 //   PPSWEEP_E_MACHINE  the machine failed; the finished part is kept, as after a stop
 // Messages name options as the command line does: --resume is `resume`.
 PPSWEEP_API int ppsweep_run(const struct ppsweep_run_options *options,
-                            struct ppsweep_summary *summary,
-                            struct ppsweep_error *error);
+                            struct ppsweep_summary *summary, struct ppsweep_error *error);
 
 // ---- results, row by row --------------------------------------------------------------------
 
@@ -354,8 +342,7 @@ struct ppsweep_result;
 
 // Opens a result and reads its header line. On success the caller closes *result; after an error
 // *result is NULL.
-PPSWEEP_API int ppsweep_result_open(struct ppsweep_result **result,
-                                    const char *path,
+PPSWEEP_API int ppsweep_result_open(struct ppsweep_result **result, const char *path,
                                     struct ppsweep_error *error);
 PPSWEEP_API void ppsweep_result_close(struct ppsweep_result *result);
 
@@ -366,8 +353,7 @@ PPSWEEP_API const char *ppsweep_result_name(const struct ppsweep_result *result,
 // Reads the next row; *is_row is 0 at the end, otherwise 1. A damaged or truncated file is
 // PPSWEEP_E_INPUT, with the line, after its last whole row; a .part file ends there without an
 // error. After an error only ppsweep_result_close may follow.
-PPSWEEP_API int ppsweep_result_next(struct ppsweep_result *result,
-                                    int *is_row,
+PPSWEEP_API int ppsweep_result_next(struct ppsweep_result *result, int *is_row,
                                     struct ppsweep_error *error);
 
 // Return cell c of the row that was read last, until the next call of ppsweep_result_next: as a
@@ -406,10 +392,8 @@ struct ppsweep_table_column {
 // Reads a result. `columns` names the columns to read and ends with NULL; NULL: all columns.
 // PPSWEEP_E_INPUT for a column that the file does not have, with a similar name, and for a
 // damaged or truncated file. On success the caller closes *table; after an error *table is NULL.
-PPSWEEP_API int ppsweep_table_read(struct ppsweep_table **table,
-                                   const char *path,
-                                   const char *const *columns,
-                                   struct ppsweep_error *error);
+PPSWEEP_API int ppsweep_table_read(struct ppsweep_table **table, const char *path,
+                                   const char *const *columns, struct ppsweep_error *error);
 PPSWEEP_API void ppsweep_table_close(struct ppsweep_table *table);
 
 // Return the number of rows and of columns; 0 for NULL.
@@ -417,8 +401,7 @@ PPSWEEP_API uint64_t ppsweep_table_rows(const struct ppsweep_table *table);
 PPSWEEP_API int ppsweep_table_columns(const struct ppsweep_table *table);
 // Returns column c; NULL if there is none. The arrays belong to the table.
 PPSWEEP_API const struct ppsweep_table_column *ppsweep_table_column(
-    const struct ppsweep_table *table,
-    int c);
+    const struct ppsweep_table *table, int c);
 
 #ifdef __cplusplus
 }

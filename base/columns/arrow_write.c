@@ -49,10 +49,8 @@ static enum pps_status fail_memory(struct pps_error *err)
     return pps_fail_memory(err, "the record batches of an Arrow file");
 }
 
-enum pps_status pps_arrow_open(struct pps_arrow **arrow,
-                               const struct pps_schema *schema,
-                               const char *metadata,
-                               struct pps_error *err)
+enum pps_status pps_arrow_open(struct pps_arrow **arrow, const struct pps_schema *schema,
+                               const char *metadata, struct pps_error *err)
 {
     struct pps_arrow *a = calloc(1, sizeof *a);
     *arrow = NULL;
@@ -161,11 +159,8 @@ static uint32_t put_batch(struct pps_flat *flat, const struct pps_arrow *arrow)
 
 // Appends a message: a mark, the length of its metadata, the metadata and zeros up to a multiple of
 // 8 bytes. Returns the number of bytes.
-static size_t put_message(struct pps_flat *flat,
-                          unsigned type,
-                          uint32_t header,
-                          uint64_t body_bytes,
-                          struct text_buffer *out)
+static size_t put_message(struct pps_flat *flat, unsigned type, uint32_t header,
+                          uint64_t body_bytes, struct text_buffer *out)
 {
     static const char zeros[8];
     pps_flat_begin(flat);
@@ -271,11 +266,8 @@ static void add_column(struct pps_arrow *arrow, int c, char *room)
         add_numbers(arrow, (uint64_t *)(void *)room);
 }
 
-static enum pps_status make_body(struct pps_arrow *arrow,
-                                 const char *text,
-                                 size_t n,
-                                 uint64_t first_row,
-                                 struct pps_error *err)
+static enum pps_status make_body(struct pps_arrow *arrow, const char *text, size_t n,
+                                 uint64_t first_row, struct pps_error *err)
 {
     const struct pps_schema *schema = arrow->schema;
     text_buffer_clear(&arrow->body);
@@ -299,19 +291,15 @@ static enum pps_status make_body(struct pps_arrow *arrow,
 
 // ---- the file ---------------------------------------------------------------------------------
 
-static enum pps_status done(struct pps_arrow *arrow,
-                            size_t before,
-                            struct pps_flat *flat,
-                            const struct text_buffer *out,
-                            struct pps_error *err)
+static enum pps_status done(struct pps_arrow *arrow, size_t before, struct pps_flat *flat,
+                            const struct text_buffer *out, struct pps_error *err)
 {
     pps_flat_free(flat);
     arrow->written += out->n - before;
     return out->failed ? fail_memory(err) : PPS_OK;
 }
 
-enum pps_status pps_arrow_start(struct pps_arrow *arrow,
-                                struct text_buffer *out,
+enum pps_status pps_arrow_start(struct pps_arrow *arrow, struct text_buffer *out,
                                 struct pps_error *err)
 {
     struct pps_flat flat = {.bytes = NULL};
@@ -321,11 +309,8 @@ enum pps_status pps_arrow_start(struct pps_arrow *arrow,
     return done(arrow, before, &flat, out, err);
 }
 
-enum pps_status pps_arrow_batch(struct pps_arrow *arrow,
-                                const char *text,
-                                size_t n,
-                                uint64_t first_row,
-                                struct text_buffer *out,
+enum pps_status pps_arrow_batch(struct pps_arrow *arrow, const char *text, size_t n,
+                                uint64_t first_row, struct text_buffer *out,
                                 struct pps_error *err)
 {
     struct pps_flat flat = {.bytes = NULL};
@@ -346,8 +331,7 @@ enum pps_status pps_arrow_batch(struct pps_arrow *arrow,
     return done(arrow, before, &flat, out, err);
 }
 
-enum pps_status pps_arrow_end(struct pps_arrow *arrow,
-                              struct text_buffer *out,
+enum pps_status pps_arrow_end(struct pps_arrow *arrow, struct text_buffer *out,
                               struct pps_error *err)
 {
     static const uint32_t last[2] = {UINT32_MAX, 0}; // no further message

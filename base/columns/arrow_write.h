@@ -17,24 +17,18 @@ struct pps_arrow; // one per file
 // schema must outlive the writer. After an error there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_arrow_open(struct pps_arrow **arrow,
                                               const struct pps_schema *schema,
-                                              const char *metadata,
-                                              struct pps_error *err);
+                                              const char *metadata, struct pps_error *err);
 void pps_arrow_close(struct pps_arrow *arrow); // NULL is fine
 
 // Append the start of the file, a batch of n > 0 bytes of lines (less than 2 GiB), and the end, in
 // this order. PPS_E_INPUT if a cell is not of its column's kind; first_row is the number of the
 // first row, for messages.
-PPS_MUST_CHECK enum pps_status pps_arrow_start(struct pps_arrow *arrow,
-                                               struct text_buffer *out,
+PPS_MUST_CHECK enum pps_status pps_arrow_start(struct pps_arrow *arrow, struct text_buffer *out,
                                                struct pps_error *err);
-PPS_MUST_CHECK enum pps_status pps_arrow_batch(struct pps_arrow *arrow,
-                                               const char *text,
-                                               size_t n,
-                                               uint64_t first_row,
-                                               struct text_buffer *out,
-                                               struct pps_error *err);
-PPS_MUST_CHECK enum pps_status pps_arrow_end(struct pps_arrow *arrow,
-                                             struct text_buffer *out,
+PPS_MUST_CHECK enum pps_status pps_arrow_batch(struct pps_arrow *arrow, const char *text,
+                                               size_t n, uint64_t first_row,
+                                               struct text_buffer *out, struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_arrow_end(struct pps_arrow *arrow, struct text_buffer *out,
                                              struct pps_error *err);
 
 #endif

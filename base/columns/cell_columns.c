@@ -47,10 +47,8 @@ static size_t count_lines(const char *text, size_t n)
     return lines;
 }
 
-enum pps_status pps_cell_columns_begin(struct pps_cell_columns *columns,
-                                       const char *text,
-                                       size_t n,
-                                       struct pps_error *err)
+enum pps_status pps_cell_columns_begin(struct pps_cell_columns *columns, const char *text,
+                                       size_t n, struct pps_error *err)
 {
     const size_t rows = count_lines(text, n);
     if (!make_room(columns, rows + 1)) {
@@ -98,9 +96,7 @@ static bool same_cells(const struct pps_cell_columns *columns, uint32_t one, uin
                                                  columns->text + columns->start[other], n) == 0;
 }
 
-static bool find_code(const struct pps_cell_columns *columns,
-                      uint32_t row,
-                      uint32_t hash,
+static bool find_code(const struct pps_cell_columns *columns, uint32_t row, uint32_t hash,
                       uint32_t *code)
 {
     const struct pps_hash_slots *slots = &columns->slots;

@@ -35,8 +35,7 @@ struct pps_cell_columns {
 // Begins with n < 2^32 bytes of whole lines, which must stay valid. Returns PPS_E_MACHINE if memory
 // runs out.
 PPS_MUST_CHECK enum pps_status pps_cell_columns_begin(struct pps_cell_columns *columns,
-                                                      const char *text,
-                                                      size_t n,
+                                                      const char *text, size_t n,
                                                       struct pps_error *err);
 
 // Goes to the first column, or to the next one. A row without another cell has an empty one.

@@ -129,9 +129,7 @@ static bool is_short_fixed(const char *text, size_t n, size_t decimals)
     return true;
 }
 
-size_t pps_spell(struct pps_spelling spelling,
-                 enum pps_cell_kind kind,
-                 uint64_t value,
+size_t pps_spell(struct pps_spelling spelling, enum pps_cell_kind kind, uint64_t value,
                  char *out)
 {
     if (kind == PPS_CELLS_BOOLEAN) {
@@ -149,11 +147,8 @@ size_t pps_spell(struct pps_spelling spelling,
                                               : pps_decimal_full(out, number);
 }
 
-bool pps_spelling_fits(struct pps_spelling spelling,
-                       enum pps_cell_kind kind,
-                       const char *text,
-                       size_t n,
-                       uint64_t value)
+bool pps_spelling_fits(struct pps_spelling spelling, enum pps_cell_kind kind, const char *text,
+                       size_t n, uint64_t value)
 {
     char again[PPS_SPELLED_CAP];
     if (kind == PPS_CELLS_TEXT || spelling.form == PPS_SPELLED_OTHER)

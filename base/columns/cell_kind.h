@@ -45,20 +45,15 @@ enum { PPS_SPELLED_CAP = 336 }; // bytes of any number
 struct pps_spelling pps_spelling_first(enum pps_cell_kind kind, const char *text, size_t n);
 
 // Returns whether the value of the cell, spelled so, is the cell's text.
-bool pps_spelling_fits(struct pps_spelling spelling,
-                       enum pps_cell_kind kind,
-                       const char *text,
-                       size_t n,
-                       uint64_t value);
+bool pps_spelling_fits(struct pps_spelling spelling, enum pps_cell_kind kind, const char *text,
+                       size_t n, uint64_t value);
 
 // Returns the next spelling to try for a column that `spelling` does not fit.
 struct pps_spelling pps_spelling_next(struct pps_spelling spelling, enum pps_cell_kind kind);
 
 // Writes the text of a number or boolean in at most PPS_SPELLED_CAP bytes without a NUL and returns
 // its length. Not for PPS_SPELLED_OTHER.
-size_t pps_spell(struct pps_spelling spelling,
-                 enum pps_cell_kind kind,
-                 uint64_t value,
+size_t pps_spell(struct pps_spelling spelling, enum pps_cell_kind kind, uint64_t value,
                  char *out);
 
 #endif

@@ -75,10 +75,7 @@ uint32_t pps_flat_string(struct pps_flat *flat, const char *text, size_t n)
     return place(flat);
 }
 
-uint32_t pps_flat_structs(struct pps_flat *flat,
-                          const void *structs,
-                          size_t n,
-                          uint32_t count,
+uint32_t pps_flat_structs(struct pps_flat *flat, const void *structs, size_t n, uint32_t count,
                           size_t align)
 {
     pad(flat, sizeof(uint32_t), n);

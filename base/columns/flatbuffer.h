@@ -25,10 +25,7 @@ struct pps_flat {
 // Writes the bytes of a string or of a vector of structs. count is the number of the vector's items,
 // which have n bytes together and begin at a multiple of `align`. Returns the place.
 uint32_t pps_flat_string(struct pps_flat *flat, const char *text, size_t n);
-uint32_t pps_flat_structs(struct pps_flat *flat,
-                          const void *structs,
-                          size_t n,
-                          uint32_t count,
+uint32_t pps_flat_structs(struct pps_flat *flat, const void *structs, size_t n, uint32_t count,
                           size_t align);
 
 // Writes a vector of tables, given their places.

@@ -105,10 +105,7 @@ static void read_fields(const unsigned char *at, size_t n, int bits, uint32_t *n
     }
 }
 
-static bool read_run(const unsigned char **at,
-                     const unsigned char *end,
-                     int bits,
-                     size_t n,
+static bool read_run(const unsigned char **at, const unsigned char *end, int bits, size_t n,
                      uint32_t *numbers)
 {
     const size_t bytes = (size_t)(bits + 7) / 8;
@@ -124,10 +121,7 @@ static bool read_run(const unsigned char **at,
     return true;
 }
 
-bool pps_hybrid_read(const unsigned char *at,
-                     size_t bytes,
-                     int bits,
-                     uint32_t *numbers,
+bool pps_hybrid_read(const unsigned char *at, size_t bytes, int bits, uint32_t *numbers,
                      size_t n)
 {
     const unsigned char *const end = at + bytes;

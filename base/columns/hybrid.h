@@ -24,10 +24,7 @@ void pps_hybrid_run(struct text_buffer *out, uint32_t number, size_t n, int bits
 
 // Reads exactly n numbers from `bytes` bytes. Returns false if the bytes are not the packed form
 // of n numbers of this width.
-bool pps_hybrid_read(const unsigned char *at,
-                     size_t bytes,
-                     int bits,
-                     uint32_t *numbers,
+bool pps_hybrid_read(const unsigned char *at, size_t bytes, int bits, uint32_t *numbers,
                      size_t n);
 
 #endif

@@ -91,9 +91,7 @@ static void add_entry(struct text_buffer *out, const struct pps_zip_member *memb
     add_low_bytes(out, member->at, 8);
 }
 
-void pps_zip_end(struct text_buffer *out,
-                 const struct pps_zip_member *members,
-                 uint32_t n,
+void pps_zip_end(struct text_buffer *out, const struct pps_zip_member *members, uint32_t n,
                  uint64_t at)
 {
     const size_t before = out->n;

@@ -25,9 +25,7 @@ struct pps_zip_member {
 void pps_zip_local(struct text_buffer *out, const struct pps_zip_member *member);
 
 // Appends the directory at the end of the file. `at` is where it begins.
-void pps_zip_end(struct text_buffer *out,
-                 const struct pps_zip_member *members,
-                 uint32_t n,
+void pps_zip_end(struct text_buffer *out, const struct pps_zip_member *members, uint32_t n,
                  uint64_t at);
 
 #endif

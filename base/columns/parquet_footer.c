@@ -66,10 +66,8 @@ static enum pps_status read_start(struct footer *f, struct pps_error *err)
     return status;
 }
 
-static enum pps_status read_head(struct footer *f,
-                                 uint64_t at,
-                                 struct pps_parquet_block_head *head,
-                                 struct pps_error *err)
+static enum pps_status read_head(struct footer *f, uint64_t at,
+                                 struct pps_parquet_block_head *head, struct pps_error *err)
 {
     const struct pps_parquet_file *file = f->file;
     enum pps_status status = file->read(file->self, head, sizeof *head, at, err);
@@ -156,11 +154,8 @@ static uint64_t raw_bytes(const struct pps_parquet_chunk *chunk)
            (chunk->is_coded ? (uint64_t)one->head + one->raw : 0);
 }
 
-static void put_chunk(struct pps_thrift *thrift,
-                      const struct pps_parquet_chunk *chunk,
-                      const char *name,
-                      uint64_t at,
-                      uint32_t n_rows)
+static void put_chunk(struct pps_thrift *thrift, const struct pps_parquet_chunk *chunk,
+                      const char *name, uint64_t at, uint32_t n_rows)
 {
     const uint64_t data =
         at +
@@ -188,10 +183,8 @@ static void put_chunk(struct pps_thrift *thrift,
     pps_thrift_end(thrift);
 }
 
-static void put_block(struct pps_thrift *thrift,
-                      const struct footer *f,
-                      const struct pps_parquet_block_head *head,
-                      uint64_t at)
+static void put_block(struct pps_thrift *thrift, const struct footer *f,
+                      const struct pps_parquet_block_head *head, uint64_t at)
 {
     uint64_t raw = 0, packed = 0;
     pps_thrift_item_begin(thrift);
@@ -226,8 +219,7 @@ static enum pps_status flush(struct footer *f, size_t least, struct pps_error *e
     return status;
 }
 
-static enum pps_status put_blocks(struct footer *f,
-                                  struct pps_thrift *thrift,
+static enum pps_status put_blocks(struct footer *f, struct pps_thrift *thrift,
                                   struct pps_error *err)
 {
     const struct pps_parquet_file *file = f->file;

@@ -120,12 +120,8 @@ static size_t page_max(const struct pps_parquet_reader *reader)
 }
 
 // Unpacks gzip into a buffer that grows.
-static bool unpack(struct pps_parquet_reader *reader,
-                   struct bytes packed,
-                   size_t raw,
-                   unsigned char **room,
-                   size_t *room_bytes,
-                   struct bytes *page)
+static bool unpack(struct pps_parquet_reader *reader, struct bytes packed, size_t raw,
+                   unsigned char **room, size_t *room_bytes, struct bytes *page)
 {
     z_stream *z = &reader->zlib;
     if (raw > page_max(reader) || raw > packed.n * DEFLATE_RATIO + 64 || packed.n > UINT32_MAX)
@@ -147,13 +143,9 @@ static bool unpack(struct pps_parquet_reader *reader,
     return rc == Z_STREAM_END && z->avail_in == 0 && z->avail_out == 1;
 }
 
-static bool take_page(struct pps_parquet_reader *reader,
-                      const struct pps_parquet_page *page,
-                      bool is_packed,
-                      struct bytes *rest,
-                      unsigned char **room,
-                      size_t *room_bytes,
-                      struct bytes *raw)
+static bool take_page(struct pps_parquet_reader *reader, const struct pps_parquet_page *page,
+                      bool is_packed, struct bytes *rest, unsigned char **room,
+                      size_t *room_bytes, struct bytes *raw)
 {
     struct bytes head;
     if (!take(rest, page->head, &head) || !take(rest, page->packed, raw))
@@ -165,9 +157,7 @@ static bool take_page(struct pps_parquet_reader *reader,
 
 // ---- items ------------------------------------------------------------------------------------
 
-static bool add_item(struct pps_parquet_reader *reader,
-                     struct column *column,
-                     uint32_t i,
+static bool add_item(struct pps_parquet_reader *reader, struct column *column, uint32_t i,
                      struct bytes text)
 {
     if (text.n > reader->text_left)
@@ -178,9 +168,7 @@ static bool add_item(struct pps_parquet_reader *reader,
     return !column->text.failed && memchr(text.at, '\n', text.n) == NULL;
 }
 
-static bool texts_of(struct pps_parquet_reader *reader,
-                     struct column *column,
-                     uint32_t n,
+static bool texts_of(struct pps_parquet_reader *reader, struct column *column, uint32_t n,
                      struct bytes raw)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -195,9 +183,7 @@ static bool texts_of(struct pps_parquet_reader *reader,
     return raw.n == 0;
 }
 
-static bool spelled_of(struct pps_parquet_reader *reader,
-                       struct column *column,
-                       uint32_t n,
+static bool spelled_of(struct pps_parquet_reader *reader, struct column *column, uint32_t n,
                        struct bytes raw)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -210,11 +196,8 @@ static bool spelled_of(struct pps_parquet_reader *reader,
     return raw.n == 0;
 }
 
-static bool numbers_of(struct pps_parquet_reader *reader,
-                       struct column *column,
-                       const struct pps_parquet_chunk *chunk,
-                       uint32_t n,
-                       struct bytes raw)
+static bool numbers_of(struct pps_parquet_reader *reader, struct column *column,
+                       const struct pps_parquet_chunk *chunk, uint32_t n, struct bytes raw)
 {
     const struct pps_spelling spelling = {(enum pps_spelling_form)chunk->form, chunk->decimals};
     const bool is_bits = chunk->kind == PPS_CELLS_BOOLEAN;
@@ -233,11 +216,8 @@ static bool numbers_of(struct pps_parquet_reader *reader,
     return true;
 }
 
-static bool items_of(struct pps_parquet_reader *reader,
-                     struct column *column,
-                     const struct pps_parquet_chunk *chunk,
-                     uint32_t n,
-                     struct bytes raw,
+static bool items_of(struct pps_parquet_reader *reader, struct column *column,
+                     const struct pps_parquet_chunk *chunk, uint32_t n, struct bytes raw,
                      struct bytes spelled)
 {
     struct bytes text;
@@ -257,9 +237,7 @@ static bool items_of(struct pps_parquet_reader *reader,
 // ---- rows -------------------------------------------------------------------------------------
 
 // Reads which rows are not empty into reader->numbers, and counts them.
-static bool take_levels(struct pps_parquet_reader *reader,
-                        struct bytes *data,
-                        uint32_t n_rows,
+static bool take_levels(struct pps_parquet_reader *reader, struct bytes *data, uint32_t n_rows,
                         uint32_t *n_present)
 {
     struct bytes length, levels;
@@ -278,8 +256,7 @@ static bool take_levels(struct pps_parquet_reader *reader,
 }
 
 // Sets the item of each row from the levels.
-static void number_rows(const struct pps_parquet_reader *reader,
-                        struct column *column,
+static void number_rows(const struct pps_parquet_reader *reader, struct column *column,
                         uint32_t n_rows)
 {
     uint32_t present = 0;
@@ -287,12 +264,9 @@ static void number_rows(const struct pps_parquet_reader *reader,
         column->item[row] = reader->numbers[row] != 0 ? present++ : UINT32_MAX;
 }
 
-static bool take_codes(struct pps_parquet_reader *reader,
-                       struct column *column,
-                       const struct pps_parquet_chunk *chunk,
-                       struct bytes data,
-                       uint32_t n_rows,
-                       uint32_t n_present)
+static bool take_codes(struct pps_parquet_reader *reader, struct column *column,
+                       const struct pps_parquet_chunk *chunk, struct bytes data,
+                       uint32_t n_rows, uint32_t n_present)
 {
     const int bits = data.n > 0 ? data.at[0] : 0;
     if (bits < 1 || bits > PPS_HYBRID_BITS_MAX ||
@@ -308,10 +282,8 @@ static bool take_codes(struct pps_parquet_reader *reader,
     return true;
 }
 
-static bool take_column(struct pps_parquet_reader *reader,
-                        struct column *column,
-                        const struct pps_parquet_chunk *chunk,
-                        uint32_t n_rows,
+static bool take_column(struct pps_parquet_reader *reader, struct column *column,
+                        const struct pps_parquet_chunk *chunk, uint32_t n_rows,
                         struct bytes *rest)
 {
     struct bytes dictionary = {NULL, 0}, data, spelled;
@@ -339,10 +311,7 @@ static bool take_column(struct pps_parquet_reader *reader,
 // ---- text -------------------------------------------------------------------------------------
 
 // Writes the cell with the comma or newline behind it; returns the end, or NULL without room.
-static char *put_cell(const struct column *column,
-                      uint32_t row,
-                      char after,
-                      char *at,
+static char *put_cell(const struct column *column, uint32_t row, char after, char *at,
                       const char *end)
 {
     const uint32_t i = column->item[row];
@@ -393,8 +362,7 @@ static bool is_stopped(struct pps_parquet_reader *reader)
 }
 
 static bool take_columns(struct pps_parquet_reader *reader,
-                         const struct pps_parquet_block_head *head,
-                         struct bytes rest)
+                         const struct pps_parquet_block_head *head, struct bytes rest)
 {
     struct bytes chunks;
     if (!take(&rest, head->n_columns * sizeof(struct pps_parquet_chunk), &chunks) ||
@@ -412,11 +380,8 @@ static bool take_columns(struct pps_parquet_reader *reader,
     return rest.n == 0;
 }
 
-bool pps_parquet_block_text(struct pps_parquet_reader *reader,
-                            const unsigned char *bytes,
-                            size_t n,
-                            const char **text,
-                            size_t *n_text)
+bool pps_parquet_block_text(struct pps_parquet_reader *reader, const unsigned char *bytes,
+                            size_t n, const char **text, size_t *n_text)
 {
     struct pps_parquet_block_head head;
     struct bytes rest = {bytes, n}, taken;
@@ -439,8 +404,7 @@ bool pps_parquet_block_text(struct pps_parquet_reader *reader,
 }
 
 enum pps_status pps_parquet_reader_fail(const struct pps_parquet_reader *reader,
-                                        enum pps_status code,
-                                        const char *damage,
+                                        enum pps_status code, const char *damage,
                                         struct pps_error *err)
 {
     if (reader->stopped)

@@ -21,17 +21,13 @@ void pps_parquet_reader_close(struct pps_parquet_reader *reader); // NULL is fin
 // no text). All columns together take memory in proportion to the text that the block promises, at most
 // PPS_PARQUET_TEXT_MAX bytes. Returns false if the bytes are not a block, if memory runs out, or if
 // the reader gave up.
-bool pps_parquet_block_text(struct pps_parquet_reader *reader,
-                            const unsigned char *bytes,
-                            size_t n,
-                            const char **text,
-                            size_t *n_text);
+bool pps_parquet_block_text(struct pps_parquet_reader *reader, const unsigned char *bytes,
+                            size_t n, const char **text, size_t *n_text);
 
 // Fills err after pps_parquet_block_text has returned false, and returns its code: PPS_E_STOPPED if the reader gave
 // up, PPS_E_MACHINE if memory ran out, otherwise `code` with the text `damage`.
 enum pps_status pps_parquet_reader_fail(const struct pps_parquet_reader *reader,
-                                        enum pps_status code,
-                                        const char *damage,
+                                        enum pps_status code, const char *damage,
                                         struct pps_error *err);
 
 // The start of a file, as pps_parquet_header writes it.
@@ -45,10 +41,8 @@ struct pps_parquet_start {
 
 // Reads the start of a file from its first n bytes. Returns false if they are too few or not such
 // a start. *wanted is the number of bytes that are needed (0: this is not our file).
-bool pps_parquet_start_read(const unsigned char *bytes,
-                            size_t n,
-                            struct pps_parquet_start *start,
-                            size_t *wanted);
+bool pps_parquet_start_read(const unsigned char *bytes, size_t n,
+                            struct pps_parquet_start *start, size_t *wanted);
 
 // ---- whole files ------------------------------------------------------------------------------
 
@@ -57,8 +51,8 @@ struct pps_parquet_stream;
 // Where a stream comes from. Reads up to n > 0 bytes; *got is 0 only at the end.
 struct pps_parquet_source {
     void *self;
-    enum pps_status (
-        *pull)(void *self, void *data, size_t n, size_t *got, struct pps_error *err);
+    enum pps_status (*pull)(void *self, void *data, size_t n, size_t *got,
+                            struct pps_error *err);
     bool may_stop;           // the file may end after any block
     const atomic_bool *stop; // ends the reading with PPS_E_STOPPED; or NULL
 };
@@ -70,8 +64,7 @@ void pps_parquet_stream_close(struct pps_parquet_stream *stream); // NULL is fin
 // Sets *text to the next text, valid until the next call: the line of names, then the rows of each
 // block; *n is 0 at the end. PPS_E_INPUT if the file is damaged, truncated or of another program.
 PPS_MUST_CHECK enum pps_status pps_parquet_stream_next(struct pps_parquet_stream *stream,
-                                                       const char **text,
-                                                       size_t *n,
+                                                       const char **text, size_t *n,
                                                        struct pps_error *err);
 
 #endif

@@ -21,10 +21,8 @@ struct pps_parquet_stream {
     bool started, ended;
 };
 
-bool pps_parquet_start_read(const unsigned char *bytes,
-                            size_t n,
-                            struct pps_parquet_start *start,
-                            size_t *wanted)
+bool pps_parquet_start_read(const unsigned char *bytes, size_t n,
+                            struct pps_parquet_start *start, size_t *wanted)
 {
     struct pps_parquet_head head;
     const size_t magic = PPS_PARQUET_MAGIC_BYTES + sizeof head.magic;
@@ -115,10 +113,8 @@ static enum pps_status fail_start(const struct pps_parquet_stream *stream,
                 : fail_other(err);
 }
 
-static enum pps_status read_start(struct pps_parquet_stream *stream,
-                                  const char **text,
-                                  size_t *n,
-                                  struct pps_error *err)
+static enum pps_status read_start(struct pps_parquet_stream *stream, const char **text,
+                                  size_t *n, struct pps_error *err)
 {
     struct pps_parquet_start start;
     size_t wanted = 0, before;
@@ -168,10 +164,8 @@ static enum pps_status cut_off(struct pps_parquet_stream *stream, struct pps_err
     return stream->source.may_stop ? PPS_OK : fail_truncated(err);
 }
 
-static enum pps_status read_block(struct pps_parquet_stream *stream,
-                                  const char **text,
-                                  size_t *n,
-                                  struct pps_error *err)
+static enum pps_status read_block(struct pps_parquet_stream *stream, const char **text,
+                                  size_t *n, struct pps_error *err)
 {
     struct pps_parquet_block_head head;
     stream->n = 0;
@@ -197,10 +191,8 @@ static enum pps_status read_block(struct pps_parquet_stream *stream,
                                          err);
 }
 
-enum pps_status pps_parquet_stream_next(struct pps_parquet_stream *stream,
-                                        const char **text,
-                                        size_t *n,
-                                        struct pps_error *err)
+enum pps_status pps_parquet_stream_next(struct pps_parquet_stream *stream, const char **text,
+                                        size_t *n, struct pps_error *err)
 {
     *text = "";
     *n = 0;

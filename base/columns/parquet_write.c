@@ -42,11 +42,8 @@ static void put_checksum(struct text_buffer *out, size_t start, size_t at)
 
 // ---- the start --------------------------------------------------------------------------------
 
-enum pps_status pps_parquet_header(struct text_buffer *out,
-                                   const struct pps_schema *schema,
-                                   const char *metadata,
-                                   size_t n,
-                                   struct pps_error *err)
+enum pps_status pps_parquet_header(struct text_buffer *out, const struct pps_schema *schema,
+                                   const char *metadata, size_t n, struct pps_error *err)
 {
     struct pps_parquet_head head = {.magic = "PPSH",
                                     .n_columns = (uint32_t)schema->n,
@@ -69,10 +66,8 @@ enum pps_status pps_parquet_header(struct text_buffer *out,
 
 // ---- opening ----------------------------------------------------------------------------------
 
-enum pps_status pps_parquet_open(struct pps_parquet **parquet,
-                                 const struct pps_schema *schema,
-                                 int level,
-                                 struct pps_error *err)
+enum pps_status pps_parquet_open(struct pps_parquet **parquet, const struct pps_schema *schema,
+                                 int level, struct pps_error *err)
 {
     struct pps_parquet *p = calloc(1, sizeof *p);
     *parquet = NULL;
@@ -196,10 +191,8 @@ static bool pack(struct pps_parquet *p, const struct text_buffer *raw, struct te
     return whole && !out->failed && out->n > before;
 }
 
-static void write_page_head(const struct pps_typed_cells *typed,
-                            bool is_dictionary,
-                            const struct pps_parquet_page *page,
-                            struct text_buffer *out)
+static void write_page_head(const struct pps_typed_cells *typed, bool is_dictionary,
+                            const struct pps_parquet_page *page, struct text_buffer *out)
 {
     struct pps_thrift thrift;
     pps_thrift_open(&thrift, out);
@@ -219,9 +212,7 @@ static void write_page_head(const struct pps_typed_cells *typed,
     pps_thrift_end(&thrift);
 }
 
-static void add_page(struct pps_parquet *p,
-                     bool is_dictionary,
-                     const char *body,
+static void add_page(struct pps_parquet *p, bool is_dictionary, const char *body,
                      struct pps_parquet_page *page)
 {
     const size_t before = p->pages.n;
@@ -231,8 +222,7 @@ static void add_page(struct pps_parquet *p,
 }
 
 // Appends both pages, compressed if that pays.
-static enum pps_status add_pages(struct pps_parquet *p,
-                                 struct pps_parquet_chunk *chunk,
+static enum pps_status add_pages(struct pps_parquet *p, struct pps_parquet_chunk *chunk,
                                  struct pps_error *err)
 {
     const struct text_buffer *dictionary = &p->dictionary, *data = &p->data;
@@ -258,8 +248,7 @@ static enum pps_status add_pages(struct pps_parquet *p,
 // ---- columns ----------------------------------------------------------------------------------
 
 // Keeps the text of all items, each ended with a newline.
-static enum pps_status add_spelled(struct pps_parquet *p,
-                                   struct pps_parquet_chunk *chunk,
+static enum pps_status add_spelled(struct pps_parquet *p, struct pps_parquet_chunk *chunk,
                                    struct pps_error *err)
 {
     if (chunk->form != PPS_SPELLED_OTHER || p->typed.n_items == 0)
@@ -294,8 +283,7 @@ static void find_range(const struct pps_typed_cells *typed, struct pps_parquet_c
         chunk->greatest = 0;
 }
 
-static enum pps_status add_chunk(struct pps_parquet *p,
-                                 struct pps_parquet_chunk *chunk,
+static enum pps_status add_chunk(struct pps_parquet *p, struct pps_parquet_chunk *chunk,
                                  struct pps_error *err)
 {
     const struct pps_typed_cells *typed = &p->typed;
@@ -321,9 +309,7 @@ static enum pps_status add_chunk(struct pps_parquet *p,
 }
 
 // A column of booleans, or without any value, has no dictionary.
-static enum pps_status next_column(struct pps_parquet *p,
-                                   int c,
-                                   uint64_t first_row,
+static enum pps_status next_column(struct pps_parquet *p, int c, uint64_t first_row,
                                    struct pps_error *err)
 {
     const struct pps_schema *schema = p->schema;
@@ -348,10 +334,8 @@ static enum pps_status make_room(struct pps_parquet *p, struct pps_error *err)
     return p->codes != NULL ? PPS_OK : fail_memory(err);
 }
 
-static enum pps_status put_block(struct pps_parquet *p,
-                                 size_t text_bytes,
-                                 struct text_buffer *out,
-                                 struct pps_error *err)
+static enum pps_status put_block(struct pps_parquet *p, size_t text_bytes,
+                                 struct text_buffer *out, struct pps_error *err)
 {
     const size_t chunk_bytes = (size_t)p->schema->n * sizeof *p->chunks;
     struct pps_parquet_block_head head = {.magic = "PPSB",
@@ -371,11 +355,8 @@ static enum pps_status put_block(struct pps_parquet *p,
     return PPS_OK;
 }
 
-enum pps_status pps_parquet_block(struct pps_parquet *p,
-                                  const char *text,
-                                  size_t n,
-                                  uint64_t first_row,
-                                  struct text_buffer *out,
+enum pps_status pps_parquet_block(struct pps_parquet *p, const char *text, size_t n,
+                                  uint64_t first_row, struct text_buffer *out,
                                   struct pps_error *err)
 {
     if (n == 0)

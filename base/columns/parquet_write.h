@@ -19,8 +19,7 @@
 // key "ppsweep". Thread-safe.
 PPS_MUST_CHECK enum pps_status pps_parquet_header(struct text_buffer *out,
                                                   const struct pps_schema *schema,
-                                                  const char *metadata,
-                                                  size_t n,
+                                                  const char *metadata, size_t n,
                                                   struct pps_error *err);
 
 struct pps_parquet; // one per thread
@@ -28,18 +27,15 @@ struct pps_parquet; // one per thread
 // Opens a writer of blocks. Level 1 ... 9: of gzip. The schema must outlive it. After an error there
 // is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_parquet_open(struct pps_parquet **parquet,
-                                                const struct pps_schema *schema,
-                                                int level,
+                                                const struct pps_schema *schema, int level,
                                                 struct pps_error *err);
 void pps_parquet_close(struct pps_parquet *parquet); // NULL is fine
 
 // Appends the block of n bytes of text: lines of schema->n plain cells. No text gives no bytes.
 // PPS_E_INPUT if a cell is not of its column's kind; first_row is the number of the first row, for
 // messages. `out` is unchanged after an error.
-PPS_MUST_CHECK enum pps_status pps_parquet_block(struct pps_parquet *parquet,
-                                                 const char *text,
-                                                 size_t n,
-                                                 uint64_t first_row,
+PPS_MUST_CHECK enum pps_status pps_parquet_block(struct pps_parquet *parquet, const char *text,
+                                                 size_t n, uint64_t first_row,
                                                  struct text_buffer *out,
                                                  struct pps_error *err);
 
@@ -49,8 +45,8 @@ struct pps_parquet_file {
     const char *creator; // "ppsweep version 1.2"
     void *self;
     // Reads exactly n bytes.
-    enum pps_status (
-        *read)(void *self, void *data, size_t n, uint64_t offset, struct pps_error *err);
+    enum pps_status (*read)(void *self, void *data, size_t n, uint64_t offset,
+                            struct pps_error *err);
     // Appends n bytes.
     enum pps_status (*write)(void *self, const void *data, size_t n, struct pps_error *err);
 };

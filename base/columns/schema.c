@@ -34,9 +34,7 @@ static enum pps_status split_names(struct pps_schema *schema, struct pps_error *
     return rest == schema->split + schema->line_bytes ? PPS_OK : fail(schema, err);
 }
 
-enum pps_status pps_schema_open(struct pps_schema *schema,
-                                const char *line,
-                                size_t n,
+enum pps_status pps_schema_open(struct pps_schema *schema, const char *line, size_t n,
                                 struct pps_error *err)
 {
     *schema = (struct pps_schema){.n = 1, .line_bytes = n};

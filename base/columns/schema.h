@@ -22,10 +22,8 @@ struct pps_schema {
 // Sets the names from a line of n bytes that ends with a newline; all kinds are
 // PPS_CELLS_TEXT. Returns PPS_E_INPUT for a line without names, with an empty name or with more than
 // PPS_SCHEMA_COLUMNS names. After an error there is nothing to free.
-PPS_MUST_CHECK enum pps_status pps_schema_open(struct pps_schema *schema,
-                                               const char *line,
-                                               size_t n,
-                                               struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_schema_open(struct pps_schema *schema, const char *line,
+                                               size_t n, struct pps_error *err);
 void pps_schema_free(struct pps_schema *schema); // a zeroed schema is fine
 
 #endif

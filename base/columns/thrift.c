@@ -72,9 +72,7 @@ void pps_thrift_end(struct pps_thrift *thrift)
         thrift->depth--;
 }
 
-void pps_thrift_list(struct pps_thrift *thrift,
-                     int16_t field,
-                     enum pps_thrift_type type,
+void pps_thrift_list(struct pps_thrift *thrift, int16_t field, enum pps_thrift_type type,
                      uint64_t n)
 {
     add_field(thrift, field, LIST_FIELD);

@@ -37,9 +37,7 @@ void pps_thrift_begin(struct pps_thrift *thrift, int16_t field);
 void pps_thrift_end(struct pps_thrift *thrift);
 
 // Begins a list of n items as a field; the caller writes exactly n items of this type.
-void pps_thrift_list(struct pps_thrift *thrift,
-                     int16_t field,
-                     enum pps_thrift_type type,
+void pps_thrift_list(struct pps_thrift *thrift, int16_t field, enum pps_thrift_type type,
                      uint64_t n);
 void pps_thrift_item_i32(struct pps_thrift *thrift, int32_t value);
 void pps_thrift_item_binary(struct pps_thrift *thrift, const void *bytes, size_t n);

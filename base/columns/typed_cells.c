@@ -15,9 +15,7 @@ void pps_typed_cells_free(struct pps_typed_cells *typed)
     *typed = (struct pps_typed_cells){.values = NULL};
 }
 
-enum pps_status pps_typed_cells_begin(struct pps_typed_cells *typed,
-                                      const char *text,
-                                      size_t n,
+enum pps_status pps_typed_cells_begin(struct pps_typed_cells *typed, const char *text, size_t n,
                                       struct pps_error *err)
 {
     enum pps_status status = pps_cell_columns_begin(&typed->cells, text, n, err);
@@ -45,11 +43,8 @@ static void list_items(struct pps_typed_cells *typed)
             cells->first[typed->n_items++] = row;
 }
 
-static enum pps_status fail_cell(const struct pps_typed_cells *typed,
-                                 uint32_t item,
-                                 const char *name,
-                                 uint64_t first_row,
-                                 struct pps_error *err)
+static enum pps_status fail_cell(const struct pps_typed_cells *typed, uint32_t item,
+                                 const char *name, uint64_t first_row, struct pps_error *err)
 {
     static const char *const expected[PPS_CELLS_KINDS] = {"a whole number", "a finite number",
                                                           "true or false", "text"};
@@ -61,10 +56,8 @@ static enum pps_status fail_cell(const struct pps_typed_cells *typed,
                     number_text_quote(quoted, sizeof quoted, text, n));
 }
 
-enum pps_status pps_typed_cells_next(struct pps_typed_cells *typed,
-                                     enum pps_cell_kind kind,
-                                     const char *name,
-                                     uint64_t first_row,
+enum pps_status pps_typed_cells_next(struct pps_typed_cells *typed, enum pps_cell_kind kind,
+                                     const char *name, uint64_t first_row,
                                      struct pps_error *err)
 {
     enum pps_status status = pps_cell_columns_next(&typed->cells, err);
@@ -113,8 +106,7 @@ static bool is_less(enum pps_cell_kind kind, uint64_t one, uint64_t other)
     return a < b;
 }
 
-bool pps_typed_cells_range(const struct pps_typed_cells *typed,
-                           uint64_t *least,
+bool pps_typed_cells_range(const struct pps_typed_cells *typed, uint64_t *least,
                            uint64_t *greatest)
 {
     if (typed->n_items == 0 ||

@@ -20,22 +20,18 @@ struct pps_typed_cells {
 
 // Begins with a block of rows, as pps_cell_columns_begin.
 PPS_MUST_CHECK enum pps_status pps_typed_cells_begin(struct pps_typed_cells *typed,
-                                                     const char *text,
-                                                     size_t n,
+                                                     const char *text, size_t n,
                                                      struct pps_error *err);
 
 // Goes to the next column. Returns PPS_E_INPUT, with the column's name and the row, if a cell is not
 // of this kind; first_row is the number of the block's first row, from 1.
 PPS_MUST_CHECK enum pps_status pps_typed_cells_next(struct pps_typed_cells *typed,
-                                                    enum pps_cell_kind kind,
-                                                    const char *name,
-                                                    uint64_t first_row,
-                                                    struct pps_error *err);
+                                                    enum pps_cell_kind kind, const char *name,
+                                                    uint64_t first_row, struct pps_error *err);
 
 // Returns the item of a row that is not empty, given the number of rows before it that are not
 // empty.
-static inline uint32_t pps_typed_cells_item(const struct pps_typed_cells *typed,
-                                            uint32_t row,
+static inline uint32_t pps_typed_cells_item(const struct pps_typed_cells *typed, uint32_t row,
                                             uint32_t before)
 {
     return typed->cells.coded ? typed->cells.code[row] : before;
@@ -43,8 +39,7 @@ static inline uint32_t pps_typed_cells_item(const struct pps_typed_cells *typed,
 
 // Returns the text of an item, *n bytes long.
 static inline const char *pps_typed_cells_text(const struct pps_typed_cells *typed,
-                                               uint32_t item,
-                                               uint32_t *n)
+                                               uint32_t item, uint32_t *n)
 {
     const uint32_t row = typed->cells.first[item];
     *n = typed->cells.end[row] - typed->cells.start[row];
@@ -55,8 +50,7 @@ static inline const char *pps_typed_cells_text(const struct pps_typed_cells *typ
 struct pps_spelling pps_typed_cells_spelling(const struct pps_typed_cells *typed);
 
 // Sets the least and the greatest value of whole numbers or reals. Returns false if there is none.
-bool pps_typed_cells_range(const struct pps_typed_cells *typed,
-                           uint64_t *least,
+bool pps_typed_cells_range(const struct pps_typed_cells *typed, uint64_t *least,
                            uint64_t *greatest);
 
 void pps_typed_cells_free(struct pps_typed_cells *typed);

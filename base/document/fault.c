@@ -8,11 +8,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-bool pps_fault_set(struct pps_fault *fault,
-                   const struct cJSON *item,
-                   bool at_key,
-                   const char *format,
-                   ...)
+bool pps_fault_set(struct pps_fault *fault, const struct cJSON *item, bool at_key,
+                   const char *format, ...)
 {
     va_list args;
     fault->item = item;

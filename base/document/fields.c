@@ -50,11 +50,8 @@ static void consider_all(struct pps_nearest *nearest, const struct docfields *ta
             pps_nearest_consider(nearest, table->aliases[a].alias);
 }
 
-bool docfields_unknown(const struct docfields *const *tables,
-                       int n,
-                       const char *what,
-                       const struct cJSON *item,
-                       struct pps_fault *fault)
+bool docfields_unknown(const struct docfields *const *tables, int n, const char *what,
+                       const struct cJSON *item, struct pps_fault *fault)
 {
     struct pps_nearest nearest = pps_nearest_to(item->string);
     for (int t = 0; t < n; t++)
@@ -67,11 +64,8 @@ bool docfields_unknown(const struct docfields *const *tables,
                          what, nearest.name);
 }
 
-static bool note(const struct docfields *table,
-                 int i,
-                 const struct cJSON *item,
-                 struct docitems *items,
-                 struct pps_fault *fault)
+static bool note(const struct docfields *table, int i, const struct cJSON *item,
+                 struct docitems *items, struct pps_fault *fault)
 {
     const struct cJSON *before = items->item[i];
     if (cJSON_IsNull(item))
@@ -84,11 +78,8 @@ static bool note(const struct docfields *table,
     return true;
 }
 
-bool docfields_find(const struct docfields *table,
-                    const struct cJSON *object,
-                    bool lenient,
-                    struct docitems *items,
-                    struct pps_fault *fault)
+bool docfields_find(const struct docfields *table, const struct cJSON *object, bool lenient,
+                    struct docitems *items, struct pps_fault *fault)
 {
     *items = (struct docitems){{NULL}};
     if (!cJSON_IsObject(object))
@@ -113,9 +104,7 @@ static bool is_whole(double x)
     return x >= -9007199254740992.0 && x <= 9007199254740992.0 && x == (double)(int64_t)x;
 }
 
-static bool store_whole(const struct docfield *field,
-                        const cJSON *item,
-                        void *at,
+static bool store_whole(const struct docfield *field, const cJSON *item, void *at,
                         struct pps_fault *fault)
 {
     const double x = item->valuedouble;
@@ -126,9 +115,7 @@ static bool store_whole(const struct docfield *field,
     return true;
 }
 
-static bool store_real(const struct docfield *field,
-                       const cJSON *item,
-                       void *at,
+static bool store_real(const struct docfield *field, const cJSON *item, void *at,
                        struct pps_fault *fault)
 {
     const bool above = field->kind == DOCFIELD_ABOVE;
@@ -216,9 +203,7 @@ static bool store_gib(const struct cJSON *item, double *bytes, struct pps_fault 
     return true;
 }
 
-static bool store(const struct docfield *field,
-                  const cJSON *item,
-                  void *at,
+static bool store(const struct docfield *field, const cJSON *item, void *at,
                   struct pps_fault *fault)
 {
     switch (field->kind) {
@@ -237,9 +222,7 @@ static bool store(const struct docfield *field,
     return true;
 }
 
-bool docfields_store(const struct docfields *table,
-                     const struct docitems *items,
-                     void *record,
+bool docfields_store(const struct docfields *table, const struct docitems *items, void *record,
                      struct pps_fault *fault)
 {
     for (int i = 0; i < table->n_fields; i++) {
@@ -280,9 +263,7 @@ static bool add_field(const struct docfield *field, const void *at, cJSON *objec
     return cJSON_AddNumberToObject(object, field->key, real) != NULL;
 }
 
-bool docfields_add(const struct docfields *table,
-                   const void *record,
-                   const void *base,
+bool docfields_add(const struct docfields *table, const void *record, const void *base,
                    struct cJSON *object)
 {
     for (int i = 0; i < table->n_fields; i++) {

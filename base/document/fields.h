@@ -51,32 +51,22 @@ int docfields_index(const struct docfields *table, const char *name);
 
 // Finds the fields in an object. An unknown key is refused and the nearest known key suggested;
 // if lenient, the key is ignored. A field given under two names must have equal values.
-bool docfields_find(const struct docfields *table,
-                    const struct cJSON *object,
-                    bool lenient,
-                    struct docitems *items,
-                    struct pps_fault *fault);
+bool docfields_find(const struct docfields *table, const struct cJSON *object, bool lenient,
+                    struct docitems *items, struct pps_fault *fault);
 
 // Fills the fault for a key that none of n tables has, as docfields_find does; what: as in
 // docfields.what. Returns false.
-bool docfields_unknown(const struct docfields *const *tables,
-                       int n,
-                       const char *what,
-                       const struct cJSON *item,
-                       struct pps_fault *fault);
+bool docfields_unknown(const struct docfields *const *tables, int n, const char *what,
+                       const struct cJSON *item, struct pps_fault *fault);
 
 // Checks the values of all fields that were found and stores them in the record.
-bool docfields_store(const struct docfields *table,
-                     const struct docitems *items,
-                     void *record,
+bool docfields_store(const struct docfields *table, const struct docitems *items, void *record,
                      struct pps_fault *fault);
 
 // Adds the fields of a record whose values differ from those of `base` (NULL: all fields) to an
 // object, as docfields_store reads them; fields of kind DOCFIELD_OWN are left to the caller. Returns
 // false when out of memory.
-bool docfields_add(const struct docfields *table,
-                   const void *record,
-                   const void *base,
+bool docfields_add(const struct docfields *table, const void *record, const void *base,
                    struct cJSON *object);
 
 // Returns the key of an item for the text of a fault; "value" if the item has no key.

@@ -33,12 +33,8 @@ enum pps_status pps_json_load(struct pps_json *json, const char *path, struct pp
 
 // Like pps_json_fail_byte, with a va_list and a known place. If line is 0, err has no place.
 __attribute__((format(printf, 5, 0))) static enum pps_status fail_list(
-    const struct pps_json *json,
-    int line,
-    int column,
-    struct pps_error *err,
-    const char *format,
-    va_list args)
+    const struct pps_json *json, int line, int column, struct pps_error *err,
+    const char *format, va_list args)
 {
     char text[sizeof err->text];
     vsnprintf(text, sizeof text, format, args);
@@ -46,11 +42,8 @@ __attribute__((format(printf, 5, 0))) static enum pps_status fail_list(
     return pps_fail_at(err, PPS_E_INPUT, json->name, line, column, "%s", text);
 }
 
-enum pps_status pps_json_fail_byte(const struct pps_json *json,
-                                   size_t at,
-                                   struct pps_error *err,
-                                   const char *format,
-                                   ...)
+enum pps_status pps_json_fail_byte(const struct pps_json *json, size_t at,
+                                   struct pps_error *err, const char *format, ...)
 {
     int line, column;
     enum pps_status status;
@@ -94,11 +87,8 @@ static enum pps_status parse(struct pps_json *json, struct pps_error *err)
     return pps_json_match(json, err);
 }
 
-enum pps_status pps_json_parse(struct pps_json *json,
-                               const char *name,
-                               const char *text,
-                               size_t n,
-                               struct pps_error *err)
+enum pps_status pps_json_parse(struct pps_json *json, const char *name, const char *text,
+                               size_t n, struct pps_error *err)
 {
     size_t mark = pps_utf8_mark(text, n);
     enum pps_status status;
@@ -140,10 +130,7 @@ static const struct pps_json_place *place_of(const struct pps_json *json, const 
     return NULL;
 }
 
-void pps_json_position(const struct pps_json *json,
-                       const cJSON *item,
-                       bool at_key,
-                       int *line,
+void pps_json_position(const struct pps_json *json, const cJSON *item, bool at_key, int *line,
                        int *column)
 {
     const struct pps_json_place *place = place_of(json, item);
@@ -152,11 +139,8 @@ void pps_json_position(const struct pps_json *json,
         pps_find_place(json->text, at_key ? place->key_at : place->value_at, line, column);
 }
 
-enum pps_status pps_json_fail(const struct pps_json *json,
-                              const cJSON *item,
-                              struct pps_error *err,
-                              const char *format,
-                              ...)
+enum pps_status pps_json_fail(const struct pps_json *json, const cJSON *item,
+                              struct pps_error *err, const char *format, ...)
 {
     int line, column;
     va_list args;
@@ -167,11 +151,8 @@ enum pps_status pps_json_fail(const struct pps_json *json,
     return status;
 }
 
-enum pps_status pps_json_fail_key(const struct pps_json *json,
-                                  const cJSON *item,
-                                  struct pps_error *err,
-                                  const char *format,
-                                  ...)
+enum pps_status pps_json_fail_key(const struct pps_json *json, const cJSON *item,
+                                  struct pps_error *err, const char *format, ...)
 {
     int line, column;
     va_list args;
@@ -192,10 +173,7 @@ static size_t inside(const struct pps_json *json, size_t at, size_t byte)
     return at + 1 + (byte < n ? byte : n);
 }
 
-void pps_json_where(const struct pps_json *json,
-                    const cJSON *item,
-                    size_t byte,
-                    int *line,
+void pps_json_where(const struct pps_json *json, const cJSON *item, size_t byte, int *line,
                     int *column)
 {
     const struct pps_json_place *place = place_of(json, item);
@@ -218,10 +196,8 @@ bool pps_json_key_is_of(const cJSON *member, const char *const *keys, size_t n)
     return false;
 }
 
-struct pps_hint pps_json_missing_key(const cJSON *object,
-                                     const cJSON *member,
-                                     const char *const *keys,
-                                     size_t n)
+struct pps_hint pps_json_missing_key(const cJSON *object, const cJSON *member,
+                                     const char *const *keys, size_t n)
 {
     const char *missing[8];
     size_t n_missing = 0;

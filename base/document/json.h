@@ -44,56 +44,41 @@ struct pps_json_place {
 // would become 0, whole numbers from 2^53, numbers of more than 63 characters, nesting deeper
 // than 64 levels, files above 64 MiB or with more than 2^22 values, invalid UTF-8. After an
 // error there is nothing to free.
-PPS_MUST_CHECK enum pps_status pps_json_load(struct pps_json *json,
-                                             const char *path,
+PPS_MUST_CHECK enum pps_status pps_json_load(struct pps_json *json, const char *path,
                                              struct pps_error *err);
 
 // Parses a text of n bytes, which is copied, like a file. `name` replaces the path in errors.
-PPS_MUST_CHECK enum pps_status pps_json_parse(struct pps_json *json,
-                                              const char *name,
-                                              const char *text,
-                                              size_t n,
+PPS_MUST_CHECK enum pps_status pps_json_parse(struct pps_json *json, const char *name,
+                                              const char *text, size_t n,
                                               struct pps_error *err);
 
 // Copies a tree, in which raw items become the values that they spell, exactly. Refuses what a
 // parsed text cannot contain: repeated keys, numbers that are not finite, nesting deeper than 64
 // levels, invalid UTF-8, and raw items that pps_json_parse refuses. `name` replaces the path in
 // errors, which have no line. After an error there is nothing to free.
-PPS_MUST_CHECK enum pps_status pps_json_of_tree(struct pps_json *json,
-                                                const char *name,
-                                                const cJSON *tree,
-                                                struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_json_of_tree(struct pps_json *json, const char *name,
+                                                const cJSON *tree, struct pps_error *err);
 void pps_json_free(struct pps_json *json); // a zeroed struct is allowed
 
 // Fill err with the file, line and column of item's value (pps_json_fail) or key
 // (pps_json_fail_key) and the message; return PPS_E_INPUT. Columns count UTF-8 characters from
 // 1. If item is NULL, the error names the file only.
-enum pps_status pps_json_fail(const struct pps_json *json,
-                              const cJSON *item,
-                              struct pps_error *err,
-                              const char *format,
-                              ...) __attribute__((format(printf, 4, 5)));
-enum pps_status pps_json_fail_key(const struct pps_json *json,
-                                  const cJSON *item,
-                                  struct pps_error *err,
-                                  const char *format,
-                                  ...) __attribute__((format(printf, 4, 5)));
+enum pps_status pps_json_fail(const struct pps_json *json, const cJSON *item,
+                              struct pps_error *err, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+enum pps_status pps_json_fail_key(const struct pps_json *json, const cJSON *item,
+                                  struct pps_error *err, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 // Finds where an item or its key begins; 0 and 0 if the item is not in the document or the
 // document has no text.
-void pps_json_position(const struct pps_json *json,
-                       const cJSON *item,
-                       bool at_key,
-                       int *line,
+void pps_json_position(const struct pps_json *json, const cJSON *item, bool at_key, int *line,
                        int *column);
 
 // Returns line and column of a byte of item's string value, for errors inside an expression.
 // Bytes count from 0 at the first character of the string. If the string contains escapes, the
 // place is the start of the string.
-void pps_json_where(const struct pps_json *json,
-                    const cJSON *item,
-                    size_t byte,
-                    int *line,
+void pps_json_where(const struct pps_json *json, const cJSON *item, size_t byte, int *line,
                     int *column);
 
 // Returns the member with this case-sensitive key, or NULL if there is none.
@@ -113,9 +98,7 @@ bool pps_json_key_is_of(const cJSON *member, const char *const *keys, size_t n);
 
 // Returns a hint for a member whose key is none of the n keys (n <= 8): the nearest key that
 // the object does not have yet, as pps_did_you_mean formats it.
-struct pps_hint pps_json_missing_key(const cJSON *object,
-                                     const cJSON *member,
-                                     const char *const *keys,
-                                     size_t n);
+struct pps_hint pps_json_missing_key(const cJSON *object, const cJSON *member,
+                                     const char *const *keys, size_t n);
 
 #endif

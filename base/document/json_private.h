@@ -10,11 +10,9 @@ enum { PPS_JSON_DEEPEST = 64 }; // open brackets
 
 // Fills err with the place of byte `at` and the message, in which control characters become
 // '?'. Returns PPS_E_INPUT.
-enum pps_status pps_json_fail_byte(const struct pps_json *json,
-                                   size_t at,
-                                   struct pps_error *err,
-                                   const char *format,
-                                   ...) __attribute__((format(printf, 4, 5)));
+enum pps_status pps_json_fail_byte(const struct pps_json *json, size_t at,
+                                   struct pps_error *err, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 // ---- tree -----------------------------------------------------------------------------------
 
@@ -33,18 +31,15 @@ PPS_MUST_CHECK enum pps_status pps_json_scan(struct pps_json *json, struct pps_e
 // Each function starts at byte *at and moves *at past the token.
 
 // Checks a string; *at is its opening quote.
-PPS_MUST_CHECK enum pps_status pps_json_string(const struct pps_json *json,
-                                               size_t *at,
+PPS_MUST_CHECK enum pps_status pps_json_string(const struct pps_json *json, size_t *at,
                                                struct pps_error *err);
 
 // Checks a number; *at is a digit, a sign or a point.
-PPS_MUST_CHECK enum pps_status pps_json_number(const struct pps_json *json,
-                                               size_t *at,
+PPS_MUST_CHECK enum pps_status pps_json_number(const struct pps_json *json, size_t *at,
                                                struct pps_error *err);
 
 // Checks true, false or null; *at is a letter or '_'.
-PPS_MUST_CHECK enum pps_status pps_json_word(const struct pps_json *json,
-                                             size_t *at,
+PPS_MUST_CHECK enum pps_status pps_json_word(const struct pps_json *json, size_t *at,
                                              struct pps_error *err);
 
 #endif

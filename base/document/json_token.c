@@ -35,8 +35,7 @@ static bool is_escape(const struct pps_json *json, size_t at)
 }
 
 // Checks an escape \uXXXX; *at is its backslash.
-static enum pps_status unicode_escape(const struct pps_json *json,
-                                      size_t *at,
+static enum pps_status unicode_escape(const struct pps_json *json, size_t *at,
                                       struct pps_error *err)
 {
     int32_t code = hex4(json, *at + 2), low;
@@ -123,9 +122,7 @@ static size_t digits(struct token t, size_t from)
 }
 
 // Reports a number without a digit in its integer part, which starts at `from`.
-static enum pps_status no_digit(const struct pps_json *json,
-                                struct token t,
-                                size_t from,
+static enum pps_status no_digit(const struct pps_json *json, struct token t, size_t from,
                                 struct pps_error *err)
 {
     size_t at = (size_t)(t.s - json->text);
@@ -142,9 +139,7 @@ static enum pps_status no_digit(const struct pps_json *json,
     return pps_json_fail_byte(json, at, err, "%.*s is not a number", t.shown, t.s);
 }
 
-static enum pps_status leading_zero(const struct pps_json *json,
-                                    struct token t,
-                                    size_t from,
+static enum pps_status leading_zero(const struct pps_json *json, struct token t, size_t from,
                                     struct pps_error *err)
 {
     size_t zeros = 0;
@@ -157,9 +152,7 @@ static enum pps_status leading_zero(const struct pps_json *json,
 }
 
 // Checks the form [-] integer [. digits] [e [sign] digits], with nothing after it.
-static enum pps_status number_form(const struct pps_json *json,
-                                   struct token t,
-                                   bool *whole,
+static enum pps_status number_form(const struct pps_json *json, struct token t, bool *whole,
                                    struct pps_error *err)
 {
     size_t at = (size_t)(t.s - json->text), from = t.s[0] == '-', n = digits(t, from), i;
@@ -199,9 +192,7 @@ static bool means_zero(struct token t)
     return n == t.n || t.s[n] == 'e' || t.s[n] == 'E';
 }
 
-static enum pps_status number_value(const struct pps_json *json,
-                                    struct token t,
-                                    bool whole,
+static enum pps_status number_value(const struct pps_json *json, struct token t, bool whole,
                                     struct pps_error *err)
 {
     size_t at = (size_t)(t.s - json->text);

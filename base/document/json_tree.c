@@ -47,10 +47,8 @@ static size_t first_repeated(const struct member *members, size_t n)
     return found;
 }
 
-static enum pps_status check_object(const struct pps_json *json,
-                                    struct member *members,
-                                    size_t n,
-                                    struct pps_error *err)
+static enum pps_status check_object(const struct pps_json *json, struct member *members,
+                                    size_t n, struct pps_error *err)
 {
     size_t repeated;
     int line, column;
@@ -127,9 +125,7 @@ static bool is_utf8(const char *text)
     return length > 0;
 }
 
-static enum pps_status check_item(const struct pps_json *json,
-                                  cJSON *item,
-                                  int depth,
+static enum pps_status check_item(const struct pps_json *json, cJSON *item, int depth,
                                   struct pps_error *err)
 {
     enum pps_status status = cJSON_IsRaw(item) ? read_raw(json, item, err) : PPS_OK;
@@ -147,9 +143,7 @@ static enum pps_status check_item(const struct pps_json *json,
 }
 
 // Checks the item and all items below it, and counts them.
-static enum pps_status check_items(struct pps_json *json,
-                                   cJSON *item,
-                                   int depth,
+static enum pps_status check_items(struct pps_json *json, cJSON *item, int depth,
                                    struct pps_error *err)
 {
     enum pps_status status = check_item(json, item, depth, err);
@@ -159,9 +153,7 @@ static enum pps_status check_items(struct pps_json *json,
     return status;
 }
 
-enum pps_status pps_json_of_tree(struct pps_json *json,
-                                 const char *name,
-                                 const cJSON *tree,
+enum pps_status pps_json_of_tree(struct pps_json *json, const char *name, const cJSON *tree,
                                  struct pps_error *err)
 {
     *json = (struct pps_json){.name = strdup(name), .root = cJSON_Duplicate(tree, true)};

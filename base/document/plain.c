@@ -158,10 +158,7 @@ static bool key_is_free(struct plain *p, const cJSON *object, const struct plain
                       line);
 }
 
-bool plain_add(struct plain *p,
-               cJSON *object,
-               struct plain_key key,
-               cJSON *item,
+bool plain_add(struct plain *p, cJSON *object, struct plain_key key, cJSON *item,
                size_t i_place)
 {
     bool ok = item != NULL && key_is_free(p, object, &key);
@@ -217,10 +214,7 @@ bool plaindoc_take(struct plaindoc *doc, const char *text, size_t n, struct pps_
     return false;
 }
 
-bool plaindoc_parse(struct plaindoc *doc,
-                    enum plaindoc_form form,
-                    const char *text,
-                    size_t n,
+bool plaindoc_parse(struct plaindoc *doc, enum plaindoc_form form, const char *text, size_t n,
                     struct pps_fault *fault)
 {
     struct plain p = {.form = form, .doc = doc, .fault = fault};
@@ -244,9 +238,7 @@ void plaindoc_free(struct plaindoc *doc)
 
 // ---- as JSON ----------------------------------------------------------------------------------
 
-enum pps_status plaindoc_to_json(struct plaindoc *doc,
-                                 const char *path,
-                                 struct pps_json *json,
+enum pps_status plaindoc_to_json(struct plaindoc *doc, const char *path, struct pps_json *json,
                                  struct pps_error *err)
 {
     memset(json, 0, sizeof *json);
@@ -264,8 +256,7 @@ enum pps_status plaindoc_to_json(struct plaindoc *doc,
     return PPS_OK;
 }
 
-enum pps_status plaindoc_fail(const char *path,
-                              const struct pps_fault *fault,
+enum pps_status plaindoc_fail(const char *path, const struct pps_fault *fault,
                               struct pps_error *err)
 {
     if (fault->line == 0)

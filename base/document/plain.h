@@ -50,27 +50,20 @@ enum plaindoc_form plaindoc_form_like(const char *text, size_t n);
 
 // Parses a text of n bytes, which is copied. false: `fault` describes the error, and the caller need
 // not free the document.
-bool plaindoc_parse(struct plaindoc *doc,
-                    enum plaindoc_form form,
-                    const char *text,
-                    size_t n,
+bool plaindoc_parse(struct plaindoc *doc, enum plaindoc_form form, const char *text, size_t n,
                     struct pps_fault *fault);
 // Moves a parsed document into the form that JSON has; `path` is its name in errors. Frees the document
 // in every case.
-PPS_MUST_CHECK enum pps_status plaindoc_to_json(struct plaindoc *doc,
-                                                const char *path,
-                                                struct pps_json *json,
-                                                struct pps_error *err);
+PPS_MUST_CHECK enum pps_status plaindoc_to_json(struct plaindoc *doc, const char *path,
+                                                struct pps_json *json, struct pps_error *err);
 
 // Returns the error of a text: PPS_E_INPUT with its place, or out of memory.
-enum pps_status plaindoc_fail(const char *path,
-                              const struct pps_fault *fault,
+enum pps_status plaindoc_fail(const char *path, const struct pps_fault *fault,
                               struct pps_error *err);
 
 // Reads a whole file, as pps_json_load does: JSON, or YAML or TOML if its name ends in .yaml, .yml or
 // .toml.
-PPS_MUST_CHECK enum pps_status plaindoc_load(struct pps_json *json,
-                                             const char *path,
+PPS_MUST_CHECK enum pps_status plaindoc_load(struct pps_json *json, const char *path,
                                              struct pps_error *err);
 
 // Copies and checks a text that is not parsed: root is NULL, and there are no places.

@@ -60,10 +60,7 @@ cJSON *plain_word(struct plain *p, size_t at, size_t n);
 // Adds an item to an object under a key and frees the name of the key; i_place is the place of the
 // item. Takes ownership of the item also on failure; NULL means that a fault is already set.
 // false: fault, for example a repeated key.
-bool plain_add(struct plain *p,
-               cJSON *object,
-               struct plain_key key,
-               cJSON *item,
+bool plain_add(struct plain *p, cJSON *object, struct plain_key key, cJSON *item,
                size_t i_place);
 
 // Read the whole document into root.

@@ -62,9 +62,7 @@ static bool refuse(struct plain *p, const struct plain_key *key, const char *rea
 }
 
 // Returns whether a header or dotted key may enter an existing item.
-static bool may_enter(struct plain *p,
-                      const cJSON *found,
-                      enum toml_kind made,
+static bool may_enter(struct plain *p, const cJSON *found, enum toml_kind made,
                       const struct plain_key *key)
 {
     const enum toml_kind kind = toml_kind_of(found);
@@ -127,9 +125,7 @@ static size_t place_of(const struct plain *p, const cJSON *item)
 }
 
 // Defines the table of a [header]. Frees the name of the key.
-static bool define_table(struct plain *p,
-                         cJSON *parent,
-                         struct plain_key key,
+static bool define_table(struct plain *p, cJSON *parent, struct plain_key key,
                          struct section *section)
 {
     cJSON *found = cJSON_GetObjectItemCaseSensitive(parent, key.name);
@@ -148,9 +144,7 @@ static bool define_table(struct plain *p,
 }
 
 // Adds a table to the list of a [[header]]. Frees the name of the key.
-static bool add_table(struct plain *p,
-                      cJSON *parent,
-                      struct plain_key key,
+static bool add_table(struct plain *p, cJSON *parent, struct plain_key key,
                       struct section *section)
 {
     cJSON *list = cJSON_GetObjectItemCaseSensitive(parent, key.name);

@@ -19,8 +19,7 @@ struct text_buffer;
 void docwrite(struct text_buffer *room, enum plaindoc_form form, const struct cJSON *object);
 
 // Appends one value on the current line: lists and maps in brackets.
-void docwrite_value(struct text_buffer *room,
-                    enum plaindoc_form form,
+void docwrite_value(struct text_buffer *room, enum plaindoc_form form,
                     const struct cJSON *value);
 
 #endif

@@ -15,10 +15,7 @@ static bool overlaps(const struct text_change *a, size_t from, size_t to)
     return a->from < to && from < a->to;
 }
 
-bool text_edit_replace(struct text_edit *edit,
-                       size_t from,
-                       size_t to,
-                       const char *with,
+bool text_edit_replace(struct text_edit *edit, size_t from, size_t to, const char *with,
                        size_t n)
 {
     size_t k = edit->n;
@@ -74,9 +71,7 @@ static size_t original_at(const char *original, size_t n, size_t *i, size_t *at,
     return *i;
 }
 
-void text_edit_apply(const struct text_edit *edit,
-                     const char *original,
-                     size_t n,
+void text_edit_apply(const struct text_edit *edit, const char *original, size_t n,
                      struct text_buffer *out)
 {
     const bool crlf = n > 0 && ends_with_crlf(original, n);

@@ -28,17 +28,12 @@ struct text_edit {
 // Replaces bytes [from, to) by n bytes. from == to inserts; several texts inserted at one place
 // appear in the order of the calls. Returns false, without a change, if the range overlaps an
 // earlier one. Lack of memory sets `failed`.
-bool text_edit_replace(struct text_edit *edit,
-                       size_t from,
-                       size_t to,
-                       const char *with,
+bool text_edit_replace(struct text_edit *edit, size_t from, size_t to, const char *with,
                        size_t n);
 
 // Appends the changed document to `out`. original: the n bytes of the file. In a file whose first
 // line ends with CRLF, new lines end with CRLF, too. Lack of memory sets out->failed.
-void text_edit_apply(const struct text_edit *edit,
-                     const char *original,
-                     size_t n,
+void text_edit_apply(const struct text_edit *edit, const char *original, size_t n,
                      struct text_buffer *out);
 
 void text_edit_free(struct text_edit *edit);

@@ -165,9 +165,7 @@ static const cJSON *last_value(const struct plaindoc *doc, const cJSON *table)
     return last;
 }
 
-static bool add_in_braces(struct toml_edit *t,
-                          const cJSON *table,
-                          const char *key,
+static bool add_in_braces(struct toml_edit *t, const cJSON *table, const char *key,
                           const cJSON *value)
 {
     struct text_buffer text = {.text = NULL};
@@ -179,9 +177,7 @@ static bool add_in_braces(struct toml_edit *t,
     return insert(t, at, &text);
 }
 
-static bool add_line(struct toml_edit *t,
-                     const cJSON *table,
-                     const char *key,
+static bool add_line(struct toml_edit *t, const cJSON *table, const char *key,
                      const cJSON *value)
 {
     const struct plaindoc *doc = t->doc;

@@ -121,8 +121,7 @@ static bool is_alias_of_list(const struct yaml_edit *y, const cJSON *item)
     return cJSON_IsArray(item) && yaml_place(y->doc, item)->is_alias;
 }
 
-static struct yaml_growth *growth_of(struct yaml_edit *y,
-                                     struct growths *growths,
+static struct yaml_growth *growth_of(struct yaml_edit *y, struct growths *growths,
                                      const struct yaml_target *target)
 {
     for (size_t i = 0; i < growths->n; i++)
@@ -161,10 +160,7 @@ static bool put_member(cJSON *parent, const char *key, cJSON *value)
 
 // Sets the value of a path below `parent`. base: what the document has in the place of `parent`, of
 // which members are copied when they change; NULL: nothing.
-static bool put_below(struct yaml_edit *y,
-                      cJSON *parent,
-                      const cJSON *base,
-                      const char *path,
+static bool put_below(struct yaml_edit *y, cJSON *parent, const cJSON *base, const char *path,
                       const cJSON *value)
 {
     char key[YAML_KEY_MAX];
@@ -214,8 +210,7 @@ static bool find_changes(struct yaml_edit *y, struct pps_fault *fault)
     return true;
 }
 
-static void apply(struct yaml_edit *y,
-                  const struct yaml_setting *setting,
+static void apply(struct yaml_edit *y, const struct yaml_setting *setting,
                   struct growths *growths)
 {
     struct yaml_target target;
@@ -237,8 +232,7 @@ static void apply(struct yaml_edit *y,
 
 // Inner maps come after the maps around them in the text, and are written first: their members
 // precede others that are added at the same place.
-static int by_place(const struct yaml_edit *y,
-                    const struct yaml_growth *a,
+static int by_place(const struct yaml_edit *y, const struct yaml_growth *a,
                     const struct yaml_growth *b)
 {
     const size_t at = yaml_place(y->doc, a->item)->value_at;

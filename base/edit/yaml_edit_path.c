@@ -41,9 +41,7 @@ static bool has_brackets(const struct yaml_edit *y, const cJSON *item)
     return (cJSON_IsObject(item) || cJSON_IsArray(item)) && (c == '{' || c == '[');
 }
 
-bool yaml_fail_kind(const struct yaml_edit *y,
-                    const cJSON *item,
-                    const char *path,
+bool yaml_fail_kind(const struct yaml_edit *y, const cJSON *item, const char *path,
                     struct pps_fault *fault)
 {
     return pps_fault_set(fault, item != NULL ? item : y->doc->root, false,
@@ -58,9 +56,7 @@ static bool has_question_mark(const struct plaindoc *doc, size_t key_at)
     return key_at > 0 && doc->text[key_at - 1] == '?';
 }
 
-bool yaml_find_target(const struct yaml_edit *y,
-                      const char *path,
-                      struct yaml_target *target,
+bool yaml_find_target(const struct yaml_edit *y, const char *path, struct yaml_target *target,
                       struct pps_fault *fault)
 {
     char key[YAML_KEY_MAX];
@@ -91,10 +87,8 @@ bool yaml_find_target(const struct yaml_edit *y,
     }
 }
 
-bool yaml_check_rest(const struct yaml_edit *y,
-                     const struct yaml_target *target,
-                     const char *path,
-                     struct pps_fault *fault)
+bool yaml_check_rest(const struct yaml_edit *y, const struct yaml_target *target,
+                     const char *path, struct pps_fault *fault)
 {
     const cJSON *item = target->item;
     const char *rest = target->rest;

@@ -41,21 +41,15 @@ struct yaml_target {
 };
 
 // Follows a path as far as the text has the values on it.
-bool yaml_find_target(const struct yaml_edit *y,
-                      const char *path,
-                      struct yaml_target *target,
+bool yaml_find_target(const struct yaml_edit *y, const char *path, struct yaml_target *target,
                       struct pps_fault *fault);
 
 // Checks that the values below a target can have members, as far as the document has them.
-bool yaml_check_rest(const struct yaml_edit *y,
-                     const struct yaml_target *target,
-                     const char *path,
-                     struct pps_fault *fault);
+bool yaml_check_rest(const struct yaml_edit *y, const struct yaml_target *target,
+                     const char *path, struct pps_fault *fault);
 
 // Fills the fault for a path that the text cannot hold; false.
-bool yaml_fail_kind(const struct yaml_edit *y,
-                    const cJSON *item,
-                    const char *path,
+bool yaml_fail_kind(const struct yaml_edit *y, const cJSON *item, const char *path,
                     struct pps_fault *fault);
 
 // ---- text ---------------------------------------------------------------------------------------

@@ -50,9 +50,7 @@ static void put_value(const struct yaml_edit *y, struct text_buffer *out, const 
 }
 
 // Text keeps the quotes of the text that it replaces.
-static void put_like(const struct yaml_edit *y,
-                     struct text_buffer *out,
-                     const cJSON *value,
+static void put_like(const struct yaml_edit *y, struct text_buffer *out, const cJSON *value,
                      char quote)
 {
     const size_t start = out->n;
@@ -190,9 +188,7 @@ static size_t indent_step(const struct plaindoc *doc)
     return 2;
 }
 
-static void put_lines(const struct yaml_edit *y,
-                      struct text_buffer *out,
-                      const cJSON *members,
+static void put_lines(const struct yaml_edit *y, struct text_buffer *out, const cJSON *members,
                       size_t indent)
 {
     for (const cJSON *child = members->child; child != NULL; child = child->next) {

@@ -19,13 +19,8 @@ struct dense {
     void (*inputs)(int n_in, int n_out, const double *weight, const double *dy, double *dx);
     // Adam (Kingma, Ba 2015, algorithm 1), n a multiple of DENSE_LANES: updates the moments by the gradient
     // times `scale`, then the parameters. rate: step size with the corrections of both moments.
-    void (*adam)(int n,
-                 const double *gradient,
-                 double scale,
-                 double rate,
-                 double *first,
-                 double *second,
-                 double *parameter);
+    void (*adam)(int n, const double *gradient, double scale, double rate, double *first,
+                 double *second, double *parameter);
 };
 
 // Returns the implementation for the fastest instruction set of this processor.

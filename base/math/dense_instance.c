@@ -103,13 +103,8 @@ DENSE_INLINE vec root(vec a)
     return a;
 }
 
-static void adam(int n,
-                 const double *gradient,
-                 double scale,
-                 double rate,
-                 double *first,
-                 double *second,
-                 double *parameter)
+static void adam(int n, const double *gradient, double scale, double rate, double *first,
+                 double *second, double *parameter)
 {
     for (int i = 0; i < n; i += DENSE_LANES) {
         const struct row g = load(gradient + i);

@@ -126,8 +126,7 @@ static int solve(const struct least_squares *problem, const bool *in_use, double
     return rank;
 }
 
-static void take_residual(const struct least_squares *problem,
-                          const double *x,
+static void take_residual(const struct least_squares *problem, const double *x,
                           double *residual)
 {
     for (int i = 0; i < problem->rows; i++) {

@@ -34,10 +34,7 @@ static const words none = {0};
 
 // pps_philox for counters that differ in the first word. The upper halves of words c are not used, except
 // those of products. Sets the first two words of the result.
-LANES_INLINE void philox(words c0,
-                         const uint32_t counter[4],
-                         const uint32_t key[2],
-                         words *x0,
+LANES_INLINE void philox(words c0, const uint32_t counter[4], const uint32_t key[2], words *x0,
                          words *x1)
 {
     words c1 = none + counter[1], c2 = none + counter[2], c3 = none + counter[3];
@@ -71,9 +68,7 @@ LANES_INLINE vec number_of(words k, double shift)
 }
 
 // Draws normal numbers for the lanes of a part.
-LANES_INLINE void draw_part(words c0,
-                            const uint32_t counter[4],
-                            const uint32_t key[2],
+LANES_INLINE void draw_part(words c0, const uint32_t counter[4], const uint32_t key[2],
                             double *restrict out)
 {
     const uint64_t most = (UINT64_C(1) << 53) - 1;
@@ -100,9 +95,7 @@ LANES_INLINE void draw_part(words c0,
             }
 }
 
-static void draw(const uint32_t counter[4],
-                 const uint32_t key[2],
-                 size_t n,
+static void draw(const uint32_t counter[4], const uint32_t key[2], size_t n,
                  double *restrict out)
 {
     const words c0 = counters(counter[0]);
@@ -113,9 +106,7 @@ static void draw(const uint32_t counter[4],
             draw_part(c0 + lane, c, key, out + i * NORMAL_LANES + lane);
 }
 
-static void uniform(const uint32_t counter[4],
-                    const uint32_t key[2],
-                    size_t n,
+static void uniform(const uint32_t counter[4], const uint32_t key[2], size_t n,
                     double *restrict out)
 {
     const words c0 = counters(counter[0]);

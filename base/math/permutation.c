@@ -21,9 +21,7 @@ static uint64_t root_above(uint64_t n)
     return low;
 }
 
-void pps_permutation_init(struct pps_permutation *permutation,
-                          uint64_t n,
-                          uint64_t seed,
+void pps_permutation_init(struct pps_permutation *permutation, uint64_t n, uint64_t seed,
                           uint32_t purpose)
 {
     permutation->n = n;

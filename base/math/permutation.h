@@ -15,9 +15,7 @@ struct pps_permutation {
 };
 
 // Needs 1 <= n <= 2^63. Each pair of seed and purpose gives another permutation.
-void pps_permutation_init(struct pps_permutation *permutation,
-                          uint64_t n,
-                          uint64_t seed,
+void pps_permutation_init(struct pps_permutation *permutation, uint64_t n, uint64_t seed,
                           uint32_t purpose);
 
 // Returns the place of k < n. Different k have different places.

@@ -134,14 +134,8 @@ static double counted(const double *sorted, const uint32_t *counts, uint32_t n, 
     return sorted[k];
 }
 
-void statistics_resample(uint64_t seed,
-                         uint32_t r,
-                         const double *sorted,
-                         const uint32_t *rank,
-                         uint32_t n,
-                         const double *p,
-                         int n_p,
-                         uint32_t *counts,
+void statistics_resample(uint64_t seed, uint32_t r, const double *sorted, const uint32_t *rank,
+                         uint32_t n, const double *p, int n_p, uint32_t *counts,
                          double *quantile)
 {
     memset(counts, 0, n * sizeof *counts);

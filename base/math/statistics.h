@@ -54,14 +54,8 @@ uint32_t statistics_resampled(uint64_t seed, uint32_t r, uint32_t i, uint32_t n)
 void statistics_ranks(const double *x, const double *sorted, uint32_t n, uint32_t *rank);
 
 // Writes n_p quantiles of resample r, as statistics_quantile. counts: [n], overwritten.
-void statistics_resample(uint64_t seed,
-                         uint32_t r,
-                         const double *sorted,
-                         const uint32_t *rank,
-                         uint32_t n,
-                         const double *p,
-                         int n_p,
-                         uint32_t *counts,
+void statistics_resample(uint64_t seed, uint32_t r, const double *sorted, const uint32_t *rank,
+                         uint32_t n, const double *p, int n_p, uint32_t *counts,
                          double *quantile);
 
 // ---- several tests ------------------------------------------------------------------------------

@@ -110,8 +110,7 @@ static bool is_torn(struct pps_record_log *log, size_t n)
     return torn;
 }
 
-static enum pps_status fail_old(const struct pps_record_log_ask *ask,
-                                const char *why,
+static enum pps_status fail_old(const struct pps_record_log_ask *ask, const char *why,
                                 struct pps_error *err)
 {
     return pps_fail(err, PPS_E_INPUT, "%s: %s; --force without --resume starts again",
@@ -139,10 +138,8 @@ static void say_other(const char *was, size_t n, const char *is, char *out, size
 }
 
 static enum pps_status fail_other(const struct pps_record_log *log,
-                                  const struct pps_record_log_ask *ask,
-                                  const char *identity,
-                                  size_t n,
-                                  struct pps_error *err)
+                                  const struct pps_record_log_ask *ask, const char *identity,
+                                  size_t n, struct pps_error *err)
 {
     char what[160], why[320];
     char *was = strndup(identity, n);
@@ -156,10 +153,8 @@ static enum pps_status fail_other(const struct pps_record_log *log,
 
 // Checks that the log is of this work. *n_head is the size of its head.
 static enum pps_status check_head(struct pps_record_log *log,
-                                  const struct pps_record_log_ask *ask,
-                                  size_t n,
-                                  size_t *n_head,
-                                  struct pps_error *err)
+                                  const struct pps_record_log_ask *ask, size_t n,
+                                  size_t *n_head, struct pps_error *err)
 {
     const size_t n_identity = strlen(log->identity);
     const char *first = log->old + sizeof magic;
@@ -178,9 +173,7 @@ static enum pps_status check_head(struct pps_record_log *log,
 }
 
 // Finds the longest prefix of valid records and cuts off what follows it.
-static enum pps_status keep_prefix(struct pps_record_log *log,
-                                   size_t n,
-                                   size_t n_head,
+static enum pps_status keep_prefix(struct pps_record_log *log, size_t n, size_t n_head,
                                    struct pps_error *err)
 {
     size_t end = n_head, found;
@@ -201,8 +194,7 @@ static enum pps_status start_afresh(struct pps_record_log *log, struct pps_error
     return status == PPS_OK ? begin(log, err) : status;
 }
 
-static enum pps_status go_on(struct pps_record_log *log,
-                             const struct pps_record_log_ask *ask,
+static enum pps_status go_on(struct pps_record_log *log, const struct pps_record_log_ask *ask,
                              struct pps_error *err)
 {
     uint64_t n = 0;
@@ -223,8 +215,7 @@ static enum pps_status go_on(struct pps_record_log *log,
 }
 
 static enum pps_status open_old(struct pps_record_log *log,
-                                const struct pps_record_log_ask *ask,
-                                struct pps_error *err)
+                                const struct pps_record_log_ask *ask, struct pps_error *err)
 {
     if (!ask->resume && !ask->force)
         return pps_fail(err, PPS_E_INPUT,
@@ -240,8 +231,7 @@ static enum pps_status open_old(struct pps_record_log *log,
 }
 
 enum pps_status pps_record_log_open(struct pps_record_log *log,
-                                    const struct pps_record_log_ask *ask,
-                                    struct pps_error *err)
+                                    const struct pps_record_log_ask *ask, struct pps_error *err)
 {
     enum pps_disk_entry entry;
     *log = (struct pps_record_log){.fd = -1,
@@ -337,10 +327,8 @@ static enum pps_status clear_name(const char *path, struct pps_error *err)
 }
 
 // Writes the new file, locked and synced, and gives it the name of the log.
-static enum pps_status write_new(struct pps_record_log *log,
-                                 const char *path,
-                                 const struct text_buffer *text,
-                                 struct pps_error *err)
+static enum pps_status write_new(struct pps_record_log *log, const char *path,
+                                 const struct text_buffer *text, struct pps_error *err)
 {
     int fd = -1;
     enum pps_status status = pps_disk_create(path, &fd, err);
@@ -372,9 +360,7 @@ static char *name_of_new(const struct pps_record_log *log)
     return asprintf(&path, "%s.new", log->path) < 0 ? NULL : path;
 }
 
-enum pps_status pps_record_log_replace(struct pps_record_log *log,
-                                       const void *data,
-                                       size_t n,
+enum pps_status pps_record_log_replace(struct pps_record_log *log, const void *data, size_t n,
                                        struct pps_error *err)
 {
     struct text_buffer text = {.text = NULL};

@@ -70,8 +70,7 @@ PPS_MUST_CHECK enum pps_status pps_record_log_sync(struct pps_record_log *log,
 // Replaces all records by one, and syncs. The log has either the old records or the new one. The new file is
 // called PATH.new for a moment; PPS_E_INPUT if a foreign file has this name.
 PPS_MUST_CHECK enum pps_status pps_record_log_replace(struct pps_record_log *log,
-                                                      const void *data,
-                                                      size_t n,
+                                                      const void *data, size_t n,
                                                       struct pps_error *err);
 
 // Removes the file after the work is complete: first syncs the folder, so that the names of the results last.

@@ -28,10 +28,8 @@ struct pps_chrome_trace {
     struct pps_chrome_event event;
 };
 
-enum pps_status pps_chrome_open(struct pps_chrome_trace **trace,
-                                const char *path,
-                                const char *const *arguments,
-                                struct pps_error *err)
+enum pps_status pps_chrome_open(struct pps_chrome_trace **trace, const char *path,
+                                const char *const *arguments, struct pps_error *err)
 {
     struct pps_chrome_trace *t = *trace = malloc(sizeof *t);
     if (t == NULL)
@@ -84,8 +82,7 @@ static bool opens(enum pps_json_token token)
 }
 
 // Reads the value behind the last key; an object or a list is skipped.
-static enum pps_status read_value(struct pps_chrome_trace *t,
-                                  enum pps_json_token *token,
+static enum pps_status read_value(struct pps_chrome_trace *t, enum pps_json_token *token,
                                   struct pps_error *err)
 {
     const enum pps_status status = next(t, err);
@@ -94,9 +91,7 @@ static enum pps_status read_value(struct pps_chrome_trace *t,
 }
 
 // Copies the last string or number to a field, as far as it fits.
-static size_t copy(const struct pps_json_piece *piece,
-                   enum pps_json_token token,
-                   char *field,
+static size_t copy(const struct pps_json_piece *piece, enum pps_json_token token, char *field,
                    size_t size)
 {
     size_t n = 0;
@@ -109,8 +104,7 @@ static size_t copy(const struct pps_json_piece *piece,
 
 // ---- one event ----------------------------------------------------------------------------------
 
-static void take_argument(struct pps_chrome_trace *t,
-                          struct pps_chrome_argument *argument,
+static void take_argument(struct pps_chrome_trace *t, struct pps_chrome_argument *argument,
                           enum pps_json_token token)
 {
     argument->kind = token == PPS_JSON_NUMBER   ? PPS_CHROME_NUMBER
@@ -284,16 +278,14 @@ static enum pps_status read_end(struct pps_chrome_trace *t, struct pps_error *er
     return next(t, err);
 }
 
-enum pps_status pps_chrome_fail(struct pps_chrome_trace *t,
-                                struct pps_error *err,
+enum pps_status pps_chrome_fail(struct pps_chrome_trace *t, struct pps_error *err,
                                 const char *text)
 {
     return pps_json_stream_fail(t->stream, err, "%s", text);
 }
 
 enum pps_status pps_chrome_next(struct pps_chrome_trace *t,
-                                const struct pps_chrome_event **event,
-                                struct pps_error *err)
+                                const struct pps_chrome_event **event, struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
     bool found = false;

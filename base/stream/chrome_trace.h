@@ -46,8 +46,7 @@ struct pps_chrome_trace;
 // PPS_CHROME_ARGUMENTS; NULL: none. The names must stay valid. After an error there is nothing to
 // close.
 PPS_MUST_CHECK enum pps_status pps_chrome_open(struct pps_chrome_trace **trace,
-                                               const char *path,
-                                               const char *const *arguments,
+                                               const char *path, const char *const *arguments,
                                                struct pps_error *err);
 void pps_chrome_close(struct pps_chrome_trace *trace); // NULL is allowed
 
@@ -58,8 +57,7 @@ PPS_MUST_CHECK enum pps_status pps_chrome_next(struct pps_chrome_trace *trace,
                                                struct pps_error *err);
 
 // Fills err with the place where the last event ends and the text; returns PPS_E_INPUT.
-enum pps_status pps_chrome_fail(struct pps_chrome_trace *trace,
-                                struct pps_error *err,
+enum pps_status pps_chrome_fail(struct pps_chrome_trace *trace, struct pps_error *err,
                                 const char *text);
 
 // Returns whether what was read so far is a trace: it has "traceEvents", or an event with a phase.

@@ -68,9 +68,7 @@ void pps_chrome_write_end(struct pps_chrome_writer *w, const char *const *data)
     fputs("}}\n", w->out);
 }
 
-void pps_chrome_name_process(struct pps_chrome_writer *w,
-                             int32_t process,
-                             const char *name,
+void pps_chrome_name_process(struct pps_chrome_writer *w, int32_t process, const char *name,
                              int32_t sort_index)
 {
     FILE *out = begin(w);
@@ -85,12 +83,8 @@ void pps_chrome_name_process(struct pps_chrome_writer *w,
             process, sort_index);
 }
 
-void pps_chrome_name_thread(struct pps_chrome_writer *w,
-                            int32_t process,
-                            int32_t thread,
-                            const char *name,
-                            int32_t number,
-                            int32_t sort_index)
+void pps_chrome_name_thread(struct pps_chrome_writer *w, int32_t process, int32_t thread,
+                            const char *name, int32_t number, int32_t sort_index)
 {
     FILE *out = begin(w);
     fprintf(
@@ -153,11 +147,8 @@ void pps_chrome_end_event(struct pps_chrome_writer *w)
     fputs(w->has_args ? "}}" : "}", w->out);
 }
 
-void pps_chrome_begin_counter(struct pps_chrome_writer *w,
-                              int32_t process,
-                              const char *name,
-                              const char *series,
-                              double time)
+void pps_chrome_begin_counter(struct pps_chrome_writer *w, int32_t process, const char *name,
+                              const char *series, double time)
 {
     FILE *out = begin(w);
     fputs("{\"ph\":\"C\",\"name\":\"", out);
@@ -168,9 +159,7 @@ void pps_chrome_begin_counter(struct pps_chrome_writer *w,
     w->has_args = false;
 }
 
-void pps_chrome_mark(struct pps_chrome_writer *w,
-                     int32_t process,
-                     const char *name,
+void pps_chrome_mark(struct pps_chrome_writer *w, int32_t process, const char *name,
                      double time)
 {
     FILE *out = begin(w);

@@ -29,16 +29,10 @@ void pps_chrome_write_end(struct pps_chrome_writer *writer, const char *const *d
 
 // Name a process and a thread of a process, with their places among others. `number` follows the name
 // of a thread in brackets; -1: none.
-void pps_chrome_name_process(struct pps_chrome_writer *writer,
-                             int32_t process,
-                             const char *name,
-                             int32_t sort_index);
-void pps_chrome_name_thread(struct pps_chrome_writer *writer,
-                            int32_t process,
-                            int32_t thread,
-                            const char *name,
-                            int32_t number,
-                            int32_t sort_index);
+void pps_chrome_name_process(struct pps_chrome_writer *writer, int32_t process,
+                             const char *name, int32_t sort_index);
+void pps_chrome_name_thread(struct pps_chrome_writer *writer, int32_t process, int32_t thread,
+                            const char *name, int32_t number, int32_t sort_index);
 
 // Begins a complete event; its name is `name` and a number. Arguments may follow, then
 // pps_chrome_end_event.
@@ -57,16 +51,11 @@ void pps_chrome_end_event(struct pps_chrome_writer *writer);
 
 // Begins the values of a counter at a time: arguments follow, one per value, then
 // pps_chrome_end_event. The counter's name is `name` followed by `series`.
-void pps_chrome_begin_counter(struct pps_chrome_writer *writer,
-                              int32_t process,
-                              const char *name,
-                              const char *series,
-                              double time);
+void pps_chrome_begin_counter(struct pps_chrome_writer *writer, int32_t process,
+                              const char *name, const char *series, double time);
 
 // Marks a moment of a process.
-void pps_chrome_mark(struct pps_chrome_writer *writer,
-                     int32_t process,
-                     const char *name,
+void pps_chrome_mark(struct pps_chrome_writer *writer, int32_t process, const char *name,
                      double time);
 
 #endif

@@ -34,17 +34,12 @@ static void count_to(struct pps_json_stream *s, size_t to)
     s->counted = to;
 }
 
-static enum pps_status fail_at(const struct pps_json_stream *s,
-                               struct json_stream_place place,
-                               struct pps_error *err,
-                               const char *format,
-                               va_list args) __attribute__((format(printf, 4, 0)));
+static enum pps_status fail_at(const struct pps_json_stream *s, struct json_stream_place place,
+                               struct pps_error *err, const char *format, va_list args)
+    __attribute__((format(printf, 4, 0)));
 
-static enum pps_status fail_at(const struct pps_json_stream *s,
-                               struct json_stream_place place,
-                               struct pps_error *err,
-                               const char *format,
-                               va_list args)
+static enum pps_status fail_at(const struct pps_json_stream *s, struct json_stream_place place,
+                               struct pps_error *err, const char *format, va_list args)
 {
     char text[sizeof err->text];
     const uint64_t most = INT32_MAX - 1;
@@ -54,10 +49,8 @@ static enum pps_status fail_at(const struct pps_json_stream *s,
                        (int)(place.column < most ? place.column : most) + 1, "%s", text);
 }
 
-enum pps_status json_stream_fail_here(struct pps_json_stream *s,
-                                      struct pps_error *err,
-                                      const char *format,
-                                      ...)
+enum pps_status json_stream_fail_here(struct pps_json_stream *s, struct pps_error *err,
+                                      const char *format, ...)
 {
     va_list args;
     if (s->begin_is_here) {
@@ -72,10 +65,8 @@ enum pps_status json_stream_fail_here(struct pps_json_stream *s,
     return status;
 }
 
-enum pps_status pps_json_stream_fail(struct pps_json_stream *s,
-                                     struct pps_error *err,
-                                     const char *format,
-                                     ...)
+enum pps_status pps_json_stream_fail(struct pps_json_stream *s, struct pps_error *err,
+                                     const char *format, ...)
 {
     va_list args;
     if (s->begin_is_here) {
@@ -137,8 +128,7 @@ static enum pps_status next_byte(struct pps_json_stream *s, int *c, struct pps_e
 
 // ---- opening ------------------------------------------------------------------------------------
 
-enum pps_status pps_json_stream_open(struct pps_json_stream **stream,
-                                     const char *path,
+enum pps_status pps_json_stream_open(struct pps_json_stream **stream, const char *path,
                                      struct pps_error *err)
 {
     *stream = NULL;
@@ -284,8 +274,7 @@ static enum pps_status advance(struct pps_json_stream *s, struct pps_error *err)
                                                            : read_value(s, c, err);
 }
 
-enum pps_status pps_json_stream_next(struct pps_json_stream *s,
-                                     struct pps_json_piece *piece,
+enum pps_status pps_json_stream_next(struct pps_json_stream *s, struct pps_json_piece *piece,
                                      struct pps_error *err)
 {
     const enum pps_status status = advance(s, err);

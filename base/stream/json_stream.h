@@ -46,8 +46,7 @@ struct pps_json_piece {
 
 // Opens a file ("-": stdin). A byte-order mark is skipped. After an error there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_json_stream_open(struct pps_json_stream **stream,
-                                                    const char *path,
-                                                    struct pps_error *err);
+                                                    const char *path, struct pps_error *err);
 void pps_json_stream_close(struct pps_json_stream *stream); // NULL is allowed
 
 // Reads the next token. PPS_E_INPUT with line and column for anything that is not JSON.
@@ -61,9 +60,8 @@ PPS_MUST_CHECK enum pps_status pps_json_stream_skip(struct pps_json_stream *stre
                                                     struct pps_error *err);
 
 // Fills err with the place of the last token and the message; returns PPS_E_INPUT.
-enum pps_status pps_json_stream_fail(struct pps_json_stream *stream,
-                                     struct pps_error *err,
-                                     const char *format,
-                                     ...) __attribute__((format(printf, 3, 4)));
+enum pps_status pps_json_stream_fail(struct pps_json_stream *stream, struct pps_error *err,
+                                     const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #endif

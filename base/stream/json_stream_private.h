@@ -34,15 +34,13 @@ struct pps_json_stream {
 
 // Refills the buffer if all its bytes are read. *c is the next byte, or -1 at the end of the file;
 // the byte is not consumed.
-PPS_MUST_CHECK enum pps_status json_stream_peek(struct pps_json_stream *s,
-                                                int *c,
+PPS_MUST_CHECK enum pps_status json_stream_peek(struct pps_json_stream *s, int *c,
                                                 struct pps_error *err);
 
 // Fills err with the place of the next byte and the message.
-enum pps_status json_stream_fail_here(struct pps_json_stream *s,
-                                      struct pps_error *err,
-                                      const char *format,
-                                      ...) __attribute__((format(printf, 3, 4)));
+enum pps_status json_stream_fail_here(struct pps_json_stream *s, struct pps_error *err,
+                                      const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 // Reports the end of the file within the document.
 enum pps_status json_stream_fail_end(struct pps_json_stream *s, struct pps_error *err);

@@ -17,8 +17,7 @@ static void keep(struct pps_json_stream *s, const char *bytes, size_t n)
 
 // ---- strings ------------------------------------------------------------------------------------
 
-static enum pps_status read_hex(struct pps_json_stream *s,
-                                uint32_t *code,
+static enum pps_status read_hex(struct pps_json_stream *s, uint32_t *code,
                                 struct pps_error *err)
 {
     *code = 0;
@@ -47,8 +46,7 @@ static void keep_code(struct pps_json_stream *s, uint32_t code)
 }
 
 // Reads what follows \u. *high is the first half of a pair that waits for its second, or 0.
-static enum pps_status read_code(struct pps_json_stream *s,
-                                 uint32_t *high,
+static enum pps_status read_code(struct pps_json_stream *s, uint32_t *high,
                                  struct pps_error *err)
 {
     uint32_t code;
@@ -69,8 +67,7 @@ static enum pps_status read_code(struct pps_json_stream *s,
 }
 
 // Reads the escape whose character behind the backslash is next.
-static enum pps_status read_escape(struct pps_json_stream *s,
-                                   uint32_t *high,
+static enum pps_status read_escape(struct pps_json_stream *s, uint32_t *high,
                                    struct pps_error *err)
 {
     static const char names[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
@@ -180,8 +177,7 @@ static bool is_not_finite(const char *text)
            strcasecmp(text, "infinity") == 0;
 }
 
-enum pps_status json_stream_word(struct pps_json_stream *s,
-                                 enum pps_json_token *token,
+enum pps_status json_stream_word(struct pps_json_stream *s, enum pps_json_token *token,
                                  struct pps_error *err)
 {
     static const struct {

@@ -72,8 +72,7 @@ static bool read_level(const char *text, const struct codec_name *codec, int *le
     return *level >= codec->least && *level <= codec->greatest;
 }
 
-enum pps_status pps_codec_parse(const char *text,
-                                struct pps_codec_choice *choice,
+enum pps_status pps_codec_parse(const char *text, struct pps_codec_choice *choice,
                                 struct pps_error *err)
 {
     for (size_t i = 0; i < sizeof CODECS / sizeof CODECS[0]; i++) {
@@ -117,12 +116,8 @@ static enum pps_status open_zlib(struct pps_codec *codec, struct pps_error *err)
     return PPS_OK;
 }
 
-static size_t zlib_block(z_stream *z,
-                         size_t stretch,
-                         const unsigned char *text,
-                         size_t text_bytes,
-                         unsigned char *out,
-                         size_t cap)
+static size_t zlib_block(z_stream *z, size_t stretch, const unsigned char *text,
+                         size_t text_bytes, unsigned char *out, size_t cap)
 {
     deflateReset(z);
     z->next_out = out;
@@ -187,11 +182,8 @@ static enum pps_status open_isal(struct pps_codec *codec, struct pps_error *err)
     return PPS_OK;
 }
 
-static size_t isal_block(struct isal_zstream *s,
-                         const unsigned char *text,
-                         size_t text_bytes,
-                         unsigned char *out,
-                         size_t cap)
+static size_t isal_block(struct isal_zstream *s, const unsigned char *text, size_t text_bytes,
+                         unsigned char *out, size_t cap)
 {
     isal_deflate_reset(s);
     s->end_of_stream = 0;
@@ -211,8 +203,7 @@ static size_t isal_block(struct isal_zstream *s,
 
 // ---- any ------------------------------------------------------------------------------------
 
-enum pps_status pps_codec_open(struct pps_codec **codec,
-                               struct pps_codec_choice choice,
+enum pps_status pps_codec_open(struct pps_codec **codec, struct pps_codec_choice choice,
                                struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
@@ -269,11 +260,8 @@ size_t pps_codec_bound(const struct pps_codec *codec, size_t text_bytes)
     return 2 * text_bytes + 1024;
 }
 
-size_t pps_codec_block(struct pps_codec *codec,
-                       const char *text,
-                       size_t text_bytes,
-                       unsigned char *out,
-                       size_t cap)
+size_t pps_codec_block(struct pps_codec *codec, const char *text, size_t text_bytes,
+                       unsigned char *out, size_t cap)
 {
     const unsigned char *bytes = (const unsigned char *)text;
     if (text_bytes == 0 || text_bytes > PPS_CODEC_TEXT_MAX)

@@ -58,11 +58,8 @@ size_t pps_codec_bound(const struct pps_codec *codec, size_t text_bytes);
 // text 0 is a programming error (cap below the bound, or text longer than PPS_CODEC_TEXT_MAX).
 // The bytes depend on the text and the codec only, not on earlier calls. Each codec may be used
 // by one thread at a time.
-size_t pps_codec_block(struct pps_codec *codec,
-                       const char *text,
-                       size_t text_bytes,
-                       unsigned char *out,
-                       size_t cap);
+size_t pps_codec_block(struct pps_codec *codec, const char *text, size_t text_bytes,
+                       unsigned char *out, size_t cap);
 
 // Returns the CRC-32 of n bytes, the checksum of gzip, equal to zlib's crc32. Uses isa-l, which
 // is several times faster, if the build has it. Thread-safe.

@@ -57,8 +57,7 @@ enum pps_status pps_disk_fail_open(struct pps_error *err, const char *path)
     return pps_disk_fail(err, "cannot open", path);
 }
 
-enum pps_status pps_disk_look(const char *path,
-                              enum pps_disk_entry *entry,
+enum pps_status pps_disk_look(const char *path, enum pps_disk_entry *entry,
                               struct pps_error *err)
 {
     struct stat at;
@@ -171,9 +170,7 @@ static enum pps_status fail_regular(const char *path, struct pps_error *err)
     return pps_fail(err, PPS_E_INPUT, "cannot open %s: %s", path, why);
 }
 
-enum pps_status pps_disk_open_regular(const char *path,
-                                      int *fd,
-                                      uint64_t *bytes,
+enum pps_status pps_disk_open_regular(const char *path, int *fd, uint64_t *bytes,
                                       struct pps_error *err)
 {
     struct stat at;
@@ -189,10 +186,7 @@ enum pps_status pps_disk_open_regular(const char *path,
     return pps_fail(err, PPS_E_INPUT, "%s is not a regular file", path);
 }
 
-enum pps_status pps_disk_write(int fd,
-                               const char *path,
-                               const void *data,
-                               size_t n,
+enum pps_status pps_disk_write(int fd, const char *path, const void *data, size_t n,
                                struct pps_error *err)
 {
     const char *at = data;
@@ -208,13 +202,8 @@ enum pps_status pps_disk_write(int fd,
     return PPS_OK;
 }
 
-enum pps_status pps_disk_read_at(int fd,
-                                 const char *path,
-                                 void *data,
-                                 size_t n,
-                                 uint64_t offset,
-                                 size_t *got,
-                                 struct pps_error *err)
+enum pps_status pps_disk_read_at(int fd, const char *path, void *data, size_t n,
+                                 uint64_t offset, size_t *got, struct pps_error *err)
 {
     for (*got = 0; *got < n;) {
         const ssize_t part = pread(fd, (char *)data + *got, n - *got, (off_t)(offset + *got));
@@ -229,12 +218,8 @@ enum pps_status pps_disk_read_at(int fd,
     return PPS_OK;
 }
 
-enum pps_status pps_disk_read_exactly(int fd,
-                                      const char *path,
-                                      void *data,
-                                      size_t n,
-                                      uint64_t offset,
-                                      struct pps_error *err)
+enum pps_status pps_disk_read_exactly(int fd, const char *path, void *data, size_t n,
+                                      uint64_t offset, struct pps_error *err)
 {
     size_t got;
     const enum pps_status status = pps_disk_read_at(fd, path, data, n, offset, &got, err);
@@ -324,9 +309,7 @@ int pps_disk_rename_new(const char *from, const char *to)
     return rename(from, to);
 }
 
-enum pps_status pps_disk_rename(const char *from,
-                                const char *to,
-                                bool replace,
+enum pps_status pps_disk_rename(const char *from, const char *to, bool replace,
                                 struct pps_error *err)
 {
     int rc = replace ? rename(from, to) : pps_disk_rename_new(from, to);

@@ -26,8 +26,7 @@ enum pps_disk_lock {
 
 // Looks up the file at path. Returns PPS_E_INPUT for anything that cannot be a result (a
 // folder, a device, a broken link) and for a path that cannot be looked up.
-PPS_MUST_CHECK enum pps_status pps_disk_look(const char *path,
-                                             enum pps_disk_entry *entry,
+PPS_MUST_CHECK enum pps_status pps_disk_look(const char *path, enum pps_disk_entry *entry,
                                              struct pps_error *err);
 
 // Returns PPS_E_INPUT unless the folder of path exists and is writable.
@@ -51,14 +50,12 @@ enum pps_status pps_disk_fail(struct pps_error *err, const char *what, const cha
 enum pps_status pps_disk_fail_open(struct pps_error *err, const char *path);
 
 // Creates the file path, which must not exist, for reading and writing.
-PPS_MUST_CHECK enum pps_status pps_disk_create(const char *path,
-                                               int *fd,
+PPS_MUST_CHECK enum pps_status pps_disk_create(const char *path, int *fd,
                                                struct pps_error *err);
 
 // Opens the file path, which exists and is no symbolic link, for reading and writing; does not block on
 // pipes. errno stays set after a failure.
-PPS_MUST_CHECK enum pps_status pps_disk_reopen(const char *path,
-                                               int *fd,
+PPS_MUST_CHECK enum pps_status pps_disk_reopen(const char *path, int *fd,
                                                struct pps_error *err);
 
 // Returns whether the open file is a regular file and still has the name path.
@@ -67,46 +64,30 @@ bool pps_disk_is_named(int fd, const char *path);
 // Opens a regular file for reading and returns its length in *bytes. PPS_E_INPUT if it is
 // missing or not a regular file; does not block on pipes. After an error there is nothing to
 // close, and *fd is -1.
-PPS_MUST_CHECK enum pps_status pps_disk_open_regular(const char *path,
-                                                     int *fd,
-                                                     uint64_t *bytes,
+PPS_MUST_CHECK enum pps_status pps_disk_open_regular(const char *path, int *fd, uint64_t *bytes,
                                                      struct pps_error *err);
 
 // Writes all n bytes. Repeats interrupted and short writes.
-PPS_MUST_CHECK enum pps_status pps_disk_write(int fd,
-                                              const char *path,
-                                              const void *data,
-                                              size_t n,
-                                              struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_disk_write(int fd, const char *path, const void *data,
+                                              size_t n, struct pps_error *err);
 
 // Reads up to n bytes at `offset`. Repeats interrupted and short reads; *got is less than n
 // only at the end of the file.
-PPS_MUST_CHECK enum pps_status pps_disk_read_at(int fd,
-                                                const char *path,
-                                                void *data,
-                                                size_t n,
-                                                uint64_t offset,
-                                                size_t *got,
+PPS_MUST_CHECK enum pps_status pps_disk_read_at(int fd, const char *path, void *data, size_t n,
+                                                uint64_t offset, size_t *got,
                                                 struct pps_error *err);
 
 // Reads exactly n bytes at `offset`; PPS_E_WRONG if the file is too short.
-PPS_MUST_CHECK enum pps_status pps_disk_read_exactly(int fd,
-                                                     const char *path,
-                                                     void *data,
-                                                     size_t n,
-                                                     uint64_t offset,
+PPS_MUST_CHECK enum pps_status pps_disk_read_exactly(int fd, const char *path, void *data,
+                                                     size_t n, uint64_t offset,
                                                      struct pps_error *err);
 
 // Stores the size of the open file in *bytes.
-PPS_MUST_CHECK enum pps_status pps_disk_size(int fd,
-                                             const char *path,
-                                             uint64_t *bytes,
+PPS_MUST_CHECK enum pps_status pps_disk_size(int fd, const char *path, uint64_t *bytes,
                                              struct pps_error *err);
 
 // Truncates the file to n bytes and moves to its end.
-PPS_MUST_CHECK enum pps_status pps_disk_truncate(int fd,
-                                                 const char *path,
-                                                 uint64_t n,
+PPS_MUST_CHECK enum pps_status pps_disk_truncate(int fd, const char *path, uint64_t n,
                                                  struct pps_error *err);
 
 // Calls fdatasync. A file system without sync is not an error.
@@ -123,9 +104,7 @@ PPS_MUST_CHECK enum pps_status pps_disk_close(int *fd, const char *path, struct 
 int pps_disk_rename_new(const char *from, const char *to);
 
 // Renames a file. Without `replace` an existing file at `to` is never overwritten.
-PPS_MUST_CHECK enum pps_status pps_disk_rename(const char *from,
-                                               const char *to,
-                                               bool replace,
+PPS_MUST_CHECK enum pps_status pps_disk_rename(const char *from, const char *to, bool replace,
                                                struct pps_error *err);
 
 // Syncs the folder of path, so that new and renamed files in the folder survive a crash.

@@ -17,9 +17,7 @@
 //   3. the source tree, for a library or an executable in a build tree.
 // Returns PPS_E_MACHINE with advice if there is no data folder. Does not check that `name`
 // exists. cap is the size of out in bytes. Thread-safe.
-PPS_MUST_CHECK enum pps_status pps_data_path(const char *name,
-                                             char *out,
-                                             size_t cap,
+PPS_MUST_CHECK enum pps_status pps_data_path(const char *name, char *out, size_t cap,
                                              struct pps_error *err);
 
 // Returns the path to read for `name`, a document of `kind` ("model"). If the file `path`

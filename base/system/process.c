@@ -64,8 +64,7 @@ static void close_process(struct pps_process *process)
 
 // Forks the guard; *link is the end of this process.
 static int fork_guard(const struct pps_process_start *start,
-                      const posix_spawnattr_t *attributes,
-                      struct pps_process *process)
+                      const posix_spawnattr_t *attributes, struct pps_process *process)
 {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
@@ -84,8 +83,7 @@ static int fork_guard(const struct pps_process_start *start,
 }
 
 enum pps_status pps_process_start(struct pps_process *process,
-                                  const struct pps_process_start *start,
-                                  struct pps_error *err)
+                                  const struct pps_process_start *start, struct pps_error *err)
 {
     posix_spawnattr_t attributes;
     struct pps_guard_report report = {.error = 0};

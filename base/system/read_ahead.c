@@ -75,8 +75,7 @@ static void *read_all(void *self)
 }
 
 enum pps_status pps_read_ahead_open(struct pps_read_ahead **ahead,
-                                    struct pps_text_source *source,
-                                    struct pps_error *err)
+                                    struct pps_text_source *source, struct pps_error *err)
 {
     struct pps_read_ahead *a = calloc(1, sizeof *a);
     *ahead = NULL;
@@ -108,10 +107,7 @@ static struct piece *first_piece(struct pps_read_ahead *a)
     return piece;
 }
 
-enum pps_status pps_read_ahead_read(struct pps_read_ahead *a,
-                                    char *out,
-                                    size_t cap,
-                                    size_t *n,
+enum pps_status pps_read_ahead_read(struct pps_read_ahead *a, char *out, size_t cap, size_t *n,
                                     struct pps_error *err)
 {
     const struct piece *piece = first_piece(a);

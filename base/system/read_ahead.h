@@ -15,10 +15,8 @@ PPS_MUST_CHECK enum pps_status pps_read_ahead_open(struct pps_read_ahead **ahead
                                                    struct pps_error *err);
 
 // Like pps_text_source_read.
-PPS_MUST_CHECK enum pps_status pps_read_ahead_read(struct pps_read_ahead *ahead,
-                                                   char *out,
-                                                   size_t cap,
-                                                   size_t *n,
+PPS_MUST_CHECK enum pps_status pps_read_ahead_read(struct pps_read_ahead *ahead, char *out,
+                                                   size_t cap, size_t *n,
                                                    struct pps_error *err);
 
 // Like pps_text_source_part, of the text that the caller has got.

@@ -41,8 +41,7 @@ struct pps_text_source {
     unsigned char input[INPUT_BYTES];
 };
 
-static enum pps_status fail(const struct pps_text_source *source,
-                            struct pps_error *err,
+static enum pps_status fail(const struct pps_text_source *source, struct pps_error *err,
                             const char *text)
 {
     return pps_fail_at(err, PPS_E_INPUT, source->name, 0, 0, "%s", text);
@@ -83,8 +82,7 @@ static enum pps_status fail_missing(const char *path, struct pps_error *err)
     return pps_fail(err, PPS_E_INPUT, "%s does not exist", path);
 }
 
-static enum pps_status open_fd(const char *path,
-                               struct pps_text_source *source,
+static enum pps_status open_fd(const char *path, struct pps_text_source *source,
                                struct pps_error *err)
 {
     struct stat at;
@@ -105,11 +103,8 @@ static enum pps_status open_fd(const char *path,
 }
 
 // Reads the next bytes of the file as they are.
-static enum pps_status read_plain(struct pps_text_source *source,
-                                  char *out,
-                                  size_t cap,
-                                  size_t *n,
-                                  struct pps_error *err)
+static enum pps_status read_plain(struct pps_text_source *source, char *out, size_t cap,
+                                  size_t *n, struct pps_error *err)
 {
     enum pps_status status = fill(source, err);
     *n = source->left < cap ? source->left : cap;
@@ -119,10 +114,7 @@ static enum pps_status read_plain(struct pps_text_source *source,
     return status;
 }
 
-static enum pps_status pull_plain(void *self,
-                                  void *data,
-                                  size_t n,
-                                  size_t *got,
+static enum pps_status pull_plain(void *self, void *data, size_t n, size_t *got,
                                   struct pps_error *err)
 {
     return read_plain(self, data, n, got, err);
@@ -152,19 +144,15 @@ static enum pps_status see_kind(struct pps_text_source *source, struct pps_error
     return PPS_OK;
 }
 
-enum pps_status pps_text_source_open(struct pps_text_source **source,
-                                     const char *path,
-                                     bool may_stop,
-                                     struct pps_error *err)
+enum pps_status pps_text_source_open(struct pps_text_source **source, const char *path,
+                                     bool may_stop, struct pps_error *err)
 {
     return pps_text_source_open_stoppable(source, path, may_stop, NULL, err);
 }
 
 enum pps_status pps_text_source_open_stoppable(struct pps_text_source **source,
-                                               const char *path,
-                                               bool may_stop,
-                                               const atomic_bool *stop,
-                                               struct pps_error *err)
+                                               const char *path, bool may_stop,
+                                               const atomic_bool *stop, struct pps_error *err)
 {
     *source = NULL;
     struct pps_text_source *s = calloc(1, sizeof *s);
@@ -239,11 +227,8 @@ static enum pps_status judge(struct pps_text_source *source, int rc, struct pps_
     return PPS_OK;
 }
 
-static enum pps_status read_gzip(struct pps_text_source *source,
-                                 char *out,
-                                 size_t cap,
-                                 size_t *n,
-                                 struct pps_error *err)
+static enum pps_status read_gzip(struct pps_text_source *source, char *out, size_t cap,
+                                 size_t *n, struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
     for (*n = 0; *n == 0 && status == PPS_OK;) {
@@ -265,11 +250,8 @@ static enum pps_status read_gzip(struct pps_text_source *source,
 
 // Copies the rows of a row group, and reads the next one when they are used up. Empty row groups
 // are skipped.
-static enum pps_status read_parquet(struct pps_text_source *source,
-                                    char *out,
-                                    size_t cap,
-                                    size_t *n,
-                                    struct pps_error *err)
+static enum pps_status read_parquet(struct pps_text_source *source, char *out, size_t cap,
+                                    size_t *n, struct pps_error *err)
 {
     if (source->rows_left == 0) {
         enum pps_status status =
@@ -286,11 +268,8 @@ static enum pps_status read_parquet(struct pps_text_source *source,
     return PPS_OK;
 }
 
-enum pps_status pps_text_source_read(struct pps_text_source *source,
-                                     char *out,
-                                     size_t cap,
-                                     size_t *n,
-                                     struct pps_error *err)
+enum pps_status pps_text_source_read(struct pps_text_source *source, char *out, size_t cap,
+                                     size_t *n, struct pps_error *err)
 {
     *n = 0;
     if (source->parquet != NULL)

@@ -17,15 +17,13 @@ struct pps_text_source;
 // end anywhere (an interrupted run); otherwise a missing end is PPS_E_INPUT when the reader
 // reaches it. After an error there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_text_source_open(struct pps_text_source **source,
-                                                    const char *path,
-                                                    bool may_stop,
+                                                    const char *path, bool may_stop,
                                                     struct pps_error *err);
 
 // Opens a source that returns PPS_E_STOPPED soon after the flag `stop` is set, also while a pipe
 // has no bytes.
 PPS_MUST_CHECK enum pps_status pps_text_source_open_stoppable(struct pps_text_source **source,
-                                                              const char *path,
-                                                              bool may_stop,
+                                                              const char *path, bool may_stop,
                                                               const atomic_bool *stop,
                                                               struct pps_error *err);
 
@@ -39,10 +37,8 @@ void pps_text_source_close(struct pps_text_source *source); // NULL is fine
 
 // Writes up to cap (> 0) bytes of text to out; *n is 0 only at the end. Text before an error is
 // returned first.
-PPS_MUST_CHECK enum pps_status pps_text_source_read(struct pps_text_source *source,
-                                                    char *out,
-                                                    size_t cap,
-                                                    size_t *n,
+PPS_MUST_CHECK enum pps_status pps_text_source_read(struct pps_text_source *source, char *out,
+                                                    size_t cap, size_t *n,
                                                     struct pps_error *err);
 
 #endif

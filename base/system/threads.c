@@ -52,9 +52,7 @@ static int run_team(struct team *team, struct member *members, int n)
     return error;
 }
 
-enum pps_status pps_parallel(int n,
-                             void (*work)(void *self, int i),
-                             void *self,
+enum pps_status pps_parallel(int n, void (*work)(void *self, int i), void *self,
                              struct pps_error *err)
 {
     struct team team = {.gate = PTHREAD_MUTEX_INITIALIZER, .work = work, .self = self};

@@ -36,10 +36,8 @@ static void *wait_for_end(void *self)
     return NULL;
 }
 
-enum pps_status pps_time_limit_begin(struct pps_time_limit *limit,
-                                     double seconds,
-                                     atomic_bool *stop,
-                                     struct pps_error *err)
+enum pps_status pps_time_limit_begin(struct pps_time_limit *limit, double seconds,
+                                     atomic_bool *stop, struct pps_error *err)
 {
     pthread_condattr_t monotonic;
     *limit = (struct pps_time_limit){.stop = stop, .seconds = seconds};

@@ -22,8 +22,7 @@ struct pps_time_limit {
 // Starts a limit that raises *stop after `seconds`, at once if they are 0 or less. The limit must
 // stay where it is until pps_time_limit_end.
 PPS_MUST_CHECK enum pps_status pps_time_limit_begin(struct pps_time_limit *limit,
-                                                    double seconds,
-                                                    atomic_bool *stop,
+                                                    double seconds, atomic_bool *stop,
                                                     struct pps_error *err);
 
 // Ends the limit; from now on it no longer raises the flag. A zeroed limit is fine.

@@ -21,11 +21,7 @@ static enum pps_status cannot_read(struct pps_error *err, const char *name, cons
 }
 
 // Reads to the end and adds a NUL. The caller frees *text after success and after failure.
-static enum pps_status read_all(int fd,
-                                const char *name,
-                                size_t most,
-                                char **text,
-                                size_t *n,
+static enum pps_status read_all(int fd, const char *name, size_t most, char **text, size_t *n,
                                 struct pps_error *err)
 {
     enum { PIECE = 1 << 16 };
@@ -61,10 +57,7 @@ static enum pps_status open_any(const char *path, int *fd, struct pps_error *err
     return cannot_read(err, path, "it is a folder; name a file in it");
 }
 
-enum pps_status pps_whole_file_read(const char *path,
-                                    size_t most,
-                                    char **text,
-                                    size_t *n,
+enum pps_status pps_whole_file_read(const char *path, size_t most, char **text, size_t *n,
                                     struct pps_error *err)
 {
     const bool from_stdin = strcmp(path, "-") == 0;
@@ -84,11 +77,8 @@ enum pps_status pps_whole_file_read(const char *path,
     return status;
 }
 
-enum pps_status pps_whole_file_read_regular(const char *path,
-                                            size_t most,
-                                            char **text,
-                                            size_t *n,
-                                            struct pps_error *err)
+enum pps_status pps_whole_file_read_regular(const char *path, size_t most, char **text,
+                                            size_t *n, struct pps_error *err)
 {
     int fd;
     uint64_t bytes;

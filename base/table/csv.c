@@ -173,9 +173,7 @@ static enum pps_status fill(struct pps_csv *csv, struct pps_error *err)
 }
 
 // Returns the next line with its newline; n = 0 at the end.
-static enum pps_status next_line(struct pps_csv *csv,
-                                 const char **line,
-                                 size_t *n,
+static enum pps_status next_line(struct pps_csv *csv, const char **line, size_t *n,
                                  struct pps_error *err)
 {
     while (!pps_csv_ready(csv)) {
@@ -193,9 +191,7 @@ static enum pps_status next_line(struct pps_csv *csv,
     return PPS_OK;
 }
 
-static enum pps_status feed(struct pps_csv *csv,
-                            const char *line,
-                            size_t n,
+static enum pps_status feed(struct pps_csv *csv, const char *line, size_t n,
                             struct pps_error *err)
 {
     if (memchr(line, '\0', n) != NULL)
@@ -231,8 +227,7 @@ static bool cut_line(struct pps_csv *csv)
     return left == 0;
 }
 
-enum pps_status pps_csv_next(struct pps_csv *csv,
-                             const struct pps_csv_row **row,
+enum pps_status pps_csv_next(struct pps_csv *csv, const struct pps_csv_row **row,
                              struct pps_error *err)
 {
     csv->row.n = 0;
@@ -299,11 +294,8 @@ static int cell_column(const struct pps_csv *csv, int column)
     return (int)at + 1;
 }
 
-enum pps_status pps_csv_fail(const struct pps_csv *csv,
-                             int column,
-                             struct pps_error *err,
-                             const char *format,
-                             ...)
+enum pps_status pps_csv_fail(const struct pps_csv *csv, int column, struct pps_error *err,
+                             const char *format, ...)
 {
     char text[sizeof err->text];
     va_list args;

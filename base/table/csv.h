@@ -27,8 +27,7 @@ struct pps_csv_row {
 
 // Opens a file, or stdin if path is "-". A byte-order mark is skipped. CRLF and empty lines are
 // allowed. After an error there is nothing to close.
-PPS_MUST_CHECK enum pps_status pps_csv_open(struct pps_csv **csv,
-                                            const char *path,
+PPS_MUST_CHECK enum pps_status pps_csv_open(struct pps_csv **csv, const char *path,
                                             struct pps_error *err);
 void pps_csv_close(struct pps_csv *csv); // NULL is allowed
 
@@ -41,8 +40,7 @@ double pps_csv_part(const struct pps_csv *csv);
 // Returns the next row, valid until the next call; *row is NULL at the end. Returns PPS_E_INPUT
 // for broken quotes, NUL bytes, more than PPS_CSV_COLUMNS cells, or a line longer than
 // PPS_CSV_LINE bytes. Returns PPS_E_STOPPED if the stop flag or a signal ended the wait for input.
-PPS_MUST_CHECK enum pps_status pps_csv_next(struct pps_csv *csv,
-                                            const struct pps_csv_row **row,
+PPS_MUST_CHECK enum pps_status pps_csv_next(struct pps_csv *csv, const struct pps_csv_row **row,
                                             struct pps_error *err);
 
 // Discards the row that pps_csv_next refused with PPS_E_INPUT, so that the next row can be
@@ -60,10 +58,7 @@ uint64_t pps_csv_digest(const struct pps_csv *csv);
 
 // Fills err with the place of a cell of the current row (column -1: the row) and the message.
 // Returns PPS_E_INPUT.
-enum pps_status pps_csv_fail(const struct pps_csv *csv,
-                             int column,
-                             struct pps_error *err,
-                             const char *format,
-                             ...) __attribute__((format(printf, 4, 5)));
+enum pps_status pps_csv_fail(const struct pps_csv *csv, int column, struct pps_error *err,
+                             const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 #endif

@@ -10,10 +10,7 @@ static bool is_blank(char c)
 }
 
 // Adds the cell line[begin ... end - 1]. `room` holds a copy of the line with a spare byte.
-static void add_cell(struct pps_csv_row *row,
-                     const char *line,
-                     char *room,
-                     size_t begin,
+static void add_cell(struct pps_csv_row *row, const char *line, char *room, size_t begin,
                      size_t end)
 {
     row->raw[row->n] = line + begin;

@@ -29,10 +29,7 @@ static void put_gap(struct writer *w, int32_t row, int32_t column)
         put(w, "|");
 }
 
-size_t list_cell_write(char *text,
-                       size_t size,
-                       const int32_t *values,
-                       int32_t rows,
+size_t list_cell_write(char *text, size_t size, const int32_t *values, int32_t rows,
                        int32_t columns)
 {
     struct writer w = {text, size, 0};

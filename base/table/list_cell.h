@@ -10,10 +10,7 @@
 // Writes at most `size` bytes with the final NUL and returns the length of the whole text, as
 // snprintf does.
 // values: [rows][columns].
-size_t list_cell_write(char *text,
-                       size_t size,
-                       const int32_t *values,
-                       int32_t rows,
+size_t list_cell_write(char *text, size_t size, const int32_t *values, int32_t rows,
                        int32_t columns);
 
 #endif

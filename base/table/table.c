@@ -62,12 +62,8 @@ static int read_cell(const struct table *table, int64_t row, int column, double 
 
 // ---- faults -----------------------------------------------------------------------------------
 
-bool table_fail(const struct table *table,
-                int64_t row,
-                int column,
-                struct pps_fault *fault,
-                const char *format,
-                ...)
+bool table_fail(const struct table *table, int64_t row, int column, struct pps_fault *fault,
+                const char *format, ...)
 {
     char text[sizeof fault->text];
     va_list args;
@@ -86,12 +82,8 @@ bool table_fail(const struct table *table,
     return pps_fault_set(fault, item, false, "%s", text);
 }
 
-static bool fail_cell(const struct table *table,
-                      int64_t row,
-                      int column,
-                      const char *name,
-                      const char *what,
-                      struct pps_fault *fault)
+static bool fail_cell(const struct table *table, int64_t row, int column, const char *name,
+                      const char *what, struct pps_fault *fault)
 {
     char quoted[48] = "";
     const struct table_cell *cell = cell_at(table, row, column);
@@ -114,9 +106,7 @@ static bool is_named(const struct table_name *column, const char *name)
            memcmp(column->text, name, column->n) == 0;
 }
 
-static bool bind_field(const struct table *table,
-                       const struct table_field *field,
-                       int *column,
+static bool bind_field(const struct table *table, const struct table_field *field, int *column,
                        struct pps_fault *fault)
 {
     *column = -1;
@@ -140,11 +130,8 @@ static bool bind_field(const struct table *table,
                          table->text != NULL ? "column" : "key");
 }
 
-bool table_bind(const struct table *table,
-                const struct table_field *fields,
-                int n,
-                int *columns,
-                struct pps_fault *fault)
+bool table_bind(const struct table *table, const struct table_field *fields, int n,
+                int *columns, struct pps_fault *fault)
 {
     for (int i = 0; i < n; i++)
         if (!bind_field(table, &fields[i], &columns[i], fault))
@@ -152,12 +139,8 @@ bool table_bind(const struct table *table,
     return true;
 }
 
-static bool check_number(const struct table *table,
-                         int64_t row,
-                         int column,
-                         const struct table_field *field,
-                         double value,
-                         struct pps_fault *fault)
+static bool check_number(const struct table *table, int64_t row, int column,
+                         const struct table_field *field, double value, struct pps_fault *fault)
 {
     char what[128];
     if (field->whole && value != floor(value))
@@ -173,13 +156,8 @@ static bool check_number(const struct table *table,
     return fail_cell(table, row, column, field->name, what, fault);
 }
 
-bool table_row(const struct table *table,
-               int64_t row,
-               const struct table_field *fields,
-               int n,
-               const int *columns,
-               double *values,
-               struct pps_fault *fault)
+bool table_row(const struct table *table, int64_t row, const struct table_field *fields, int n,
+               const int *columns, double *values, struct pps_fault *fault)
 {
     for (int i = 0; i < n; i++) {
         double value = 0.0;

@@ -28,8 +28,7 @@ struct cJSON;
 
 // Reads an array of objects. A missing key or null is an empty cell. The document must outlive the
 // table.
-bool table_read_json(struct table **table,
-                     const struct cJSON *document,
+bool table_read_json(struct table **table, const struct cJSON *document,
                      struct pps_fault *fault);
 
 void table_free(struct table *table); // NULL is allowed
@@ -47,30 +46,18 @@ struct table_field {
 
 // Finds n fields among the columns; columns[i] is -1 for a missing optional column.
 // false: a required column is missing, or a column appears twice.
-bool table_bind(const struct table *table,
-                const struct table_field *fields,
-                int n,
-                int *columns,
-                struct pps_fault *fault);
+bool table_bind(const struct table *table, const struct table_field *fields, int n,
+                int *columns, struct pps_fault *fault);
 
 // Reads the numbers of a row; NAN for an empty cell or a missing column. false: a cell does not match
 // its field.
-bool table_row(const struct table *table,
-               int64_t row,
-               const struct table_field *fields,
-               int n,
-               const int *columns,
-               double *values,
-               struct pps_fault *fault);
+bool table_row(const struct table *table, int64_t row, const struct table_field *fields, int n,
+               const int *columns, double *values, struct pps_fault *fault);
 
 // Fills a fault that the reader of a row found. column: of the table, or -1 for the row. Returns
 // false.
-bool table_fail(const struct table *table,
-                int64_t row,
-                int column,
-                struct pps_fault *fault,
-                const char *format,
-                ...) __attribute__((format(printf, 5, 6)));
+bool table_fail(const struct table *table, int64_t row, int column, struct pps_fault *fault,
+                const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 // Returns the line (CSV) or number (JSON, from 1) of a row, for messages.
 int64_t table_line(const struct table *table, int64_t row);

@@ -55,9 +55,7 @@ static bool is_space(char c)
 }
 
 // Reads a quoted cell at *at and moves *at behind its last quote.
-static bool take_quoted(const struct reading *reading,
-                        const struct line *line,
-                        size_t *at,
+static bool take_quoted(const struct reading *reading, const struct line *line, size_t *at,
                         struct table_cell *cell)
 {
     const size_t begin = *at + 1;
@@ -92,10 +90,8 @@ static void take_plain(const struct line *line, size_t *at, struct table_cell *c
 }
 
 // Splits a line into at most `cap` cells and returns their number; -1: the fault is set.
-static int split(const struct reading *reading,
-                 const struct line *line,
-                 struct table_cell *cells,
-                 int cap)
+static int split(const struct reading *reading, const struct line *line,
+                 struct table_cell *cells, int cap)
 {
     size_t at = 0;
     for (int n = 0;; at++) {

@@ -28,13 +28,11 @@ static int find_column(const struct table *table, const char *key, int hint)
 static bool find_columns(struct table *table, const cJSON *document, struct pps_fault *fault)
 {
     const cJSON *row, *item;
-    cJSON_ArrayForEach(row, document)
-    {
+    cJSON_ArrayForEach (row, document) {
         if (!cJSON_IsObject(row))
             return fail(fault, row, false, "every row must be an object");
         int hint = 0;
-        cJSON_ArrayForEach(item, row)
-        {
+        cJSON_ArrayForEach (item, row) {
             const int c = find_column(table, item->string, hint);
             if (c == TABLE_COLUMNS)
                 return fail(fault, item, true, "more than 256 different keys");
@@ -49,16 +47,13 @@ static bool find_columns(struct table *table, const cJSON *document, struct pps_
     return true;
 }
 
-static bool fill_row(struct table *table,
-                     int64_t row,
-                     const cJSON *object,
+static bool fill_row(struct table *table, int64_t row, const cJSON *object,
                      struct pps_fault *fault)
 {
     const cJSON *item;
     int hint = 0;
     table->items[row] = object;
-    cJSON_ArrayForEach(item, object)
-    {
+    cJSON_ArrayForEach (item, object) {
         const int c = find_column(table, item->string, hint);
         struct table_cell *cell = &table->cells[row * table->n_columns + c];
         if (cell->item != NULL)
@@ -82,8 +77,9 @@ static bool read_all(struct table *table, const cJSON *document, struct pps_faul
         return fail(fault, document, false, "out of memory for the table");
     const cJSON *object;
     int64_t row = 0;
-    cJSON_ArrayForEach(object,
-                       document) if (!fill_row(table, row++, object, fault)) return false;
+    cJSON_ArrayForEach (object, document)
+        if (!fill_row(table, row++, object, fault))
+            return false;
     return true;
 }
 

@@ -87,10 +87,7 @@ static inline void write_digits(char *out, uint64_t n, size_t width)
 }
 
 // Writes [-]whole[.fraction] with `decimals` digits of fraction.
-static inline size_t write_number(char *out,
-                                  bool negative,
-                                  uint64_t whole,
-                                  uint64_t fraction,
+static inline size_t write_number(char *out, bool negative, uint64_t whole, uint64_t fraction,
                                   int decimals)
 {
     size_t n = negative;

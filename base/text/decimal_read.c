@@ -46,8 +46,7 @@ static uint64_t eight_digits(uint64_t bytes)
 
 // Reads 1 to 7 digits up to `end`, which at least 8 characters precede. Returns false if there
 // is another character.
-static inline __attribute__((always_inline)) bool take_last(const char *c,
-                                                            const char *end,
+static inline __attribute__((always_inline)) bool take_last(const char *c, const char *end,
                                                             uint64_t *digits)
 {
     static const uint64_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
@@ -62,10 +61,8 @@ static inline __attribute__((always_inline)) bool take_last(const char *c,
 
 // Reads digits from *at; each digit changes the power by `step`. Returns true if there is a
 // digit.
-static inline __attribute__((always_inline)) bool take_digits(const char **at,
-                                                              const char *end,
-                                                              int step,
-                                                              struct number *number)
+static inline __attribute__((always_inline)) bool take_digits(const char **at, const char *end,
+                                                              int step, struct number *number)
 {
     const char *const begin = *at;
     const char *c = begin;
@@ -117,8 +114,7 @@ static bool take_exponent(const char **at, const char *end, int *power)
     return c > begin;
 }
 
-static inline __attribute__((always_inline)) bool scan(const char *text,
-                                                       size_t n,
+static inline __attribute__((always_inline)) bool scan(const char *text, size_t n,
                                                        struct number *number)
 {
     const char *at = text, *const end = text + n;

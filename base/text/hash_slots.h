@@ -32,8 +32,7 @@ void pps_hash_free(struct pps_hash_slots *table);
 
 // Returns the first slot with this hash in the cluster of used slots from slot `at` on, or
 // PPS_HASH_NONE. The table has slots.
-static inline size_t pps_hash_probe(const struct pps_hash_slots *table,
-                                    uint32_t hash,
+static inline size_t pps_hash_probe(const struct pps_hash_slots *table, uint32_t hash,
                                     size_t at)
 {
     const size_t mask = table->n_slots - 1;

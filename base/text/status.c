@@ -19,10 +19,7 @@ int pps_exit_status(enum pps_status code)
     return exit_status[code];
 }
 
-static void fill(struct pps_error *err,
-                 enum pps_status code,
-                 const char *file,
-                 int line,
+static void fill(struct pps_error *err, enum pps_status code, const char *file, int line,
                  int column)
 {
     err->code = code;
@@ -41,13 +38,8 @@ enum pps_status pps_fail(struct pps_error *err, enum pps_status code, const char
     return code;
 }
 
-enum pps_status pps_fail_at(struct pps_error *err,
-                            enum pps_status code,
-                            const char *file,
-                            int line,
-                            int column,
-                            const char *format,
-                            ...)
+enum pps_status pps_fail_at(struct pps_error *err, enum pps_status code, const char *file,
+                            int line, int column, const char *format, ...)
 {
     va_list args;
     fill(err, code, file, line, column);

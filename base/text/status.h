@@ -44,13 +44,9 @@ enum pps_status pps_fail(struct pps_error *err, enum pps_status code, const char
     __attribute__((format(printf, 3, 4)));
 
 // Like pps_fail, with a place. line or column 0: unknown.
-enum pps_status pps_fail_at(struct pps_error *err,
-                            enum pps_status code,
-                            const char *file,
-                            int line,
-                            int column,
-                            const char *format,
-                            ...) __attribute__((format(printf, 6, 7)));
+enum pps_status pps_fail_at(struct pps_error *err, enum pps_status code, const char *file,
+                            int line, int column, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
 
 // Fills err with "out of memory for ..." and returns PPS_E_MACHINE; the format names what the
 // memory is for, as in pps_fail_memory(err, "the rows of %s", path).

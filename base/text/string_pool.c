@@ -23,10 +23,7 @@ const char *pps_string_pool_text(const struct pps_string_pool *names, uint32_t i
 }
 
 // Returns whether the table has this text; *id is its number.
-static bool find(const struct pps_string_pool *names,
-                 uint32_t hash,
-                 const char *text,
-                 size_t n,
+static bool find(const struct pps_string_pool *names, uint32_t hash, const char *text, size_t n,
                  uint32_t *id)
 {
     for (size_t at = pps_hash_first(&names->slots, hash); at != PPS_HASH_NONE;
@@ -52,11 +49,8 @@ static bool grow_lists(struct pps_string_pool *names, size_t n)
     return true;
 }
 
-enum pps_status pps_string_pool_add(struct pps_string_pool *names,
-                                    const char *text,
-                                    size_t n,
-                                    uint32_t *id,
-                                    struct pps_error *err)
+enum pps_status pps_string_pool_add(struct pps_string_pool *names, const char *text, size_t n,
+                                    uint32_t *id, struct pps_error *err)
 {
     const uint32_t hash = (uint32_t)XXH64(text, n, 0);
     if (find(names, hash, text, n, id))

@@ -25,9 +25,7 @@ void pps_string_pool_free(struct pps_string_pool *names);
 // Finds or adds a text of n characters, which contain no NUL. *id is its number; names->n grows
 // if the text is new. Returns PPS_E_MACHINE if memory runs out.
 PPS_MUST_CHECK enum pps_status pps_string_pool_add(struct pps_string_pool *names,
-                                                   const char *text,
-                                                   size_t n,
-                                                   uint32_t *id,
+                                                   const char *text, size_t n, uint32_t *id,
                                                    struct pps_error *err);
 
 // Returns the text with number id < names->n. The text stays valid until the next add.

@@ -34,8 +34,7 @@ enum pps_status pps_gate_apart(const char *path, const char *input, struct pps_e
 }
 
 // Of every path of a list "A,B".
-static enum pps_status apart_from_list(const char *path,
-                                       const char *list,
+static enum pps_status apart_from_list(const char *path, const char *list,
                                        struct pps_error *err)
 {
     char *copy = strdup(list), *rest = copy, *each;
@@ -46,8 +45,7 @@ static enum pps_status apart_from_list(const char *path,
     return status;
 }
 
-enum pps_status pps_gate_check_inputs(const struct pps_gate *gate,
-                                      const char *path,
+enum pps_status pps_gate_check_inputs(const struct pps_gate *gate, const char *path,
                                       struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
@@ -67,8 +65,7 @@ static enum pps_status fail_twice(const char *path, struct pps_error *err)
                     "%s is the name of two files of this command; choose another name", path);
 }
 
-static enum pps_status check_existing(const struct pps_gate *gate,
-                                      const char *path,
+static enum pps_status check_existing(const struct pps_gate *gate, const char *path,
                                       struct pps_error *err)
 {
     const enum pps_mark mark = pps_mark_look(path, &gate->maker);
@@ -82,8 +79,7 @@ static enum pps_status check_existing(const struct pps_gate *gate,
                     path);
 }
 
-enum pps_status pps_gate_check(const struct pps_gate *gate,
-                               const char *path,
+enum pps_status pps_gate_check(const struct pps_gate *gate, const char *path,
                                struct pps_error *err)
 {
     struct stat info;
@@ -148,10 +144,8 @@ static enum pps_status check_twice(const char *one, const char *other, struct pp
     return status;
 }
 
-enum pps_status pps_gate_check_all(const struct pps_gate *gate,
-                                   const char *const *paths,
-                                   size_t n,
-                                   struct pps_error *err)
+enum pps_status pps_gate_check_all(const struct pps_gate *gate, const char *const *paths,
+                                   size_t n, struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
     for (size_t i = 0; i < n && status == PPS_OK; i++) {

@@ -92,10 +92,8 @@ static void remove_folders(const struct pps_new_file *file)
 
 // ---- names ----------------------------------------------------------------------------------
 
-enum pps_status pps_new_file_publish(const char *from,
-                                     const char *path,
-                                     const struct pps_gate *gate,
-                                     struct pps_error *err)
+enum pps_status pps_new_file_publish(const char *from, const char *path,
+                                     const struct pps_gate *gate, struct pps_error *err)
 {
     struct stat info;
     enum pps_status status = pps_gate_check(gate, path, err);
@@ -200,10 +198,8 @@ static enum pps_status close_standard(struct pps_new_file *file, struct pps_erro
     return failed ? pps_fail_errno(err, "write", "standard output") : PPS_OK;
 }
 
-enum pps_status pps_new_file_open(struct pps_new_file *file,
-                                  const char *path,
-                                  const struct pps_gate *gate,
-                                  struct pps_error *err)
+enum pps_status pps_new_file_open(struct pps_new_file *file, const char *path,
+                                  const struct pps_gate *gate, struct pps_error *err)
 {
     *file = (struct pps_new_file){.gate = gate, .unnamed = -1};
     if (path == NULL || strcmp(path, "-") == 0)

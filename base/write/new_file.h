@@ -21,8 +21,7 @@ struct pps_new_file {
 
 // Opens the file; path "-" or NULL is standard output. Returns PPS_E_INPUT if the gate refuses it or
 // its folder cannot be created. After an error there is nothing to close.
-PPS_MUST_CHECK enum pps_status pps_new_file_open(struct pps_new_file *file,
-                                                 const char *path,
+PPS_MUST_CHECK enum pps_status pps_new_file_open(struct pps_new_file *file, const char *path,
                                                  const struct pps_gate *gate,
                                                  struct pps_error *err);
 
@@ -35,8 +34,7 @@ PPS_MUST_CHECK enum pps_status pps_new_file_close(struct pps_new_file *file,
 void pps_new_file_abandon(struct pps_new_file *file);
 
 // Gives a complete file, which others wrote in the same file system, its name.
-PPS_MUST_CHECK enum pps_status pps_new_file_publish(const char *from,
-                                                    const char *path,
+PPS_MUST_CHECK enum pps_status pps_new_file_publish(const char *from, const char *path,
                                                     const struct pps_gate *gate,
                                                     struct pps_error *err);
 

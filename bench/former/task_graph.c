@@ -149,10 +149,8 @@ struct task_graph *task_graph_of_shape(const struct orders_shape *shape)
 
 // ---- timing -------------------------------------------------------------------------------------
 
-double task_graph_run(const struct task_graph *graph,
-                      const double *durations,
-                      const double *delays,
-                      double *ends)
+double task_graph_run(const struct task_graph *graph, const double *durations,
+                      const double *delays, double *ends)
 {
     double makespan = 0;
     for (int32_t k = 0; k < graph->n; k++) {

@@ -14,9 +14,7 @@ void task_graph_free(struct task_graph *graph); // NULL is allowed
 
 // Computes the ends of all tasks, [stage][orders_length], and returns the makespan. durations: of the
 // forwards of the stages, then of their backwards. delays[1]: of a transfer; NULL: 0.
-double task_graph_run(const struct task_graph *graph,
-                      const double *durations,
-                      const double *delays,
-                      double *ends);
+double task_graph_run(const struct task_graph *graph, const double *durations,
+                      const double *delays, double *ends);
 
 #endif

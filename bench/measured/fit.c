@@ -44,8 +44,7 @@ void measured_read(struct measured *m, const cJSON *document, const char *path)
         stop(path, fault.text);
     for (int i = 0; i < m->n; i++)
         m->each[i] = &m->all[i];
-    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(document, "fit"))
-    {
+    cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(document, "fit")) {
         read_unknown(m, item, path);
     }
 }
@@ -58,8 +57,7 @@ bool measured_new_source(const struct measured *m, int i)
     return true;
 }
 
-void measured_memory(const struct measured *m,
-                     const struct nd_measurement *row,
+void measured_memory(const struct measured *m, const struct nd_measurement *row,
                      struct nd_memory *memory)
 {
     const struct cluster cluster = {.node_devices = row->hardware.node,
@@ -108,10 +106,7 @@ static double error_of_others(const struct measured *m, int i, double factor)
     return others > 0 ? sum / others : (double)NAN;
 }
 
-int measured_one_step(const struct measured *m,
-                      const char *set,
-                      double *mean,
-                      double *best,
+int measured_one_step(const struct measured *m, const char *set, double *mean, double *best,
                       double *fitted)
 {
     int rows = 0;

@@ -28,8 +28,7 @@ void measured_read(struct measured *m, const struct cJSON *document, const char 
 bool measured_new_source(const struct measured *m, int i);
 
 // Predicts the memory of the fullest device.
-void measured_memory(const struct measured *m,
-                     const struct nd_measurement *row,
+void measured_memory(const struct measured *m, const struct nd_measurement *row,
                      struct nd_memory *memory);
 
 // Fits the unknowns to the fitting part, and fills built_in and left_out.
@@ -38,10 +37,7 @@ void measured_fit(struct measured *m);
 // The mean error of the other steps of a table if one of its steps sets a factor of all times
 // (nd_fit_scale): the mean and the best over all choices of this step. `fitted` is the mean error of
 // the table with the factor that fits all of its steps. Returns the number of rows of the table.
-int measured_one_step(const struct measured *m,
-                      const char *set,
-                      double *mean,
-                      double *best,
+int measured_one_step(const struct measured *m, const char *set, double *mean, double *best,
                       double *fitted);
 
 #endif

@@ -68,9 +68,7 @@ struct chosen {
     int n, limiting;
 };
 
-static void choose(struct chosen *c,
-                   const struct memory_facts *f,
-                   const char *stack,
+static void choose(struct chosen *c, const struct memory_facts *f, const char *stack,
                    const char *without)
 {
     c->n = c->limiting = 0;
@@ -117,9 +115,7 @@ static void maximise(const struct chosen *c, double *median, double *scale)
 }
 
 // Fits the group of a stack. Returns whether it has facts enough.
-static bool fit(const struct memory_facts *f,
-                const char *stack,
-                const char *without,
+static bool fit(const struct memory_facts *f, const char *stack, const char *without,
                 struct nd_memory_group *group)
 {
     static struct chosen chosen;
@@ -152,8 +148,7 @@ static bool is_new_stack(const struct memory_facts *f, int i)
     return true;
 }
 
-void memory_facts_fit(struct memory_facts *f,
-                      const struct measured *steps,
+void memory_facts_fit(struct memory_facts *f, const struct measured *steps,
                       const struct measured *layouts)
 {
     f->n = f->n_groups = 0;
@@ -214,8 +209,7 @@ struct said {
     double sum[BINS];
 };
 
-static void add(struct said *said,
-                const struct memory_fact *fact,
+static void add(struct said *said, const struct memory_fact *fact,
                 const struct nd_memory_group *group)
 {
     const struct nd_measurement *row = fact->row;

@@ -24,8 +24,7 @@ struct memory_facts {
 };
 
 // Collects the facts of two documents and fits the groups.
-void memory_facts_fit(struct memory_facts *f,
-                      const struct measured *steps,
+void memory_facts_fit(struct memory_facts *f, const struct measured *steps,
                       const struct measured *layouts);
 
 // Whether the groups differ from those of the program.

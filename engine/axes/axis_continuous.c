@@ -19,14 +19,11 @@ bool pps_is_continuous(const cJSON *item)
     return cJSON_IsObject(item) && pps_json_member(item, "continuous") != NULL;
 }
 
-static enum pps_status check_keys(const struct pps_param *param,
-                                  const struct pps_json *json,
-                                  const cJSON *object,
-                                  struct pps_error *err)
+static enum pps_status check_keys(const struct pps_param *param, const struct pps_json *json,
+                                  const cJSON *object, struct pps_error *err)
 {
     const cJSON *item;
-    cJSON_ArrayForEach(item, object)
-    {
+    cJSON_ArrayForEach (item, object) {
         if (!pps_json_key_is_of(item, keys, N_KEYS))
             return pps_json_fail_key(
                 json, item, err,
@@ -41,11 +38,8 @@ static enum pps_status check_keys(const struct pps_param *param,
     return PPS_OK;
 }
 
-static enum pps_status read_end(const struct pps_param *param,
-                                const struct pps_json *json,
-                                const cJSON *object,
-                                const char *key,
-                                double *value,
+static enum pps_status read_end(const struct pps_param *param, const struct pps_json *json,
+                                const cJSON *object, const char *key, double *value,
                                 struct pps_error *err)
 {
     const cJSON *item = pps_json_member(object, key);
@@ -63,10 +57,8 @@ static enum pps_status read_end(const struct pps_param *param,
     return PPS_OK;
 }
 
-static enum pps_status read_decimals(struct pps_axis *axis,
-                                     const struct pps_param *param,
-                                     const struct pps_json *json,
-                                     const cJSON *object,
+static enum pps_status read_decimals(struct pps_axis *axis, const struct pps_param *param,
+                                     const struct pps_json *json, const cJSON *object,
                                      struct pps_error *err)
 {
     const cJSON *item = pps_json_member(object, "decimals");
@@ -89,12 +81,9 @@ static enum pps_status read_decimals(struct pps_axis *axis,
     return PPS_OK;
 }
 
-enum pps_status pps_continuous_from_json(struct pps_axis *axis,
-                                         const struct pps_kernel *kernel,
-                                         int p,
-                                         const struct pps_json *json,
-                                         const cJSON *object,
-                                         struct pps_error *err)
+enum pps_status pps_continuous_from_json(struct pps_axis *axis, const struct pps_kernel *kernel,
+                                         int p, const struct pps_json *json,
+                                         const cJSON *object, struct pps_error *err)
 {
     const struct pps_param *param = &kernel->params[p];
     *axis = (struct pps_axis){.kind = PPS_AXIS_CONTINUOUS, .sets = (uint64_t)1 << p};

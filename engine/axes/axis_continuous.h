@@ -15,8 +15,7 @@ bool pps_is_continuous(const cJSON *item);
 // Builds the axis of parameter p of the kernel. For an integer parameter the axis is the range
 // of all integers. Errors carry the place of item.
 PPS_MUST_CHECK enum pps_status pps_continuous_from_json(struct pps_axis *axis,
-                                                        const struct pps_kernel *kernel,
-                                                        int p,
+                                                        const struct pps_kernel *kernel, int p,
                                                         const struct pps_json *json,
                                                         const cJSON *item,
                                                         struct pps_error *err);

@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum pps_status fail_empty(const struct pps_axis_source *s,
-                                  const cJSON *item,
+static enum pps_status fail_empty(const struct pps_axis_source *s, const cJSON *item,
                                   const struct pps_expr_list *list)
 {
     const char *name = s->param->name, *text = item->valuestring;
@@ -29,10 +28,8 @@ static enum pps_status fail_empty(const struct pps_axis_source *s,
     return pps_json_fail(s->json, item, s->err, "%s: \"%.60s\" has no value", name, text);
 }
 
-static enum pps_status from_constant(struct pps_axis *axis,
-                                     const struct pps_axis_source *s,
-                                     const cJSON *item,
-                                     const struct pps_expr *expr)
+static enum pps_status from_constant(struct pps_axis *axis, const struct pps_axis_source *s,
+                                     const cJSON *item, const struct pps_expr *expr)
 {
     struct pps_expr_list list;
     pps_expr_list(expr, NULL, &list);
@@ -71,8 +68,7 @@ static bool is_word(const char *text)
     return n > 0 && text[n] == '\0';
 }
 
-static enum pps_status expression_fault(const struct pps_axis_source *s,
-                                        const cJSON *item,
+static enum pps_status expression_fault(const struct pps_axis_source *s, const cJSON *item,
                                         const struct pps_expr_fault *fault)
 {
     char domain[PPS_DOMAIN];
@@ -86,8 +82,7 @@ static enum pps_status expression_fault(const struct pps_axis_source *s,
     return status;
 }
 
-enum pps_status pps_axis_from_expression(struct pps_axis *axis,
-                                         const struct pps_axis_source *s,
+enum pps_status pps_axis_from_expression(struct pps_axis *axis, const struct pps_axis_source *s,
                                          const cJSON *item)
 {
     const struct pps_expr_scope scope = {s->kernel->params, s->kernel->n_params, NULL};

@@ -51,15 +51,12 @@ static enum pps_status scalar(const struct pps_axis_source *s, const cJSON *item
     return pps_json_fail(s->json, item, s->err, "%s: %s", s->param->name, why);
 }
 
-static enum pps_status read_list(const struct pps_axis_source *s,
-                                 const cJSON *list,
-                                 double *values,
-                                 uint64_t *n)
+static enum pps_status read_list(const struct pps_axis_source *s, const cJSON *list,
+                                 double *values, uint64_t *n)
 {
     const cJSON *item;
     *n = 0;
-    cJSON_ArrayForEach(item, list)
-    {
+    cJSON_ArrayForEach (item, list) {
         enum pps_status status = scalar(s, item, &values[(*n)++]);
         if (status != PPS_OK)
             return status;
@@ -67,10 +64,8 @@ static enum pps_status read_list(const struct pps_axis_source *s,
     return PPS_OK;
 }
 
-static enum pps_status from_list(struct pps_axis *axis,
-                                 const struct pps_axis_source *s,
-                                 const cJSON *list,
-                                 uint64_t *repeated)
+static enum pps_status from_list(struct pps_axis *axis, const struct pps_axis_source *s,
+                                 const cJSON *list, uint64_t *repeated)
 {
     uint64_t n = (uint64_t)cJSON_GetArraySize(list);
     if (n == 0)
@@ -95,8 +90,7 @@ static enum pps_status from_list(struct pps_axis *axis,
 
 #define WORD_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 
-static bool is_expression(const struct pps_kernel *kernel,
-                          const struct pps_param *param,
+static bool is_expression(const struct pps_kernel *kernel, const struct pps_param *param,
                           const cJSON *item)
 {
     double value;
@@ -111,13 +105,9 @@ static bool is_expression(const struct pps_kernel *kernel,
     return !pps_value_parse(param, text, strlen(text), &value, why);
 }
 
-enum pps_status pps_axis_from_json(struct pps_axis *axis,
-                                   const struct pps_kernel *kernel,
-                                   int p,
-                                   const struct pps_json *json,
-                                   const cJSON *item,
-                                   bool keep_repeated,
-                                   uint64_t *n_repeated,
+enum pps_status pps_axis_from_json(struct pps_axis *axis, const struct pps_kernel *kernel,
+                                   int p, const struct pps_json *json, const cJSON *item,
+                                   bool keep_repeated, uint64_t *n_repeated,
                                    struct pps_error *err)
 {
     const struct pps_axis_source s = {kernel, &kernel->params[p], p, json, err, keep_repeated};

@@ -38,13 +38,11 @@ PPS_MUST_CHECK enum pps_status pps_axis_make_range(struct pps_axis *axis,
 // Returns PPS_E_INPUT if stop is not a whole number of steps from start. The message gives the
 // nearest valid stops; `which` follows the parameter's name in it.
 PPS_MUST_CHECK enum pps_status pps_axis_check_steps(const struct pps_axis_source *s,
-                                                    const cJSON *place,
-                                                    const char *which,
+                                                    const cJSON *place, const char *which,
                                                     const struct pps_axis_range *range);
 // Returns PPS_E_INPUT if the parameter cannot take this value.
 PPS_MUST_CHECK enum pps_status pps_axis_check_value(const struct pps_axis_source *s,
-                                                    const cJSON *item,
-                                                    double value,
+                                                    const cJSON *item, double value,
                                                     const char *which);
 
 // Builds the axis of an expression: a table if the expression depends on no other parameter.

@@ -9,8 +9,7 @@ static enum pps_status range_keys(const struct pps_axis_source *s, const cJSON *
 {
     static const char *const keys[] = {"start", "stop", "step", "continuous"};
     const cJSON *item;
-    cJSON_ArrayForEach(item, object)
-    {
+    cJSON_ArrayForEach (item, object) {
         if (!pps_json_key_is_of(item, keys, 3))
             return pps_json_fail_key(s->json, item, s->err,
                                      "%s: a range takes start, stop and step, not \"%.40s\"%s",
@@ -23,10 +22,8 @@ static enum pps_status range_keys(const struct pps_axis_source *s, const cJSON *
     return PPS_OK;
 }
 
-static enum pps_status range_member(const struct pps_axis_source *s,
-                                    const cJSON *object,
-                                    const char *key,
-                                    double *value)
+static enum pps_status range_member(const struct pps_axis_source *s, const cJSON *object,
+                                    const char *key, double *value)
 {
     const cJSON *item = pps_json_member(object, key);
     if (item == NULL)
@@ -39,8 +36,7 @@ static enum pps_status range_member(const struct pps_axis_source *s,
 }
 
 // Reports a step that is not above 0. Suggests to swap start and stop unless the step is 0.
-static enum pps_status fail_step(const struct pps_axis_source *s,
-                                 const cJSON *step,
+static enum pps_status fail_step(const struct pps_axis_source *s, const cJSON *step,
                                  const struct pps_axis_range *range)
 {
     const char *name = s->param->name;
@@ -55,8 +51,7 @@ static enum pps_status fail_step(const struct pps_axis_source *s,
                          fmax(range->start, range->stop), -range->step);
 }
 
-static enum pps_status count_range(const struct pps_axis_source *s,
-                                   const cJSON *object,
+static enum pps_status count_range(const struct pps_axis_source *s, const cJSON *object,
                                    struct pps_axis_range *range)
 {
     const char *name = s->param->name;
@@ -83,8 +78,7 @@ static enum pps_status count_range(const struct pps_axis_source *s,
     return PPS_OK;
 }
 
-enum pps_status pps_axis_from_range(struct pps_axis *axis,
-                                    const struct pps_axis_source *s,
+enum pps_status pps_axis_from_range(struct pps_axis *axis, const struct pps_axis_source *s,
                                     const cJSON *object)
 {
     struct pps_axis_range range = {.step = 1};

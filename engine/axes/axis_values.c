@@ -11,8 +11,7 @@
 
 // ---- tables -----------------------------------------------------------------------------------
 
-struct pps_axis_member *pps_axis_add_member(struct pps_axis *axis,
-                                            int param,
+struct pps_axis_member *pps_axis_add_member(struct pps_axis *axis, int param,
                                             struct pps_error *err)
 {
     struct pps_axis_member *member = &axis->members[axis->n_members++];
@@ -26,12 +25,8 @@ struct pps_axis_member *pps_axis_add_member(struct pps_axis *axis,
     return NULL;
 }
 
-enum pps_status pps_axis_table(struct pps_axis *axis,
-                               const struct pps_kernel *kernel,
-                               int p,
-                               const double *values,
-                               uint64_t n,
-                               struct pps_error *err)
+enum pps_status pps_axis_table(struct pps_axis *axis, const struct pps_kernel *kernel, int p,
+                               const double *values, uint64_t n, struct pps_error *err)
 {
     *axis = (struct pps_axis){.kind = PPS_AXIS_TABLE, .count = n, .sets = (uint64_t)1 << p};
     axis->param = p;
@@ -85,10 +80,8 @@ uint64_t pps_axis_drop_repeated(const struct pps_param *param, double *values, u
 
 // ---- ranges -----------------------------------------------------------------------------------
 
-enum pps_status pps_axis_check_value(const struct pps_axis_source *s,
-                                     const cJSON *item,
-                                     double value,
-                                     const char *which)
+enum pps_status pps_axis_check_value(const struct pps_axis_source *s, const cJSON *item,
+                                     double value, const char *which)
 {
     char why[PPS_WHY];
     if (pps_value_check(s->param, value, why))
@@ -96,10 +89,8 @@ enum pps_status pps_axis_check_value(const struct pps_axis_source *s,
     return pps_json_fail(s->json, item, s->err, "%s%s: %s", s->param->name, which, why);
 }
 
-enum pps_status pps_axis_check_steps(const struct pps_axis_source *s,
-                                     const cJSON *place,
-                                     const char *which,
-                                     const struct pps_axis_range *range)
+enum pps_status pps_axis_check_steps(const struct pps_axis_source *s, const cJSON *place,
+                                     const char *which, const struct pps_axis_range *range)
 {
     const double steps = (range->stop - range->start) / range->step;
     if (fabs(steps - round(steps)) <= 1e-9 * fmax(1, steps))
@@ -114,8 +105,7 @@ enum pps_status pps_axis_check_steps(const struct pps_axis_source *s,
                          high);
 }
 
-enum pps_status pps_axis_make_range(struct pps_axis *axis,
-                                    const struct pps_axis_source *s,
+enum pps_status pps_axis_make_range(struct pps_axis *axis, const struct pps_axis_source *s,
                                     const struct pps_axis_range *range)
 {
     if (range->n > PPS_TABLE_MAX) {

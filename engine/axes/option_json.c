@@ -32,10 +32,8 @@ void pps_option_free(struct pps_option_value *option)
     option->rows = NULL;
 }
 
-static enum pps_status read_number(const struct pps_option *spec,
-                                   const struct pps_json *json,
-                                   const cJSON *item,
-                                   struct pps_option_value *option,
+static enum pps_status read_number(const struct pps_option *spec, const struct pps_json *json,
+                                   const cJSON *item, struct pps_option_value *option,
                                    struct pps_error *err)
 {
     if (!cJSON_IsNumber(item))
@@ -48,10 +46,8 @@ static enum pps_status read_number(const struct pps_option *spec,
     return PPS_OK;
 }
 
-static enum pps_status read_word(const struct pps_option *spec,
-                                 const struct pps_json *json,
-                                 const cJSON *item,
-                                 struct pps_option_value *option,
+static enum pps_status read_word(const struct pps_option *spec, const struct pps_json *json,
+                                 const cJSON *item, struct pps_option_value *option,
                                  struct pps_error *err)
 {
     size_t n = 0;
@@ -85,10 +81,8 @@ static int member_of(const struct pps_kernel *kernel, const char *key)
 
 static enum pps_status unknown_member(const struct pps_kernel *kernel,
                                       const struct pps_option *spec,
-                                      const struct pps_json *json,
-                                      const cJSON *object,
-                                      const cJSON *item,
-                                      struct pps_error *err)
+                                      const struct pps_json *json, const cJSON *object,
+                                      const cJSON *item, struct pps_error *err)
 {
     const struct pps_composite *composite = kernel->composite;
     const struct pps_hint hint =
@@ -108,10 +102,8 @@ static enum pps_status unknown_member(const struct pps_kernel *kernel,
 
 static enum pps_status read_assignment(const struct pps_kernel *kernel,
                                        const struct pps_option *spec,
-                                       const struct pps_json *json,
-                                       const cJSON *object,
-                                       double *row,
-                                       struct pps_error *err)
+                                       const struct pps_json *json, const cJSON *object,
+                                       double *row, struct pps_error *err)
 {
     const struct pps_composite *composite = kernel->composite;
     if (!cJSON_IsObject(object))
@@ -121,8 +113,7 @@ static enum pps_status read_assignment(const struct pps_kernel *kernel,
     for (int m = 0; m < composite->n_members; m++)
         row[m] = (double)NAN;
     const cJSON *item;
-    cJSON_ArrayForEach(item, object)
-    {
+    cJSON_ArrayForEach (item, object) {
         const int m = member_of(kernel, item->string);
         if (m < 0)
             return unknown_member(kernel, spec, json, object, item, err);
@@ -148,12 +139,9 @@ static bool same_row(const double *a, const double *b, int n)
     return true;
 }
 
-static enum pps_status read_list(const struct pps_kernel *kernel,
-                                 const struct pps_option *spec,
-                                 const struct pps_json *json,
-                                 const cJSON *list,
-                                 struct pps_option_value *option,
-                                 struct pps_error *err)
+static enum pps_status read_list(const struct pps_kernel *kernel, const struct pps_option *spec,
+                                 const struct pps_json *json, const cJSON *list,
+                                 struct pps_option_value *option, struct pps_error *err)
 {
     const int width = kernel->composite->n_members;
     const size_t n = (size_t)cJSON_GetArraySize(list);
@@ -166,8 +154,7 @@ static enum pps_status read_list(const struct pps_kernel *kernel,
     pps_option_free(option);
     *option = (struct pps_option_value){.word = -1, .rows = rows};
     const cJSON *item;
-    cJSON_ArrayForEach(item, list)
-    {
+    cJSON_ArrayForEach (item, list) {
         double *row = rows + option->n_rows * (size_t)width;
         enum pps_status status = read_assignment(kernel, spec, json, item, row, err);
         if (status != PPS_OK)
@@ -181,12 +168,9 @@ static enum pps_status read_list(const struct pps_kernel *kernel,
     return PPS_OK;
 }
 
-enum pps_status pps_option_from_json(const struct pps_kernel *kernel,
-                                     int o,
-                                     const struct pps_json *json,
-                                     const cJSON *item,
-                                     struct pps_option_value *option,
-                                     struct pps_error *err)
+enum pps_status pps_option_from_json(const struct pps_kernel *kernel, int o,
+                                     const struct pps_json *json, const cJSON *item,
+                                     struct pps_option_value *option, struct pps_error *err)
 {
     const struct pps_option *spec = &kernel->composite->options[o];
     if (spec->kind == PPS_OPTION_NUMBER)
@@ -215,8 +199,7 @@ static cJSON *row_to_json(const struct pps_kernel *kernel, const double *row)
     return object;
 }
 
-cJSON *pps_option_to_json(const struct pps_kernel *kernel,
-                          int o,
+cJSON *pps_option_to_json(const struct pps_kernel *kernel, int o,
                           const struct pps_option_value *option)
 {
     const struct pps_option *spec = &kernel->composite->options[o];

@@ -14,16 +14,14 @@ void pps_options_default(const struct pps_composite *composite,
 void pps_option_free(struct pps_option_value *option);
 
 // Reads option o. Rows of a list are allocated; the caller frees them with pps_option_free.
-PPS_MUST_CHECK enum pps_status pps_option_from_json(const struct pps_kernel *kernel,
-                                                    int o,
+PPS_MUST_CHECK enum pps_status pps_option_from_json(const struct pps_kernel *kernel, int o,
                                                     const struct pps_json *json,
                                                     const cJSON *item,
                                                     struct pps_option_value *option,
                                                     struct pps_error *err);
 
 // Returns the option as JSON in the form an experiment uses. The caller deletes it.
-cJSON *pps_option_to_json(const struct pps_kernel *kernel,
-                          int o,
+cJSON *pps_option_to_json(const struct pps_kernel *kernel, int o,
                           const struct pps_option_value *option);
 
 #endif

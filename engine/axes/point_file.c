@@ -35,9 +35,7 @@ static uint32_t hash(double value)
     return (uint32_t)__builtin_bswap64(bits * 0x9E3779B97F4A7C15u);
 }
 
-static bool find(const struct dictionary *d,
-                 const double *values,
-                 double value,
+static bool find(const struct dictionary *d, const double *values, double value,
                  uint32_t *number)
 {
     const uint32_t h = hash(value);
@@ -50,9 +48,7 @@ static bool find(const struct dictionary *d,
     return false;
 }
 
-static bool add(struct dictionary *d,
-                struct pps_axis_member *member,
-                double value,
+static bool add(struct dictionary *d, struct pps_axis_member *member, double value,
                 const struct pps_axis_cell *cell)
 {
     const size_t n = member->n_values;
@@ -70,11 +66,8 @@ static bool add(struct dictionary *d,
     return true;
 }
 
-static bool number_of(struct dictionary *d,
-                      struct pps_axis_member *member,
-                      const struct pps_param *param,
-                      double value,
-                      uint32_t *number)
+static bool number_of(struct dictionary *d, struct pps_axis_member *member,
+                      const struct pps_param *param, double value, uint32_t *number)
 {
     struct pps_axis_cell cell;
     if (find(d, member->values, value, number))
@@ -158,11 +151,8 @@ static bool is_paired(const struct loader *l, int c)
     return (l->numbers & l->tiers) >> l->axis->members[l->member[c]].param & 1;
 }
 
-static enum pps_status read_cell(struct loader *l,
-                                 const struct pps_csv_row *row,
-                                 int c,
-                                 uint64_t *given,
-                                 double *point)
+static enum pps_status read_cell(struct loader *l, const struct pps_csv_row *row, int c,
+                                 uint64_t *given, double *point)
 {
     const int m = l->member[c];
     const struct pps_axis_member *member = &l->axis->members[m];
@@ -226,11 +216,8 @@ static enum pps_status read_rows(struct loader *l)
     }
 }
 
-enum pps_status pps_points_load(struct pps_axis *axis,
-                                const struct pps_kernel *kernel,
-                                const char *path,
-                                uint64_t *digest,
-                                struct pps_error *err)
+enum pps_status pps_points_load(struct pps_axis *axis, const struct pps_kernel *kernel,
+                                const char *path, uint64_t *digest, struct pps_error *err)
 {
     struct loader l = {.kernel = kernel, .axis = axis, .err = err};
     *axis = (struct pps_axis){.kind = PPS_AXIS_TABLE};

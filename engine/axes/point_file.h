@@ -12,8 +12,7 @@
 // the XXH64 of the file. After an error there is nothing to free.
 PPS_MUST_CHECK enum pps_status pps_points_load(struct pps_axis *axis,
                                                const struct pps_kernel *kernel,
-                                               const char *path,
-                                               uint64_t *digest,
+                                               const char *path, uint64_t *digest,
                                                struct pps_error *err);
 
 #endif

@@ -82,16 +82,14 @@ static enum pps_status set_words(struct pps_baseline *b, struct pps_error *err)
     return status;
 }
 
-enum pps_status pps_baseline_check(const struct pps_kernel *kernel,
-                                   const char *words,
+enum pps_status pps_baseline_check(const struct pps_kernel *kernel, const char *words,
                                    struct pps_error *err)
 {
     struct pps_baseline b = {.kernel = kernel, .words = words};
     return set_words(&b, err);
 }
 
-static enum pps_status choose_column(struct pps_baseline *b,
-                                     const char *name,
+static enum pps_status choose_column(struct pps_baseline *b, const char *name,
                                      struct pps_error *err)
 {
     b->column = pps_column_find(b->kernel, name, strlen(name));
@@ -104,8 +102,7 @@ static enum pps_status choose_column(struct pps_baseline *b,
 }
 
 enum pps_status pps_baseline_open(struct pps_baseline **baseline,
-                                  const struct pps_baseline_ask *ask,
-                                  struct pps_error *err)
+                                  const struct pps_baseline_ask *ask, struct pps_error *err)
 {
     const struct pps_input_words none = {.n = 0};
     struct pps_baseline *b = calloc(1, sizeof *b);
@@ -145,8 +142,7 @@ static bool is_set(const struct pps_baseline *b, int p)
 }
 
 // The baseline of a row as a point. Returns false if a cell holds no value of its parameter.
-static bool make_point(const struct pps_baseline *b,
-                       const struct pps_cell *cells,
+static bool make_point(const struct pps_baseline *b, const struct pps_cell *cells,
                        double *point)
 {
     char why[PPS_WHY];

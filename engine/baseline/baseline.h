@@ -25,8 +25,7 @@ struct pps_baseline_ask {
 
 // Checks the words of a baseline against a kernel before there is a result.
 PPS_MUST_CHECK enum pps_status pps_baseline_check(const struct pps_kernel *kernel,
-                                                  const char *words,
-                                                  struct pps_error *err);
+                                                  const char *words, struct pps_error *err);
 
 // Opens a baseline. PPS_E_INPUT for an unknown parameter, a value out of range, a kernel that
 // states no baseline, and an objective that is no number of the kernel. The caller calls
@@ -40,8 +39,7 @@ void pps_baseline_close(struct pps_baseline *baseline);
 // of the baseline: 100 (1 - value/baseline) where lower values are better, otherwise
 // 100 (value/baseline - 1). The cells are empty where the row has no result or the kernel computes
 // no baseline. Every baseline is computed once. For struct pps_view_ask; the view uses `baseline`.
-PPS_MUST_CHECK enum pps_status pps_baseline_add(void *baseline,
-                                                struct pps_view *view,
+PPS_MUST_CHECK enum pps_status pps_baseline_add(void *baseline, struct pps_view *view,
                                                 struct pps_error *err);
 
 // Says what the baseline is, and how many baselines could not be computed and why.

@@ -155,12 +155,8 @@ static void forget_equal(struct pps_best *best)
 }
 
 // Counts n rows, `text` among them, that differ from each other in the cells `differ`.
-static enum pps_status count_rows(struct pps_best *best,
-                                  uint64_t n,
-                                  uint64_t differ,
-                                  const char *text,
-                                  size_t text_n,
-                                  struct pps_error *err)
+static enum pps_status count_rows(struct pps_best *best, uint64_t n, uint64_t differ,
+                                  const char *text, size_t text_n, struct pps_error *err)
 {
     struct pps_best_equal *more = &best->more;
     if (more->n == 0) {
@@ -179,10 +175,8 @@ static enum pps_status count_rows(struct pps_best *best,
     return PPS_OK;
 }
 
-enum pps_status pps_best_count(struct pps_best *best,
-                               double value,
-                               const struct pps_best_equal *equal,
-                               struct pps_error *err)
+enum pps_status pps_best_count(struct pps_best *best, double value,
+                               const struct pps_best_equal *equal, struct pps_error *err)
 {
     if (equal->n == 0 || best->n == 0 || pps_best_worst(best)->value != value)
         return PPS_OK;
@@ -221,8 +215,7 @@ static void drop_ties(struct pps_best *best)
 }
 
 // Replaces the worst row. The dropped row is counted if the new worst row has the same value.
-static enum pps_status displace(struct pps_best *best,
-                                const struct pps_best_row *row,
+static enum pps_status displace(struct pps_best *best, const struct pps_best_row *row,
                                 struct pps_error *err)
 {
     const struct pps_best_row dropped = best->rows[0];
@@ -237,12 +230,8 @@ static enum pps_status displace(struct pps_best *best,
     return status;
 }
 
-enum pps_status pps_best_add(struct pps_best *best,
-                             double value,
-                             uint64_t index,
-                             const char *text,
-                             size_t n,
-                             struct pps_error *err)
+enum pps_status pps_best_add(struct pps_best *best, double value, uint64_t index,
+                             const char *text, size_t n, struct pps_error *err)
 {
     struct pps_best_row row = {value, index, NULL, n};
     if (!pps_best_would_take(best, value))

@@ -71,17 +71,12 @@ static inline bool pps_best_would_take(const struct pps_best *best, double value
 
 // Adds a row (its text is copied) if it is among the best, and drops the worst row if there are
 // too many. PPS_E_MACHINE: out of memory; the row is not added.
-PPS_MUST_CHECK enum pps_status pps_best_add(struct pps_best *best,
-                                            double value,
-                                            uint64_t index,
-                                            const char *text,
-                                            size_t n,
-                                            struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_best_add(struct pps_best *best, double value, uint64_t index,
+                                            const char *text, size_t n, struct pps_error *err);
 
 // Counts rows that are as good as the worst kept row and are not kept. Ignores rows of another
 // value. The caller calls this function after all rows have been added.
-PPS_MUST_CHECK enum pps_status pps_best_count(struct pps_best *best,
-                                              double value,
+PPS_MUST_CHECK enum pps_status pps_best_count(struct pps_best *best, double value,
                                               const struct pps_best_equal *equal,
                                               struct pps_error *err);
 

@@ -101,8 +101,7 @@ static struct pps_best *add_group(struct pps_best_by_group *tops, const double *
 
 // ---- rows -------------------------------------------------------------------------------------
 
-bool pps_best_by_group_would_take(const struct pps_best_by_group *tops,
-                                  const double *key,
+bool pps_best_by_group_would_take(const struct pps_best_by_group *tops, const double *key,
                                   double value)
 {
     const struct pps_best *best = find(tops, key);
@@ -119,12 +118,8 @@ double pps_best_by_group_threshold(const struct pps_best_by_group *tops, const d
     return pps_best_worst(best)->value;
 }
 
-enum pps_status pps_best_by_group_add(struct pps_best_by_group *tops,
-                                      const double *key,
-                                      double value,
-                                      uint64_t index,
-                                      const char *text,
-                                      size_t n,
+enum pps_status pps_best_by_group_add(struct pps_best_by_group *tops, const double *key,
+                                      double value, uint64_t index, const char *text, size_t n,
                                       struct pps_error *err)
 {
     if (!pps_best_by_group_would_take(tops, key, value))
@@ -145,10 +140,8 @@ enum pps_status pps_best_by_group_add(struct pps_best_by_group *tops,
     return status;
 }
 
-enum pps_status pps_best_by_group_count(struct pps_best_by_group *tops,
-                                        const double *key,
-                                        double value,
-                                        const struct pps_best_equal *equal,
+enum pps_status pps_best_by_group_count(struct pps_best_by_group *tops, const double *key,
+                                        double value, const struct pps_best_equal *equal,
                                         struct pps_error *err)
 {
     struct pps_best *best = find(tops, key);
@@ -156,8 +149,7 @@ enum pps_status pps_best_by_group_count(struct pps_best_by_group *tops,
 }
 
 enum pps_status pps_best_by_group_merge(struct pps_best_by_group *tops,
-                                        struct pps_best_by_group *other,
-                                        struct pps_error *err)
+                                        struct pps_best_by_group *other, struct pps_error *err)
 {
     for (size_t g = 0; g < other->n; g++) {
         size_t n;
@@ -241,8 +233,7 @@ const struct pps_best_row *pps_best_by_group_by_index(struct pps_best_by_group *
 
 // ---- shared best --------------------------------------------------------------------------------
 
-double pps_rival_threshold(struct pps_rival *rival,
-                           struct pps_shared_best *contest,
+double pps_rival_threshold(struct pps_rival *rival, struct pps_shared_best *contest,
                            const double *group)
 {
     const size_t bytes = (size_t)contest->tops.n_by * sizeof *group;
@@ -258,11 +249,8 @@ double pps_rival_threshold(struct pps_rival *rival,
     return rival->threshold;
 }
 
-enum pps_status pps_shared_best_enter(struct pps_shared_best *contest,
-                                      const double *group,
-                                      double value,
-                                      uint64_t index,
-                                      struct pps_error *err)
+enum pps_status pps_shared_best_enter(struct pps_shared_best *contest, const double *group,
+                                      double value, uint64_t index, struct pps_error *err)
 {
     pthread_mutex_lock(&contest->lock);
     const enum pps_status status =

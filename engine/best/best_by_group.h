@@ -39,8 +39,7 @@ void pps_best_by_group_free(struct pps_best_by_group *tops);  // a zeroed one is
 void pps_best_by_group_clear(struct pps_best_by_group *tops); // empty, and of the same kind
 
 // False: a row of this group and value is certainly not among the best.
-bool pps_best_by_group_would_take(const struct pps_best_by_group *tops,
-                                  const double *key,
+bool pps_best_by_group_would_take(const struct pps_best_by_group *tops, const double *key,
                                   double value);
 
 // The value that a row of this group must reach; +-INFINITY as long as any will do.
@@ -49,11 +48,8 @@ double pps_best_by_group_threshold(const struct pps_best_by_group *tops, const d
 // Adds a row where it is among the best of its group; its text is copied. PPS_E_INPUT: there are
 // more rows to keep than PPS_MAX_KEPT.
 PPS_MUST_CHECK enum pps_status pps_best_by_group_add(struct pps_best_by_group *tops,
-                                                     const double *key,
-                                                     double value,
-                                                     uint64_t index,
-                                                     const char *text,
-                                                     size_t n,
+                                                     const double *key, double value,
+                                                     uint64_t index, const char *text, size_t n,
                                                      struct pps_error *err);
 
 // Adds all rows of other, which keeps them, and what it has counted.
@@ -67,8 +63,7 @@ struct pps_best *const *pps_best_by_group_groups(struct pps_best_by_group *tops,
 
 // Counts rows of the group of this key, as pps_best_count.
 PPS_MUST_CHECK enum pps_status pps_best_by_group_count(struct pps_best_by_group *tops,
-                                                       const double *key,
-                                                       double value,
+                                                       const double *key, double value,
                                                        const struct pps_best_equal *equal,
                                                        struct pps_error *err);
 
@@ -99,15 +94,12 @@ struct pps_rival {
 
 // The value that a row of this group must reach; takes the lock only where something may have
 // changed.
-double pps_rival_threshold(struct pps_rival *rival,
-                           struct pps_shared_best *contest,
+double pps_rival_threshold(struct pps_rival *rival, struct pps_shared_best *contest,
                            const double *group);
 
 // A row has this value: thresholds may become harder.
 PPS_MUST_CHECK enum pps_status pps_shared_best_enter(struct pps_shared_best *contest,
-                                                     const double *group,
-                                                     double value,
-                                                     uint64_t index,
-                                                     struct pps_error *err);
+                                                     const double *group, double value,
+                                                     uint64_t index, struct pps_error *err);
 
 #endif

@@ -22,8 +22,7 @@ void pps_pareto_front_free(struct pps_pareto_front *front)
 // Returns the row of the front that is no worse than (a, b) in either value, or NULL. Of the
 // rows with at most this a, the last one has the smallest b.
 static struct pps_pareto_front_row *find_no_worse(const struct pps_pareto_front *front,
-                                                  double a,
-                                                  double b)
+                                                  double a, double b)
 {
     size_t low = 0, high = front->n_front;
     while (low < high) {
@@ -75,12 +74,8 @@ static void settle(struct pps_pareto_front *front)
     front->n = front->n_front = kept;
 }
 
-enum pps_status pps_pareto_front_add(struct pps_pareto_front *front,
-                                     double a,
-                                     double b,
-                                     uint64_t row,
-                                     const char *text,
-                                     size_t n,
+enum pps_status pps_pareto_front_add(struct pps_pareto_front *front, double a, double b,
+                                     uint64_t row, const char *text, size_t n,
                                      struct pps_error *err)
 {
     if (!pps_pareto_front_would_take(front, a, b))

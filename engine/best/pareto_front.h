@@ -37,13 +37,9 @@ bool pps_pareto_front_would_take(const struct pps_pareto_front *front, double a,
 
 // Adds a row unless another row dominates it; the text is copied. Row numbers must ascend from
 // call to call. Returns PPS_E_MACHINE if memory runs out.
-PPS_MUST_CHECK enum pps_status pps_pareto_front_add(struct pps_pareto_front *front,
-                                                    double a,
-                                                    double b,
-                                                    uint64_t row,
-                                                    const char *text,
-                                                    size_t n,
-                                                    struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_pareto_front_add(struct pps_pareto_front *front, double a,
+                                                    double b, uint64_t row, const char *text,
+                                                    size_t n, struct pps_error *err);
 
 // Returns the *n rows of the front, sorted by ascending a (and descending b), valid until the
 // next call of pps_pareto_front_add.

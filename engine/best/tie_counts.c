@@ -24,12 +24,8 @@ int pps_print_cells(FILE *out, const char *header, const char *row, uint64_t cel
     return said;
 }
 
-void pps_print_ties(FILE *out,
-                    const struct pps_best_ties *ties,
-                    size_t shown,
-                    const char *header,
-                    const char *row,
-                    uint64_t cells)
+void pps_print_ties(FILE *out, const struct pps_best_ties *ties, size_t shown,
+                    const char *header, const char *row, uint64_t cells)
 {
     const uint64_t common = cells & ~ties->differ;
     fprintf(out, "%zu of %llu equal best rows", shown, (unsigned long long)ties->n);
@@ -96,7 +92,7 @@ bool pps_counted_read(const cJSON *item, const char *header, struct pps_best_equ
     *equal = (struct pps_best_equal){.n = (uint64_t)rows->valuedouble,
                                      .text = one,
                                      .text_n = strlen(one)};
-    cJSON_ArrayForEach(name, differ) equal->differ |=
-        bit_of(header, cJSON_GetStringValue(name));
+    cJSON_ArrayForEach (name, differ)
+        equal->differ |= bit_of(header, cJSON_GetStringValue(name));
     return true;
 }

@@ -17,12 +17,8 @@ int pps_print_cells(FILE *out, const char *header, const char *row, uint64_t cel
 
 // Prints "3 of 11 equal best rows; all have name=value" without a newline; only the
 // common values in the mask `cells` are printed. row: one of the rows; shown: number of shown rows.
-void pps_print_ties(FILE *out,
-                    const struct pps_best_ties *ties,
-                    size_t shown,
-                    const char *header,
-                    const char *row,
-                    uint64_t cells);
+void pps_print_ties(FILE *out, const struct pps_best_ties *ties, size_t shown,
+                    const char *header, const char *row, uint64_t cells);
 
 // ---- tie counts ---------------------------------------------------------------------------------
 

@@ -14,8 +14,7 @@
 // ---- matching shards --------------------------------------------------------------------------
 
 static enum pps_status check_same(const struct pps_shardfile *first,
-                                  const struct pps_shardfile *file,
-                                  struct pps_error *err)
+                                  const struct pps_shardfile *file, struct pps_error *err)
 {
     const struct pps_index_head *a = &first->index.head, *b = &file->index.head;
     const cJSON *a_version = cJSON_GetObjectItemCaseSensitive(first->manifest, "ppsweep");
@@ -123,9 +122,7 @@ static enum pps_status fail_missing(const struct pps_merge *merge, struct pps_er
     return PPS_E_INPUT;
 }
 
-static enum pps_status open_files(struct pps_merge *merge,
-                                  const char *const *paths,
-                                  size_t n,
+static enum pps_status open_files(struct pps_merge *merge, const char *const *paths, size_t n,
                                   struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
@@ -145,9 +142,7 @@ static enum pps_status open_files(struct pps_merge *merge,
     return status;
 }
 
-enum pps_status pps_merge_open(struct pps_merge *merge,
-                               const char *const *paths,
-                               size_t n,
+enum pps_status pps_merge_open(struct pps_merge *merge, const char *const *paths, size_t n,
                                struct pps_error *err)
 {
     merge->n = 0;
@@ -172,8 +167,7 @@ void pps_merge_close(struct pps_merge *merge)
 // ---- copying ----------------------------------------------------------------------------------
 
 // Appends the command that recomputes a damaged shard to the error.
-static enum pps_status say_again(const struct pps_shardfile *file,
-                                 enum pps_status status,
+static enum pps_status say_again(const struct pps_shardfile *file, enum pps_status status,
                                  struct pps_error *err)
 {
     const struct pps_index_head *head = &file->index.head;
@@ -190,11 +184,8 @@ static enum pps_status say_again(const struct pps_shardfile *file,
 }
 
 // Reads the next block of a file. Checks its bytes only if `wanted` is true.
-static enum pps_status next_block(struct pps_shardfile *file,
-                                  struct pps_blocktext *reader,
-                                  bool wanted,
-                                  struct pps_block *block,
-                                  struct pps_error *err)
+static enum pps_status next_block(struct pps_shardfile *file, struct pps_blocktext *reader,
+                                  bool wanted, struct pps_block *block, struct pps_error *err)
 {
     struct pps_index_record record;
     const unsigned char *data = NULL;
@@ -215,10 +206,8 @@ static enum pps_status next_block(struct pps_shardfile *file,
 }
 
 // Checks that all files begin with the same header line; the first file's becomes *block.
-static enum pps_status read_headers(struct pps_merge *merge,
-                                    struct pps_blocktext *reader,
-                                    struct pps_block *block,
-                                    struct pps_error *err)
+static enum pps_status read_headers(struct pps_merge *merge, struct pps_blocktext *reader,
+                                    struct pps_block *block, struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
     for (size_t i = merge->n; i-- > 0 && status == PPS_OK;) {
@@ -237,10 +226,8 @@ static bool stopped(const struct pps_merge *merge)
     return atomic_load_explicit(merge->stop, memory_order_relaxed);
 }
 
-static enum pps_status copy(struct pps_merge *merge,
-                            struct pps_blocktext *reader,
-                            struct pps_output *output,
-                            struct pps_error *err)
+static enum pps_status copy(struct pps_merge *merge, struct pps_blocktext *reader,
+                            struct pps_output *output, struct pps_error *err)
 {
     const struct pps_index_head *head = &merge->files[0].index.head;
     const struct pps_blocks blocks = {head->n_points, head->block_points};
@@ -267,11 +254,8 @@ static enum pps_status copy(struct pps_merge *merge,
     return status;
 }
 
-static enum pps_status open_output(const struct pps_merge *merge,
-                                   const char *path,
-                                   bool force,
-                                   const struct pps_block *header,
-                                   struct pps_output **output,
+static enum pps_status open_output(const struct pps_merge *merge, const char *path, bool force,
+                                   const struct pps_block *header, struct pps_output **output,
                                    struct pps_error *err)
 {
     const struct pps_index_head *head = &merge->files[0].index.head;
@@ -290,8 +274,7 @@ static enum pps_status open_output(const struct pps_merge *merge,
     return pps_output_open(output, &plan, err);
 }
 
-static enum pps_status finish(struct pps_merge *merge,
-                              struct pps_output *output,
+static enum pps_status finish(struct pps_merge *merge, struct pps_output *output,
                               struct pps_error *err)
 {
     merge->data_bytes = pps_output_bytes(output);
@@ -305,9 +288,7 @@ static enum pps_status finish(struct pps_merge *merge,
     return status;
 }
 
-enum pps_status pps_merge_write(struct pps_merge *merge,
-                                const char *path,
-                                bool force,
+enum pps_status pps_merge_write(struct pps_merge *merge, const char *path, bool force,
                                 struct pps_error *err)
 {
     const struct pps_shardfile *first = &merge->files[0];

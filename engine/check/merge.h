@@ -24,19 +24,15 @@ struct pps_merge {
 // Opens the shards and checks that they are from the same sweep, none missing and none
 // repeated. Returns PPS_E_INPUT with the error and, for a missing shard, the command that
 // computes it. After an error there is nothing to close.
-PPS_MUST_CHECK enum pps_status pps_merge_open(struct pps_merge *merge,
-                                              const char *const *paths,
-                                              size_t n,
-                                              struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_merge_open(struct pps_merge *merge, const char *const *paths,
+                                              size_t n, struct pps_error *err);
 void pps_merge_close(struct pps_merge *merge);
 
 // Writes the result. Continues an earlier, interrupted merge (or run) of the same experiment
 // from path.part, unless force is set. Returns PPS_E_STOPPED if the stop flag was set, and
 // PPS_E_INPUT for a damaged shard.
-PPS_MUST_CHECK enum pps_status pps_merge_write(struct pps_merge *merge,
-                                               const char *path,
-                                               bool force,
-                                               struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_merge_write(struct pps_merge *merge, const char *path,
+                                               bool force, struct pps_error *err);
 
 // Returns the manifest of the whole experiment, built from the manifests of the shards, all of
 // which must have been read. Returns NULL if memory runs out. The caller frees it.

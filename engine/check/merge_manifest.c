@@ -135,9 +135,7 @@ static void add_command(cJSON *root, const struct pps_merge *merge)
 
 // Returns true if the member of a shard's manifest was replaced by one of the whole. Call this
 // function for one member after another.
-static bool replace(cJSON *root,
-                    const struct pps_merge *merge,
-                    const cJSON *item,
+static bool replace(cJSON *root, const struct pps_merge *merge, const cJSON *item,
                     uint64_t bytes)
 {
     const char *key = item->string;
@@ -178,8 +176,7 @@ char *pps_merge_manifest(const struct pps_merge *merge, uint64_t data_bytes)
 {
     cJSON *root = cJSON_CreateObject();
     const cJSON *item;
-    cJSON_ArrayForEach(item, merge->files[0].manifest)
-    {
+    cJSON_ArrayForEach (item, merge->files[0].manifest) {
         if (!replace(root, merge, item, data_bytes))
             cJSON_AddItemToObject(root, item->string, cJSON_Duplicate(item, true));
     }

@@ -114,8 +114,7 @@ static enum pps_status check_begin(struct pps_shardfile *file, struct pps_error 
     return status;
 }
 
-static enum pps_status open_parts(struct pps_shardfile *file,
-                                  const char *path,
+static enum pps_status open_parts(struct pps_shardfile *file, const char *path,
                                   struct pps_error *err)
 {
     uint64_t bytes;
@@ -132,8 +131,7 @@ static enum pps_status open_parts(struct pps_shardfile *file,
     return status == PPS_OK ? check_begin(file, err) : status;
 }
 
-enum pps_status pps_shardfile_open(struct pps_shardfile *file,
-                                   const char *path,
+enum pps_status pps_shardfile_open(struct pps_shardfile *file, const char *path,
                                    struct pps_error *err)
 {
     *file = (struct pps_shardfile){.fd = -1, .index.fd = -1};
@@ -159,10 +157,8 @@ void pps_shardfile_close(struct pps_shardfile *file)
 
 // ---- reading ----------------------------------------------------------------------------------
 
-enum pps_status pps_shardfile_next(struct pps_shardfile *file,
-                                   struct pps_index_record *record,
-                                   uint64_t left_out[PPS_MAX_REASONS],
-                                   struct pps_error *err)
+enum pps_status pps_shardfile_next(struct pps_shardfile *file, struct pps_index_record *record,
+                                   uint64_t left_out[PPS_MAX_REASONS], struct pps_error *err)
 {
     const uint64_t i = file->seen.n_records;
     const uint64_t block = i == 0 ? UINT64_MAX : pps_whole_prefix_block(&file->index.head, i);

@@ -20,8 +20,7 @@ struct pps_shardfile {
 // Opens NAME.csv.gz or NAME.csv with its index and manifest. Returns PPS_E_INPUT, with the
 // missing or damaged file; for an interrupted shard (named with .part or without), with the
 // command that continues it. After an error there is nothing to close.
-PPS_MUST_CHECK enum pps_status pps_shardfile_open(struct pps_shardfile *file,
-                                                  const char *path,
+PPS_MUST_CHECK enum pps_status pps_shardfile_open(struct pps_shardfile *file, const char *path,
                                                   struct pps_error *err);
 void pps_shardfile_close(struct pps_shardfile *file);
 

@@ -40,8 +40,7 @@ struct verifier {
     struct pps_error *err;
 };
 
-static enum pps_status wrong_data(const struct verifier *v,
-                                  struct pps_error *err,
+static enum pps_status wrong_data(const struct verifier *v, struct pps_error *err,
                                   const char *text)
 {
     return pps_fail_at(err, PPS_E_WRONG, v->ask->path, 0, 0, "%s", text);
@@ -66,8 +65,7 @@ static enum pps_status check_name(const char *path, struct pps_error *err)
     return PPS_OK;
 }
 
-static enum pps_status missing(const struct verifier *v,
-                               const char *what,
+static enum pps_status missing(const struct verifier *v, const char *what,
                                struct pps_error *err)
 {
     if (access(v->ask->path, F_OK) != 0 || err->code != PPS_E_INPUT)
@@ -151,9 +149,7 @@ static enum pps_status check_end(const struct verifier *v, struct pps_error *err
 // ---- the pool ---------------------------------------------------------------------------------
 
 // Keeps the first error. The caller holds the lock.
-static void keep_fault(struct verifier *v,
-                       uint64_t record,
-                       enum pps_status status,
+static void keep_fault(struct verifier *v, uint64_t record, enum pps_status status,
                        const struct pps_error *err)
 {
     if (status == PPS_OK || record >= v->wrong_record)
@@ -342,8 +338,7 @@ static enum pps_status verify(struct verifier *v, struct pps_error *err)
     return PPS_OK;
 }
 
-enum pps_status pps_verify(const struct pps_verify_ask *ask,
-                           struct pps_verified *verified,
+enum pps_status pps_verify(const struct pps_verify_ask *ask, struct pps_verified *verified,
                            struct pps_error *err)
 {
     struct verifier v = {.ask = ask, .verified = verified, .fd = -1, .index.file.fd = -1};
@@ -368,9 +363,7 @@ static int by_shard(const void *a, const void *b)
     return (x->shard > y->shard) - (x->shard < y->shard);
 }
 
-bool pps_shards_together(struct pps_verified *verified,
-                         size_t n,
-                         uint32_t *here,
+bool pps_shards_together(struct pps_verified *verified, size_t n, uint32_t *here,
                          uint32_t *missing)
 {
     for (size_t i = 0; i < n; i++)

@@ -47,17 +47,14 @@ struct pps_verified {
 // Returns PPS_OK only if everything is right. PPS_E_STOPPED: the stop flag was set. PPS_E_WRONG reports the first error. PPS_E_INPUT:
 // a file is missing, or rows cannot be computed again (all else is right then).
 PPS_MUST_CHECK enum pps_status pps_verify(const struct pps_verify_ask *ask,
-                                          struct pps_verified *verified,
-                                          struct pps_error *err);
+                                          struct pps_verified *verified, struct pps_error *err);
 
 // ---- verify shards ------------------------------------------------------------------------------
 
 // Returns false unless all n (> 0) results are shards of one experiment with the same number of
 // shards. *here is the number of different shards present, *missing the first absent shard (if
 // there is one). Changes the order of the results.
-bool pps_shards_together(struct pps_verified *verified,
-                         size_t n,
-                         uint32_t *here,
+bool pps_shards_together(struct pps_verified *verified, size_t n, uint32_t *here,
                          uint32_t *missing);
 
 #endif

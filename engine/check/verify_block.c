@@ -33,11 +33,8 @@ void pps_index_add(struct pps_index_sums *sums, const struct pps_index_entry *en
     pps_counts_add(&sums->counts, &counts);
 }
 
-static enum pps_status contradicts(const struct pps_manifest_facts *said,
-                                   const char *name,
-                                   double is_said,
-                                   double is,
-                                   struct pps_error *err)
+static enum pps_status contradicts(const struct pps_manifest_facts *said, const char *name,
+                                   double is_said, double is, struct pps_error *err)
 {
     return pps_fail_at(err, PPS_E_WRONG, said->name, 0, 0,
                        "%s is %.17g, but %.17g in the index", name, is_said, is);
@@ -45,8 +42,7 @@ static enum pps_status contradicts(const struct pps_manifest_facts *said,
 
 // Compares the shard numbers, if the manifest has them.
 static enum pps_status fit_shard(const struct pps_manifest_facts *said,
-                                 const struct pps_index_head *head,
-                                 struct pps_error *err)
+                                 const struct pps_index_head *head, struct pps_error *err)
 {
     const cJSON *shard = pps_json_member(said->root, "shard");
     const cJSON *index = pps_json_member(shard, "index"), *of = pps_json_member(shard, "of");
@@ -193,8 +189,7 @@ struct pps_audited pps_blockchecker_audited(const struct pps_blockchecker *c)
 // ---- bytes ------------------------------------------------------------------------------------
 
 static enum pps_status wrong(const struct pps_blockchecker *c,
-                             const struct pps_index_entry *entry,
-                             struct pps_error *err,
+                             const struct pps_index_entry *entry, struct pps_error *err,
                              const char *what)
 {
     const struct pps_index_record *record = &entry->record;
@@ -218,8 +213,7 @@ static bool reserve(void **buffer, size_t *cap, size_t n)
 }
 
 static enum pps_status read_data(struct pps_blockchecker *c,
-                                 const struct pps_index_entry *entry,
-                                 struct pps_error *err)
+                                 const struct pps_index_entry *entry, struct pps_error *err)
 {
     const struct pps_index_record *record = &entry->record;
     const size_t n = (size_t)record->data_bytes;
@@ -243,8 +237,7 @@ static bool may_hold(uint64_t data_bytes, uint64_t text_bytes)
 }
 
 // Copies the text of a start or a row group of Parquet. c->text has room for the record's text.
-static enum pps_status decode(struct pps_blockchecker *c,
-                              const struct pps_index_entry *entry,
+static enum pps_status decode(struct pps_blockchecker *c, const struct pps_index_entry *entry,
                               struct pps_error *err)
 {
     const size_t bytes = (size_t)entry->record.data_bytes;
@@ -271,8 +264,7 @@ static enum pps_status decode(struct pps_blockchecker *c,
     return PPS_OK;
 }
 
-static enum pps_status expand(struct pps_blockchecker *c,
-                              const struct pps_index_entry *entry,
+static enum pps_status expand(struct pps_blockchecker *c, const struct pps_index_entry *entry,
                               struct pps_error *err)
 {
     const size_t n = (size_t)entry->record.text_bytes;
@@ -308,8 +300,7 @@ static enum pps_status expand(struct pps_blockchecker *c,
 // ---- everything -----------------------------------------------------------------------------
 
 static enum pps_status check_header(const struct pps_blockchecker *c,
-                                    const struct pps_index_entry *entry,
-                                    struct pps_error *err)
+                                    const struct pps_index_entry *entry, struct pps_error *err)
 {
     const size_t n = strlen(c->check->header);
     if (entry->record.text_bytes != n || memcmp(c->text, c->check->header, n) != 0)
@@ -318,8 +309,7 @@ static enum pps_status check_header(const struct pps_blockchecker *c,
 }
 
 enum pps_status pps_blockchecker_do(struct pps_blockchecker *c,
-                                    const struct pps_index_entry *entry,
-                                    struct pps_error *err)
+                                    const struct pps_index_entry *entry, struct pps_error *err)
 {
     const size_t n = (size_t)entry->record.text_bytes;
     enum pps_status status = read_data(c, entry, err);

@@ -28,17 +28,14 @@ void pps_index_add(struct pps_index_sums *sums, const struct pps_index_entry *en
 
 // Compares digest, codec, block size and shard. Returns PPS_E_WRONG if they differ.
 PPS_MUST_CHECK enum pps_status pps_manifest_facts_fits_head(
-    const struct pps_manifest_facts *said,
-    const struct pps_index_head *head,
+    const struct pps_manifest_facts *said, const struct pps_index_head *head,
     struct pps_error *err);
 
 // Compares every count, and the reasons by name if the experiment is known (or NULL). Returns
 // PPS_E_WRONG if they differ.
 PPS_MUST_CHECK enum pps_status pps_manifest_facts_fits_sums(
-    const struct pps_manifest_facts *said,
-    const struct pps_index_sums *sums,
-    const struct pps_experiment *experiment,
-    struct pps_error *err);
+    const struct pps_manifest_facts *said, const struct pps_index_sums *sums,
+    const struct pps_experiment *experiment, struct pps_error *err);
 
 // ---- verify block -------------------------------------------------------------------------------
 

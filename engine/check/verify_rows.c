@@ -49,8 +49,7 @@ static enum pps_status open_parts(struct pps_rowchecker *c, struct pps_error *er
 }
 
 enum pps_status pps_rowchecker_open(struct pps_rowchecker **checker,
-                                    const struct pps_block_check *check,
-                                    struct pps_error *err)
+                                    const struct pps_block_check *check, struct pps_error *err)
 {
     struct pps_rowchecker *c = calloc(1, sizeof *c);
     *checker = NULL;
@@ -86,15 +85,11 @@ struct pps_audited pps_rowchecker_audited(const struct pps_rowchecker *c)
 
 // ---- errors ---------------------------------------------------------------------------------
 
-static enum pps_status wrong(const struct pps_rowchecker *c,
-                             struct pps_error *err,
-                             const char *format,
-                             ...) __attribute__((format(printf, 3, 4)));
+static enum pps_status wrong(const struct pps_rowchecker *c, struct pps_error *err,
+                             const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-static enum pps_status wrong(const struct pps_rowchecker *c,
-                             struct pps_error *err,
-                             const char *format,
-                             ...)
+static enum pps_status wrong(const struct pps_rowchecker *c, struct pps_error *err,
+                             const char *format, ...)
 {
     char text[896];
     va_list args;
@@ -140,12 +135,8 @@ static const char *column_name(const struct pps_rowchecker *c, int column, int *
 }
 
 // Reports the first cell in which two rows differ.
-static enum pps_status differs(const struct pps_rowchecker *c,
-                               uint64_t row,
-                               const char *got,
-                               const char *got_end,
-                               const char *want,
-                               const char *want_end,
+static enum pps_status differs(const struct pps_rowchecker *c, uint64_t row, const char *got,
+                               const char *got_end, const char *want, const char *want_end,
                                struct pps_error *err)
 {
     for (int column = 0; got < got_end && want < want_end; column++) {
@@ -178,10 +169,8 @@ static const char *line_end(const char *text, const char *end)
 }
 
 // Finds the first row in which two texts differ.
-static enum pps_status find_difference(const struct pps_rowchecker *c,
-                                       const char *want,
-                                       const char *want_end,
-                                       struct pps_error *err)
+static enum pps_status find_difference(const struct pps_rowchecker *c, const char *want,
+                                       const char *want_end, struct pps_error *err)
 {
     const char *got = c->run.text;
     for (uint64_t row = c->run.row;; row++) {
@@ -227,9 +216,7 @@ static bool is_apart(const struct pps_rowchecker *c)
 }
 
 // Adds the row to the run, or ends the run before it.
-static enum pps_status sample(struct pps_rowchecker *c,
-                              const char *line,
-                              const char *next,
+static enum pps_status sample(struct pps_rowchecker *c, const char *line, const char *next,
                               struct pps_error *err)
 {
     if (!pps_audit_chooses(c->check->sample, c->cursor->index ^ SAMPLE_SEED))
@@ -294,9 +281,7 @@ static void count_answer(struct pps_rowchecker *c, const char *results, const ch
 }
 
 // Checks that the row's cells are the next point of the experiment.
-static enum pps_status check_point(struct pps_rowchecker *c,
-                                   const char *line,
-                                   const char *next,
+static enum pps_status check_point(struct pps_rowchecker *c, const char *line, const char *next,
                                    struct pps_error *err)
 {
     struct pps_cursor *cursor = c->cursor;
@@ -355,11 +340,8 @@ static enum pps_status check_rows(struct pps_rowchecker *c, struct pps_error *er
     return status;
 }
 
-enum pps_status pps_rowchecker_do(struct pps_rowchecker *c,
-                                  const struct pps_index_entry *entry,
-                                  const char *text,
-                                  size_t n,
-                                  struct pps_error *err)
+enum pps_status pps_rowchecker_do(struct pps_rowchecker *c, const struct pps_index_entry *entry,
+                                  const char *text, size_t n, struct pps_error *err)
 {
     c->entry = entry;
     c->at = text;

@@ -18,8 +18,7 @@ void pps_rowchecker_close(struct pps_rowchecker *checker); // NULL is fine
 // PPS_E_WRONG if they differ.
 PPS_MUST_CHECK enum pps_status pps_rowchecker_do(struct pps_rowchecker *checker,
                                                  const struct pps_index_entry *entry,
-                                                 const char *text,
-                                                 size_t n,
+                                                 const char *text, size_t n,
                                                  struct pps_error *err);
 
 uint64_t pps_rowchecker_computed(const struct pps_rowchecker *checker);

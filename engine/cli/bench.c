@@ -124,8 +124,7 @@ static void corereport_json(const struct pps_bench_cores *b)
 
 // ---- bench --------------------------------------------------------------------------------------
 
-static enum pps_status read_cores(const char *text,
-                                  struct pps_bench_cores *cores,
+static enum pps_status read_cores(const char *text, struct pps_bench_cores *cores,
                                   struct pps_error *err)
 {
     const char *at = text;
@@ -144,8 +143,7 @@ static enum pps_status read_cores(const char *text,
     return PPS_OK;
 }
 
-static enum pps_status cores_main(const struct pps_args *args,
-                                  const struct pps_bench_ask *ask,
+static enum pps_status cores_main(const struct pps_args *args, const struct pps_bench_ask *ask,
                                   struct pps_error *err)
 {
     struct pps_bench_cores cores = {.n_cores = 0};

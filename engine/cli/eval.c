@@ -74,10 +74,8 @@ static void report(const struct pps_kernel *kernel, const struct pps_evaluated *
                 pps_count_text((double)count->failed).text, count->failed == 1 ? "" : "s");
 }
 
-static enum pps_status open_kernel(const struct pps_args *args,
-                                   struct pps_evaluate *ask,
-                                   struct pps_documents **inputs,
-                                   struct pps_error *err)
+static enum pps_status open_kernel(const struct pps_args *args, struct pps_evaluate *ask,
+                                   struct pps_documents **inputs, struct pps_error *err)
 {
     const char *words[PPS_MAX_INPUT_WORDS];
     struct pps_documents_ask open = {.kernel = NULL};
@@ -94,10 +92,8 @@ static enum pps_status open_kernel(const struct pps_args *args,
     return PPS_OK;
 }
 
-static enum pps_status prepare(const struct pps_args *args,
-                               struct pps_evaluate *ask,
-                               struct pps_documents **inputs,
-                               struct pps_error *err)
+static enum pps_status prepare(const struct pps_args *args, struct pps_evaluate *ask,
+                               struct pps_documents **inputs, struct pps_error *err)
 {
     enum pps_status status = open_kernel(args, ask, inputs, err);
     if (status == PPS_OK)
@@ -113,10 +109,8 @@ static enum pps_status prepare(const struct pps_args *args,
 // Writes the results of all rows. If a row is wrong, the rows before it are kept. An output
 // file without rows is discarded, and so is an incomplete output file that would replace the
 // input file.
-static enum pps_status answer(const struct pps_args *args,
-                              struct pps_evaluate *ask,
-                              struct pps_evaluated *count,
-                              struct pps_error *err)
+static enum pps_status answer(const struct pps_args *args, struct pps_evaluate *ask,
+                              struct pps_evaluated *count, struct pps_error *err)
 {
     const char *path = pps_arg(args, "output");
     struct pps_new_file file;

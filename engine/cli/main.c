@@ -30,8 +30,7 @@ static enum pps_status suggest_experiment(const char *path, struct pps_error *er
                     word);
 }
 
-static enum pps_status find_command(const char *word,
-                                    const struct pps_command **command,
+static enum pps_status find_command(const char *word, const struct pps_command **command,
                                     struct pps_error *err)
 {
     const struct pps_command *list[PPS_MAX_COMMANDS];
@@ -89,11 +88,8 @@ static int find_kernel_files(int argc, char **argv, const char **files)
     return n;
 }
 
-static enum pps_status run_command(const struct pps_command *command,
-                                   const char *program,
-                                   int argc,
-                                   char **argv,
-                                   struct pps_error *err)
+static enum pps_status run_command(const struct pps_command *command, const char *program,
+                                   int argc, char **argv, struct pps_error *err)
 {
     struct pps_kernel_list kernels;
     const char *files[PPS_MAX_KERNEL_FILES + 1];

@@ -46,8 +46,7 @@ static void allow_files(void)
     (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static enum pps_status open_shards(const struct pps_args *args,
-                                   struct pps_merge *merge,
+static enum pps_status open_shards(const struct pps_args *args, struct pps_merge *merge,
                                    struct pps_error *err)
 {
     const int n_words = pps_arg_words(args);
@@ -68,10 +67,8 @@ static enum pps_status open_shards(const struct pps_args *args,
     return status;
 }
 
-static enum pps_status choose_output(const struct pps_args *args,
-                                     const struct pps_merge *merge,
-                                     char **path,
-                                     struct pps_error *err)
+static enum pps_status choose_output(const struct pps_args *args, const struct pps_merge *merge,
+                                     char **path, struct pps_error *err)
 {
     const struct pps_shardfile *first = &merge->files[0];
     const char *asked = pps_arg(args, "output");
@@ -113,8 +110,7 @@ static void report(const struct pps_merge *merge, const char *path)
 }
 
 // Adds the command that continues the merge to the text of an error.
-static void say_again(enum pps_status status,
-                      const struct pps_args *args,
+static void say_again(enum pps_status status, const struct pps_args *args,
                       struct pps_error *err)
 {
     const size_t n = strlen(err->text);

@@ -123,8 +123,7 @@ static void print_shard(struct pps_shard shard, const char *source)
     printf(source[0] == '\0' ? "\n" : " (from %s)\n", source);
 }
 
-static void print_counts(const struct pps_experiment *e,
-                         struct pps_shard shard,
+static void print_counts(const struct pps_experiment *e, struct pps_shard shard,
                          const struct pps_forecast *f)
 {
     char count[48], all[48], words[PPS_REASON_WORDS];
@@ -187,10 +186,8 @@ static void print_costly(const struct pps_experiment *e, const struct pps_foreca
 }
 
 static enum pps_status read_options(const struct pps_args *args,
-                                    struct pps_request_words *words,
-                                    struct pps_job *job,
-                                    char source[PPS_SHARD_SOURCE],
-                                    struct pps_error *err)
+                                    struct pps_request_words *words, struct pps_job *job,
+                                    char source[PPS_SHARD_SOURCE], struct pps_error *err)
 {
     enum pps_status status = pps_request_threads(args, &job->threads, err);
     if (status == PPS_OK)
@@ -205,8 +202,7 @@ static enum pps_status read_options(const struct pps_args *args,
     return status;
 }
 
-static enum pps_status print_plan(const struct pps_job_result *plan,
-                                  const char *source,
+static enum pps_status print_plan(const struct pps_job_result *plan, const char *source,
                                   struct pps_error *err)
 {
     const struct pps_experiment *e = plan->experiment;

@@ -85,10 +85,8 @@ static const char details[] =
     "  ppsweep plot result.csv --pareto total_time,peak_in_flight --by gpus\n"
     "  ppsweep plot result.csv --stack time -k 20\n";
 
-static enum pps_status fill_ask(const struct pps_args *args,
-                                struct pps_style_words *words,
-                                struct pps_picture_gate *gate,
-                                struct pps_plot_ask *ask,
+static enum pps_status fill_ask(const struct pps_args *args, struct pps_style_words *words,
+                                struct pps_picture_gate *gate, struct pps_plot_ask *ask,
                                 struct pps_error *err)
 {
     uint64_t limit = PPS_PLOT_LIMIT;

@@ -49,9 +49,7 @@ static const char details[] =
     "  ppsweep report outputs/data/first.csv.gz\n"
     "  ppsweep report outputs/data/first.csv.gz n=8 --let 'gain=1-total_time/ideal_time'\n";
 
-static enum pps_status choose_path(const struct pps_args *args,
-                                   const char *result,
-                                   char **path,
+static enum pps_status choose_path(const struct pps_args *args, const char *result, char **path,
                                    struct pps_error *err)
 {
     const char *asked = pps_arg(args, "output");
@@ -84,10 +82,8 @@ static void say_written(const char *path, const struct pps_page_count *count)
             count->timelines, count->timelines == 1 ? "" : "s", bytes);
 }
 
-static enum pps_status write_page(const struct pps_args *args,
-                                  const struct pps_page_ask *ask,
-                                  const char *path,
-                                  struct pps_error *err)
+static enum pps_status write_page(const struct pps_args *args, const struct pps_page_ask *ask,
+                                  const char *path, struct pps_error *err)
 {
     struct pps_new_file file;
     struct pps_page_count count;

@@ -103,8 +103,7 @@ struct run {
 
 // ---- reading the options ----------------------------------------------------------------------
 
-static enum pps_status read_audit(const struct pps_args *args,
-                                  double *fraction,
+static enum pps_status read_audit(const struct pps_args *args, double *fraction,
                                   struct pps_error *err)
 {
     const char *text = pps_arg(args, "audit");

@@ -51,10 +51,8 @@ static const char details[] =
     "  ppsweep -c sweep_configs/02-paper.json && ppsweep sensitivity outputs/data/02-paper-*.csv.gz\n"
     "  ppsweep -c e.json --sample saltelli:1000 -o s.csv.gz && ppsweep sensitivity s.csv.gz -o s.svg\n";
 
-static enum pps_status fill_ask(const struct pps_args *args,
-                                struct pps_sensitivity_ask *ask,
-                                const char **words,
-                                struct pps_error *err)
+static enum pps_status fill_ask(const struct pps_args *args, struct pps_sensitivity_ask *ask,
+                                const char **words, struct pps_error *err)
 {
     uint64_t resamples = PPS_RESAMPLES;
     ask->objective = pps_arg(args, "objective");
@@ -75,8 +73,7 @@ static enum pps_status fill_ask(const struct pps_args *args,
 
 enum output { TO_STDOUT, TO_CSV, TO_PICTURE };
 
-static enum pps_status choose_output(const struct pps_args *args,
-                                     enum output *output,
+static enum pps_status choose_output(const struct pps_args *args, enum output *output,
                                      struct pps_error *err)
 {
     const char *path = pps_arg(args, "output");
@@ -89,8 +86,7 @@ static enum pps_status choose_output(const struct pps_args *args,
     return pps_gate_check(pps_arg_gate(args), path, err);
 }
 
-static enum pps_status write_csv(const struct pps_args *args,
-                                 const struct pps_sensitivity *s,
+static enum pps_status write_csv(const struct pps_args *args, const struct pps_sensitivity *s,
                                  struct pps_error *err)
 {
     struct pps_new_file file;
@@ -102,8 +98,7 @@ static enum pps_status write_csv(const struct pps_args *args,
     return pps_new_file_close(&file, err);
 }
 
-static enum pps_status print_table(const struct pps_args *args,
-                                   const struct pps_sensitivity *s,
+static enum pps_status print_table(const struct pps_args *args, const struct pps_sensitivity *s,
                                    struct pps_error *err)
 {
     struct pps_new_file file;
@@ -117,10 +112,8 @@ static enum pps_status print_table(const struct pps_args *args,
     return status;
 }
 
-static enum pps_status report(const struct pps_args *args,
-                              const struct pps_sensitivity *s,
-                              enum output output,
-                              const struct pps_sensitivity_ask *ask,
+static enum pps_status report(const struct pps_args *args, const struct pps_sensitivity *s,
+                              enum output output, const struct pps_sensitivity_ask *ask,
                               struct pps_error *err)
 {
     const char *path = pps_arg(args, "output");

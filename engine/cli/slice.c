@@ -56,10 +56,8 @@ static bool is_folder(const char *path)
     return (n > 0 && path[n - 1] == '/') || (stat(path, &info) == 0 && S_ISDIR(info.st_mode));
 }
 
-static enum pps_status write_all(const struct pps_slices *cut,
-                                 const char *path,
-                                 const struct pps_gate *gate,
-                                 struct pps_error *err)
+static enum pps_status write_all(const struct pps_slices *cut, const char *path,
+                                 const struct pps_gate *gate, struct pps_error *err)
 {
     struct pps_new_file file;
     enum pps_status status = pps_new_file_open(&file, path, gate, err);
@@ -81,10 +79,8 @@ static enum pps_status write_all(const struct pps_slices *cut,
     return status;
 }
 
-static enum pps_status write_slice(const struct pps_slice *slice,
-                                   const char *path,
-                                   const struct pps_args *args,
-                                   struct pps_error *err)
+static enum pps_status write_slice(const struct pps_slice *slice, const char *path,
+                                   const struct pps_args *args, struct pps_error *err)
 {
     struct pps_new_file file;
     enum pps_status status = pps_new_file_open(&file, path, pps_arg_gate(args), err);
@@ -97,11 +93,8 @@ static enum pps_status write_slice(const struct pps_slice *slice,
     return status;
 }
 
-static enum pps_status write_one(const struct pps_slices *cut,
-                                 size_t i,
-                                 const char *folder,
-                                 const struct pps_args *args,
-                                 struct pps_error *err)
+static enum pps_status write_one(const struct pps_slices *cut, size_t i, const char *folder,
+                                 const struct pps_args *args, struct pps_error *err)
 {
     struct pps_slice slice;
     char name[512] = "", *path = NULL;
@@ -121,10 +114,8 @@ static enum pps_status write_one(const struct pps_slices *cut,
     return status;
 }
 
-static enum pps_status write_folder(const struct pps_slices *cut,
-                                    const char *folder,
-                                    const struct pps_args *args,
-                                    struct pps_error *err)
+static enum pps_status write_folder(const struct pps_slices *cut, const char *folder,
+                                    const struct pps_args *args, struct pps_error *err)
 {
     enum pps_status status = pps_disk_make_folder(folder, err);
     for (size_t i = 0; i < pps_slices_maps(cut) && status == PPS_OK; i++)
@@ -133,8 +124,7 @@ static enum pps_status write_folder(const struct pps_slices *cut,
 }
 
 // A folder is checked file by file.
-static enum pps_status check_output(const char *path,
-                                    const struct pps_gate *gate,
+static enum pps_status check_output(const char *path, const struct pps_gate *gate,
                                     struct pps_error *err)
 {
     return path == NULL || strcmp(path, "-") == 0 || is_folder(path)
@@ -143,8 +133,7 @@ static enum pps_status check_output(const char *path,
 }
 
 // Writes a Pareto front, bars or a scatter to a file or to stdout.
-static enum pps_status write_kind(const struct pps_args *args,
-                                  const struct pps_view_ask *view,
+static enum pps_status write_kind(const struct pps_args *args, const struct pps_view_ask *view,
                                   struct pps_error *err)
 {
     struct pps_new_file file;

@@ -76,8 +76,7 @@ static enum pps_status check_output(const char *path, struct pps_error *err)
     return pps_fail(err, PPS_E_INPUT, "-o %s: end the name in .csv or .csv.gz", path);
 }
 
-static enum pps_status fill_ask(const struct pps_args *args,
-                                struct pps_top_ask *ask,
+static enum pps_status fill_ask(const struct pps_args *args, struct pps_top_ask *ask,
                                 struct pps_error *err)
 {
     ask->objective = pps_arg(args, "objective");
@@ -129,8 +128,7 @@ static void report(const struct pps_args *args, const struct pps_top_count *coun
                 count->higher ? "higher" : "lower");
 }
 
-static enum pps_status write_top(const struct pps_args *args,
-                                 struct pps_top_ask *ask,
+static enum pps_status write_top(const struct pps_args *args, struct pps_top_ask *ask,
                                  struct pps_error *err)
 {
     struct pps_new_file file;
@@ -190,8 +188,7 @@ static void report_pareto(const struct pps_args *args, const struct pps_pareto *
                 pps_count_text((double)pareto->equal).text);
 }
 
-static enum pps_status pareto_main(const struct pps_args *args,
-                                   const struct pps_view_ask *view,
+static enum pps_status pareto_main(const struct pps_args *args, const struct pps_view_ask *view,
                                    struct pps_error *err)
 {
     const struct pps_pareto_ask ask = {

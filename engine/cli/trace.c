@@ -176,9 +176,7 @@ static enum pps_status check_options(const struct trace *t, struct pps_error *er
 }
 
 // Reads a time of the timeline: in the unit of the model, or with a unit behind it.
-static enum pps_status read_time(const struct trace *t,
-                                 const char *name,
-                                 double *time,
+static enum pps_status read_time(const struct trace *t, const char *name, double *time,
                                  struct pps_error *err)
 {
     const struct pps_trace_names *names = t->at.kernel->trace_names;
@@ -270,8 +268,7 @@ static void note_shown(const struct trace *t)
 
 // ---- the trace --------------------------------------------------------------------------------
 
-static enum pps_status run_kernel(void *self,
-                                  const struct pps_trace_sink *sink,
+static enum pps_status run_kernel(void *self, const struct pps_trace_sink *sink,
                                   struct pps_error *err)
 {
     const struct pps_trace_point *at = self;

@@ -52,8 +52,7 @@ static const char details[] =
     "  ppsweep verify outputs/data/first.csv.gz\n"
     "  ppsweep verify --sample 1 --reference shards/*.csv.gz\n";
 
-static enum pps_status fill_ask(const struct pps_args *args,
-                                struct pps_verify_ask *ask,
+static enum pps_status fill_ask(const struct pps_args *args, struct pps_verify_ask *ask,
                                 struct pps_error *err)
 {
     *ask = (struct pps_verify_ask){.kernels = pps_arg_kernels(args),
@@ -85,8 +84,7 @@ static void show_progress(void *self, const struct pps_passed *passed)
 }
 
 static enum pps_status verify_one(const struct pps_verify_ask *ask,
-                                  struct pps_verified *verified,
-                                  struct pps_error *err)
+                                  struct pps_verified *verified, struct pps_error *err)
 {
     struct watching *w = ask->watch.self;
     w->verified = verified;
@@ -166,10 +164,8 @@ static void print_together(struct pps_verified *verified, int n)
 }
 
 // Reports the first error in each file; the first error decides the exit status.
-static enum pps_status verify_all(const struct pps_args *args,
-                                  struct pps_verify_ask *ask,
-                                  struct pps_verified *verified,
-                                  struct pps_error *err)
+static enum pps_status verify_all(const struct pps_args *args, struct pps_verify_ask *ask,
+                                  struct pps_verified *verified, struct pps_error *err)
 {
     const bool quiet = pps_arg(args, "quiet") != NULL;
     enum pps_status first = PPS_OK;

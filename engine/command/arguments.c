@@ -63,8 +63,7 @@ static int has_argument(const struct pps_opt *option)
     return option->arg[0] == '[' ? optional_argument : required_argument;
 }
 
-static enum pps_status unknown_option(const struct pps_args *args,
-                                      const char *word,
+static enum pps_status unknown_option(const struct pps_args *args, const char *word,
                                       struct pps_error *err)
 {
     const char *names[PPS_ARGS_MAX_OPTIONS];
@@ -91,9 +90,7 @@ static enum pps_status unknown_option(const struct pps_args *args,
                     args->command->name, bare, args->command->name);
 }
 
-static enum pps_status bad_option(const struct pps_args *args,
-                                  int code,
-                                  int wrong,
+static enum pps_status bad_option(const struct pps_args *args, int code, int wrong,
                                   struct pps_error *err)
 {
     const char *word = args->argv[optind - 1];
@@ -106,9 +103,7 @@ static enum pps_status bad_option(const struct pps_args *args,
     return unknown_option(args, optopt != 0 ? letter : word, err);
 }
 
-static enum pps_status parse_options(struct pps_args *args,
-                                     int argc,
-                                     bool *done,
+static enum pps_status parse_options(struct pps_args *args, int argc, bool *done,
                                      struct pps_error *err)
 {
     const int n = option_count(args);
@@ -218,14 +213,9 @@ static enum pps_status check_words(const struct pps_args *args, struct pps_error
     return PPS_OK;
 }
 
-enum pps_status pps_args_parse(struct pps_args **out,
-                               const struct pps_command *command,
-                               const struct pps_kernel *const *kernels,
-                               const char *program,
-                               int argc,
-                               char **argv,
-                               bool *done,
-                               struct pps_error *err)
+enum pps_status pps_args_parse(struct pps_args **out, const struct pps_command *command,
+                               const struct pps_kernel *const *kernels, const char *program,
+                               int argc, char **argv, bool *done, struct pps_error *err)
 {
     struct pps_args *args = calloc(1, sizeof *args);
     *out = args;

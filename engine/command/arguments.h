@@ -13,11 +13,8 @@
 PPS_MUST_CHECK enum pps_status pps_args_parse(struct pps_args **args,
                                               const struct pps_command *command,
                                               const struct pps_kernel *const *kernels,
-                                              const char *program,
-                                              int argc,
-                                              char **argv,
-                                              bool *done,
-                                              struct pps_error *err);
+                                              const char *program, int argc, char **argv,
+                                              bool *done, struct pps_error *err);
 void pps_args_free(struct pps_args *args);
 
 #endif

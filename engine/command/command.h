@@ -82,23 +82,16 @@ void pps_arg_line_resume(const struct pps_args *args, char *command, size_t size
 
 // Parse the value of an option. *value is unchanged if the option is not given. Counts accept
 // k, M, G (powers of 1000). PPS_E_INPUT outside min ... max.
-PPS_MUST_CHECK enum pps_status pps_arg_count(const struct pps_args *args,
-                                             const char *name,
-                                             uint64_t min,
-                                             uint64_t max,
-                                             uint64_t *value,
+PPS_MUST_CHECK enum pps_status pps_arg_count(const struct pps_args *args, const char *name,
+                                             uint64_t min, uint64_t max, uint64_t *value,
                                              struct pps_error *err);
-PPS_MUST_CHECK enum pps_status pps_arg_number(const struct pps_args *args,
-                                              const char *name,
-                                              double min,
-                                              double max,
-                                              double *value,
+PPS_MUST_CHECK enum pps_status pps_arg_number(const struct pps_args *args, const char *name,
+                                              double min, double max, double *value,
                                               struct pps_error *err);
 
 // Parses --digits: a number of decimals 0 ... 17, or "full" (PPS_FULL_DIGITS). *digits is
 // unchanged if the option is not given.
-PPS_MUST_CHECK enum pps_status pps_arg_digits(const struct pps_args *args,
-                                              int *digits,
+PPS_MUST_CHECK enum pps_status pps_arg_digits(const struct pps_args *args, int *digits,
                                               struct pps_error *err);
 
 #endif

@@ -48,8 +48,7 @@ static int option_of(const struct pps_args *args, const char *key)
     return pps_args_option(args, name);
 }
 
-static enum pps_status unknown_key(const struct pps_args *args,
-                                   const cJSON *item,
+static enum pps_status unknown_key(const struct pps_args *args, const cJSON *item,
                                    struct pps_error *err)
 {
     struct pps_nearest nearest = pps_nearest_to(item->string);
@@ -77,9 +76,7 @@ static enum pps_status no_memory(const struct pps_args *args, struct pps_error *
 }
 
 // Adds a value; takes ownership of the text.
-static enum pps_status add_value(struct pps_args *args,
-                                 int option,
-                                 char *text,
+static enum pps_status add_value(struct pps_args *args, int option, char *text,
                                  struct pps_error *err)
 {
     const size_t n = (size_t)args->n_given;
@@ -139,9 +136,7 @@ static char *text_of(const cJSON *item, bool *memory)
 }
 
 // An option without an argument is given by true.
-static enum pps_status take_switch(struct pps_args *args,
-                                   int option,
-                                   const cJSON *item,
+static enum pps_status take_switch(struct pps_args *args, int option, const cJSON *item,
                                    struct pps_error *err)
 {
     const bool number =

@@ -50,9 +50,7 @@ static bool read_duration(const char *text, double *seconds)
     return sum > 0 && sum <= LONGEST_S;
 }
 
-enum pps_status pps_arg_duration(const struct pps_args *args,
-                                 const char *name,
-                                 double *seconds,
+enum pps_status pps_arg_duration(const struct pps_args *args, const char *name, double *seconds,
                                  struct pps_error *err)
 {
     const char *text = pps_arg(args, name);

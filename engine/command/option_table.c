@@ -157,8 +157,7 @@ static const char *name_of_param(const struct pps_opt_alias *names, const char *
 }
 
 // Adds the options of the parameters of a kernel that are numbers.
-static void add_params(struct pps_option_table *table,
-                       const struct pps_command *command,
+static void add_params(struct pps_option_table *table, const struct pps_command *command,
                        const struct pps_kernel *kernel)
 {
     for (int p = 0; p < kernel->n_params; p++) {
@@ -175,8 +174,7 @@ static void add_params(struct pps_option_table *table,
     }
 }
 
-void pps_option_table_build(struct pps_option_table *table,
-                            const struct pps_command *command,
+void pps_option_table_build(struct pps_option_table *table, const struct pps_command *command,
                             const struct pps_kernel *const *kernels)
 {
     static const struct pps_opt kernel = {"kernel", 0, "FILE.so",

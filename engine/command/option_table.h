@@ -33,8 +33,7 @@ struct pps_option_table {
 
 // Builds the table. It points into itself, so it is not copied or moved. `kernels` ends with NULL.
 // --help is not in the table.
-void pps_option_table_build(struct pps_option_table *table,
-                            const struct pps_command *command,
+void pps_option_table_build(struct pps_option_table *table, const struct pps_command *command,
                             const struct pps_kernel *const *kernels);
 
 // Returns the index of the option with this name, or -1.

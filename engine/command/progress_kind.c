@@ -12,8 +12,7 @@ static bool terminal(void)
     return isatty(STDERR_FILENO) && (term == NULL || strcmp(term, "dumb") != 0);
 }
 
-enum pps_status pps_progress_parse(const char *text,
-                                   enum pps_progress_kind *kind,
+enum pps_status pps_progress_parse(const char *text, enum pps_progress_kind *kind,
                                    struct pps_error *err)
 {
     static const char *const words[] = {"never", "line", "log", "json"};

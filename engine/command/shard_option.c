@@ -161,10 +161,8 @@ static enum pps_status choose_rank(uint64_t n, struct rank *rank, struct pps_err
     return PPS_OK;
 }
 
-static enum pps_status choose_auto(uint64_t n,
-                                   struct pps_shard *shard,
-                                   char source[PPS_SHARD_SOURCE],
-                                   struct pps_error *err)
+static enum pps_status choose_auto(uint64_t n, struct pps_shard *shard,
+                                   char source[PPS_SHARD_SOURCE], struct pps_error *err)
 {
     struct rank rank = {0, 0, ""};
     enum pps_status status = choose_rank(n, &rank, err);
@@ -191,10 +189,8 @@ static enum pps_status fail_form(const char *text, struct pps_error *err)
                     text, PPS_MAX_SHARDS);
 }
 
-enum pps_status pps_shard_choose(const struct pps_args *args,
-                                 struct pps_shard *shard,
-                                 char source[PPS_SHARD_SOURCE],
-                                 struct pps_error *err)
+enum pps_status pps_shard_choose(const struct pps_args *args, struct pps_shard *shard,
+                                 char source[PPS_SHARD_SOURCE], struct pps_error *err)
 {
     const char *text = pps_arg(args, "shard");
     uint64_t index = 0, count = 0;

@@ -91,12 +91,8 @@ static double count_unit(const char *suffix)
     return (double)NAN;
 }
 
-enum pps_status pps_arg_count(const struct pps_args *args,
-                              const char *name,
-                              uint64_t min,
-                              uint64_t max,
-                              uint64_t *value,
-                              struct pps_error *err)
+enum pps_status pps_arg_count(const struct pps_args *args, const char *name, uint64_t min,
+                              uint64_t max, uint64_t *value, struct pps_error *err)
 {
     const char *text = pps_arg(args, name);
     if (text == NULL)
@@ -117,12 +113,8 @@ enum pps_status pps_arg_count(const struct pps_args *args,
     return PPS_OK;
 }
 
-enum pps_status pps_arg_number(const struct pps_args *args,
-                               const char *name,
-                               double min,
-                               double max,
-                               double *value,
-                               struct pps_error *err)
+enum pps_status pps_arg_number(const struct pps_args *args, const char *name, double min,
+                               double max, double *value, struct pps_error *err)
 {
     const char *text = pps_arg(args, name);
     if (text == NULL)

@@ -38,8 +38,7 @@ static enum pps_status common_keys(struct pps_compare *compare, struct pps_error
     return PPS_OK;
 }
 
-static enum pps_status named_keys(struct pps_compare *compare,
-                                  const char *list,
+static enum pps_status named_keys(struct pps_compare *compare, const char *list,
                                   struct pps_error *err)
 {
     int *columns = NULL, n = 0, other;
@@ -54,10 +53,8 @@ static enum pps_status named_keys(struct pps_compare *compare,
     return status;
 }
 
-static enum pps_status add_value(struct pps_compare *compare,
-                                 const char *name,
-                                 enum pps_goal goal,
-                                 struct pps_error *err)
+static enum pps_status add_value(struct pps_compare *compare, const char *name,
+                                 enum pps_goal goal, struct pps_error *err)
 {
     struct pps_compare_value value = {.name = name};
     enum pps_status status =
@@ -75,8 +72,7 @@ static enum pps_status add_value(struct pps_compare *compare,
 }
 
 static enum pps_status choose_values(struct pps_compare *compare,
-                                     const struct pps_compare_ask *ask,
-                                     struct pps_error *err)
+                                     const struct pps_compare_ask *ask, struct pps_error *err)
 {
     int *columns = NULL, n = 0;
     if (ask->values == NULL)
@@ -127,8 +123,7 @@ static enum pps_status share_columns(struct pps_compare *compare, struct pps_err
 }
 
 static enum pps_status choose_columns(struct pps_compare *compare,
-                                      const struct pps_compare_ask *ask,
-                                      struct pps_error *err)
+                                      const struct pps_compare_ask *ask, struct pps_error *err)
 {
     const size_t most = (size_t)compare->a.view.n_columns + 1;
     compare->keys = calloc(most, sizeof *compare->keys);
@@ -207,10 +202,8 @@ static bool make_room(struct pps_compare *compare)
 }
 
 // Returns whether the first compared value of row i is better than that of row j of a side.
-static bool is_better(const struct pps_compare *compare,
-                      const struct pps_compare_side *side,
-                      size_t i,
-                      size_t j)
+static bool is_better(const struct pps_compare *compare, const struct pps_compare_side *side,
+                      size_t i, size_t j)
 {
     const double x = pps_compare_number(side, i, 0), y = pps_compare_number(side, j, 0);
     if (isnan(x) || isnan(y))
@@ -218,9 +211,7 @@ static bool is_better(const struct pps_compare *compare,
     return compare->values[0].higher ? x > y : x < y;
 }
 
-static enum pps_status refuse_equal(const struct pps_compare_side *side,
-                                    size_t i,
-                                    size_t j,
+static enum pps_status refuse_equal(const struct pps_compare_side *side, size_t i, size_t j,
                                     struct pps_error *err)
 {
     return pps_fail(err, PPS_E_INPUT,
@@ -232,11 +223,8 @@ static enum pps_status refuse_equal(const struct pps_compare_side *side,
 
 // Finds the key of row i of a side, and keeps the row, or the best of several.
 static enum pps_status join_row(struct pps_compare *compare,
-                                const struct pps_compare_side *side,
-                                size_t i,
-                                bool best,
-                                char *text,
-                                struct pps_error *err)
+                                const struct pps_compare_side *side, size_t i, bool best,
+                                char *text, struct pps_error *err)
 {
     const size_t n = key_text(compare, side->codes + i * (size_t)compare->n_keys, text);
     const uint32_t known = compare->pairs.n;
@@ -261,8 +249,7 @@ enum { ROWS_PER_POLL = 1 << 16 };
 
 static enum pps_status join_side(struct pps_compare *compare,
                                  const struct pps_compare_side *side,
-                                 const struct pps_compare_ask *ask,
-                                 struct pps_error *err)
+                                 const struct pps_compare_ask *ask, struct pps_error *err)
 {
     const atomic_bool *stop = ask->a.watch.stop;
     char *text = malloc(5 * (size_t)compare->n_keys + 1);
@@ -327,8 +314,7 @@ static void count_all(struct pps_compare *compare)
 
 // ---- opening ----------------------------------------------------------------------------------
 
-static enum pps_status join(struct pps_compare *compare,
-                            const struct pps_compare_ask *ask,
+static enum pps_status join(struct pps_compare *compare, const struct pps_compare_ask *ask,
                             struct pps_error *err)
 {
     find_apart(compare);
@@ -346,8 +332,7 @@ static enum pps_status join(struct pps_compare *compare,
     return PPS_OK;
 }
 
-enum pps_status pps_compare_open(struct pps_compare *compare,
-                                 const struct pps_compare_ask *ask,
+enum pps_status pps_compare_open(struct pps_compare *compare, const struct pps_compare_ask *ask,
                                  struct pps_error *err)
 {
     *compare = (struct pps_compare){.n_keys = 0};

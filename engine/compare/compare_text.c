@@ -80,8 +80,7 @@ static bool is_matched(const struct pps_compare *compare, uint32_t pair)
     return compare->row_a[pair] != PPS_COMPARE_NONE && compare->row_b[pair] != PPS_COMPARE_NONE;
 }
 
-enum pps_status pps_compare_write(const struct pps_compare *compare,
-                                  FILE *out,
+enum pps_status pps_compare_write(const struct pps_compare *compare, FILE *out,
                                   struct pps_error *err)
 {
     struct text_buffer line = {.text = NULL};
@@ -138,11 +137,8 @@ static struct change *list_changes(const struct pps_compare *compare, size_t *n)
 }
 
 static enum pps_status write_lines(const struct pps_compare *compare,
-                                   const struct change *changes,
-                                   size_t n,
-                                   FILE *out,
-                                   bool table,
-                                   struct pps_error *err)
+                                   const struct change *changes, size_t n, FILE *out,
+                                   bool table, struct pps_error *err)
 {
     struct text_buffer text = {.text = NULL};
     add_header(compare, &text);
@@ -156,12 +152,8 @@ static enum pps_status write_lines(const struct pps_compare *compare,
     return status;
 }
 
-enum pps_status pps_compare_top(const struct pps_compare *compare,
-                                uint64_t k,
-                                FILE *out,
-                                bool table,
-                                uint64_t *left,
-                                struct pps_error *err)
+enum pps_status pps_compare_top(const struct pps_compare *compare, uint64_t k, FILE *out,
+                                bool table, uint64_t *left, struct pps_error *err)
 {
     size_t n;
     struct change *changes = list_changes(compare, &n);

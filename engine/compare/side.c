@@ -29,11 +29,8 @@ static bool make_room(struct pps_compare_side *side)
     return true;
 }
 
-static enum pps_status code_of(struct pps_string_pool *pool,
-                               struct pps_cell cell,
-                               bool real,
-                               uint32_t *code,
-                               struct pps_error *err)
+static enum pps_status code_of(struct pps_string_pool *pool, struct pps_cell cell, bool real,
+                               uint32_t *code, struct pps_error *err)
 {
     char text[PPS_DECIMAL_CAP];
     double number;
@@ -42,10 +39,8 @@ static enum pps_status code_of(struct pps_string_pool *pool,
     return pps_string_pool_add(pool, text, pps_decimal_meant(text, number, real), code, err);
 }
 
-static enum pps_status add_row(struct pps_compare_side *side,
-                               struct pps_string_pool *pools,
-                               const struct pps_cell *cells,
-                               struct pps_error *err)
+static enum pps_status add_row(struct pps_compare_side *side, struct pps_string_pool *pools,
+                               const struct pps_cell *cells, struct pps_error *err)
 {
     if (!make_room(side))
         return pps_fail_memory(err, "the rows of %s", side->view.path);
@@ -66,8 +61,7 @@ static enum pps_status add_row(struct pps_compare_side *side,
 }
 
 enum pps_status pps_compare_side_read(struct pps_compare_side *side,
-                                      struct pps_string_pool *pools,
-                                      struct pps_error *err)
+                                      struct pps_string_pool *pools, struct pps_error *err)
 {
     const struct pps_cell *cells;
     for (;;) {

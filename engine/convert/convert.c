@@ -29,10 +29,8 @@ static const char *const omitted[] = {"text_bytes", "data_bytes", "block_points"
 // Sets *text to JSON: the members of the manifest beside the result that describe its rows, without
 // sizes and checksums of the file, and the kinds of the columns as "dtypes". "{...}" with the kinds
 // alone if there is no manifest. The caller frees it.
-static enum pps_status describe_rows(const char *path,
-                                     const struct pps_schema *schema,
-                                     char **text,
-                                     struct pps_error *err)
+static enum pps_status describe_rows(const char *path, const struct pps_schema *schema,
+                                     char **text, struct pps_error *err)
 {
     cJSON *root = NULL;
     *text = NULL;
@@ -61,8 +59,7 @@ static bool has_ending(const struct pps_format *format, const char *path)
     return false;
 }
 
-static enum pps_status find_by_name(const char *name,
-                                    const struct pps_format **format,
+static enum pps_status find_by_name(const char *name, const struct pps_format **format,
                                     struct pps_error *err)
 {
     const char *names[N_FORMATS];
@@ -91,8 +88,7 @@ static const struct pps_format *find_by_ending(const char *output)
 }
 
 static enum pps_status find_format(const struct pps_convert_ask *ask,
-                                   const struct pps_format **format,
-                                   struct pps_error *err)
+                                   const struct pps_format **format, struct pps_error *err)
 {
     const bool to_stdout = strcmp(ask->output, "-") == 0;
     const struct pps_format *named = find_by_ending(ask->output);
@@ -123,10 +119,8 @@ static enum pps_status find_format(const struct pps_convert_ask *ask,
 
 // ---- rows -------------------------------------------------------------------------------------
 
-static enum pps_status copy_rows(const struct pps_format *format,
-                                 void *sink,
-                                 struct pps_typed_rows *rows,
-                                 uint64_t group_rows,
+static enum pps_status copy_rows(const struct pps_format *format, void *sink,
+                                 struct pps_typed_rows *rows, uint64_t group_rows,
                                  struct pps_error *err)
 {
     struct text_buffer block = {.text = NULL};
@@ -146,8 +140,7 @@ static enum pps_status copy_rows(const struct pps_format *format,
 static enum pps_status write_to(const struct pps_format *format,
                                 const struct pps_convert_ask *ask,
                                 const struct pps_sink_target *target,
-                                struct pps_typed_rows *rows,
-                                struct pps_error *err)
+                                struct pps_typed_rows *rows, struct pps_error *err)
 {
     void *sink;
     enum pps_status status = format->open(&sink, target, err);
@@ -163,8 +156,7 @@ static enum pps_status write_to(const struct pps_format *format,
 
 static enum pps_status write_file(const struct pps_format *format,
                                   const struct pps_convert_ask *ask,
-                                  struct pps_typed_rows *rows,
-                                  struct pps_error *err)
+                                  struct pps_typed_rows *rows, struct pps_error *err)
 {
     struct pps_new_file file;
     char creator[64], *metadata = NULL;
@@ -185,8 +177,7 @@ static enum pps_status write_file(const struct pps_format *format,
     return status;
 }
 
-enum pps_status pps_convert(const struct pps_convert_ask *ask,
-                            struct pps_converted *done,
+enum pps_status pps_convert(const struct pps_convert_ask *ask, struct pps_converted *done,
                             struct pps_error *err)
 {
     const struct pps_format *format;

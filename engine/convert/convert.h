@@ -29,7 +29,6 @@ struct pps_converted {
 // Writes the file. PPS_E_INPUT for an unknown format, for a format that cannot go to stdout, and for a
 // result that cannot be read.
 PPS_MUST_CHECK enum pps_status pps_convert(const struct pps_convert_ask *ask,
-                                           struct pps_converted *done,
-                                           struct pps_error *err);
+                                           struct pps_converted *done, struct pps_error *err);
 
 #endif

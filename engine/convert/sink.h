@@ -27,14 +27,10 @@ struct pps_format {
     const char *endings[4]; // of files; ends with NULL
     bool to_stdout;         // can be written to a pipe
     // Writes the start of the file. *sink is the sink's state; after an error there is none.
-    enum pps_status (*open)(void **sink,
-                            const struct pps_sink_target *target,
+    enum pps_status (*open)(void **sink, const struct pps_sink_target *target,
                             struct pps_error *err);
     // Writes n > 0 bytes of lines; first_row is the number of the first, from 1.
-    enum pps_status (*block)(void *sink,
-                             const char *text,
-                             size_t n,
-                             uint64_t first_row,
+    enum pps_status (*block)(void *sink, const char *text, size_t n, uint64_t first_row,
                              struct pps_error *err);
     // Writes the end of the file.
     enum pps_status (*finish)(void *sink, struct pps_error *err);
@@ -43,8 +39,7 @@ struct pps_format {
 
 // Appends n bytes to the file. PPS_E_STOPPED after a stop.
 PPS_MUST_CHECK enum pps_status pps_sink_write(const struct pps_sink_target *target,
-                                              const void *data,
-                                              size_t n,
+                                              const void *data, size_t n,
                                               struct pps_error *err);
 
 #endif

@@ -27,8 +27,7 @@ static void close_arrow(void *self)
     free(sink);
 }
 
-static enum pps_status open_arrow(void **self,
-                                  const struct pps_sink_target *target,
+static enum pps_status open_arrow(void **self, const struct pps_sink_target *target,
                                   struct pps_error *err)
 {
     struct sink *sink = calloc(1, sizeof *sink);
@@ -49,10 +48,7 @@ static enum pps_status open_arrow(void **self,
     return status;
 }
 
-static enum pps_status write_rows(void *self,
-                                  const char *text,
-                                  size_t n,
-                                  uint64_t first_row,
+static enum pps_status write_rows(void *self, const char *text, size_t n, uint64_t first_row,
                                   struct pps_error *err)
 {
     struct sink *sink = self;

@@ -4,9 +4,7 @@
 
 #include <stdlib.h>
 
-enum pps_status pps_sink_write(const struct pps_sink_target *target,
-                               const void *data,
-                               size_t n,
+enum pps_status pps_sink_write(const struct pps_sink_target *target, const void *data, size_t n,
                                struct pps_error *err)
 {
     if (target->stop != NULL && atomic_load(target->stop))
@@ -17,8 +15,7 @@ enum pps_status pps_sink_write(const struct pps_sink_target *target,
     return pps_fail_errno(err, "cannot write", target->path != NULL ? target->path : "stdout");
 }
 
-static enum pps_status open_csv(void **sink,
-                                const struct pps_sink_target *target,
+static enum pps_status open_csv(void **sink, const struct pps_sink_target *target,
                                 struct pps_error *err)
 {
     struct pps_sink_target *copy = malloc(sizeof *copy);
@@ -35,10 +32,7 @@ static enum pps_status open_csv(void **sink,
     return status;
 }
 
-static enum pps_status write_rows(void *sink,
-                                  const char *text,
-                                  size_t n,
-                                  uint64_t first_row,
+static enum pps_status write_rows(void *sink, const char *text, size_t n, uint64_t first_row,
                                   struct pps_error *err)
 {
     (void)first_row;

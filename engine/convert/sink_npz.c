@@ -96,8 +96,7 @@ static enum pps_status open_columns(struct sink *sink, struct pps_error *err)
     return PPS_OK;
 }
 
-static enum pps_status open_npz(void **self,
-                                const struct pps_sink_target *target,
+static enum pps_status open_npz(void **self, const struct pps_sink_target *target,
                                 struct pps_error *err)
 {
     struct sink *sink = calloc(1, sizeof *sink);
@@ -124,9 +123,7 @@ static size_t count_characters(const char *text, size_t n)
 }
 
 // Replaces the items of a column of text by their numbers.
-static enum pps_status number_texts(struct sink *sink,
-                                    struct column *column,
-                                    uint64_t *numbers,
+static enum pps_status number_texts(struct sink *sink, struct column *column, uint64_t *numbers,
                                     struct pps_error *err)
 {
     for (uint32_t i = 0; i < sink->typed.n_items; i++) {
@@ -169,10 +166,7 @@ static enum pps_status write_column(struct sink *sink, int c, struct pps_error *
     return PPS_OK;
 }
 
-static enum pps_status write_rows(void *self,
-                                  const char *text,
-                                  size_t n,
-                                  uint64_t first_row,
+static enum pps_status write_rows(void *self, const char *text, size_t n, uint64_t first_row,
                                   struct pps_error *err)
 {
     struct sink *sink = self;
@@ -198,11 +192,8 @@ static enum pps_status write_rows(void *self,
 // ---- arrays -----------------------------------------------------------------------------------
 
 // Compresses bytes of a member and writes them.
-static enum pps_status add_bytes(struct sink *sink,
-                                 struct pps_zip_member *member,
-                                 const void *bytes,
-                                 size_t n,
-                                 bool is_last,
+static enum pps_status add_bytes(struct sink *sink, struct pps_zip_member *member,
+                                 const void *bytes, size_t n, bool is_last,
                                  struct pps_error *err)
 {
     unsigned char out[1 << 16];
@@ -268,9 +259,7 @@ static struct layout layout_of(const struct column *column, enum pps_cell_kind k
     return layout;
 }
 
-static void put_item(const struct layout *layout,
-                     const struct column *column,
-                     uint64_t value,
+static void put_item(const struct layout *layout, const struct column *column, uint64_t value,
                      unsigned char *out)
 {
     double number = (double)NAN;
@@ -294,10 +283,8 @@ static void put_item(const struct layout *layout,
         memcpy(out, &number, sizeof number);
 }
 
-static enum pps_status copy_items(struct sink *sink,
-                                  struct column *column,
-                                  const struct layout *layout,
-                                  struct pps_zip_member *member,
+static enum pps_status copy_items(struct sink *sink, struct column *column,
+                                  const struct layout *layout, struct pps_zip_member *member,
                                   struct pps_error *err)
 {
     uint64_t values[1024];
@@ -316,8 +303,7 @@ static enum pps_status copy_items(struct sink *sink,
 }
 
 // Writes a member's record, with its sizes, in its place.
-static enum pps_status write_local(struct sink *sink,
-                                   const struct pps_zip_member *member,
+static enum pps_status write_local(struct sink *sink, const struct pps_zip_member *member,
                                    struct pps_error *err)
 {
     text_buffer_clear(&sink->bytes);
@@ -329,10 +315,8 @@ static enum pps_status write_local(struct sink *sink,
     return pps_sink_write(&sink->target, sink->bytes.text, sink->bytes.n, err);
 }
 
-static enum pps_status begin_member(struct sink *sink,
-                                    struct pps_zip_member *member,
-                                    const char *name,
-                                    struct pps_error *err)
+static enum pps_status begin_member(struct sink *sink, struct pps_zip_member *member,
+                                    const char *name, struct pps_error *err)
 {
     const off_t at = ftello(sink->target.out);
     if (at < 0 || asprintf(&member->name, "%s.npy", name) < 0) {
@@ -344,8 +328,7 @@ static enum pps_status begin_member(struct sink *sink,
     return write_local(sink, member, err);
 }
 
-static enum pps_status end_member(struct sink *sink,
-                                  const struct pps_zip_member *member,
+static enum pps_status end_member(struct sink *sink, const struct pps_zip_member *member,
                                   struct pps_error *err)
 {
     enum pps_status status = write_local(sink, member, err);

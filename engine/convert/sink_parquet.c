@@ -33,8 +33,7 @@ static void close_parquet(void *self)
     free(sink);
 }
 
-static enum pps_status open_parquet(void **self,
-                                    const struct pps_sink_target *target,
+static enum pps_status open_parquet(void **self, const struct pps_sink_target *target,
                                     struct pps_error *err)
 {
     struct sink *sink = calloc(1, sizeof *sink);
@@ -55,10 +54,7 @@ static enum pps_status open_parquet(void **self,
     return status;
 }
 
-static enum pps_status write_rows(void *self,
-                                  const char *text,
-                                  size_t n,
-                                  uint64_t first_row,
+static enum pps_status write_rows(void *self, const char *text, size_t n, uint64_t first_row,
                                   struct pps_error *err)
 {
     struct sink *sink = self;
@@ -67,10 +63,7 @@ static enum pps_status write_rows(void *self,
     return status == PPS_OK ? write_bytes(sink, err) : status;
 }
 
-static enum pps_status read_back(void *self,
-                                 void *data,
-                                 size_t n,
-                                 uint64_t offset,
+static enum pps_status read_back(void *self, void *data, size_t n, uint64_t offset,
                                  struct pps_error *err)
 {
     const struct sink *sink = self;

@@ -57,8 +57,7 @@ static void note_cell(struct pps_kinds_of_cells *kinds, int column, struct pps_c
         possible[kind] = possible[kind] && fits((enum pps_cell_kind)kind, cell);
 }
 
-static enum pps_status read_rows(struct pps_kinds_of_cells *kinds,
-                                 struct pps_view *view,
+static enum pps_status read_rows(struct pps_kinds_of_cells *kinds, struct pps_view *view,
                                  struct pps_error *err)
 {
     const size_t n = (size_t)view->n_columns;
@@ -122,11 +121,8 @@ static bool is_mixed(const struct pps_view *view, int column)
            pps_result_find(view->result, tier) < 0;
 }
 
-static void add_column(struct pps_typed_rows *rows,
-                       struct text_buffer *line,
-                       int column,
-                       enum pps_typed_part part,
-                       int *n)
+static void add_column(struct pps_typed_rows *rows, struct text_buffer *line, int column,
+                       enum pps_typed_part part, int *n)
 {
     text_buffer_add(line, "%s%s%s", *n > 0 ? "," : "", rows->view.columns[column].name,
                     part == NAMES ? PPS_TIER_SUFFIX : "");
@@ -136,9 +132,7 @@ static void add_column(struct pps_typed_rows *rows,
 }
 
 // Lists the typed columns of n columns of the view.
-static enum pps_status list_columns(struct pps_typed_rows *rows,
-                                    const int *columns,
-                                    int n,
+static enum pps_status list_columns(struct pps_typed_rows *rows, const int *columns, int n,
                                     struct pps_error *err)
 {
     struct text_buffer line = {.text = NULL};
@@ -159,8 +153,7 @@ static enum pps_status list_columns(struct pps_typed_rows *rows,
     return status;
 }
 
-static enum pps_status choose_columns(struct pps_typed_rows *rows,
-                                      const char *names,
+static enum pps_status choose_columns(struct pps_typed_rows *rows, const char *names,
                                       struct pps_error *err)
 {
     int *columns = NULL, n = rows->view.n_columns;
@@ -198,8 +191,7 @@ static bool declared(const struct pps_typed_rows *rows, int c)
     return strcmp(name, PPS_STATUS_COLUMN) == 0 || view->columns[rows->from[c]].is_text;
 }
 
-static enum pps_status find_kinds(struct pps_typed_rows *rows,
-                                  const struct pps_view_ask *ask,
+static enum pps_status find_kinds(struct pps_typed_rows *rows, const struct pps_view_ask *ask,
                                   struct pps_error *err)
 {
     bool all = true;
@@ -221,10 +213,8 @@ static enum pps_status find_kinds(struct pps_typed_rows *rows,
     return status;
 }
 
-enum pps_status pps_typed_rows_open(struct pps_typed_rows *rows,
-                                    const struct pps_view_ask *ask,
-                                    const char *columns,
-                                    struct pps_error *err)
+enum pps_status pps_typed_rows_open(struct pps_typed_rows *rows, const struct pps_view_ask *ask,
+                                    const char *columns, struct pps_error *err)
 {
     *rows = (struct pps_typed_rows){.n_rows = 0};
     enum pps_status status = pps_view_open(&rows->view, ask, err);
@@ -240,9 +230,7 @@ enum pps_status pps_typed_rows_open(struct pps_typed_rows *rows,
 
 // ---- rows -------------------------------------------------------------------------------------
 
-static void add_cell(const struct pps_typed_rows *rows,
-                     int c,
-                     struct pps_cell cell,
+static void add_cell(const struct pps_typed_rows *rows, int c, struct pps_cell cell,
                      struct text_buffer *block)
 {
     double number;
@@ -254,10 +242,8 @@ static void add_cell(const struct pps_typed_rows *rows,
     text_buffer_add_bytes(block, c + 1 < rows->schema.n ? "," : "\n", 1);
 }
 
-enum pps_status pps_typed_rows_next(struct pps_typed_rows *rows,
-                                    uint64_t most_rows,
-                                    size_t most_bytes,
-                                    struct text_buffer *block,
+enum pps_status pps_typed_rows_next(struct pps_typed_rows *rows, uint64_t most_rows,
+                                    size_t most_bytes, struct text_buffer *block,
                                     struct pps_error *err)
 {
     text_buffer_clear(block);

@@ -21,15 +21,13 @@ struct pps_typed_rows {
 // and the result is read twice; PPS_E_INPUT then for "-". After an error there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_typed_rows_open(struct pps_typed_rows *rows,
                                                    const struct pps_view_ask *ask,
-                                                   const char *columns,
-                                                   struct pps_error *err);
+                                                   const char *columns, struct pps_error *err);
 void pps_typed_rows_close(struct pps_typed_rows *rows); // a zeroed struct is fine
 
 // Sets block to the lines of the next rows, at most most_rows of them and about most_bytes bytes of
 // text; to "" at the end.
 PPS_MUST_CHECK enum pps_status pps_typed_rows_next(struct pps_typed_rows *rows,
-                                                   uint64_t most_rows,
-                                                   size_t most_bytes,
+                                                   uint64_t most_rows, size_t most_bytes,
                                                    struct text_buffer *block,
                                                    struct pps_error *err);
 

@@ -17,8 +17,7 @@ static bool is_mixed(const struct pps_experiment *experiment, const char *name)
 }
 
 enum pps_status pps_experiment_schema(const struct pps_experiment *experiment,
-                                      struct pps_schema *schema,
-                                      struct pps_error *err)
+                                      struct pps_schema *schema, struct pps_error *err)
 {
     char *header = pps_experiment_header(experiment);
     if (header == NULL)

@@ -10,10 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static enum pps_status unknown_column(const struct pps_kernel *kernel,
-                                      const char *name,
-                                      size_t n,
-                                      struct pps_error *err)
+static enum pps_status unknown_column(const struct pps_kernel *kernel, const char *name,
+                                      size_t n, struct pps_error *err)
 {
     const char *names[PPS_MAX_COLUMNS];
     char word[64];
@@ -35,10 +33,8 @@ static bool is_shown(const struct pps_column *column, bool all)
     return !column->by_name && (all || !column->on_request);
 }
 
-enum pps_status pps_columns_choose(const struct pps_kernel *kernel,
-                                   const char *metrics,
-                                   bool *wanted,
-                                   struct pps_error *err)
+enum pps_status pps_columns_choose(const struct pps_kernel *kernel, const char *metrics,
+                                   bool *wanted, struct pps_error *err)
 {
     const bool all = metrics != NULL && metrics[0] == '\0';
     for (int c = 0; c < kernel->n_columns; c++)
@@ -89,11 +85,8 @@ const char *pps_outcome_word(enum pps_outcome outcome)
     return words[outcome];
 }
 
-enum pps_outcome pps_batch_outcome(const struct pps_column *of,
-                                   uint8_t outcome,
-                                   double *const *columns,
-                                   int n_columns,
-                                   size_t row)
+enum pps_outcome pps_batch_outcome(const struct pps_column *of, uint8_t outcome,
+                                   double *const *columns, int n_columns, size_t row)
 {
     for (int c = 0; outcome == PPS_DONE && c < n_columns; c++)
         if (columns[c] != NULL && !isfinite(columns[c][row]) &&
@@ -115,10 +108,8 @@ int pps_column_decimals(const struct pps_kernel *kernel, int c, int digits)
     return digits == PPS_DEFAULT_DIGITS ? column->decimals : digits;
 }
 
-enum pps_status pps_kernel_choose(const struct pps_kernel *const *kernels,
-                                  const char *name,
-                                  const struct pps_kernel **kernel,
-                                  struct pps_error *err)
+enum pps_status pps_kernel_choose(const struct pps_kernel *const *kernels, const char *name,
+                                  const struct pps_kernel **kernel, struct pps_error *err)
 {
     const char *names[PPS_MAX_COLUMNS];
     size_t n = 0;
@@ -137,8 +128,7 @@ enum pps_status pps_kernel_choose(const struct pps_kernel *const *kernels,
                     name);
 }
 
-enum pps_status pps_point_limit_check(const struct pps_kernel *kernel,
-                                      uint64_t point_limit,
+enum pps_status pps_point_limit_check(const struct pps_kernel *kernel, uint64_t point_limit,
                                       struct pps_error *err)
 {
     if (point_limit == 0 || kernel->counts_events)

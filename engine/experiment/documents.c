@@ -9,8 +9,7 @@
 
 // ---- the kernel -------------------------------------------------------------------------------
 
-enum pps_status pps_document_fail(const struct pps_opening *o,
-                                  const struct pps_fault *fault,
+enum pps_status pps_document_fail(const struct pps_opening *o, const struct pps_fault *fault,
                                   struct pps_error *err)
 {
     if (fault->text[0] == '\0')
@@ -72,8 +71,7 @@ static bool name_documents(struct pps_documents *inputs, int s)
 // ---- values of documents ----------------------------------------------------------------------
 
 // The values equal the text in a row: numbers are rounded to their text.
-static enum pps_status take_said(const struct pps_opening *o,
-                                 const struct pps_source *source,
+static enum pps_status take_said(const struct pps_opening *o, const struct pps_source *source,
                                  double *values)
 {
     const struct pps_slot *slot = &o->ask->kernel->slots[source->slot];
@@ -176,8 +174,7 @@ static bool slots_meet(const struct pps_slot *slot, const cJSON *ours, const cJS
     return any;
 }
 
-bool pps_documents_meet(const struct pps_documents *inputs,
-                        const cJSON *others,
+bool pps_documents_meet(const struct pps_documents *inputs, const cJSON *others,
                         const char **slot)
 {
     for (int s = 0; s < inputs->base->n_slots; s++) {
@@ -294,8 +291,7 @@ static void drop_files(struct pps_documents *inputs)
 }
 
 enum pps_status pps_documents_open(struct pps_documents **out,
-                                   const struct pps_documents_ask *ask,
-                                   struct pps_error *err)
+                                   const struct pps_documents_ask *ask, struct pps_error *err)
 {
     struct pps_opening o = {calloc(1, sizeof *o.inputs), ask, err};
     *out = NULL;
@@ -342,11 +338,9 @@ const struct pps_kernel *pps_documents_kernel(const struct pps_documents *inputs
 }
 
 enum pps_status pps_documents_again(struct pps_documents **inputs,
-                                    const struct pps_kernel *kernel,
-                                    const char *path,
+                                    const struct pps_kernel *kernel, const char *path,
                                     const cJSON *experiment,
-                                    const struct pps_input_words *words,
-                                    struct pps_error *err)
+                                    const struct pps_input_words *words, struct pps_error *err)
 {
     const cJSON *item = pps_json_member(experiment, "inputs");
     struct pps_documents_ask ask = {.kernel = kernel, .words = *words, .again = true};

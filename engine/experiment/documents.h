@@ -79,8 +79,7 @@ void pps_documents_list_omitted(const struct pps_documents *inputs, FILE *out);
 // error there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_documents_again(struct pps_documents **inputs,
                                                    const struct pps_kernel *kernel,
-                                                   const char *path,
-                                                   const cJSON *experiment,
+                                                   const char *path, const cJSON *experiment,
                                                    const struct pps_input_words *words,
                                                    struct pps_error *err);
 
@@ -92,8 +91,7 @@ double pps_documents_said(const struct pps_documents *inputs, int slot, int docu
 // can be rows of this experiment: documents with the same name are equal, each slot has at
 // least one document in common or is empty in both, and a slot for one document has the same
 // document. Otherwise *slot is the slot that differs.
-bool pps_documents_meet(const struct pps_documents *inputs,
-                        const cJSON *others,
+bool pps_documents_meet(const struct pps_documents *inputs, const cJSON *others,
                         const char **slot);
 
 // Sets the parameters that documents set, using the documents that the point selects. If bit p

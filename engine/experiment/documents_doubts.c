@@ -10,8 +10,7 @@
 enum { DOUBTS_MOST = 64 };
 
 // The place is for the user, the name of the document for the manifest: files may move.
-static void keep(struct pps_opening *o,
-                 const struct pps_fault *doubt,
+static void keep(struct pps_opening *o, const struct pps_fault *doubt,
                  struct text_buffer *notes)
 {
     struct pps_documents *inputs = o->inputs;

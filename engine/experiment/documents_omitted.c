@@ -76,11 +76,8 @@ static enum pps_status fail_missing(const struct pps_opening *o, int slot, const
 
 // Sets *same if the file at `path`, under the name of the item, has the content of the item;
 // the document is kept then.
-static enum pps_status try_file(struct pps_opening *o,
-                                int slot,
-                                const char *path,
-                                const cJSON *item,
-                                bool *same)
+static enum pps_status try_file(struct pps_opening *o, int slot, const char *path,
+                                const cJSON *item, bool *same)
 {
     struct pps_source source = {.slot = slot, .path = strdup(path)};
     *same = false;

@@ -59,8 +59,7 @@ PPS_MUST_CHECK enum pps_status pps_document_keep(struct pps_opening *o,
                                                  const struct pps_source *source);
 
 // Fills err with the kernel's fault at its place in the documents.
-enum pps_status pps_document_fail(const struct pps_opening *o,
-                                  const struct pps_fault *fault,
+enum pps_status pps_document_fail(const struct pps_opening *o, const struct pps_fault *fault,
                                   struct pps_error *err);
 
 // Returns the slot of SLOT=FILE, or -1.
@@ -85,8 +84,7 @@ cJSON *pps_document_resolve(const struct pps_source *source);
 bool pps_document_is_omitted(const cJSON *item);
 
 // Finds the document of such an item among the files of --input, by its content.
-PPS_MUST_CHECK enum pps_status pps_omitted_read(struct pps_opening *o,
-                                                int slot,
+PPS_MUST_CHECK enum pps_status pps_omitted_read(struct pps_opening *o, int slot,
                                                 const cJSON *item);
 
 // Returns PPS_E_INPUT for a file of --input that is not a document of the manifest.
@@ -108,7 +106,6 @@ cJSON *pps_text_document_resolve(const struct pps_source *source);
 
 // Fills err with the fault at its place in the text.
 enum pps_status pps_text_document_fail(const struct pps_source *source,
-                                       const struct pps_fault *fault,
-                                       struct pps_error *err);
+                                       const struct pps_fault *fault, struct pps_error *err);
 
 #endif

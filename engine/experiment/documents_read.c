@@ -127,11 +127,8 @@ static enum pps_status check_room(const struct pps_opening *o, int slot, const c
     return pps_json_fail(o->ask->file, item, o->err, "inputs: %s", text);
 }
 
-static enum pps_status check_found(const struct pps_opening *o,
-                                   int slot,
-                                   const char *name,
-                                   const char *path,
-                                   const cJSON *item)
+static enum pps_status check_found(const struct pps_opening *o, int slot, const char *name,
+                                   const char *path, const cJSON *item)
 {
     const struct pps_missing missing =
         pps_installed_missing(o->ask->kernel->slots[slot].name, name, path);
@@ -157,8 +154,7 @@ static bool is_json(const struct pps_slot *slot, const char *path)
 }
 
 // Turns a file into a document of the slot if the slot can. *done: the document is read.
-static enum pps_status convert(const struct pps_opening *o,
-                               struct pps_source *source,
+static enum pps_status convert(const struct pps_opening *o, struct pps_source *source,
                                bool *done)
 {
     const struct pps_slot *slot = &o->ask->kernel->slots[source->slot];
@@ -203,10 +199,7 @@ enum pps_status pps_document_load(const struct pps_opening *o, struct pps_source
 
 // Reads the document `name`, from item or from the command line (NULL). Takes ownership of
 // path, the path that `name` stands for; NULL means that memory ran out.
-static enum pps_status read_file(struct pps_opening *o,
-                                 int slot,
-                                 const char *name,
-                                 char *path,
+static enum pps_status read_file(struct pps_opening *o, int slot, const char *name, char *path,
                                  const cJSON *item)
 {
     path = pps_installed_path(o->ask->kernel->slots[slot].name, name, path);
@@ -246,8 +239,7 @@ static int find_slot(const struct pps_kernel *kernel, const char *name, size_t n
 }
 
 // Suggests the nearest slot that has no document yet.
-static struct pps_hint nearest_slot(const struct pps_kernel *kernel,
-                                    const char *name,
+static struct pps_hint nearest_slot(const struct pps_kernel *kernel, const char *name,
                                     const cJSON *given)
 {
     const char *names[PPS_MAX_SLOTS];
@@ -298,8 +290,7 @@ static enum pps_status read_said(struct pps_opening *o, int slot)
         return read_item(o, slot, item);
     if (item->child == NULL)
         return pps_json_fail(o->ask->file, item, o->err, "inputs: %s: the list is empty", name);
-    cJSON_ArrayForEach(each, item)
-    {
+    cJSON_ArrayForEach (each, item) {
         enum pps_status status = read_item(o, slot, each);
         if (status != PPS_OK)
             return status;
@@ -319,8 +310,7 @@ static enum pps_status check_said(const struct pps_opening *o)
         return pps_json_fail(o->ask->file, o->ask->item, o->err,
                              "inputs: expected an object: {\"%s\": \"FILE.json\"}",
                              o->ask->kernel->slots[0].name);
-    cJSON_ArrayForEach(each, o->ask->item)
-    {
+    cJSON_ArrayForEach (each, o->ask->item) {
         if (find_slot(o->ask->kernel, each->string, strlen(each->string)) < 0)
             return unknown_slot(o, each);
     }

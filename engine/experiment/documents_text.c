@@ -21,9 +21,7 @@ static bool is_object(const char *text)
     }
 }
 
-static enum pps_status check_text(const char *path,
-                                  const char *text,
-                                  size_t n,
+static enum pps_status check_text(const char *path, const char *text, size_t n,
                                   struct pps_error *err)
 {
     int line, column;
@@ -81,8 +79,7 @@ cJSON *pps_text_document_resolve(const struct pps_source *source)
 }
 
 enum pps_status pps_text_document_fail(const struct pps_source *source,
-                                       const struct pps_fault *fault,
-                                       struct pps_error *err)
+                                       const struct pps_fault *fault, struct pps_error *err)
 {
     if (source->root == NULL)
         return pps_fail_at(err, PPS_E_INPUT, source->path, fault->line, fault->column, "%s",

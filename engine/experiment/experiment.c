@@ -50,8 +50,7 @@ static void choose_columns(struct pps_loader *l, const struct pps_axis *points)
 
 // ---- rules ------------------------------------------------------------------------------------
 
-static enum pps_status add_rule(struct pps_loader *l,
-                                const struct pps_json *file,
+static enum pps_status add_rule(struct pps_loader *l, const struct pps_json *file,
                                 const cJSON *item)
 {
     struct pps_space *space = &l->experiment->space;
@@ -84,8 +83,7 @@ static enum pps_status add_rule(struct pps_loader *l,
 static enum pps_status preset_rules(struct pps_loader *l)
 {
     const cJSON *item;
-    cJSON_ArrayForEach(item, pps_json_member(l->preset.root, "where"))
-    {
+    cJSON_ArrayForEach (item, pps_json_member(l->preset.root, "where")) {
         enum pps_status status = add_rule(l, &l->preset, item);
         if (status != PPS_OK)
             return status;
@@ -104,8 +102,7 @@ static enum pps_status build_rules(struct pps_loader *l)
     if (!cJSON_IsArray(where))
         return add_rule(l, &l->file, where);
     const cJSON *item;
-    cJSON_ArrayForEach(item, where)
-    {
+    cJSON_ArrayForEach (item, where) {
         enum pps_status status = add_rule(l, &l->file, item);
         if (status != PPS_OK)
             return status;
@@ -319,8 +316,7 @@ static enum pps_status load(struct pps_loader *l)
 }
 
 // Builds the experiment if its document was read, and frees what only loading needs.
-static enum pps_status finish(struct pps_loader *l,
-                              enum pps_status status,
+static enum pps_status finish(struct pps_loader *l, enum pps_status status,
                               struct pps_experiment **experiment)
 {
     if (status == PPS_OK)
@@ -338,18 +334,15 @@ static enum pps_status finish(struct pps_loader *l,
 }
 
 enum pps_status pps_experiment_load(struct pps_experiment **experiment,
-                                    const struct pps_request *request,
-                                    struct pps_error *err)
+                                    const struct pps_request *request, struct pps_error *err)
 {
     struct pps_loader l = {.request = request, .err = err};
     return finish(&l, pps_load_file(&l), experiment);
 }
 
 enum pps_status pps_experiment_load_tree(struct pps_experiment **experiment,
-                                         const struct pps_request *request,
-                                         const char *name,
-                                         const cJSON *tree,
-                                         struct pps_error *err)
+                                         const struct pps_request *request, const char *name,
+                                         const cJSON *tree, struct pps_error *err)
 {
     struct pps_loader l = {.request = request, .err = err};
     return finish(&l, pps_json_of_tree(&l.file, name, tree, err), experiment);

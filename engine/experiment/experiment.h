@@ -92,8 +92,7 @@ PPS_MUST_CHECK enum pps_status pps_experiment_load(struct pps_experiment **exper
 // After an error there is nothing to free.
 PPS_MUST_CHECK enum pps_status pps_experiment_load_tree(struct pps_experiment **experiment,
                                                         const struct pps_request *request,
-                                                        const char *name,
-                                                        const cJSON *tree,
+                                                        const char *name, const cJSON *tree,
                                                         struct pps_error *err);
 void pps_experiment_free(struct pps_experiment *experiment); // NULL is fine
 
@@ -104,11 +103,8 @@ const char *pps_outcome_word(enum pps_outcome outcome);
 
 // Returns the outcome of row `row` of a batch. `outcome` is the kernel's; a finished point has failed
 // if one of its results is not a finite number, except for NAN in a column that may be empty. columns[c] may be NULL for c < n_columns.
-enum pps_outcome pps_batch_outcome(const struct pps_column *of,
-                                   uint8_t outcome,
-                                   double *const *columns,
-                                   int n_columns,
-                                   size_t row);
+enum pps_outcome pps_batch_outcome(const struct pps_column *of, uint8_t outcome,
+                                   double *const *columns, int n_columns, size_t row);
 
 // Bytes of a text column's cell, its NUL included; 0 of a number.
 size_t pps_column_width(const struct pps_column *column);
@@ -124,8 +120,7 @@ int pps_column_decimals(const struct pps_kernel *kernel, int c, int digits);
 // option. "": all columns except the ones computed only on request by name. Otherwise: also the
 // named columns. Returns PPS_E_INPUT for an unknown name.
 PPS_MUST_CHECK enum pps_status pps_columns_choose(const struct pps_kernel *kernel,
-                                                  const char *metrics,
-                                                  bool *wanted,
+                                                  const char *metrics, bool *wanted,
                                                   struct pps_error *err);
 
 // PPS_E_INPUT for a limit (not 0) to the events of a kernel that simulates none.

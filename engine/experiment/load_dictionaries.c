@@ -33,8 +33,7 @@ static enum pps_status check_labels(struct pps_loader *l, const cJSON *object)
         return pps_json_fail(&l->file, object, l->err,
                              "%s: expected an object, such as {\"%s\": 0.5}", object->string,
                              composite->labels[0]);
-    cJSON_ArrayForEach(item, object)
-    {
+    cJSON_ArrayForEach (item, object) {
         if (label_find(composite, item->string) >= 0)
             continue;
         const char *near =

@@ -46,8 +46,7 @@ enum pps_status pps_load_lets(struct pps_loader *l)
         return pps_json_fail(&l->file, object, l->err,
                              "let: expected {\"NAME\": \"EXPRESSION\", ...}");
     enum pps_status status = pps_let_columns_open(&l->experiment->lets, l->kernel, l->err);
-    cJSON_ArrayForEach(item, object)
-    {
+    cJSON_ArrayForEach (item, object) {
         if (status == PPS_OK)
             status = add_of_file(l, item);
     }

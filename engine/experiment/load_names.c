@@ -146,8 +146,7 @@ struct pps_entry *pps_find_entry(struct pps_loader *l, const char *name)
 
 // Returns true if the file sets the name itself, so that it cannot be a misspelling of another
 // name. An option -s may repeat a name.
-static bool is_taken(const struct pps_loader *l,
-                     const struct pps_entry *entry,
+static bool is_taken(const struct pps_loader *l, const struct pps_entry *entry,
                      const char *name)
 {
     const cJSON *root = l->file.root;
@@ -215,8 +214,7 @@ enum pps_status pps_add_entry(struct pps_loader *l, const struct pps_entry *entr
 static enum pps_status file_entries(struct pps_loader *l, const cJSON *object, bool top)
 {
     const cJSON *item;
-    cJSON_ArrayForEach(item, object)
-    {
+    cJSON_ArrayForEach (item, object) {
         enum pps_status status = PPS_OK;
         if (top && strcmp(item->string, "params") == 0) {
             if (!cJSON_IsObject(item))
@@ -276,8 +274,7 @@ static enum pps_status override_entries(struct pps_loader *l)
 
 // ---- presets ----------------------------------------------------------------------------------
 
-static enum pps_status find_preset(struct pps_loader *l,
-                                   const cJSON *item,
+static enum pps_status find_preset(struct pps_loader *l, const cJSON *item,
                                    const struct pps_preset **preset)
 {
     const struct pps_preset *presets = l->kernel->presets;

@@ -18,8 +18,7 @@ enum { N_KEYS = sizeof keys / sizeof *keys };
 static enum pps_status check_keys(const struct pps_loader *l, const cJSON *object)
 {
     const cJSON *item;
-    cJSON_ArrayForEach(item, object)
-    {
+    cJSON_ArrayForEach (item, object) {
         if (!pps_json_key_is_of(item, keys, N_KEYS))
             return pps_json_fail_key(&l->file, item, l->err,
                                      "sample: expected count, method or seed, not \"%.40s\"%s",
@@ -29,9 +28,7 @@ static enum pps_status check_keys(const struct pps_loader *l, const cJSON *objec
     return PPS_OK;
 }
 
-static enum pps_status read_whole(const struct pps_loader *l,
-                                  const cJSON *item,
-                                  double least,
+static enum pps_status read_whole(const struct pps_loader *l, const cJSON *item, double least,
                                   uint64_t *value)
 {
     if (!cJSON_IsNumber(item) || item->valuedouble < least || item->valuedouble >= MOST_DRAWS ||
@@ -43,8 +40,7 @@ static enum pps_status read_whole(const struct pps_loader *l,
     return PPS_OK;
 }
 
-static enum pps_status read_method(const struct pps_loader *l,
-                                   const cJSON *item,
+static enum pps_status read_method(const struct pps_loader *l, const cJSON *item,
                                    enum pps_sample_method *method)
 {
     for (int m = 0; cJSON_IsString(item) && pps_sample_methods[m] != NULL; m++)
@@ -68,8 +64,7 @@ static uint64_t usual_seed(struct pps_loader *l)
     return (uint64_t)entry->item->valuedouble;
 }
 
-static enum pps_status read_sample(struct pps_loader *l,
-                                   const cJSON *object,
+static enum pps_status read_sample(struct pps_loader *l, const cJSON *object,
                                    struct pps_sample *sample)
 {
     const cJSON *count = pps_json_member(object, "count");

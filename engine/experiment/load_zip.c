@@ -9,8 +9,7 @@
 static bool names_parameter(const cJSON *group, const char *name)
 {
     const cJSON *item;
-    cJSON_ArrayForEach(item, group)
-    {
+    cJSON_ArrayForEach (item, group) {
         if (cJSON_IsString(item) && strcmp(item->valuestring, name) == 0)
             return true;
     }
@@ -22,8 +21,7 @@ bool pps_is_zipped(const struct pps_loader *l, const char *name)
     const cJSON *zip = pps_json_member(l->file.root, "zip"), *group;
     if (names_parameter(zip, name))
         return true;
-    cJSON_ArrayForEach(group, zip)
-    {
+    cJSON_ArrayForEach (group, zip) {
         if (cJSON_IsArray(group) && names_parameter(group, name))
             return true;
     }
@@ -165,8 +163,7 @@ static enum pps_status zip_group(struct pps_loader *l, const cJSON *group)
         return pps_json_fail(
             &l->file, group, l->err,
             "zip: expected at least two names, as in [\"fwd_len\", \"bwd_len\"]");
-    cJSON_ArrayForEach(name, group)
-    {
+    cJSON_ArrayForEach (name, group) {
         int first = -1, axis = -1;
         enum pps_status status = zip_member(l, first_name, &first);
         if (status == PPS_OK)
@@ -191,8 +188,7 @@ static enum pps_status zip_groups(struct pps_loader *l, const cJSON *zip)
                              "zip: expected a list of names, or a list of such lists");
     if (!cJSON_IsArray(zip->child))
         return zip_group(l, zip);
-    cJSON_ArrayForEach(group, zip)
-    {
+    cJSON_ArrayForEach (group, zip) {
         if (!cJSON_IsArray(group))
             return pps_json_fail(&l->file, group, l->err, "zip: expected a list of names");
         enum pps_status status = zip_group(l, group);

@@ -5,9 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void pps_point_word(const struct pps_experiment *experiment,
-                    const double *point,
-                    int column,
+void pps_point_word(const struct pps_experiment *experiment, const double *point, int column,
                     char word[PPS_POINT_WORD])
 {
     const int p = experiment->space.columns[column];
@@ -17,9 +15,7 @@ void pps_point_word(const struct pps_experiment *experiment,
     snprintf(word, PPS_POINT_WORD, "%s=%s", param->name, text);
 }
 
-void pps_point_text(const struct pps_experiment *experiment,
-                    const double *point,
-                    char *out,
+void pps_point_text(const struct pps_experiment *experiment, const double *point, char *out,
                     size_t cap)
 {
     char word[PPS_POINT_WORD];
@@ -31,8 +27,7 @@ void pps_point_text(const struct pps_experiment *experiment,
     }
 }
 
-enum pps_status pps_fail_point(const struct pps_experiment *e,
-                               uint64_t index,
+enum pps_status pps_fail_point(const struct pps_experiment *e, uint64_t index,
                                struct pps_error *err)
 {
     struct pps_cursor *cursor = calloc(1, sizeof *cursor);

@@ -115,8 +115,7 @@ static uint64_t digest_of(const struct pps_experiment *e, const char *text)
     return XXH64(rest, strlen(rest), XXH64(text, strlen(text), 0));
 }
 
-enum pps_status pps_experiment_resolve(struct pps_experiment *e,
-                                       const char *points_path,
+enum pps_status pps_experiment_resolve(struct pps_experiment *e, const char *points_path,
                                        struct pps_error *err)
 {
     cJSON *root = cJSON_CreateObject();

@@ -47,8 +47,7 @@ struct pps_expr_fault {
 // nearest known name, a comparison of a choice with a number, a truth value instead of a
 // number, ...). The tree is const and may be evaluated by several threads. Limits: 4096 bytes
 // of text and 64 levels of nesting. The caller frees the tree with pps_expr_free.
-struct pps_expr *pps_expr_parse(const char *text,
-                                const struct pps_expr_scope *scope,
+struct pps_expr *pps_expr_parse(const char *text, const struct pps_expr_scope *scope,
                                 struct pps_expr_fault *fault);
 void pps_expr_free(struct pps_expr *expr); // NULL is allowed
 
@@ -78,8 +77,7 @@ struct pps_expr_list {
     uint64_t n;
 };
 // Fills *list with the values of the axis at a point.
-void pps_expr_list(const struct pps_expr *expr,
-                   const double *point,
+void pps_expr_list(const struct pps_expr *expr, const double *point,
                    struct pps_expr_list *list);
 
 // Returns value i < n of the list: in O(1) for RANGE and NUMBER, in O(sqrt) for DIVISORS.

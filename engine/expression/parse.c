@@ -161,9 +161,7 @@ static bool name_or_call(struct parser *p, struct pps_operand *out)
 }
 
 // Parses a sign or a negation and its operand.
-static bool prefixed(struct parser *p,
-                     enum pps_expr_op op,
-                     enum binding binding,
+static bool prefixed(struct parser *p, enum pps_expr_op op, enum binding binding,
                      struct pps_operand *out)
 {
     size_t at = p->token.at;
@@ -351,8 +349,7 @@ static bool leftover(struct parser *p)
     }
 }
 
-struct pps_expr *pps_expr_parse(const char *text,
-                                const struct pps_expr_scope *scope,
+struct pps_expr *pps_expr_parse(const char *text, const struct pps_expr_scope *scope,
                                 struct pps_expr_fault *fault)
 {
     size_t n = strnlen(text, PPS_EXPR_LONGEST + 1);

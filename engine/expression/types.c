@@ -78,8 +78,7 @@ static bool no_parameter(const struct pps_builder *b, const struct pps_operand *
     return pps_expr_fail(b->fault, x->at, "\"%.*s\" is not a %s", shown(x->n), word, noun(b));
 }
 
-static bool no_such_name(const struct pps_builder *b,
-                         const struct pps_operand *word,
+static bool no_such_name(const struct pps_builder *b, const struct pps_operand *word,
                          const struct pps_param *param)
 {
     const char *s = b->text + word->at, *near;
@@ -98,16 +97,14 @@ static bool no_such_name(const struct pps_builder *b,
 
 // ---- leaves --------------------------------------------------------------------------------
 
-bool pps_operand_number(struct pps_builder *b,
-                        const struct pps_token *t,
+bool pps_operand_number(struct pps_builder *b, const struct pps_token *t,
                         struct pps_operand *out)
 {
     *out = (struct pps_operand){PPS_OPERAND_NUMBER, t->at, t->n, -1, 0, false, false};
     return emit_constant(b, t->value, t->at);
 }
 
-bool pps_operand_truth(struct pps_builder *b,
-                       const struct pps_token *t,
+bool pps_operand_truth(struct pps_builder *b, const struct pps_token *t,
                        struct pps_operand *out)
 {
     *out = (struct pps_operand){PPS_OPERAND_TRUTH, t->at, t->n, -1, 0, false, false};
@@ -227,10 +224,8 @@ static bool same_names(const char *const *a, const char *const *b)
 }
 
 // Compares a word with another operand, which may or may not hold a name.
-static bool compare_word(struct pps_builder *b,
-                         enum pps_expr_op op,
-                         const struct pps_operand *word,
-                         const struct pps_operand *other)
+static bool compare_word(struct pps_builder *b, enum pps_expr_op op,
+                         const struct pps_operand *word, const struct pps_operand *other)
 {
     const struct pps_param *param = other->param >= 0 ? &b->scope->params[other->param] : NULL;
     int i;
@@ -247,8 +242,7 @@ static bool compare_word(struct pps_builder *b,
 }
 
 // Returns true if `other` is a bare parameter that is also a name of `named`.
-static bool ambiguous(const struct pps_builder *b,
-                      const struct pps_operand *named,
+static bool ambiguous(const struct pps_builder *b, const struct pps_operand *named,
                       const struct pps_operand *other)
 {
     const char *word = b->text + other->at;
@@ -263,10 +257,8 @@ static bool ambiguous(const struct pps_builder *b,
     return true;
 }
 
-static bool compare_named(struct pps_builder *b,
-                          enum pps_expr_op op,
-                          const struct pps_operand *left,
-                          const struct pps_operand *right)
+static bool compare_named(struct pps_builder *b, enum pps_expr_op op,
+                          const struct pps_operand *left, const struct pps_operand *right)
 {
     const struct pps_param *x = &b->scope->params[left->param];
     const struct pps_param *y = &b->scope->params[right->param];
@@ -275,10 +267,8 @@ static bool compare_named(struct pps_builder *b,
     return pps_want_number(b, left) && pps_want_number(b, right);
 }
 
-static bool compare_truths(struct pps_builder *b,
-                           enum pps_expr_op op,
-                           const struct pps_operand *left,
-                           const struct pps_operand *right)
+static bool compare_truths(struct pps_builder *b, enum pps_expr_op op,
+                           const struct pps_operand *left, const struct pps_operand *right)
 {
     if (left->kind != right->kind)
         return pps_expr_fail(
@@ -291,9 +281,7 @@ static bool compare_truths(struct pps_builder *b,
 }
 
 // Refuses operands that cannot be compared; adds the node of a word.
-static bool compare(struct pps_builder *b,
-                    enum pps_expr_op op,
-                    const struct pps_operand *left,
+static bool compare(struct pps_builder *b, enum pps_expr_op op, const struct pps_operand *left,
                     const struct pps_operand *right)
 {
     if (left->comparison || right->comparison)
@@ -340,10 +328,8 @@ static struct pps_operand result_of(enum pps_expr_op op, size_t at)
         truth ? PPS_OPERAND_TRUTH : PPS_OPERAND_NUMBER, at, 0, -1, 0, false, is_comparison(op)};
 }
 
-static bool check_pair(struct pps_builder *b,
-                       enum pps_expr_op op,
-                       const struct pps_operand *left,
-                       const struct pps_operand *right)
+static bool check_pair(struct pps_builder *b, enum pps_expr_op op,
+                       const struct pps_operand *left, const struct pps_operand *right)
 {
     if (is_comparison(op))
         return compare(b, op, left, right);
@@ -353,9 +339,7 @@ static bool check_pair(struct pps_builder *b,
            (op != PPS_OP_POWER || check_exponent(b, right));
 }
 
-bool pps_join(struct pps_builder *b,
-              enum pps_expr_op op,
-              struct pps_operand *left,
+bool pps_join(struct pps_builder *b, enum pps_expr_op op, struct pps_operand *left,
               const struct pps_operand *right)
 {
     if (!check_pair(b, op, left, right))

@@ -34,23 +34,18 @@ struct pps_operand {
 // All functions return false if fault is filled.
 
 // Leaves. A name that is not a parameter becomes a WORD.
-bool pps_operand_number(struct pps_builder *b,
-                        const struct pps_token *t,
+bool pps_operand_number(struct pps_builder *b, const struct pps_token *t,
                         struct pps_operand *out);
-bool pps_operand_truth(struct pps_builder *b,
-                       const struct pps_token *t,
+bool pps_operand_truth(struct pps_builder *b, const struct pps_token *t,
                        struct pps_operand *out);
-bool pps_operand_name(struct pps_builder *b,
-                      const struct pps_token *t,
+bool pps_operand_name(struct pps_builder *b, const struct pps_token *t,
                       struct pps_operand *out);
 
 // Refuses anything but a number. Converts a parameter that may hold a name to a number.
 bool pps_want_number(struct pps_builder *b, const struct pps_operand *x);
 
 // Joins left and right, whose nodes exist, with the operator; left becomes the result.
-bool pps_join(struct pps_builder *b,
-              enum pps_expr_op op,
-              struct pps_operand *left,
+bool pps_join(struct pps_builder *b, enum pps_expr_op op, struct pps_operand *left,
               const struct pps_operand *right);
 
 // Applies the operator to a number or, for NOT, to a truth value; x becomes the result.

@@ -29,9 +29,7 @@ static int place_of(const struct pps_costly *costly, double cost)
     return at;
 }
 
-static void take(struct pps_costly *costly,
-                 const struct pps_experiment *e,
-                 const double *point,
+static void take(struct pps_costly *costly, const struct pps_experiment *e, const double *point,
                  double cost)
 {
     const int at = place_of(costly, cost);

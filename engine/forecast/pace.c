@@ -2,9 +2,7 @@
 // Uses weights that grow with time: recent steps count for more, and sums suffice.
 #include "engine/forecast/pace.h"
 
-void pps_pace_begin(struct pps_pace *pace,
-                    const struct pps_workload *workload,
-                    uint64_t first,
+void pps_pace_begin(struct pps_pace *pace, const struct pps_workload *workload, uint64_t first,
                     uint64_t whole)
 {
     *pace =

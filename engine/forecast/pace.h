@@ -38,9 +38,7 @@ struct pps_pace {
 
 // Starts the pace of a run from point `first` on, of `whole` points. The workload is first read
 // at the first step and must outlive the pace.
-void pps_pace_begin(struct pps_pace *pace,
-                    const struct pps_workload *workload,
-                    uint64_t first,
+void pps_pace_begin(struct pps_pace *pace, const struct pps_workload *workload, uint64_t first,
                     uint64_t whole);
 
 // Adds a step: the counts of the run `seconds` after its start.

@@ -22,8 +22,7 @@ static uint64_t point_of_piece(uint64_t n_points, uint64_t piece, uint64_t n)
     return first + pps_random_bits(0, piece, PURPOSE) % (end - first);
 }
 
-struct pps_work pps_work_of_point(struct pps_cursor *cursor,
-                                  const struct pps_experiment *e,
+struct pps_work pps_work_of_point(struct pps_cursor *cursor, const struct pps_experiment *e,
                                   uint64_t index)
 {
     struct pps_left_out unused[PPS_MAX_REASONS] = {{0, 0}};

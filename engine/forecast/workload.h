@@ -23,8 +23,7 @@ struct pps_workload {
 
 // Returns the work of one point; moves the cursor to this point.
 struct pps_work pps_work_of_point(struct pps_cursor *cursor,
-                                  const struct pps_experiment *experiment,
-                                  uint64_t index);
+                                  const struct pps_experiment *experiment, uint64_t index);
 
 // Samples one point of every piece. Without memory, the workload treats all points as equal.
 void pps_workload_measure(struct pps_workload *workload,

@@ -22,9 +22,7 @@ static char *join_rows(const struct pps_best_row *rows, size_t n, size_t *bytes)
 }
 
 static enum pps_status write_block(const struct pps_sweep *sweep,
-                                   const struct pps_totals *totals,
-                                   const char *text,
-                                   size_t n,
+                                   const struct pps_totals *totals, const char *text, size_t n,
                                    struct pps_error *err)
 {
     struct pps_packer *packer = NULL;
@@ -41,8 +39,7 @@ static enum pps_status write_block(const struct pps_sweep *sweep,
     return status;
 }
 
-enum pps_status pps_best_write(const struct pps_sweep *sweep,
-                               struct pps_totals *totals,
+enum pps_status pps_best_write(const struct pps_sweep *sweep, struct pps_totals *totals,
                                struct pps_error *err)
 {
     size_t n, bytes;

@@ -8,8 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum pps_status pps_job_selection(const struct pps_job *job,
-                                  char **selection,
+enum pps_status pps_job_selection(const struct pps_job *job, char **selection,
                                   struct pps_error *err)
 {
     const char *objective = job->request.objective;
@@ -26,10 +25,8 @@ enum pps_status pps_job_selection(const struct pps_job *job,
 
 // ---- the column -------------------------------------------------------------------------------
 
-static enum pps_status find_objective(const char *name,
-                                      const struct pps_experiment *experiment,
-                                      int *column,
-                                      struct pps_error *err)
+static enum pps_status find_objective(const char *name, const struct pps_experiment *experiment,
+                                      int *column, struct pps_error *err)
 {
     const struct pps_kernel *kernel = experiment->kernel;
     *column = name == NULL ? pps_column_ranks(kernel, experiment->wanted)
@@ -54,9 +51,7 @@ static enum pps_status find_objective(const char *name,
 
 // ---- groups -----------------------------------------------------------------------------------
 
-static enum pps_status unknown_name(const struct pps_experiment *e,
-                                    const char *name,
-                                    int n,
+static enum pps_status unknown_name(const struct pps_experiment *e, const char *name, int n,
                                     struct pps_error *err)
 {
     const char *names[PPS_MAX_PARAMS];
@@ -75,11 +70,8 @@ static enum pps_status unknown_name(const struct pps_experiment *e,
         word, names[0]);
 }
 
-static enum pps_status read_by(const char *list,
-                               const struct pps_experiment *e,
-                               struct pps_sweep *sweep,
-                               int *by,
-                               struct pps_error *err)
+static enum pps_status read_by(const char *list, const struct pps_experiment *e,
+                               struct pps_sweep *sweep, int *by, struct pps_error *err)
 {
     uint64_t seen = 0;
     sweep->by = by;

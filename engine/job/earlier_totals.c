@@ -57,8 +57,7 @@ static uint64_t point_of_row(struct pps_earlier_rows *reader, uint64_t row)
 }
 
 // Finds an example of each reason to skip points in the block.
-static void earlier_rows_left_out(struct pps_earlier_rows *reader,
-                                  uint64_t block,
+static void earlier_rows_left_out(struct pps_earlier_rows *reader, uint64_t block,
                                   struct pps_left_out left_out[PPS_MAX_REASONS])
 {
     enter_block(reader, block);
@@ -95,12 +94,8 @@ static bool is_done(const struct pps_earlier_rows *reader, const char *line, con
 
 // Adds a row. If rows are kept by group, the point of every row is needed; otherwise only the
 // points of good rows.
-static enum pps_status add_row(struct pps_earlier_rows *reader,
-                               uint64_t row,
-                               double value,
-                               const char *text,
-                               size_t n,
-                               struct pps_error *err)
+static enum pps_status add_row(struct pps_earlier_rows *reader, uint64_t row, double value,
+                               const char *text, size_t n, struct pps_error *err)
 {
     uint64_t index = reader->ask->sweep->n_by > 0 ? point_of_row(reader, row) : 0;
     if (!pps_best_by_group_would_take(&reader->best, reader->key, value))
@@ -110,11 +105,8 @@ static enum pps_status add_row(struct pps_earlier_rows *reader,
     return pps_best_by_group_add(&reader->best, reader->key, value, index, text, n, err);
 }
 
-static enum pps_status add_infeasible(struct pps_earlier_rows *reader,
-                                      uint64_t row,
-                                      const char *text,
-                                      const char *end,
-                                      struct pps_error *err)
+static enum pps_status add_infeasible(struct pps_earlier_rows *reader, uint64_t row,
+                                      const char *text, const char *end, struct pps_error *err)
 {
     double value;
     if (reader->need < 0 || !pps_cell_number(pps_cell_at(text, end, reader->need), &value) ||
@@ -126,8 +118,7 @@ static enum pps_status add_infeasible(struct pps_earlier_rows *reader,
 
 // Adds the rows of a block to the best rows.
 static enum pps_status earlier_rows_add(struct pps_earlier_rows *reader,
-                                        const struct pps_index_record *record,
-                                        const char *text,
+                                        const struct pps_index_record *record, const char *text,
                                         struct pps_error *err)
 {
     const char *end = text + record->text_bytes;
@@ -147,8 +138,7 @@ static enum pps_status earlier_rows_add(struct pps_earlier_rows *reader,
 }
 
 // Returns whether all results of the row that ends at newline are empty.
-static bool is_empty(const struct pps_earlier_rows *reader,
-                     const char *text,
+static bool is_empty(const struct pps_earlier_rows *reader, const char *text,
                      const char *newline)
 {
     const struct pps_experiment *e = reader->ask->sweep->experiment;
@@ -166,8 +156,7 @@ static bool is_empty(const struct pps_earlier_rows *reader,
 
 // Returns the number of the point of the first row of a block whose results are empty.
 static uint64_t earlier_rows_failed(struct pps_earlier_rows *reader,
-                                    const struct pps_index_record *record,
-                                    const char *text)
+                                    const struct pps_index_record *record, const char *text)
 {
     const char *end = text + record->text_bytes;
     enter_block(reader, record->index);
@@ -186,10 +175,8 @@ static uint64_t earlier_rows_failed(struct pps_earlier_rows *reader,
 
 // Makes both empty: the n_best rows by the objective, and, if no row is feasible, the row that is
 // nearest to feasible.
-static void earlier_tops(const struct pps_resume_ask *ask,
-                         size_t n_best,
-                         struct pps_best_by_group *best,
-                         struct pps_best_by_group *nearest)
+static void earlier_tops(const struct pps_resume_ask *ask, size_t n_best,
+                         struct pps_best_by_group *best, struct pps_best_by_group *nearest)
 {
     const struct pps_column *columns = ask->sweep->experiment->kernel->columns;
     const int column = column_of_nearest(ask);
@@ -211,8 +198,7 @@ static void earlier_rows_close(struct pps_earlier_rows *reader)
 // close.
 static enum pps_status earlier_rows_open(struct pps_earlier_rows *reader,
                                          const struct pps_resume_ask *ask,
-                                         const struct pps_index_reader *index,
-                                         int fd,
+                                         const struct pps_index_reader *index, int fd,
                                          struct pps_error *err)
 {
     const struct pps_experiment *e = ask->sweep->experiment;
@@ -234,10 +220,8 @@ static enum pps_status earlier_rows_open(struct pps_earlier_rows *reader,
 }
 
 // Reads record i of the prefix and the text of its block. The text is valid until the next call.
-static enum pps_status earlier_rows_read(struct pps_earlier_rows *reader,
-                                         uint64_t i,
-                                         struct pps_index_record *record,
-                                         const char **text,
+static enum pps_status earlier_rows_read(struct pps_earlier_rows *reader, uint64_t i,
+                                         struct pps_index_record *record, const char **text,
                                          struct pps_error *err)
 {
     uint64_t left_out[PPS_MAX_REASONS];
@@ -272,10 +256,8 @@ struct team {
 };
 
 // Reads the blocks of thread i: every block whose number is i + 1 modulo the number of threads.
-static enum pps_status read_best(struct pps_earlier_rows *reader,
-                                 const struct team *team,
-                                 int i,
-                                 struct pps_error *err)
+static enum pps_status read_best(struct pps_earlier_rows *reader, const struct team *team,
+                                 int i, struct pps_error *err)
 {
     const uint64_t n = reader->ask->prefix->n_records;
     const uint64_t step = (uint64_t)reader->ask->sweep->threads;
@@ -316,10 +298,8 @@ static void work(void *self, int i)
 // ---- everything -----------------------------------------------------------------------------
 
 static enum pps_status add_best(const struct pps_resume_ask *ask,
-                                const struct pps_index_reader *index,
-                                int fd,
-                                struct pps_totals *totals,
-                                struct pps_error *err)
+                                const struct pps_index_reader *index, int fd,
+                                struct pps_totals *totals, struct pps_error *err)
 {
     struct team team = {.ask = ask,
                         .index = index,
@@ -332,8 +312,7 @@ static enum pps_status add_best(const struct pps_resume_ask *ask,
     return status == PPS_OK ? team.status : status;
 }
 
-static enum pps_status add_failed(struct pps_earlier_rows *reader,
-                                  struct pps_totals *totals,
+static enum pps_status add_failed(struct pps_earlier_rows *reader, struct pps_totals *totals,
                                   struct pps_error *err)
 {
     const struct pps_resume_ask *ask = reader->ask;
@@ -362,10 +341,8 @@ static void add_left_out(struct pps_earlier_rows *reader, struct pps_totals *tot
 }
 
 static enum pps_status read_totals(const struct pps_resume_ask *ask,
-                                   const struct pps_index_reader *index,
-                                   int fd,
-                                   struct pps_totals *totals,
-                                   struct pps_error *err)
+                                   const struct pps_index_reader *index, int fd,
+                                   struct pps_totals *totals, struct pps_error *err)
 {
     struct pps_earlier_rows reader;
     enum pps_status status = earlier_rows_open(&reader, ask, index, fd, err);
@@ -385,8 +362,7 @@ static enum pps_status fail_gone(const char *path, struct pps_error *err)
     return pps_fail(err, PPS_E_MACHINE, "%s was removed while it was read", path);
 }
 
-enum pps_status pps_resume_totals(const struct pps_resume_ask *ask,
-                                  struct pps_totals *totals,
+enum pps_status pps_resume_totals(const struct pps_resume_ask *ask, struct pps_totals *totals,
                                   struct pps_error *err)
 {
     const struct pps_whole_prefix *prefix = ask->prefix;

@@ -29,8 +29,7 @@ static void parse_raw_items(cJSON *item)
         item->valuedouble = value->valuedouble;
         cJSON_Delete(value);
     }
-    cJSON_ArrayForEach(child, item)
-    {
+    cJSON_ArrayForEach (child, item) {
         parse_raw_items(child);
     }
 }
@@ -58,11 +57,8 @@ static bool is_complete(const char *path, const cJSON *wanted)
     return same;
 }
 
-static enum pps_status fail_different(const char *path,
-                                      const cJSON *found,
-                                      const cJSON *wanted,
-                                      bool is_part,
-                                      struct pps_error *err)
+static enum pps_status fail_different(const char *path, const cJSON *found, const cJSON *wanted,
+                                      bool is_part, struct pps_error *err)
 {
     char what[600] = "its digest differs";
     (void)pps_manifest_difference(found, wanted, what, sizeof what);
@@ -105,11 +101,8 @@ static enum pps_status check_part(const char *path, const cJSON *wanted, struct 
     return status;
 }
 
-static enum pps_status check_final(const char *path,
-                                   const cJSON *wanted,
-                                   bool force,
-                                   bool *complete,
-                                   struct pps_error *err)
+static enum pps_status check_final(const char *path, const cJSON *wanted, bool force,
+                                   bool *complete, struct pps_error *err)
 {
     cJSON *found = NULL;
     enum pps_status status = pps_manifest_of_result(path, &found, err);
@@ -120,10 +113,7 @@ static enum pps_status check_final(const char *path,
     return status;
 }
 
-static enum pps_status check(const char *path,
-                             const cJSON *wanted,
-                             bool force,
-                             bool *complete,
+static enum pps_status check(const char *path, const cJSON *wanted, bool force, bool *complete,
                              struct pps_error *err)
 {
     const bool part = pps_existing_file(path, ".part"), final = pps_existing_file(path, "");
@@ -136,11 +126,8 @@ static enum pps_status check(const char *path,
     return status;
 }
 
-enum pps_status pps_existing_find(const struct pps_job *job,
-                                  const char *path,
-                                  cJSON *wanted,
-                                  bool *complete,
-                                  struct pps_error *err)
+enum pps_status pps_existing_find(const struct pps_job *job, const char *path, cJSON *wanted,
+                                  bool *complete, struct pps_error *err)
 {
     parse_raw_items(wanted);
     if (job->resume)

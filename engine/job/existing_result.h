@@ -13,10 +13,8 @@ bool pps_existing_file(const char *path, const char *ending);
 // complete. `wanted` is the manifest of the job without its counts; its raw items get their
 // values. With `resume`, returns PPS_E_INPUT with the differing key if there is an interrupted
 // result of another run or, without `force`, a complete result of another run.
-PPS_MUST_CHECK enum pps_status pps_existing_find(const struct pps_job *job,
-                                                 const char *path,
-                                                 cJSON *wanted,
-                                                 bool *complete,
+PPS_MUST_CHECK enum pps_status pps_existing_find(const struct pps_job *job, const char *path,
+                                                 cJSON *wanted, bool *complete,
                                                  struct pps_error *err);
 
 #endif

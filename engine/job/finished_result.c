@@ -70,9 +70,7 @@ static enum pps_status wrong(const struct pps_resume_ask *ask, struct pps_error 
                        "does not hold the best rows that its manifest describes");
 }
 
-static enum pps_status add_rows(const struct pps_resume_ask *ask,
-                                struct reader *r,
-                                char *text,
+static enum pps_status add_rows(const struct pps_resume_ask *ask, struct reader *r, char *text,
                                 struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
@@ -88,11 +86,8 @@ static enum pps_status add_rows(const struct pps_resume_ask *ask,
     return status;
 }
 
-static enum pps_status add_block(const struct pps_resume_ask *ask,
-                                 struct reader *r,
-                                 int fd,
-                                 const struct pps_index_record *record,
-                                 struct pps_error *err)
+static enum pps_status add_block(const struct pps_resume_ask *ask, struct reader *r, int fd,
+                                 const struct pps_index_record *record, struct pps_error *err)
 {
     struct pps_blocktext *block;
     const char *text;
@@ -112,8 +107,7 @@ static enum pps_status add_block(const struct pps_resume_ask *ask,
 
 // ---- the manifest -----------------------------------------------------------------------------
 
-static void add_counts(const struct pps_resume_ask *ask,
-                       const cJSON *only,
+static void add_counts(const struct pps_resume_ask *ask, const cJSON *only,
                        struct pps_totals *t)
 {
     const struct pps_experiment *e = ask->sweep->experiment;
@@ -134,8 +128,7 @@ static enum pps_status add_equal(struct reader *r, const cJSON *only, struct pps
     char *header = pps_experiment_header(r->sweep->experiment);
     enum pps_status status = PPS_OK;
     const cJSON *item;
-    cJSON_ArrayForEach(item, pps_json_member(only, "equal"))
-    {
+    cJSON_ArrayForEach (item, pps_json_member(only, "equal")) {
         struct pps_best_equal equal;
         double key[PPS_MAX_PARAMS], value;
         if (status == PPS_OK && pps_counted_read(item, header, &equal) &&
@@ -146,8 +139,7 @@ static enum pps_status add_equal(struct reader *r, const cJSON *only, struct pps
     return status;
 }
 
-static enum pps_status add_nearest(const cJSON *only,
-                                   struct pps_best_by_group *nearest,
+static enum pps_status add_nearest(const cJSON *only, struct pps_best_by_group *nearest,
                                    struct pps_error *err)
 {
     const char *row = cJSON_GetStringValue(pps_json_member(only, "nearest"));
@@ -160,8 +152,7 @@ static enum pps_status add_nearest(const cJSON *only,
 // pps_totals_free in every case.
 static enum pps_status finishedtop_read(const struct pps_resume_ask *ask,
                                         const struct pps_index_record *record,
-                                        const cJSON *only,
-                                        struct pps_totals *totals,
+                                        const cJSON *only, struct pps_totals *totals,
                                         struct pps_error *err)
 {
     struct reader reader = {.sweep = ask->sweep, .best = &totals->best};
@@ -223,11 +214,9 @@ static void add_manifest(struct pps_finished_result *f)
 // ---- the index --------------------------------------------------------------------------------
 
 // Sums all records; *last is the last one.
-static enum pps_status sum_records(const struct pps_sweep *sweep,
-                                   struct pps_index *index,
+static enum pps_status sum_records(const struct pps_sweep *sweep, struct pps_index *index,
                                    struct pps_whole_prefix *prefix,
-                                   struct pps_index_record *last,
-                                   struct pps_error *err)
+                                   struct pps_index_record *last, struct pps_error *err)
 {
     struct pps_index_entry entry;
     bool more = true;
@@ -241,11 +230,9 @@ static enum pps_status sum_records(const struct pps_sweep *sweep,
     }
 }
 
-static enum pps_status read_index(const struct pps_sweep *sweep,
-                                  const char *path,
+static enum pps_status read_index(const struct pps_sweep *sweep, const char *path,
                                   struct pps_whole_prefix *prefix,
-                                  struct pps_index_record *last,
-                                  struct pps_error *err)
+                                  struct pps_index_record *last, struct pps_error *err)
 {
     struct pps_index index = {.file.fd = -1};
     const uint64_t points =
@@ -263,10 +250,8 @@ static enum pps_status read_index(const struct pps_sweep *sweep,
 
 // ---- the whole --------------------------------------------------------------------------------
 
-static enum pps_status read_rows(const struct pps_sweep *sweep,
-                                 const char *path,
-                                 const char *index_path,
-                                 struct pps_finished_result *f,
+static enum pps_status read_rows(const struct pps_sweep *sweep, const char *path,
+                                 const char *index_path, struct pps_finished_result *f,
                                  struct pps_error *err)
 {
     struct pps_whole_prefix prefix;
@@ -282,8 +267,7 @@ static enum pps_status read_rows(const struct pps_sweep *sweep,
     return status;
 }
 
-enum pps_status pps_finished_result_read(const struct pps_sweep *sweep,
-                                         const char *path,
+enum pps_status pps_finished_result_read(const struct pps_sweep *sweep, const char *path,
                                          struct pps_finished_result *finished,
                                          struct pps_error *err)
 {

@@ -87,8 +87,7 @@ static enum pps_status repeat(struct pps_job_result *r, struct pps_error *err)
 }
 
 // Keeps the finished blocks after an error.
-static enum pps_status give_up(struct pps_job_result *r,
-                               enum pps_status status,
+static enum pps_status give_up(struct pps_job_result *r, enum pps_status status,
                                struct pps_error *err)
 {
     pps_output_abandon(r->work->output);
@@ -125,8 +124,7 @@ static enum pps_status run_loaded(struct pps_job_result *r, struct pps_error *er
     return complete ? repeat(r, err) : compute(r, err);
 }
 
-enum pps_status pps_job_run(const struct pps_job *job,
-                            struct pps_job_result *r,
+enum pps_status pps_job_run(const struct pps_job *job, struct pps_job_result *r,
                             struct pps_error *err)
 {
     const double start_s = pps_wall_seconds();

@@ -38,10 +38,8 @@ cJSON *pps_job_manifest(const struct pps_job_result *r, struct pps_totals *total
     return pps_manifest_tree(&manifest);
 }
 
-static enum pps_status print_manifest(const struct pps_job_result *r,
-                                      struct pps_totals *totals,
-                                      char **text,
-                                      struct pps_error *err)
+static enum pps_status print_manifest(const struct pps_job_result *r, struct pps_totals *totals,
+                                      char **text, struct pps_error *err)
 {
     *text = pps_manifest_print(pps_job_manifest(r, totals));
     return *text != NULL ? PPS_OK : pps_fail_memory(err, "the manifest");
@@ -49,16 +47,14 @@ static enum pps_status print_manifest(const struct pps_job_result *r,
 
 // ---- output of blocks -------------------------------------------------------------------------
 
-static enum pps_status block_to_file(void *self,
-                                     const struct pps_block *block,
+static enum pps_status block_to_file(void *self, const struct pps_block *block,
                                      struct pps_error *err)
 {
     struct pps_job_result *r = self;
     return pps_output_append(r->work->output, block, err);
 }
 
-static enum pps_status block_to_stream(void *self,
-                                       const struct pps_block *block,
+static enum pps_status block_to_stream(void *self, const struct pps_block *block,
                                        struct pps_error *err)
 {
     struct pps_job_result *r = self;
@@ -72,8 +68,7 @@ static enum pps_status block_to_stream(void *self,
 
 // Makes the start of a Parquet file: the line of names, their kinds, and what the manifest says of the
 // experiment. It is the same for every run and every shard.
-static enum pps_status make_start(const struct pps_job_result *r,
-                                  struct text_buffer *start,
+static enum pps_status make_start(const struct pps_job_result *r, struct text_buffer *start,
                                   struct pps_error *err)
 {
     struct pps_schema schema;
@@ -89,8 +84,7 @@ static enum pps_status make_start(const struct pps_job_result *r,
     return status;
 }
 
-static enum pps_status open_file(struct pps_job_result *r,
-                                 const char *header,
+static enum pps_status open_file(struct pps_job_result *r, const char *header,
                                  struct pps_error *err)
 {
     const bool is_parquet = r->path.codec.kind == PPS_CODEC_PARQUET;

@@ -67,8 +67,7 @@ static enum pps_status check_inputs(const struct pps_job_result *r, struct pps_e
     return status == PPS_OK ? pps_gate_check_inputs(gate, manifest, err) : status;
 }
 
-enum pps_status pps_job_load(const struct pps_job *job,
-                             struct pps_job_result *r,
+enum pps_status pps_job_load(const struct pps_job *job, struct pps_job_result *r,
                              struct pps_error *err)
 {
     size_t scratch_bytes;

@@ -28,8 +28,7 @@ atomic_bool *pps_job_stop(const struct pps_job_result *result);
 
 // Returns the selection of best rows as a text for the digest of the experiment, which the
 // caller frees; NULL if the result has all rows.
-PPS_MUST_CHECK enum pps_status pps_job_selection(const struct pps_job *job,
-                                                 char **selection,
+PPS_MUST_CHECK enum pps_status pps_job_selection(const struct pps_job *job, char **selection,
                                                  struct pps_error *err);
 
 // Sets n_best, by, objective, only_best and ties of the sweep.
@@ -65,7 +64,6 @@ void pps_job_hint(const struct pps_job_result *result, struct pps_error *err);
 
 // Writes the best rows in order of index as one block, and sets totals->rows to their number.
 PPS_MUST_CHECK enum pps_status pps_best_write(const struct pps_sweep *sweep,
-                                              struct pps_totals *totals,
-                                              struct pps_error *err);
+                                              struct pps_totals *totals, struct pps_error *err);
 
 #endif

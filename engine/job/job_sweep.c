@@ -36,8 +36,7 @@ static enum pps_status take_up_best(struct pps_job_result *r, struct pps_error *
 
 // Reads the totals of the interrupted run from the rows of the prefix.
 static enum pps_status read_totals(struct pps_job_result *r,
-                                   const struct pps_whole_prefix *prefix,
-                                   struct pps_error *err)
+                                   const struct pps_whole_prefix *prefix, struct pps_error *err)
 {
     char data[1200], index[1200];
     snprintf(data, sizeof data, "%s.part", r->path.path);
@@ -66,8 +65,7 @@ enum pps_status pps_job_take_up(struct pps_job_result *r, struct pps_error *err)
 
 // ---- totals that its files do not contain -----------------------------------------------------
 
-static enum pps_status drop_block(void *self,
-                                  const struct pps_block *block,
+static enum pps_status drop_block(void *self, const struct pps_block *block,
                                   struct pps_error *err)
 {
     (void)self;
@@ -77,10 +75,8 @@ static enum pps_status drop_block(void *self,
 }
 
 // Computes points of the prefix again: all points, or only the points of the audit.
-static enum pps_status compute_again(const struct pps_sweep *sweep,
-                                     uint64_t n_blocks,
-                                     struct pps_totals *totals,
-                                     bool *complete,
+static enum pps_status compute_again(const struct pps_sweep *sweep, uint64_t n_blocks,
+                                     struct pps_totals *totals, bool *complete,
                                      struct pps_error *err)
 {
     const bool shows = pps_resume_shows(sweep->experiment, sweep->objective);

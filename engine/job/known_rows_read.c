@@ -120,8 +120,7 @@ static enum pps_status find_result(const struct reader *r, int c, int *column)
     char has[24], wants[24];
     const cJSON *entry;
     *column = pps_result_find(r->result, wanted->name);
-    cJSON_ArrayForEach(entry, pps_json_member(r->manifest, "columns"))
-    {
+    cJSON_ArrayForEach (entry, pps_json_member(r->manifest, "columns")) {
         if (*column < 0 || strcmp(text_of(entry, "name"), wanted->name) != 0)
             continue;
         const cJSON *decimals = pps_json_member(entry, "decimals");
@@ -211,8 +210,7 @@ static enum pps_status read_point(struct reader *r, const struct pps_cell *cells
 // Reads the results of a row. Returns false if it has no result. A failed point has only empty
 // cells; an infeasible point has no number in the first column and a cell with text in another
 // column.
-static bool read_row(const struct reader *r,
-                     const struct pps_cell *cells,
+static bool read_row(const struct reader *r, const struct pps_cell *cells,
                      struct pps_reused *row)
 {
     const struct pps_experiment *e = r->experiment;
@@ -236,8 +234,7 @@ static bool read_row(const struct reader *r,
     return any && e->wanted[0] && cells[r->results[0]].n == 0;
 }
 
-static enum pps_status keep_row(struct reader *r,
-                                const struct pps_cell *cells,
+static enum pps_status keep_row(struct reader *r, const struct pps_cell *cells,
                                 struct pps_reused *row)
 {
     struct text_buffer *text = &r->text;
@@ -305,12 +302,9 @@ static enum pps_status read_result(struct reader *r, int objective, bool *checke
     return status;
 }
 
-enum pps_status pps_known_rows_open(struct pps_known_rows **reuse,
-                                    const char *path,
-                                    const struct pps_experiment *experiment,
-                                    int objective,
-                                    bool *checked,
-                                    struct pps_error *err)
+enum pps_status pps_known_rows_open(struct pps_known_rows **reuse, const char *path,
+                                    const struct pps_experiment *experiment, int objective,
+                                    bool *checked, struct pps_error *err)
 {
     struct reader r = {.experiment = experiment, .path = path, .nearest = -1, .err = err};
     cJSON *manifest = NULL;

@@ -20,8 +20,7 @@
 PPS_MUST_CHECK enum pps_status pps_known_rows_open(struct pps_known_rows **reuse,
                                                    const char *path,
                                                    const struct pps_experiment *experiment,
-                                                   int objective,
-                                                   bool *checked,
+                                                   int objective, bool *checked,
                                                    struct pps_error *err);
 
 #endif

@@ -23,10 +23,8 @@ static bool is_folder(const char *path)
     return slash != NULL && strchr(slash + 1, '.') == NULL;
 }
 
-static enum pps_status default_name(const struct pps_experiment *experiment,
-                                    const char *folder,
-                                    struct pps_resultpath *out,
-                                    struct pps_error *err)
+static enum pps_status default_name(const struct pps_experiment *experiment, const char *folder,
+                                    struct pps_resultpath *out, struct pps_error *err)
 {
     const char *ending = pps_codec_ending(out->codec.kind);
     const char *slash = pps_ends_with(folder, "/") || strcmp(folder, "/") == 0 ? "" : "/";
@@ -47,10 +45,8 @@ static struct pps_codec_choice usual_codec(const char *path)
 }
 
 // A .csv file is not compressed, a .csv.gz file is compressed.
-static enum pps_status fit_codec(const char *asked,
-                                 const char *path,
-                                 struct pps_resultpath *out,
-                                 struct pps_error *err)
+static enum pps_status fit_codec(const char *asked, const char *path,
+                                 struct pps_resultpath *out, struct pps_error *err)
 {
     const struct pps_codec_choice usual = usual_codec(path);
     if (asked == NULL)
@@ -65,11 +61,9 @@ static enum pps_status fit_codec(const char *asked,
                     ending);
 }
 
-static enum pps_status choose(const char *output,
-                              const char *codec,
+static enum pps_status choose(const char *output, const char *codec,
                               const struct pps_experiment *experiment,
-                              struct pps_resultpath *out,
-                              struct pps_error *err)
+                              struct pps_resultpath *out, struct pps_error *err)
 {
     const char *path = output != NULL ? output : experiment->output;
     *out = (struct pps_resultpath){.codec = {PPS_CODEC_ZLIB, 1}};
@@ -121,8 +115,7 @@ enum pps_status pps_resultpath_fits(const char *path, struct pps_error *err)
 }
 
 // A file must not replace what the experiment reads: its points and its documents.
-static enum pps_status check_read(const char *path,
-                                  const struct pps_experiment *experiment,
+static enum pps_status check_read(const char *path, const struct pps_experiment *experiment,
                                   struct pps_error *err)
 {
     const cJSON *points = pps_json_member(experiment->resolved, "points");
@@ -137,8 +130,7 @@ static enum pps_status check_read(const char *path,
 }
 
 // Neither the result nor a file beside it may be one that the run reads.
-static enum pps_status check_all_read(const char *path,
-                                      const struct pps_experiment *experiment,
+static enum pps_status check_all_read(const char *path, const struct pps_experiment *experiment,
                                       struct pps_error *err)
 {
     static const char *const endings[] = {"",      ".idx",      ".json",
@@ -152,11 +144,9 @@ static enum pps_status check_all_read(const char *path,
     return status;
 }
 
-enum pps_status pps_resultpath_choose(const char *output,
-                                      const char *codec,
+enum pps_status pps_resultpath_choose(const char *output, const char *codec,
                                       const struct pps_experiment *experiment,
-                                      struct pps_shard shard,
-                                      struct pps_resultpath *out,
+                                      struct pps_shard shard, struct pps_resultpath *out,
                                       struct pps_error *err)
 {
     enum pps_status status = choose(output, codec, experiment, out, err);

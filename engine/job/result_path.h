@@ -17,8 +17,7 @@ struct pps_resultpath {
 // Chooses the path from `output` (NULL: "output" of the experiment, else a name in
 // PPS_DATA_FOLDER) and the codec (NULL: by the ending, else zlib:1). The name of a shard is
 // NAME.shard-K-of-N with the ending of NAME. Creates nothing.
-PPS_MUST_CHECK enum pps_status pps_resultpath_choose(const char *output,
-                                                     const char *codec,
+PPS_MUST_CHECK enum pps_status pps_resultpath_choose(const char *output, const char *codec,
                                                      const struct pps_experiment *experiment,
                                                      struct pps_shard shard,
                                                      struct pps_resultpath *out,

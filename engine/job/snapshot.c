@@ -102,8 +102,7 @@ enum pps_status pps_snapshot_write(const struct pps_snapshot *s, struct pps_erro
     return status;
 }
 
-static enum pps_status snapshot_if_due(void *self,
-                                       const struct pps_block *block,
+static enum pps_status snapshot_if_due(void *self, const struct pps_block *block,
                                        struct pps_error *err)
 {
     struct pps_snapshot *s = self;
@@ -171,17 +170,13 @@ static void find_key(struct reader *r, uint64_t index, double *key)
 }
 
 // Adds the rows of a group, or its counted rows, which have the value of its last row.
-static enum pps_status read_group(struct reader *r,
-                                  const cJSON *group,
-                                  bool counted,
-                                  struct pps_best_by_group *tops,
-                                  struct pps_error *err)
+static enum pps_status read_group(struct reader *r, const cJSON *group, bool counted,
+                                  struct pps_best_by_group *tops, struct pps_error *err)
 {
     const cJSON *row, *equal = pps_json_member(group, "equal");
     double key[PPS_MAX_PARAMS] = {0}, last = 0;
     enum pps_status status = PPS_OK;
-    cJSON_ArrayForEach(row, pps_json_member(group, "rows"))
-    {
+    cJSON_ArrayForEach (row, pps_json_member(group, "rows")) {
         const uint64_t index = count_of(r, row, "index");
         const cJSON *value = pps_json_member(row, "value");
         const char *text = cJSON_GetStringValue(pps_json_member(row, "row"));
@@ -200,25 +195,20 @@ static enum pps_status read_group(struct reader *r,
     return status;
 }
 
-static enum pps_status read_tops(struct reader *r,
-                                 const char *name,
-                                 struct pps_best_by_group *tops,
-                                 struct pps_error *err)
+static enum pps_status read_tops(struct reader *r, const char *name,
+                                 struct pps_best_by_group *tops, struct pps_error *err)
 {
     const cJSON *group;
     enum pps_status status = PPS_OK;
     for (int counted = 0; counted < 2; counted++) // what is counted comes after all rows
-        cJSON_ArrayForEach(group, pps_json_member(r->root, name))
-        {
+        cJSON_ArrayForEach (group, pps_json_member(r->root, name)) {
             if (status == PPS_OK)
                 status = read_group(r, group, counted != 0, tops, err);
         }
     return status;
 }
 
-static enum pps_status read_all(struct reader *r,
-                                uint64_t *blocks,
-                                struct pps_totals *totals,
+static enum pps_status read_all(struct reader *r, uint64_t *blocks, struct pps_totals *totals,
                                 struct pps_error *err)
 {
     char digest[24];
@@ -241,11 +231,8 @@ static enum pps_status read_all(struct reader *r,
     return status;
 }
 
-enum pps_status pps_snapshot_open(struct pps_record_log *log,
-                                  const struct pps_sweep *sweep,
-                                  const char *path,
-                                  bool resume,
-                                  struct pps_error *fault,
+enum pps_status pps_snapshot_open(struct pps_record_log *log, const struct pps_sweep *sweep,
+                                  const char *path, bool resume, struct pps_error *fault,
                                   struct pps_error *err)
 {
     char name[PATH_ROOM], identity[64];
@@ -269,10 +256,8 @@ enum pps_status pps_snapshot_open(struct pps_record_log *log,
     return pps_record_log_open(log, &ask, err);
 }
 
-enum pps_status pps_snapshot_read(struct pps_record_log *log,
-                                  const struct pps_sweep *sweep,
-                                  uint64_t *blocks,
-                                  struct pps_totals *totals,
+enum pps_status pps_snapshot_read(struct pps_record_log *log, const struct pps_sweep *sweep,
+                                  uint64_t *blocks, struct pps_totals *totals,
                                   struct pps_error *err)
 {
     const char *text;

@@ -29,8 +29,7 @@ PPS_MUST_CHECK enum pps_status pps_snapshot_write(const struct pps_snapshot *sna
 // pps_record_log_close in every case.
 PPS_MUST_CHECK enum pps_status pps_snapshot_open(struct pps_record_log *log,
                                                  const struct pps_sweep *sweep,
-                                                 const char *path,
-                                                 bool resume,
+                                                 const char *path, bool resume,
                                                  struct pps_error *fault,
                                                  struct pps_error *err);
 
@@ -38,8 +37,7 @@ PPS_MUST_CHECK enum pps_status pps_snapshot_open(struct pps_record_log *log,
 // every case). *blocks is 0 if there is none. PPS_E_WRONG if it is not one of this run.
 PPS_MUST_CHECK enum pps_status pps_snapshot_read(struct pps_record_log *log,
                                                  const struct pps_sweep *sweep,
-                                                 uint64_t *blocks,
-                                                 struct pps_totals *totals,
+                                                 uint64_t *blocks, struct pps_totals *totals,
                                                  struct pps_error *err);
 
 #endif

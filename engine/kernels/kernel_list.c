@@ -231,8 +231,7 @@ static bool library_file_is_whole(const char *path)
 
 // ---- kernel list --------------------------------------------------------------------------------
 
-static enum pps_status check_module(const struct pps_kernel_module *module,
-                                    const char *path,
+static enum pps_status check_module(const struct pps_kernel_module *module, const char *path,
                                     struct pps_error *err)
 {
     if (module == NULL)
@@ -255,8 +254,7 @@ static enum pps_status check_module(const struct pps_kernel_module *module,
 }
 
 static enum pps_status load(struct pps_kernel_list *list,
-                            const struct pps_kernel *const *built_in,
-                            const char *path,
+                            const struct pps_kernel *const *built_in, const char *path,
                             struct pps_error *err)
 {
     char local[4096];
@@ -287,9 +285,7 @@ static enum pps_status load(struct pps_kernel_list *list,
 
 enum pps_status pps_kernel_list_open(struct pps_kernel_list *list,
                                      const struct pps_kernel *const *built_in,
-                                     const char *const *paths,
-                                     int n,
-                                     struct pps_error *err)
+                                     const char *const *paths, int n, struct pps_error *err)
 {
     *list = (struct pps_kernel_list){.all = NULL};
     size_t n_built_in = 0;

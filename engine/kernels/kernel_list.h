@@ -34,8 +34,7 @@ struct pps_kernel_list {
 // is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_kernel_list_open(struct pps_kernel_list *list,
                                                     const struct pps_kernel *const *built_in,
-                                                    const char *const *paths,
-                                                    int n,
+                                                    const char *const *paths, int n,
                                                     struct pps_error *err);
 
 // Frees the list and unloads its libraries. Their kernels must no longer be in use.

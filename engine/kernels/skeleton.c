@@ -17,8 +17,7 @@ enum { PATH_ROOM = 4096 };
 static const char *const files[] = {"kernel.c", "model.md", "example.json"};
 static const char placeholder[] = "@NAME@";
 
-static enum pps_status check_name(const char *name,
-                                  const struct pps_kernel *const *kernels,
+static enum pps_status check_name(const char *name, const struct pps_kernel *const *kernels,
                                   struct pps_error *err)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
@@ -36,10 +35,7 @@ static enum pps_status check_name(const char *name,
     return PPS_OK;
 }
 
-static enum pps_status copy_text(FILE *in,
-                                 const char *from,
-                                 const char *name,
-                                 FILE *out,
+static enum pps_status copy_text(FILE *in, const char *from, const char *name, FILE *out,
                                  struct pps_error *err)
 {
     char *line = NULL;
@@ -56,9 +52,7 @@ static enum pps_status copy_text(FILE *in,
     return ferror(in) ? pps_fail_errno(err, "cannot read", from) : PPS_OK;
 }
 
-static enum pps_status copy_file(const char *from,
-                                 const char *name,
-                                 const char *to,
+static enum pps_status copy_file(const char *from, const char *name, const char *to,
                                  struct pps_error *err)
 {
     const struct pps_gate gate = {.force = false};
@@ -98,10 +92,8 @@ static enum pps_status find_headers(struct pps_skeleton *skeleton, struct pps_er
     return pps_fail(err, PPS_E_MACHINE, "ppsweep/kernel.h is not installed");
 }
 
-static enum pps_status write_files(const struct pps_skeleton *skeleton,
-                                   const char *name,
-                                   const char *samples,
-                                   struct pps_error *err)
+static enum pps_status write_files(const struct pps_skeleton *skeleton, const char *name,
+                                   const char *samples, struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
     for (size_t i = 0; i < sizeof files / sizeof *files && status == PPS_OK; i++) {
@@ -124,10 +116,8 @@ static void remove_files(const struct pps_skeleton *skeleton)
     rmdir(skeleton->folder);
 }
 
-enum pps_status pps_skeleton_write(const char *name,
-                                   const struct pps_kernel *const *kernels,
-                                   struct pps_skeleton *skeleton,
-                                   struct pps_error *err)
+enum pps_status pps_skeleton_write(const char *name, const struct pps_kernel *const *kernels,
+                                   struct pps_skeleton *skeleton, struct pps_error *err)
 {
     char samples[PATH_ROOM - 64];
     *skeleton = (struct pps_skeleton){.in_tree = exists("kernels/registry.h") &&

@@ -33,8 +33,7 @@ struct pps_let_columns {
 };
 
 enum pps_status pps_let_columns_open(struct pps_let_columns **lets,
-                                     const struct pps_kernel *kernel,
-                                     struct pps_error *err)
+                                     const struct pps_kernel *kernel, struct pps_error *err)
 {
     struct pps_let_columns *l = calloc(1, sizeof *l);
     *lets = l;
@@ -96,9 +95,7 @@ static void add_name(struct let *let, const struct pps_param *param, int p, int 
     let->column[let->n_scope++] = c;
 }
 
-static void add_word(struct let *let,
-                     const struct pps_kernel *kernel,
-                     const char *word,
+static void add_word(struct let *let, const struct pps_kernel *kernel, const char *word,
                      size_t n)
 {
     const int p = pps_param_find(kernel, word, n);
@@ -131,8 +128,7 @@ static void find_scope(struct let *let, const struct pps_kernel *kernel)
     }
 }
 
-static enum pps_status read_let(struct let *let,
-                                const struct pps_kernel *kernel,
+static enum pps_status read_let(struct let *let, const struct pps_kernel *kernel,
                                 struct pps_error *err)
 {
     struct pps_expr_fault fault = {.text = ""};
@@ -147,10 +143,8 @@ static enum pps_status read_let(struct let *let,
     return PPS_OK;
 }
 
-static enum pps_status check_name(const struct pps_let_columns *lets,
-                                  const char *name,
-                                  const char *text,
-                                  struct pps_error *err)
+static enum pps_status check_name(const struct pps_let_columns *lets, const char *name,
+                                  const char *text, struct pps_error *err)
 {
     const struct pps_kernel *kernel = &lets->kernel;
     const size_t n = strlen(name);
@@ -167,10 +161,8 @@ static enum pps_status check_name(const struct pps_let_columns *lets,
     return PPS_OK;
 }
 
-enum pps_status pps_let_columns_add(struct pps_let_columns *lets,
-                                    const char *name,
-                                    const char *expression,
-                                    struct pps_error *err)
+enum pps_status pps_let_columns_add(struct pps_let_columns *lets, const char *name,
+                                    const char *expression, struct pps_error *err)
 {
     enum pps_status status = check_name(lets, name, expression, err);
     if (status != PPS_OK)

@@ -25,8 +25,7 @@ void pps_let_columns_close(struct pps_let_columns *lets); // NULL is fine
 // Adds a column, which later ones may use. PPS_E_INPUT for a name that is taken or no name, for an
 // expression with a fault, and for too many columns; the text begins with the name.
 PPS_MUST_CHECK enum pps_status pps_let_columns_add(struct pps_let_columns *lets,
-                                                   const char *name,
-                                                   const char *expression,
+                                                   const char *name, const char *expression,
                                                    struct pps_error *err);
 
 // Returns the kernel with the columns, valid until close.

@@ -35,9 +35,7 @@ void pps_call_defaults(const struct pps_call *call, double *point)
         point[p] = call->model->kernel->params[p].fallback;
 }
 
-void pps_call_refuse(const struct pps_call *call,
-                     size_t i,
-                     enum ppsweep_outcome outcome,
+void pps_call_refuse(const struct pps_call *call, size_t i, enum ppsweep_outcome outcome,
                      int detail)
 {
     const struct pps_kernel *kernel = call->model->kernel;
@@ -56,10 +54,8 @@ void pps_call_refuse(const struct pps_call *call,
 // ---- a batch ----------------------------------------------------------------------------------
 
 // Gathers the parameters of the batch. Parameters without an array keep the model's defaults.
-static void gather(const struct pps_call *call,
-                   struct pps_workspace *w,
-                   const struct pps_chunk *chunk,
-                   const double **param)
+static void gather(const struct pps_call *call, struct pps_workspace *w,
+                   const struct pps_chunk *chunk, const double **param)
 {
     const struct ppsweep_model *m = call->model;
     const bool adjacent = chunk->from[chunk->n - 1] - chunk->from[0] == chunk->n - 1;
@@ -84,8 +80,7 @@ static void gather(const struct pps_call *call,
 }
 
 // Finds the maxima of the batch alone.
-static void find_highest(const struct pps_call *call,
-                         const struct pps_chunk *chunk,
+static void find_highest(const struct pps_call *call, const struct pps_chunk *chunk,
                          double *highest)
 {
     double point[PPS_MAX_PARAMS];
@@ -116,11 +111,8 @@ static bool grow_scratch(struct pps_call *call, struct pps_workspace *w, const d
 
 // Lets the kernel write into the caller's arrays where the points are adjacent, otherwise into
 // the workspace.
-static void run(const struct pps_call *call,
-                struct pps_workspace *w,
-                const struct pps_chunk *chunk,
-                const double *const *param,
-                double **column,
+static void run(const struct pps_call *call, struct pps_workspace *w,
+                const struct pps_chunk *chunk, const double *const *param, double **column,
                 char **text)
 {
     const struct ppsweep_model *m = call->model;
@@ -149,11 +141,8 @@ static void run(const struct pps_call *call,
 
 // Copies the results of the batch that are not in the caller's arrays yet. A point whose results
 // are not finite has failed, as in a row of a run.
-static void settle(struct pps_call *call,
-                   struct pps_workspace *w,
-                   const struct pps_chunk *chunk,
-                   double *const *column,
-                   char *const *text)
+static void settle(struct pps_call *call, struct pps_workspace *w,
+                   const struct pps_chunk *chunk, double *const *column, char *const *text)
 {
     const struct pps_kernel *kernel = call->model->kernel;
     for (int c = 0; c < kernel->n_columns; c++) {
@@ -186,10 +175,8 @@ static void settle(struct pps_call *call,
     }
 }
 
-void pps_call_evaluate(struct pps_call *call,
-                       struct pps_workspace *w,
-                       const struct pps_chunk *chunk,
-                       const double *highest)
+void pps_call_evaluate(struct pps_call *call, struct pps_workspace *w,
+                       const struct pps_chunk *chunk, const double *highest)
 {
     const double *param[PPS_MAX_PARAMS];
     double own[PPS_MAX_PARAMS], *column[PPS_MAX_COLUMNS];

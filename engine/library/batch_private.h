@@ -33,16 +33,12 @@ void pps_call_defaults(const struct pps_call *call, double *point);
 void pps_call_point(const struct pps_call *call, size_t i, double *point);
 
 // Ends point i without results.
-void pps_call_refuse(const struct pps_call *call,
-                     size_t i,
-                     enum ppsweep_outcome outcome,
+void pps_call_refuse(const struct pps_call *call, size_t i, enum ppsweep_outcome outcome,
                      int detail);
 
 // Evaluates a batch of valid points, whose parameters are at most highest[p]; in halves if they
 // need too much memory together.
-void pps_call_evaluate(struct pps_call *call,
-                       struct pps_workspace *workspace,
-                       const struct pps_chunk *chunk,
-                       const double *highest);
+void pps_call_evaluate(struct pps_call *call, struct pps_workspace *workspace,
+                       const struct pps_chunk *chunk, const double *highest);
 
 #endif

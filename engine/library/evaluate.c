@@ -25,9 +25,7 @@ static int64_t bits_of(double x)
 // Returns true if all n values are numbers within the limits, and *highest, which is at least their
 // maximum; false if some may not be. The compiler turns the inner loop into vectors on every
 // processor: it collects sign bits instead of comparisons, and a maximum per position.
-static bool all_allowed(const struct pps_limits *limits,
-                        const double *values,
-                        size_t n,
+static bool all_allowed(const struct pps_limits *limits, const double *values, size_t n,
                         double *highest)
 {
     const double most = limits->whole ? 0x1p51 : DBL_MAX;
@@ -52,11 +50,8 @@ static bool all_allowed(const struct pps_limits *limits,
 
 // Marks the points whose parameter p is not allowed, and finds the maximum of the others. Returns
 // false if there are points that are not allowed.
-static bool check_param(const struct pps_call *call,
-                        struct pps_workspace *w,
-                        int p,
-                        size_t first,
-                        size_t n)
+static bool check_param(const struct pps_call *call, struct pps_workspace *w, int p,
+                        size_t first, size_t n)
 {
     const double *values = call->points->param[p] + first;
     const struct pps_limits *limits = &call->model->limits[p];
@@ -75,11 +70,8 @@ static bool check_param(const struct pps_call *call,
 }
 
 // Finds the rule that excludes each point of first + from ... first + to - 1, which are in range.
-static void check_rules(const struct pps_call *call,
-                        struct pps_workspace *w,
-                        size_t first,
-                        size_t from,
-                        size_t to)
+static void check_rules(const struct pps_call *call, struct pps_workspace *w, size_t first,
+                        size_t from, size_t to)
 {
     const struct ppsweep_model *m = call->model;
     const struct pps_kernel *kernel = m->kernel;
@@ -103,9 +95,7 @@ static void check_rules(const struct pps_call *call,
 }
 
 // Checks the limits of all parameters, then the rules for each stretch of points in range.
-static void check_points(const struct pps_call *call,
-                         struct pps_workspace *w,
-                         size_t first,
+static void check_points(const struct pps_call *call, struct pps_workspace *w, size_t first,
                          size_t n)
 {
     const struct pps_kernel *kernel = call->model->kernel;
@@ -125,9 +115,7 @@ static void check_points(const struct pps_call *call,
 
 // Lists the valid points among n points from `first` on and ends the others. Returns their
 // number.
-static size_t select_valid(const struct pps_call *call,
-                           struct pps_workspace *w,
-                           size_t first,
+static size_t select_valid(const struct pps_call *call, struct pps_workspace *w, size_t first,
                            size_t n)
 {
     size_t valid = 0;
@@ -143,9 +131,7 @@ static size_t select_valid(const struct pps_call *call,
     return valid;
 }
 
-static void evaluate_window(struct pps_call *call,
-                            struct pps_workspace *w,
-                            size_t first,
+static void evaluate_window(struct pps_call *call, struct pps_workspace *w, size_t first,
                             size_t n)
 {
     if (atomic_load_explicit(call->stop, memory_order_relaxed)) {
@@ -267,8 +253,7 @@ static int check_arrays(struct pps_call *call, struct ppsweep_error *error)
     return PPSWEEP_OK;
 }
 
-int ppsweep_evaluate(struct ppsweep_model *model,
-                     const struct ppsweep_points *points,
+int ppsweep_evaluate(struct ppsweep_model *model, const struct ppsweep_points *points,
                      struct ppsweep_error *error)
 {
     static const atomic_bool never = false;

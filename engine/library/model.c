@@ -36,10 +36,8 @@ const char *ppsweep_kernel_summary(int k)
 
 // ---- opening ----------------------------------------------------------------------------------
 
-static enum pps_status open_documents(struct ppsweep_model *m,
-                                      const char *name,
-                                      const char *inputs,
-                                      struct pps_error *err)
+static enum pps_status open_documents(struct ppsweep_model *m, const char *name,
+                                      const char *inputs, struct pps_error *err)
 {
     struct pps_json json = {.name = NULL};
     struct pps_documents_ask ask = {.kernel = NULL};
@@ -75,8 +73,7 @@ static int find_option(const struct pps_composite *composite, const char *name)
 }
 
 static enum pps_status unknown_option(const struct pps_kernel *kernel,
-                                      const struct pps_json *json,
-                                      const cJSON *item,
+                                      const struct pps_json *json, const cJSON *item,
                                       struct pps_error *err)
 {
     const char *names[PPS_MAX_OPTIONS];
@@ -87,16 +84,14 @@ static enum pps_status unknown_option(const struct pps_kernel *kernel,
                              kernel->name, pps_did_you_mean(item->string, names, n).text);
 }
 
-static enum pps_status read_options(struct ppsweep_model *m,
-                                    const struct pps_json *json,
+static enum pps_status read_options(struct ppsweep_model *m, const struct pps_json *json,
                                     struct pps_error *err)
 {
     const cJSON *item;
     if (!cJSON_IsObject(json->root))
         return pps_json_fail(json, json->root, err,
                              "expected an object, as in {\"priority_step\": 0.1}");
-    cJSON_ArrayForEach(item, json->root)
-    {
+    cJSON_ArrayForEach (item, json->root) {
         const int o = find_option(m->kernel->composite, item->string);
         enum pps_status status =
             o < 0 ? unknown_option(m->kernel, json, item, err)
@@ -107,8 +102,7 @@ static enum pps_status read_options(struct ppsweep_model *m,
     return PPS_OK;
 }
 
-static enum pps_status count_combinations(struct ppsweep_model *m,
-                                          const struct pps_json *json,
+static enum pps_status count_combinations(struct ppsweep_model *m, const struct pps_json *json,
                                           struct pps_error *err)
 {
     const struct pps_composite *composite = m->kernel->composite;
@@ -120,8 +114,7 @@ static enum pps_status count_combinations(struct ppsweep_model *m,
                          refusal.text);
 }
 
-static enum pps_status open_options(struct ppsweep_model *m,
-                                    const char *options,
+static enum pps_status open_options(struct ppsweep_model *m, const char *options,
                                     struct pps_error *err)
 {
     const char *text = options != NULL ? options : "{}";
@@ -165,10 +158,8 @@ static enum pps_status set_defaults(struct ppsweep_model *m, struct pps_error *e
     return PPS_OK;
 }
 
-int ppsweep_model_open(struct ppsweep_model **model,
-                       const char *kernel,
-                       const struct ppsweep_model_options *options,
-                       struct ppsweep_error *error)
+int ppsweep_model_open(struct ppsweep_model **model, const char *kernel,
+                       const struct ppsweep_model_options *options, struct ppsweep_error *error)
 {
     const struct ppsweep_model_options none = {.size = sizeof none};
     struct pps_error err;
@@ -222,11 +213,8 @@ uint64_t ppsweep_model_combinations(const struct ppsweep_model *m)
     return m != NULL ? m->combinations : 0;
 }
 
-int ppsweep_model_combination(const struct ppsweep_model *m,
-                              uint64_t first,
-                              size_t n,
-                              double *const *param,
-                              struct ppsweep_error *error)
+int ppsweep_model_combination(const struct ppsweep_model *m, uint64_t first, size_t n,
+                              double *const *param, struct ppsweep_error *error)
 {
     double values[PPS_MAX_PARAMS];
     struct pps_axis_cell cell;

@@ -120,12 +120,8 @@ const struct ppsweep_column *ppsweep_model_column(const struct ppsweep_model *m,
 }
 
 // Fails because the model has no parameter or column of this name. Returns -1.
-static int unknown_name(const struct ppsweep_model *m,
-                        const char *what,
-                        const char *name,
-                        const char *const *names,
-                        int n,
-                        struct ppsweep_error *error)
+static int unknown_name(const struct ppsweep_model *m, const char *what, const char *name,
+                        const char *const *names, int n, struct ppsweep_error *error)
 {
     pps_library_fail(error, PPSWEEP_E_INPUT, "%.60s is not a %s of %s%s", name, what,
                      m->kernel->name, pps_did_you_mean(name, names, (size_t)n).text);
@@ -141,8 +137,7 @@ static bool misses(const void *model, const void *name, struct ppsweep_error *er
     return true;
 }
 
-int ppsweep_model_find_param(const struct ppsweep_model *m,
-                             const char *name,
+int ppsweep_model_find_param(const struct ppsweep_model *m, const char *name,
                              struct ppsweep_error *error)
 {
     const char *names[PPS_MAX_PARAMS];
@@ -154,8 +149,7 @@ int ppsweep_model_find_param(const struct ppsweep_model *m,
     return p >= 0 ? p : unknown_name(m, "parameter", name, names, m->kernel->n_params, error);
 }
 
-int ppsweep_model_find_column(const struct ppsweep_model *m,
-                              const char *name,
+int ppsweep_model_find_column(const struct ppsweep_model *m, const char *name,
                               struct ppsweep_error *error)
 {
     const char *names[PPS_MAX_COLUMNS];
@@ -177,10 +171,8 @@ const char *ppsweep_model_reason(const struct ppsweep_model *m, int reason)
 
 // ---- values -----------------------------------------------------------------------------------
 
-static const struct pps_param *param_at(const struct ppsweep_model *m,
-                                        int p,
-                                        const void *argument,
-                                        struct ppsweep_error *error)
+static const struct pps_param *param_at(const struct ppsweep_model *m, int p,
+                                        const void *argument, struct ppsweep_error *error)
 {
     if (misses(m, argument, error))
         return NULL;
@@ -191,10 +183,7 @@ static const struct pps_param *param_at(const struct ppsweep_model *m,
     return NULL;
 }
 
-int ppsweep_encode(const struct ppsweep_model *m,
-                   int p,
-                   const char *text,
-                   double *value,
+int ppsweep_encode(const struct ppsweep_model *m, int p, const char *text, double *value,
                    struct ppsweep_error *error)
 {
     char why[PPS_WHY];
@@ -206,11 +195,8 @@ int ppsweep_encode(const struct ppsweep_model *m,
     return PPSWEEP_OK;
 }
 
-int ppsweep_decode(const struct ppsweep_model *m,
-                   int p,
-                   double value,
-                   char text[PPSWEEP_VALUE_TEXT],
-                   struct ppsweep_error *error)
+int ppsweep_decode(const struct ppsweep_model *m, int p, double value,
+                   char text[PPSWEEP_VALUE_TEXT], struct ppsweep_error *error)
 {
     const struct pps_param *param = param_at(m, p, text, error);
     if (param == NULL)

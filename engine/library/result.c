@@ -18,8 +18,7 @@ struct ppsweep_result {
     size_t *at; // offset of each cell in `text`
 };
 
-int ppsweep_result_open(struct ppsweep_result **result,
-                        const char *path,
+int ppsweep_result_open(struct ppsweep_result **result, const char *path,
                         struct ppsweep_error *error)
 {
     struct pps_error err;

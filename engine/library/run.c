@@ -196,8 +196,7 @@ static int check_options(const struct ppsweep_run_options *options, struct ppswe
     return PPSWEEP_OK;
 }
 
-int ppsweep_run(const struct ppsweep_run_options *options,
-                struct ppsweep_summary *summary,
+int ppsweep_run(const struct ppsweep_run_options *options, struct ppsweep_summary *summary,
                 struct ppsweep_error *error)
 {
     struct run run = {.options = options, .start_s = pps_wall_seconds()};

@@ -68,8 +68,7 @@ static void declare_result(struct column *column, const cJSON *item)
 static const cJSON *find_result(const cJSON *manifest, const char *name)
 {
     const cJSON *item;
-    cJSON_ArrayForEach(item, pps_json_member(manifest, "columns"))
-    {
+    cJSON_ArrayForEach (item, pps_json_member(manifest, "columns")) {
         const char *found = cJSON_GetStringValue(pps_json_member(item, "name"));
         if (found != NULL && strcmp(found, name) == 0)
             return item;
@@ -122,9 +121,7 @@ static bool make_room(struct column *column, uint64_t n, bool is_word)
     return true;
 }
 
-static enum pps_status add_cell(struct column *column,
-                                uint64_t n,
-                                struct pps_cell cell,
+static enum pps_status add_cell(struct column *column, uint64_t n, struct pps_cell cell,
                                 struct pps_error *err)
 {
     double number = (double)NAN;
@@ -172,10 +169,8 @@ static enum pps_status read_rows(struct ppsweep_table *t, struct pps_error *err)
 
 // ---- columns ----------------------------------------------------------------------------------
 
-static enum pps_status unknown_column(const struct ppsweep_table *t,
-                                      const char *path,
-                                      const char *name,
-                                      struct pps_error *err)
+static enum pps_status unknown_column(const struct ppsweep_table *t, const char *path,
+                                      const char *name, struct pps_error *err)
 {
     const int n = pps_result_columns(t->rows);
     const char **names = calloc((size_t)n + 1, sizeof *names);
@@ -189,10 +184,8 @@ static enum pps_status unknown_column(const struct ppsweep_table *t,
                        hint.text);
 }
 
-static enum pps_status choose_columns(struct ppsweep_table *t,
-                                      const char *path,
-                                      const char *const *columns,
-                                      struct pps_error *err)
+static enum pps_status choose_columns(struct ppsweep_table *t, const char *path,
+                                      const char *const *columns, struct pps_error *err)
 {
     size_t n = 0;
     while (columns != NULL && columns[n] != NULL)
@@ -251,10 +244,8 @@ static enum pps_status finish(struct column *column, uint64_t n, struct pps_erro
 
 // ---- entry points -----------------------------------------------------------------------------
 
-static enum pps_status read_table(struct ppsweep_table *t,
-                                  const char *path,
-                                  const char *const *columns,
-                                  struct pps_error *err)
+static enum pps_status read_table(struct ppsweep_table *t, const char *path,
+                                  const char *const *columns, struct pps_error *err)
 {
     enum pps_status status = pps_result_open(&t->rows, path, err);
     if (status == PPS_OK)
@@ -268,10 +259,8 @@ static enum pps_status read_table(struct ppsweep_table *t,
     return status;
 }
 
-int ppsweep_table_read(struct ppsweep_table **table,
-                       const char *path,
-                       const char *const *columns,
-                       struct ppsweep_error *error)
+int ppsweep_table_read(struct ppsweep_table **table, const char *path,
+                       const char *const *columns, struct ppsweep_error *error)
 {
     struct pps_error err;
     if (table == NULL || path == NULL)

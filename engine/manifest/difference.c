@@ -45,9 +45,7 @@ static void count_values(const struct difference *d, const cJSON *was, const cJS
         snprintf(d->text + at, d->cap - at, " (%d and %d values)", n, m);
 }
 
-static bool differ(const struct difference *d,
-                   const char *key,
-                   const cJSON *was,
+static bool differ(const struct difference *d, const char *key, const cJSON *was,
                    const cJSON *is)
 {
     char before[VALUE_TEXT], now[VALUE_TEXT];
@@ -67,20 +65,16 @@ static bool differ(const struct difference *d,
 }
 
 // Finds the first member that differs or that only one object has; ignores the member `skip`.
-static bool members_differ(const struct difference *d,
-                           const cJSON *was,
-                           const cJSON *is,
+static bool members_differ(const struct difference *d, const cJSON *was, const cJSON *is,
                            const char *skip)
 {
     const cJSON *item;
-    cJSON_ArrayForEach(item, is)
-    {
+    cJSON_ArrayForEach (item, is) {
         if (strcmp(item->string, skip) != 0 &&
             differ(d, item->string, pps_json_member(was, item->string), item))
             return true;
     }
-    cJSON_ArrayForEach(item, was)
-    {
+    cJSON_ArrayForEach (item, was) {
         if (pps_json_member(is, item->string) == NULL && differ(d, item->string, item, NULL))
             return true;
     }
@@ -104,19 +98,13 @@ static bool order_differs(const struct difference *d, const cJSON *was, const cJ
 
 // ---- documents --------------------------------------------------------------------------------
 
-static bool values_differ(const struct difference *d,
-                          const char *path,
-                          const cJSON *was,
+static bool values_differ(const struct difference *d, const char *path, const cJSON *was,
                           const cJSON *is);
 
 // Compares one part of two documents, the member `name` or the list item `i`, and extends the
 // path.
-static bool part_differs(const struct difference *d,
-                         const char *path,
-                         const char *name,
-                         int i,
-                         const cJSON *was,
-                         const cJSON *is)
+static bool part_differs(const struct difference *d, const char *path, const char *name, int i,
+                         const cJSON *was, const cJSON *is)
 {
     char longer[256];
     if (name != NULL)
@@ -126,19 +114,15 @@ static bool part_differs(const struct difference *d,
     return values_differ(d, longer, was, is);
 }
 
-static bool objects_differ(const struct difference *d,
-                           const char *path,
-                           const cJSON *was,
+static bool objects_differ(const struct difference *d, const char *path, const cJSON *was,
                            const cJSON *is)
 {
     const cJSON *item, *a = was->child, *b = is->child;
-    cJSON_ArrayForEach(item, is)
-    {
+    cJSON_ArrayForEach (item, is) {
         if (part_differs(d, path, item->string, 0, pps_json_member(was, item->string), item))
             return true;
     }
-    cJSON_ArrayForEach(item, was)
-    {
+    cJSON_ArrayForEach (item, was) {
         if (pps_json_member(is, item->string) == NULL &&
             part_differs(d, path, item->string, 0, item, NULL))
             return true;
@@ -152,9 +136,7 @@ static bool objects_differ(const struct difference *d,
 }
 
 // Finds the first value that differs, at any depth, and its path.
-static bool values_differ(const struct difference *d,
-                          const char *path,
-                          const cJSON *was,
+static bool values_differ(const struct difference *d, const char *path, const cJSON *was,
                           const cJSON *is)
 {
     if (cJSON_IsObject(was) && cJSON_IsObject(is))

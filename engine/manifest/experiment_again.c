@@ -11,10 +11,8 @@
 #include <string.h>
 
 bool pps_experiment_again_possible(const struct pps_manifest_facts *said,
-                                   const struct pps_kernel *const *kernels,
-                                   const char *version,
-                                   char *why,
-                                   size_t cap)
+                                   const struct pps_kernel *const *kernels, const char *version,
+                                   char *why, size_t cap)
 {
     const struct pps_kernel *kernel = pps_kernels_find(kernels, said->kernel);
     if (kernel == NULL)
@@ -46,8 +44,7 @@ static bool has_status(const struct pps_manifest_facts *said)
 static bool is_typed(const struct pps_manifest_facts *said, const struct pps_kernel *kernel)
 {
     const cJSON *item;
-    cJSON_ArrayForEach(item, said->parameters)
-    {
+    cJSON_ArrayForEach (item, said->parameters) {
         if (pps_typed_find(kernel, item->valuestring, strlen(item->valuestring)) >= 0)
             return true;
     }
@@ -77,8 +74,7 @@ static int digits_of(const struct pps_manifest_facts *said, const struct pps_ker
 {
     const cJSON *item;
     int i = 0;
-    cJSON_ArrayForEach(item, said->columns)
-    {
+    cJSON_ArrayForEach (item, said->columns) {
         for (int c = 0; c < kernel->n_columns; c++)
             if (kernel->columns[c].kind == PPS_COLUMN_REAL &&
                 strcmp(kernel->columns[c].name, pps_json_member(item, "name")->valuestring) ==
@@ -90,8 +86,7 @@ static int digits_of(const struct pps_manifest_facts *said, const struct pps_ker
 }
 
 static enum pps_status check(const struct pps_manifest_facts *said,
-                             const struct pps_index_head *head,
-                             const struct pps_experiment *e,
+                             const struct pps_index_head *head, const struct pps_experiment *e,
                              struct pps_error *err)
 {
     if (e->digest != said->digest)
@@ -116,11 +111,9 @@ static enum pps_status check(const struct pps_manifest_facts *said,
 // If the decimals equal the kernel's defaults, the run may have set --digits or not: the digest
 // shows which.
 static enum pps_status load_and_check(const struct pps_manifest_facts *said,
-                                      struct pps_request *request,
-                                      int digits,
+                                      struct pps_request *request, int digits,
                                       const struct pps_index_head *head,
-                                      struct pps_experiment **experiment,
-                                      struct pps_error *err)
+                                      struct pps_experiment **experiment, struct pps_error *err)
 {
     request->digits = PPS_DEFAULT_DIGITS;
     enum pps_status status =
@@ -140,8 +133,7 @@ enum pps_status pps_experiment_again(const struct pps_manifest_facts *said,
                                      const struct pps_kernel *const *kernels,
                                      const struct pps_index_head *head,
                                      const struct pps_input_words *inputs,
-                                     struct pps_experiment **experiment,
-                                     struct pps_error *err)
+                                     struct pps_experiment **experiment, struct pps_error *err)
 {
     const struct pps_kernel *only[] = {pps_kernels_find(kernels, said->kernel), NULL};
     char *metrics = metrics_of(said);

@@ -11,10 +11,8 @@
 // same version, and a kernel of the same name and version. If not, why (cap bytes) describes
 // the difference.
 bool pps_experiment_again_possible(const struct pps_manifest_facts *said,
-                                   const struct pps_kernel *const *kernels,
-                                   const char *version,
-                                   char *why,
-                                   size_t cap);
+                                   const struct pps_kernel *const *kernels, const char *version,
+                                   char *why, size_t cap);
 
 // Loads the experiment and compares its digest, points and reasons with the index head. `inputs`
 // give the files of the documents that are too large for the manifest. Returns PPS_E_INPUT if a

@@ -27,9 +27,7 @@ enum { DIGEST_NAME_BYTES = 23, DIGEST_BYTES = 43 };
 // ---- text
 // -------------------------------------------------------------------------------------
 
-static enum pps_status check_digest(const char *name,
-                                    const char *text,
-                                    size_t n,
+static enum pps_status check_digest(const char *name, const char *text, size_t n,
                                     struct pps_error *err)
 {
     char want[DIGEST_BYTES + 1];
@@ -60,11 +58,8 @@ static cJSON *parse_object(const char *text, size_t n)
     return NULL;
 }
 
-enum pps_status pps_manifest_file_parse(const char *name,
-                                        const char *text,
-                                        size_t n,
-                                        cJSON **root,
-                                        struct pps_error *err)
+enum pps_status pps_manifest_file_parse(const char *name, const char *text, size_t n,
+                                        cJSON **root, struct pps_error *err)
 {
     *root = NULL;
     enum pps_status status = check_digest(name, text, n, err);
@@ -91,8 +86,7 @@ static bool keep_spelling(const struct pps_json *json, cJSON *item, size_t *plac
         return item->valuestring != NULL;
     }
     cJSON *child;
-    cJSON_ArrayForEach(child, item)
-    {
+    cJSON_ArrayForEach (child, item) {
         if (!keep_spelling(json, child, place))
             return false;
     }
@@ -144,10 +138,8 @@ static enum pps_status read_lenient(const char *path, cJSON **root, struct pps_e
                                        "is damaged: expected a JSON object");
 }
 
-enum pps_status pps_manifest_file_read(const char *path,
-                                       enum pps_manifest_mode mode,
-                                       cJSON **root,
-                                       struct pps_error *err)
+enum pps_status pps_manifest_file_read(const char *path, enum pps_manifest_mode mode,
+                                       cJSON **root, struct pps_error *err)
 {
     *root = NULL;
     if (mode == PPS_MANIFEST_STRICT)
@@ -156,9 +148,7 @@ enum pps_status pps_manifest_file_read(const char *path,
                                         : read_lenient(path, root, err);
 }
 
-enum pps_status pps_manifest_beside(const char *path,
-                                    const char *ending,
-                                    cJSON **root,
+enum pps_status pps_manifest_beside(const char *path, const char *ending, cJSON **root,
                                     struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
@@ -181,9 +171,7 @@ enum pps_status pps_manifest_of_result(const char *path, cJSON **root, struct pp
 }
 
 // Reads the metadata at the start of a Parquet file; *root stays NULL if there is none.
-static enum pps_status read_inside(int fd,
-                                   const char *path,
-                                   cJSON **root,
+static enum pps_status read_inside(int fd, const char *path, cJSON **root,
                                    struct pps_error *err)
 {
     unsigned char *bytes = NULL;

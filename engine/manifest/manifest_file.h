@@ -24,36 +24,29 @@ enum pps_manifest_mode {
 // Reads a regular file into *root, which the caller deletes; NULL after an error. PPS_E_INPUT if
 // there is no file. The functions of this header are thread-safe.
 PPS_MUST_CHECK enum pps_status pps_manifest_file_read(const char *path,
-                                                      enum pps_manifest_mode mode,
-                                                      cJSON **root,
+                                                      enum pps_manifest_mode mode, cJSON **root,
                                                       struct pps_error *err);
 
 // Parses a text of n bytes like a strict file; `name` stands for the path in errors.
-PPS_MUST_CHECK enum pps_status pps_manifest_file_parse(const char *name,
-                                                       const char *text,
-                                                       size_t n,
-                                                       cJSON **root,
+PPS_MUST_CHECK enum pps_status pps_manifest_file_parse(const char *name, const char *text,
+                                                       size_t n, cJSON **root,
                                                        struct pps_error *err);
 
 // Reads NAME.json beside the result NAME, in lenient mode. *root is NULL, without an error, if
 // the file does not exist, for "-", and for a .part file, which has no manifest yet.
-PPS_MUST_CHECK enum pps_status pps_manifest_of_result(const char *path,
-                                                      cJSON **root,
+PPS_MUST_CHECK enum pps_status pps_manifest_of_result(const char *path, cJSON **root,
                                                       struct pps_error *err);
 
 // Like pps_manifest_of_result. Without NAME.json, *root is what a Parquet file of this program
 // contains: the manifest of the result that it was converted from, or the members that describe the
 // experiment (pps_manifest_constant).
-PPS_MUST_CHECK enum pps_status pps_manifest_known(const char *path,
-                                                  cJSON **root,
+PPS_MUST_CHECK enum pps_status pps_manifest_known(const char *path, cJSON **root,
                                                   struct pps_error *err);
 
 // Like pps_manifest_of_result, for the file with this ending (".json.part": the manifest of an
 // interrupted run).
-PPS_MUST_CHECK enum pps_status pps_manifest_beside(const char *path,
-                                                   const char *ending,
-                                                   cJSON **root,
-                                                   struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_manifest_beside(const char *path, const char *ending,
+                                                   cJSON **root, struct pps_error *err);
 
 // Return the member of an object as a number of at least 0, and as a count. Return 0 if the
 // member is missing or has another value. object may be NULL.

@@ -11,20 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum pps_status wrong(const struct pps_manifest_facts *said,
-                             struct pps_error *err,
-                             const char *what,
-                             const char *name)
+static enum pps_status wrong(const struct pps_manifest_facts *said, struct pps_error *err,
+                             const char *what, const char *name)
 {
     return pps_fail_at(err, PPS_E_WRONG, said->name, 0, 0, "%s%s", what, name);
 }
 
 // ---- members ----------------------------------------------------------------------------------
 
-static enum pps_status read_text(const struct pps_manifest_facts *said,
-                                 const char *name,
-                                 const char **text,
-                                 struct pps_error *err)
+static enum pps_status read_text(const struct pps_manifest_facts *said, const char *name,
+                                 const char **text, struct pps_error *err)
 {
     *text = cJSON_GetStringValue(pps_json_member(said->root, name));
     return *text != NULL ? PPS_OK : wrong(said, err, "has no text ", name);
@@ -78,8 +74,7 @@ static enum pps_status read_counts(struct pps_manifest_facts *said, struct pps_e
 static bool all_texts(const cJSON *list, const char *member)
 {
     const cJSON *item;
-    cJSON_ArrayForEach(item, list)
-    {
+    cJSON_ArrayForEach (item, list) {
         if (!cJSON_IsString(member == NULL ? item : pps_json_member(item, member)))
             return false;
     }
@@ -121,8 +116,7 @@ static enum pps_status read_lists(struct pps_manifest_facts *said, struct pps_er
         return wrong(said, err, "has no list of named ", "columns");
     if (!all_texts(said->left_out, "reason"))
         return wrong(said, err, "has no list of reasons ", "skipped");
-    cJSON_ArrayForEach(item, said->left_out)
-    {
+    cJSON_ArrayForEach (item, said->left_out) {
         if (!cJSON_IsNumber(pps_json_member(item, "points")))
             return wrong(said, err, "has a reason without points in ", "skipped");
     }
@@ -141,11 +135,8 @@ static enum pps_status read_members(struct pps_manifest_facts *said, struct pps_
     return status == PPS_OK ? read_lists(said, err) : status;
 }
 
-enum pps_status pps_manifest_facts_parse(struct pps_manifest_facts *said,
-                                         const char *name,
-                                         const char *text,
-                                         size_t n,
-                                         struct pps_error *err)
+enum pps_status pps_manifest_facts_parse(struct pps_manifest_facts *said, const char *name,
+                                         const char *text, size_t n, struct pps_error *err)
 {
     *said = (struct pps_manifest_facts){.name = strdup(name)};
     if (said->name == NULL)
@@ -154,8 +145,7 @@ enum pps_status pps_manifest_facts_parse(struct pps_manifest_facts *said,
     return status == PPS_OK ? read_members(said, err) : status;
 }
 
-enum pps_status pps_manifest_facts_read(struct pps_manifest_facts *said,
-                                        const char *path,
+enum pps_status pps_manifest_facts_read(struct pps_manifest_facts *said, const char *path,
                                         struct pps_error *err)
 {
     *said = (struct pps_manifest_facts){.name = strdup(path)};
@@ -183,12 +173,10 @@ char *pps_manifest_facts_header(const struct pps_manifest_facts *said)
     FILE *out = open_memstream(&line, &n);
     if (out == NULL)
         return NULL;
-    cJSON_ArrayForEach(item, said->parameters)
-    {
+    cJSON_ArrayForEach (item, said->parameters) {
         fprintf(out, "%s,", item->valuestring);
     }
-    cJSON_ArrayForEach(item, said->columns)
-    {
+    cJSON_ArrayForEach (item, said->columns) {
         fprintf(out, "%s%c", pps_json_member(item, "name")->valuestring,
                 item->next != NULL ? ',' : '\n');
     }
@@ -207,10 +195,8 @@ int pps_manifest_facts_decimals(const struct pps_manifest_facts *said, int i)
     return (int)decimals->valuedouble;
 }
 
-bool pps_manifest_facts_left_out(const struct pps_manifest_facts *said,
-                                 int i,
-                                 const char **reason,
-                                 double *n)
+bool pps_manifest_facts_left_out(const struct pps_manifest_facts *said, int i,
+                                 const char **reason, double *n)
 {
     const cJSON *entry = cJSON_GetArrayItem(said->left_out, i);
     if (entry == NULL)

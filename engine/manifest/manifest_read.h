@@ -30,15 +30,12 @@ struct pps_manifest_facts {
 // Reads the file. PPS_E_INPUT where there is none, PPS_E_WRONG with the first thing that is not
 // as it should be. Free what it said in every case.
 PPS_MUST_CHECK enum pps_status pps_manifest_facts_read(struct pps_manifest_facts *said,
-                                                       const char *path,
-                                                       struct pps_error *err);
+                                                       const char *path, struct pps_error *err);
 
 // The same of a text of n bytes; name stands for the file in errors.
 PPS_MUST_CHECK enum pps_status pps_manifest_facts_parse(struct pps_manifest_facts *said,
-                                                        const char *name,
-                                                        const char *text,
-                                                        size_t n,
-                                                        struct pps_error *err);
+                                                        const char *name, const char *text,
+                                                        size_t n, struct pps_error *err);
 
 void pps_manifest_facts_free(struct pps_manifest_facts *said); // a zeroed one is fine
 
@@ -50,9 +47,7 @@ char *pps_manifest_facts_header(const struct pps_manifest_facts *said);
 int pps_manifest_facts_decimals(const struct pps_manifest_facts *said, int i);
 
 // Returns the points skipped for the i-th reason, and the reason; false after the last reason.
-bool pps_manifest_facts_left_out(const struct pps_manifest_facts *said,
-                                 int i,
-                                 const char **reason,
-                                 double *n);
+bool pps_manifest_facts_left_out(const struct pps_manifest_facts *said, int i,
+                                 const char **reason, double *n);
 
 #endif

@@ -20,11 +20,8 @@ static uint64_t points_for(const struct pps_bench *b, double point_s)
     return (uint64_t)fmin(fmax(n, b->effort.fewest), PPS_BENCH_POINTS);
 }
 
-static enum pps_status time_points(const struct pps_bench *b,
-                                   const struct pps_experiment *e,
-                                   uint64_t n,
-                                   double seconds,
-                                   struct pps_bench_cell *cell)
+static enum pps_status time_points(const struct pps_bench *b, const struct pps_experiment *e,
+                                   uint64_t n, double seconds, struct pps_bench_cell *cell)
 {
     struct pps_benchpoints *points = NULL;
     enum pps_status status = pps_benchpoints_open(&points, e, n, 1, b->err);
@@ -124,8 +121,7 @@ static enum pps_status time_reference(const struct pps_bench *b)
 // ---- the whole --------------------------------------------------------------------------------
 
 enum pps_status pps_benchmark_run(const struct pps_bench_ask *ask,
-                                  struct pps_benchmark *benchmark,
-                                  struct pps_error *err)
+                                  struct pps_benchmark *benchmark, struct pps_error *err)
 {
     const struct pps_bench bench = {ask, ask->kernel, ask->quick ? hasty : thorough, benchmark,
                                     err};

@@ -39,15 +39,13 @@ PPS_MUST_CHECK enum pps_status pps_bench_load_cell(const struct pps_bench *bench
 // `limit` points. With `first`: the default sweep with many values of the first integer
 // parameter.
 PPS_MUST_CHECK enum pps_status pps_bench_load_long(const struct pps_bench *bench,
-                                                   const struct pps_kernel *kernel,
-                                                   bool first,
+                                                   const struct pps_kernel *kernel, bool first,
                                                    uint64_t limit,
                                                    struct pps_experiment **experiment);
 
 // Returns a sweep with zlib:1 to /dev/null that adds its bytes to *bytes.
 struct pps_sweep pps_bench_sweep(const struct pps_bench *bench,
-                                 const struct pps_experiment *experiment,
-                                 int threads,
+                                 const struct pps_experiment *experiment, int threads,
                                  double *bytes);
 
 // Runs the sweep and checks that every point has a row; totals hold no best rows.
@@ -70,20 +68,17 @@ struct pps_bench_watch {
 // Runs a sweep that writes the file `path`, overwriting it. Fills the watch, if there is one,
 // with its blocks.
 PPS_MUST_CHECK enum pps_status pps_bench_sweep_to_file(const struct pps_bench *bench,
-                                                       struct pps_sweep sweep,
-                                                       const char *path,
+                                                       struct pps_sweep sweep, const char *path,
                                                        struct pps_bench_watch *watch,
                                                        double *wall_s);
 void pps_bench_remove(const char *path); // the result with its index and manifest
 
 // Calls `work` with a new folder in $TMPDIR or /tmp and removes the folder afterwards; `work`
 // must leave the folder empty.
-typedef enum pps_status pps_bench_work(const struct pps_bench *bench,
-                                       const char *folder,
+typedef enum pps_status pps_bench_work(const struct pps_bench *bench, const char *folder,
                                        void *self);
 PPS_MUST_CHECK enum pps_status pps_bench_in_folder(const struct pps_bench *bench,
-                                                   pps_bench_work *work,
-                                                   void *self);
+                                                   pps_bench_work *work, void *self);
 
 // The measurements, in their order: pps_bench_time_runs uses the figures of the others.
 PPS_MUST_CHECK enum pps_status pps_bench_time_rows(const struct pps_bench *bench);

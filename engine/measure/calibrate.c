@@ -20,12 +20,8 @@ struct sample {
 
 // Adds the number of rows of points `first` to `end` (exclusive). Returns false if the time is
 // up.
-static bool count_block(struct pps_cursor *cursor,
-                        uint64_t first,
-                        uint64_t end,
-                        double deadline,
-                        struct pps_forecast *f,
-                        uint64_t *rows)
+static bool count_block(struct pps_cursor *cursor, uint64_t first, uint64_t end,
+                        double deadline, struct pps_forecast *f, uint64_t *rows)
 {
     uint64_t steps = 0;
     pps_cursor_seek(cursor, cursor->space, first);
@@ -42,11 +38,8 @@ static bool count_block(struct pps_cursor *cursor,
     return true;
 }
 
-static enum pps_status count_rows(const struct pps_experiment *e,
-                                  struct pps_shard shard,
-                                  double seconds,
-                                  struct pps_forecast *f,
-                                  struct pps_error *err)
+static enum pps_status count_rows(const struct pps_experiment *e, struct pps_shard shard,
+                                  double seconds, struct pps_forecast *f, struct pps_error *err)
 {
     struct pps_cursor *cursor = calloc(1, sizeof *cursor);
     // Without shards, all points are one block: rules skip more points at once.
@@ -75,13 +68,9 @@ static enum pps_status count_rows(const struct pps_experiment *e,
 
 // ---- running a sample -------------------------------------------------------------------------
 
-static enum pps_status run_stretch(struct pps_rowmaker *maker,
-                                   struct pps_packer *packer,
-                                   const atomic_bool *stop,
-                                   uint64_t first,
-                                   uint64_t n,
-                                   struct sample *sample,
-                                   struct pps_error *err)
+static enum pps_status run_stretch(struct pps_rowmaker *maker, struct pps_packer *packer,
+                                   const atomic_bool *stop, uint64_t first, uint64_t n,
+                                   struct sample *sample, struct pps_error *err)
 {
     struct pps_rows rows;
     enum pps_status status = pps_rowmaker_make(maker, first, n, stop, &rows, err);
@@ -123,14 +112,10 @@ static uint64_t spread(uint64_t s, uint64_t n)
 
 // Runs stretches of points that cover the blocks ever more evenly, until the time is up or all
 // points are covered.
-static enum pps_status run_sample(const struct pps_experiment *e,
-                                  struct pps_shard shard,
-                                  struct pps_rowmaker *maker,
-                                  struct pps_packer *packer,
-                                  double seconds,
-                                  const atomic_bool *stop,
-                                  struct sample *sample,
-                                  struct pps_error *err)
+static enum pps_status run_sample(const struct pps_experiment *e, struct pps_shard shard,
+                                  struct pps_rowmaker *maker, struct pps_packer *packer,
+                                  double seconds, const atomic_bool *stop,
+                                  struct sample *sample, struct pps_error *err)
 {
     const struct pps_blocks blocks = {e->n_points, pps_block_points(e)};
     const uint64_t size = blocks.block_points;
@@ -176,12 +161,9 @@ static void scale(const struct sample *s, struct pps_forecast *f)
     }
 }
 
-enum pps_status pps_calibrate(const struct pps_experiment *e,
-                              struct pps_shard shard,
-                              struct pps_codec_choice choice,
-                              double seconds,
-                              const atomic_bool *stop,
-                              struct pps_forecast *forecast,
+enum pps_status pps_calibrate(const struct pps_experiment *e, struct pps_shard shard,
+                              struct pps_codec_choice choice, double seconds,
+                              const atomic_bool *stop, struct pps_forecast *forecast,
                               struct pps_error *err)
 {
     struct sample sample = {.points = 0};

@@ -28,8 +28,7 @@ struct pps_forecast {
 // is set somewhat later and ends the measurement of points that take longer.
 PPS_MUST_CHECK enum pps_status pps_calibrate(const struct pps_experiment *experiment,
                                              struct pps_shard shard,
-                                             struct pps_codec_choice codec,
-                                             double seconds,
+                                             struct pps_codec_choice codec, double seconds,
                                              const atomic_bool *stop,
                                              struct pps_forecast *forecast,
                                              struct pps_error *err);

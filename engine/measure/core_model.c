@@ -152,10 +152,8 @@ static bool is_stopped(const atomic_bool *stop)
 }
 
 enum pps_status pps_coremodel_run(const struct pps_work_schedule_plan *plan,
-                                  const struct pps_corecosts *costs,
-                                  const atomic_bool *stop,
-                                  struct pps_coremodel *out,
-                                  struct pps_error *err)
+                                  const struct pps_corecosts *costs, const atomic_bool *stop,
+                                  struct pps_coremodel *out, struct pps_error *err)
 {
     struct model m = {.plan = plan, .costs = costs, .out = out};
     struct core *core;

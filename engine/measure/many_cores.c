@@ -28,10 +28,8 @@ struct measured {
 
 // ---- measuring --------------------------------------------------------------------------------
 
-static enum pps_status measure_with(const struct pps_bench *b,
-                                    const char *path,
-                                    struct pps_codec_choice codec,
-                                    struct measured *m,
+static enum pps_status measure_with(const struct pps_bench *b, const char *path,
+                                    struct pps_codec_choice codec, struct measured *m,
                                     double *make_s)
 {
     struct pps_bench_watch watch = {.blocks = m->of, .cap = MOST_BLOCKS};
@@ -149,8 +147,7 @@ static uint64_t bytes(const void *self, uint64_t block)
 
 // ---- the whole --------------------------------------------------------------------------------
 
-static enum pps_status run_models(const struct pps_bench *b,
-                                  const struct pps_corecosts *costs,
+static enum pps_status run_models(const struct pps_bench *b, const struct pps_corecosts *costs,
                                   const struct pps_bench_cores *cores,
                                   struct pps_bench_core_sweep *sweep)
 {
@@ -182,10 +179,8 @@ static enum pps_status run_measured(const struct pps_bench *b, struct pps_bench_
     return status;
 }
 
-static enum pps_status run_tail(const struct pps_bench *b,
-                                struct pps_bench_cores *cores,
-                                bool is_foretold,
-                                struct pps_bench_core_sweep *sweep)
+static enum pps_status run_tail(const struct pps_bench *b, struct pps_bench_cores *cores,
+                                bool is_foretold, struct pps_bench_core_sweep *sweep)
 {
     const struct pps_coretail tail = pps_coretail(TAIL_POINTS, is_foretold);
     const struct pps_corecosts costs = pps_coretail_costs(&tail);
@@ -196,8 +191,7 @@ static enum pps_status run_tail(const struct pps_bench *b,
 }
 
 enum pps_status pps_benchcores_run(const struct pps_bench_ask *ask,
-                                   struct pps_bench_cores *cores,
-                                   struct pps_error *err)
+                                   struct pps_bench_cores *cores, struct pps_error *err)
 {
     const struct pps_bench b = {.ask = ask, .kernel = ask->kernel, .err = err};
     cores->kernel = ask->kernel;

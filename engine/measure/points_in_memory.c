@@ -39,9 +39,7 @@ double pps_bench_median(double *values, int n)
 // ---- opening ----------------------------------------------------------------------------------
 
 // Stores up to `most` points of the cursor before `end` that are not skipped.
-static void take(struct pps_benchpoints *b,
-                 struct pps_cursor *cursor,
-                 uint64_t end,
+static void take(struct pps_benchpoints *b, struct pps_cursor *cursor, uint64_t end,
                  uint64_t most)
 {
     struct pps_left_out left_out[PPS_MAX_REASONS] = {{0, 0}};
@@ -53,8 +51,7 @@ static void take(struct pps_benchpoints *b,
     }
 }
 
-static enum pps_status gather(struct pps_benchpoints *b,
-                              uint64_t together,
+static enum pps_status gather(struct pps_benchpoints *b, uint64_t together,
                               struct pps_error *err)
 {
     struct pps_cursor *cursor = calloc(1, sizeof *cursor);
@@ -92,10 +89,8 @@ static bool allocate(struct pps_benchpoints *b)
 }
 
 enum pps_status pps_benchpoints_open(struct pps_benchpoints **points,
-                                     const struct pps_experiment *experiment,
-                                     uint64_t n,
-                                     uint64_t together,
-                                     struct pps_error *err)
+                                     const struct pps_experiment *experiment, uint64_t n,
+                                     uint64_t together, struct pps_error *err)
 {
     size_t scratch_bytes;
     *points = NULL;
@@ -177,8 +172,7 @@ static void set_stretch(struct pps_benchpoints *b, uint64_t first, struct stretc
                                   .n_events = &b->events};
 }
 
-static void pass(struct pps_benchpoints *b,
-                 pps_bench_function *function,
+static void pass(struct pps_benchpoints *b, pps_bench_function *function,
                  const atomic_bool *stop)
 {
     const struct pps_worker worker = {b->scratch, stop, b->experiment->exact, b->kernel->shared,
@@ -191,11 +185,8 @@ static void pass(struct pps_benchpoints *b,
     }
 }
 
-enum pps_status pps_benchpoints_time(struct pps_benchpoints *b,
-                                     pps_bench_function *function,
-                                     double seconds,
-                                     const atomic_bool *stop,
-                                     double *point_s,
+enum pps_status pps_benchpoints_time(struct pps_benchpoints *b, pps_bench_function *function,
+                                     double seconds, const atomic_bool *stop, double *point_s,
                                      struct pps_error *err)
 {
     double took[MAX_PASSES];
@@ -217,10 +208,8 @@ enum pps_status pps_benchpoints_time(struct pps_benchpoints *b,
     return PPS_OK;
 }
 
-enum pps_status pps_benchpoints_audit(struct pps_benchpoints *b,
-                                      const atomic_bool *stop,
-                                      double *largest,
-                                      struct pps_error *err)
+enum pps_status pps_benchpoints_audit(struct pps_benchpoints *b, const atomic_bool *stop,
+                                      double *largest, struct pps_error *err)
 {
     const struct pps_worker worker = {b->scratch, stop, b->experiment->exact, b->kernel->shared,
                                       0};

@@ -15,8 +15,7 @@ struct pps_benchpoints;
 // neighbours. After an error there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_benchpoints_open(struct pps_benchpoints **points,
                                                     const struct pps_experiment *experiment,
-                                                    uint64_t n,
-                                                    uint64_t together,
+                                                    uint64_t n, uint64_t together,
                                                     struct pps_error *err);
 void pps_benchpoints_close(struct pps_benchpoints *points); // NULL is fine
 
@@ -30,15 +29,12 @@ double pps_benchpoints_events(const struct pps_benchpoints *points);
 // is set.
 PPS_MUST_CHECK enum pps_status pps_benchpoints_time(struct pps_benchpoints *points,
                                                     pps_bench_function *function,
-                                                    double seconds,
-                                                    const atomic_bool *stop,
-                                                    double *point_s,
-                                                    struct pps_error *err);
+                                                    double seconds, const atomic_bool *stop,
+                                                    double *point_s, struct pps_error *err);
 
 // Compares `run` and `reference` at all points, as an audit does.
 PPS_MUST_CHECK enum pps_status pps_benchpoints_audit(struct pps_benchpoints *points,
-                                                     const atomic_bool *stop,
-                                                     double *largest,
+                                                     const atomic_bool *stop, double *largest,
                                                      struct pps_error *err);
 
 // Sorts n values and returns the median.

@@ -32,10 +32,8 @@ static enum pps_status to_file(void *self, const struct pps_block *block, struct
     return status;
 }
 
-enum pps_status pps_bench_sweep_to_file(const struct pps_bench *b,
-                                        struct pps_sweep sweep,
-                                        const char *path,
-                                        struct pps_bench_watch *watch,
+enum pps_status pps_bench_sweep_to_file(const struct pps_bench *b, struct pps_sweep sweep,
+                                        const char *path, struct pps_bench_watch *watch,
                                         double *wall_s)
 {
     struct target target = {NULL, watch};

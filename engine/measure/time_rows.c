@@ -54,10 +54,8 @@ static struct pps_kernel hollow_kernel(const struct pps_kernel *kernel)
     return hollow;
 }
 
-static enum pps_status time_codec(const struct pps_bench *b,
-                                  const struct pps_experiment *e,
-                                  struct pps_codec_choice choice,
-                                  const char *path,
+static enum pps_status time_codec(const struct pps_bench *b, const struct pps_experiment *e,
+                                  struct pps_codec_choice choice, const char *path,
                                   struct pps_bench_codec *codec)
 {
     double bytes = 0;
@@ -92,8 +90,7 @@ static bool codec_exists(struct pps_codec_choice choice)
     return exists;
 }
 
-static enum pps_status time_codecs_in(const struct pps_bench *b,
-                                      const char *folder,
+static enum pps_status time_codecs_in(const struct pps_bench *b, const char *folder,
                                       void *experiment)
 {
     static const struct pps_codec_choice choices[PPS_BENCH_CODECS] = {{PPS_CODEC_NONE, 0},

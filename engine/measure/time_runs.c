@@ -37,8 +37,7 @@ static enum pps_status check(const struct pps_bench *b, const struct pps_totals 
                     (unsigned long long)totals->counts.rows);
 }
 
-enum pps_status pps_bench_sweep_once(const struct pps_bench *b,
-                                     const struct pps_sweep *sweep,
+enum pps_status pps_bench_sweep_once(const struct pps_bench *b, const struct pps_sweep *sweep,
                                      struct pps_totals *totals)
 {
     enum pps_status status = pps_sweep_run(sweep, totals, b->err);
@@ -46,10 +45,8 @@ enum pps_status pps_bench_sweep_once(const struct pps_bench *b,
     return status == PPS_OK ? check(b, totals) : status;
 }
 
-struct pps_sweep pps_bench_sweep(const struct pps_bench *b,
-                                 const struct pps_experiment *e,
-                                 int threads,
-                                 double *bytes)
+struct pps_sweep pps_bench_sweep(const struct pps_bench *b, const struct pps_experiment *e,
+                                 int threads, double *bytes)
 {
     const uint64_t most = pps_block_points(e);
     const uint64_t fair = e->n_points / (uint64_t)(threads * BLOCKS_PER_THREAD) + 1;
@@ -76,10 +73,8 @@ static int count_scales(struct pps_bench_scale *scales, int most)
 }
 
 // Counts only points that are not skipped: the kernel never sees the others.
-static enum pps_status time_scale(const struct pps_bench *b,
-                                  const struct pps_experiment *e,
-                                  struct pps_bench_scale *scale,
-                                  double *point_s)
+static enum pps_status time_scale(const struct pps_bench *b, const struct pps_experiment *e,
+                                  struct pps_bench_scale *scale, double *point_s)
 {
     double bytes = 0;
     const struct pps_sweep sweep = pps_bench_sweep(b, e, scale->threads, &bytes);
@@ -99,8 +94,7 @@ static enum pps_status time_scale(const struct pps_bench *b,
 // the same turn.
 static enum pps_status time_scale_turns(const struct pps_bench *b,
                                         struct pps_experiment *const *e,
-                                        struct pps_bench_scale *scales,
-                                        int n)
+                                        struct pps_bench_scale *scales, int n)
 {
     double point_s[PPS_BENCH_SCALES][PPS_BENCH_TURNS], gain[PPS_BENCH_SCALES][PPS_BENCH_TURNS];
     for (int t = 0; t < b->effort.scale_turns; t++)
@@ -145,10 +139,8 @@ struct turn {
 
 // Runs the kernel over its points repeatedly for half a turn and adds up the times: a mean, as
 // for a run.
-static enum pps_status time_half(const struct pps_bench *b,
-                                 struct pps_benchpoints *plain,
-                                 double *sum_s,
-                                 int *passes)
+static enum pps_status time_half(const struct pps_bench *b, struct pps_benchpoints *plain,
+                                 double *sum_s, int *passes)
 {
     const double start = pps_wall_seconds();
     enum pps_status status = PPS_OK;
@@ -164,10 +156,8 @@ static enum pps_status time_half(const struct pps_bench *b,
 // Times the kernel alone for as long as the run takes, half before and half after the run, so
 // that other work on the machine affects both equally. Both evaluate neighbouring points
 // together, since kernels may use the similarity of neighbours.
-static enum pps_status time_turn(const struct pps_bench *b,
-                                 struct pps_benchpoints *plain,
-                                 const struct pps_experiment *e,
-                                 struct turn *turn)
+static enum pps_status time_turn(const struct pps_bench *b, struct pps_benchpoints *plain,
+                                 const struct pps_experiment *e, struct turn *turn)
 {
     double bytes = 0, kernel_s = 0;
     int passes = 0;
@@ -195,8 +185,7 @@ static int by_share(const void *left, const void *right)
 }
 
 // Reports the turn with the median share.
-static enum pps_status time_turns(const struct pps_bench *b,
-                                  struct pps_benchpoints *plain,
+static enum pps_status time_turns(const struct pps_bench *b, struct pps_benchpoints *plain,
                                   const struct pps_experiment *e)
 {
     struct turn turns[PPS_BENCH_TURNS];

@@ -26,11 +26,8 @@ static const struct pps_param *first_number(const struct pps_kernel *kernel)
 // A long axis: the first real parameter from its default to twice its default, in steps of 1e-5
 // of the default. If there is no real parameter, or `first` is set: the values of the first
 // integer parameter from its default upwards.
-static void long_axis(const struct pps_kernel *kernel,
-                      bool first,
-                      const char **name,
-                      char *text,
-                      size_t n)
+static void long_axis(const struct pps_kernel *kernel, bool first, const char **name,
+                      char *text, size_t n)
 {
     for (int p = 0; !first && p < kernel->n_params; p++) {
         const struct pps_param *param = &kernel->params[p];
@@ -54,11 +51,8 @@ static struct pps_input_words inputs_of(const struct pps_bench *b,
     return kernel->n_slots > 0 ? b->ask->inputs : (struct pps_input_words){NULL, 0};
 }
 
-enum pps_status pps_bench_load_long(const struct pps_bench *b,
-                                    const struct pps_kernel *kernel,
-                                    bool first,
-                                    uint64_t limit,
-                                    struct pps_experiment **e)
+enum pps_status pps_bench_load_long(const struct pps_bench *b, const struct pps_kernel *kernel,
+                                    bool first, uint64_t limit, struct pps_experiment **e)
 {
     const struct pps_kernel *const kernels[] = {kernel, NULL};
     char text[128];

@@ -33,9 +33,7 @@ static struct ranked *rank_points(const struct pps_evaluation *evaluation, size_
     return ranked;
 }
 
-static bool is_near(const struct pps_place *one,
-                    const struct pps_place *two,
-                    int size,
+static bool is_near(const struct pps_place *one, const struct pps_place *two, int size,
                     double apart)
 {
     double most = 0;
@@ -45,11 +43,8 @@ static bool is_near(const struct pps_place *one,
 }
 
 // Takes a place, unless its group is full or has one like it.
-static void take(struct pps_best_places *places,
-                 uint32_t group,
-                 const struct pps_place *place,
-                 int size,
-                 double apart)
+static void take(struct pps_best_places *places, uint32_t group, const struct pps_place *place,
+                 int size, double apart)
 {
     struct pps_place *list = places->list + (size_t)group * places->most;
     int equal = 0;
@@ -66,9 +61,7 @@ static void take(struct pps_best_places *places,
 
 enum pps_status pps_best_places_open(struct pps_best_places *places,
                                      const struct pps_evaluation *evaluation,
-                                     struct pps_search_space *space,
-                                     size_t most,
-                                     double apart,
+                                     struct pps_search_space *space, size_t most, double apart,
                                      struct pps_error *err)
 {
     size_t n = 0;
@@ -113,10 +106,8 @@ size_t pps_most_directions(const struct pps_search_space *space)
 }
 
 // Adds the points at a distance of a place in every direction; false without memory.
-static bool add_around(const struct pps_place *place,
-                       const struct pps_search_space *space,
-                       double step,
-                       struct pps_search_batch *b)
+static bool add_around(const struct pps_place *place, const struct pps_search_space *space,
+                       double step, struct pps_search_batch *b)
 {
     const struct pps_domain *domain = &space->arms[place->arm].domain;
     struct pps_pattern pattern;
@@ -133,8 +124,7 @@ static bool add_around(const struct pps_place *place,
 }
 
 bool pps_best_places_around(const struct pps_best_places *places,
-                            const struct pps_search_space *space,
-                            double step,
+                            const struct pps_search_space *space, double step,
                             struct pps_search_batch *batch)
 {
     bool good = true;

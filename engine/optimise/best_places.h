@@ -28,16 +28,13 @@ struct pps_best_places {
 // every case.
 PPS_MUST_CHECK enum pps_status pps_best_places_open(struct pps_best_places *places,
                                                     const struct pps_evaluation *evaluation,
-                                                    struct pps_search_space *space,
-                                                    size_t most,
-                                                    double apart,
-                                                    struct pps_error *err);
+                                                    struct pps_search_space *space, size_t most,
+                                                    double apart, struct pps_error *err);
 void pps_best_places_close(struct pps_best_places *places);
 
 // Adds the points at a distance of every place in every direction of a pattern search; false without memory.
 bool pps_best_places_around(const struct pps_best_places *places,
-                            const struct pps_search_space *space,
-                            double step,
+                            const struct pps_search_space *space, double step,
                             struct pps_search_batch *batch);
 
 // Returns the most points around a place of any arm.

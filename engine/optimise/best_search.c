@@ -46,9 +46,7 @@ struct runner {
 };
 
 // Notes what point i of a batch says about its arm and group.
-static void note_point(struct pps_best_search *s,
-                       const struct pps_search_batch *b,
-                       size_t i,
+static void note_point(struct pps_best_search *s, const struct pps_search_batch *b, size_t i,
                        bool is_grid)
 {
     struct pps_starts *start = &s->starts[b->arm[i]];
@@ -67,10 +65,8 @@ static void note_point(struct pps_best_search *s,
         group->grid_best = b->number[i];
 }
 
-static enum pps_status evaluate(struct pps_best_search *s,
-                                struct pps_search_batch *b,
-                                bool is_grid,
-                                struct pps_error *err)
+static enum pps_status evaluate(struct pps_best_search *s, struct pps_search_batch *b,
+                                bool is_grid, struct pps_error *err)
 {
     const enum pps_status status =
         pps_evaluate_batch(s->evaluation, b->points, b->n, b->values, b->number, err);
@@ -84,8 +80,7 @@ static enum pps_status evaluate(struct pps_best_search *s,
 // ---- the first points -----------------------------------------------------------------------------
 
 static enum pps_status add_grid_point(const struct pps_best_search *s,
-                                      struct pps_search_batch *b,
-                                      const double *point,
+                                      struct pps_search_batch *b, const double *point,
                                       struct pps_error *err)
 {
     if (!pps_search_batch_reserve(b, b->n + 1))
@@ -99,8 +94,7 @@ static enum pps_status add_grid_point(const struct pps_best_search *s,
     return PPS_OK;
 }
 
-static enum pps_status run_grid(struct pps_best_search *s,
-                                struct pps_search_batch *b,
+static enum pps_status run_grid(struct pps_best_search *s, struct pps_search_batch *b,
                                 struct pps_error *err)
 {
     const struct pps_experiment *e = s->space->experiment;
@@ -126,8 +120,7 @@ static enum pps_status run_grid(struct pps_best_search *s,
     return status;
 }
 
-static enum pps_status run_starts(struct pps_best_search *s,
-                                  struct pps_search_batch *b,
+static enum pps_status run_starts(struct pps_best_search *s, struct pps_search_batch *b,
                                   struct pps_error *err)
 {
     bool good = true;
@@ -149,11 +142,8 @@ static enum pps_status run_starts(struct pps_best_search *s,
 
 // ---- finer steps ----------------------------------------------------------------------------------
 
-static enum pps_status try_step(struct pps_best_search *s,
-                                struct pps_search_batch *b,
-                                double step,
-                                double apart,
-                                struct pps_error *err)
+static enum pps_status try_step(struct pps_best_search *s, struct pps_search_batch *b,
+                                double step, double apart, struct pps_error *err)
 {
     struct pps_best_places places;
     enum pps_status status =
@@ -169,8 +159,7 @@ static enum pps_status try_step(struct pps_best_search *s,
 
 // Tries finer steps around the best points of every group, not only around the very best: a ridge narrower than the
 // grid shows in none of its cells, and one of these lies beside it.
-static enum pps_status refine(struct pps_best_search *s,
-                              struct pps_search_batch *b,
+static enum pps_status refine(struct pps_best_search *s, struct pps_search_batch *b,
                               struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
@@ -199,9 +188,7 @@ double pps_best_first_step(const struct pps_best_search *s)
 
 // Returns the best arm of a group that has coordinates and, if `fresh`, was not tried; place: how many
 // better arms to leave out. SIZE_MAX: none.
-static size_t best_arm(const struct pps_best_search *s,
-                       uint32_t group,
-                       bool fresh,
+static size_t best_arm(const struct pps_best_search *s, uint32_t group, bool fresh,
                        size_t place)
 {
     size_t taken[RESTART_ARMS], n = 0;
@@ -231,10 +218,8 @@ static double largest_grain(const struct pps_domain *domain)
     return grain;
 }
 
-static void begin_pattern(struct pps_best_search *s,
-                          struct runner *r,
-                          const struct pps_place *place,
-                          double step)
+static void begin_pattern(struct pps_best_search *s, struct runner *r,
+                          const struct pps_place *place, double step)
 {
     const struct pps_domain *domain = &s->space->arms[place->arm].domain;
     *r = (struct runner){.arm = place->arm, .active = true};
@@ -311,8 +296,7 @@ static bool ask(const struct pps_best_search *s, struct runner *r, struct pps_se
     return good;
 }
 
-static bool tell(const struct pps_best_search *s,
-                 struct runner *r,
+static bool tell(const struct pps_best_search *s, struct runner *r,
                  const struct pps_search_batch *b)
 {
     const size_t size = (size_t)pps_domain_size(&s->space->arms[r->arm].domain);
@@ -333,11 +317,8 @@ static bool tell(const struct pps_best_search *s,
 
 // Begins searches where others have ended. patterns: pattern searches may begin.
 // restarts: CMA-ES follows.
-static void refill(struct pps_best_search *s,
-                   struct runner *runners,
-                   uint32_t group,
-                   bool patterns,
-                   bool restarts)
+static void refill(struct pps_best_search *s, struct runner *runners, uint32_t group,
+                   bool patterns, bool restarts)
 {
     bool any = false;
     for (int i = 0; i < PATTERNS; i++) {
@@ -352,11 +333,8 @@ static void refill(struct pps_best_search *s,
 }
 
 // Runs one request of every active search. *active: there was one.
-static enum pps_status run_round(struct pps_best_search *s,
-                                 struct runner *runners,
-                                 size_t n,
-                                 struct pps_search_batch *b,
-                                 bool *active,
+static enum pps_status run_round(struct pps_best_search *s, struct runner *runners, size_t n,
+                                 struct pps_search_batch *b, bool *active,
                                  struct pps_error *err)
 {
     bool good = true;
@@ -377,11 +355,8 @@ static enum pps_status run_round(struct pps_best_search *s,
 }
 
 // Runs pattern searches until `most` evaluations are used, then, with `restarts`, CMA-ES until all are.
-static enum pps_status run_rounds(struct pps_best_search *s,
-                                  struct pps_search_batch *b,
-                                  size_t most,
-                                  bool restarts,
-                                  struct pps_error *err)
+static enum pps_status run_rounds(struct pps_best_search *s, struct pps_search_batch *b,
+                                  size_t most, bool restarts, struct pps_error *err)
 {
     const uint32_t n_groups = s->space->groups.n;
     const size_t n = (size_t)n_groups * PATTERNS, before = s->evaluation->n;
@@ -401,8 +376,7 @@ static enum pps_status run_rounds(struct pps_best_search *s,
 
 // Searches from the best points of all arms, tries finer steps around the best points so far, and searches from the best
 // places that these find.
-static enum pps_status search_between(struct pps_best_search *s,
-                                      struct pps_search_batch *b,
+static enum pps_status search_between(struct pps_best_search *s, struct pps_search_batch *b,
                                       struct pps_error *err)
 {
     struct pps_best_places places = {.most = 0};

@@ -96,12 +96,8 @@ static void set_rates(struct pps_cma *cma)
     cma->chi = sqrt(n) * (1 - 1 / (4 * n) + 1 / (21 * n * n));
 }
 
-void pps_cma_begin(struct pps_cma *cma,
-                   const struct pps_domain *domain,
-                   const double *x,
-                   double sigma,
-                   int lambda,
-                   uint64_t seed)
+void pps_cma_begin(struct pps_cma *cma, const struct pps_domain *domain, const double *x,
+                   double sigma, int lambda, uint64_t seed)
 {
     *cma = (struct pps_cma){.domain = domain,
                             .n = pps_domain_size(domain),
@@ -199,11 +195,8 @@ static double follow(struct pps_cma *cma, const double *step, bool *slow)
     return sqrt(squares);
 }
 
-static void adapt(struct pps_cma *cma,
-                  const double *x,
-                  const int *order,
-                  const double *old_mean,
-                  bool slow)
+static void adapt(struct pps_cma *cma, const double *x, const int *order,
+                  const double *old_mean, bool slow)
 {
     const int n = cma->n;
     const double missing = slow ? 0 : cma->c_1 * cma->c_c * (2 - cma->c_c);

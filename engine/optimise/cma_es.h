@@ -45,12 +45,8 @@ int pps_cma_lambda(int n);
 
 // Starts at a point of the domain. sigma: first standard deviation; lambda is at most
 // PPS_MOST_OFFSPRING.
-void pps_cma_begin(struct pps_cma *cma,
-                   const struct pps_domain *domain,
-                   const double *x,
-                   double sigma,
-                   int lambda,
-                   uint64_t seed);
+void pps_cma_begin(struct pps_cma *cma, const struct pps_domain *domain, const double *x,
+                   double sigma, int lambda, uint64_t seed);
 
 // Returns whether the search has ended: the distribution is narrower than all grains, the values are all
 // equal, or no lower value came for a long time.

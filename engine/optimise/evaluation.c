@@ -48,10 +48,8 @@ void pps_search_batch_free(struct pps_search_batch *b)
     *b = (struct pps_search_batch){.n = 0};
 }
 
-bool pps_search_batch_add(struct pps_search_batch *b,
-                          const struct pps_search_space *space,
-                          size_t arm,
-                          const double *x)
+bool pps_search_batch_add(struct pps_search_batch *b, const struct pps_search_space *space,
+                          size_t arm, const double *x)
 {
     if (!pps_search_batch_reserve(b, b->n + 1))
         return false;
@@ -82,12 +80,8 @@ static cJSON *value_list(const struct pps_evaluation *ev, int p, size_t first, s
     return list;
 }
 
-static void add_varied(const struct pps_evaluation *ev,
-                       cJSON *params,
-                       cJSON *zip,
-                       int p,
-                       size_t first,
-                       size_t n)
+static void add_varied(const struct pps_evaluation *ev, cJSON *params, cJSON *zip, int p,
+                       size_t first, size_t n)
 {
     const char *name = ev->space->experiment->kernel->params[p].name;
     cJSON_AddItemToObject(params, name, value_list(ev, p, first, n));
@@ -146,8 +140,7 @@ char *pps_evaluation_experiment(const struct pps_evaluation *ev, size_t first, s
 
 // ---- running --------------------------------------------------------------------------------------
 
-static enum pps_status keep_text(void *self,
-                                 const struct pps_block *block,
+static enum pps_status keep_text(void *self, const struct pps_block *block,
                                  struct pps_error *err)
 {
     struct text_buffer *text = self;
@@ -166,11 +159,8 @@ static int threads_for(const struct pps_evaluation *ev, size_t first)
     return worth < ev->threads ? (int)worth : ev->threads;
 }
 
-static enum pps_status sweep(const struct pps_evaluation *ev,
-                             const struct pps_experiment *e,
-                             int threads,
-                             struct text_buffer *text,
-                             struct pps_error *err)
+static enum pps_status sweep(const struct pps_evaluation *ev, const struct pps_experiment *e,
+                             int threads, struct text_buffer *text, struct pps_error *err)
 {
     struct pps_totals totals;
     const uint64_t parts = 4 * (uint64_t)threads;
@@ -192,11 +182,8 @@ static enum pps_status sweep(const struct pps_evaluation *ev,
 }
 
 // Runs points first ... n - 1 and appends their rows to text.
-static enum pps_status run_points(const struct pps_evaluation *ev,
-                                  size_t first,
-                                  size_t n,
-                                  struct pps_experiment **experiment,
-                                  struct text_buffer *text,
+static enum pps_status run_points(const struct pps_evaluation *ev, size_t first, size_t n,
+                                  struct pps_experiment **experiment, struct text_buffer *text,
                                   struct pps_error *err)
 {
     struct pps_request request = *ev->request;
@@ -240,11 +227,8 @@ static void read_value(const struct pps_evaluation *ev, struct pps_evaluated_poi
 }
 
 // Takes the results of a row: what is behind its parameters.
-static enum pps_status keep_results(struct pps_evaluated_point *point,
-                                    const char *row,
-                                    const char *end,
-                                    int n_cells,
-                                    struct pps_error *err)
+static enum pps_status keep_results(struct pps_evaluated_point *point, const char *row,
+                                    const char *end, int n_cells, struct pps_error *err)
 {
     struct pps_cell cell;
     for (int c = 0; c < n_cells && row != NULL; c++)
@@ -255,8 +239,7 @@ static enum pps_status keep_results(struct pps_evaluated_point *point,
     return point->results != NULL ? PPS_OK : pps_fail_memory(err, "a row");
 }
 
-static enum pps_status write_journal(struct pps_evaluation *ev,
-                                     size_t first,
+static enum pps_status write_journal(struct pps_evaluation *ev, size_t first,
                                      struct pps_error *err)
 {
     struct text_buffer record = {.n = 0};
@@ -295,8 +278,7 @@ static enum pps_status compute(struct pps_evaluation *ev, size_t first, struct p
 
 // ---- batches --------------------------------------------------------------------------------------
 
-static bool write_key(const struct pps_evaluation *ev,
-                      const double *point,
+static bool write_key(const struct pps_evaluation *ev, const double *point,
                       struct text_buffer *key)
 {
     const struct pps_kernel *kernel = ev->space->experiment->kernel;
@@ -312,11 +294,8 @@ static bool write_key(const struct pps_evaluation *ev,
 }
 
 // Finds or adds a point. *number is SIZE_MAX if there are enough points.
-static enum pps_status add_point(struct pps_evaluation *ev,
-                                 const double *point,
-                                 struct text_buffer *key,
-                                 size_t *number,
-                                 struct pps_error *err)
+static enum pps_status add_point(struct pps_evaluation *ev, const double *point,
+                                 struct text_buffer *key, size_t *number, struct pps_error *err)
 {
     uint32_t id;
     if (!write_key(ev, point, key))
@@ -369,12 +348,8 @@ static enum pps_status fill(struct pps_evaluation *ev, size_t first, struct pps_
     return status;
 }
 
-enum pps_status pps_evaluate_batch(struct pps_evaluation *ev,
-                                   const double *points,
-                                   size_t n,
-                                   double *values,
-                                   size_t *number,
-                                   struct pps_error *err)
+enum pps_status pps_evaluate_batch(struct pps_evaluation *ev, const double *points, size_t n,
+                                   double *values, size_t *number, struct pps_error *err)
 {
     struct text_buffer key = {.n = 0};
     const size_t first = ev->n;

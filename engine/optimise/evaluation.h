@@ -30,10 +30,8 @@ struct pps_search_batch {
 bool pps_search_batch_reserve(struct pps_search_batch *batch, size_t n);
 
 // Adds a place of an arm; false without memory.
-bool pps_search_batch_add(struct pps_search_batch *batch,
-                          const struct pps_search_space *space,
-                          size_t arm,
-                          const double *x);
+bool pps_search_batch_add(struct pps_search_batch *batch, const struct pps_search_space *space,
+                          size_t arm, const double *x);
 
 void pps_search_batch_free(struct pps_search_batch *batch);
 
@@ -72,10 +70,8 @@ struct pps_evaluation {
 // a journal of another search is PPS_E_INPUT, and so is any journal without `resume` and `force`. The
 // caller calls pps_evaluation_close in every case, and pps_record_log_remove before if the result is complete.
 PPS_MUST_CHECK enum pps_status pps_evaluation_open(struct pps_evaluation *evaluation,
-                                                   const char *path,
-                                                   const char *search,
-                                                   bool resume,
-                                                   bool force,
+                                                   const char *path, const char *search,
+                                                   bool resume, bool force,
                                                    struct pps_error *err);
 void pps_evaluation_close(struct pps_evaluation *evaluation);
 
@@ -84,16 +80,13 @@ void pps_evaluation_close(struct pps_evaluation *evaluation);
 // evaluated. The outcome does not depend on the number of threads. Returns PPS_E_STOPPED after a stop;
 // the batch then does not count.
 PPS_MUST_CHECK enum pps_status pps_evaluate_batch(struct pps_evaluation *evaluation,
-                                                  const double *points,
-                                                  size_t n,
-                                                  double *values,
-                                                  size_t *number,
+                                                  const double *points, size_t n,
+                                                  double *values, size_t *number,
                                                   struct pps_error *err);
 
 // Returns the experiment whose points are points first ... first + n - 1, as a text of JSON that the caller
 // frees; NULL without memory.
-char *pps_evaluation_experiment(const struct pps_evaluation *evaluation,
-                                size_t first,
+char *pps_evaluation_experiment(const struct pps_evaluation *evaluation, size_t first,
                                 size_t n);
 
 // Returns a table of all rows, for a run of the experiment; NULL without memory.

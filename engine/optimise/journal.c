@@ -9,9 +9,7 @@
 #include <string.h>
 
 // Adds the point of a record of n characters.
-static enum pps_status add_record(struct pps_evaluation *ev,
-                                  const char *record,
-                                  size_t n,
+static enum pps_status add_record(struct pps_evaluation *ev, const char *record, size_t n,
                                   struct pps_error *err)
 {
     const char *tab = memchr(record, '\t', n);
@@ -40,11 +38,8 @@ static enum pps_status add_record(struct pps_evaluation *ev,
     return PPS_OK;
 }
 
-enum pps_status pps_evaluation_open(struct pps_evaluation *ev,
-                                    const char *path,
-                                    const char *search,
-                                    bool resume,
-                                    bool force,
+enum pps_status pps_evaluation_open(struct pps_evaluation *ev, const char *path,
+                                    const char *search, bool resume, bool force,
                                     struct pps_error *err)
 {
     const struct pps_record_log_ask ask = {.path = path,

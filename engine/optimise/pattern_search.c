@@ -7,11 +7,8 @@
 
 static const double LARGEST = 0.5;
 
-void pps_pattern_begin(struct pps_pattern *pattern,
-                       const struct pps_domain *domain,
-                       const double *x,
-                       double value,
-                       double step)
+void pps_pattern_begin(struct pps_pattern *pattern, const struct pps_domain *domain,
+                       const double *x, double value, double step)
 {
     *pattern = (struct pps_pattern){.domain = domain, .value = value, .step = step};
     memcpy(pattern->centre, x, (size_t)pps_domain_size(domain) * sizeof *x);

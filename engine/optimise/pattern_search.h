@@ -17,11 +17,8 @@ struct pps_pattern {
 };
 
 // Starts at a point of the domain with a known value, which may be INFINITY.
-void pps_pattern_begin(struct pps_pattern *pattern,
-                       const struct pps_domain *domain,
-                       const double *x,
-                       double value,
-                       double step);
+void pps_pattern_begin(struct pps_pattern *pattern, const struct pps_domain *domain,
+                       const double *x, double value, double step);
 
 // Returns the number of points of the next request; 0: the search has ended, as its step is below every
 // grain.

@@ -72,8 +72,7 @@ void pps_domain_draw(const struct pps_domain *domain, uint64_t seed, uint64_t k,
 
 // Writes what tells the arm of a point: all parameters that are not searched, and the names of the
 // composite axis.
-static bool arm_key(const struct pps_search_space *s,
-                    const double *point,
+static bool arm_key(const struct pps_search_space *s, const double *point,
                     struct text_buffer *key)
 {
     const uint64_t members = s->composite != NULL ? s->composite->sets : 0;
@@ -90,10 +89,8 @@ static bool arm_key(const struct pps_search_space *s,
     return !key->failed;
 }
 
-static enum pps_status group_of(struct pps_search_space *s,
-                                const double *point,
-                                uint32_t *group,
-                                struct pps_error *err)
+static enum pps_status group_of(struct pps_search_space *s, const double *point,
+                                uint32_t *group, struct pps_error *err)
 {
     struct text_buffer name = {.n = 0};
     int by[PPS_MAX_PARAMS];
@@ -114,8 +111,7 @@ static enum pps_status group_of(struct pps_search_space *s,
     return status;
 }
 
-enum pps_status pps_search_space_add(struct pps_search_space *s,
-                                     const struct pps_arm *arm,
+enum pps_status pps_search_space_add(struct pps_search_space *s, const struct pps_arm *arm,
                                      struct pps_error *err)
 {
     struct text_buffer key = {.n = 0};
@@ -171,10 +167,8 @@ static void place_weights(const struct pps_arm *arm, const double *x, double *po
         point[arm->weights[i]] = point[arm->weights[i]] * arm->sum / whole;
 }
 
-void pps_search_space_point(const struct pps_search_space *s,
-                            const struct pps_arm *arm,
-                            const double *x,
-                            double *point)
+void pps_search_space_point(const struct pps_search_space *s, const struct pps_arm *arm,
+                            const double *x, double *point)
 {
     struct pps_axis_cell cell;
     memcpy(point, arm->point, sizeof arm->point);
@@ -190,9 +184,7 @@ void pps_search_space_point(const struct pps_search_space *s,
             point[p] = pps_value_cell(&s->experiment->kernel->params[p], point[p], &cell);
 }
 
-bool pps_search_space_find(struct pps_search_space *s,
-                           const double *point,
-                           size_t *arm,
+bool pps_search_space_find(struct pps_search_space *s, const double *point, size_t *arm,
                            double *x)
 {
     struct text_buffer key = {.n = 0};

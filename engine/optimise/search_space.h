@@ -81,21 +81,16 @@ struct pps_search_space {
 // searched and for too many arms. The caller closes the space in every case.
 PPS_MUST_CHECK enum pps_status pps_search_space_open(struct pps_search_space *space,
                                                      const struct pps_experiment *experiment,
-                                                     const char *over,
-                                                     int objective,
+                                                     const char *over, int objective,
                                                      struct pps_error *err);
 void pps_search_space_close(struct pps_search_space *space);
 
 // Writes the point of an arm at coordinates x of its domain, rounded as rows show it.
-void pps_search_space_point(const struct pps_search_space *space,
-                            const struct pps_arm *arm,
-                            const double *x,
-                            double *point);
+void pps_search_space_point(const struct pps_search_space *space, const struct pps_arm *arm,
+                            const double *x, double *point);
 
 // Finds the arm of a point, and the point's coordinates. Returns false if there is none.
-bool pps_search_space_find(struct pps_search_space *space,
-                           const double *point,
-                           size_t *arm,
+bool pps_search_space_find(struct pps_search_space *space, const double *point, size_t *arm,
                            double *x);
 
 // Returns whether the point satisfies the ranges of its parameters, the rules of the experiment and the

@@ -43,10 +43,7 @@ static int decimals_of(double width)
     return decimals > 15 ? 15 : decimals < -15 ? -15 : decimals;
 }
 
-static enum pps_status add_box(struct pps_search_space *s,
-                               int p,
-                               double low,
-                               double high,
+static enum pps_status add_box(struct pps_search_space *s, int p, double low, double high,
                                struct pps_error *err)
 {
     const struct pps_param *param = &s->experiment->kernel->params[p];
@@ -140,8 +137,7 @@ static enum pps_status search_one(struct pps_search_space *s, char *word, struct
     return add_box(s, p, low, high, err);
 }
 
-static enum pps_status search_named(struct pps_search_space *s,
-                                    const char *over,
+static enum pps_status search_named(struct pps_search_space *s, const char *over,
                                     struct pps_error *err)
 {
     char *words = strdup(over), *rest = words;
@@ -245,10 +241,8 @@ static void set_domain(const struct pps_search_space *s, struct pps_arm *arm, in
                                    : GRAIN;
 }
 
-static enum pps_status add_pattern(struct pps_search_space *s,
-                                   const struct pattern *pattern,
-                                   struct pps_arm *arm,
-                                   struct pps_error *err)
+static enum pps_status add_pattern(struct pps_search_space *s, const struct pattern *pattern,
+                                   struct pps_arm *arm, struct pps_error *err)
 {
     const struct pps_composite *composite = s->composite->composite;
     int n = 0;
@@ -270,8 +264,7 @@ static enum pps_status add_pattern(struct pps_search_space *s,
     return pps_search_space_add(s, arm, err);
 }
 
-static enum pps_status add_patterns(struct pps_search_space *s,
-                                    const double *point,
+static enum pps_status add_patterns(struct pps_search_space *s, const double *point,
                                     struct pps_error *err)
 {
     enum { MOST = 256 };
@@ -294,9 +287,7 @@ static enum pps_status add_patterns(struct pps_search_space *s,
 // ---- arms -----------------------------------------------------------------------------------------
 
 // Tries all values of axis d and of the axes inwards.
-static enum pps_status list_arms(struct pps_search_space *s,
-                                 int d,
-                                 double *point,
+static enum pps_status list_arms(struct pps_search_space *s, int d, double *point,
                                  struct pps_error *err)
 {
     const struct pps_space *space = &s->experiment->space;
@@ -337,10 +328,8 @@ static enum pps_status refuse_documents(const struct pps_search_space *s, struct
 }
 
 enum pps_status pps_search_space_open(struct pps_search_space *s,
-                                      const struct pps_experiment *experiment,
-                                      const char *over,
-                                      int objective,
-                                      struct pps_error *err)
+                                      const struct pps_experiment *experiment, const char *over,
+                                      int objective, struct pps_error *err)
 {
     const struct pps_space *space = &experiment->space;
     double point[PPS_MAX_PARAMS];

@@ -16,8 +16,7 @@ struct pps_packer {
     size_t data_cap;
 };
 
-static enum pps_status open_parquet(struct pps_packer *packer,
-                                    struct pps_codec_choice codec,
+static enum pps_status open_parquet(struct pps_packer *packer, struct pps_codec_choice codec,
                                     const struct pps_experiment *experiment,
                                     struct pps_error *err)
 {
@@ -27,10 +26,8 @@ static enum pps_status open_parquet(struct pps_packer *packer,
                : status;
 }
 
-enum pps_status pps_packer_open(struct pps_packer **packer,
-                                struct pps_codec_choice codec,
-                                const struct pps_experiment *experiment,
-                                struct pps_error *err)
+enum pps_status pps_packer_open(struct pps_packer **packer, struct pps_codec_choice codec,
+                                const struct pps_experiment *experiment, struct pps_error *err)
 {
     *packer = NULL;
     struct pps_packer *p = calloc(1, sizeof *p);
@@ -68,11 +65,8 @@ static bool make_room(struct pps_packer *packer, size_t n)
     return n <= packer->data_cap;
 }
 
-static enum pps_status compress(struct pps_packer *packer,
-                                const char *text,
-                                size_t n,
-                                size_t *n_data,
-                                struct pps_error *err)
+static enum pps_status compress(struct pps_packer *packer, const char *text, size_t n,
+                                size_t *n_data, struct pps_error *err)
 {
     if (!make_room(packer, pps_codec_bound(packer->codec, n) + 1))
         return pps_fail_memory(err, "a compressed block");
@@ -82,12 +76,8 @@ static enum pps_status compress(struct pps_packer *packer,
     return PPS_OK;
 }
 
-enum pps_status pps_packer_pack(struct pps_packer *packer,
-                                const char *text,
-                                size_t n,
-                                const void **data,
-                                size_t *n_data,
-                                struct pps_error *err)
+enum pps_status pps_packer_pack(struct pps_packer *packer, const char *text, size_t n,
+                                const void **data, size_t *n_data, struct pps_error *err)
 {
     if (packer->codec != NULL) {
         const enum pps_status status = compress(packer, text, n, n_data, err);

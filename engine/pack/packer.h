@@ -21,11 +21,8 @@ void pps_packer_close(struct pps_packer *packer); // NULL is fine
 
 // Packs the n bytes of a block. *data has *n_data bytes (none for no text), valid until the next
 // call. They depend on the text, the codec and the columns only.
-PPS_MUST_CHECK enum pps_status pps_packer_pack(struct pps_packer *packer,
-                                               const char *text,
-                                               size_t n,
-                                               const void **data,
-                                               size_t *n_data,
+PPS_MUST_CHECK enum pps_status pps_packer_pack(struct pps_packer *packer, const char *text,
+                                               size_t n, const void **data, size_t *n_data,
                                                struct pps_error *err);
 
 #endif

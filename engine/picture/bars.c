@@ -88,11 +88,8 @@ static enum pps_status find_columns(struct pps_bars *bars, struct pps_error *err
 // ---- rows -----------------------------------------------------------------------------------
 
 // Sets *whole if the row has the objective and all segments.
-static enum pps_status read_values(const struct pps_bars *bars,
-                                   const struct pps_cell *cells,
-                                   double *objective,
-                                   bool *whole,
-                                   struct pps_error *err)
+static enum pps_status read_values(const struct pps_bars *bars, const struct pps_cell *cells,
+                                   double *objective, bool *whole, struct pps_error *err)
 {
     *whole = pps_cell_number(cells[bars->objective], objective);
     for (int i = 0; i < bars->n_parts && *whole; i++) {
@@ -107,10 +104,8 @@ static enum pps_status read_values(const struct pps_bars *bars,
     return PPS_OK;
 }
 
-static enum pps_status keep_row(struct pps_bars *bars,
-                                const struct pps_cell *cells,
-                                double value,
-                                struct pps_error *err)
+static enum pps_status keep_row(struct pps_bars *bars, const struct pps_cell *cells,
+                                double value, struct pps_error *err)
 {
     if (!pps_best_would_take(&bars->best, value))
         return PPS_OK;
@@ -158,8 +153,7 @@ static enum pps_status note_rows(struct pps_bars *bars, struct pps_error *err)
     return status;
 }
 
-enum pps_status pps_bars_open(struct pps_bars *bars,
-                              const struct pps_bars_ask *ask,
+enum pps_status pps_bars_open(struct pps_bars *bars, const struct pps_bars_ask *ask,
                               struct pps_error *err)
 {
     *bars = (struct pps_bars){.ask = ask};

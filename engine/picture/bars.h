@@ -59,8 +59,7 @@ void pps_bars_close(struct pps_bars *bars);
 
 // Writes the input of bars.gp: comment lines "# key value", then one line per row with the
 // row's number, the parameters that vary among the rows, the segments and the objective.
-PPS_MUST_CHECK enum pps_status pps_bars_slice(struct pps_bars *bars,
-                                              FILE *out,
+PPS_MUST_CHECK enum pps_status pps_bars_slice(struct pps_bars *bars, FILE *out,
                                               struct pps_error *err);
 
 // Draws <stem>-stack-<name>.png and .svg.

@@ -23,11 +23,8 @@ static bool is_label(const struct pps_bars *bars, int column)
 
 // ---- the header -----------------------------------------------------------------------------
 
-static void put_names(const struct pps_bars *bars,
-                      FILE *out,
-                      const char *key,
-                      const int *columns,
-                      int n)
+static void put_names(const struct pps_bars *bars, FILE *out, const char *key,
+                      const int *columns, int n)
 {
     const char *names[PPS_BARS_PARTS] = {NULL};
     for (int i = 0; i < n; i++)
@@ -80,10 +77,8 @@ static bool put_cell(FILE *out, struct pps_cell cell)
     return true;
 }
 
-static bool put_row(const struct pps_bars *bars,
-                    const struct pps_best_row *row,
-                    struct pps_cell *cells,
-                    FILE *out)
+static bool put_row(const struct pps_bars *bars, const struct pps_best_row *row,
+                    struct pps_cell *cells, FILE *out)
 {
     bool good = true;
     pps_cells_split(row->text, row->n, cells, bars->view.n_columns);
@@ -133,8 +128,7 @@ static enum pps_status write_data(void *self, FILE *out, struct pps_error *err)
 }
 
 enum pps_status pps_bars_plot(const struct pps_bars_ask *ask,
-                              const struct pps_picture_ask *pictures,
-                              struct pps_error *err)
+                              const struct pps_picture_ask *pictures, struct pps_error *err)
 {
     struct pps_bars bars;
     struct pps_picture_name name = {.out = NULL};

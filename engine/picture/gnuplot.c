@@ -12,8 +12,7 @@
 
 #define WAIT_MS 50 // between two looks at the stop flag
 
-static enum pps_status start(struct pps_process *process,
-                             const struct pps_process_start *what,
+static enum pps_status start(struct pps_process *process, const struct pps_process_start *what,
                              struct pps_error *err)
 {
     const enum pps_status status = pps_process_start(process, what, err);
@@ -28,8 +27,7 @@ static bool is_set(const atomic_bool *stop)
 }
 
 // Waits until gnuplot ends, and ends it if the stop flag is set.
-static void await_end(struct pps_process *process,
-                      const atomic_bool *stop,
+static void await_end(struct pps_process *process, const atomic_bool *stop,
                       struct pps_process_end *end)
 {
     struct pollfd link = {.fd = process->link, .events = POLLIN};
@@ -40,11 +38,8 @@ static void await_end(struct pps_process *process,
     pps_process_wait(process, end);
 }
 
-static enum pps_status launch(struct pps_process *process,
-                              const char *folder,
-                              const char *log,
-                              char *const *args,
-                              struct pps_error *err)
+static enum pps_status launch(struct pps_process *process, const char *folder, const char *log,
+                              char *const *args, struct pps_error *err)
 {
     const int output = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (output < 0)
@@ -95,18 +90,14 @@ enum pps_status pps_gnuplot_check(struct pps_error *err)
     return status;
 }
 
-enum pps_status pps_gnuplot_start(struct pps_gnuplot *gnuplot,
-                                  const char *folder,
-                                  size_t number,
-                                  char *const *args,
-                                  struct pps_error *err)
+enum pps_status pps_gnuplot_start(struct pps_gnuplot *gnuplot, const char *folder,
+                                  size_t number, char *const *args, struct pps_error *err)
 {
     snprintf(gnuplot->log, sizeof gnuplot->log, "%s/gnuplot-%zu.log", folder, number);
     return launch(&gnuplot->process, folder, gnuplot->log, args, err);
 }
 
-enum pps_status pps_gnuplot_wait(struct pps_gnuplot *gnuplot,
-                                 const atomic_bool *stop,
+enum pps_status pps_gnuplot_wait(struct pps_gnuplot *gnuplot, const atomic_bool *stop,
                                  struct pps_error *err)
 {
     const int code = await_code(&gnuplot->process, stop);

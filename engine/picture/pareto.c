@@ -14,11 +14,8 @@
 // ---- columns --------------------------------------------------------------------------------
 
 // Reads "name", "min:name" or "max:name" of n characters.
-static enum pps_status read_axis(const struct pps_view *view,
-                                 const char *word,
-                                 size_t n,
-                                 struct pps_pareto_axis *axis,
-                                 struct pps_error *err)
+static enum pps_status read_axis(const struct pps_view *view, const char *word, size_t n,
+                                 struct pps_pareto_axis *axis, struct pps_error *err)
 {
     char name[256];
     const bool max = n > 4 && strncmp(word, "max:", 4) == 0;
@@ -32,8 +29,7 @@ static enum pps_status read_axis(const struct pps_view *view,
     return status;
 }
 
-static enum pps_status read_axes(struct pps_pareto *pareto,
-                                 const char *columns,
+static enum pps_status read_axes(struct pps_pareto *pareto, const char *columns,
                                  struct pps_error *err)
 {
     const char *comma = strchr(columns, ',');
@@ -53,10 +49,8 @@ static enum pps_status read_axes(struct pps_pareto *pareto,
 
 // ---- rows -----------------------------------------------------------------------------------
 
-static enum pps_status find_front(struct pps_pareto *pareto,
-                                  const struct pps_cell *cells,
-                                  struct pps_pareto_front **front,
-                                  struct pps_error *err)
+static enum pps_status find_front(struct pps_pareto *pareto, const struct pps_cell *cells,
+                                  struct pps_pareto_front **front, struct pps_error *err)
 {
     uint32_t group;
     const enum pps_status status = pps_grouping_find(&pareto->grouping, cells, &group, err);
@@ -73,12 +67,8 @@ static enum pps_status find_front(struct pps_pareto *pareto,
     return PPS_OK;
 }
 
-static enum pps_status add_to_front(struct pps_pareto *pareto,
-                                    const struct pps_cell *cells,
-                                    double x,
-                                    double y,
-                                    uint64_t row,
-                                    struct pps_error *err)
+static enum pps_status add_to_front(struct pps_pareto *pareto, const struct pps_cell *cells,
+                                    double x, double y, uint64_t row, struct pps_error *err)
 {
     struct pps_pareto_front *front = NULL;
     const double a = pareto->x.higher ? -x : x, b = pareto->y.higher ? -y : y;
@@ -133,8 +123,7 @@ static void settle(struct pps_pareto *pareto)
     }
 }
 
-enum pps_status pps_pareto_open(struct pps_pareto *pareto,
-                                const struct pps_pareto_ask *ask,
+enum pps_status pps_pareto_open(struct pps_pareto *pareto, const struct pps_pareto_ask *ask,
                                 struct pps_error *err)
 {
     *pareto = (struct pps_pareto){.scale = ask->scale};
@@ -170,9 +159,7 @@ void pps_pareto_close(struct pps_pareto *pareto)
 
 // ---- the table ------------------------------------------------------------------------------
 
-enum pps_status pps_pareto_write(struct pps_pareto *pareto,
-                                 FILE *out,
-                                 bool table,
+enum pps_status pps_pareto_write(struct pps_pareto *pareto, FILE *out, bool table,
                                  struct pps_error *err)
 {
     const char **lines = calloc((size_t)pareto->kept + 1, sizeof *lines);

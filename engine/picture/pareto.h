@@ -58,15 +58,12 @@ void pps_pareto_close(struct pps_pareto *pareto);
 // Writes the rows of the fronts under the header of the result, group by group, the best by the
 // first column first; as aligned columns where `table`. Whether the writing worked is for the
 // owner of `out` to see.
-PPS_MUST_CHECK enum pps_status pps_pareto_write(struct pps_pareto *pareto,
-                                                FILE *out,
-                                                bool table,
-                                                struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_pareto_write(struct pps_pareto *pareto, FILE *out,
+                                                bool table, struct pps_error *err);
 
 // Writes what pareto.gp reads: comment lines "# key value", the points of all rows, thinned out,
 // then the rows of each front. Opened with `cloud`; at least one row has both values.
-PPS_MUST_CHECK enum pps_status pps_pareto_slice(struct pps_pareto *pareto,
-                                                FILE *out,
+PPS_MUST_CHECK enum pps_status pps_pareto_slice(struct pps_pareto *pareto, FILE *out,
                                                 struct pps_error *err);
 
 // Draws <stem>-pareto-<x>-<y>.png and .svg.

@@ -23,11 +23,8 @@ static void put_number(FILE *out, const char *key, const char *what, double valu
     fputc('\n', out);
 }
 
-static void put_axis(const struct pps_pareto *pareto,
-                     FILE *out,
-                     const char *key,
-                     const struct pps_pareto_axis *axis,
-                     struct pps_thinned_points_scale scale)
+static void put_axis(const struct pps_pareto *pareto, FILE *out, const char *key,
+                     const struct pps_pareto_axis *axis, struct pps_thinned_points_scale scale)
 {
     const struct pps_view_column *column = &pareto->view.columns[axis->column];
     char unit[16];
@@ -89,8 +86,7 @@ static enum pps_status check_scale(const struct pps_pareto *pareto, struct pps_e
                     x ? cloud->x_min : cloud->y_min);
 }
 
-static struct pps_thinned_points_scale scale_of(const struct pps_pareto *pareto,
-                                                double min,
+static struct pps_thinned_points_scale scale_of(const struct pps_pareto *pareto, double min,
                                                 double max)
 {
     struct pps_thinned_points_scale scale = pps_thinned_points_scale(min, max);
@@ -193,8 +189,7 @@ static enum pps_status write_data(void *self, FILE *out, struct pps_error *err)
 }
 
 enum pps_status pps_pareto_plot(const struct pps_pareto_ask *ask,
-                                const struct pps_picture_ask *pictures,
-                                struct pps_error *err)
+                                const struct pps_picture_ask *pictures, struct pps_error *err)
 {
     struct pps_pareto pareto;
     struct pps_picture_name name = {.out = NULL};

@@ -50,8 +50,7 @@ static void put_chunk(FILE *out, const char *keyword, const char *text)
     put_big_endian(out, (uint32_t)crc32(0, (const unsigned char *)chunk, (uInt)n + 4));
 }
 
-static void write_png(const struct picture *picture,
-                      const struct pps_picture_about *about,
+static void write_png(const struct picture *picture, const struct pps_picture_about *about,
                       FILE *out)
 {
     char software[64];
@@ -259,8 +258,7 @@ static bool is_whole(const struct picture *picture)
     return begins(picture, "<?xml", 5) && ends(picture, "</svg>");
 }
 
-static void write_about(struct picture *picture,
-                        const struct pps_picture_about *about,
+static void write_about(struct picture *picture, const struct pps_picture_about *about,
                         FILE *out)
 {
     const bool told = about->version != NULL;
@@ -274,10 +272,8 @@ static void write_about(struct picture *picture,
         fwrite(picture->bytes, 1, picture->n, out);
 }
 
-static enum pps_status rewrite(struct picture *picture,
-                               const char *path,
-                               const struct pps_picture_about *about,
-                               struct pps_error *err)
+static enum pps_status rewrite(struct picture *picture, const char *path,
+                               const struct pps_picture_about *about, struct pps_error *err)
 {
     FILE *out = fopen(path, "wbe");
     if (out == NULL)

@@ -135,8 +135,7 @@ static enum pps_status make_work(struct pps_pictures *pictures, struct pps_error
 
 // ---- opening --------------------------------------------------------------------------------
 
-void pps_picture_gate_make(struct pps_picture_gate *made,
-                           const struct pps_gate *gate,
+void pps_picture_gate_make(struct pps_picture_gate *made, const struct pps_gate *gate,
                            const char *result)
 {
     char *real = realpath(result, NULL);
@@ -148,8 +147,7 @@ void pps_picture_gate_make(struct pps_picture_gate *made,
     made->gate.maker.name = made->maker;
 }
 
-static enum pps_status find_script(struct pps_pictures *pictures,
-                                   const char *script,
+static enum pps_status find_script(struct pps_pictures *pictures, const char *script,
                                    struct pps_error *err)
 {
     char folder[PATH_CAP], path[PATH_CAP + 64];
@@ -161,11 +159,8 @@ static enum pps_status find_script(struct pps_pictures *pictures,
     return pictures->script == NULL ? pps_fail_errno(err, "find", path) : PPS_OK;
 }
 
-enum pps_status pps_pictures_open(struct pps_pictures **out,
-                                  const struct pps_picture_ask *ask,
-                                  const char *script,
-                                  const char *result,
-                                  struct pps_error *err)
+enum pps_status pps_pictures_open(struct pps_pictures **out, const struct pps_picture_ask *ask,
+                                  const char *script, const char *result, struct pps_error *err)
 {
     struct pps_pictures *pictures = calloc(1, sizeof *pictures);
     *out = NULL;
@@ -209,11 +204,8 @@ void pps_pictures_close(struct pps_pictures *pictures)
 
 // ---- names ----------------------------------------------------------------------------------
 
-static enum pps_status picture_path(const struct pps_pictures *pictures,
-                                    const char *name,
-                                    const char *ending,
-                                    char *out,
-                                    struct pps_error *err)
+static enum pps_status picture_path(const struct pps_pictures *pictures, const char *name,
+                                    const char *ending, char *out, struct pps_error *err)
 {
     const size_t n = strlen(pictures->folder);
     const bool slash = n > 0 && pictures->folder[n - 1] == '/';
@@ -226,18 +218,15 @@ static enum pps_status picture_path(const struct pps_pictures *pictures,
     return pps_fail(err, PPS_E_INPUT, "the name of the pictures' folder is too long");
 }
 
-static enum pps_status check_picture(const struct pps_pictures *pictures,
-                                     const char *name,
-                                     const char *ending,
-                                     struct pps_error *err)
+static enum pps_status check_picture(const struct pps_pictures *pictures, const char *name,
+                                     const char *ending, struct pps_error *err)
 {
     char path[PATH_CAP];
     const enum pps_status status = picture_path(pictures, name, ending, path, err);
     return status == PPS_OK ? pps_gate_check(pictures->ask->gate, path, err) : status;
 }
 
-enum pps_status pps_pictures_check(const struct pps_pictures *pictures,
-                                   const char *name,
+enum pps_status pps_pictures_check(const struct pps_pictures *pictures, const char *name,
                                    struct pps_error *err)
 {
     const char *endings[PICTURE_FORMATS];
@@ -250,10 +239,8 @@ enum pps_status pps_pictures_check(const struct pps_pictures *pictures,
 
 // ---- drawing --------------------------------------------------------------------------------
 
-enum pps_status pps_pictures_data(struct pps_pictures *pictures,
-                                  size_t i,
-                                  struct pps_new_file *file,
-                                  struct pps_error *err)
+enum pps_status pps_pictures_data(struct pps_pictures *pictures, size_t i,
+                                  struct pps_new_file *file, struct pps_error *err)
 {
     char path[PATH_CAP + 32];
     const enum pps_status status =
@@ -275,10 +262,8 @@ struct job {
 };
 
 // Starts one gnuplot for the pictures: -e "slice=..." script, for each of them.
-static enum pps_status start_job(const struct pps_pictures *pictures,
-                                 struct job *job,
-                                 size_t number,
-                                 struct pps_error *err)
+static enum pps_status start_job(const struct pps_pictures *pictures, struct job *job,
+                                 size_t number, struct pps_error *err)
 {
     char name[] = "gnuplot", defaults[] = "--default-settings", option[] = "-e";
     char settings[PPS_PICTURE_BATCH][96];
@@ -296,9 +281,7 @@ static enum pps_status start_job(const struct pps_pictures *pictures,
 }
 
 // Runs the jobs, a few at a time, and reports the first error.
-static enum pps_status run_jobs(const struct pps_pictures *pictures,
-                                struct job *jobs,
-                                size_t n,
+static enum pps_status run_jobs(const struct pps_pictures *pictures, struct job *jobs, size_t n,
                                 struct pps_error *err)
 {
     const size_t threads = pictures->ask->threads > 1 ? (size_t)pictures->ask->threads : 1;
@@ -323,9 +306,7 @@ static enum pps_status run_jobs(const struct pps_pictures *pictures,
 }
 
 // Draws n pictures in all formats.
-static enum pps_status draw_formats(const struct pps_pictures *pictures,
-                                    size_t first,
-                                    size_t n,
+static enum pps_status draw_formats(const struct pps_pictures *pictures, size_t first, size_t n,
                                     struct pps_error *err)
 {
     const char *endings[PICTURE_FORMATS];
@@ -345,11 +326,8 @@ static enum pps_status draw_formats(const struct pps_pictures *pictures,
     return status;
 }
 
-static enum pps_status move_picture(const struct pps_pictures *pictures,
-                                    size_t i,
-                                    const char *name,
-                                    const char *ending,
-                                    size_t *drawn,
+static enum pps_status move_picture(const struct pps_pictures *pictures, size_t i,
+                                    const char *name, const char *ending, size_t *drawn,
                                     struct pps_error *err)
 {
     char from[PATH_CAP + 32], to[PATH_CAP];
@@ -375,12 +353,8 @@ static void note_labels(struct pps_pictures *pictures, size_t first, size_t n)
     pictures->drawn += n;
 }
 
-enum pps_status pps_pictures_draw(struct pps_pictures *pictures,
-                                  size_t first,
-                                  size_t n,
-                                  char *const *names,
-                                  size_t *drawn,
-                                  struct pps_error *err)
+enum pps_status pps_pictures_draw(struct pps_pictures *pictures, size_t first, size_t n,
+                                  char *const *names, size_t *drawn, struct pps_error *err)
 {
     const char *endings[PICTURE_FORMATS];
     const size_t n_endings = list_endings(pictures->ask, endings);
@@ -392,9 +366,7 @@ enum pps_status pps_pictures_draw(struct pps_pictures *pictures,
     return status;
 }
 
-static enum pps_status write_data(struct pps_pictures *pictures,
-                                  const char *text,
-                                  size_t n,
+static enum pps_status write_data(struct pps_pictures *pictures, const char *text, size_t n,
                                   struct pps_error *err)
 {
     struct pps_new_file file;
@@ -407,12 +379,9 @@ static enum pps_status write_data(struct pps_pictures *pictures,
 
 // Writes the data into memory first: if there is nothing to draw, no folder is made.
 static enum pps_status make_data(void *self,
-                                 enum pps_status (*write)(void *self,
-                                                          FILE *out,
+                                 enum pps_status (*write)(void *self, FILE *out,
                                                           struct pps_error *err),
-                                 char **text,
-                                 size_t *n,
-                                 struct pps_error *err)
+                                 char **text, size_t *n, struct pps_error *err)
 {
     FILE *out = open_memstream(text, n);
     if (out == NULL)
@@ -423,13 +392,9 @@ static enum pps_status make_data(void *self,
     return status;
 }
 
-enum pps_status pps_picture_one(const struct pps_picture_ask *ask,
-                                const char *script,
-                                const char *result,
-                                const char *name,
-                                void *self,
-                                enum pps_status (*write)(void *self,
-                                                         FILE *out,
+enum pps_status pps_picture_one(const struct pps_picture_ask *ask, const char *script,
+                                const char *result, const char *name, void *self,
+                                enum pps_status (*write)(void *self, FILE *out,
                                                          struct pps_error *err),
                                 struct pps_error *err)
 {

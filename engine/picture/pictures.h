@@ -41,8 +41,7 @@ struct pps_picture_gate {
     char maker[32];
 };
 
-void pps_picture_gate_make(struct pps_picture_gate *made,
-                           const struct pps_gate *gate,
+void pps_picture_gate_make(struct pps_picture_gate *made, const struct pps_gate *gate,
                            const char *result);
 
 struct pps_pictures;
@@ -52,41 +51,30 @@ struct pps_pictures;
 // script, gnuplot or the folder is missing. After an error there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_pictures_open(struct pps_pictures **pictures,
                                                  const struct pps_picture_ask *ask,
-                                                 const char *script,
-                                                 const char *result,
+                                                 const char *script, const char *result,
                                                  struct pps_error *err);
 void pps_pictures_close(struct pps_pictures *pictures); // NULL is fine
 
 // Returns PPS_E_INPUT if the gate refuses pictures of this name (no folder, no ending).
 PPS_MUST_CHECK enum pps_status pps_pictures_check(const struct pps_pictures *pictures,
-                                                  const char *name,
-                                                  struct pps_error *err);
+                                                  const char *name, struct pps_error *err);
 
 // Opens the data file of picture i, which the script reads. The caller writes and closes it.
-PPS_MUST_CHECK enum pps_status pps_pictures_data(struct pps_pictures *pictures,
-                                                 size_t i,
+PPS_MUST_CHECK enum pps_status pps_pictures_data(struct pps_pictures *pictures, size_t i,
                                                  struct pps_new_file *file,
                                                  struct pps_error *err);
 
 // Draws pictures first ... first + n - 1 (n <= PPS_PICTURE_BATCH) from their data under the
 // names names[0] ... names[n - 1]. Adds the number of new files to *drawn. Returns PPS_E_STOPPED
 // if the stop flag ended gnuplot: no picture of the call is kept.
-PPS_MUST_CHECK enum pps_status pps_pictures_draw(struct pps_pictures *pictures,
-                                                 size_t first,
-                                                 size_t n,
-                                                 char *const *names,
-                                                 size_t *drawn,
+PPS_MUST_CHECK enum pps_status pps_pictures_draw(struct pps_pictures *pictures, size_t first,
+                                                 size_t n, char *const *names, size_t *drawn,
                                                  struct pps_error *err);
 
 // Draws one picture from the data that write(self, out, err) writes.
-PPS_MUST_CHECK enum pps_status pps_picture_one(const struct pps_picture_ask *ask,
-                                               const char *script,
-                                               const char *result,
-                                               const char *name,
-                                               void *self,
-                                               enum pps_status (*write)(void *self,
-                                                                        FILE *out,
-                                                                        struct pps_error *err),
-                                               struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_picture_one(
+    const struct pps_picture_ask *ask, const char *script, const char *result, const char *name,
+    void *self, enum pps_status (*write)(void *self, FILE *out, struct pps_error *err),
+    struct pps_error *err);
 
 #endif

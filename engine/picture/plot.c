@@ -93,11 +93,8 @@ static enum pps_status check_width(const struct pps_slice *slice, struct pps_err
 
 // Writes map i to the file, which is opened for the first map: nothing is created for a map that
 // cannot be drawn. For gnuplot, two empty lines separate maps.
-static enum pps_status write_slice(const struct plot *plot,
-                                   size_t figure,
-                                   size_t i,
-                                   struct pps_new_file *file,
-                                   struct pps_error *err)
+static enum pps_status write_slice(const struct plot *plot, size_t figure, size_t i,
+                                   struct pps_new_file *file, struct pps_error *err)
 {
     struct pps_slice slice;
     enum pps_status status = pps_slices_get(plot->cut, i, &slice, err);
@@ -115,8 +112,7 @@ static enum pps_status write_slice(const struct plot *plot,
 }
 
 // Writes the maps of a figure to the file that its script reads.
-static enum pps_status write_figure(const struct plot *plot,
-                                    size_t figure,
+static enum pps_status write_figure(const struct plot *plot, size_t figure,
                                     struct pps_error *err)
 {
     struct pps_new_file file = {.out = NULL};
@@ -131,9 +127,7 @@ static enum pps_status write_figure(const struct plot *plot,
     return status;
 }
 
-static enum pps_status draw_maps(struct plot *plot,
-                                 size_t first,
-                                 size_t last,
+static enum pps_status draw_maps(struct plot *plot, size_t first, size_t last,
                                  struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
@@ -161,8 +155,7 @@ static enum pps_status run_plot(struct plot *plot, struct pps_error *err)
     return status;
 }
 
-enum pps_status pps_plot(const struct pps_plot_ask *ask,
-                         struct pps_plot_count *count,
+enum pps_status pps_plot(const struct pps_plot_ask *ask, struct pps_plot_count *count,
                          struct pps_error *err)
 {
     struct plot plot = {.ask = ask, .count = count};

@@ -30,7 +30,6 @@ struct pps_plot_count {
 // -lines.svg. Draws nothing if one of the pictures must not be replaced (pps_pictures_check) or
 // if gnuplot is missing (PPS_E_MACHINE).
 PPS_MUST_CHECK enum pps_status pps_plot(const struct pps_plot_ask *ask,
-                                        struct pps_plot_count *count,
-                                        struct pps_error *err);
+                                        struct pps_plot_count *count, struct pps_error *err);
 
 #endif

@@ -53,11 +53,8 @@ static enum pps_status find_columns(struct pps_scatter *scatter, struct pps_erro
 
 // ---- rows ---------------------------------------------------------------------------------------
 
-static enum pps_status add_point(struct pps_scatter *scatter,
-                                 struct pps_scatter_axis *axis,
-                                 struct pps_cell cell,
-                                 double value,
-                                 struct pps_error *err)
+static enum pps_status add_point(struct pps_scatter *scatter, struct pps_scatter_axis *axis,
+                                 struct pps_cell cell, double value, struct pps_error *err)
 {
     const uint64_t row = pps_result_row(scatter->view.result);
     uint32_t name;
@@ -70,10 +67,8 @@ static enum pps_status add_point(struct pps_scatter *scatter,
                             : status;
 }
 
-static enum pps_status keep_best(struct pps_scatter *scatter,
-                                 const struct pps_cell *cells,
-                                 double value,
-                                 struct pps_error *err)
+static enum pps_status keep_best(struct pps_scatter *scatter, const struct pps_cell *cells,
+                                 double value, struct pps_error *err)
 {
     if (!pps_best_would_take(&scatter->best, value))
         return PPS_OK;
@@ -85,8 +80,7 @@ static enum pps_status keep_best(struct pps_scatter *scatter,
                : status;
 }
 
-static enum pps_status add_row(struct pps_scatter *scatter,
-                               const struct pps_cell *cells,
+static enum pps_status add_row(struct pps_scatter *scatter, const struct pps_cell *cells,
                                struct pps_error *err)
 {
     double value;
@@ -115,8 +109,7 @@ static enum pps_status read_rows(struct pps_scatter *scatter, struct pps_error *
     }
 }
 
-enum pps_status pps_scatter_open(struct pps_scatter *scatter,
-                                 const struct pps_scatter_ask *ask,
+enum pps_status pps_scatter_open(struct pps_scatter *scatter, const struct pps_scatter_ask *ask,
                                  struct pps_error *err)
 {
     *scatter = (struct pps_scatter){.ask = ask, .min = (double)NAN, .max = (double)NAN};

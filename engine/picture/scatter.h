@@ -59,8 +59,7 @@ void pps_scatter_close(struct pps_scatter *scatter);
 
 // Writes the input of scatter.gp: comment lines "# key value", then one block per panel with a
 // thinned selection of its points (x, value, row). Returns PPS_E_INPUT if no parameter varies.
-PPS_MUST_CHECK enum pps_status pps_scatter_slice(struct pps_scatter *scatter,
-                                                 FILE *out,
+PPS_MUST_CHECK enum pps_status pps_scatter_slice(struct pps_scatter *scatter, FILE *out,
                                                  struct pps_error *err);
 
 // Draws <stem>-scatter.png and .svg.

@@ -128,8 +128,7 @@ static void put_point(FILE *out, double x, double value, uint64_t row, bool is_n
     fprintf(out, " %" PRIu64 " %d\n", row, is_name);
 }
 
-static enum pps_status put_points(struct pps_scatter_axis *axis,
-                                  FILE *out,
+static enum pps_status put_points(struct pps_scatter_axis *axis, FILE *out,
                                   struct pps_error *err)
 {
     enum pps_status status = pps_thinned_points_thin(&axis->numbers, ACROSS, UP, err);
@@ -208,8 +207,7 @@ static enum pps_status write_data(void *self, FILE *out, struct pps_error *err)
 }
 
 enum pps_status pps_scatter_plot(const struct pps_scatter_ask *ask,
-                                 const struct pps_picture_ask *pictures,
-                                 struct pps_error *err)
+                                 const struct pps_picture_ask *pictures, struct pps_error *err)
 {
     struct pps_scatter scatter;
     struct pps_picture_name name = {.out = NULL};

@@ -49,11 +49,8 @@ static void note_range(struct pps_thinned_points *cloud, double x, double y)
     cloud->y_max = first ? y : fmax(cloud->y_max, y);
 }
 
-enum pps_status pps_thinned_points_add(struct pps_thinned_points *cloud,
-                                       double x,
-                                       double y,
-                                       uint64_t row,
-                                       struct pps_error *err)
+enum pps_status pps_thinned_points_add(struct pps_thinned_points *cloud, double x, double y,
+                                       uint64_t row, struct pps_error *err)
 {
     note_range(cloud, x, y);
     if (!stays(cloud, row))
@@ -88,9 +85,7 @@ static size_t cell_of(const struct pps_thinned_points_scale *scale, double value
     return share >= 1 ? (size_t)n - 1 : (size_t)(share * n);
 }
 
-enum pps_status pps_thinned_points_thin(struct pps_thinned_points *cloud,
-                                        int across,
-                                        int up,
+enum pps_status pps_thinned_points_thin(struct pps_thinned_points *cloud, int across, int up,
                                         struct pps_error *err)
 {
     const struct pps_thinned_points_scale x =

@@ -39,9 +39,7 @@ void pps_thinned_points_free(struct pps_thinned_points *cloud);
 
 // Adds the point (x, y) of a row. Returns PPS_E_MACHINE if memory runs out.
 PPS_MUST_CHECK enum pps_status pps_thinned_points_add(struct pps_thinned_points *cloud,
-                                                      double x,
-                                                      double y,
-                                                      uint64_t row,
+                                                      double x, double y, uint64_t row,
                                                       struct pps_error *err);
 
 // Returns a scale from min to max. The scale is logarithmic if the values span an order of
@@ -50,8 +48,7 @@ struct pps_thinned_points_scale pps_thinned_points_scale(double min, double max)
 
 // Divides the picture into a grid of across * up cells and keeps the first point of every cell.
 PPS_MUST_CHECK enum pps_status pps_thinned_points_thin(struct pps_thinned_points *cloud,
-                                                       int across,
-                                                       int up,
+                                                       int across, int up,
                                                        struct pps_error *err);
 
 #endif

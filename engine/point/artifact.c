@@ -16,10 +16,8 @@ enum { MOST_ARTIFACTS = 32 }; // listed in a message
 
 // ---- one point --------------------------------------------------------------------------------
 
-enum pps_status pps_point_worker(const struct pps_kernel *kernel,
-                                 const double *point,
-                                 const atomic_bool *stop,
-                                 struct pps_worker *worker,
+enum pps_status pps_point_worker(const struct pps_kernel *kernel, const double *point,
+                                 const atomic_bool *stop, struct pps_worker *worker,
                                  struct pps_error *err)
 {
     const size_t bytes = kernel->scratch_bytes(point, kernel->shared);
@@ -32,9 +30,7 @@ enum pps_status pps_point_worker(const struct pps_kernel *kernel,
     return PPS_OK;
 }
 
-enum pps_status pps_point_outcome(enum pps_outcome outcome,
-                                  const char *what,
-                                  const char *why,
+enum pps_status pps_point_outcome(enum pps_outcome outcome, const char *what, const char *why,
                                   struct pps_error *err)
 {
     const char *colon = why[0] != '\0' ? ": " : "";
@@ -56,9 +52,7 @@ enum pps_status pps_point_outcome(enum pps_outcome outcome,
 
 // ---- artifacts --------------------------------------------------------------------------------
 
-enum pps_status pps_artifact_find(const struct pps_kernel *kernel,
-                                  const char *name,
-                                  int *which,
+enum pps_status pps_artifact_find(const struct pps_kernel *kernel, const char *name, int *which,
                                   struct pps_error *err)
 {
     const char *names[MOST_ARTIFACTS];
@@ -88,12 +82,8 @@ static void append(void *self, const char *text, size_t n)
     fwrite(text, 1, n, self); // the file reports errors when it is closed
 }
 
-static enum pps_status run(const struct pps_kernel *kernel,
-                           int which,
-                           const double *point,
-                           const atomic_bool *stop,
-                           FILE *out,
-                           struct pps_error *err)
+static enum pps_status run(const struct pps_kernel *kernel, int which, const double *point,
+                           const atomic_bool *stop, FILE *out, struct pps_error *err)
 {
     const struct pps_text_sink sink = {out, append};
     struct pps_fault fault = {.document = 0};
@@ -107,10 +97,8 @@ static enum pps_status run(const struct pps_kernel *kernel,
     return pps_point_outcome(outcome, kernel->artifacts[which].name, fault.text, err);
 }
 
-enum pps_status pps_artifact_write(const struct pps_kernel *kernel,
-                                   int which,
-                                   const double *point,
-                                   const struct pps_artifact_file *to,
+enum pps_status pps_artifact_write(const struct pps_kernel *kernel, int which,
+                                   const double *point, const struct pps_artifact_file *to,
                                    struct pps_error *err)
 {
     struct pps_new_file file;

@@ -193,8 +193,7 @@ static void release(struct pps_evaluator *e)
     free(e);
 }
 
-enum pps_status pps_evaluate(const struct pps_evaluate *ask,
-                             struct pps_evaluated *count,
+enum pps_status pps_evaluate(const struct pps_evaluate *ask, struct pps_evaluated *count,
                              struct pps_error *err)
 {
     struct pps_evaluator *e = calloc(1, sizeof *e);

@@ -49,7 +49,6 @@ struct pps_evaluated {
 // before it are still written. An error in the header line, or a line longer than PPS_CSV_LINE,
 // is always PPS_E_INPUT. Returns PPS_E_STOPPED if the stop flag was set.
 PPS_MUST_CHECK enum pps_status pps_evaluate(const struct pps_evaluate *ask,
-                                            struct pps_evaluated *count,
-                                            struct pps_error *err);
+                                            struct pps_evaluated *count, struct pps_error *err);
 
 #endif

@@ -13,8 +13,7 @@
 
 // ---- the header -------------------------------------------------------------------------------
 
-static enum pps_status unknown_column(struct pps_evaluator *e,
-                                      const struct pps_csv_row *row,
+static enum pps_status unknown_column(struct pps_evaluator *e, const struct pps_csv_row *row,
                                       int c)
 {
     const char *names[PPS_MAX_PARAMS + PPS_MAX_COLUMNS];
@@ -32,8 +31,7 @@ static enum pps_status unknown_column(struct pps_evaluator *e,
                         pps_did_you_mean(row->text[c], names, n).text);
 }
 
-static struct pps_cell_column column_of_name(const struct pps_evaluator *e,
-                                             const char *name,
+static struct pps_cell_column column_of_name(const struct pps_evaluator *e, const char *name,
                                              size_t n)
 {
     const int p = pps_param_find(e->kernel, name, n);
@@ -49,8 +47,7 @@ static struct pps_cell_column column_of_name(const struct pps_evaluator *e,
     return (struct pps_cell_column){reason ? PPS_CELL_REASON : PPS_CELL_OTHER, -1};
 }
 
-static enum pps_status read_column(struct pps_evaluator *e,
-                                   const struct pps_csv_row *row,
+static enum pps_status read_column(struct pps_evaluator *e, const struct pps_csv_row *row,
                                    int c)
 {
     const struct pps_cell_column column = column_of_name(e, row->text[c], row->length[c]);
@@ -159,11 +156,8 @@ static bool is_paired(const struct pps_evaluator *e, int c)
 }
 
 // Reads the cell of a parameter into the point. Ignores cells of other columns.
-static enum pps_status read_cell(struct pps_evaluator *e,
-                                 const struct pps_csv_row *row,
-                                 int c,
-                                 uint64_t *given,
-                                 double *point)
+static enum pps_status read_cell(struct pps_evaluator *e, const struct pps_csv_row *row, int c,
+                                 uint64_t *given, double *point)
 {
     char why[PPS_WHY];
     const int p = e->columns[c].which;
@@ -178,8 +172,7 @@ static enum pps_status read_cell(struct pps_evaluator *e,
     return PPS_OK;
 }
 
-static enum pps_status read_point(struct pps_evaluator *e,
-                                  const struct pps_csv_row *row,
+static enum pps_status read_point(struct pps_evaluator *e, const struct pps_csv_row *row,
                                   double *point)
 {
     uint64_t given = 0;

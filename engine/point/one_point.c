@@ -19,9 +19,7 @@ void pps_point_default(const struct pps_kernel *kernel, double *point)
         point[p] = kernel->params[p].fallback;
 }
 
-enum pps_status pps_point_set(const struct pps_kernel *kernel,
-                              const char *word,
-                              double *point,
+enum pps_status pps_point_set(const struct pps_kernel *kernel, const char *word, double *point,
                               struct pps_error *err)
 {
     const size_t n = strcspn(word, "=");
@@ -57,12 +55,9 @@ static bool has_columns(const struct pps_kernel *kernel, const struct pps_result
     return true;
 }
 
-static enum pps_status choose_kernel(const struct pps_kernel *const *kernels,
-                                     const char *path,
-                                     const cJSON *manifest,
-                                     const struct pps_result *result,
-                                     const struct pps_kernel **kernel,
-                                     struct pps_error *err)
+static enum pps_status choose_kernel(const struct pps_kernel *const *kernels, const char *path,
+                                     const cJSON *manifest, const struct pps_result *result,
+                                     const struct pps_kernel **kernel, struct pps_error *err)
 {
     const cJSON *name = manifest != NULL ? pps_json_member(manifest, "kernel") : NULL;
     if (cJSON_IsString(name))
@@ -75,16 +70,13 @@ static enum pps_status choose_kernel(const struct pps_kernel *const *kernels,
     return pps_fail(err, PPS_E_INPUT, "%s: no kernel has all of its columns", path);
 }
 
-enum pps_status pps_point_constants(const struct pps_kernel *kernel,
-                                    const char *path,
-                                    const struct cJSON *manifest,
-                                    double *point,
+enum pps_status pps_point_constants(const struct pps_kernel *kernel, const char *path,
+                                    const struct cJSON *manifest, double *point,
                                     struct pps_error *err)
 {
     const cJSON *constants = manifest != NULL ? pps_json_member(manifest, "constants") : NULL;
     const cJSON *item;
-    cJSON_ArrayForEach(item, constants)
-    {
+    cJSON_ArrayForEach (item, constants) {
         char word[128], number[32];
         snprintf(number, sizeof number, "%.15g", item->valuedouble);
         snprintf(word, sizeof word, "%s=%s", item->string,
@@ -101,12 +93,9 @@ enum pps_status pps_point_constants(const struct pps_kernel *kernel,
     return PPS_OK;
 }
 
-static enum pps_status set_cells(const struct pps_kernel *kernel,
-                                 const char *path,
-                                 const struct pps_result *result,
-                                 const struct pps_cell *cells,
-                                 double *point,
-                                 struct pps_error *err)
+static enum pps_status set_cells(const struct pps_kernel *kernel, const char *path,
+                                 const struct pps_result *result, const struct pps_cell *cells,
+                                 double *point, struct pps_error *err)
 {
     for (int c = 0; c < pps_result_columns(result); c++) {
         const char *name = pps_result_column_name(result, c);
@@ -131,11 +120,8 @@ static uint64_t shown_params(const struct pps_kernel *kernel, const struct pps_r
     return shown;
 }
 
-static enum pps_status go_to_row(struct pps_result *result,
-                                 const char *path,
-                                 uint64_t row,
-                                 const struct pps_cell **cells,
-                                 struct pps_error *err)
+static enum pps_status go_to_row(struct pps_result *result, const char *path, uint64_t row,
+                                 const struct pps_cell **cells, struct pps_error *err)
 {
     do {
         enum pps_status status = pps_result_next(result, cells, err);
@@ -150,15 +136,11 @@ static enum pps_status go_to_row(struct pps_result *result,
     return PPS_OK;
 }
 
-enum pps_status pps_point_from_row(const struct pps_kernel *const *kernels,
-                                   const char *path,
-                                   uint64_t row,
-                                   const struct pps_input_words *words,
+enum pps_status pps_point_from_row(const struct pps_kernel *const *kernels, const char *path,
+                                   uint64_t row, const struct pps_input_words *words,
                                    struct pps_documents **inputs,
-                                   const struct pps_kernel **kernel,
-                                   double *point,
-                                   uint64_t *shown,
-                                   struct pps_error *err)
+                                   const struct pps_kernel **kernel, double *point,
+                                   uint64_t *shown, struct pps_error *err)
 {
     struct pps_result *result = NULL;
     cJSON *manifest = NULL;
@@ -193,8 +175,7 @@ enum pps_status pps_point_from_row(const struct pps_kernel *const *kernels,
     return status;
 }
 
-enum pps_status pps_point_check(const struct pps_kernel *kernel,
-                                const double *point,
+enum pps_status pps_point_check(const struct pps_kernel *kernel, const double *point,
                                 struct pps_error *err)
 {
     const int reason = kernel->check(point, kernel->shared);

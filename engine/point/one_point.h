@@ -12,10 +12,8 @@
 void pps_point_default(const struct pps_kernel *kernel, double *point);
 
 // Sets one parameter from "key=value".
-PPS_MUST_CHECK enum pps_status pps_point_set(const struct pps_kernel *kernel,
-                                             const char *word,
-                                             double *point,
-                                             struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_point_set(const struct pps_kernel *kernel, const char *word,
+                                             double *point, struct pps_error *err);
 
 struct cJSON;
 struct pps_documents;
@@ -25,8 +23,7 @@ struct pps_input_words;
 // manifest. Does nothing if manifest is NULL.
 PPS_MUST_CHECK enum pps_status pps_point_constants(const struct pps_kernel *kernel,
                                                    const char *path,
-                                                   const struct cJSON *manifest,
-                                                   double *point,
+                                                   const struct cJSON *manifest, double *point,
                                                    struct pps_error *err);
 
 // Reads the point of data row `row` (from 1) of a result. The kernel is the manifest's; without
@@ -34,19 +31,13 @@ PPS_MUST_CHECK enum pps_status pps_point_constants(const struct pps_kernel *kern
 // documents of the manifest (`words` give the files of those that are too large for it) and stays
 // valid until *inputs is closed. The caller closes *inputs
 // in every case; it may be NULL. Bit p of *shown is set if the row shows parameter p.
-PPS_MUST_CHECK enum pps_status pps_point_from_row(const struct pps_kernel *const *kernels,
-                                                  const char *path,
-                                                  uint64_t row,
-                                                  const struct pps_input_words *words,
-                                                  struct pps_documents **inputs,
-                                                  const struct pps_kernel **kernel,
-                                                  double *point,
-                                                  uint64_t *shown,
-                                                  struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_point_from_row(
+    const struct pps_kernel *const *kernels, const char *path, uint64_t row,
+    const struct pps_input_words *words, struct pps_documents **inputs,
+    const struct pps_kernel **kernel, double *point, uint64_t *shown, struct pps_error *err);
 
 // Returns PPS_E_INPUT if the kernel's check rejects the point.
 PPS_MUST_CHECK enum pps_status pps_point_check(const struct pps_kernel *kernel,
-                                               const double *point,
-                                               struct pps_error *err);
+                                               const double *point, struct pps_error *err);
 
 #endif

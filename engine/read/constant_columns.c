@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum pps_status pps_constant_columns_open(struct pps_constant_columns *constants,
-                                          int n_columns,
+enum pps_status pps_constant_columns_open(struct pps_constant_columns *constants, int n_columns,
                                           struct pps_error *err)
 {
     constants->list = calloc((size_t)n_columns + 1, sizeof *constants->list);
@@ -24,8 +23,7 @@ void pps_constant_columns_close(struct pps_constant_columns *constants)
 }
 
 enum pps_status pps_constant_columns_note(struct pps_constant_columns *constants,
-                                          const struct pps_cell *cells,
-                                          struct pps_error *err)
+                                          const struct pps_cell *cells, struct pps_error *err)
 {
     for (int i = 0; i < constants->n; i++) {
         struct pps_constant *constant = &constants->list[i];

@@ -23,8 +23,7 @@ struct pps_constant_columns {
 
 // Opens a comparison of n_columns columns. After an error there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_constant_columns_open(struct pps_constant_columns *constants,
-                                                         int n_columns,
-                                                         struct pps_error *err);
+                                                         int n_columns, struct pps_error *err);
 void pps_constant_columns_close(
     struct pps_constant_columns *constants); // a zeroed struct is allowed
 

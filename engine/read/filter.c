@@ -30,10 +30,8 @@ static struct pps_param describe(const struct pps_view *view, int column)
                               .max = HUGE_VAL};
 }
 
-bool pps_row_expression_read(struct pps_row_expression *expression,
-                             const struct pps_view *view,
-                             const char *text,
-                             struct pps_expr_fault *fault)
+bool pps_row_expression_read(struct pps_row_expression *expression, const struct pps_view *view,
+                             const char *text, struct pps_expr_fault *fault)
 {
     const int n = view->n_columns < PPS_MAX_PARAMS ? view->n_columns : PPS_MAX_PARAMS;
     *expression =
@@ -99,8 +97,7 @@ static bool is_listed(const struct pps_filter *filter, struct pps_cell cell)
 }
 
 // Reads the range in the value's text. A range without a step holds all numbers between its ends.
-static enum pps_status read_range(struct pps_filter_value *value,
-                                  const char *word,
+static enum pps_status read_range(struct pps_filter_value *value, const char *word,
                                   struct pps_error *err)
 {
     const struct pps_expr_scope none = {NULL, 0, NULL};
@@ -148,8 +145,7 @@ static enum pps_status read_values(struct pps_filter *filter, struct pps_error *
 
 // ---- rules ------------------------------------------------------------------------------------
 
-static enum pps_status read_rule(struct pps_filter *filter,
-                                 const struct pps_view *view,
+static enum pps_status read_rule(struct pps_filter *filter, const struct pps_view *view,
                                  struct pps_error *err)
 {
     struct pps_expr_fault fault = {.text = ""};
@@ -179,10 +175,8 @@ static const char *find_equals(const char *word)
     return at != NULL && at > word && at[0] == '=' && at[1] != '=' ? at : NULL;
 }
 
-enum pps_status pps_filter_read(struct pps_filter *filter,
-                                const struct pps_view *view,
-                                const char *word,
-                                struct pps_error *err)
+enum pps_status pps_filter_read(struct pps_filter *filter, const struct pps_view *view,
+                                const char *word, struct pps_error *err)
 {
     const char *equals = find_equals(word);
     char name[128];

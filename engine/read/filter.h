@@ -21,10 +21,8 @@ struct pps_row_expression {
 
 // Parses text over the first PPS_MAX_PARAMS columns of the view. Returns false and fills *fault if
 // the text is no expression, or if memory runs out. The caller frees the expression in every case.
-bool pps_row_expression_read(struct pps_row_expression *expression,
-                             const struct pps_view *view,
-                             const char *text,
-                             struct pps_expr_fault *fault);
+bool pps_row_expression_read(struct pps_row_expression *expression, const struct pps_view *view,
+                             const char *text, struct pps_expr_fault *fault);
 void pps_row_expression_free(struct pps_row_expression *expression); // a zeroed one is fine
 
 // Returns the value at a row: NAN if a cell that it needs holds no value.
@@ -55,8 +53,7 @@ struct pps_filter {
 
 // Reads a word of the command line, which must stay. pps_filter_free in every case.
 PPS_MUST_CHECK enum pps_status pps_filter_read(struct pps_filter *filter,
-                                               const struct pps_view *view,
-                                               const char *word,
+                                               const struct pps_view *view, const char *word,
                                                struct pps_error *err);
 void pps_filter_free(struct pps_filter *filter); // a zeroed one is fine
 

@@ -16,11 +16,8 @@ static const struct pps_column *kernel_column(const struct pps_view *view, int c
     return column >= 0 ? &view->kernel->columns[column] : NULL;
 }
 
-static enum pps_status group_by_work(struct pps_grouping *grouping,
-                                     const struct pps_view *view,
-                                     const int *objectives,
-                                     int n,
-                                     struct pps_error *err)
+static enum pps_status group_by_work(struct pps_grouping *grouping, const struct pps_view *view,
+                                     const int *objectives, int n, struct pps_error *err)
 {
     grouping->by = calloc((size_t)view->n_columns, sizeof *grouping->by);
     if (grouping->by == NULL)
@@ -40,11 +37,8 @@ static enum pps_status group_by_work(struct pps_grouping *grouping,
     return PPS_OK;
 }
 
-enum pps_status pps_grouping_open(struct pps_grouping *grouping,
-                                  const struct pps_view *view,
-                                  const char *by,
-                                  const int *objectives,
-                                  int n,
+enum pps_status pps_grouping_open(struct pps_grouping *grouping, const struct pps_view *view,
+                                  const char *by, const int *objectives, int n,
                                   struct pps_error *err)
 {
     *grouping = (struct pps_grouping){.asked = by != NULL};
@@ -67,10 +61,8 @@ void pps_grouping_close(struct pps_grouping *grouping)
     *grouping = (struct pps_grouping){.n_by = 0};
 }
 
-enum pps_status pps_grouping_find(struct pps_grouping *grouping,
-                                  const struct pps_cell *cells,
-                                  uint32_t *group,
-                                  struct pps_error *err)
+enum pps_status pps_grouping_find(struct pps_grouping *grouping, const struct pps_cell *cells,
+                                  uint32_t *group, struct pps_error *err)
 {
     struct text_buffer *key = &grouping->key;
     enum pps_status status = pps_row_text_join(key, cells, grouping->by, grouping->n_by, err);

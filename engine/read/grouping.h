@@ -21,17 +21,14 @@ struct pps_grouping {
 // parameters that change the amount of work, where rows are ranked by one of n `objectives`, columns
 // of the file, that depends on it. After an error there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_grouping_open(struct pps_grouping *grouping,
-                                                 const struct pps_view *view,
-                                                 const char *by,
-                                                 const int *objectives,
-                                                 int n,
+                                                 const struct pps_view *view, const char *by,
+                                                 const int *objectives, int n,
                                                  struct pps_error *err);
 void pps_grouping_close(struct pps_grouping *grouping); // a zeroed one is fine
 
 // *group: the group of a row. A new one shows in names.n.
 PPS_MUST_CHECK enum pps_status pps_grouping_find(struct pps_grouping *grouping,
-                                                 const struct pps_cell *cells,
-                                                 uint32_t *group,
+                                                 const struct pps_cell *cells, uint32_t *group,
                                                  struct pps_error *err);
 
 #endif

@@ -119,10 +119,7 @@ static int excluding_level(struct chooser *c)
 }
 
 // Sets *found if a point in [first, end) passes all tests.
-static enum pps_status find_point(struct chooser *c,
-                                  uint64_t first,
-                                  uint64_t end,
-                                  bool *found,
+static enum pps_status find_point(struct chooser *c, uint64_t first, uint64_t end, bool *found,
                                   struct pps_error *err)
 {
     *found = false;
@@ -147,8 +144,7 @@ static enum pps_status find_point(struct chooser *c,
 // ---- choosing ---------------------------------------------------------------------------------
 
 static enum pps_status keep(struct pps_needed_blocks *blocks,
-                            const struct pps_index_entry *entry,
-                            struct pps_error *err)
+                            const struct pps_index_entry *entry, struct pps_error *err)
 {
     struct needed *list = pps_grow(blocks->list, &blocks->room, blocks->n + 1, sizeof *list);
     if (list == NULL)
@@ -159,11 +155,8 @@ static enum pps_status keep(struct pps_needed_blocks *blocks,
 }
 
 // Keeps the blocks with points that pass. *worth is false if they are at least half of the file.
-static enum pps_status choose(struct pps_needed_blocks *blocks,
-                              struct chooser *c,
-                              struct pps_index *index,
-                              bool *worth,
-                              struct pps_error *err)
+static enum pps_status choose(struct pps_needed_blocks *blocks, struct chooser *c,
+                              struct pps_index *index, bool *worth, struct pps_error *err)
 {
     struct stat at;
     uint64_t bytes = 0;
@@ -187,12 +180,9 @@ static enum pps_status choose(struct pps_needed_blocks *blocks,
     return status;
 }
 
-static enum pps_status choose_of(struct pps_needed_blocks *blocks,
-                                 const struct pps_view *view,
+static enum pps_status choose_of(struct pps_needed_blocks *blocks, const struct pps_view *view,
                                  const struct pps_experiment *experiment,
-                                 struct pps_index *index,
-                                 bool *worth,
-                                 struct pps_error *err)
+                                 struct pps_index *index, bool *worth, struct pps_error *err)
 {
     struct chooser *c = calloc(1, sizeof *c);
     enum pps_status status = PPS_OK;
@@ -221,13 +211,10 @@ static bool is_compressed(const struct pps_index_head *head)
 }
 
 // Chooses by the manifest `said` and the index.
-static enum pps_status choose_by(struct pps_needed_blocks *blocks,
-                                 const struct pps_view *view,
+static enum pps_status choose_by(struct pps_needed_blocks *blocks, const struct pps_view *view,
                                  const struct pps_kernel *const *kernels,
-                                 const struct pps_manifest_facts *said,
-                                 struct pps_index *index,
-                                 bool *worth,
-                                 struct pps_error *err)
+                                 const struct pps_manifest_facts *said, struct pps_index *index,
+                                 bool *worth, struct pps_error *err)
 {
     const struct pps_input_words none = {.n = 0};
     struct pps_experiment *experiment = NULL;
@@ -246,8 +233,7 @@ static enum pps_status choose_by(struct pps_needed_blocks *blocks,
 
 static enum pps_status choose_blocks(struct pps_needed_blocks *blocks,
                                      const struct pps_view *view,
-                                     const struct pps_kernel *const *kernels,
-                                     bool *worth,
+                                     const struct pps_kernel *const *kernels, bool *worth,
                                      struct pps_error *err)
 {
     char *index_path = NULL, *manifest_path = NULL;
@@ -278,8 +264,7 @@ static enum pps_status choose_blocks(struct pps_needed_blocks *blocks,
 enum pps_status pps_needed_blocks_open(struct pps_needed_blocks **blocks,
                                        const struct pps_view *view,
                                        const struct pps_kernel *const *kernels,
-                                       const atomic_bool *stop,
-                                       struct pps_error *err)
+                                       const atomic_bool *stop, struct pps_error *err)
 {
     struct pps_error unused;
     bool worth = false;
@@ -320,8 +305,7 @@ void pps_needed_blocks_close(struct pps_needed_blocks *blocks)
 
 // ---- reading ----------------------------------------------------------------------------------
 
-static enum pps_status next_block(struct pps_needed_blocks *blocks,
-                                  uint64_t *skipped,
+static enum pps_status next_block(struct pps_needed_blocks *blocks, uint64_t *skipped,
                                   struct pps_error *err)
 {
     if (is_stopped(blocks->stop))
@@ -333,12 +317,8 @@ static enum pps_status next_block(struct pps_needed_blocks *blocks,
     return pps_blocktext_read(blocks->text, &block->record, &blocks->rest, err);
 }
 
-enum pps_status pps_needed_blocks_read(struct pps_needed_blocks *blocks,
-                                       char *out,
-                                       size_t cap,
-                                       size_t *n,
-                                       uint64_t *skipped,
-                                       struct pps_error *err)
+enum pps_status pps_needed_blocks_read(struct pps_needed_blocks *blocks, char *out, size_t cap,
+                                       size_t *n, uint64_t *skipped, struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
     *n = 0;

@@ -29,11 +29,8 @@ void pps_needed_blocks_close(struct pps_needed_blocks *blocks); // NULL is fine
 // Writes up to cap bytes of the rows of one block to out; *n is 0 only at the end. *skipped is the
 // number of rows that were left out before these. PPS_E_INPUT if the block does not match the index.
 PPS_MUST_CHECK enum pps_status pps_needed_blocks_read(struct pps_needed_blocks *blocks,
-                                                      char *out,
-                                                      size_t cap,
-                                                      size_t *n,
-                                                      uint64_t *skipped,
-                                                      struct pps_error *err);
+                                                      char *out, size_t cap, size_t *n,
+                                                      uint64_t *skipped, struct pps_error *err);
 
 // Returns the fraction of the chosen blocks that has been read.
 double pps_needed_blocks_part(const struct pps_needed_blocks *blocks);

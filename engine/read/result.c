@@ -41,8 +41,7 @@ struct pps_result_pair {
 // ---- result cells -------------------------------------------------------------------------------
 
 // Fails at the last line.
-static enum pps_status result_fail_line(const struct pps_result *result,
-                                        struct pps_error *err,
+static enum pps_status result_fail_line(const struct pps_result *result, struct pps_error *err,
                                         const char *text)
 {
     int line = result->line < INT_MAX ? (int)result->line : INT_MAX;
@@ -59,8 +58,7 @@ static size_t count_commas(const char *text, size_t n)
     return commas;
 }
 
-static enum pps_status fail_cells(const struct pps_result *result,
-                                  struct pps_cell line,
+static enum pps_status fail_cells(const struct pps_result *result, struct pps_cell line,
                                   struct pps_error *err)
 {
     char text[96];
@@ -69,8 +67,7 @@ static enum pps_status fail_cells(const struct pps_result *result,
     return result_fail_line(result, err, text);
 }
 
-static enum pps_status split(struct pps_result *result,
-                             struct pps_cell line,
+static enum pps_status split(struct pps_result *result, struct pps_cell line,
                              struct pps_error *err)
 {
     const int n = pps_cells_split(line.text, line.n, result->cells, result->n_columns);
@@ -96,9 +93,7 @@ static enum pps_status unquote_all(struct pps_result *result, struct pps_error *
 }
 
 // Joins two columns of result->cells.
-static enum pps_status join(struct pps_result *result,
-                            int n,
-                            struct pps_result_pair pair,
+static enum pps_status join(struct pps_result *result, int n, struct pps_result_pair pair,
                             struct pps_error *err)
 {
     struct pps_cell *cells = result->cells;
@@ -146,8 +141,7 @@ void pps_result_join(struct pps_result *result, int column, int other)
 
 // Splits a line into result->cells, and joins columns.
 // Splits a line into result->cells.
-static enum pps_status result_cut_line(struct pps_result *result,
-                                       struct pps_cell line,
+static enum pps_status result_cut_line(struct pps_result *result, struct pps_cell line,
                                        struct pps_error *err)
 {
     if (memchr(line.text, '\0', line.n) != NULL)
@@ -164,8 +158,7 @@ static enum pps_status result_cut_line(struct pps_result *result,
 // ---- columns ----------------------------------------------------------------------------------
 
 // Copies the cells of the header line into names that end with NUL.
-static enum pps_status result_keep_names(struct pps_result *result,
-                                         struct pps_cell line,
+static enum pps_status result_keep_names(struct pps_result *result, struct pps_cell line,
                                          struct pps_error *err)
 {
     size_t n = count_commas(line.text, line.n) + 1;
@@ -214,10 +207,7 @@ int pps_result_find(const struct pps_result *result, const char *name)
 
 // ---- lines ----------------------------------------------------------------------------------
 
-static enum pps_status read_text(struct pps_result *result,
-                                 char *out,
-                                 size_t cap,
-                                 size_t *n,
+static enum pps_status read_text(struct pps_result *result, char *out, size_t cap, size_t *n,
                                  struct pps_error *err)
 {
     uint64_t skipped;
@@ -266,8 +256,7 @@ static enum pps_status end_of_text(struct pps_result *result, struct pps_error *
 }
 
 // Reads the next line without its newline; NULL at the end.
-static enum pps_status next_line(struct pps_result *result,
-                                 struct pps_cell *line,
+static enum pps_status next_line(struct pps_result *result, struct pps_cell *line,
                                  struct pps_error *err)
 {
     size_t seen = 0; // bytes of this line known to contain no newline
@@ -311,8 +300,7 @@ static enum pps_status start_ahead(struct pps_result *result, struct pps_error *
     return status;
 }
 
-enum pps_status pps_result_next(struct pps_result *result,
-                                const struct pps_cell **cells,
+enum pps_status pps_result_next(struct pps_result *result, const struct pps_cell **cells,
                                 struct pps_error *err)
 {
     struct pps_cell line;
@@ -377,15 +365,13 @@ static enum pps_status start(struct pps_result *result, const char *path, struct
     return status == PPS_OK ? read_header(result, err) : status;
 }
 
-enum pps_status pps_result_open(struct pps_result **result,
-                                const char *path,
+enum pps_status pps_result_open(struct pps_result **result, const char *path,
                                 struct pps_error *err)
 {
     return pps_result_open_watched(result, path, &(struct pps_read_watch){.self = NULL}, err);
 }
 
-enum pps_status pps_result_open_watched(struct pps_result **result,
-                                        const char *path,
+enum pps_status pps_result_open_watched(struct pps_result **result, const char *path,
                                         const struct pps_read_watch *watch,
                                         struct pps_error *err)
 {

@@ -40,8 +40,7 @@ struct pps_read_watch {
 // gzip members are read one after the other. A byte-order mark is skipped; CRLF line ends are
 // accepted. Returns PPS_E_INPUT if the header line is invalid, PPS_E_MACHINE if reading fails.
 // After an error there is nothing to close.
-PPS_MUST_CHECK enum pps_status pps_result_open(struct pps_result **result,
-                                               const char *path,
+PPS_MUST_CHECK enum pps_status pps_result_open(struct pps_result **result, const char *path,
                                                struct pps_error *err);
 PPS_MUST_CHECK enum pps_status pps_result_open_watched(struct pps_result **result,
                                                        const char *path,

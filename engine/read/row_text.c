@@ -15,11 +15,8 @@ static void add_cell(struct text_buffer *row, struct pps_cell cell, bool first)
     text_buffer_add_bytes(row, cell.text, cell.n);
 }
 
-enum pps_status pps_row_text_join(struct text_buffer *row,
-                                  const struct pps_cell *cells,
-                                  const int *columns,
-                                  int n_columns,
-                                  struct pps_error *err)
+enum pps_status pps_row_text_join(struct text_buffer *row, const struct pps_cell *cells,
+                                  const int *columns, int n_columns, struct pps_error *err)
 {
     text_buffer_clear(row);
     for (int i = 0; i < n_columns; i++)
@@ -27,8 +24,7 @@ enum pps_status pps_row_text_join(struct text_buffer *row,
     return row->failed ? pps_fail_memory(err, "a row") : PPS_OK;
 }
 
-enum pps_status pps_row_text_header(struct text_buffer *row,
-                                    const struct pps_view *view,
+enum pps_status pps_row_text_header(struct text_buffer *row, const struct pps_view *view,
                                     struct pps_error *err)
 {
     text_buffer_clear(row);
@@ -81,9 +77,7 @@ static void put_line(FILE *out, const char *line, const size_t *widths, size_t n
     }
 }
 
-static enum pps_status put_table(FILE *out,
-                                 const char *const *lines,
-                                 size_t n,
+static enum pps_status put_table(FILE *out, const char *const *lines, size_t n,
                                  struct pps_error *err)
 {
     const size_t n_columns = n == 0 ? 0 : count_cells(lines[0]);
@@ -106,10 +100,7 @@ static enum pps_status put_table(FILE *out,
     return PPS_OK;
 }
 
-enum pps_status pps_row_text_write(FILE *out,
-                                   const char *const *lines,
-                                   size_t n,
-                                   bool table,
+enum pps_status pps_row_text_write(FILE *out, const char *const *lines, size_t n, bool table,
                                    struct pps_error *err)
 {
     if (table)
@@ -119,9 +110,7 @@ enum pps_status pps_row_text_write(FILE *out,
     return PPS_OK;
 }
 
-enum pps_status pps_row_text_write_text(FILE *out,
-                                        struct text_buffer *text,
-                                        bool table,
+enum pps_status pps_row_text_write_text(FILE *out, struct text_buffer *text, bool table,
                                         struct pps_error *err)
 {
     size_t n = 0, room = 0;

@@ -17,8 +17,7 @@
 // n_columns.
 PPS_MUST_CHECK enum pps_status pps_row_text_join(struct text_buffer *row,
                                                  const struct pps_cell *cells,
-                                                 const int *columns,
-                                                 int n_columns,
+                                                 const int *columns, int n_columns,
                                                  struct pps_error *err);
 
 // Sets row to the line of the names of all columns.
@@ -28,16 +27,11 @@ PPS_MUST_CHECK enum pps_status pps_row_text_header(struct text_buffer *row,
 
 // Writes n lines (lines[0] is the header) as CSV or, with `table`, as a table: columns are as wide as their
 // widest cell, numbers are right-aligned, texts left-aligned, and control characters are replaced by '?'.
-PPS_MUST_CHECK enum pps_status pps_row_text_write(FILE *out,
-                                                  const char *const *lines,
-                                                  size_t n,
-                                                  bool table,
-                                                  struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_row_text_write(FILE *out, const char *const *lines, size_t n,
+                                                  bool table, struct pps_error *err);
 
 // Writes a text of such lines, each with a newline; the newlines are overwritten.
-PPS_MUST_CHECK enum pps_status pps_row_text_write_text(FILE *out,
-                                                       struct text_buffer *text,
-                                                       bool table,
-                                                       struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_row_text_write_text(FILE *out, struct text_buffer *text,
+                                                       bool table, struct pps_error *err);
 
 #endif

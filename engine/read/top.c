@@ -103,9 +103,7 @@ static enum pps_status write_sorted(struct top *top, struct pps_error *err)
     }
 }
 
-static enum pps_status sort_row(struct top *top,
-                                const struct pps_cell *cells,
-                                double value,
+static enum pps_status sort_row(struct top *top, const struct pps_cell *cells, double value,
                                 struct pps_error *err)
 {
     enum pps_status status =
@@ -119,10 +117,8 @@ static enum pps_status sort_row(struct top *top,
 
 // ---- the best -------------------------------------------------------------------------------
 
-static enum pps_status find_group(struct top *top,
-                                  const struct pps_cell *cells,
-                                  uint32_t *group,
-                                  struct pps_error *err)
+static enum pps_status find_group(struct top *top, const struct pps_cell *cells,
+                                  uint32_t *group, struct pps_error *err)
 {
     const enum pps_status status = pps_grouping_find(&top->grouping, cells, group, err);
     if (status != PPS_OK || *group < top->n_bests)
@@ -137,11 +133,8 @@ static enum pps_status find_group(struct top *top,
     return PPS_OK;
 }
 
-static enum pps_status keep_row(struct top *top,
-                                const struct pps_cell *cells,
-                                uint32_t group,
-                                double value,
-                                struct pps_error *err)
+static enum pps_status keep_row(struct top *top, const struct pps_cell *cells, uint32_t group,
+                                double value, struct pps_error *err)
 {
     struct pps_best *best = &top->bests[group];
     const size_t before = best->n;
@@ -158,9 +151,7 @@ static enum pps_status keep_row(struct top *top,
     return status;
 }
 
-static enum pps_status best_row(struct top *top,
-                                const struct pps_cell *cells,
-                                double value,
+static enum pps_status best_row(struct top *top, const struct pps_cell *cells, double value,
                                 struct pps_error *err)
 {
     uint32_t group;
@@ -208,11 +199,8 @@ static uint64_t bit_of(int column)
 
 // Rows that a run with --only-top has counted belong to a group where all that chooses it, and the
 // value, are the same in all of them.
-static enum pps_status add_counted(struct top *top,
-                                   const cJSON *item,
-                                   const char *header,
-                                   struct pps_cell *cells,
-                                   struct pps_error *err)
+static enum pps_status add_counted(struct top *top, const cJSON *item, const char *header,
+                                   struct pps_cell *cells, struct pps_error *err)
 {
     struct pps_best_equal equal;
     uint64_t decides = pps_view_filtered(&top->view) | bit_of(top->objective);
@@ -243,8 +231,7 @@ static enum pps_status read_counted(struct top *top, const char *header, struct 
     if (strcmp(top->view.path, "-") != 0)
         status = pps_manifest_known(top->view.path, &manifest, err);
     const cJSON *only = cJSON_GetObjectItemCaseSensitive(manifest, "only_top");
-    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(only, "equal"))
-    {
+    cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(only, "equal")) {
         if (status == PPS_OK)
             status = add_counted(top, item, header, cells, err);
     }
@@ -354,8 +341,7 @@ static enum pps_status run_top(struct top *top, struct pps_error *err)
     return status;
 }
 
-enum pps_status pps_top(const struct pps_top_ask *ask,
-                        struct pps_top_count *count,
+enum pps_status pps_top(const struct pps_top_ask *ask, struct pps_top_count *count,
                         struct pps_error *err)
 {
     struct top top = {.ask = ask, .count = count};

@@ -47,7 +47,6 @@ struct pps_top_count {
 // keep the order of the file. Equal rows that are not written are counted, including the rows that
 // a run with --only-top counted. The owner of `out` checks for writing errors.
 PPS_MUST_CHECK enum pps_status pps_top(const struct pps_top_ask *ask,
-                                       struct pps_top_count *count,
-                                       struct pps_error *err);
+                                       struct pps_top_count *count, struct pps_error *err);
 
 #endif

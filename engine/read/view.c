@@ -45,11 +45,8 @@ static size_t write_cell(void *self, const struct pps_cell *cells, char *text)
     return isfinite(value) ? pps_decimal_meant(text, value, 0) : 0;
 }
 
-static enum pps_status read_name(struct pps_derived *derived,
-                                 const struct pps_view *view,
-                                 const char *word,
-                                 const char *equals,
-                                 struct pps_error *err)
+static enum pps_status read_name(struct pps_derived *derived, const struct pps_view *view,
+                                 const char *word, const char *equals, struct pps_error *err)
 {
     const size_t n = equals != NULL ? (size_t)(equals - word) : 0;
     if (!is_name(word, n) || n >= sizeof derived->name)
@@ -68,10 +65,8 @@ static enum pps_status read_name(struct pps_derived *derived,
 // Later derived columns and filters may use it. A cell is empty where the expression has no finite
 // value. PPS_E_INPUT for a name that is taken or no name, and for an expression with a fault. The
 // caller frees it in every case.
-static enum pps_status derived_add(struct pps_derived *derived,
-                                   struct pps_view *view,
-                                   const char *word,
-                                   struct pps_error *err)
+static enum pps_status derived_add(struct pps_derived *derived, struct pps_view *view,
+                                   const char *word, struct pps_error *err)
 {
     struct pps_expr_fault fault = {.text = ""};
     const char *equals = strchr(word, '=');
@@ -140,8 +135,7 @@ static struct pps_view_column describe_compared(const struct pps_view *view,
 
 // Describes a column by its name: a parameter or a result of the kernel.
 static struct pps_view_column describe(const struct pps_view *view,
-                                       const struct pps_kernel *kernel,
-                                       const char *name)
+                                       const struct pps_kernel *kernel, const char *name)
 {
     struct pps_view_column column = {.name = name};
     const int p = pps_param_find(kernel, name, strlen(name));
@@ -233,14 +227,12 @@ static struct pps_view_column *column_of_name(struct pps_view *view, const char 
 static void roles_from_manifest(struct pps_view *view, const cJSON *manifest)
 {
     const cJSON *item;
-    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(manifest, "parameters"))
-    {
+    cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(manifest, "parameters")) {
         struct pps_view_column *column = column_of_name(view, cJSON_GetStringValue(item));
         if (column != NULL)
             column->role = PPS_ROLE_PARAM;
     }
-    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(manifest, "columns"))
-    {
+    cJSON_ArrayForEach (item, cJSON_GetObjectItemCaseSensitive(manifest, "columns")) {
         struct pps_view_column *column = column_of_name(view, member_text(item, "name"));
         const char *unit = member_text(item, "unit");
         if (column == NULL)
@@ -279,8 +271,7 @@ static enum pps_status find_roles(struct pps_view *view,
 
 // ---- opening, reading -----------------------------------------------------------------------
 
-static enum pps_status fill_view(struct pps_view *view,
-                                 const struct pps_view_ask *ask,
+static enum pps_status fill_view(struct pps_view *view, const struct pps_view_ask *ask,
                                  struct pps_error *err)
 {
     view->n_columns = pps_result_columns(view->result);
@@ -304,8 +295,7 @@ static enum pps_status fill_view(struct pps_view *view,
     return status;
 }
 
-enum pps_status pps_view_open(struct pps_view *view,
-                              const struct pps_view_ask *ask,
+enum pps_status pps_view_open(struct pps_view *view, const struct pps_view_ask *ask,
                               struct pps_error *err)
 {
     struct pps_needed_blocks *blocks = NULL;
@@ -336,10 +326,8 @@ void pps_view_close(struct pps_view *view)
     *view = (struct pps_view){0};
 }
 
-enum pps_status pps_view_add(struct pps_view *view,
-                             const struct pps_result_derived *derived,
-                             const struct pps_view_column *column,
-                             struct pps_error *err)
+enum pps_status pps_view_add(struct pps_view *view, const struct pps_result_derived *derived,
+                             const struct pps_view_column *column, struct pps_error *err)
 {
     if (pps_result_find(view->result, column->name) >= 0)
         return pps_fail(err, PPS_E_INPUT, "%s: %s is a column already", view->path,
@@ -366,8 +354,7 @@ uint64_t pps_view_filtered(const struct pps_view *view)
     return columns;
 }
 
-enum pps_status pps_view_next(struct pps_view *view,
-                              const struct pps_cell **cells,
+enum pps_status pps_view_next(struct pps_view *view, const struct pps_cell **cells,
                               struct pps_error *err)
 {
     for (;;) {

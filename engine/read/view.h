@@ -98,10 +98,8 @@ bool pps_view_is_done(const struct pps_view *view, const struct pps_cell *cells)
 
 // Finds the column with this name. PPS_E_INPUT, with the nearest known name, if there is none;
 // the message names `option` ("--x").
-PPS_MUST_CHECK enum pps_status pps_view_column(const struct pps_view *view,
-                                               const char *option,
-                                               const char *name,
-                                               int *column,
+PPS_MUST_CHECK enum pps_status pps_view_column(const struct pps_view *view, const char *option,
+                                               const char *name, int *column,
                                                struct pps_error *err);
 
 // Returns the values, separated by commas, by which a filter selects rows in this column; NULL:
@@ -113,21 +111,16 @@ const char *pps_view_rule(const struct pps_view *view, int i);
 
 // Parses a list of columns separated by commas. *columns (the caller frees it in every case)
 // has *n columns in the given order. An empty list is fine; commas alone are an error.
-PPS_MUST_CHECK enum pps_status pps_view_list(const struct pps_view *view,
-                                             const char *option,
-                                             const char *list,
-                                             int **columns,
-                                             int *n,
+PPS_MUST_CHECK enum pps_status pps_view_list(const struct pps_view *view, const char *option,
+                                             const char *list, int **columns, int *n,
                                              struct pps_error *err);
 
 // Finds the column that ranks rows: the named column, or, if name is NULL, the kernel's `ranks`, its first
 // column that the file has, or the first result column. The message names `option`.
 // PPS_E_INPUT for a column of words.
 PPS_MUST_CHECK enum pps_status pps_view_objective(const struct pps_view *view,
-                                                  const char *option,
-                                                  const char *name,
-                                                  int *column,
-                                                  struct pps_error *err);
+                                                  const char *option, const char *name,
+                                                  int *column, struct pps_error *err);
 
 // Writes the file name of a result without folder and endings; "stdin" for "-". Writes at most
 // cap bytes.

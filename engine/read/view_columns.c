@@ -24,10 +24,8 @@ const char *pps_view_rule(const struct pps_view *view, int i)
 
 // ---- columns by name ------------------------------------------------------------------------
 
-static enum pps_status unknown_column(const struct pps_view *view,
-                                      const char *option,
-                                      const char *name,
-                                      struct pps_error *err)
+static enum pps_status unknown_column(const struct pps_view *view, const char *option,
+                                      const char *name, struct pps_error *err)
 {
     const char *near = NULL;
     const char **names = calloc((size_t)view->n_columns, sizeof *names);
@@ -43,22 +41,15 @@ static enum pps_status unknown_column(const struct pps_view *view,
                     option, view->path, name);
 }
 
-enum pps_status pps_view_column(const struct pps_view *view,
-                                const char *option,
-                                const char *name,
-                                int *column,
-                                struct pps_error *err)
+enum pps_status pps_view_column(const struct pps_view *view, const char *option,
+                                const char *name, int *column, struct pps_error *err)
 {
     *column = pps_result_find(view->result, name);
     return *column >= 0 ? PPS_OK : unknown_column(view, option, name, err);
 }
 
-static enum pps_status add_listed(const struct pps_view *view,
-                                  const char *option,
-                                  const char *name,
-                                  int *columns,
-                                  int *n,
-                                  struct pps_error *err)
+static enum pps_status add_listed(const struct pps_view *view, const char *option,
+                                  const char *name, int *columns, int *n, struct pps_error *err)
 {
     enum pps_status status = pps_view_column(view, option, name, &columns[*n], err);
     for (int i = 0; status == PPS_OK && i < *n; i++)
@@ -68,12 +59,8 @@ static enum pps_status add_listed(const struct pps_view *view,
     return status;
 }
 
-enum pps_status pps_view_list(const struct pps_view *view,
-                              const char *option,
-                              const char *list,
-                              int **columns,
-                              int *n,
-                              struct pps_error *err)
+enum pps_status pps_view_list(const struct pps_view *view, const char *option, const char *list,
+                              int **columns, int *n, struct pps_error *err)
 {
     char *copy = strdup(list);
     *n = 0;
@@ -94,11 +81,8 @@ enum pps_status pps_view_list(const struct pps_view *view,
     return status;
 }
 
-enum pps_status pps_view_objective(const struct pps_view *view,
-                                   const char *option,
-                                   const char *name,
-                                   int *column,
-                                   struct pps_error *err)
+enum pps_status pps_view_objective(const struct pps_view *view, const char *option,
+                                   const char *name, int *column, struct pps_error *err)
 {
     if (name != NULL) {
         enum pps_status status = pps_view_column(view, option, name, column, err);

@@ -58,11 +58,8 @@ static void put_end(struct base64 *base)
                       base->out);
 }
 
-static enum pps_status put_deflated(struct pps_codec *codec,
-                                    const char *bytes,
-                                    size_t n,
-                                    const atomic_bool *stop,
-                                    struct base64 *base,
+static enum pps_status put_deflated(struct pps_codec *codec, const char *bytes, size_t n,
+                                    const atomic_bool *stop, struct base64 *base,
                                     struct pps_error *err)
 {
     const size_t cap = pps_codec_bound(codec, BLOCK);
@@ -78,10 +75,7 @@ static enum pps_status put_deflated(struct pps_codec *codec,
     return at < n ? pps_fail(err, PPS_E_STOPPED, "stopped while writing the page") : PPS_OK;
 }
 
-enum pps_status pps_pack_write(const char *bytes,
-                               size_t n,
-                               const atomic_bool *stop,
-                               FILE *out,
+enum pps_status pps_pack_write(const char *bytes, size_t n, const atomic_bool *stop, FILE *out,
                                struct pps_error *err)
 {
     static const unsigned char head[] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255};
@@ -116,10 +110,8 @@ void pps_page_column_free(struct pps_page_column *column)
 
 // ---- cells ------------------------------------------------------------------------------------
 
-enum pps_status pps_page_column_set(struct pps_page_column *column,
-                                    size_t row,
-                                    struct pps_cell cell,
-                                    struct pps_error *err)
+enum pps_status pps_page_column_set(struct pps_page_column *column, size_t row,
+                                    struct pps_cell cell, struct pps_error *err)
 {
     if (column->numeric) {
         double *numbers = pps_grow(column->numbers, &column->room, row + 1, sizeof *numbers);
@@ -137,9 +129,7 @@ enum pps_status pps_page_column_set(struct pps_page_column *column,
     return pps_string_pool_add(&column->labels, cell.text, cell.n, &codes[row], err);
 }
 
-size_t pps_page_column_text(const struct pps_page_column *column,
-                            size_t row,
-                            char *text,
+size_t pps_page_column_text(const struct pps_page_column *column, size_t row, char *text,
                             size_t cap)
 {
     if (column->numeric)
@@ -182,8 +172,7 @@ static int width_of(uint64_t most)
     return most < 256 ? 1 : most < 65536 ? 2 : most < 16777216 ? 3 : 4;
 }
 
-static struct pps_page_cells write_labels(const struct pps_page_column *column,
-                                          size_t n,
+static struct pps_page_cells write_labels(const struct pps_page_column *column, size_t n,
                                           struct text_buffer *bytes)
 {
     struct pps_page_cells cells = {.form = PPS_PAGE_GRID, .count = column->labels.n};
@@ -214,10 +203,8 @@ static bool is_scaled(const double *numbers, size_t n, int digits, double *least
     return *most - *least < 4294967295.0;
 }
 
-static bool write_scaled(const struct pps_page_column *column,
-                         size_t n,
-                         struct pps_page_cells *cells,
-                         struct text_buffer *bytes)
+static bool write_scaled(const struct pps_page_column *column, size_t n,
+                         struct pps_page_cells *cells, struct text_buffer *bytes)
 {
     double least = 0, most = 0;
     int digits = 0;
@@ -259,8 +246,7 @@ static void write_doubles(const double *numbers, size_t n, struct text_buffer *b
         }
 }
 
-struct pps_page_cells pps_page_column_write(const struct pps_page_column *column,
-                                            size_t n,
+struct pps_page_cells pps_page_column_write(const struct pps_page_column *column, size_t n,
                                             struct text_buffer *bytes)
 {
     struct pps_page_cells cells = {.form = PPS_PAGE_DOUBLE, .width = 8};

@@ -20,10 +20,8 @@
 // Compresses n bytes to one gzip member and writes it as base64 without line breaks. The owner of
 // `out` checks for writing errors. PPS_E_MACHINE: out of memory; PPS_E_STOPPED after a stop (NULL:
 // never).
-PPS_MUST_CHECK enum pps_status pps_pack_write(const char *bytes,
-                                              size_t n,
-                                              const atomic_bool *stop,
-                                              FILE *out,
+PPS_MUST_CHECK enum pps_status pps_pack_write(const char *bytes, size_t n,
+                                              const atomic_bool *stop, FILE *out,
                                               struct pps_error *err);
 
 // ---- column -------------------------------------------------------------------------------------
@@ -40,16 +38,12 @@ void pps_page_column_free(struct pps_page_column *column); // a zeroed one is fi
 
 // Sets the cell of a row, at most one behind the last. A cell of a numeric column that holds no
 // number is empty.
-PPS_MUST_CHECK enum pps_status pps_page_column_set(struct pps_page_column *column,
-                                                   size_t row,
-                                                   struct pps_cell cell,
-                                                   struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_page_column_set(struct pps_page_column *column, size_t row,
+                                                   struct pps_cell cell, struct pps_error *err);
 
 // Writes the text of a cell, at most cap - 1 characters (cap >= PPS_DECIMAL_CAP), and returns the
 // number of its characters.
-size_t pps_page_column_text(const struct pps_page_column *column,
-                            size_t row,
-                            char *text,
+size_t pps_page_column_text(const struct pps_page_column *column, size_t row, char *text,
                             size_t cap);
 
 // How the cells of a column are written.
@@ -69,8 +63,7 @@ struct pps_page_cells {
 
 // Appends the cells of n rows to `bytes`. Bytes of equal weight stand together, the lowest first:
 // byte k of row i is at k n + i.
-struct pps_page_cells pps_page_column_write(const struct pps_page_column *column,
-                                            size_t n,
+struct pps_page_cells pps_page_column_write(const struct pps_page_column *column, size_t n,
                                             struct text_buffer *bytes);
 
 #endif

@@ -57,9 +57,7 @@ static size_t data_end(const struct page_data *data, size_t k)
 }
 
 // Writes the cells of n rows. "data" is the number of the script that contains them, -1: none.
-static void add_cells(struct text_buffer *json,
-                      const struct pps_page_column *column,
-                      size_t n,
+static void add_cells(struct text_buffer *json, const struct pps_page_column *column, size_t n,
                       struct page_data *data)
 {
     static const char *const forms[] = {"grid", "codes", "scaled", "double"};
@@ -83,11 +81,8 @@ static const char *role_of(const struct pps_page_rows *rows, int c)
     return rows->view.columns[c].role == PPS_ROLE_RESULT || numeric ? "result" : "other";
 }
 
-static void add_names(const struct pps_page_rows *rows,
-                      const char *key,
-                      const int *columns,
-                      int n,
-                      struct text_buffer *json)
+static void add_names(const struct pps_page_rows *rows, const char *key, const int *columns,
+                      int n, struct text_buffer *json)
 {
     text_buffer_add(json, ",\"%s\":[", key);
     for (int i = 0; i < n; i++) {
@@ -98,9 +93,7 @@ static void add_names(const struct pps_page_rows *rows,
 }
 
 // Adds the parameters that change what a result is worth: rows that differ in them do not compete.
-static void add_work(const struct pps_page_rows *rows,
-                     int c,
-                     struct text_buffer *json,
+static void add_work(const struct pps_page_rows *rows, int c, struct text_buffer *json,
                      struct page_data *data)
 {
     struct pps_grouping work;
@@ -114,9 +107,7 @@ static void add_work(const struct pps_page_rows *rows,
     pps_grouping_close(&work);
 }
 
-static void add_column(const struct pps_page_rows *rows,
-                       int c,
-                       struct text_buffer *json,
+static void add_column(const struct pps_page_rows *rows, int c, struct text_buffer *json,
                        struct page_data *data)
 {
     const struct pps_view_column *column = &rows->view.columns[c];
@@ -135,10 +126,7 @@ static void add_column(const struct pps_page_rows *rows,
 }
 
 // Adds numbers of rows, which are no column of the result. The caller owns `numbers`.
-static void add_numbers(struct text_buffer *json,
-                        const char *key,
-                        double *numbers,
-                        size_t n,
+static void add_numbers(struct text_buffer *json, const char *key, double *numbers, size_t n,
                         struct page_data *data)
 {
     const struct pps_page_column column = {.numeric = true, .numbers = numbers};
@@ -148,8 +136,7 @@ static void add_numbers(struct text_buffer *json,
 }
 
 // The numbers of the rows in the file, unless they are 1, 2, 3 ...
-static void add_row_numbers(const struct pps_page_rows *rows,
-                            struct text_buffer *json,
+static void add_row_numbers(const struct pps_page_rows *rows, struct text_buffer *json,
                             struct page_data *data)
 {
     double *numbers = malloc((rows->n + 1) * sizeof *numbers);
@@ -206,10 +193,8 @@ static bool is_stopped(const atomic_bool *stop)
 }
 
 // After a stop the description lacks columns.
-static void add_description(const struct pps_page_ask *ask,
-                            const struct pps_page_rows *rows,
-                            struct text_buffer *json,
-                            struct page_data *data)
+static void add_description(const struct pps_page_ask *ask, const struct pps_page_rows *rows,
+                            struct text_buffer *json, struct page_data *data)
 {
     char stem[256];
     const char *path = ask->rows.view.path;
@@ -290,10 +275,8 @@ static void put_scripts(FILE *out)
             fwrite(file->bytes, 1, file->n, out);
 }
 
-static enum pps_status put_data(const struct page_data *data,
-                                const atomic_bool *stop,
-                                FILE *out,
-                                struct pps_error *err)
+static enum pps_status put_data(const struct page_data *data, const atomic_bool *stop,
+                                FILE *out, struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
     size_t start = 0;
@@ -307,9 +290,7 @@ static enum pps_status put_data(const struct page_data *data,
     return status;
 }
 
-static enum pps_status put_part(const struct parts *parts,
-                                const char *name,
-                                FILE *out,
+static enum pps_status put_part(const struct parts *parts, const char *name, FILE *out,
                                 struct pps_error *err)
 {
     if (strcmp(name, "TITLE") == 0)
@@ -361,10 +342,8 @@ static int count_timelines(const struct text_buffer *json)
     return n;
 }
 
-enum pps_status pps_page_write(const struct pps_page_ask *ask,
-                               FILE *out,
-                               struct pps_page_count *count,
-                               struct pps_error *err)
+enum pps_status pps_page_write(const struct pps_page_ask *ask, FILE *out,
+                               struct pps_page_count *count, struct pps_error *err)
 {
     struct pps_page_rows rows;
     enum pps_status status = pps_page_rows_open(&rows, &ask->rows, err);

@@ -28,8 +28,7 @@ struct pps_page_count {
 };
 
 // Reads a result and writes the page. The owner of `out` checks for writing errors.
-PPS_MUST_CHECK enum pps_status pps_page_write(const struct pps_page_ask *ask,
-                                              FILE *out,
+PPS_MUST_CHECK enum pps_status pps_page_write(const struct pps_page_ask *ask, FILE *out,
                                               struct pps_page_count *count,
                                               struct pps_error *err);
 

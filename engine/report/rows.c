@@ -22,8 +22,7 @@ static bool is_numeric(const struct pps_page_rows *rows, int c)
 }
 
 static enum pps_status open_columns(struct pps_page_rows *rows,
-                                    const struct pps_page_rows_ask *ask,
-                                    struct pps_error *err)
+                                    const struct pps_page_rows_ask *ask, struct pps_error *err)
 {
     const struct pps_view *view = &rows->view;
     enum pps_status status =
@@ -76,10 +75,8 @@ static enum pps_status simplify(struct pps_page_column *column, size_t n, struct
 
 // ---- rows -------------------------------------------------------------------------------------
 
-static enum pps_status set_row(struct pps_page_rows *rows,
-                               size_t i,
-                               const struct pps_cell *cells,
-                               struct pps_error *err)
+static enum pps_status set_row(struct pps_page_rows *rows, size_t i,
+                               const struct pps_cell *cells, struct pps_error *err)
 {
     uint64_t *at = pps_grow(rows->at, &rows->at_room, i + 1, sizeof *at);
     if (at == NULL)
@@ -108,8 +105,7 @@ bool pps_page_rows_better(const struct pps_page_rows *rows, size_t i, size_t j)
 }
 
 // Counts the labels of a row that is not kept.
-static enum pps_status count_labels(struct pps_page_rows *rows,
-                                    const struct pps_cell *cells,
+static enum pps_status count_labels(struct pps_page_rows *rows, const struct pps_cell *cells,
                                     struct pps_error *err)
 {
     for (int c = 0; c < rows->view.n_columns; c++) {
@@ -197,10 +193,8 @@ static bool drop_one(struct pps_page_rows *rows)
 
 // The combination of the kept parameters in a row, as a key without NUL.
 static enum pps_status find_combination(const struct pps_page_rows *rows,
-                                        const struct pps_cell *cells,
-                                        struct text_buffer *key,
-                                        struct pps_string_pool *keys,
-                                        uint32_t *id,
+                                        const struct pps_cell *cells, struct text_buffer *key,
+                                        struct pps_string_pool *keys, uint32_t *id,
                                         struct pps_error *err)
 {
     text_buffer_clear(key);
@@ -216,11 +210,8 @@ static enum pps_status find_combination(const struct pps_page_rows *rows,
 }
 
 // Counts a row for the combination that it belongs to.
-static enum pps_status count_row(struct pps_page_rows *rows,
-                                 size_t combination,
-                                 double value,
-                                 bool new,
-                                 struct pps_error *err)
+static enum pps_status count_row(struct pps_page_rows *rows, size_t combination, double value,
+                                 bool new, struct pps_error *err)
 {
     double *counts =
         pps_grow(rows->stands_for, &rows->stands_for_room, combination + 1, sizeof *counts);
@@ -239,10 +230,8 @@ static enum pps_status count_row(struct pps_page_rows *rows,
 }
 
 // Adds a row to the combination `id`. Row n of the columns is room for the row in work.
-static enum pps_status keep_better(struct pps_page_rows *rows,
-                                   size_t id,
-                                   const struct pps_cell *cells,
-                                   struct pps_error *err)
+static enum pps_status keep_better(struct pps_page_rows *rows, size_t id,
+                                   const struct pps_cell *cells, struct pps_error *err)
 {
     const size_t last = rows->n;
     enum pps_status status = set_row(rows, last, cells, err);
@@ -257,8 +246,7 @@ static enum pps_status keep_better(struct pps_page_rows *rows,
 }
 
 // Keeps the best row of every combination.
-static enum pps_status read_best(struct pps_page_rows *rows,
-                                 struct pps_string_pool *keys,
+static enum pps_status read_best(struct pps_page_rows *rows, struct pps_string_pool *keys,
                                  struct pps_error *err)
 {
     struct text_buffer key = {.text = NULL};
@@ -285,8 +273,7 @@ static void forget_rows(struct pps_page_rows *rows)
     }
 }
 
-static enum pps_status reduce(struct pps_page_rows *rows,
-                              const struct pps_page_rows_ask *ask,
+static enum pps_status reduce(struct pps_page_rows *rows, const struct pps_page_rows_ask *ask,
                               struct pps_error *err)
 {
     struct pps_string_pool keys = {.text = NULL};
@@ -317,8 +304,7 @@ static enum pps_status reduce(struct pps_page_rows *rows,
 // ---- opening ----------------------------------------------------------------------------------
 
 static enum pps_status read_rows(struct pps_page_rows *rows,
-                                 const struct pps_page_rows_ask *ask,
-                                 struct pps_error *err)
+                                 const struct pps_page_rows_ask *ask, struct pps_error *err)
 {
     enum pps_status status = open_columns(rows, ask, err);
     if (status == PPS_OK)
@@ -339,8 +325,7 @@ static enum pps_status read_rows(struct pps_page_rows *rows,
 }
 
 enum pps_status pps_page_rows_open(struct pps_page_rows *rows,
-                                   const struct pps_page_rows_ask *ask,
-                                   struct pps_error *err)
+                                   const struct pps_page_rows_ask *ask, struct pps_error *err)
 {
     *rows = (struct pps_page_rows){.n = 0};
     enum pps_status status = pps_view_open(&rows->view, &ask->view, err);

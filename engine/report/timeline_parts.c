@@ -116,11 +116,8 @@ static int write_busy_lanes(const struct pps_load *load, struct text_buffer *jso
 }
 
 // Writes the utilisation of a lane in percent.
-static void write_cells(const struct pps_timeline_parts *parts,
-                        int32_t group,
-                        int32_t track,
-                        int step,
-                        struct text_buffer *json)
+static void write_cells(const struct pps_timeline_parts *parts, int32_t group, int32_t track,
+                        int step, struct text_buffer *json)
 {
     const struct pps_load *load = &parts->load;
     for (int bin = 0; bin < pps_load_bins(load, parts->end); bin += step) {

@@ -20,9 +20,7 @@ struct keys {
 };
 
 // Writes the cells of the columns.
-static void write_key(const struct pps_page_rows *rows,
-                      const struct keys *keys,
-                      size_t row,
+static void write_key(const struct pps_page_rows *rows, const struct keys *keys, size_t row,
                       struct text_buffer *key)
 {
     text_buffer_clear(key);
@@ -37,12 +35,8 @@ static void write_key(const struct pps_page_rows *rows,
 }
 
 // Finds the best row of each of the first `most` combinations. *best has room for them.
-static enum pps_status find_best(const struct pps_page_rows *rows,
-                                 const struct keys *keys,
-                                 size_t most,
-                                 size_t *best,
-                                 size_t *n,
-                                 const atomic_bool *stop,
+static enum pps_status find_best(const struct pps_page_rows *rows, const struct keys *keys,
+                                 size_t most, size_t *best, size_t *n, const atomic_bool *stop,
                                  struct pps_error *err)
 {
     struct pps_string_pool groups = {.text = NULL};
@@ -101,8 +95,7 @@ static bool is_in(const size_t *rows, size_t n, size_t row)
 
 // Sorts the rows of `more`, without those that have no value and those that are chosen already.
 static enum pps_status sort_more(struct pps_timeline_rows *chosen,
-                                 const struct pps_page_rows *rows,
-                                 struct pps_error *err)
+                                 const struct pps_page_rows *rows, struct pps_error *err)
 {
     const double *numbers = rows->columns[rows->objective].numbers;
     struct ranked *ranked = malloc((chosen->n_more + 1) * sizeof *ranked);
@@ -123,10 +116,8 @@ static enum pps_status sort_more(struct pps_timeline_rows *chosen,
 }
 
 enum pps_status pps_timeline_rows_open(struct pps_timeline_rows *chosen,
-                                       const struct pps_page_rows *rows,
-                                       size_t most_best,
-                                       size_t most_more,
-                                       const atomic_bool *stop,
+                                       const struct pps_page_rows *rows, size_t most_best,
+                                       size_t most_more, const atomic_bool *stop,
                                        struct pps_error *err)
 {
     struct keys keys = {.n = 0};

@@ -21,8 +21,7 @@ struct pps_timeline_rows {
 // `chosen` in every case.
 PPS_MUST_CHECK enum pps_status pps_timeline_rows_open(struct pps_timeline_rows *chosen,
                                                       const struct pps_page_rows *rows,
-                                                      size_t most_best,
-                                                      size_t most_more,
+                                                      size_t most_best, size_t most_more,
                                                       const atomic_bool *stop,
                                                       struct pps_error *err);
 void pps_timeline_rows_close(struct pps_timeline_rows *chosen);

@@ -70,9 +70,7 @@ static bool has_room(const struct timelines *t, const struct pps_timeline_parts 
     return t->pieces + pps_timeline_parts_most(parts) <= PPS_PAGE_ALL_PIECES;
 }
 
-static void write_timeline(struct timelines *t,
-                           size_t row,
-                           bool baseline,
+static void write_timeline(struct timelines *t, size_t row, bool baseline,
                            const struct pps_timeline_parts *parts)
 {
     text_buffer_add(t->json, "%s{\"row\":%llu,\"baseline\":%s,", t->json->n > 1 ? "," : "",
@@ -81,10 +79,7 @@ static void write_timeline(struct timelines *t,
     text_buffer_add_bytes(t->json, "}", 1);
 }
 
-static enum pps_status run(struct timelines *t,
-                           size_t row,
-                           const double *point,
-                           bool baseline,
+static enum pps_status run(struct timelines *t, size_t row, const double *point, bool baseline,
                            struct pps_error *err)
 {
     struct pps_worker worker;
@@ -121,11 +116,8 @@ static enum pps_status run_row(struct timelines *t, size_t row, struct pps_error
 
 // Writes timelines of other rows while the budgets last. The time is the kernel's estimate, so the
 // page depends on the result alone.
-static enum pps_status write_more(struct timelines *t,
-                                  const size_t *rows,
-                                  size_t n,
-                                  size_t bytes,
-                                  struct pps_error *err)
+static enum pps_status write_more(struct timelines *t, const size_t *rows, size_t n,
+                                  size_t bytes, struct pps_error *err)
 {
     const size_t end = t->json->n + bytes;
     double time = 0, point[PPS_MAX_PARAMS];
@@ -157,8 +149,7 @@ static enum pps_status write_all(struct timelines *t, size_t bytes, struct pps_e
 
 enum pps_status pps_page_timelines(const struct pps_page_rows *rows,
                                    const struct pps_timelines_ask *ask,
-                                   struct text_buffer *json,
-                                   struct pps_error *err)
+                                   struct text_buffer *json, struct pps_error *err)
 {
     const struct pps_input_words none = {.n = 0};
     struct timelines t = {.rows = rows, .stop = ask->stop, .json = json};

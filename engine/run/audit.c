@@ -60,10 +60,7 @@ static double beside(const struct pps_param *param, double value, int step)
 
 // Returns the reference's result in column c for the point of this trial, or NAN. Each trial
 // changes all real parameters by different amounts.
-static double try_beside(const struct pps_kernel *kernel,
-                         const double *point,
-                         int c,
-                         int trial,
+static double try_beside(const struct pps_kernel *kernel, const double *point, int c, int trial,
                          const struct pps_worker *worker)
 {
     double near[PPS_MAX_PARAMS], result = (double)NAN;
@@ -92,12 +89,8 @@ static double try_beside(const struct pps_kernel *kernel,
 // point's real parameters change by some units in the last place. The value is the maximum of
 // several trials; the trials end once it exceeds `enough`. It is about 1e-15 for a point that
 // is not sensitive. Thread-safe if each thread has its own worker.
-static double pps_sensitivity(const struct pps_kernel *kernel,
-                              const double *point,
-                              int c,
-                              double result,
-                              double enough,
-                              const struct pps_worker *worker)
+static double pps_sensitivity(const struct pps_kernel *kernel, const double *point, int c,
+                              double result, double enough, const struct pps_worker *worker)
 {
     double most = 0;
     for (int trial = 0; trial < TRIALS && most < enough; trial++) {
@@ -136,8 +129,7 @@ static bool allocate(struct pps_auditor *a)
 }
 
 enum pps_status pps_auditor_open(struct pps_auditor **auditor,
-                                 const struct pps_experiment *experiment,
-                                 double fraction,
+                                 const struct pps_experiment *experiment, double fraction,
                                  struct pps_error *err)
 {
     *auditor = NULL;
@@ -200,11 +192,8 @@ static double scale_of(const struct pair *pair, int c)
     return fmax(scale, DBL_MIN);
 }
 
-static void show_point(const struct pps_experiment *experiment,
-                       const double *const *values,
-                       size_t row,
-                       char *out,
-                       size_t cap)
+static void show_point(const struct pps_experiment *experiment, const double *const *values,
+                       size_t row, char *out, size_t cap)
 {
     double point[PPS_MAX_PARAMS];
     for (int p = 0; p < experiment->kernel->n_params; p++)
@@ -246,9 +235,7 @@ static enum pps_status other_text(const struct pair *pair, int c, struct pps_err
                     pair->text[1][c] + pair->row[1] * width);
 }
 
-static enum pps_status differs(const struct pair *pair,
-                               int c,
-                               double difference,
+static enum pps_status differs(const struct pair *pair, int c, double difference,
                                struct pps_error *err)
 {
     char point[768];
@@ -288,8 +275,7 @@ static bool is_limited(const struct pair *pair)
            (pair->outcome[0] == PPS_FAILED || pair->outcome[1] == PPS_FAILED);
 }
 
-static enum pps_status compare(const struct pair *pair,
-                               struct pps_audited *audited,
+static enum pps_status compare(const struct pair *pair, struct pps_audited *audited,
                                struct pps_error *err)
 {
     const struct pps_kernel *kernel = pair->auditor->kernel;
@@ -324,8 +310,7 @@ static enum pps_status compare(const struct pair *pair,
 // ---- a batch ----------------------------------------------------------------------------------
 
 // Copies the audited points and returns their number.
-static size_t choose(struct pps_auditor *a,
-                     const struct pps_batch *batch,
+static size_t choose(struct pps_auditor *a, const struct pps_batch *batch,
                      const uint64_t *index)
 {
     size_t n = 0;
@@ -343,12 +328,9 @@ static size_t choose(struct pps_auditor *a,
     return n;
 }
 
-enum pps_status pps_auditor_batch(struct pps_auditor *a,
-                                  const struct pps_batch *batch,
-                                  const uint64_t *index,
-                                  const struct pps_worker *worker,
-                                  struct pps_audited *audited,
-                                  struct pps_error *err)
+enum pps_status pps_auditor_batch(struct pps_auditor *a, const struct pps_batch *batch,
+                                  const uint64_t *index, const struct pps_worker *worker,
+                                  struct pps_audited *audited, struct pps_error *err)
 {
     const size_t n = choose(a, batch, index);
     const struct pps_batch again = {.n_points = n,
@@ -394,11 +376,8 @@ static const char *cell_name(const struct pps_experiment *experiment, int k)
 }
 
 enum pps_status pps_audit_reused(const struct pps_experiment *experiment,
-                                 const double *const *param,
-                                 size_t i,
-                                 const char *then,
-                                 const char *now,
-                                 struct pps_error *err)
+                                 const double *const *param, size_t i, const char *then,
+                                 const char *now, struct pps_error *err)
 {
     char point[768];
     for (int k = 0;; k++) {

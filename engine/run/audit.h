@@ -39,8 +39,7 @@ struct pps_auditor; // one per worker thread; pps_auditor_open allocates all its
 // auditor. After an error there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_auditor_open(struct pps_auditor **auditor,
                                                 const struct pps_experiment *experiment,
-                                                double fraction,
-                                                struct pps_error *err);
+                                                double fraction, struct pps_error *err);
 void pps_auditor_close(struct pps_auditor *auditor); // NULL is fine
 
 // Compares the audited rows of a batch of at most PPS_BATCH points that `run` has finished.
@@ -52,22 +51,17 @@ void pps_auditor_close(struct pps_auditor *auditor); // NULL is fine
 // The difference of two results is relative to the larger result. If both results are smaller
 // than the scale of their kind, it is relative to that scale: the largest result of the row
 // with the same unit, or 1 for a real number without a unit (a ratio).
-PPS_MUST_CHECK enum pps_status pps_auditor_batch(struct pps_auditor *auditor,
-                                                 const struct pps_batch *batch,
-                                                 const uint64_t *index,
-                                                 const struct pps_worker *worker,
-                                                 struct pps_audited *audited,
-                                                 struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_auditor_batch(
+    struct pps_auditor *auditor, const struct pps_batch *batch, const uint64_t *index,
+    const struct pps_worker *worker, struct pps_audited *audited, struct pps_error *err);
 
 // Compares the row of a point in an earlier result (then) with the row that was computed now.
 // Both rows are the cells of the experiment's columns, separated by commas and ended by a
 // newline. The point is row i of the parameter arrays. Returns PPS_E_POINTS and names the first
 // cell that differs.
 PPS_MUST_CHECK enum pps_status pps_audit_reused(const struct pps_experiment *experiment,
-                                                const double *const *param,
-                                                size_t i,
-                                                const char *then,
-                                                const char *now,
+                                                const double *const *param, size_t i,
+                                                const char *then, const char *now,
                                                 struct pps_error *err);
 
 #endif

@@ -15,10 +15,8 @@ static uint64_t together_at(const struct pps_cursor *cursor, const struct pps_ke
     return n > 1 ? (uint64_t)n : 1;
 }
 
-struct pps_foretold pps_block_cost(struct pps_cursor *cursor,
-                                   const struct pps_experiment *e,
-                                   uint64_t first,
-                                   uint64_t n)
+struct pps_foretold pps_block_cost(struct pps_cursor *cursor, const struct pps_experiment *e,
+                                   uint64_t first, uint64_t n)
 {
     struct pps_foretold foretold = {.n_points = n, .together = 1};
     const uint64_t samples = n <= FEW ? n : SAMPLES;

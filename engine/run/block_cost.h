@@ -10,8 +10,7 @@
 // Returns the predicted cost of the n >= 1 points from number `first`. The result is the same
 // for every call with the same range. Moves the cursor.
 struct pps_foretold pps_block_cost(struct pps_cursor *cursor,
-                                   const struct pps_experiment *experiment,
-                                   uint64_t first,
+                                   const struct pps_experiment *experiment, uint64_t first,
                                    uint64_t n);
 
 #endif

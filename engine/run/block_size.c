@@ -13,10 +13,8 @@ enum {
     SAMPLES = 64,
 };
 
-enum pps_status pps_scratch_bytes(const struct pps_experiment *experiment,
-                                  int threads,
-                                  size_t *bytes,
-                                  struct pps_error *err)
+enum pps_status pps_scratch_bytes(const struct pps_experiment *experiment, int threads,
+                                  size_t *bytes, struct pps_error *err)
 {
     const double memory = 0.8 * pps_machine_memory();
     *bytes = experiment->kernel->scratch_bytes(experiment->space.highest,

@@ -49,11 +49,8 @@ void pps_parts_free(struct pps_part *parts)
     }
 }
 
-enum pps_status pps_parts_join(const struct pps_part *parts,
-                               uint32_t n,
-                               struct pps_room *room,
-                               struct pps_rows *rows,
-                               struct pps_error *err)
+enum pps_status pps_parts_join(const struct pps_part *parts, uint32_t n, struct pps_room *room,
+                               struct pps_rows *rows, struct pps_error *err)
 {
     size_t bytes = 1; // one extra byte: a block may have no row
     for (const struct pps_part *part = parts; part != NULL; part = part->next)
@@ -83,12 +80,9 @@ static struct pps_block block_of(uint64_t index, const struct pps_rows *rows)
     return block;
 }
 
-enum pps_status pps_finished_block_pack(struct pps_finished_block **made,
-                                        uint64_t index,
-                                        uint64_t points,
-                                        const struct pps_rows *rows,
-                                        struct pps_packer *packer,
-                                        struct pps_error *err)
+enum pps_status pps_finished_block_pack(struct pps_finished_block **made, uint64_t index,
+                                        uint64_t points, const struct pps_rows *rows,
+                                        struct pps_packer *packer, struct pps_error *err)
 {
     const void *data;
     size_t n;

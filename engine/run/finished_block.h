@@ -40,16 +40,13 @@ void pps_parts_free(struct pps_part *parts);
 
 // Joins parts 0 ... n - 1 to the rows that one call of pps_rowmaker_make returns. The text is
 // stored in the room. Returns PPS_E_MACHINE if memory runs out.
-PPS_MUST_CHECK enum pps_status pps_parts_join(const struct pps_part *parts,
-                                              uint32_t n,
-                                              struct pps_room *room,
-                                              struct pps_rows *rows,
+PPS_MUST_CHECK enum pps_status pps_parts_join(const struct pps_part *parts, uint32_t n,
+                                              struct pps_room *room, struct pps_rows *rows,
                                               struct pps_error *err);
 
 // Packs the rows of block `index`, which has `points` points. The caller frees *made with free().
 PPS_MUST_CHECK enum pps_status pps_finished_block_pack(struct pps_finished_block **made,
-                                                       uint64_t index,
-                                                       uint64_t points,
+                                                       uint64_t index, uint64_t points,
                                                        const struct pps_rows *rows,
                                                        struct pps_packer *packer,
                                                        struct pps_error *err);

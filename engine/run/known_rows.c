@@ -49,8 +49,7 @@ struct pps_known_rows *pps_known_rows_new(int n_params, double n_rows)
     return NULL;
 }
 
-bool pps_known_rows_add(struct pps_known_rows *reuse,
-                        const double *point,
+bool pps_known_rows_add(struct pps_known_rows *reuse, const double *point,
                         const struct pps_reused *row)
 {
     const struct pps_key key = key_of(reuse, point);
@@ -68,8 +67,7 @@ bool pps_known_rows_add(struct pps_known_rows *reuse,
     return true;
 }
 
-bool pps_known_rows_find(const struct pps_known_rows *reuse,
-                         const double *point,
+bool pps_known_rows_find(const struct pps_known_rows *reuse, const double *point,
                          struct pps_reused *found)
 {
     const uint64_t at = pps_key_map_find(&reuse->places, key_of(reuse, point));

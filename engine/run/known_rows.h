@@ -27,15 +27,13 @@ struct pps_known_rows *pps_known_rows_new(int n_params, double n_rows);
 
 // Adds a row: a copy of its results. A row of a known point is ignored. Returns false if memory
 // runs out.
-bool pps_known_rows_add(struct pps_known_rows *reuse,
-                        const double *point,
+bool pps_known_rows_add(struct pps_known_rows *reuse, const double *point,
                         const struct pps_reused *row);
 void pps_known_rows_close(struct pps_known_rows *reuse); // NULL is fine
 
 // Finds a point. Returns false if the earlier result does not have the point, or has it without
 // any result.
-bool pps_known_rows_find(const struct pps_known_rows *reuse,
-                         const double *point,
+bool pps_known_rows_find(const struct pps_known_rows *reuse, const double *point,
                          struct pps_reused *found);
 
 #endif

@@ -166,9 +166,7 @@ static void write_row(struct pps_rowmaker *m, size_t i, enum pps_outcome outcome
 // if no point is feasible: then no point was left out, and the point nearest to feasible is among the
 // points that this function gets. The row is judged by its written text, because a resumed run has
 // nothing else.
-static enum pps_status take_infeasible(struct pps_rowmaker *m,
-                                       size_t i,
-                                       size_t start,
+static enum pps_status take_infeasible(struct pps_rowmaker *m, size_t i, size_t start,
                                        struct pps_error *err)
 {
     if (m->experiment->nearest < 0 ||
@@ -191,11 +189,8 @@ static enum pps_status take_infeasible(struct pps_rowmaker *m,
 
 // Returns whether the results in the text from `start` on equal the results that an earlier
 // result has for point i, where it has any.
-static enum pps_status check_claim(const struct pps_rowmaker *m,
-                                   size_t i,
-                                   size_t start,
-                                   struct pps_rows *rows,
-                                   struct pps_error *err)
+static enum pps_status check_claim(const struct pps_rowmaker *m, size_t i, size_t start,
+                                   struct pps_rows *rows, struct pps_error *err)
 {
     if (m->reuse == NULL || m->claims[i].n == 0)
         return PPS_OK;
@@ -215,9 +210,7 @@ static double shown_value(const struct pps_rowmaker *m, double value)
 }
 
 // In a contest the text of a row is made only where it may win, and is not kept here.
-static enum pps_status contest_row(struct pps_rowmaker *m,
-                                   size_t i,
-                                   const double *group,
+static enum pps_status contest_row(struct pps_rowmaker *m, size_t i, const double *group,
                                    struct pps_error *err)
 {
     const size_t start = m->text_n;
@@ -238,9 +231,7 @@ static enum pps_status contest_row(struct pps_rowmaker *m,
     return status;
 }
 
-static enum pps_status take_row(struct pps_rowmaker *m,
-                                size_t i,
-                                struct pps_rows *rows,
+static enum pps_status take_row(struct pps_rowmaker *m, size_t i, struct pps_rows *rows,
                                 struct pps_error *err)
 {
     const size_t start = m->text_n;
@@ -274,9 +265,7 @@ static enum pps_status take_row(struct pps_rowmaker *m,
                                  m->text_n - start - 1, err);
 }
 
-static enum pps_status take_found(struct pps_rowmaker *m,
-                                  size_t f,
-                                  struct pps_rows *rows,
+static enum pps_status take_found(struct pps_rowmaker *m, size_t f, struct pps_rows *rows,
                                   struct pps_error *err)
 {
     const struct pps_found *found = &m->found[f];
@@ -298,8 +287,7 @@ static enum pps_status take_found(struct pps_rowmaker *m,
                                  n - 1, err);
 }
 
-static enum pps_status take_rows(struct pps_rowmaker *m,
-                                 struct pps_rows *rows,
+static enum pps_status take_rows(struct pps_rowmaker *m, struct pps_rows *rows,
                                  struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
@@ -317,18 +305,15 @@ static enum pps_status take_rows(struct pps_rowmaker *m,
     return status;
 }
 
-static void run_points(const struct pps_rowmaker *m,
-                       const struct pps_batch *batch,
+static void run_points(const struct pps_rowmaker *m, const struct pps_batch *batch,
                        const struct pps_worker *worker)
 {
     pps_kernel_run(m->kernel, batch, worker);
     pps_let_columns_compute(m->experiment->lets, batch);
 }
 
-static enum pps_status run_batch(struct pps_rowmaker *m,
-                                 const atomic_bool *stop,
-                                 struct pps_rows *rows,
-                                 struct pps_error *err)
+static enum pps_status run_batch(struct pps_rowmaker *m, const atomic_bool *stop,
+                                 struct pps_rows *rows, struct pps_error *err)
 {
     const struct pps_batch batch = {.n_points = m->n_batch,
                                     .param = m->param,
@@ -351,11 +336,8 @@ static enum pps_status run_batch(struct pps_rowmaker *m,
     return pps_memory_failed() ? pps_fail_memory(err, "the audit") : status;
 }
 
-enum pps_status pps_rowmaker_make(struct pps_rowmaker *m,
-                                  uint64_t first,
-                                  uint64_t n,
-                                  const atomic_bool *stop,
-                                  struct pps_rows *rows,
+enum pps_status pps_rowmaker_make(struct pps_rowmaker *m, uint64_t first, uint64_t n,
+                                  const atomic_bool *stop, struct pps_rows *rows,
                                   struct pps_error *err)
 {
     *rows = (struct pps_rows){.n = 0};

@@ -72,12 +72,9 @@ struct pps_best_by_group *pps_rowmaker_nearest(struct pps_rowmaker *maker);
 void pps_rowmaker_close(struct pps_rowmaker *maker); // NULL is fine
 
 // Makes the rows of the points first ... first + n - 1 of the experiment.
-PPS_MUST_CHECK enum pps_status pps_rowmaker_make(struct pps_rowmaker *maker,
-                                                 uint64_t first,
-                                                 uint64_t n,
-                                                 const atomic_bool *stop,
-                                                 struct pps_rows *rows,
-                                                 struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_rowmaker_make(struct pps_rowmaker *maker, uint64_t first,
+                                                 uint64_t n, const atomic_bool *stop,
+                                                 struct pps_rows *rows, struct pps_error *err);
 
 // The best rows of everything made so far; compared by the numbers as they are written, so that
 // they can be found again in the result. They belong to the maker.
@@ -91,8 +88,7 @@ uint64_t pps_block_points(const struct pps_experiment *experiment);
 // Scratch for one worker; PPS_E_INPUT where the experiment asks for more than `threads` workers
 // can have on this machine.
 PPS_MUST_CHECK enum pps_status pps_scratch_bytes(const struct pps_experiment *experiment,
-                                                 int threads,
-                                                 size_t *bytes,
+                                                 int threads, size_t *bytes,
                                                  struct pps_error *err);
 
 #endif

@@ -99,8 +99,7 @@ static void set_best(struct pps_rowmaker *m, const struct pps_row_settings *sett
                 columns[0].goal == PPS_LOWER;
 }
 
-static enum pps_status set_reuse(struct pps_rowmaker *m,
-                                 const struct pps_known_rows *reuse,
+static enum pps_status set_reuse(struct pps_rowmaker *m, const struct pps_known_rows *reuse,
                                  struct pps_error *err)
 {
     m->reuse = reuse;

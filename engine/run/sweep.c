@@ -28,8 +28,7 @@ uint64_t pps_sweep_points(const struct pps_sweep *sweep)
            pps_shard_points(sweep->shard, blocks, sweep->skip);
 }
 
-void pps_sweep_tops(const struct pps_sweep *sweep,
-                    struct pps_best_by_group *best,
+void pps_sweep_tops(const struct pps_sweep *sweep, struct pps_best_by_group *best,
                     struct pps_best_by_group *nearest)
 {
     const struct pps_column *columns = sweep->experiment->kernel->columns;
@@ -112,8 +111,7 @@ static int useful_threads(const struct pps_sweep *sweep)
     return n < most ? (int)n : sweep->threads;
 }
 
-enum pps_status pps_sweep_run(const struct pps_sweep *sweep,
-                              struct pps_totals *totals,
+enum pps_status pps_sweep_run(const struct pps_sweep *sweep, struct pps_totals *totals,
                               struct pps_error *err)
 {
     const struct pps_kernel *kernel = sweep->experiment->kernel;

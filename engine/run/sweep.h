@@ -64,8 +64,7 @@ struct pps_totals {
 };
 
 // Makes both empty, for rows of this sweep: the best of its groups, the nearest to feasible.
-void pps_sweep_tops(const struct pps_sweep *sweep,
-                    struct pps_best_by_group *best,
+void pps_sweep_tops(const struct pps_sweep *sweep, struct pps_best_by_group *best,
                     struct pps_best_by_group *nearest);
 
 // Returns whether the stop flag is raised.
@@ -81,8 +80,7 @@ uint64_t pps_sweep_points(const struct pps_sweep *sweep);
 // what it holds. A stop is no error: totals->complete is false then. The first error of a worker
 // or of the sink ends the run.
 PPS_MUST_CHECK enum pps_status pps_sweep_run(const struct pps_sweep *sweep,
-                                             struct pps_totals *totals,
-                                             struct pps_error *err);
+                                             struct pps_totals *totals, struct pps_error *err);
 // Returns the points that the kernel computed in this run: not the points that were skipped or
 // pruned, that equal others, or whose rows were there already.
 uint64_t pps_totals_computed(const struct pps_totals *totals);

@@ -28,8 +28,7 @@ bool pps_sweep_take(struct pps_sweep_pool *pool, struct pps_task *task)
     return task->kind != PPS_TASK_END;
 }
 
-void pps_sweep_end(struct pps_sweep_pool *pool,
-                   enum pps_status status,
+void pps_sweep_end(struct pps_sweep_pool *pool, enum pps_status status,
                    const struct pps_error *err)
 {
     pthread_mutex_lock(&pool->lock);
@@ -65,8 +64,7 @@ static bool may_write(struct pps_sweep_pool *pool)
 
 // The best rows of blocks count in the order of the blocks, so that what is known when a run stops
 // is what an uninterrupted run knew at that block.
-static enum pps_status add_best(struct pps_sweep_pool *pool,
-                                struct pps_sweep_slot *slot,
+static enum pps_status add_best(struct pps_sweep_pool *pool, struct pps_sweep_slot *slot,
                                 struct pps_error *err)
 {
     struct pps_totals *totals = pool->totals;
@@ -110,8 +108,7 @@ static void write_due(struct pps_sweep_pool *pool)
     }
 }
 
-void pps_sweep_hand_in(struct pps_sweep_pool *pool,
-                       uint64_t number,
+void pps_sweep_hand_in(struct pps_sweep_pool *pool, uint64_t number,
                        struct pps_finished_block *made)
 {
     pthread_mutex_lock(&pool->lock);

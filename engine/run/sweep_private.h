@@ -37,14 +37,12 @@ struct pps_blocks pps_sweep_blocks(const struct pps_sweep *sweep);
 bool pps_sweep_take(struct pps_sweep_pool *pool, struct pps_task *task);
 
 // Ends the run for all workers; keeps the first error.
-void pps_sweep_end(struct pps_sweep_pool *pool,
-                   enum pps_status status,
+void pps_sweep_end(struct pps_sweep_pool *pool, enum pps_status status,
                    const struct pps_error *err);
 
 // Takes ownership of the finished block with this number in the shard, and writes all blocks
 // that are due.
-void pps_sweep_hand_in(struct pps_sweep_pool *pool,
-                       uint64_t number,
+void pps_sweep_hand_in(struct pps_sweep_pool *pool, uint64_t number,
                        struct pps_finished_block *made);
 
 // Works as one thread of the pool until no task is left.

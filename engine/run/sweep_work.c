@@ -31,11 +31,8 @@ static void foretell(struct pps_sweep_pool *pool, struct worker *w, const struct
     pthread_mutex_unlock(&pool->lock);
 }
 
-static enum pps_status pack(struct pps_sweep_pool *pool,
-                            struct worker *w,
-                            uint64_t number,
-                            const struct pps_rows *rows,
-                            struct pps_error *err)
+static enum pps_status pack(struct pps_sweep_pool *pool, struct worker *w, uint64_t number,
+                            const struct pps_rows *rows, struct pps_error *err)
 {
     const uint64_t index = pps_shard_block(pool->sweep->shard, number);
     const uint64_t points = pps_blocks_points(pps_sweep_blocks(pool->sweep), index);
@@ -48,10 +45,8 @@ static enum pps_status pack(struct pps_sweep_pool *pool,
 }
 
 // Keeps the rows of a part; the last to come joins all.
-static enum pps_status keep_part(struct pps_sweep_pool *pool,
-                                 struct worker *w,
-                                 const struct pps_task *task,
-                                 const struct pps_rows *rows,
+static enum pps_status keep_part(struct pps_sweep_pool *pool, struct worker *w,
+                                 const struct pps_task *task, const struct pps_rows *rows,
                                  struct pps_error *err)
 {
     struct pps_sweep_slot *slot = &pool->slots[task->block % pool->n_slots];
@@ -74,10 +69,8 @@ static enum pps_status keep_part(struct pps_sweep_pool *pool,
 }
 
 // In a contest a block's best rows wait with it.
-static enum pps_status keep_best_of_part(struct pps_sweep_pool *pool,
-                                         struct worker *w,
-                                         const struct pps_task *task,
-                                         struct pps_error *err)
+static enum pps_status keep_best_of_part(struct pps_sweep_pool *pool, struct worker *w,
+                                         const struct pps_task *task, struct pps_error *err)
 {
     struct pps_sweep_slot *slot = &pool->slots[task->block % pool->n_slots];
     if (!pool->sweep->only_best)
@@ -91,10 +84,8 @@ static enum pps_status keep_best_of_part(struct pps_sweep_pool *pool,
     return status;
 }
 
-static enum pps_status make_part(struct pps_sweep_pool *pool,
-                                 struct worker *w,
-                                 const struct pps_task *task,
-                                 struct pps_error *err)
+static enum pps_status make_part(struct pps_sweep_pool *pool, struct worker *w,
+                                 const struct pps_task *task, struct pps_error *err)
 {
     const struct pps_sweep *sweep = pool->sweep;
     const uint64_t index = pps_shard_block(sweep->shard, task->block);
@@ -115,8 +106,7 @@ static enum pps_status make_part(struct pps_sweep_pool *pool,
 }
 
 // Rows of blocks that were never written must not count, so only a whole run keeps its best.
-static enum pps_status keep_best(struct pps_sweep_pool *pool,
-                                 struct pps_rowmaker *maker,
+static enum pps_status keep_best(struct pps_sweep_pool *pool, struct pps_rowmaker *maker,
                                  struct pps_error *err)
 {
     if (pool->sweep->only_best) // blocks have them
@@ -131,8 +121,7 @@ static enum pps_status keep_best(struct pps_sweep_pool *pool,
     return status;
 }
 
-static enum pps_status open_worker(struct pps_sweep_pool *pool,
-                                   struct worker *w,
+static enum pps_status open_worker(struct pps_sweep_pool *pool, struct worker *w,
                                    struct pps_error *err)
 {
     const struct pps_sweep *sweep = pool->sweep;

@@ -17,8 +17,7 @@ void pps_totals_add(struct pps_totals *totals, const struct pps_rows *rows, uint
     totals->text_bytes += rows->n;
 }
 
-enum pps_status pps_totals_join(struct pps_totals *totals,
-                                struct pps_totals *earlier,
+enum pps_status pps_totals_join(struct pps_totals *totals, struct pps_totals *earlier,
                                 struct pps_error *err)
 {
     struct pps_counts counts = earlier->counts;

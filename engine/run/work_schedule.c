@@ -149,9 +149,7 @@ uint32_t pps_foretold_parts(const struct pps_foretold *foretold)
     return parts_of(foretold, SHORTEST_PART_NS);
 }
 
-void pps_work_schedule_foretold(struct pps_work_schedule *s,
-                                uint64_t block,
-                                uint32_t n,
+void pps_work_schedule_foretold(struct pps_work_schedule *s, uint64_t block, uint32_t n,
                                 const struct pps_foretold *foretold)
 {
     for (uint32_t i = 0; i < n; i++)

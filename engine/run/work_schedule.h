@@ -75,9 +75,7 @@ uint64_t pps_work_schedule_slots(const struct pps_work_schedule *schedule);
 struct pps_task pps_work_schedule_take(struct pps_work_schedule *schedule);
 
 // Reports the result of PPS_TASK_FORETELL: the estimates of all its n blocks.
-void pps_work_schedule_foretold(struct pps_work_schedule *schedule,
-                                uint64_t block,
-                                uint32_t n,
+void pps_work_schedule_foretold(struct pps_work_schedule *schedule, uint64_t block, uint32_t n,
                                 const struct pps_foretold *foretold);
 
 // Reports that a part of the block is made. Returns true after the last part; the caller then

@@ -24,10 +24,8 @@ static void draw_counts(const struct pps_bootstrap *how, uint32_t r, size_t n, u
 }
 
 // Computes resample r into values[r]; false without memory.
-static bool resample(const struct pps_bootstrap *how,
-                     const struct pps_statistic *statistic,
-                     uint32_t r,
-                     double *values)
+static bool resample(const struct pps_bootstrap *how, const struct pps_statistic *statistic,
+                     uint32_t r, double *values)
 {
     uint32_t *counts = malloc(statistic->n * sizeof *counts);
     if (counts == NULL)
@@ -59,8 +57,7 @@ static double deviation(const double *values, uint32_t resamples, int n_values, 
 }
 
 static enum pps_status run(const struct pps_bootstrap *how,
-                           const struct pps_statistic *statistic,
-                           double *values,
+                           const struct pps_statistic *statistic, double *values,
                            struct pps_error *err)
 {
     atomic_bool full = false;
@@ -75,8 +72,7 @@ static enum pps_status run(const struct pps_bootstrap *how,
 
 enum pps_status pps_bootstrap(const struct pps_bootstrap *how,
                               const struct pps_statistic *statistic,
-                              struct pps_estimate *estimates,
-                              struct pps_error *err)
+                              struct pps_estimate *estimates, struct pps_error *err)
 {
     const int n_values = statistic->n_values;
     const bool any = statistic->n >= 2 && how->resamples >= 2;

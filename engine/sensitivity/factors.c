@@ -11,10 +11,8 @@ struct pairs {
     uint32_t n;
 };
 
-static bool count_pairs(struct pairs *pairs,
-                        const struct pps_factor_input *a,
-                        const struct pps_factor_input *b,
-                        uint64_t n)
+static bool count_pairs(struct pairs *pairs, const struct pps_factor_input *a,
+                        const struct pps_factor_input *b, uint64_t n)
 {
     const uint64_t all = (uint64_t)a->levels * b->levels;
     pairs->n = 0;
@@ -33,8 +31,7 @@ static bool count_pairs(struct pairs *pairs,
 // Tables of pairs stay below this multiple of the rows; beyond it, the rows are a sample.
 enum { ROOM = 64, LEAST_ROOM = 1 << 16 };
 
-static bool too_many(const struct pps_factor_input *a,
-                     const struct pps_factor_input *b,
+static bool too_many(const struct pps_factor_input *a, const struct pps_factor_input *b,
                      uint64_t n)
 {
     return (uint64_t)a->levels * b->levels > ROOM * n + LEAST_ROOM;
@@ -42,9 +39,7 @@ static bool too_many(const struct pps_factor_input *a,
 
 // Sets *joined if not every combination of the values of a and b occurs.
 static enum pps_status compare(const struct pps_factor_input *a,
-                               const struct pps_factor_input *b,
-                               uint64_t n,
-                               bool *joined,
+                               const struct pps_factor_input *b, uint64_t n, bool *joined,
                                struct pps_error *err)
 {
     const uint64_t all = (uint64_t)a->levels * b->levels;
@@ -69,10 +64,8 @@ static void join(struct pps_factors *f, int n_params, int a, int b)
 }
 
 static enum pps_status join_dependent(struct pps_factors *f,
-                                      const struct pps_factor_input *params,
-                                      int n_params,
-                                      uint64_t n,
-                                      struct pps_error *err)
+                                      const struct pps_factor_input *params, int n_params,
+                                      uint64_t n, struct pps_error *err)
 {
     for (int p = 0; p < n_params; p++)
         f->of[p] = p;
@@ -104,11 +97,8 @@ static void renumber(struct pps_factors *f, int n_params)
 
 // Adds a parameter to the code of its factor. Sets *fits to false if there are too many combinations for
 // a grid.
-static enum pps_status add_param(struct pps_factors *f,
-                                 int factor,
-                                 const struct pps_factor_input *param,
-                                 uint64_t n,
-                                 bool *fits,
+static enum pps_status add_param(struct pps_factors *f, int factor,
+                                 const struct pps_factor_input *param, uint64_t n, bool *fits,
                                  struct pps_error *err)
 {
     const struct pps_factor_input so_far = {f->code[factor], f->levels[factor]};
@@ -126,12 +116,8 @@ static enum pps_status add_param(struct pps_factors *f,
     return PPS_OK;
 }
 
-static enum pps_status make_codes(struct pps_factors *f,
-                                  const struct pps_factor_input *params,
-                                  int n_params,
-                                  uint64_t n,
-                                  bool *fits,
-                                  struct pps_error *err)
+static enum pps_status make_codes(struct pps_factors *f, const struct pps_factor_input *params,
+                                  int n_params, uint64_t n, bool *fits, struct pps_error *err)
 {
     for (int p = 0; p < n_params && *fits; p++) {
         const int factor = f->of[p];
@@ -170,11 +156,8 @@ static enum pps_status check_grid(struct pps_factors *f, uint64_t n, struct pps_
     return PPS_OK;
 }
 
-enum pps_status pps_factors_find(struct pps_factors *f,
-                                 const struct pps_factor_input *params,
-                                 int n_params,
-                                 uint64_t n,
-                                 struct pps_error *err)
+enum pps_status pps_factors_find(struct pps_factors *f, const struct pps_factor_input *params,
+                                 int n_params, uint64_t n, struct pps_error *err)
 {
     bool fits = true;
     *f = (struct pps_factors){.n = 0};

@@ -31,8 +31,7 @@ struct pps_factors {
 // calls pps_factors_free in every case.
 PPS_MUST_CHECK enum pps_status pps_factors_find(struct pps_factors *factors,
                                                 const struct pps_factor_input *params,
-                                                int n_params,
-                                                uint64_t n,
+                                                int n_params, uint64_t n,
                                                 struct pps_error *err);
 void pps_factors_free(struct pps_factors *factors);
 

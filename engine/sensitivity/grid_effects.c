@@ -20,12 +20,8 @@ struct pps_moments pps_moments_of(const double *y, uint64_t n)
     return m;
 }
 
-void pps_level_sums(const double *y,
-                    const uint32_t *code,
-                    uint64_t n,
-                    uint32_t levels,
-                    double *sums,
-                    uint64_t *counts)
+void pps_level_sums(const double *y, const uint32_t *code, uint64_t n, uint32_t levels,
+                    double *sums, uint64_t *counts)
 {
     memset(sums, 0, levels * sizeof *sums);
     memset(counts, 0, levels * sizeof *counts);
@@ -36,9 +32,7 @@ void pps_level_sums(const double *y,
         }
 }
 
-double pps_correlation_ratio(const double *sums,
-                             const uint64_t *counts,
-                             uint32_t levels,
+double pps_correlation_ratio(const double *sums, const uint64_t *counts, uint32_t levels,
                              const struct pps_moments *all)
 {
     double between = 0;
@@ -77,10 +71,7 @@ static double squares_of(struct line line)
 }
 
 // Returns n (E(y | x_f = v) - mean)^2 over the n results of one value of the factor.
-static double between_of(const double *y,
-                         uint64_t outer,
-                         uint64_t block,
-                         uint64_t inner,
+static double between_of(const double *y, uint64_t outer, uint64_t block, uint64_t inner,
                          double mean)
 {
     double sum = 0;
@@ -95,11 +86,8 @@ static double between_of(const double *y,
     return (double)n * off * off;
 }
 
-void pps_grid_indices(const struct pps_grid *grid,
-                      int f,
-                      const struct pps_moments *all,
-                      double *first,
-                      double *total)
+void pps_grid_indices(const struct pps_grid *grid, int f, const struct pps_moments *all,
+                      double *first, double *total)
 {
     uint64_t outer = 1, inner = 1;
     const uint64_t levels = grid->levels[f];

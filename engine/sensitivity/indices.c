@@ -17,12 +17,8 @@ uint32_t pps_usual_classes(uint64_t n)
     return k;
 }
 
-uint32_t pps_classes(const uint32_t *code,
-                     uint64_t n,
-                     uint32_t levels,
-                     uint32_t n_classes,
-                     uint64_t *counts,
-                     uint32_t *class_of)
+uint32_t pps_classes(const uint32_t *code, uint64_t n, uint32_t levels, uint32_t n_classes,
+                     uint64_t *counts, uint32_t *class_of)
 {
     memset(counts, 0, levels * sizeof *counts);
     for (uint64_t i = 0; i < n; i++)
@@ -46,11 +42,8 @@ struct sums {
     double n, y;
 };
 
-static double ratio_of(const struct pps_given_data *data,
-                       const uint32_t *counts,
-                       struct sums *classes,
-                       double *n,
-                       uint32_t *used)
+static double ratio_of(const struct pps_given_data *data, const uint32_t *counts,
+                       struct sums *classes, double *n, uint32_t *used)
 {
     double mean = 0, variance = 0, between = 0;
     *n = 0;
@@ -92,9 +85,7 @@ void pps_first_order(const void *self, const uint32_t *counts, double *index)
 
 // ---- elementary effects -------------------------------------------------------------------------
 
-static void one_factor(const struct pps_effects_sample *s,
-                       const uint32_t *counts,
-                       int i,
+static void one_factor(const struct pps_effects_sample *s, const uint32_t *counts, int i,
                        double *values)
 {
     double n = 0, sum = 0, absolute = 0, squares = 0;

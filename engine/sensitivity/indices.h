@@ -15,10 +15,7 @@ uint32_t pps_usual_classes(uint64_t n);
 // Divides the levels 0 ... levels - 1 of a parameter, in order, into at most n_classes classes of about
 // equally many of the n results; equal values share a class. code[i] < levels. Writes the class of each
 // level and returns the number of classes.
-uint32_t pps_classes(const uint32_t *code,
-                     uint64_t n,
-                     uint32_t levels,
-                     uint32_t n_classes,
+uint32_t pps_classes(const uint32_t *code, uint64_t n, uint32_t levels, uint32_t n_classes,
                      uint64_t *counts, // [levels], overwritten
                      uint32_t *class_of);
 

@@ -27,8 +27,7 @@ static enum pps_status find_params(struct pps_observations *o, struct pps_error 
     return PPS_OK;
 }
 
-static enum pps_status add_codes(struct pps_observations *o,
-                                 const struct pps_cell *cells,
+static enum pps_status add_codes(struct pps_observations *o, const struct pps_cell *cells,
                                  struct pps_error *err)
 {
     for (int p = 0; p < o->n_params; p++) {
@@ -46,8 +45,7 @@ static enum pps_status add_codes(struct pps_observations *o,
     return PPS_OK;
 }
 
-static enum pps_status add_row(struct pps_observations *o,
-                               const struct pps_cell *cells,
+static enum pps_status add_row(struct pps_observations *o, const struct pps_cell *cells,
                                struct pps_error *err)
 {
     double *y = pps_grow(o->y, &o->y_room, o->n + 1, sizeof *y);
@@ -113,8 +111,7 @@ static void list_levels(const struct pps_observed *param, struct level *levels)
 }
 
 // Numbers the values in their order.
-static enum pps_status sort_levels(struct pps_observed *param,
-                                   uint64_t n,
+static enum pps_status sort_levels(struct pps_observed *param, uint64_t n,
                                    struct pps_error *err)
 {
     const uint32_t n_levels = param->n_levels = param->texts.n;
@@ -141,10 +138,8 @@ static enum pps_status sort_levels(struct pps_observed *param,
 // ---- the whole ------------------------------------------------------------------------------------
 
 enum pps_status pps_observations_open(struct pps_observations *o,
-                                      const struct pps_view_ask *ask,
-                                      const char *objective,
-                                      const char *by,
-                                      struct pps_error *err)
+                                      const struct pps_view_ask *ask, const char *objective,
+                                      const char *by, struct pps_error *err)
 {
     *o = (struct pps_observations){.n = 0};
     enum pps_status status = pps_view_open(&o->view, ask, err);

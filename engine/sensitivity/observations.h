@@ -40,8 +40,7 @@ struct pps_observations {
 // observations in every case.
 PPS_MUST_CHECK enum pps_status pps_observations_open(struct pps_observations *observations,
                                                      const struct pps_view_ask *ask,
-                                                     const char *objective,
-                                                     const char *by,
+                                                     const char *objective, const char *by,
                                                      struct pps_error *err);
 void pps_observations_close(struct pps_observations *observations); // a zeroed one is fine
 

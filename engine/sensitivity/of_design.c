@@ -29,8 +29,7 @@ struct design {
 };
 
 static enum pps_status refuse_selection(const struct pps_sensitivity_ask *ask,
-                                        const struct cJSON *experiment,
-                                        struct pps_error *err)
+                                        const struct cJSON *experiment, struct pps_error *err)
 {
     const char *method =
         cJSON_GetStringValue(pps_json_member(pps_json_member(experiment, "sample"), "method"));
@@ -189,8 +188,7 @@ static void name_effects(const struct design *d, struct pps_sensitivity_group *g
     }
 }
 
-static enum pps_status saltelli(struct design *d,
-                                struct pps_sensitivity_group *group,
+static enum pps_status saltelli(struct design *d, struct pps_sensitivity_group *group,
                                 struct pps_error *err)
 {
     const struct pps_sample *sample = d->experiment->space.sample;
@@ -227,8 +225,7 @@ static enum pps_status saltelli(struct design *d,
     return status;
 }
 
-static enum pps_status morris(struct design *d,
-                              struct pps_sensitivity_group *group,
+static enum pps_status morris(struct design *d, struct pps_sensitivity_group *group,
                               struct pps_error *err)
 {
     const struct pps_sample *sample = d->experiment->space.sample;
@@ -300,8 +297,7 @@ static void describe(const struct design *d, struct pps_sensitivity_group *group
 
 // ---- the whole ------------------------------------------------------------------------------------
 
-static enum pps_status analyse(struct design *d,
-                               struct pps_sensitivity *s,
+static enum pps_status analyse(struct design *d, struct pps_sensitivity *s,
                                struct pps_error *err)
 {
     const struct pps_sample *sample = d->experiment->space.sample;
@@ -324,8 +320,7 @@ static enum pps_status analyse(struct design *d,
 
 enum pps_status pps_sensitivity_of_design(const struct pps_sensitivity_ask *ask,
                                           const struct cJSON *experiment,
-                                          struct pps_sensitivity *s,
-                                          struct pps_error *err)
+                                          struct pps_sensitivity *s, struct pps_error *err)
 {
     struct design d = {.ask = ask};
     const struct pps_request request = {.kernels = ask->view.kernels,

@@ -131,12 +131,8 @@ static void factor_label(const struct rows *r, int f, uint64_t i, char *out, siz
 // ---- main effects ---------------------------------------------------------------------------------
 
 // Finds the values with the least and the greatest mean; UINT32_MAX: none.
-static void find_range(const double *sums,
-                       const uint64_t *counts,
-                       uint32_t levels,
-                       struct pps_effect *e,
-                       uint32_t *low,
-                       uint32_t *high)
+static void find_range(const double *sums, const uint64_t *counts, uint32_t levels,
+                       struct pps_effect *e, uint32_t *low, uint32_t *high)
 {
     *low = *high = UINT32_MAX;
     for (uint32_t v = 0; v < levels; v++) {
@@ -155,12 +151,8 @@ static void find_range(const double *sums,
 }
 
 // Fills the range and the correlation ratio of a coding of the rows. *low, *high: values.
-static enum pps_status main_effect(const struct rows *r,
-                                   const uint32_t *code,
-                                   uint32_t levels,
-                                   struct pps_effect *e,
-                                   uint32_t *low,
-                                   uint32_t *high,
+static enum pps_status main_effect(const struct rows *r, const uint32_t *code, uint32_t levels,
+                                   struct pps_effect *e, uint32_t *low, uint32_t *high,
                                    struct pps_error *err)
 {
     double *sums = malloc(levels * sizeof *sums);
@@ -183,9 +175,7 @@ static const char *label(const struct varied *v, uint32_t level)
     return level == UINT32_MAX ? "" : v->param->labels[v->original[level]];
 }
 
-static enum pps_status param_effect(const struct rows *r,
-                                    int v,
-                                    struct pps_effect *e,
+static enum pps_status param_effect(const struct rows *r, int v, struct pps_effect *e,
                                     struct pps_error *err)
 {
     const struct varied *varied = &r->varied[v];
@@ -202,11 +192,8 @@ static enum pps_status param_effect(const struct rows *r,
 
 // ---- a full grid ----------------------------------------------------------------------------------
 
-static enum pps_status factor_effect(const struct rows *r,
-                                     const struct pps_grid *grid,
-                                     int f,
-                                     struct pps_effect *e,
-                                     struct pps_error *err)
+static enum pps_status factor_effect(const struct rows *r, const struct pps_grid *grid, int f,
+                                     struct pps_effect *e, struct pps_error *err)
 {
     uint32_t low, high;
     *e = pps_effect_none();
@@ -294,11 +281,8 @@ static struct pps_given_data valued_rows(const struct rows *r, double *y, uint32
     return (struct pps_given_data){y, code, n, 0};
 }
 
-static void class_label(const struct varied *v,
-                        const uint32_t *class_of,
-                        uint32_t class,
-                        char *out,
-                        size_t cap)
+static void class_label(const struct varied *v, const uint32_t *class_of, uint32_t class,
+                        char *out, size_t cap)
 {
     uint32_t first = UINT32_MAX, last = 0;
     for (uint32_t l = 0; l < v->levels; l++)
@@ -319,13 +303,9 @@ static void class_label(const struct varied *v,
 }
 
 // Fills the effect of a parameter of a sample; code has room for all rows.
-static enum pps_status sample_effect(const struct rows *r,
-                                     int v,
-                                     struct pps_given_data *data,
-                                     uint32_t *code,
-                                     const struct pps_bootstrap *how,
-                                     struct pps_effect *e,
-                                     struct pps_error *err)
+static enum pps_status sample_effect(const struct rows *r, int v, struct pps_given_data *data,
+                                     uint32_t *code, const struct pps_bootstrap *how,
+                                     struct pps_effect *e, struct pps_error *err)
 {
     const struct varied *varied = &r->varied[v];
     uint32_t *class_of = malloc(varied->levels * sizeof *class_of), low, high;
@@ -378,8 +358,7 @@ static void note_composite(const struct rows *r)
                         names);
 }
 
-static enum pps_status sample(struct rows *r,
-                              const struct pps_bootstrap *how,
+static enum pps_status sample(struct rows *r, const struct pps_bootstrap *how,
                               struct pps_error *err)
 {
     double *y = malloc(r->n * sizeof *y);
@@ -449,9 +428,7 @@ static void note_missing(const struct rows *r)
             pps_count_text((double)r->group->missing).text, pps_count_text((double)r->n).text);
 }
 
-static enum pps_status analyse(struct rows *r,
-                               bool is_sample,
-                               const struct pps_bootstrap *how,
+static enum pps_status analyse(struct rows *r, bool is_sample, const struct pps_bootstrap *how,
                                struct pps_error *err)
 {
     struct pps_factor_input inputs[PPS_MOST_FACTORS];
@@ -473,10 +450,8 @@ static enum pps_status analyse(struct rows *r,
     return r->factors.is_grid ? whole_grid(r, err) : plain_rows(r, err);
 }
 
-enum pps_status pps_sensitivity_of_rows(const struct pps_observations *o,
-                                        const uint32_t *list,
-                                        uint64_t n,
-                                        bool is_sample,
+enum pps_status pps_sensitivity_of_rows(const struct pps_observations *o, const uint32_t *list,
+                                        uint64_t n, bool is_sample,
                                         const struct pps_bootstrap *how,
                                         struct pps_sensitivity_group *group,
                                         struct pps_error *err)

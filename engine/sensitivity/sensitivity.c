@@ -119,10 +119,8 @@ static void sort_rows(const struct pps_observations *o, uint32_t *rows, uint64_t
 }
 
 static enum pps_status all_groups(const struct pps_observations *o,
-                                  const struct pps_sensitivity_ask *ask,
-                                  bool is_sample,
-                                  struct pps_sensitivity *s,
-                                  struct pps_error *err)
+                                  const struct pps_sensitivity_ask *ask, bool is_sample,
+                                  struct pps_sensitivity *s, struct pps_error *err)
 {
     const uint32_t n_groups = o->groups.names.n;
     uint32_t *rows = malloc(o->n * sizeof *rows);
@@ -147,10 +145,8 @@ static enum pps_status all_groups(const struct pps_observations *o,
     return status;
 }
 
-enum pps_status pps_sensitivity_head(struct pps_sensitivity *s,
-                                     const struct pps_view *view,
-                                     int objective,
-                                     struct pps_error *err)
+enum pps_status pps_sensitivity_head(struct pps_sensitivity *s, const struct pps_view *view,
+                                     int objective, struct pps_error *err)
 {
     const struct pps_view_column *column = &view->columns[objective];
     s->objective = strdup(column->name);
@@ -161,10 +157,8 @@ enum pps_status pps_sensitivity_head(struct pps_sensitivity *s,
                                                    : pps_fail_memory(err, "the objective");
 }
 
-static enum pps_status from_rows(const struct pps_sensitivity_ask *ask,
-                                 bool is_sample,
-                                 struct pps_sensitivity *s,
-                                 struct pps_error *err)
+static enum pps_status from_rows(const struct pps_sensitivity_ask *ask, bool is_sample,
+                                 struct pps_sensitivity *s, struct pps_error *err)
 {
     struct pps_observations o;
     enum pps_status status =

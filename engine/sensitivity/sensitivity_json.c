@@ -91,8 +91,7 @@ static cJSON *group_tree(const struct pps_sensitivity_group *g)
     return object;
 }
 
-enum pps_status pps_sensitivity_json(const struct pps_sensitivity *s,
-                                     FILE *out,
+enum pps_status pps_sensitivity_json(const struct pps_sensitivity *s, FILE *out,
                                      struct pps_error *err)
 {
     cJSON *root = cJSON_CreateObject();

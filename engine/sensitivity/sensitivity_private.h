@@ -17,8 +17,7 @@ PPS_MUST_CHECK enum pps_status pps_effects_sort(struct pps_sensitivity_group *gr
 
 // Fills the group from n of its rows (indices into the observations). is_sample: the rows were drawn.
 PPS_MUST_CHECK enum pps_status pps_sensitivity_of_rows(const struct pps_observations *o,
-                                                       const uint32_t *rows,
-                                                       uint64_t n,
+                                                       const uint32_t *rows, uint64_t n,
                                                        bool is_sample,
                                                        const struct pps_bootstrap *how,
                                                        struct pps_sensitivity_group *group,
@@ -32,8 +31,7 @@ PPS_MUST_CHECK enum pps_status pps_sensitivity_of_design(const struct pps_sensit
 
 // Sets the objective, its unit and goal, and the coverage.
 PPS_MUST_CHECK enum pps_status pps_sensitivity_head(struct pps_sensitivity *s,
-                                                    const struct pps_view *view,
-                                                    int objective,
+                                                    const struct pps_view *view, int objective,
                                                     struct pps_error *err);
 
 #endif

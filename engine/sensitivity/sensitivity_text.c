@@ -61,8 +61,7 @@ static void add_range(struct text_buffer *line, const struct pps_effect *e)
     text_buffer_add(line, ",%s", e->high_at);
 }
 
-static void add_line(struct text_buffer *line,
-                     enum pps_sensitivity_kind kind,
+static void add_line(struct text_buffer *line, enum pps_sensitivity_kind kind,
                      const struct pps_effect *e)
 {
     text_buffer_add(line, "%s%s,", e->is_member ? "- " : "", e->name);
@@ -88,8 +87,7 @@ static void add_line(struct text_buffer *line,
         add_range(line, e);
 }
 
-static enum pps_status write_lines(const struct pps_sensitivity_group *g,
-                                   FILE *out,
+static enum pps_status write_lines(const struct pps_sensitivity_group *g, FILE *out,
                                    struct pps_error *err)
 {
     struct text_buffer lines = {.n = 0};
@@ -103,8 +101,7 @@ static enum pps_status write_lines(const struct pps_sensitivity_group *g,
     return status;
 }
 
-static void write_head(const struct pps_sensitivity *s,
-                       const struct pps_sensitivity_group *g,
+static void write_head(const struct pps_sensitivity *s, const struct pps_sensitivity_group *g,
                        FILE *out)
 {
     char rows[48];
@@ -143,8 +140,7 @@ static void write_legend(const struct pps_sensitivity_group *g, FILE *out)
 }
 
 static enum pps_status write_group(const struct pps_sensitivity *s,
-                                   const struct pps_sensitivity_group *g,
-                                   FILE *out,
+                                   const struct pps_sensitivity_group *g, FILE *out,
                                    struct pps_error *err)
 {
     write_head(s, g, out);
@@ -169,8 +165,7 @@ static enum pps_status write_group(const struct pps_sensitivity *s,
     return status;
 }
 
-enum pps_status pps_sensitivity_table(const struct pps_sensitivity *s,
-                                      FILE *out,
+enum pps_status pps_sensitivity_table(const struct pps_sensitivity *s, FILE *out,
                                       struct pps_error *err)
 {
     enum pps_status status = PPS_OK;

@@ -9,8 +9,7 @@
 #include <stdio.h>
 
 // Writes a table for every group, and what a reader must know.
-PPS_MUST_CHECK enum pps_status pps_sensitivity_table(const struct pps_sensitivity *s,
-                                                     FILE *out,
+PPS_MUST_CHECK enum pps_status pps_sensitivity_table(const struct pps_sensitivity *s, FILE *out,
                                                      struct pps_error *err);
 
 // Writes one line for every factor and member of every group. A column of which the analysis has no
@@ -18,8 +17,7 @@ PPS_MUST_CHECK enum pps_status pps_sensitivity_table(const struct pps_sensitivit
 void pps_sensitivity_csv(const struct pps_sensitivity *s, FILE *out);
 
 // Writes one JSON object.
-PPS_MUST_CHECK enum pps_status pps_sensitivity_json(const struct pps_sensitivity *s,
-                                                    FILE *out,
+PPS_MUST_CHECK enum pps_status pps_sensitivity_json(const struct pps_sensitivity *s, FILE *out,
                                                     struct pps_error *err);
 
 enum { PPS_TORNADO_PANELS = 4, PPS_TORNADO_BARS = 12 };

@@ -30,12 +30,9 @@ static bool has_bars(const struct pps_sensitivity *s)
     return false;
 }
 
-enum pps_status pps_tornado_draw(const struct pps_sensitivity *s,
-                                 const char *path,
-                                 const char *result,
-                                 const struct pps_gate *gate,
-                                 const atomic_bool *stop,
-                                 struct pps_error *err)
+enum pps_status pps_tornado_draw(const struct pps_sensitivity *s, const char *path,
+                                 const char *result, const struct pps_gate *gate,
+                                 const atomic_bool *stop, struct pps_error *err)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash == NULL ? path : slash + 1;

@@ -33,8 +33,7 @@ void pps_covered_close(struct pps_covered *covered)
     *covered = (struct pps_covered){0};
 }
 
-static uint32_t value_hash(const struct pps_covered *covered,
-                           int c,
+static uint32_t value_hash(const struct pps_covered *covered, int c,
                            const struct pps_cell *cells)
 {
     const struct pps_cell cell = cells[covered->columns[c]];
@@ -65,11 +64,8 @@ static uint64_t *sums_of(struct pps_covered *covered, size_t i, bool first)
     return sums + i * n;
 }
 
-bool pps_covered_add(struct pps_covered *covered,
-                     size_t i,
-                     bool first,
-                     const struct pps_cell *cells,
-                     uint64_t *sum)
+bool pps_covered_add(struct pps_covered *covered, size_t i, bool first,
+                     const struct pps_cell *cells, uint64_t *sum)
 {
     const size_t n = (size_t)covered->n;
     uint32_t *list =

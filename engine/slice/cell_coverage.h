@@ -35,11 +35,8 @@ void pps_covered_close(struct pps_covered *covered); // a zeroed struct is allow
 
 // Adds a row to the sum of cell i. `first` is true for the first row of the cell. Returns false
 // if memory runs out.
-bool pps_covered_add(struct pps_covered *covered,
-                     size_t i,
-                     bool first,
-                     const struct pps_cell *cells,
-                     uint64_t *sum);
+bool pps_covered_add(struct pps_covered *covered, size_t i, bool first,
+                     const struct pps_cell *cells, uint64_t *sum);
 
 // Fills `differs`. Call this function after all rows of the n_cells cells were added.
 void pps_covered_finish(struct pps_covered *covered, size_t n_cells);

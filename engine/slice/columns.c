@@ -11,8 +11,7 @@ const char *pps_reduce_word(enum pps_reduce reduce)
     return words[reduce];
 }
 
-enum pps_status pps_reduce_parse(const char *word,
-                                 enum pps_reduce *reduce,
+enum pps_status pps_reduce_parse(const char *word, enum pps_reduce *reduce,
                                  struct pps_error *err)
 {
     *reduce = PPS_REDUCE_NONE;
@@ -24,11 +23,8 @@ enum pps_status pps_reduce_parse(const char *word,
     return pps_fail(err, PPS_E_INPUT, "--reduce %s: write min, max, mean, first or last", word);
 }
 
-static enum pps_status find_axis(const struct pps_slices *cut,
-                                 const char *option,
-                                 const char *name,
-                                 const char *fallback,
-                                 int *column,
+static enum pps_status find_axis(const struct pps_slices *cut, const char *option,
+                                 const char *name, const char *fallback, int *column,
                                  struct pps_error *err)
 {
     if (name != NULL)
@@ -43,8 +39,7 @@ static enum pps_status find_axis(const struct pps_slices *cut,
                     cut->view.path, option);
 }
 
-static enum pps_status find_axes(struct pps_slices *cut,
-                                 const struct pps_slice_ask *ask,
+static enum pps_status find_axes(struct pps_slices *cut, const struct pps_slice_ask *ask,
                                  struct pps_error *err)
 {
     const struct pps_kernel *kernel = cut->view.kernel;
@@ -102,8 +97,7 @@ static enum pps_reduce usual_reduce(const struct pps_slices *cut)
     return goal == PPS_HIGHER ? PPS_REDUCE_MAX : PPS_REDUCE_MIN;
 }
 
-static enum pps_status find_groups(struct pps_slices *cut,
-                                   const struct pps_slice_ask *ask,
+static enum pps_status find_groups(struct pps_slices *cut, const struct pps_slice_ask *ask,
                                    struct pps_error *err)
 {
     cut->split = -1;
@@ -132,8 +126,7 @@ static enum pps_status find_groups(struct pps_slices *cut,
     return PPS_OK;
 }
 
-enum pps_status pps_slice_columns(struct pps_slices *cut,
-                                  const struct pps_slice_ask *ask,
+enum pps_status pps_slice_columns(struct pps_slices *cut, const struct pps_slice_ask *ask,
                                   struct pps_error *err)
 {
     enum pps_status status = find_axes(cut, ask, err);

@@ -57,8 +57,7 @@ enum pps_status pps_picture_name_begin(struct pps_picture_name *name, struct pps
     return name->out == NULL ? pps_fail_errno(err, "name", "a picture") : PPS_OK;
 }
 
-enum pps_status pps_picture_name_end(struct pps_picture_name *name,
-                                     const char *result,
+enum pps_status pps_picture_name_end(struct pps_picture_name *name, const char *result,
                                      struct pps_error *err)
 {
     char stem[256], piece[PPS_PICTURE_ASKED];

@@ -31,8 +31,7 @@ PPS_MUST_CHECK enum pps_status pps_picture_name_begin(struct pps_picture_name *n
 
 // Sets name->text to the stem of the result's path and the text written to `out`.
 PPS_MUST_CHECK enum pps_status pps_picture_name_end(struct pps_picture_name *name,
-                                                    const char *result,
-                                                    struct pps_error *err);
+                                                    const char *result, struct pps_error *err);
 
 // Turns `asked` into a part of a file name (out has PPS_PICTURE_ASKED bytes): characters that
 // do not belong in a file name become '_', and the end of a long text becomes a hash.

@@ -90,8 +90,7 @@ static void combined_names(const struct pps_slices *cut, char *out, size_t cap)
 // ---- a mean over unequal rows -------------------------------------------------------------------
 
 static const struct pps_slice_cell *find_cell(struct pps_slice_span span,
-                                              const struct common *common,
-                                              bool other)
+                                              const struct common *common, bool other)
 {
     for (size_t i = 0; i < span.n; i++)
         if (!isnan(span.cells[i].value) && is_other(&span.cells[i], common) == other)
@@ -99,10 +98,8 @@ static const struct pps_slice_cell *find_cell(struct pps_slice_span span,
     return NULL;
 }
 
-static enum pps_status fail_unequal(const struct pps_slices *cut,
-                                    struct pps_slice_span span,
-                                    const struct common *common,
-                                    struct pps_error *err)
+static enum pps_status fail_unequal(const struct pps_slices *cut, struct pps_slice_span span,
+                                    const struct common *common, struct pps_error *err)
 {
     const struct pps_slice_cell *one = find_cell(span, common, false);
     const struct pps_slice_cell *other = find_cell(span, common, true);
@@ -136,12 +133,9 @@ enum pps_status pps_slice_check_mean(const struct pps_slices *cut, struct pps_er
 
 // If at least half of the cells have the same coverage, the other cells are marked; otherwise
 // there is no common coverage to compare with.
-static void mark_others(const struct pps_slices *cut,
-                        struct pps_slice_span span,
-                        const uint32_t *x_place,
-                        const uint32_t *y_place,
-                        const struct common *common,
-                        struct pps_slice *slice)
+static void mark_others(const struct pps_slices *cut, struct pps_slice_span span,
+                        const uint32_t *x_place, const uint32_t *y_place,
+                        const struct common *common, struct pps_slice *slice)
 {
     const size_t n_others = common->n_cells - common->n_with;
     const bool marked = n_others <= common->n_with;
@@ -160,10 +154,8 @@ static void mark_others(const struct pps_slices *cut,
                  "cells cover different combinations of %s", names);
 }
 
-static void mark_ties(struct pps_slice_span span,
-                      const uint32_t *x_place,
-                      const uint32_t *y_place,
-                      struct pps_slice *slice)
+static void mark_ties(struct pps_slice_span span, const uint32_t *x_place,
+                      const uint32_t *y_place, struct pps_slice *slice)
 {
     const double best = slice->cells[slice->best_y * slice->n_x + slice->best_x];
     for (size_t i = 0; i < span.n && slice->n_best > 1; i++)
@@ -172,11 +164,8 @@ static void mark_ties(struct pps_slice_span span,
                 y_place[span.cells[i].y] * slice->n_x + x_place[span.cells[i].x];
 }
 
-bool pps_slice_mark(const struct pps_slices *cut,
-                    struct pps_slice_span span,
-                    const uint32_t *x_place,
-                    const uint32_t *y_place,
-                    struct pps_slice *slice)
+bool pps_slice_mark(const struct pps_slices *cut, struct pps_slice_span span,
+                    const uint32_t *x_place, const uint32_t *y_place, struct pps_slice *slice)
 {
     struct common common = {0};
     slice->hatched = malloc((span.n + 1) * sizeof *slice->hatched);

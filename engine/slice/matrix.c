@@ -197,13 +197,8 @@ size_t pps_slices_left_out(const struct pps_slices *cut, bool *at_least)
 // ---- one map --------------------------------------------------------------------------------
 
 // Selects the labels of the axis that occur, or all; place[rank] is their index in the selection.
-static bool pick_labels(const struct pps_slice_axis *axis,
-                        struct pps_slice_span span,
-                        bool is_y,
-                        bool all,
-                        uint32_t *place,
-                        const char ***labels,
-                        size_t *n,
+static bool pick_labels(const struct pps_slice_axis *axis, struct pps_slice_span span,
+                        bool is_y, bool all, uint32_t *place, const char ***labels, size_t *n,
                         size_t *n_numbers)
 {
     for (size_t i = 0; i < span.n; i++)
@@ -229,10 +224,8 @@ static bool better(const struct pps_slice *slice, double value, double than)
 }
 
 // Sets one value per cell, and finds the best value.
-static void fill_matrix(struct pps_slice *slice,
-                        struct pps_slice_span span,
-                        const uint32_t *x_place,
-                        const uint32_t *y_place)
+static void fill_matrix(struct pps_slice *slice, struct pps_slice_span span,
+                        const uint32_t *x_place, const uint32_t *y_place)
 {
     double best = 0;
     uint64_t best_row = 0;
@@ -258,12 +251,9 @@ static void fill_matrix(struct pps_slice *slice,
     }
 }
 
-static enum pps_status make_matrix(const struct pps_slices *cut,
-                                   struct pps_slice_span span,
-                                   struct pps_slice *slice,
-                                   uint32_t *x_place,
-                                   uint32_t *y_place,
-                                   struct pps_error *err)
+static enum pps_status make_matrix(const struct pps_slices *cut, struct pps_slice_span span,
+                                   struct pps_slice *slice, uint32_t *x_place,
+                                   uint32_t *y_place, struct pps_error *err)
 {
     const bool all = cut->figure != NULL; // panels share their labels
     if (!pick_labels(&cut->x_axis, span, false, all, x_place, &slice->x, &slice->n_x,
@@ -303,9 +293,7 @@ static void choose_range(const struct pps_slices *cut, struct pps_slice *slice)
     slice->range = cut->n_maps > 1 ? "shared scale" : "";
 }
 
-enum pps_status pps_slices_get(const struct pps_slices *cut,
-                               size_t i,
-                               struct pps_slice *slice,
+enum pps_status pps_slices_get(const struct pps_slices *cut, size_t i, struct pps_slice *slice,
                                struct pps_error *err)
 {
     const struct pps_view_column *columns = cut->view.columns;

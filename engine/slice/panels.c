@@ -52,11 +52,8 @@ static int third_weight(const struct pps_slices *cut)
 
 // ---- panels -------------------------------------------------------------------------------------
 
-static enum pps_status add_panel(struct pps_slices *cut,
-                                 const char *option,
-                                 const char *name,
-                                 int *column,
-                                 struct pps_error *err)
+static enum pps_status add_panel(struct pps_slices *cut, const char *option, const char *name,
+                                 int *column, struct pps_error *err)
 {
     *column = -1;
     if (name == NULL)
@@ -79,8 +76,7 @@ static enum pps_status add_panel(struct pps_slices *cut,
     return PPS_OK;
 }
 
-enum pps_status pps_slice_panel_columns(struct pps_slices *cut,
-                                        const struct pps_slice_ask *ask,
+enum pps_status pps_slice_panel_columns(struct pps_slices *cut, const struct pps_slice_ask *ask,
                                         struct pps_error *err)
 {
     cut->z = third_weight(cut);
@@ -216,8 +212,7 @@ static double percent(double value, double best, enum pps_goal goal)
     return 100 * (goal == PPS_HIGHER ? 1 - value / best : value / best - 1);
 }
 
-enum pps_status pps_slice_relate(const struct pps_slices *cut,
-                                 struct pps_slice *slice,
+enum pps_status pps_slice_relate(const struct pps_slices *cut, struct pps_slice *slice,
                                  struct pps_error *err)
 {
     if (!cut->scale.relative || !slice->has_best)

@@ -18,9 +18,7 @@ struct key {
 };
 
 // Joins the values of `by`. Without `split`, a number of the split column becomes "".
-static bool make_key(const struct pps_slices *cut,
-                     const struct pps_cell *cells,
-                     bool split,
+static bool make_key(const struct pps_slices *cut, const struct pps_cell *cells, bool split,
                      struct key *key)
 {
     double number;
@@ -40,13 +38,9 @@ static bool make_key(const struct pps_slices *cut,
     return true;
 }
 
-static enum pps_status add_key(struct pps_string_pool *names,
-                               const struct pps_slices *cut,
-                               const struct pps_cell *cells,
-                               bool split,
-                               struct key *key,
-                               uint32_t *id,
-                               struct pps_error *err)
+static enum pps_status add_key(struct pps_string_pool *names, const struct pps_slices *cut,
+                               const struct pps_cell *cells, bool split, struct key *key,
+                               uint32_t *id, struct pps_error *err)
 {
     if (!make_key(cut, cells, split, key))
         return pps_fail_memory(err, "the result");
@@ -65,11 +59,8 @@ static bool remember_split_key(struct pps_slices *cut, uint32_t split_key, uint3
 }
 
 // Finds the map of a row; *wanted is false if max_maps skips the map.
-static enum pps_status find_map(struct pps_slices *cut,
-                                const struct pps_cell *cells,
-                                struct key *key,
-                                uint32_t *map,
-                                bool *wanted,
+static enum pps_status find_map(struct pps_slices *cut, const struct pps_cell *cells,
+                                struct key *key, uint32_t *map, bool *wanted,
                                 struct pps_error *err)
 {
     uint32_t shared;
@@ -95,8 +86,7 @@ static uint32_t hash_cell(const struct pps_slice_cell *cell)
 }
 
 // Returns the index of the cell, or n_cells for a new cell.
-static size_t find_cell(const struct pps_slices *cut,
-                        const struct pps_slice_cell *cell,
+static size_t find_cell(const struct pps_slices *cut, const struct pps_slice_cell *cell,
                         uint32_t hash)
 {
     for (size_t at = pps_hash_first(&cut->slots, hash); at != PPS_HASH_NONE;
@@ -109,10 +99,8 @@ static size_t find_cell(const struct pps_slices *cut,
     return cut->n_cells;
 }
 
-static enum pps_status new_cell(struct pps_slices *cut,
-                                const struct pps_slice_cell *cell,
-                                uint32_t hash,
-                                struct pps_error *err)
+static enum pps_status new_cell(struct pps_slices *cut, const struct pps_slice_cell *cell,
+                                uint32_t hash, struct pps_error *err)
 {
     if (cut->n_cells == PPS_MAX_CELLS)
         return pps_fail(err, PPS_E_INPUT,
@@ -169,8 +157,7 @@ static void list_culprits(const struct pps_slices *cut, char *out, size_t cap)
 
 static enum pps_status collision(const struct pps_slices *cut,
                                  const struct pps_slice_cell *known,
-                                 const struct pps_slice_cell *cell,
-                                 struct pps_error *err)
+                                 const struct pps_slice_cell *cell, struct pps_error *err)
 {
     char names[256];
     list_culprits(cut, names, sizeof names);
@@ -186,10 +173,7 @@ static enum pps_status collision(const struct pps_slices *cut,
 }
 
 // Adds the row's combination of parameters to its cell. A mean counts only rows with a value.
-static bool cover(struct pps_slices *cut,
-                  size_t i,
-                  bool is_new,
-                  double value,
+static bool cover(struct pps_slices *cut, size_t i, bool is_new, double value,
                   const struct pps_cell *row)
 {
     const bool is_mean = cut->reduce == PPS_REDUCE_MEAN;
@@ -199,10 +183,8 @@ static bool cover(struct pps_slices *cut,
     return pps_covered_add(&cut->covered, i, first, row, &cut->cells[i].cover);
 }
 
-static enum pps_status add_to_cell(struct pps_slices *cut,
-                                   struct pps_slice_cell *cell,
-                                   double value,
-                                   const struct pps_cell *row,
+static enum pps_status add_to_cell(struct pps_slices *cut, struct pps_slice_cell *cell,
+                                   double value, const struct pps_cell *row,
                                    struct pps_error *err)
 {
     const uint32_t hash = hash_cell(cell);
@@ -222,10 +204,8 @@ static enum pps_status add_to_cell(struct pps_slices *cut,
 
 // ---- reading --------------------------------------------------------------------------------
 
-static enum pps_status add_row(struct pps_slices *cut,
-                               const struct pps_cell *cells,
-                               struct key *key,
-                               struct pps_error *err)
+static enum pps_status add_row(struct pps_slices *cut, const struct pps_cell *cells,
+                               struct key *key, struct pps_error *err)
 {
     struct pps_slice_cell cell = {.value = (double)NAN,
                                   .row = pps_result_row(cut->view.result)};
@@ -283,8 +263,7 @@ static bool open_covered(struct pps_slices *cut)
     return columns != NULL && pps_covered_open(&cut->covered, columns, n, split);
 }
 
-static enum pps_status cut_result(struct pps_slices *cut,
-                                  const struct pps_slice_ask *ask,
+static enum pps_status cut_result(struct pps_slices *cut, const struct pps_slice_ask *ask,
                                   struct pps_error *err)
 {
     cut->max_maps = ask->max_maps;
@@ -310,8 +289,7 @@ static enum pps_status cut_result(struct pps_slices *cut,
     return status;
 }
 
-enum pps_status pps_slices_open(struct pps_slices **out,
-                                const struct pps_slice_ask *ask,
+enum pps_status pps_slices_open(struct pps_slices **out, const struct pps_slice_ask *ask,
                                 struct pps_error *err)
 {
     *out = NULL;

@@ -45,8 +45,7 @@ struct pps_slice_ask {
 
 // Parses "min", "max", "mean", "first" or "last"; NULL gives PPS_REDUCE_NONE, whose word is
 // "none".
-PPS_MUST_CHECK enum pps_status pps_reduce_parse(const char *word,
-                                                enum pps_reduce *reduce,
+PPS_MUST_CHECK enum pps_status pps_reduce_parse(const char *word, enum pps_reduce *reduce,
                                                 struct pps_error *err);
 
 const char *pps_reduce_word(enum pps_reduce reduce);
@@ -117,10 +116,8 @@ struct pps_slice {
 };
 
 // Fills the slice of map i < pps_slices_maps. The caller calls pps_slice_free in every case.
-PPS_MUST_CHECK enum pps_status pps_slices_get(const struct pps_slices *cut,
-                                              size_t i,
-                                              struct pps_slice *slice,
-                                              struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_slices_get(const struct pps_slices *cut, size_t i,
+                                              struct pps_slice *slice, struct pps_error *err);
 void pps_slice_free(struct pps_slice *slice); // a zeroed slice is fine
 
 // Returns the number of figures, and the figure (from 0) that map i is a panel of: maps that

@@ -108,8 +108,7 @@ void pps_slice_describe(const struct pps_slices *cut, size_t i, struct pps_slice
 
 // Turns the cells into percentages of the best value if that is asked for.
 PPS_MUST_CHECK enum pps_status pps_slice_relate(const struct pps_slices *cut,
-                                                struct pps_slice *slice,
-                                                struct pps_error *err);
+                                                struct pps_slice *slice, struct pps_error *err);
 
 // Returns true for a parameter that is neither an axis nor the value. If the parameters are
 // unknown, the columns left of the value count as parameters.

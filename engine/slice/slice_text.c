@@ -97,8 +97,7 @@ static void put_piece(FILE *out, const struct pps_slices *cut, size_t map)
     }
 }
 
-static char *make_text(const struct pps_slices *cut,
-                       size_t map,
+static char *make_text(const struct pps_slices *cut, size_t map,
                        void (*put)(FILE *, const struct pps_slices *, size_t))
 {
     char *text = NULL;
@@ -224,11 +223,8 @@ static void put_range(const struct pps_slice *slice, FILE *out)
 
 // Writes "column:row" of cells, from 1, in several lines, since gnuplot truncates long strings.
 // Skips larger maps: their cells are drawn too small for marks.
-static void put_places(const struct pps_slice *slice,
-                       FILE *out,
-                       const char *key,
-                       const size_t *cells,
-                       size_t n)
+static void put_places(const struct pps_slice *slice, FILE *out, const char *key,
+                       const size_t *cells, size_t n)
 {
     enum { A_LINE = 40, MARKED = 90 };
     if (slice->n_x > MARKED || slice->n_y > MARKED)

@@ -52,8 +52,7 @@ struct pps_row_sort {
 // ---- sorted runs --------------------------------------------------------------------------------
 
 // Returns whether a comes before b. Rows without a value come last.
-static bool sort_before(const struct pps_sort_entry *a,
-                        const struct pps_sort_entry *b,
+static bool sort_before(const struct pps_sort_entry *a, const struct pps_sort_entry *b,
                         bool higher)
 {
     const bool a_empty = a->value != a->value, b_empty = b->value != b->value;
@@ -169,9 +168,7 @@ static enum pps_status row_sort_spill(struct pps_row_sort *sort, struct pps_erro
 // ---- row merge ----------------------------------------------------------------------------------
 
 // Ensures that the run's window holds `wanted` bytes of its rows, or all remaining bytes.
-static enum pps_status fill(struct pps_row_sort *sort,
-                            struct pps_sort_run *run,
-                            size_t wanted,
+static enum pps_status fill(struct pps_row_sort *sort, struct pps_sort_run *run, size_t wanted,
                             struct pps_error *err)
 {
     memmove(run->window, run->window + run->begin, run->filled - run->begin);
@@ -199,10 +196,8 @@ static enum pps_status fill(struct pps_row_sort *sort,
 }
 
 // Reads the head of the run's next row; *left is false if there is none.
-static enum pps_status load_head(struct pps_row_sort *sort,
-                                 struct pps_sort_run *run,
-                                 bool *left,
-                                 struct pps_error *err)
+static enum pps_status load_head(struct pps_row_sort *sort, struct pps_sort_run *run,
+                                 bool *left, struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
     if (run->filled - run->begin < sizeof run->head)
@@ -288,8 +283,7 @@ static enum pps_status drop_top(struct pps_row_sort *sort, struct pps_error *err
 }
 
 // The next row of all runs; the first call begins to merge.
-static enum pps_status row_sort_next_merged(struct pps_row_sort *sort,
-                                            struct pps_sort_row *row,
+static enum pps_status row_sort_next_merged(struct pps_row_sort *sort, struct pps_sort_row *row,
                                             struct pps_error *err)
 {
     const enum pps_status status = sort->merging && sort->n_heap > 0 ? drop_top(sort, err)
@@ -307,11 +301,8 @@ static enum pps_status row_sort_next_merged(struct pps_row_sort *sort,
 
 // ---- row sort -----------------------------------------------------------------------------------
 
-enum pps_status pps_row_sort_open(struct pps_row_sort **out,
-                                  size_t memory_bytes,
-                                  bool higher,
-                                  const char *folder,
-                                  struct pps_error *err)
+enum pps_status pps_row_sort_open(struct pps_row_sort **out, size_t memory_bytes, bool higher,
+                                  const char *folder, struct pps_error *err)
 {
     struct pps_row_sort *sort = calloc(1, sizeof *sort);
     *out = sort;
@@ -355,8 +346,7 @@ static bool make_room(struct pps_row_sort *sort, size_t n)
     return text != NULL && entries != NULL;
 }
 
-enum pps_status pps_row_sort_add(struct pps_row_sort *sort,
-                                 const struct pps_sort_row *row,
+enum pps_status pps_row_sort_add(struct pps_row_sort *sort, const struct pps_sort_row *row,
                                  struct pps_error *err)
 {
     // Lists that grow by doubling and qsort's copy of the entries take as much again.
@@ -378,8 +368,7 @@ enum pps_status pps_row_sort_add(struct pps_row_sort *sort,
 
 // ---- handing out ----------------------------------------------------------------------------
 
-enum pps_status pps_row_sort_next(struct pps_row_sort *sort,
-                                  struct pps_sort_row *row,
+enum pps_status pps_row_sort_next(struct pps_row_sort *sort, struct pps_sort_row *row,
                                   struct pps_error *err)
 {
     if (sort->n_runs > 0)

@@ -24,10 +24,8 @@ struct pps_row_sort;
 // not set to `folder`; nothing is written while everything fits in memory. After an error
 // there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_row_sort_open(struct pps_row_sort **sort,
-                                                 size_t memory_bytes,
-                                                 bool higher,
-                                                 const char *folder,
-                                                 struct pps_error *err);
+                                                 size_t memory_bytes, bool higher,
+                                                 const char *folder, struct pps_error *err);
 void pps_row_sort_close(struct pps_row_sort *sort); // NULL is fine
 
 // Adds a row; the text is copied.

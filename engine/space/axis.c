@@ -25,8 +25,7 @@ bool pps_axis_is_constant(const struct pps_axis *axis)
            axis->count == 1;
 }
 
-void pps_axis_values(const struct pps_axis *axis,
-                     const double *point,
+void pps_axis_values(const struct pps_axis *axis, const double *point,
                      struct pps_axis_values *values)
 {
     values->count = axis->count;
@@ -36,10 +35,7 @@ void pps_axis_values(const struct pps_axis *axis,
     values->count = values->list.n;
 }
 
-static void place_one(const struct pps_param *params,
-                      int p,
-                      double value,
-                      double *point,
+static void place_one(const struct pps_param *params, int p, double value, double *point,
                       struct pps_axis_cells *cells)
 {
     struct pps_axis_cell unwanted;
@@ -49,9 +45,7 @@ static void place_one(const struct pps_param *params,
         cells->of[p] = cell;
 }
 
-static void place_table(const struct pps_axis *axis,
-                        uint64_t i,
-                        double *point,
+static void place_table(const struct pps_axis *axis, uint64_t i, double *point,
                         struct pps_axis_cells *cells)
 {
     for (int m = 0; m < axis->n_members; m++) {
@@ -63,11 +57,8 @@ static void place_table(const struct pps_axis *axis,
     }
 }
 
-static void place_composite(const struct pps_axis *axis,
-                            const struct pps_param *params,
-                            uint64_t i,
-                            double *point,
-                            struct pps_axis_cells *cells)
+static void place_composite(const struct pps_axis *axis, const struct pps_param *params,
+                            uint64_t i, double *point, struct pps_axis_cells *cells)
 {
     const struct pps_composite *composite = axis->composite;
     double values[PPS_MAX_PARAMS];
@@ -76,11 +67,8 @@ static void place_composite(const struct pps_axis *axis,
         place_one(params, composite->members[m], values[m], point, cells);
 }
 
-bool pps_axis_place(const struct pps_axis *axis,
-                    const struct pps_param *params,
-                    const struct pps_axis_values *values,
-                    uint64_t i,
-                    double *point,
+bool pps_axis_place(const struct pps_axis *axis, const struct pps_param *params,
+                    const struct pps_axis_values *values, uint64_t i, double *point,
                     struct pps_axis_cells *cells)
 {
     const int p = axis->param;

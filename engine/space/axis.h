@@ -64,8 +64,7 @@ bool pps_axis_is_constant(const struct pps_axis *axis);
 
 // Fills *values with the values of the axis. point[p] is the value of parameter p and must be
 // set for all parameters of earlier axes.
-void pps_axis_values(const struct pps_axis *axis,
-                     const double *point,
+void pps_axis_values(const struct pps_axis *axis, const double *point,
                      struct pps_axis_values *values);
 
 // Cells by parameter. of[p] points to the cell of a table, or to made[p] if the cell is
@@ -78,11 +77,8 @@ struct pps_axis_cells {
 // Sets the parameters of the axis to value i: point[p], and the cell of p unless cells is NULL.
 // Returns false if a dependent axis gives a value that its parameter cannot take. In that case
 // point[p] is set and the cell is not.
-bool pps_axis_place(const struct pps_axis *axis,
-                    const struct pps_param *params,
-                    const struct pps_axis_values *values,
-                    uint64_t i,
-                    double *point,
+bool pps_axis_place(const struct pps_axis *axis, const struct pps_param *params,
+                    const struct pps_axis_values *values, uint64_t i, double *point,
                     struct pps_axis_cells *cells);
 
 // Returns the largest value of parameter p on the axis. For a composite axis it is the

@@ -35,10 +35,8 @@ static uint64_t known_count(const struct pps_space *space, int d, const double *
     return pps_key_map_find(&space->subtrees->states, state_key(space, d, point));
 }
 
-static enum pps_status remember(struct pps_dependent_counts *table,
-                                struct pps_key key,
-                                uint64_t count,
-                                struct pps_error *err)
+static enum pps_status remember(struct pps_dependent_counts *table, struct pps_key key,
+                                uint64_t count, struct pps_error *err)
 {
     if (table->states.n >= MAX_STATES)
         return pps_fail(err, PPS_E_INPUT,
@@ -50,8 +48,7 @@ static enum pps_status remember(struct pps_dependent_counts *table,
                : pps_fail_memory(err, "the counts of points");
 }
 
-static void note_highest(struct pps_space *space,
-                         const struct pps_axis *axis,
+static void note_highest(struct pps_space *space, const struct pps_axis *axis,
                          const struct pps_axis_values *values)
 {
     if (axis->kind != PPS_AXIS_DEPENDENT || values->count == 0)
@@ -62,19 +59,13 @@ static void note_highest(struct pps_space *space,
     *highest = fmax(*highest, fmin(fmax(first, last), space->kernel->params[axis->param].max));
 }
 
-static enum pps_status count_below(struct pps_space *space,
-                                   int d,
-                                   double *point,
-                                   uint64_t *count,
-                                   struct pps_error *err);
+static enum pps_status count_below(struct pps_space *space, int d, double *point,
+                                   uint64_t *count, struct pps_error *err);
 
 // Counts the points below axis d: a sum over its values if they matter to the axes inwards,
 // otherwise a product.
-static enum pps_status count_values(struct pps_space *space,
-                                    int d,
-                                    double *point,
-                                    uint64_t *count,
-                                    struct pps_error *err)
+static enum pps_status count_values(struct pps_space *space, int d, double *point,
+                                    uint64_t *count, struct pps_error *err)
 {
     const struct pps_axis *axis = &space->axes[d];
     struct pps_axis_values values;
@@ -101,11 +92,8 @@ static enum pps_status count_values(struct pps_space *space,
     return PPS_OK;
 }
 
-static enum pps_status count_below(struct pps_space *space,
-                                   int d,
-                                   double *point,
-                                   uint64_t *count,
-                                   struct pps_error *err)
+static enum pps_status count_below(struct pps_space *space, int d, double *point,
+                                   uint64_t *count, struct pps_error *err)
 {
     if (d == space->n_axes) {
         *count = 1;
@@ -121,8 +109,7 @@ static enum pps_status count_below(struct pps_space *space,
     return status == PPS_OK ? remember(space->subtrees, key, *count, err) : status;
 }
 
-enum pps_status pps_dependent_counts_count(struct pps_space *space,
-                                           uint64_t *n_points,
+enum pps_status pps_dependent_counts_count(struct pps_space *space, uint64_t *n_points,
                                            struct pps_error *err)
 {
     double point[PPS_MAX_PARAMS];

@@ -46,8 +46,7 @@ static void find_floating(const struct pps_space *space, struct pps_sample *samp
 }
 
 // Counts the points of the grid. The grid borrows the space's axes.
-static enum pps_status count_grid(const struct pps_space *space,
-                                  struct pps_sample *sample,
+static enum pps_status count_grid(const struct pps_space *space, struct pps_sample *sample,
                                   struct pps_error *err)
 {
     struct pps_space *grid = &sample->grid;
@@ -101,8 +100,7 @@ static uint32_t purpose_of(enum purpose purpose, const struct pps_axis *axis)
     return (uint32_t)purpose + (uint32_t)__builtin_ctzll(axis->sets);
 }
 
-static enum pps_status prepare_lhs(const struct pps_space *space,
-                                   struct pps_sample *sample,
+static enum pps_status prepare_lhs(const struct pps_space *space, struct pps_sample *sample,
                                    struct pps_error *err)
 {
     sample->strata = calloc((unsigned)space->n_axes, sizeof *sample->strata);
@@ -124,8 +122,7 @@ static enum pps_status make_sobol(struct pps_sample *sample, struct pps_error *e
     return PPS_OK;
 }
 
-static enum pps_status prepare_sobol(const struct pps_space *space,
-                                     struct pps_sample *sample,
+static enum pps_status prepare_sobol(const struct pps_space *space, struct pps_sample *sample,
                                      struct pps_error *err)
 {
     if (space->n_axes > PPS_SOBOL_DIMENSIONS)
@@ -137,8 +134,7 @@ static enum pps_status prepare_sobol(const struct pps_space *space,
     return make_sobol(sample, err);
 }
 
-static enum pps_status prepare_design(struct pps_space *space,
-                                      struct pps_sample *sample,
+static enum pps_status prepare_design(struct pps_space *space, struct pps_sample *sample,
                                       struct pps_error *err)
 {
     pps_design_prepare(space, sample);

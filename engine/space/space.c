@@ -14,8 +14,7 @@
 
 // ---- reason -------------------------------------------------------------------------------------
 
-const char *pps_reason_words(const struct pps_space *space,
-                             int reason,
+const char *pps_reason_words(const struct pps_space *space, int reason,
                              char words[PPS_REASON_WORDS])
 {
     const bool is_rule = reason < space->n_rules;
@@ -199,9 +198,7 @@ bool pps_cursor_next(struct pps_cursor *cursor, uint64_t end, struct pps_left_ou
     return pps_cursor_next_within(cursor, end, UINT64_MAX, left_out);
 }
 
-bool pps_cursor_next_within(struct pps_cursor *cursor,
-                            uint64_t end,
-                            uint64_t most,
+bool pps_cursor_next_within(struct pps_cursor *cursor, uint64_t end, uint64_t most,
                             struct pps_left_out *left_out)
 {
     for (; cursor->index < end && most > 0; most--) {

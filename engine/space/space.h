@@ -29,8 +29,7 @@ enum {
 
 // Writes words that follow "points": "not satisfying n > 4", "where sync_freq > n", "with n
 // outside its range". Always one line; needs reason < space->n_reasons. Returns words.
-const char *pps_reason_words(const struct pps_space *space,
-                             int reason,
+const char *pps_reason_words(const struct pps_space *space, int reason,
                              char words[PPS_REASON_WORDS]);
 
 // ---- space --------------------------------------------------------------------------------------
@@ -126,9 +125,7 @@ bool pps_cursor_next(struct pps_cursor *cursor, uint64_t end, struct pps_left_ou
 
 // Like pps_cursor_next, but also returns false after skipping `most` values of axes before
 // `end`; the caller may then call again. For callers that check a clock or the stop flag.
-bool pps_cursor_next_within(struct pps_cursor *cursor,
-                            uint64_t end,
-                            uint64_t most,
+bool pps_cursor_next_within(struct pps_cursor *cursor, uint64_t end, uint64_t most,
                             struct pps_left_out *left_out);
 
 // Steps past the current point. At the end of the space only index moves.

@@ -36,8 +36,7 @@ static enum pps_cell_kind kind_of_column(enum pps_column_kind kind)
     return PPS_CELLS_TEXT;
 }
 
-bool pps_column_cells(const struct pps_kernel *kernel,
-                      const char *name,
+bool pps_column_cells(const struct pps_kernel *kernel, const char *name,
                       enum pps_cell_kind *kind)
 {
     const size_t n = strlen(name);

@@ -17,8 +17,7 @@
 // Sets the kind of the cells of the column `name`: a parameter (of a parameter that accepts numbers
 // and names: its numbers), the names of such a parameter (typed_columns.h), or a result. Returns
 // false if the kernel has no such column.
-bool pps_column_cells(const struct pps_kernel *kernel,
-                      const char *name,
+bool pps_column_cells(const struct pps_kernel *kernel, const char *name,
                       enum pps_cell_kind *kind);
 
 // ---- typed columns ------------------------------------------------------------------------------

@@ -50,9 +50,7 @@ static bool takes_numbers(const struct pps_param *param)
 #define MORE ", ..." // names for which there is no room
 
 // Writes "from 1", with all digits of a whole number.
-static void describe_limit(const struct pps_param *param,
-                           const char *word,
-                           double value,
+static void describe_limit(const struct pps_param *param, const char *word, double value,
                            char out[40])
 {
     if (param->kind == PPS_INTEGER && fabs(value) >= 1e15 && fabs(value) < 0x1p53)
@@ -162,9 +160,7 @@ bool pps_value_check(const struct pps_param *param, double number, char why[PPS_
     return refuse(param, why, got);
 }
 
-static bool refuse_text(const struct pps_param *param,
-                        const char *text,
-                        size_t n,
+static bool refuse_text(const struct pps_param *param, const char *text, size_t n,
                         char why[PPS_WHY])
 {
     char word[40], got[48];
@@ -185,8 +181,7 @@ static bool refuse_text(const struct pps_param *param,
     return false;
 }
 
-static const struct pps_alias *find_alias(const struct pps_param *param,
-                                          const char *text,
+static const struct pps_alias *find_alias(const struct pps_param *param, const char *text,
                                           size_t n)
 {
     const struct pps_alias *alias =
@@ -197,10 +192,7 @@ static const struct pps_alias *find_alias(const struct pps_param *param,
     return NULL;
 }
 
-bool pps_value_parse(const struct pps_param *param,
-                     const char *text,
-                     size_t n,
-                     double *value,
+bool pps_value_parse(const struct pps_param *param, const char *text, size_t n, double *value,
                      char why[PPS_WHY])
 {
     double number;

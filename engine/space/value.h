@@ -23,10 +23,7 @@ struct pps_axis_cell {
 bool pps_value_check(const struct pps_param *param, double number, char why[PPS_WHY]);
 
 // Parses and checks a value from text of n characters; accepts aliases of a choice. Returns false with the reason in why.
-bool pps_value_parse(const struct pps_param *param,
-                     const char *text,
-                     size_t n,
-                     double *value,
+bool pps_value_parse(const struct pps_param *param, const char *text, size_t n, double *value,
                      char why[PPS_WHY]);
 
 // Writes the cell of a value and returns the value that the cell's text represents: the double

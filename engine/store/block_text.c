@@ -33,11 +33,8 @@ static enum pps_status fail_memory(const struct pps_blocktext *reader, struct pp
     return pps_fail_memory(err, "%s", reader->path);
 }
 
-enum pps_status pps_blocktext_open(struct pps_blocktext **reader,
-                                   int fd,
-                                   const char *path,
-                                   enum pps_codec_kind kind,
-                                   struct pps_error *err)
+enum pps_status pps_blocktext_open(struct pps_blocktext **reader, int fd, const char *path,
+                                   enum pps_codec_kind kind, struct pps_error *err)
 {
     struct pps_blocktext *r = calloc(1, sizeof *r);
     *reader = NULL;
@@ -78,8 +75,7 @@ void pps_blocktext_turn(struct pps_blocktext *reader, int fd, const char *path)
 }
 
 static enum pps_status fail_block(const struct pps_blocktext *reader,
-                                  const struct pps_index_record *record,
-                                  struct pps_error *err)
+                                  const struct pps_index_record *record, struct pps_error *err)
 {
     char name[48] = "its header line";
     if (record->index != UINT64_MAX)
@@ -92,8 +88,7 @@ static enum pps_status fail_block(const struct pps_blocktext *reader,
 
 // `failures`: of memory, before the decoding.
 static enum pps_status fail_decoding(const struct pps_blocktext *reader,
-                                     const struct pps_index_record *record,
-                                     long failures,
+                                     const struct pps_index_record *record, long failures,
                                      struct pps_error *err)
 {
     return pps_memory_failures() != failures ? fail_memory(reader, err)
@@ -127,8 +122,7 @@ static bool may_hold(const struct pps_blocktext *reader, const struct pps_index_
 
 enum pps_status pps_blocktext_data(struct pps_blocktext *reader,
                                    const struct pps_index_record *record,
-                                   const unsigned char **data,
-                                   struct pps_error *err)
+                                   const unsigned char **data, struct pps_error *err)
 {
     void *buffer = reader->data;
     size_t got;
@@ -164,8 +158,7 @@ static bool inflates(struct pps_blocktext *reader, const struct pps_index_record
 }
 
 // Sets *text if the data of a Parquet file have as much text as the record says.
-static bool decodes(struct pps_blocktext *reader,
-                    const struct pps_index_record *record,
+static bool decodes(struct pps_blocktext *reader, const struct pps_index_record *record,
                     const char **text)
 {
     const size_t bytes = (size_t)record->data_bytes;
@@ -180,8 +173,7 @@ static bool decodes(struct pps_blocktext *reader,
 }
 
 enum pps_status pps_blocktext_read(struct pps_blocktext *reader,
-                                   const struct pps_index_record *record,
-                                   const char **text,
+                                   const struct pps_index_record *record, const char **text,
                                    struct pps_error *err)
 {
     const unsigned char *data = NULL;

@@ -10,10 +10,8 @@ struct pps_blocktext; // one per thread
 
 // Opens a reader of the blocks of the open file fd. The path is used in error messages only.
 // The caller keeps ownership of fd. After an error there is nothing to close.
-PPS_MUST_CHECK enum pps_status pps_blocktext_open(struct pps_blocktext **reader,
-                                                  int fd,
-                                                  const char *path,
-                                                  enum pps_codec_kind kind,
+PPS_MUST_CHECK enum pps_status pps_blocktext_open(struct pps_blocktext **reader, int fd,
+                                                  const char *path, enum pps_codec_kind kind,
                                                   struct pps_error *err);
 void pps_blocktext_close(struct pps_blocktext *reader); // NULL is allowed
 
@@ -31,7 +29,6 @@ PPS_MUST_CHECK enum pps_status pps_blocktext_data(struct pps_blocktext *reader,
 // PPS_E_INPUT if the block does not match the record.
 PPS_MUST_CHECK enum pps_status pps_blocktext_read(struct pps_blocktext *reader,
                                                   const struct pps_index_record *record,
-                                                  const char **text,
-                                                  struct pps_error *err);
+                                                  const char **text, struct pps_error *err);
 
 #endif

@@ -12,9 +12,7 @@
 // version verifies the files of earlier ones.
 #define CREATOR "ppsweep version 1.0.0"
 
-typedef enum pps_status write_function(void *self,
-                                       const void *data,
-                                       size_t n,
+typedef enum pps_status write_function(void *self, const void *data, size_t n,
                                        struct pps_error *err);
 
 static bool is_gzip(enum pps_codec_kind kind)
@@ -27,11 +25,8 @@ uint64_t pps_file_start_bytes(enum pps_codec_kind kind)
     return is_gzip(kind) ? PPS_GZIP_HEAD_BYTES : 0;
 }
 
-enum pps_status pps_file_start_check(enum pps_codec_kind kind,
-                                     int fd,
-                                     const char *path,
-                                     bool *ours,
-                                     struct pps_error *err)
+enum pps_status pps_file_start_check(enum pps_codec_kind kind, int fd, const char *path,
+                                     bool *ours, struct pps_error *err)
 {
     unsigned char head[PPS_GZIP_HEAD_BYTES];
     size_t got;
@@ -51,10 +46,7 @@ struct writer {
     write_function *write;
 };
 
-static enum pps_status read_back(void *self,
-                                 void *data,
-                                 size_t n,
-                                 uint64_t offset,
+static enum pps_status read_back(void *self, void *data, size_t n, uint64_t offset,
                                  struct pps_error *err)
 {
     const struct writer *writer = self;
@@ -67,10 +59,8 @@ static enum pps_status write_on(void *self, const void *data, size_t n, struct p
     return writer->write(writer->self, data, n, err);
 }
 
-enum pps_status pps_file_end_write(const struct pps_file_end *end,
-                                   void *self,
-                                   write_function *write,
-                                   struct pps_error *err)
+enum pps_status pps_file_end_write(const struct pps_file_end *end, void *self,
+                                   write_function *write, struct pps_error *err)
 {
     struct writer writer = {end, self, write};
     unsigned char bytes[PPS_GZIP_END_BYTES];
@@ -117,10 +107,8 @@ static enum pps_status compare(void *self, const void *data, size_t n, struct pp
     return PPS_OK;
 }
 
-enum pps_status pps_file_end_check(const struct pps_file_end *end,
-                                   bool *matches,
-                                   uint64_t *bytes,
-                                   struct pps_error *err)
+enum pps_status pps_file_end_check(const struct pps_file_end *end, bool *matches,
+                                   uint64_t *bytes, struct pps_error *err)
 {
     struct comparison comparison = {end, end->data_bytes, true};
     enum pps_status status = pps_file_end_write(end, &comparison, compare, err);

@@ -14,10 +14,8 @@
 uint64_t pps_file_start_bytes(enum pps_codec_kind kind);
 
 // Sets *ours: the open file begins as results of this kind do.
-PPS_MUST_CHECK enum pps_status pps_file_start_check(enum pps_codec_kind kind,
-                                                    int fd,
-                                                    const char *path,
-                                                    bool *ours,
+PPS_MUST_CHECK enum pps_status pps_file_start_check(enum pps_codec_kind kind, int fd,
+                                                    const char *path, bool *ours,
                                                     struct pps_error *err);
 
 // A file whose blocks are complete.
@@ -32,16 +30,13 @@ struct pps_file_end {
 
 // Passes the end to `write`, in pieces.
 PPS_MUST_CHECK enum pps_status pps_file_end_write(
-    const struct pps_file_end *end,
-    void *self,
+    const struct pps_file_end *end, void *self,
     enum pps_status (*write)(void *self, const void *data, size_t n, struct pps_error *err),
     struct pps_error *err);
 
 // Compares the file's bytes behind the blocks with the end that they must have. *matches is false if
 // they differ; *bytes is the size that the file must have.
-PPS_MUST_CHECK enum pps_status pps_file_end_check(const struct pps_file_end *end,
-                                                  bool *matches,
-                                                  uint64_t *bytes,
-                                                  struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_file_end_check(const struct pps_file_end *end, bool *matches,
+                                                  uint64_t *bytes, struct pps_error *err);
 
 #endif

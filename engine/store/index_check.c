@@ -9,15 +9,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static enum pps_status wrong(const struct pps_index *index,
-                             struct pps_error *err,
-                             const char *format,
-                             ...) __attribute__((format(printf, 3, 4)));
+static enum pps_status wrong(const struct pps_index *index, struct pps_error *err,
+                             const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-static enum pps_status wrong(const struct pps_index *index,
-                             struct pps_error *err,
-                             const char *format,
-                             ...)
+static enum pps_status wrong(const struct pps_index *index, struct pps_error *err,
+                             const char *format, ...)
 {
     char text[512];
     va_list args;
@@ -84,8 +80,7 @@ static enum pps_status check_length(struct pps_index *index, struct pps_error *e
 }
 
 static enum pps_status check_state(const struct pps_index *index,
-                                   enum pps_index_reader_state state,
-                                   struct pps_error *err)
+                                   enum pps_index_reader_state state, struct pps_error *err)
 {
     if (state == PPS_INDEX_READER_MISSING)
         return pps_fail(err, PPS_E_INPUT, "%s does not exist", index->file.path);
@@ -133,8 +128,7 @@ static const char *name_of(const struct pps_index_entry *entry, char text[32])
 }
 
 // Checks that the record is the expected one and sets the block's points.
-static enum pps_status place(const struct pps_index *index,
-                             struct pps_index_entry *entry,
+static enum pps_status place(const struct pps_index *index, struct pps_index_entry *entry,
                              struct pps_error *err)
 {
     const struct pps_index_head *head = &index->file.head;
@@ -157,8 +151,7 @@ static enum pps_status place(const struct pps_index *index,
 }
 
 static enum pps_status check_data(const struct pps_index *index,
-                                  const struct pps_index_entry *entry,
-                                  struct pps_error *err)
+                                  const struct pps_index_entry *entry, struct pps_error *err)
 {
     const struct pps_index_record *record = &entry->record;
     char name[32];
@@ -184,8 +177,7 @@ static enum pps_status check_data(const struct pps_index *index,
 // Every point has a row or is skipped. In a result of the best rows, failed and infeasible points
 // are counted without a row.
 static enum pps_status check_counts(const struct pps_index *index,
-                                    const struct pps_index_entry *entry,
-                                    struct pps_error *err)
+                                    const struct pps_index_entry *entry, struct pps_error *err)
 {
     const struct pps_index_record *record = &entry->record;
     uint64_t left = entry->n_points;
@@ -205,10 +197,8 @@ static enum pps_status check_counts(const struct pps_index *index,
                  name_of(entry, name), entry->n_points);
 }
 
-enum pps_status pps_index_next(struct pps_index *index,
-                               struct pps_index_entry *entry,
-                               bool *more,
-                               struct pps_error *err)
+enum pps_status pps_index_next(struct pps_index *index, struct pps_index_entry *entry,
+                               bool *more, struct pps_error *err)
 {
     bool valid;
     *entry = (struct pps_index_entry){.first_row = index->rows};

@@ -36,8 +36,7 @@ struct pps_index_entry {
 // Opens the index and checks its header and its length. Returns PPS_E_INPUT if there is no
 // index, and PPS_E_WRONG if the index is wrong. path must outlive the index. After an
 // error there is nothing to close.
-PPS_MUST_CHECK enum pps_status pps_index_open(struct pps_index *index,
-                                              const char *path,
+PPS_MUST_CHECK enum pps_status pps_index_open(struct pps_index *index, const char *path,
                                               struct pps_error *err);
 void pps_index_close(struct pps_index *index); // does nothing if fd is -1
 
@@ -45,8 +44,7 @@ void pps_index_close(struct pps_index *index); // does nothing if fd is -1
 // is wrong, the record is not the expected one, its data do not follow the data of the record
 // before, or its counts are impossible.
 PPS_MUST_CHECK enum pps_status pps_index_next(struct pps_index *index,
-                                              struct pps_index_entry *entry,
-                                              bool *more,
+                                              struct pps_index_entry *entry, bool *more,
                                               struct pps_error *err);
 
 // Returns the number of blocks in this file.

@@ -24,8 +24,7 @@ static bool is_zero(const void *bytes, size_t n)
 }
 
 static enum pps_status read_head(struct pps_index_reader *index,
-                                 enum pps_index_reader_state *state,
-                                 struct pps_error *err)
+                                 enum pps_index_reader_state *state, struct pps_error *err)
 {
     struct stat at;
     size_t n;
@@ -51,10 +50,8 @@ static enum pps_status read_head(struct pps_index_reader *index,
     return PPS_OK;
 }
 
-enum pps_status pps_index_reader_open(struct pps_index_reader *index,
-                                      const char *path,
-                                      enum pps_index_reader_state *state,
-                                      struct pps_error *err)
+enum pps_status pps_index_reader_open(struct pps_index_reader *index, const char *path,
+                                      enum pps_index_reader_state *state, struct pps_error *err)
 {
     *index = (struct pps_index_reader){.path = path};
     *state = PPS_INDEX_READER_WHOLE;
@@ -89,11 +86,9 @@ struct pps_counts pps_index_record_counts(const struct pps_index_record *record,
     return counts;
 }
 
-enum pps_status pps_index_reader_read(const struct pps_index_reader *index,
-                                      uint64_t i,
+enum pps_status pps_index_reader_read(const struct pps_index_reader *index, uint64_t i,
                                       struct pps_index_record *record,
-                                      uint64_t left_out[PPS_MAX_REASONS],
-                                      bool *valid,
+                                      uint64_t left_out[PPS_MAX_REASONS], bool *valid,
                                       struct pps_error *err)
 {
     unsigned char bytes[sizeof *record + (PPS_MAX_REASONS + 1) * sizeof *left_out];
@@ -142,10 +137,8 @@ bool pps_index_record_is_valid(const void *record, size_t record_bytes)
     return checksum == XXH64(record, n, 0);
 }
 
-static enum pps_status init(struct pps_index_writer *journal,
-                            const char *path,
-                            const struct pps_index_head *head,
-                            struct pps_error *err)
+static enum pps_status init(struct pps_index_writer *journal, const char *path,
+                            const struct pps_index_head *head, struct pps_error *err)
 {
     *journal =
         (struct pps_index_writer){.fd = -1,
@@ -160,8 +153,7 @@ static enum pps_status init(struct pps_index_writer *journal,
     return PPS_OK;
 }
 
-enum pps_status pps_index_writer_create(struct pps_index_writer *journal,
-                                        const char *path,
+enum pps_status pps_index_writer_create(struct pps_index_writer *journal, const char *path,
                                         const struct pps_index_head *head,
                                         struct pps_error *err)
 {
@@ -178,10 +170,8 @@ enum pps_status pps_index_writer_create(struct pps_index_writer *journal,
     return status;
 }
 
-enum pps_status pps_index_writer_continue(struct pps_index_writer *journal,
-                                          const char *path,
-                                          const struct pps_index_head *head,
-                                          uint64_t n_records,
+enum pps_status pps_index_writer_continue(struct pps_index_writer *journal, const char *path,
+                                          const struct pps_index_head *head, uint64_t n_records,
                                           struct pps_error *err)
 {
     enum pps_status status = init(journal, path, head, err);
@@ -194,8 +184,7 @@ enum pps_status pps_index_writer_continue(struct pps_index_writer *journal,
 }
 
 void pps_index_writer_add(struct pps_index_writer *journal,
-                          const struct pps_index_record *record,
-                          const uint64_t *left_out)
+                          const struct pps_index_record *record, const uint64_t *left_out)
 {
     unsigned char *at = journal->waiting + journal->waiting_bytes;
     size_t counts_bytes = (size_t)journal->n_reasons * sizeof *left_out;

@@ -38,8 +38,7 @@ PPS_MUST_CHECK enum pps_status pps_index_reader_read(const struct pps_index_read
                                                      uint64_t i,
                                                      struct pps_index_record *record,
                                                      uint64_t left_out[PPS_MAX_REASONS],
-                                                     bool *valid,
-                                                     struct pps_error *err);
+                                                     bool *valid, struct pps_error *err);
 
 // Returns the counts of a record that pps_index_reader_read has read.
 struct pps_counts pps_index_record_counts(const struct pps_index_record *record,
@@ -73,8 +72,7 @@ PPS_MUST_CHECK enum pps_status pps_index_writer_continue(struct pps_index_writer
 
 // Stores a record in memory. Call pps_index_writer_flush first if the journal is full.
 void pps_index_writer_add(struct pps_index_writer *journal,
-                          const struct pps_index_record *record,
-                          const uint64_t *left_out);
+                          const struct pps_index_record *record, const uint64_t *left_out);
 bool pps_index_writer_is_full(const struct pps_index_writer *journal);
 
 // Writes and syncs the stored records. The data of their blocks must be synced before. After a

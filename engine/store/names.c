@@ -27,10 +27,8 @@ static char *join(const char *a, const char *b, const char *c)
     return text;
 }
 
-enum pps_status pps_result_names_init(struct pps_result_names *target,
-                                      const char *path,
-                                      bool force,
-                                      struct pps_error *err)
+enum pps_status pps_result_names_init(struct pps_result_names *target, const char *path,
+                                      bool force, struct pps_error *err)
 {
     static const char *const ending[N_FILES] = {"", ".idx", ".json"};
     *target = (struct pps_result_names){.force = force};
@@ -63,8 +61,7 @@ static enum pps_status fail_busy(const struct pps_result_names *target, struct p
                     target->part[DATA]);
 }
 
-static enum pps_status check_final(const struct pps_result_names *target,
-                                   int i,
+static enum pps_status check_final(const struct pps_result_names *target, int i,
                                    struct pps_error *err)
 {
     enum pps_disk_entry entry;
@@ -141,9 +138,7 @@ enum pps_status pps_result_names_check(const struct pps_result_names *target,
 // ---- lock -----------------------------------------------------------------------------------
 
 // Locks an opened NAME.part and truncates it once the lock is held.
-static enum pps_status take(const struct pps_result_names *target,
-                            int fd,
-                            bool *is_locked,
+static enum pps_status take(const struct pps_result_names *target, int fd, bool *is_locked,
                             struct pps_error *err)
 {
     const char *path = target->part[DATA];
@@ -160,10 +155,8 @@ static enum pps_status take(const struct pps_result_names *target,
     return ftruncate(fd, 0) == 0 ? PPS_OK : pps_fail_errno(err, "cannot empty", path);
 }
 
-enum pps_status pps_result_names_open(const struct pps_result_names *target,
-                                      int *fd,
-                                      bool *is_locked,
-                                      struct pps_error *err)
+enum pps_status pps_result_names_open(const struct pps_result_names *target, int *fd,
+                                      bool *is_locked, struct pps_error *err)
 {
     int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (target->force ? 0 : O_EXCL);
     *fd = open(target->part[DATA], flags, 0666);
@@ -178,10 +171,8 @@ enum pps_status pps_result_names_open(const struct pps_result_names *target,
     return status;
 }
 
-enum pps_status pps_result_names_reopen(const struct pps_result_names *target,
-                                        int *fd,
-                                        bool *is_locked,
-                                        struct pps_error *err)
+enum pps_status pps_result_names_reopen(const struct pps_result_names *target, int *fd,
+                                        bool *is_locked, struct pps_error *err)
 {
     enum pps_disk_entry part, final;
     const char *path = target->part[DATA];
@@ -237,10 +228,8 @@ static enum pps_status check_file(int fd, const char *path, struct pps_error *er
     return pps_fail(err, PPS_E_MACHINE, "%s was removed or replaced during the run", path);
 }
 
-enum pps_status pps_result_names_check_ours(const struct pps_result_names *target,
-                                            int data_fd,
-                                            int index_fd,
-                                            struct pps_error *err)
+enum pps_status pps_result_names_check_ours(const struct pps_result_names *target, int data_fd,
+                                            int index_fd, struct pps_error *err)
 {
     enum pps_status status = check_file(data_fd, target->part[DATA], err);
     return status == PPS_OK ? check_file(index_fd, target->part[INDEX], err) : status;
@@ -248,10 +237,8 @@ enum pps_status pps_result_names_check_ours(const struct pps_result_names *targe
 
 // The data is renamed last: a reader that sees the data finds the other files. After a failure
 // the files get their .part names back.
-enum pps_status pps_result_names_publish(const struct pps_result_names *target,
-                                         int data_fd,
-                                         int index_fd,
-                                         struct pps_error *err)
+enum pps_status pps_result_names_publish(const struct pps_result_names *target, int data_fd,
+                                         int index_fd, struct pps_error *err)
 {
     static const int order[N_FILES] = {INDEX, PPS_RESULT_NAMES_MANIFEST, DATA};
     enum pps_status status = pps_result_names_check_ours(target, data_fd, index_fd, err);
@@ -305,10 +292,8 @@ static const char *ending_of(const char *path)
     return ending != NULL ? ending : path + strlen(path);
 }
 
-enum pps_status pps_result_names_rescue(const struct pps_result_names *target,
-                                        int data_fd,
-                                        int index_fd,
-                                        struct pps_error *err)
+enum pps_status pps_result_names_rescue(const struct pps_result_names *target, int data_fd,
+                                        int index_fd, struct pps_error *err)
 {
     struct pps_result_names kept;
     struct pps_error unused;

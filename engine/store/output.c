@@ -35,8 +35,7 @@ static enum pps_status sync_all(struct pps_output *output, struct pps_error *err
     return status;
 }
 
-enum pps_status pps_output_append(struct pps_output *output,
-                                  const struct pps_block *block,
+enum pps_status pps_output_append(struct pps_output *output, const struct pps_block *block,
                                   struct pps_error *err)
 {
     if (output->broken)
@@ -85,8 +84,7 @@ static enum pps_status check_ours(const struct pps_output *output, struct pps_er
 }
 
 // Does everything before the renames.
-static enum pps_status complete(struct pps_output *output,
-                                const char *manifest_text,
+static enum pps_status complete(struct pps_output *output, const char *manifest_text,
                                 struct pps_error *err)
 {
     if (output->broken)
@@ -103,8 +101,7 @@ static enum pps_status complete(struct pps_output *output,
     return status;
 }
 
-enum pps_status pps_output_finish(struct pps_output *output,
-                                  const char *manifest_text,
+enum pps_status pps_output_finish(struct pps_output *output, const char *manifest_text,
                                   struct pps_error *err)
 {
     enum pps_status status = complete(output, manifest_text, err);

@@ -29,8 +29,7 @@ static struct pps_index_head head_of(const struct pps_output_plan *plan)
 }
 
 static enum pps_status create_journal(struct pps_output *output,
-                                      const struct pps_output_plan *plan,
-                                      struct pps_error *err)
+                                      const struct pps_output_plan *plan, struct pps_error *err)
 {
     const struct pps_index_head head = head_of(plan);
     const char *path = pps_output_index_path(output);
@@ -40,8 +39,7 @@ static enum pps_status create_journal(struct pps_output *output,
 }
 
 // Writes the header line as a block, compressed here.
-static enum pps_status put_line(struct pps_output *output,
-                                const struct pps_output_plan *plan,
+static enum pps_status put_line(struct pps_output *output, const struct pps_output_plan *plan,
                                 struct pps_error *err)
 {
     size_t n = strlen(plan->header);
@@ -66,8 +64,7 @@ done:
     return status;
 }
 
-static enum pps_status begin(struct pps_output *output,
-                             const struct pps_output_plan *plan,
+static enum pps_status begin(struct pps_output *output, const struct pps_output_plan *plan,
                              struct pps_error *err)
 {
     enum pps_status status = create_journal(output, plan, err);
@@ -84,11 +81,8 @@ static enum pps_status begin(struct pps_output *output,
 
 // ---- interrupted result ---------------------------------------------------------------------
 
-static enum pps_status differs(const struct pps_output *output,
-                               struct pps_error *err,
-                               const char *what,
-                               const char *was,
-                               const char *is)
+static enum pps_status differs(const struct pps_output *output, struct pps_error *err,
+                               const char *what, const char *was, const char *is)
 {
     return pps_fail(err, PPS_E_INPUT,
                     "%s cannot be continued: %s was %s, is %s; choose another name, or --force "
@@ -96,11 +90,8 @@ static enum pps_status differs(const struct pps_output *output,
                     pps_output_data_path(output), what, was, is);
 }
 
-static enum pps_status differs_count(const struct pps_output *output,
-                                     struct pps_error *err,
-                                     const char *what,
-                                     uint64_t was,
-                                     uint64_t is)
+static enum pps_status differs_count(const struct pps_output *output, struct pps_error *err,
+                                     const char *what, uint64_t was, uint64_t is)
 {
     char before[24], now[24];
     snprintf(before, sizeof before, "%llu", (unsigned long long)was);
@@ -116,8 +107,7 @@ static void shard_name(const struct pps_index_head *head, char out[32])
 // Checks that the journal belongs to the planned run.
 static enum pps_status check_head(const struct pps_output *output,
                                   const struct pps_index_head *was,
-                                  const struct pps_output_plan *plan,
-                                  struct pps_error *err)
+                                  const struct pps_output_plan *plan, struct pps_error *err)
 {
     const struct pps_index_head is = head_of(plan);
     char before[32], now[32];
@@ -151,8 +141,7 @@ static enum pps_status check_head(const struct pps_output *output,
     return PPS_OK;
 }
 
-static enum pps_status fail_no_journal(const struct pps_output *output,
-                                       const char *what,
+static enum pps_status fail_no_journal(const struct pps_output *output, const char *what,
                                        struct pps_error *err)
 {
     return pps_fail(err, PPS_E_INPUT,
@@ -162,8 +151,7 @@ static enum pps_status fail_no_journal(const struct pps_output *output,
 }
 
 // Continues behind the prefix: truncates both files to its end.
-static enum pps_status go_on(struct pps_output *output,
-                             const struct pps_index_head *head,
+static enum pps_status go_on(struct pps_output *output, const struct pps_index_head *head,
                              struct pps_error *err)
 {
     const struct pps_whole_prefix *prefix = &output->prefix;
@@ -183,8 +171,7 @@ static enum pps_status go_on(struct pps_output *output,
 }
 
 static enum pps_status start_afresh(struct pps_output *output,
-                                    const struct pps_output_plan *plan,
-                                    struct pps_error *err)
+                                    const struct pps_output_plan *plan, struct pps_error *err)
 {
     enum pps_status status =
         pps_disk_truncate(output->fd, pps_output_data_path(output), 0, err);
@@ -193,8 +180,7 @@ static enum pps_status start_afresh(struct pps_output *output,
 
 static enum pps_status keep_prefix(struct pps_output *output,
                                    const struct pps_output_plan *plan,
-                                   const struct pps_index_reader *index,
-                                   bool published,
+                                   const struct pps_index_reader *index, bool published,
                                    struct pps_error *err)
 {
     const struct pps_whole_prefix_ask ask = {index, output->fd, pps_output_data_path(output),
@@ -215,8 +201,7 @@ static enum pps_status keep_prefix(struct pps_output *output,
 // Finds the journal. It already has its final name if a run ended between the last renames.
 static enum pps_status find_journal(const struct pps_output *output,
                                     struct pps_index_reader *index,
-                                    enum pps_index_reader_state *state,
-                                    bool *published,
+                                    enum pps_index_reader_state *state, bool *published,
                                     struct pps_error *err)
 {
     enum pps_status status =
@@ -229,8 +214,7 @@ static enum pps_status find_journal(const struct pps_output *output,
                                  err);
 }
 
-static enum pps_status resume(struct pps_output *output,
-                              const struct pps_output_plan *plan,
+static enum pps_status resume(struct pps_output *output, const struct pps_output_plan *plan,
                               struct pps_error *err)
 {
     struct pps_index_reader index = {.fd = -1};
@@ -257,8 +241,7 @@ static enum pps_status resume(struct pps_output *output,
 
 // ---- everything -----------------------------------------------------------------------------
 
-static enum pps_status open_new(struct pps_output *output,
-                                const struct pps_output_plan *plan,
+static enum pps_status open_new(struct pps_output *output, const struct pps_output_plan *plan,
                                 struct pps_error *err)
 {
     struct pps_result_names *target = &output->target;
@@ -269,8 +252,7 @@ static enum pps_status open_new(struct pps_output *output,
     return status == PPS_OK ? begin(output, plan, err) : status;
 }
 
-static enum pps_status open_files(struct pps_output *output,
-                                  const struct pps_output_plan *plan,
+static enum pps_status open_files(struct pps_output *output, const struct pps_output_plan *plan,
                                   struct pps_error *err)
 {
     struct pps_result_names *target = &output->target;
@@ -287,8 +269,7 @@ static enum pps_status open_files(struct pps_output *output,
     return status;
 }
 
-enum pps_status pps_output_open(struct pps_output **output,
-                                const struct pps_output_plan *plan,
+enum pps_status pps_output_open(struct pps_output **output, const struct pps_output_plan *plan,
                                 struct pps_error *err)
 {
     *output = NULL;

@@ -43,10 +43,8 @@ void pps_output_free(struct pps_output *output);
 void pps_output_remove(struct pps_output *output);
 
 // Appends n bytes to the data. After a failure the file ends where it ended before.
-PPS_MUST_CHECK enum pps_status pps_output_write(struct pps_output *output,
-                                                const void *data,
-                                                uint64_t n,
-                                                struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_output_write(struct pps_output *output, const void *data,
+                                                uint64_t n, struct pps_error *err);
 
 // Writes the data of a block and keeps its record for the journal.
 PPS_MUST_CHECK enum pps_status pps_output_put(struct pps_output *output,
@@ -55,8 +53,7 @@ PPS_MUST_CHECK enum pps_status pps_output_put(struct pps_output *output,
 
 // Writes NAME.json.part, and syncs it if `lasting` is set.
 PPS_MUST_CHECK enum pps_status pps_output_manifest(const struct pps_output *output,
-                                                   const char *text,
-                                                   bool lasting,
+                                                   const char *text, bool lasting,
                                                    struct pps_error *err);
 
 #endif

@@ -27,9 +27,7 @@ void pps_output_remove(struct pps_output *output)
     unlink(pps_output_data_path(output));
 }
 
-enum pps_status pps_output_write(struct pps_output *output,
-                                 const void *data,
-                                 uint64_t n,
+enum pps_status pps_output_write(struct pps_output *output, const void *data, uint64_t n,
                                  struct pps_error *err)
 {
     enum pps_status status =
@@ -44,8 +42,7 @@ enum pps_status pps_output_write(struct pps_output *output,
     return status;
 }
 
-enum pps_status pps_output_put(struct pps_output *output,
-                               const struct pps_block *block,
+enum pps_status pps_output_put(struct pps_output *output, const struct pps_block *block,
                                struct pps_error *err)
 {
     const void *data = block->data_bytes == 0 ? "" : block->data;
@@ -73,10 +70,8 @@ enum pps_status pps_output_put(struct pps_output *output,
     return PPS_OK;
 }
 
-enum pps_status pps_output_manifest(const struct pps_output *output,
-                                    const char *text,
-                                    bool lasting,
-                                    struct pps_error *err)
+enum pps_status pps_output_manifest(const struct pps_output *output, const char *text,
+                                    bool lasting, struct pps_error *err)
 {
     const char *path = output->target.part[PPS_RESULT_NAMES_MANIFEST];
     int fd = -1;

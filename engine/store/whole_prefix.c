@@ -15,8 +15,7 @@
 
 // ---- checksums ----------------------------------------------------------------------------------
 
-static enum pps_status fail_block(const struct pps_whole_prefix *prefix,
-                                  const char *path,
+static enum pps_status fail_block(const struct pps_whole_prefix *prefix, const char *path,
                                   struct pps_error *err)
 {
     if (prefix->n_records == 0)
@@ -32,10 +31,8 @@ static enum pps_status fail_block(const struct pps_whole_prefix *prefix,
 
 // Checks that the file ends after its last block, or after the end of its gzip member or its footer.
 static enum pps_status check_end(const struct pps_index_reader *index,
-                                 const struct pps_whole_prefix *prefix,
-                                 int fd,
-                                 const char *path,
-                                 struct pps_error *err)
+                                 const struct pps_whole_prefix *prefix, int fd,
+                                 const char *path, struct pps_error *err)
 {
     const struct pps_file_end end = {.kind = (enum pps_codec_kind)index->head.codec_kind,
                                      .fd = fd,
@@ -56,8 +53,7 @@ static enum pps_status check_end(const struct pps_index_reader *index,
     return status;
 }
 
-static enum pps_status check_data(const struct pps_index_reader *index,
-                                  const char *path,
+static enum pps_status check_data(const struct pps_index_reader *index, const char *path,
                                   struct pps_error *err)
 {
     struct pps_whole_prefix prefix;
@@ -136,8 +132,7 @@ void pps_whole_prefix_add(struct pps_whole_prefix *prefix,
 }
 
 // For loops over the blocks of a prefix: PPS_E_STOPPED, with a message, if the stop flag is up.
-static enum pps_status whole_prefix_poll(const atomic_bool *stop,
-                                         const char *data_path,
+static enum pps_status whole_prefix_poll(const atomic_bool *stop, const char *data_path,
                                          struct pps_error *err)
 {
     if (stop == NULL || !atomic_load_explicit(stop, memory_order_relaxed))
@@ -147,11 +142,8 @@ static enum pps_status whole_prefix_poll(const atomic_bool *stop,
 }
 
 static enum pps_status data_match(const struct pps_whole_prefix_ask *ask,
-                                  const struct pps_index_record *record,
-                                  XXH64_state_t *state,
-                                  unsigned char *piece,
-                                  bool *match,
-                                  struct pps_error *err)
+                                  const struct pps_index_record *record, XXH64_state_t *state,
+                                  unsigned char *piece, bool *match, struct pps_error *err)
 {
     uint64_t at = record->offset, left = record->data_bytes;
     *match = false;
@@ -177,11 +169,8 @@ static enum pps_status data_match(const struct pps_whole_prefix_ask *ask,
 
 // Adds the next block if its record is the expected one and its data is present and matches.
 static enum pps_status step(const struct pps_whole_prefix_ask *ask,
-                            struct pps_whole_prefix *prefix,
-                            XXH64_state_t *state,
-                            unsigned char *piece,
-                            bool *longer,
-                            struct pps_error *err)
+                            struct pps_whole_prefix *prefix, XXH64_state_t *state,
+                            unsigned char *piece, bool *longer, struct pps_error *err)
 {
     struct pps_index_record record;
     uint64_t left_out[PPS_MAX_REASONS];
@@ -205,10 +194,8 @@ static enum pps_status step(const struct pps_whole_prefix_ask *ask,
 
 // Checks the beginning of the file. *begin is the position of the header line's data; *ours is
 // false if this program did not write the file.
-static enum pps_status check_frame(const struct pps_whole_prefix_ask *ask,
-                                   uint64_t *begin,
-                                   bool *ours,
-                                   struct pps_error *err)
+static enum pps_status check_frame(const struct pps_whole_prefix_ask *ask, uint64_t *begin,
+                                   bool *ours, struct pps_error *err)
 {
     const enum pps_codec_kind kind = (enum pps_codec_kind)ask->index->head.codec_kind;
     *begin = pps_file_start_bytes(kind);
@@ -216,8 +203,7 @@ static enum pps_status check_frame(const struct pps_whole_prefix_ask *ask,
 }
 
 enum pps_status pps_whole_prefix_find(const struct pps_whole_prefix_ask *ask,
-                                      struct pps_whole_prefix *prefix,
-                                      struct pps_error *err)
+                                      struct pps_whole_prefix *prefix, struct pps_error *err)
 {
     bool longer;
     pps_whole_prefix_begin(prefix);

@@ -16,8 +16,7 @@
 // Reads all of NAME.csv or NAME.csv.gz. Returns PPS_E_INPUT with the place of the first block
 // that does not match its checksum, or if the index is damaged or belongs to another file. *any
 // is false if there is no index.
-PPS_MUST_CHECK enum pps_status pps_checksums_match(const char *path,
-                                                   bool *any,
+PPS_MUST_CHECK enum pps_status pps_checksums_match(const char *path, bool *any,
                                                    struct pps_error *err);
 
 // ---- whole prefix -------------------------------------------------------------------------------

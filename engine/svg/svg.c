@@ -49,9 +49,7 @@ static void close_work(struct work *work)
     free(work->folder);
 }
 
-static enum pps_status write_svg(const struct work *work,
-                                 const char *svg,
-                                 size_t n,
+static enum pps_status write_svg(const struct work *work, const char *svg, size_t n,
                                  struct pps_error *err)
 {
     FILE *file = fopen(work->path[SVG], "w");
@@ -129,12 +127,9 @@ static enum pps_status svg_to_png(const char *svg, size_t n, FILE *out, struct p
     return status;
 }
 
-enum pps_status pps_svg_draw_png(enum pps_status (*draw)(void *self,
-                                                         FILE *out,
+enum pps_status pps_svg_draw_png(enum pps_status (*draw)(void *self, FILE *out,
                                                          struct pps_error *err),
-                                 void *self,
-                                 FILE *out,
-                                 struct pps_error *err)
+                                 void *self, FILE *out, struct pps_error *err)
 {
     char *svg = NULL;
     size_t n = 0;
@@ -214,12 +209,8 @@ void pps_svg_rect(FILE *out, struct pps_svg_box box, const char *fill, const cha
     put_end(out, "rect", hint);
 }
 
-void pps_svg_edged(FILE *out,
-                   struct pps_svg_box box,
-                   const char *fill,
-                   const char *stroke,
-                   double width,
-                   const char *hint)
+void pps_svg_edged(FILE *out, struct pps_svg_box box, const char *fill, const char *stroke,
+                   double width, const char *hint)
 {
     put_box(out, box);
     fprintf(out, " fill=\"%s\" stroke=\"%s\" stroke-width=\"%.2f\"", fill, stroke, width);
@@ -253,12 +244,7 @@ void pps_svg_line(FILE *out, double x1, double y1, double x2, double y2, const c
             y1, x2, y2, stroke);
 }
 
-void pps_svg_dashed(FILE *out,
-                    double x1,
-                    double y1,
-                    double x2,
-                    double y2,
-                    const char *stroke,
+void pps_svg_dashed(FILE *out, double x1, double y1, double x2, double y2, const char *stroke,
                     double width)
 {
     fprintf(out,
@@ -267,11 +253,7 @@ void pps_svg_dashed(FILE *out,
             x1, y1, x2, y2, stroke, width);
 }
 
-void pps_svg_polyline(FILE *out,
-                      const double *xy,
-                      size_t n,
-                      const char *stroke,
-                      double width,
+void pps_svg_polyline(FILE *out, const double *xy, size_t n, const char *stroke, double width,
                       const char *hint)
 {
     fputs("<polyline points=\"", out);
@@ -281,13 +263,8 @@ void pps_svg_polyline(FILE *out,
     put_end(out, "polyline", hint);
 }
 
-void pps_svg_text(FILE *out,
-                  double x,
-                  double y,
-                  enum pps_svg_anchor anchor,
-                  int size,
-                  const char *fill,
-                  const char *text)
+void pps_svg_text(FILE *out, double x, double y, enum pps_svg_anchor anchor, int size,
+                  const char *fill, const char *text)
 {
     static const char *const anchors[] = {"start", "middle", "end"};
     // The middle of digits and capitals is about a third of the size above the baseline. Text
@@ -312,14 +289,8 @@ static size_t word_length(const char *word, size_t chars)
     return n;
 }
 
-int pps_svg_lines(FILE *out,
-                  double x,
-                  double y,
-                  double step,
-                  size_t chars,
-                  int size,
-                  const char *fill,
-                  const char *text)
+int pps_svg_lines(FILE *out, double x, double y, double step, size_t chars, int size,
+                  const char *fill, const char *text)
 {
     char line[512] = "";
     int n = 0;

@@ -12,12 +12,9 @@
 // ---- svg to png ---------------------------------------------------------------------------------
 
 // Writes the PNG of what `draw` writes as SVG.
-PPS_MUST_CHECK enum pps_status pps_svg_draw_png(enum pps_status (*draw)(void *self,
-                                                                        FILE *out,
+PPS_MUST_CHECK enum pps_status pps_svg_draw_png(enum pps_status (*draw)(void *self, FILE *out,
                                                                         struct pps_error *err),
-                                                void *self,
-                                                FILE *out,
-                                                struct pps_error *err);
+                                                void *self, FILE *out, struct pps_error *err);
 
 // ---- svg ----------------------------------------------------------------------------------------
 
@@ -42,12 +39,8 @@ void pps_svg_end(FILE *out);
 void pps_svg_rect(FILE *out, struct pps_svg_box box, const char *fill, const char *hint);
 
 // Draws a filled box with an outline.
-void pps_svg_edged(FILE *out,
-                   struct pps_svg_box box,
-                   const char *fill,
-                   const char *stroke,
-                   double width,
-                   const char *hint);
+void pps_svg_edged(FILE *out, struct pps_svg_box box, const char *fill, const char *stroke,
+                   double width, const char *hint);
 
 // Draw boxes of one colour as one shape, which takes less text than single boxes. Neighbours leave no
 // gaps.
@@ -60,42 +53,22 @@ void pps_svg_frame(FILE *out, struct pps_svg_box box, const char *stroke, double
 
 void pps_svg_line(FILE *out, double x1, double y1, double x2, double y2, const char *stroke);
 
-void pps_svg_dashed(FILE *out,
-                    double x1,
-                    double y1,
-                    double x2,
-                    double y2,
-                    const char *stroke,
+void pps_svg_dashed(FILE *out, double x1, double y1, double x2, double y2, const char *stroke,
                     double width);
 
 // Draws a line through n points; xy: x and y in turn.
-void pps_svg_polyline(FILE *out,
-                      const double *xy,
-                      size_t n,
-                      const char *stroke,
-                      double width,
+void pps_svg_polyline(FILE *out, const double *xy, size_t n, const char *stroke, double width,
                       const char *hint);
 
 // Draws one line of text, vertically centred at y.
-void pps_svg_text(FILE *out,
-                  double x,
-                  double y,
-                  enum pps_svg_anchor anchor,
-                  int size,
-                  const char *fill,
-                  const char *text);
+void pps_svg_text(FILE *out, double x, double y, enum pps_svg_anchor anchor, int size,
+                  const char *fill, const char *text);
 
 // Draws text at x in lines of at most `chars` bytes, split at blanks; longer words are split, too. The
 // first line is centred at y, the others `step` below each other. Returns the number of lines; out NULL: draws
 // nothing.
-int pps_svg_lines(FILE *out,
-                  double x,
-                  double y,
-                  double step,
-                  size_t chars,
-                  int size,
-                  const char *fill,
-                  const char *text);
+int pps_svg_lines(FILE *out, double x, double y, double step, size_t chars, int size,
+                  const char *fill, const char *text);
 
 // Defines a fill of diagonal lines, used as "url(#id)".
 void pps_svg_hatch(FILE *out, const char *id, const char *stroke);

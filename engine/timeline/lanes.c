@@ -38,10 +38,8 @@ static bool is_new_group(const struct pps_lanes *lanes, int32_t group)
 
 // Adds a lane of the segment's track behind lane `last` (-1: the first lane). Returns NULL if
 // memory runs out.
-static struct pps_lane *add_lane(struct pps_lanes *lanes,
-                                 const struct pps_piece *piece,
-                                 int32_t slot,
-                                 int32_t last)
+static struct pps_lane *add_lane(struct pps_lanes *lanes, const struct pps_piece *piece,
+                                 int32_t slot, int32_t last)
 {
     struct pps_lane *list = pps_grow(lanes->list, &lanes->room, lanes->n + 1, sizeof *list);
     if (list == NULL)
@@ -66,10 +64,8 @@ static bool is_task_of(const struct pps_lane *lane, const struct pps_piece *piec
            lane->chunk == piece->chunk;
 }
 
-struct pps_lane *pps_lanes_put(struct pps_lanes *lanes,
-                               const struct pps_piece *piece,
-                               bool *new_group,
-                               bool *new_lane)
+struct pps_lane *pps_lanes_put(struct pps_lanes *lanes, const struct pps_piece *piece,
+                               bool *new_group, bool *new_lane)
 {
     const int32_t *first = first_lane(lanes, piece);
     struct pps_lane *lane = NULL;

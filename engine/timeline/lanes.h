@@ -33,9 +33,7 @@ void pps_lanes_free(struct pps_lanes *lanes);
 // Puts a segment on the lane where the last segment of its task ended, otherwise on the first
 // free lane, otherwise on a new lane. Segments come in order of start. Returns the lane, or
 // NULL if memory runs out.
-struct pps_lane *pps_lanes_put(struct pps_lanes *lanes,
-                               const struct pps_piece *piece,
-                               bool *new_group,
-                               bool *new_lane);
+struct pps_lane *pps_lanes_put(struct pps_lanes *lanes, const struct pps_piece *piece,
+                               bool *new_group, bool *new_lane);
 
 #endif

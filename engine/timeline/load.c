@@ -98,12 +98,8 @@ int pps_load_bins(const struct pps_load *load, double end)
     return (int)fmin(ceil((end - load->begin) / load->width), PPS_LOAD_BINS);
 }
 
-double pps_load_mean(const struct pps_load *load,
-                     int32_t group,
-                     int32_t track,
-                     int first,
-                     int n,
-                     double end)
+double pps_load_mean(const struct pps_load *load, int32_t group, int32_t track, int first,
+                     int n, double end)
 {
     const double last = load->width > 0 ? (end - load->begin) / load->width : 0;
     const double covered = fmin(first + n, last) - first;

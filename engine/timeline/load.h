@@ -36,11 +36,7 @@ int pps_load_bins(const struct pps_load *load, double end);
 
 // Returns the mean over bins first ... first + n - 1 of the sum of the rates of a lane, up to the
 // time `end`: 1 if one task runs at full rate all the time.
-double pps_load_mean(const struct pps_load *load,
-                     int32_t group,
-                     int32_t track,
-                     int first,
-                     int n,
-                     double end);
+double pps_load_mean(const struct pps_load *load, int32_t group, int32_t track, int first,
+                     int n, double end);
 
 #endif

@@ -54,10 +54,8 @@ static void tidy(struct pps_group_list *list)
     list->n = kept + 1;
 }
 
-enum pps_status pps_group_list_read(struct pps_group_list *list,
-                                    const char *option,
-                                    const char *text,
-                                    struct pps_error *err)
+enum pps_status pps_group_list_read(struct pps_group_list *list, const char *option,
+                                    const char *text, struct pps_error *err)
 {
     list->n = 0;
     for (const char *at = text;; at++) {
@@ -192,10 +190,8 @@ static void take_limit(void *self, const struct pps_limit *limit)
         s->to.limit(s->to.self, limit);
 }
 
-void pps_part_open(struct pps_part_sink *sink,
-                   const struct pps_part *part,
-                   struct pps_trace_sink to,
-                   const struct pps_trace_names *names)
+void pps_part_open(struct pps_part_sink *sink, const struct pps_part *part,
+                   struct pps_trace_sink to, const struct pps_trace_names *names)
 {
     *sink = (struct pps_part_sink){.part = *part, .to = to};
     while (names->counters != NULL && names->counters[sink->n_counters] != NULL)

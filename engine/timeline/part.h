@@ -26,8 +26,7 @@ struct pps_group_list {
 // Reads a list of whole numbers and ranges in any order. Returns PPS_E_INPUT, with `option` in
 // front, for anything else and for more than PPS_GROUP_RANGES entries.
 PPS_MUST_CHECK enum pps_status pps_group_list_read(struct pps_group_list *list,
-                                                   const char *option,
-                                                   const char *text,
+                                                   const char *option, const char *text,
                                                    struct pps_error *err);
 
 bool pps_group_list_has(const struct pps_group_list *list, int32_t group);
@@ -62,10 +61,8 @@ struct pps_part_sink {
     bool no_memory;
 };
 
-void pps_part_open(struct pps_part_sink *sink,
-                   const struct pps_part *part,
-                   struct pps_trace_sink to,
-                   const struct pps_trace_names *names);
+void pps_part_open(struct pps_part_sink *sink, const struct pps_part *part,
+                   struct pps_trace_sink to, const struct pps_trace_names *names);
 
 // Returns the sink for a kernel's `trace`, which sends segments in order of their start.
 struct pps_trace_sink pps_part_sink(struct pps_part_sink *sink);

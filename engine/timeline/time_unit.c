@@ -56,10 +56,7 @@ bool pps_time_unit_read(const char *text, const char *model_unit, double *time)
     return true;
 }
 
-void pps_time_unit_text(const struct pps_time_unit *unit,
-                        double time,
-                        int digits,
-                        char *out,
+void pps_time_unit_text(const struct pps_time_unit *unit, double time, int digits, char *out,
                         size_t cap)
 {
     char number[48];

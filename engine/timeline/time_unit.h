@@ -22,10 +22,7 @@ bool pps_time_unit_is_physical(const char *unit);
 bool pps_time_unit_read(const char *text, const char *model_unit, double *time);
 
 // Writes a time in the unit, with at most `digits` significant digits, and the unit behind it.
-void pps_time_unit_text(const struct pps_time_unit *unit,
-                        double time,
-                        int digits,
-                        char *out,
+void pps_time_unit_text(const struct pps_time_unit *unit, double time, int digits, char *out,
                         size_t cap);
 
 #endif

@@ -113,13 +113,8 @@ static void put_step(struct strip *s, double from, double value)
     s->waits = true;
 }
 
-void pps_strip_draw(FILE *out,
-                    const struct pps_trace_levels *levels,
-                    int32_t group,
-                    int32_t counter,
-                    const struct pps_time_axis *axis,
-                    double y,
-                    double h,
+void pps_strip_draw(FILE *out, const struct pps_trace_levels *levels, int32_t group,
+                    int32_t counter, const struct pps_time_axis *axis, double y, double h,
                     double highest)
 {
     const struct pps_svg_box box = {axis->left, y, axis->w, h};

@@ -34,13 +34,8 @@ bool pps_levels_has(const struct pps_trace_levels *levels, int32_t group);
 
 // Draws the counter of a group along the axis from y on, as high as the value `highest`; a limit is a line. Where
 // values change more often than every half pixel, the highest is drawn.
-void pps_strip_draw(FILE *out,
-                    const struct pps_trace_levels *levels,
-                    int32_t group,
-                    int32_t counter,
-                    const struct pps_time_axis *axis,
-                    double y,
-                    double h,
+void pps_strip_draw(FILE *out, const struct pps_trace_levels *levels, int32_t group,
+                    int32_t counter, const struct pps_time_axis *axis, double y, double h,
                     double highest);
 
 #endif

@@ -61,12 +61,8 @@ void pps_time_axis_draw(const struct pps_time_axis *axis, FILE *out, double top,
     put_name(axis, out, bottom + 28);
 }
 
-void pps_time_axis_mark(const struct pps_time_axis *axis,
-                        FILE *out,
-                        double end,
-                        double y,
-                        double bottom,
-                        const char *text)
+void pps_time_axis_mark(const struct pps_time_axis *axis, FILE *out, double end, double y,
+                        double bottom, const char *text)
 {
     const double wide = PPS_TRACE_CHAR * (double)strlen(text) + 4;
     const bool is_on = end >= axis->begin && end <= axis->end;

@@ -22,11 +22,7 @@ void pps_time_axis_draw(const struct pps_time_axis *axis, FILE *out, double top,
 
 // Marks the end of a timeline by a line from y to bottom and a text beside its upper end. If the end
 // is not on the axis, only the text is drawn.
-void pps_time_axis_mark(const struct pps_time_axis *axis,
-                        FILE *out,
-                        double end,
-                        double y,
-                        double bottom,
-                        const char *text);
+void pps_time_axis_mark(const struct pps_time_axis *axis, FILE *out, double end, double y,
+                        double bottom, const char *text);
 
 #endif

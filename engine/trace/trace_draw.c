@@ -32,8 +32,7 @@ struct pps_lane_place {
 
 // ---- tasks ----------------------------------------------------------------------------------
 
-static void add_to_tasks(struct pps_task_panel *p,
-                         const struct pps_drawn_piece *drawn,
+static void add_to_tasks(struct pps_task_panel *p, const struct pps_drawn_piece *drawn,
                          int32_t *last)
 {
     const struct pps_piece *piece = &drawn->piece;
@@ -152,10 +151,7 @@ void pps_task_panel_close(struct pps_task_panel *panel)
 // ---- ground -------------------------------------------------------------------------------------
 
 // Names the first lane of a track; the others have a number.
-static void put_lane_name(const struct pps_task_panel *p,
-                          FILE *out,
-                          double right,
-                          double y,
+static void put_lane_name(const struct pps_task_panel *p, FILE *out, double right, double y,
                           const struct pps_lane_place *place)
 {
     char text[128];
@@ -167,10 +163,8 @@ static void put_lane_name(const struct pps_task_panel *p,
     pps_svg_text(out, right, y, PPS_SVG_END, 11, PPS_TRACE_PALE, text);
 }
 
-static void put_lanes(const struct pps_task_panel *p,
-                      FILE *out,
-                      const struct pps_time_axis *axis,
-                      double top)
+static void put_lanes(const struct pps_task_panel *p, FILE *out,
+                      const struct pps_time_axis *axis, double top)
 {
     char text[96];
     for (size_t i = 0; i < p->pieces->lanes.n; i++) {
@@ -188,10 +182,8 @@ static void put_lanes(const struct pps_task_panel *p,
 }
 
 // Draws the counters below the last lane of each group.
-static void put_strips(const struct pps_task_panel *p,
-                       FILE *out,
-                       const struct pps_time_axis *axis,
-                       double top)
+static void put_strips(const struct pps_task_panel *p, FILE *out,
+                       const struct pps_time_axis *axis, double top)
 {
     const struct pps_trace_pieces *pieces = p->pieces;
     const size_t n = pieces->lanes.n;
@@ -211,10 +203,8 @@ static void put_strips(const struct pps_task_panel *p,
     }
 }
 
-void pps_task_panel_ground(const struct pps_task_panel *panel,
-                           FILE *out,
-                           const struct pps_time_axis *axis,
-                           double top)
+void pps_task_panel_ground(const struct pps_task_panel *panel, FILE *out,
+                           const struct pps_time_axis *axis, double top)
 {
     put_lanes(panel, out, axis, top);
     put_strips(panel, out, axis, top);
@@ -222,11 +212,8 @@ void pps_task_panel_ground(const struct pps_task_panel *panel,
 
 // ---- pieces -------------------------------------------------------------------------------------
 
-static void put_hint(const struct pps_trace_names *names,
-                     const struct pps_time_unit *unit,
-                     const struct pps_piece *piece,
-                     char *hint,
-                     size_t cap)
+static void put_hint(const struct pps_trace_names *names, const struct pps_time_unit *unit,
+                     const struct pps_piece *piece, char *hint, size_t cap)
 {
     char chunk[64] = "", start[48], end[96];
     pps_human_number(piece->start / unit->size, 9, start, sizeof start);
@@ -238,12 +225,9 @@ static void put_hint(const struct pps_trace_names *names,
              piece->flag ? ", " : "", piece->flag ? names->flag : "");
 }
 
-static void put_piece(const struct pps_task_panel *p,
-                      FILE *out,
-                      const struct pps_time_unit *unit,
-                      const struct pps_svg_box *whole,
-                      const struct pps_piece *piece,
-                      double share)
+static void put_piece(const struct pps_task_panel *p, FILE *out,
+                      const struct pps_time_unit *unit, const struct pps_svg_box *whole,
+                      const struct pps_piece *piece, double share)
 {
     char hint[256];
     const struct pps_kind_colour *colour = pps_kind_colour(piece->kind);
@@ -258,10 +242,8 @@ static void put_piece(const struct pps_task_panel *p,
         pps_svg_rect(out, *whole, "url(#flag)", hint);
 }
 
-static void put_task(FILE *out,
-                     const struct pps_svg_box *box,
-                     const struct pps_drawn_task *task,
-                     double highest)
+static void put_task(FILE *out, const struct pps_svg_box *box,
+                     const struct pps_drawn_task *task, double highest)
 {
     const bool full = task->slowest > 0.7 * highest;
     char text[16];
@@ -273,11 +255,8 @@ static void put_task(FILE *out,
                      full ? pps_kind_colour(task->kind)->ink : "#000000", text);
 }
 
-void pps_task_panel_draw(const struct pps_task_panel *p,
-                         FILE *out,
-                         const struct pps_time_axis *axis,
-                         double top,
-                         double highest)
+void pps_task_panel_draw(const struct pps_task_panel *p, FILE *out,
+                         const struct pps_time_axis *axis, double top, double highest)
 {
     for (size_t i = 0; i < p->pieces->n; i++) {
         const struct pps_drawn_piece *drawn = &p->pieces->list[i];

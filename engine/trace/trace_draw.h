@@ -30,14 +30,9 @@ void pps_task_panel_close(struct pps_task_panel *panel);
 
 // Draws the names of lanes, their grounds and the counters; then the tasks over the lines of the axis.
 // highest: the rate of full height.
-void pps_task_panel_ground(const struct pps_task_panel *panel,
-                           FILE *out,
-                           const struct pps_time_axis *axis,
-                           double top);
-void pps_task_panel_draw(const struct pps_task_panel *panel,
-                         FILE *out,
-                         const struct pps_time_axis *axis,
-                         double top,
-                         double highest);
+void pps_task_panel_ground(const struct pps_task_panel *panel, FILE *out,
+                           const struct pps_time_axis *axis, double top);
+void pps_task_panel_draw(const struct pps_task_panel *panel, FILE *out,
+                         const struct pps_time_axis *axis, double top, double highest);
 
 #endif

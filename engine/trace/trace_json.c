@@ -39,10 +39,8 @@ static bool has_work(const struct pps_load *load, int32_t group)
 
 // Chooses the step: with many groups each has fewer values. The load must stay valid. Returns
 // false if memory runs out; there is nothing to close then.
-static bool load_counters_open(struct pps_load_counters *c,
-                               const struct pps_trace_names *names,
-                               const struct pps_load *load,
-                               double end)
+static bool load_counters_open(struct pps_load_counters *c, const struct pps_trace_names *names,
+                               const struct pps_load *load, double end)
 {
     *c =
         (struct pps_load_counters){.load = load,
@@ -102,11 +100,8 @@ static void find_loads(const struct pps_load_counters *c, int32_t group, int bin
         sums[l] = round(sums[l] / (group < 0 ? c->n_groups : 1) * 1000) / 1000;
 }
 
-static void write_values(const struct pps_load_counters *c,
-                         struct pps_chrome_writer *chrome,
-                         int32_t process,
-                         double time,
-                         const double *values)
+static void write_values(const struct pps_load_counters *c, struct pps_chrome_writer *chrome,
+                         int32_t process, double time, const double *values)
 {
     pps_chrome_begin_counter(chrome, process, c->title, "", time);
     for (int l = 0; l < c->n; l++)
@@ -116,10 +111,8 @@ static void write_values(const struct pps_load_counters *c,
 
 // Writes the loads of a group (-1: their mean over all groups) as counters of the process. Values
 // that equal those before are left out.
-static void load_counters_write(const struct pps_load_counters *c,
-                                int32_t group,
-                                struct pps_chrome_writer *chrome,
-                                int32_t process)
+static void load_counters_write(const struct pps_load_counters *c, int32_t group,
+                                struct pps_chrome_writer *chrome, int32_t process)
 {
     double values[MOST_LOADS] = {0}, last[MOST_LOADS] = {0};
     const int n_bins = pps_load_bins(c->load, c->end);
@@ -219,8 +212,7 @@ static void name_lane(struct pps_tracejson *json, const struct pps_lane *lane)
                            lane->track * 100000 + lane->slot);
 }
 
-static void write_event(struct pps_tracejson *json,
-                        const struct pps_piece *piece,
+static void write_event(struct pps_tracejson *json, const struct pps_piece *piece,
                         const struct pps_lane *lane)
 {
     const struct pps_trace_names *names = json->names;
@@ -307,10 +299,8 @@ static void write_loads(struct pps_tracejson *json, double end)
 // ---- the file -----------------------------------------------------------------------------------
 
 enum pps_status pps_tracejson_open(struct pps_tracejson **out_json,
-                                   const struct pps_trace_names *names,
-                                   bool only_loads,
-                                   FILE *out,
-                                   struct pps_error *err)
+                                   const struct pps_trace_names *names, bool only_loads,
+                                   FILE *out, struct pps_error *err)
 {
     struct pps_tracejson *json = calloc(1, sizeof *json);
     *out_json = json;
@@ -329,9 +319,7 @@ static void forget_point(struct pps_tracejson *json)
     pps_load_free(&json->load);
 }
 
-void pps_tracejson_begin(struct pps_tracejson *json,
-                         const char *title,
-                         const char *label,
+void pps_tracejson_begin(struct pps_tracejson *json, const char *title, const char *label,
                          struct pps_trace_window window)
 {
     int32_t n_tracks = 0;
@@ -371,8 +359,7 @@ double pps_tracejson_scale(const struct pps_tracejson *json)
     return json->chrome.scale;
 }
 
-enum pps_status pps_tracejson_close(struct pps_tracejson *json,
-                                    const char *shown,
+enum pps_status pps_tracejson_close(struct pps_tracejson *json, const char *shown,
                                     struct pps_error *err)
 {
     const struct pps_trace_names *names = json->names;

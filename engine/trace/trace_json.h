@@ -22,15 +22,12 @@ struct pps_tracejson;
 // only_loads there are no events of segments. After an error there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_tracejson_open(struct pps_tracejson **json,
                                                   const struct pps_trace_names *names,
-                                                  bool only_loads,
-                                                  FILE *out,
+                                                  bool only_loads, FILE *out,
                                                   struct pps_error *err);
 
 // Begins the timeline of a point, the first or the second. title: one line that names the point.
 // label: in front of the names of its groups, as "A"; or NULL. Both must stay valid.
-void pps_tracejson_begin(struct pps_tracejson *json,
-                         const char *title,
-                         const char *label,
+void pps_tracejson_begin(struct pps_tracejson *json, const char *title, const char *label,
                          struct pps_trace_window window);
 
 // Returns the sink for the segments of the part that is shown.
@@ -42,8 +39,7 @@ void pps_tracejson_end(struct pps_tracejson *json, double end);
 // Writes the end and frees the file. shown: what the file leaves out of the timelines; "": nothing.
 // Returns PPS_E_MACHINE if any write failed.
 PPS_MUST_CHECK enum pps_status pps_tracejson_close(struct pps_tracejson *json,
-                                                   const char *shown,
-                                                   struct pps_error *err);
+                                                   const char *shown, struct pps_error *err);
 
 // Returns the number of microseconds of the file per unit of time of the model.
 double pps_tracejson_scale(const struct pps_tracejson *json);

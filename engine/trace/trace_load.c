@@ -58,8 +58,7 @@ static double strips_height(const struct pps_load_panel *p)
     return p->strips ? count_counters(p) * (HEADING + p->n_groups * (STRIP + 1)) : 0;
 }
 
-bool pps_load_panel_open(struct pps_load_panel *p,
-                         const struct pps_trace_pieces *pieces,
+bool pps_load_panel_open(struct pps_load_panel *p, const struct pps_trace_pieces *pieces,
                          int n_panels)
 {
     *p = (struct pps_load_panel){.pieces = pieces, .together = 1, .step = 1};
@@ -85,8 +84,7 @@ void pps_load_panel_close(struct pps_load_panel *panel)
 
 // ---- cells --------------------------------------------------------------------------------------
 
-double pps_load_panel_cells(struct pps_load_panel *panels,
-                            int n,
+double pps_load_panel_cells(struct pps_load_panel *panels, int n,
                             const struct pps_time_axis *axis)
 {
     const double least = CELL / axis->w * (axis->end - axis->begin);
@@ -213,10 +211,8 @@ static void put_section(struct section *s, int32_t track)
     put_row_names(s);
 }
 
-static void put_strips(const struct pps_load_panel *p,
-                       FILE *out,
-                       const struct pps_time_axis *axis,
-                       double y)
+static void put_strips(const struct pps_load_panel *p, FILE *out,
+                       const struct pps_time_axis *axis, double y)
 {
     const struct pps_trace_pieces *pieces = p->pieces;
     char text[128];
@@ -233,10 +229,8 @@ static void put_strips(const struct pps_load_panel *p,
     }
 }
 
-bool pps_load_panel_draw(const struct pps_load_panel *p,
-                         FILE *out,
-                         const struct pps_time_axis *axis,
-                         double top)
+bool pps_load_panel_draw(const struct pps_load_panel *p, FILE *out,
+                         const struct pps_time_axis *axis, double top)
 {
     const int n_bins = pps_load_bins(&p->pieces->load, p->pieces->shown_end);
     struct section s = {p, axis, out, top, 0, NULL};

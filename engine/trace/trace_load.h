@@ -28,22 +28,18 @@ struct pps_load_panel {
 
 // Lays out a panel of a picture of n_panels. The pieces must stay valid. Returns false if memory runs
 // out. The caller closes it in every case.
-bool pps_load_panel_open(struct pps_load_panel *panel,
-                         const struct pps_trace_pieces *pieces,
+bool pps_load_panel_open(struct pps_load_panel *panel, const struct pps_trace_pieces *pieces,
                          int n_panels);
 void pps_load_panel_close(struct pps_load_panel *panel);
 
 // Sets the time of a cell for all n panels of a picture, so that cells are wide enough to see. Returns
 // the time.
-double pps_load_panel_cells(struct pps_load_panel *panels,
-                            int n,
+double pps_load_panel_cells(struct pps_load_panel *panels, int n,
                             const struct pps_time_axis *axis);
 
 // Draws the panel. Returns false if memory runs out.
-bool pps_load_panel_draw(const struct pps_load_panel *panel,
-                         FILE *out,
-                         const struct pps_time_axis *axis,
-                         double top);
+bool pps_load_panel_draw(const struct pps_load_panel *panel, FILE *out,
+                         const struct pps_time_axis *axis, double top);
 
 // Returns the highest utilisation of a cell.
 double pps_load_panel_highest(const struct pps_load_panel *panel);

@@ -145,11 +145,8 @@ static void put_scales(const struct pps_trace_legend *legend, struct cursor *c)
 
 // Draws the legend. x, y: left end and middle of its first line, in pixels; room: the width. Returns
 // the number of lines; out NULL: draws nothing.
-static int trace_legend_draw(const struct pps_trace_legend *legend,
-                             FILE *out,
-                             double x,
-                             double y,
-                             double room)
+static int trace_legend_draw(const struct pps_trace_legend *legend, FILE *out, double x,
+                             double y, double room)
 {
     struct cursor c = {out, x, room, x, y, 1};
     if (legend->loads)

@@ -80,8 +80,7 @@ static void take_limit(void *self, const struct pps_limit *limit)
 }
 
 enum pps_status pps_tracesvg_open(struct pps_tracesvg **out,
-                                  const struct pps_trace_names *names,
-                                  bool loads,
+                                  const struct pps_trace_names *names, bool loads,
                                   struct pps_error *err)
 {
     struct pps_tracesvg *svg = calloc(1, sizeof *svg);
@@ -93,8 +92,7 @@ enum pps_status pps_tracesvg_open(struct pps_tracesvg **out,
     return PPS_OK;
 }
 
-void pps_tracesvg_begin(struct pps_tracesvg *svg,
-                        const char *title,
+void pps_tracesvg_begin(struct pps_tracesvg *svg, const char *title,
                         struct pps_trace_window window)
 {
     int32_t n_tracks = 0;
@@ -146,8 +144,7 @@ static void say_why(const struct pps_tracesvg *svg, char *why, size_t cap)
 }
 
 enum pps_status pps_tracesvg_draw(const struct pps_tracesvg *svg,
-                                  const struct pps_tracesvg_look *look,
-                                  FILE *out,
+                                  const struct pps_tracesvg_look *look, FILE *out,
                                   struct pps_error *err)
 {
     char why[128];

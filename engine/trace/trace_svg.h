@@ -20,13 +20,11 @@ struct pps_tracesvg;
 // there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_tracesvg_open(struct pps_tracesvg **svg,
                                                  const struct pps_trace_names *names,
-                                                 bool loads,
-                                                 struct pps_error *err);
+                                                 bool loads, struct pps_error *err);
 
 // Begins the timeline of a point, the first or the second. title names the point (one line, split at
 // blanks if it is long) and must stay valid.
-void pps_tracesvg_begin(struct pps_tracesvg *svg,
-                        const char *title,
+void pps_tracesvg_begin(struct pps_tracesvg *svg, const char *title,
                         struct pps_trace_window window);
 
 // Returns the sink for the segments of the part that is shown.
@@ -44,8 +42,7 @@ struct pps_tracesvg_look {
 // Draws the picture. Returns PPS_E_MACHINE if it cannot be written.
 PPS_MUST_CHECK enum pps_status pps_tracesvg_draw(const struct pps_tracesvg *svg,
                                                  const struct pps_tracesvg_look *look,
-                                                 FILE *out,
-                                                 struct pps_error *err);
+                                                 FILE *out, struct pps_error *err);
 
 // Returns whether the picture shows utilisation.
 bool pps_tracesvg_shows_loads(const struct pps_tracesvg *svg);

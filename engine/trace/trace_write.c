@@ -175,11 +175,8 @@ struct told {
 };
 
 // Sends the part of a point that is written.
-static enum pps_status send(const struct pps_tracewrite *write,
-                            void *self,
-                            struct pps_trace_sink to,
-                            struct told *told,
-                            struct pps_error *err)
+static enum pps_status send(const struct pps_tracewrite *write, void *self,
+                            struct pps_trace_sink to, struct told *told, struct pps_error *err)
 {
     const struct pps_part part = {write->groups, write->window};
     struct pps_part_sink sink;
@@ -198,8 +195,7 @@ static enum pps_status send(const struct pps_tracewrite *write,
 }
 
 // Returns PPS_E_INPUT if --gpus names a group that neither point has.
-static enum pps_status check_groups(const struct pps_tracewrite *write,
-                                    const struct told *told,
+static enum pps_status check_groups(const struct pps_tracewrite *write, const struct told *told,
                                     struct pps_error *err)
 {
     const struct pps_group_list *groups = write->groups;
@@ -211,9 +207,7 @@ static enum pps_status check_groups(const struct pps_tracewrite *write,
 }
 
 // Says which part of the timelines is written, as sentences.
-static void say_part(const struct pps_tracewrite *write,
-                     const struct told *told,
-                     char *text,
+static void say_part(const struct pps_tracewrite *write, const struct told *told, char *text,
                      size_t cap)
 {
     const struct pps_trace_window *window = &write->window;
@@ -236,8 +230,7 @@ static void say_part(const struct pps_tracewrite *write,
                  at > 0 ? " " : "", from, to, write->names->group);
 }
 
-static enum pps_status write_csv(const struct pps_tracewrite *write,
-                                 FILE *out,
+static enum pps_status write_csv(const struct pps_tracewrite *write, FILE *out,
                                  struct pps_error *err)
 {
     struct viewed viewed;
@@ -253,8 +246,7 @@ static enum pps_status write_csv(const struct pps_tracewrite *write,
     return status;
 }
 
-static enum pps_status write_json(const struct pps_tracewrite *write,
-                                  FILE *out,
+static enum pps_status write_json(const struct pps_tracewrite *write, FILE *out,
                                   struct pps_error *err)
 {
     const char *const labels[] = {write->second != NULL ? "A" : NULL, "B"};

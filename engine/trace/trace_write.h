@@ -61,8 +61,7 @@ struct pps_tracewrite {
     const struct pps_trace_names *names;
     const struct pps_trace_view *view; // one of names->views; NULL: the tracks as they are
     // Sends the whole trace to the sink, segments in order of their start.
-    enum pps_status (*tell)(void *self,
-                            const struct pps_trace_sink *sink,
+    enum pps_status (*tell)(void *self, const struct pps_trace_sink *sink,
                             struct pps_error *err);
     void *self;
     // A second point, on the same axis below the first; `tell` is called with `second`. Not CSV.

@@ -28,10 +28,8 @@
         {"compat", 0, "NAME", "orig: the published experiment, greedy against PPO (none)"},    \
         PUBLISHED_OPTIONS
 
-static enum pps_status refuse(const struct pps_args *args,
-                              const char *const *options,
-                              const char *why,
-                              struct pps_error *err)
+static enum pps_status refuse(const struct pps_args *args, const char *const *options,
+                              const char *why, struct pps_error *err)
 {
     for (int i = 0; options[i] != NULL; i++)
         if (pps_arg(args, options[i]) != NULL)
@@ -62,8 +60,7 @@ static enum pps_status run_protocol(const struct pps_args *args, struct pps_erro
 
 // Runs a variant if the options select one. *ran: false: they do not. Options that the variant does not use
 // are refused.
-static enum pps_status judge_variant(const struct pps_args *args,
-                                     bool *ran,
+static enum pps_status judge_variant(const struct pps_args *args, bool *ran,
                                      struct pps_error *err)
 {
     static const char *const published[] = {"episodes", "size", "base", "base-comm", NULL};
@@ -159,11 +156,8 @@ static const struct schedule_option single[] = {
 };
 
 // Reads values separated by commas, each a value of the parameter.
-static enum pps_status read_list(struct list *list,
-                                 const struct pps_args *args,
-                                 const char *option,
-                                 int param,
-                                 struct pps_error *err)
+static enum pps_status read_list(struct list *list, const struct pps_args *args,
+                                 const char *option, int param, struct pps_error *err)
 {
     const char *rest = pps_arg(args, option);
     if (rest == NULL)
@@ -195,8 +189,7 @@ static void set_defaults(struct job *job)
     job->outliers = (struct list){{0}, 1};
 }
 
-static enum pps_status read_options(struct job *job,
-                                    const struct pps_args *args,
+static enum pps_status read_options(struct job *job, const struct pps_args *args,
                                     struct pps_error *err)
 {
     static const int times[] = {P_F, P_B, P_W};
@@ -226,8 +219,7 @@ static enum pps_status read_options(struct job *job,
 // ---- what is judged -----------------------------------------------------------------------------
 
 // Evaluates the static orders at a limit.
-static enum pps_status evaluate(struct job *job,
-                                struct judge_limit *limit,
+static enum pps_status evaluate(struct job *job, struct judge_limit *limit,
                                 struct pps_error *err)
 {
     static const int flat[] = {FAMILY_NAME_zb_h1, FAMILY_NAME_zb_h2, FAMILY_NAME_zb_auto,
@@ -256,10 +248,8 @@ static enum pps_status evaluate(struct job *job,
 }
 
 // Rules follow the best order; the comparison is sorted.
-static enum pps_status set_entries(struct job *job,
-                                   struct judge_limit *limit,
-                                   const char *baseline,
-                                   struct pps_error *err)
+static enum pps_status set_entries(struct job *job, struct judge_limit *limit,
+                                   const char *baseline, struct pps_error *err)
 {
     const struct schedule_candidate *best = &limit->comparison.list[0];
     if (best->outcome == CANDIDATE_OVER_LIMIT)
@@ -292,8 +282,7 @@ static enum pps_status set_entries(struct job *job,
     return PPS_OK;
 }
 
-static enum pps_status set_limits(struct job *job,
-                                  const struct pps_args *args,
+static enum pps_status set_limits(struct job *job, const struct pps_args *args,
                                   struct pps_error *err)
 {
     struct judge *judge = &job->judge;
@@ -342,8 +331,7 @@ static enum pps_status set_rows(struct job *job, struct pps_error *err)
 
 // ---- the command --------------------------------------------------------------------------------
 
-static enum pps_status report(const struct job *job,
-                              const struct pps_args *args,
+static enum pps_status report(const struct job *job, const struct pps_args *args,
                               struct pps_error *err)
 {
     const struct judge *judge = &job->judge;
@@ -365,8 +353,7 @@ static enum pps_status report(const struct job *job,
     return status;
 }
 
-static enum pps_status judge_all(struct job *job,
-                                 const struct pps_args *args,
+static enum pps_status judge_all(struct job *job, const struct pps_args *args,
                                  struct pps_error *err)
 {
     struct judge *judge = &job->judge;

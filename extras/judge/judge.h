@@ -69,22 +69,19 @@ struct judge {
 // Runs work(judge, thread), which takes tasks from judge->next, on several threads. PPS_E_STOPPED; or out of
 // memory, if judge->failed.
 PPS_MUST_CHECK enum pps_status judge_parallel(struct judge *judge,
-                                              void (*work)(void *self, int thread),
-                                              int threads,
+                                              void (*work)(void *self, int thread), int threads,
                                               struct pps_error *err);
 
 // Returns the point of a row, with its noise.
 struct schedule_point judge_point(const struct judge *judge, const struct judge_row *row);
 
 // Chooses the orders of robust policies. A part of judge_run.
-PPS_MUST_CHECK enum pps_status judge_choose(struct judge *judge,
-                                            int threads,
+PPS_MUST_CHECK enum pps_status judge_choose(struct judge *judge, int threads,
                                             struct pps_error *err);
 
 // Runs all rows, of which entry, limit, level, outlier_p and baseline are set, and computes their figures. The
 // same bits for any number of threads, but for `seconds`.
-PPS_MUST_CHECK enum pps_status judge_run(struct judge *judge,
-                                         int threads,
+PPS_MUST_CHECK enum pps_status judge_run(struct judge *judge, int threads,
                                          struct pps_error *err);
 void judge_rows_free(struct judge *judge);
 

@@ -14,8 +14,7 @@
 #include <string.h>
 
 // Reads the file of a policy, or a shipped policy by its name.
-static enum pps_status read_file(struct judge_policy *judged,
-                                 const char *word,
+static enum pps_status read_file(struct judge_policy *judged, const char *word,
                                  struct pps_error *err)
 {
     char *own = strdup(word),
@@ -56,8 +55,7 @@ static void set_label(struct judge_policy *judged, const char *word)
 }
 
 // A word is the name of a kind with its usual parameters, a file, or a policy that comes with the program.
-static enum pps_status read_policy(struct judge_policies *policies,
-                                   const char *word,
+static enum pps_status read_policy(struct judge_policies *policies, const char *word,
                                    struct pps_error *err)
 {
     struct judge_policy *judged = &policies->list[policies->n++];
@@ -118,8 +116,7 @@ static enum pps_status read_shipped(struct judge_policies *policies, struct pps_
 }
 
 enum pps_status judge_policies_read(struct judge_policies *policies,
-                                    const double value[N_PARAMS],
-                                    const struct pps_args *args,
+                                    const double value[N_PARAMS], const struct pps_args *args,
                                     struct pps_error *err)
 {
     enum pps_status status = PPS_OK;

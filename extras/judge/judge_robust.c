@@ -19,8 +19,7 @@ static struct robust *take(const struct judge_row *row, struct room *room)
 }
 
 // Returns the order; NULL: out of memory. The order of the entry is offered, too, so that there is one.
-static struct order *choose(struct judge *judge,
-                            const struct judge_row *row,
+static struct order *choose(struct judge *judge, const struct judge_row *row,
                             struct robust *robust)
 {
     const struct schedule_candidate *candidate = row->entry->candidate;

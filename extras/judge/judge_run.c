@@ -33,8 +33,7 @@ struct schedule_point judge_point(const struct judge *judge, const struct judge_
     return point;
 }
 
-static void bench_take(struct bench *bench,
-                       const struct schedule_point *point,
+static void bench_take(struct bench *bench, const struct schedule_point *point,
                        struct room *room)
 {
     bench->executor = executor_take(&point->shape, schedule_room_of(point), room);
@@ -51,10 +50,7 @@ static bool is_over(void *self)
     return is_stopped(self);
 }
 
-static bool run_chunk(struct bench *bench,
-                      struct judge_row *row,
-                      uint32_t first,
-                      uint32_t n,
+static bool run_chunk(struct bench *bench, struct judge_row *row, uint32_t first, uint32_t n,
                       struct poll *poll)
 {
     struct replicates_chunk chunk;
@@ -261,10 +257,8 @@ void judge_rows_free(struct judge *judge)
     free(judge->row);
 }
 
-enum pps_status judge_parallel(struct judge *judge,
-                               void (*work)(void *self, int thread),
-                               int threads,
-                               struct pps_error *err)
+enum pps_status judge_parallel(struct judge *judge, void (*work)(void *self, int thread),
+                               int threads, struct pps_error *err)
 {
     atomic_init(&judge->next, 0);
     const enum pps_status status = pps_parallel(threads, work, judge, err);

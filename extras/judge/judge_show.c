@@ -138,8 +138,7 @@ static void add_number(struct text_buffer *text, double value)
         text_buffer_add_number(text, value);
 }
 
-static void add_row(const struct judge *judge,
-                    const struct judge_row *row,
+static void add_row(const struct judge *judge, const struct judge_row *row,
                     struct text_buffer *text)
 {
     const bool is_baseline = row->baseline == row;

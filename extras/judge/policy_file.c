@@ -4,10 +4,8 @@
 
 #include "base/document/json.h"
 
-static enum pps_status fail_policy(const struct pps_json *json,
-                                   const char *path,
-                                   const struct pps_fault *fault,
-                                   struct pps_error *err)
+static enum pps_status fail_policy(const struct pps_json *json, const char *path,
+                                   const struct pps_fault *fault, struct pps_error *err)
 {
     if (fault->text[0] == '\0')
         return pps_fail_memory(err, "%s", path);
@@ -16,8 +14,7 @@ static enum pps_status fail_policy(const struct pps_json *json,
                          : pps_json_fail(json, item, err, "%s", fault->text);
 }
 
-enum pps_status policy_file_read(const char *path,
-                                 struct policy **policy,
+enum pps_status policy_file_read(const char *path, struct policy **policy,
                                  struct pps_error *err)
 {
     struct pps_fault fault = {.document = 0};

@@ -80,10 +80,8 @@ static const struct network_shape *widest_of(const struct policy *policy)
     return policy->kind == POLICY_LEARNED ? &policy->shape : NULL;
 }
 
-static void take(struct cell *cell,
-                 const struct protocol_request *request,
-                 const struct protocol_cell *at,
-                 struct room *room)
+static void take(struct cell *cell, const struct protocol_request *request,
+                 const struct protocol_cell *at, struct room *room)
 {
     const struct pipeline_shape shape = shape_of(at);
     const struct family_options options = options_of(request);
@@ -112,8 +110,7 @@ static void take(struct cell *cell,
 
 // ---- orders -------------------------------------------------------------------------------------
 
-static void set_pipeline(struct cell *cell,
-                         const struct protocol_request *request,
+static void set_pipeline(struct cell *cell, const struct protocol_request *request,
                          const struct protocol_cell *at)
 {
     struct pipeline *pipeline = &cell->pipeline;
@@ -128,8 +125,7 @@ static void set_pipeline(struct cell *cell,
 }
 
 static struct noise noise_of(const struct protocol_request *request,
-                             const struct protocol_cell *at,
-                             uint64_t seed)
+                             const struct protocol_cell *at, uint64_t seed)
 {
     return (struct noise){.seed = seed,
                           .level = at->level,
@@ -139,10 +135,8 @@ static struct noise noise_of(const struct protocol_request *request,
 }
 
 // Chooses the robust order by training replicates, among all families and the order of the search.
-static void choose_robust(struct cell *cell,
-                          const struct protocol_request *request,
-                          const struct noise *noise,
-                          struct poll *poll)
+static void choose_robust(struct cell *cell, const struct protocol_request *request,
+                          const struct noise *noise, struct poll *poll)
 {
     const struct robust_options options = {.replicates = request->robust_replicates,
                                            .seed = request->seed,
@@ -187,10 +181,8 @@ static void open_rules(struct cell *cell, const struct protocol_request *request
 }
 
 // Builds all orders. Returns false if the poll ended it.
-static bool build(struct cell *cell,
-                  const struct protocol_request *request,
-                  const struct noise *noise,
-                  struct poll *poll)
+static bool build(struct cell *cell, const struct protocol_request *request,
+                  const struct noise *noise, struct poll *poll)
 {
     const struct family_options options = options_of(request);
     for (int k = 0; k < STATIC_ORDERS; k++) {
@@ -229,10 +221,8 @@ static void add_bounds(struct cell *cell, uint32_t n)
 }
 
 // Runs a chunk of replicates. Returns false if the poll ended it.
-static bool run_replicates(struct cell *cell,
-                           const struct protocol_request *request,
-                           uint32_t at,
-                           struct poll *poll)
+static bool run_replicates(struct cell *cell, const struct protocol_request *request,
+                           uint32_t at, struct poll *poll)
 {
     static const struct pull_rule rules[] = {{0, 0, PULL_UNLIMITED}, {0.5, 0, PULL_UNLIMITED}};
     for (int k = 0; k < STATIC_ORDERS; k++) {
@@ -272,10 +262,8 @@ static void summarise(struct cell *cell, int contestant, uint32_t n, struct prot
     row->p99 = statistics_quantile(cell->sorted, n, 0.99);
 }
 
-static enum pps_status evaluate(struct cell *cell,
-                                const struct protocol_request *request,
-                                const struct protocol_cell *at,
-                                struct poll *poll,
+static enum pps_status evaluate(struct cell *cell, const struct protocol_request *request,
+                                const struct protocol_cell *at, struct poll *poll,
                                 struct protocol_result *result)
 {
     const struct noise training = noise_of(request, at, request->seed),
@@ -341,11 +329,8 @@ static void work(void *self, int thread)
 }
 
 enum pps_status protocol_run(const struct protocol_request *request,
-                             const struct protocol_cell *cells,
-                             int n,
-                             int threads,
-                             const atomic_bool *stop,
-                             struct protocol_result *results,
+                             const struct protocol_cell *cells, int n, int threads,
+                             const atomic_bool *stop, struct protocol_result *results,
                              struct pps_error *err)
 {
     struct job job = {request, cells, n, stop, results, 0};

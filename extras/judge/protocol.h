@@ -90,17 +90,14 @@ struct protocol_result {
 
 // Evaluates all cells on several threads. The results are the same for any number of threads.
 PPS_MUST_CHECK enum pps_status protocol_run(const struct protocol_request *request,
-                                            const struct protocol_cell *cells,
-                                            int n,
-                                            int threads,
-                                            const atomic_bool *stop,
+                                            const struct protocol_cell *cells, int n,
+                                            int threads, const atomic_bool *stop,
                                             struct protocol_result *results,
                                             struct pps_error *err);
 
 // Prints the tables: means, differences with intervals, and tests with the correction of Holm over all cells.
 PPS_MUST_CHECK enum pps_status protocol_show(const struct protocol_request *request,
-                                             const struct protocol_cell *cells,
-                                             int n,
+                                             const struct protocol_cell *cells, int n,
                                              const struct protocol_result *results,
                                              struct pps_error *err);
 

@@ -19,13 +19,9 @@ struct list {
     int n;
 };
 
-static enum pps_status read_list(const struct pps_args *args,
-                                 const char *option,
-                                 const char *fallback,
-                                 double least,
-                                 double below,
-                                 struct list *list,
-                                 struct pps_error *err)
+static enum pps_status read_list(const struct pps_args *args, const char *option,
+                                 const char *fallback, double least, double below,
+                                 struct list *list, struct pps_error *err)
 {
     const char *text = pps_arg(args, option), *rest = text != NULL ? text : fallback;
     size_t n;
@@ -41,10 +37,8 @@ static enum pps_status read_list(const struct pps_args *args,
     return PPS_OK;
 }
 
-static int fill_cells(const struct list *devices,
-                      const struct list *levels,
-                      const struct list *outliers,
-                      struct protocol_cell *cells)
+static int fill_cells(const struct list *devices, const struct list *levels,
+                      const struct list *outliers, struct protocol_cell *cells)
 {
     int n = 0;
     for (int d = 0; d < devices->n; d++)
@@ -79,8 +73,7 @@ static void name_policy(struct policies *policies, const char *path)
     policies->names[policies->n] = name;
 }
 
-static enum pps_status read_policies(struct policies *policies,
-                                     const struct pps_args *args,
+static enum pps_status read_policies(struct policies *policies, const struct pps_args *args,
                                      struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
@@ -98,9 +91,7 @@ static enum pps_status read_policies(struct policies *policies,
 // ---- the command --------------------------------------------------------------------------------
 
 static enum pps_status judge(const struct protocol_request *request,
-                             const struct protocol_cell *cells,
-                             int n,
-                             int threads,
+                             const struct protocol_cell *cells, int n, int threads,
                              struct pps_error *err)
 {
     struct protocol_result *results = calloc((size_t)n, sizeof *results);
@@ -114,8 +105,7 @@ static enum pps_status judge(const struct protocol_request *request,
     return status;
 }
 
-static enum pps_status run(struct protocol_request *request,
-                           const struct pps_args *args,
+static enum pps_status run(struct protocol_request *request, const struct pps_args *args,
                            struct pps_error *err)
 {
     struct list devices, levels, outliers;

@@ -125,9 +125,7 @@ static void show_differences(const struct report *report, int first, int end)
 }
 
 // Counts the cells with level >= `level` in which the first contestant has the verdict.
-static int count(const struct report *report,
-                 const struct comparison *c,
-                 char verdict,
+static int count(const struct report *report, const struct comparison *c, char verdict,
                  double level)
 {
     int found = 0;
@@ -254,10 +252,8 @@ static void show_all(const struct report *report)
 }
 
 enum pps_status protocol_show(const struct protocol_request *request,
-                              const struct protocol_cell *cells,
-                              int n,
-                              const struct protocol_result *results,
-                              struct pps_error *err)
+                              const struct protocol_cell *cells, int n,
+                              const struct protocol_result *results, struct pps_error *err)
 {
     struct report report = {request, cells, n, results, .n_comparisons = FIXED};
     double *p = calloc((size_t)n * COMPARISONS_MAX, sizeof *p);

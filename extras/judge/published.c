@@ -95,10 +95,8 @@ static void work(void *self, int thread)
         run_in(job, i);
 }
 
-enum pps_status published_run(const struct published_request *request,
-                              int threads,
-                              const atomic_bool *stop,
-                              struct published_trial *trials,
+enum pps_status published_run(const struct published_request *request, int threads,
+                              const atomic_bool *stop, struct published_trial *trials,
                               struct pps_error *err)
 {
     struct job job = {.request = request, .stop = stop, .trials = trials};
@@ -118,8 +116,7 @@ enum pps_status published_run(const struct published_request *request,
 }
 
 enum pps_status published_quiet(const struct published_request *request,
-                                struct serial_result *result,
-                                struct pps_error *err)
+                                struct serial_result *result, struct pps_error *err)
 {
     const struct serial_problem *problem = &request->problem; // without level
     struct serial_stream stream = {.seed = request->seed};
@@ -140,10 +137,8 @@ enum pps_status published_quiet(const struct published_request *request,
     return status;
 }
 
-enum pps_status published_judge(const struct published_request *request,
-                                int threads,
-                                const atomic_bool *stop,
-                                struct pps_error *err)
+enum pps_status published_judge(const struct published_request *request, int threads,
+                                const atomic_bool *stop, struct pps_error *err)
 {
     const size_t n = (size_t)request->n_levels * (size_t)request->trials;
     struct published_trial *trials = calloc(n, sizeof *trials);

@@ -39,8 +39,7 @@ struct published_trial {
 
 // Runs all trials, [level * trials + trial], with the same bits for any number of threads.
 PPS_MUST_CHECK enum pps_status published_run(const struct published_request *request,
-                                             int threads,
-                                             const atomic_bool *stop,
+                                             int threads, const atomic_bool *stop,
                                              struct published_trial *trials,
                                              struct pps_error *err);
 
@@ -56,8 +55,7 @@ PPS_MUST_CHECK enum pps_status published_show(const struct published_request *re
 
 // Runs and prints.
 PPS_MUST_CHECK enum pps_status published_judge(const struct published_request *request,
-                                               int threads,
-                                               const atomic_bool *stop,
+                                               int threads, const atomic_bool *stop,
                                                struct pps_error *err);
 
 // `ppsweep schedule judge --compat orig`: reads devices (4), micro-batches (6), levels (0,0.1,0.2,0.3),

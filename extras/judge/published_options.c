@@ -10,9 +10,7 @@ enum { LEVELS_MAX = 64, THREADS_MAX = 64, SIZE_MAX_OF_PROBLEM = 1024, TRIALS_MAX
 
 // ---- levels -------------------------------------------------------------------------------------
 
-static enum pps_status read_levels(const char *text,
-                                   double *level,
-                                   int *n_levels,
+static enum pps_status read_levels(const char *text, double *level, int *n_levels,
                                    struct pps_error *err)
 {
     const char *rest = text;
@@ -37,8 +35,7 @@ static enum pps_status read_levels(const char *text,
 // ---- numbers ------------------------------------------------------------------------------------
 
 static enum pps_status read_counts(struct published_request *request,
-                                   const struct pps_args *args,
-                                   struct pps_error *err)
+                                   const struct pps_args *args, struct pps_error *err)
 {
     uint64_t devices = (uint64_t)request->problem.devices,
              items = (uint64_t)request->problem.micro_batches,
@@ -60,8 +57,7 @@ static enum pps_status read_counts(struct published_request *request,
     return status;
 }
 
-static enum pps_status read_times(struct serial_problem *problem,
-                                  const struct pps_args *args,
+static enum pps_status read_times(struct serial_problem *problem, const struct pps_args *args,
                                   struct pps_error *err)
 {
     static const double least = 1e-9, most = 1e9;

@@ -63,8 +63,7 @@ static double chance_of(const struct published_request *request, double level)
            statistics_t975(2 * request->trials - 2);
 }
 
-static void show_level(const struct published_request *request,
-                       double level,
+static void show_level(const struct published_request *request, double level,
                        const struct summary *s)
 {
     printf("%-5g %10s +- %-8s %10s +- %-8s", level, pps_decimals_text(s->greedy.mean, 1).text,
@@ -102,8 +101,7 @@ static double bubble_error(const struct published_request *request,
 }
 
 static void explain(const struct published_request *request,
-                    const struct published_trial *trials,
-                    const struct summary *summaries,
+                    const struct published_trial *trials, const struct summary *summaries,
                     const struct serial_result *quiet)
 {
     const int devices = request->problem.devices, n_levels = request->n_levels;
@@ -213,8 +211,7 @@ static void show_head(const struct published_request *request)
 }
 
 enum pps_status published_show(const struct published_request *request,
-                               const struct published_trial *trials,
-                               struct pps_error *err)
+                               const struct published_trial *trials, struct pps_error *err)
 {
     struct summary *summaries = calloc((size_t)request->n_levels, sizeof *summaries);
     double *column = calloc(3 * (size_t)request->trials, sizeof *column);

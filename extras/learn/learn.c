@@ -73,8 +73,7 @@ static bool is_over(void *self)
     return atomic_load(stop);
 }
 
-static void show_batch(const struct learning *learning,
-                       const struct clock *clock,
+static void show_batch(const struct learning *learning, const struct clock *clock,
                        const struct trainer_batch *batch)
 {
     const int64_t batches = learning->options.batches;
@@ -184,8 +183,7 @@ static enum pps_status read_problems(struct learning *learning, struct pps_error
     return status;
 }
 
-static enum pps_status read_trainer(const struct pps_args *args,
-                                    enum trainer_method *method,
+static enum pps_status read_trainer(const struct pps_args *args, enum trainer_method *method,
                                     struct pps_error *err)
 {
     const char *name = pps_arg(args, "trainer");
@@ -197,8 +195,7 @@ static enum pps_status read_trainer(const struct pps_args *args,
     return pps_fail(err, PPS_E_INPUT, "--trainer %s: expected rollouts, ppo or es", name);
 }
 
-static enum pps_status read_numbers(struct learning *learning,
-                                    const struct pps_args *args,
+static enum pps_status read_numbers(struct learning *learning, const struct pps_args *args,
                                     struct pps_error *err)
 {
     uint64_t seed = 1, episodes = 153600, width = 0;
@@ -221,8 +218,7 @@ static enum pps_status read_numbers(struct learning *learning,
 
 // A training that was stopped while it wrote its files has left both POLICY and the state. One that has ended
 // has left only POLICY, which `resume` leaves as it is. Where a training goes on, its files are its own.
-static enum pps_status check_policy(struct learning *learning,
-                                    bool *complete,
+static enum pps_status check_policy(struct learning *learning, bool *complete,
                                     struct pps_error *err)
 {
     const bool goes_on = learning->resume && access(learning->state, F_OK) == 0;
@@ -236,8 +232,7 @@ static enum pps_status check_policy(struct learning *learning,
     return learn_check_files(learning, err);
 }
 
-static enum pps_status read_options(struct learning *learning,
-                                    const struct pps_args *args,
+static enum pps_status read_options(struct learning *learning, const struct pps_args *args,
                                     struct pps_error *err)
 {
     learning->policy = pps_arg(args, "output");

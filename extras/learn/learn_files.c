@@ -195,8 +195,7 @@ static enum pps_status write_table(void *self, FILE *out, struct pps_error *err)
     return failed ? pps_fail_memory(err, "the learning curve") : PPS_OK;
 }
 
-static enum pps_status draw(const struct learning *learning,
-                            const char *table,
+static enum pps_status draw(const struct learning *learning, const char *table,
                             struct pps_error *err)
 {
     char folder[LEARN_PATH];

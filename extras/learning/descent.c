@@ -27,8 +27,7 @@ struct descent {
     double (*sums)[DESCENT_SUMS]; // [block]
 };
 
-void descent_state_take(struct descent_state *state,
-                        const struct network_shape *shape,
+void descent_state_take(struct descent_state *state, const struct network_shape *shape,
                         struct room *room)
 {
     const size_t n = (size_t)network_parameters(shape);
@@ -39,8 +38,7 @@ void descent_state_take(struct descent_state *state,
     state->average = room_take(room, n, sizeof(double));
 }
 
-static void take_worker(struct worker *worker,
-                        const struct network_shape *shape,
+static void take_worker(struct worker *worker, const struct network_shape *shape,
                         struct room *room)
 {
     const size_t n = EPISODE_CANDIDATES, size = sizeof(double);
@@ -98,11 +96,8 @@ static void set_probabilities(int n, double *score, double *p)
     }
 }
 
-static void add_decision(const struct update *update,
-                         struct worker *worker,
-                         const struct episode_log *log,
-                         int32_t k,
-                         double *gradient,
+static void add_decision(const struct update *update, struct worker *worker,
+                         const struct episode_log *log, int32_t k, double *gradient,
                          double sums[DESCENT_SUMS])
 {
     const struct descent_loss *loss = update->loss;
@@ -140,12 +135,8 @@ static void find_decision(const struct update *update, int64_t number, int *log,
     *k = (int32_t)(number - update->first[low]);
 }
 
-static void add_block(const struct update *update,
-                      struct worker *worker,
-                      const struct pps_permutation *order,
-                      int64_t from,
-                      int64_t to,
-                      int block)
+static void add_block(const struct update *update, struct worker *worker,
+                      const struct pps_permutation *order, int64_t from, int64_t to, int block)
 {
     struct descent *d = update->descent;
     double *gradient = d->gradient + (int64_t)block * d->n_parameters;
@@ -210,10 +201,8 @@ static void step(const struct update *update, int64_t n)
 
 // Adds the gradients of the decisions from ... to - 1 of the order, and makes a step. Returns false, without
 // a step, if the poll ended it.
-static bool run_minibatch(const struct update *update,
-                          const struct pps_permutation *order,
-                          int64_t from,
-                          int64_t to)
+static bool run_minibatch(const struct update *update, const struct pps_permutation *order,
+                          int64_t from, int64_t to)
 {
     struct descent *d = update->descent;
     const int blocks = (int)((to - from + DESCENT_BLOCK - 1) / DESCENT_BLOCK);
@@ -233,15 +222,9 @@ static bool run_minibatch(const struct update *update,
     return true;
 }
 
-bool descent_epoch(struct descent *descent,
-                   const struct descent_loss *loss,
-                   const struct episode_log *logs,
-                   int n_logs,
-                   uint64_t seed,
-                   uint64_t number,
-                   int threads,
-                   struct poll *poll,
-                   struct descent_state *state,
+bool descent_epoch(struct descent *descent, const struct descent_loss *loss,
+                   const struct episode_log *logs, int n_logs, uint64_t seed, uint64_t number,
+                   int threads, struct poll *poll, struct descent_state *state,
                    double means[DESCENT_SUMS])
 {
     int64_t first[DESCENT_LOGS_MAX + 1] = {0};

@@ -21,8 +21,7 @@ struct descent_state {
     double *parameter, *first, *second, *average;
 };
 
-void descent_state_take(struct descent_state *state,
-                        const struct network_shape *shape,
+void descent_state_take(struct descent_state *state, const struct network_shape *shape,
                         struct room *room);
 
 struct descent; // memory for steps on several threads
@@ -35,12 +34,8 @@ struct descent_loss {
     // Replaces the logarithms of the probabilities of the candidates by the gradient of the loss of a decision
     // with respect to the scores, and returns that with respect to the value. Adds to the sums. p: the
     // probabilities.
-    double (*slope)(const void *self,
-                    const struct episode_decision *decision,
-                    const double *p,
-                    double value,
-                    double *log_p,
-                    double sums[DESCENT_SUMS]);
+    double (*slope)(const void *self, const struct episode_decision *decision, const double *p,
+                    double value, double *log_p, double sums[DESCENT_SUMS]);
     bool has_value;    // false: the value is 0, and its network stays as it is
     int32_t minibatch; // decisions of a step of Adam: at most DESCENT_MINIBATCH
     double rate;       // step size of Adam
@@ -50,15 +45,9 @@ struct descent_loss {
 
 // Goes through all decisions of at most DESCENT_LOGS_MAX logs once, in an order drawn by seed and number. Sets the means of
 // what the loss adds up. Returns false, with the state half-way, if the poll ended it.
-bool descent_epoch(struct descent *descent,
-                   const struct descent_loss *loss,
-                   const struct episode_log *logs,
-                   int n_logs,
-                   uint64_t seed,
-                   uint64_t number,
-                   int threads,
-                   struct poll *poll,
-                   struct descent_state *state,
+bool descent_epoch(struct descent *descent, const struct descent_loss *loss,
+                   const struct episode_log *logs, int n_logs, uint64_t seed, uint64_t number,
+                   int threads, struct poll *poll, struct descent_state *state,
                    double means[DESCENT_SUMS]);
 
 #endif

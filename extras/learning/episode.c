@@ -21,8 +21,7 @@ void episode_log_take(struct episode_log *log, int32_t decisions, struct room *r
 }
 
 struct episode *episode_take(const struct problem_space *space,
-                             const struct network_shape *shape,
-                             struct room *room)
+                             const struct network_shape *shape, struct room *room)
 {
     const struct pipeline_shape most = problem_largest(space);
     const size_t operations = 3 * (size_t)most.stages * (size_t)most.micro_batches;
@@ -85,9 +84,7 @@ static double guide_time(const struct episode *e, double work, int32_t *from)
 }
 
 // Returns false if the poll ended the step.
-bool episode_run_guide(struct episode *e,
-                       const struct episode_rule *rule,
-                       int lane,
+bool episode_run_guide(struct episode *e, const struct episode_rule *rule, int lane,
                        struct poll *poll)
 {
     struct online_decision decision;
@@ -143,8 +140,7 @@ static double work_left(const struct episode *e)
     return left;
 }
 
-struct episode_decision *episode_put(const struct episode *e,
-                                     const struct episode_view *view,
+struct episode_decision *episode_put(const struct episode *e, const struct episode_view *view,
                                      struct episode_log *log)
 {
     const int32_t k = log->n++;
@@ -170,8 +166,7 @@ struct run {
     struct episode_log *log;
 };
 
-struct episode_view episode_see(struct episode *e,
-                                const struct pull_rule *rule,
+struct episode_view episode_see(struct episode *e, const struct pull_rule *rule,
                                 const struct online_decision *decision)
 {
     const int32_t guide = features_guide(&e->features, rule, decision, e->waits);
@@ -183,10 +178,8 @@ struct episode_view episode_see(struct episode *e,
     return (struct episode_view){n, guide};
 }
 
-void episode_score(struct episode *e,
-                   const double *parameters,
-                   const struct online_decision *decision,
-                   const struct episode_view *view)
+void episode_score(struct episode *e, const double *parameters,
+                   const struct online_decision *decision, const struct episode_view *view)
 {
     const struct network_input input = {view->n, view->guide, e->candidate, e->state};
     features_of(&e->features, decision, e->candidate, e->state);
@@ -194,10 +187,8 @@ void episode_score(struct episode *e,
 }
 
 // Draws a candidate and remembers the decision. Replaces the scores by the logarithms of the probabilities.
-static int32_t explore(struct episode *e,
-                       const struct run *run,
-                       const struct online_decision *decision,
-                       const struct episode_view *view)
+static int32_t explore(struct episode *e, const struct run *run,
+                       const struct online_decision *decision, const struct episode_view *view)
 {
     const struct network_input input = {view->n, view->guide, e->candidate, e->state};
     const struct noise_key key = {.kind = NOISE_OF_POLICY,
@@ -220,8 +211,7 @@ static int32_t explore(struct episode *e,
     return chosen;
 }
 
-static int32_t decide(struct episode *e,
-                      const struct run *run,
+static int32_t decide(struct episode *e, const struct run *run,
                       const struct online_decision *decision)
 {
     const struct episode_view view = episode_see(e, &run->rule->guide, decision);
@@ -271,11 +261,8 @@ static void set_advantages(struct episode *e, const struct run *run)
     }
 }
 
-bool episode_open(struct episode *e,
-                  const struct problem_space *space,
-                  uint64_t seed,
-                  uint64_t number,
-                  struct poll *poll)
+bool episode_open(struct episode *e, const struct problem_space *space, uint64_t seed,
+                  uint64_t number, struct poll *poll)
 {
     if (!problem_draw(&e->problem, space, seed, number, poll))
         return false;
@@ -286,14 +273,9 @@ bool episode_open(struct episode *e,
     return true;
 }
 
-bool episode_run(struct episode *e,
-                 const struct problem_space *space,
-                 uint64_t seed,
-                 uint64_t number,
-                 const struct episode_rule *rule,
-                 struct poll *poll,
-                 struct episode_log *log,
-                 struct episode_result *result)
+bool episode_run(struct episode *e, const struct problem_space *space, uint64_t seed,
+                 uint64_t number, const struct episode_rule *rule, struct poll *poll,
+                 struct episode_log *log, struct episode_result *result)
 {
     const uint32_t first = episode_replicate(number);
     if (!episode_open(e, space, seed, number, poll))

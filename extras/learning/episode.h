@@ -41,8 +41,7 @@ void episode_log_take(struct episode_log *log, int32_t decisions, struct room *r
 struct episode; // memory of one thread
 
 struct episode *episode_take(const struct problem_space *space,
-                             const struct network_shape *shape,
-                             struct room *room);
+                             const struct network_shape *shape, struct room *room);
 
 struct episode_rule {
     const double *parameters; // of the networks
@@ -60,13 +59,8 @@ struct episode_result {
 // Runs replicates number * EXECUTOR_LANES and following, EXECUTOR_LANES of them, of problem `number` of a seed.
 // Appends to the log, which has room for EXECUTOR_LANES * EPISODE_DECISIONS more. Returns false if the poll
 // ended it.
-bool episode_run(struct episode *episode,
-                 const struct problem_space *space,
-                 uint64_t seed,
-                 uint64_t number,
-                 const struct episode_rule *rule,
-                 struct poll *poll,
-                 struct episode_log *log,
-                 struct episode_result *result);
+bool episode_run(struct episode *episode, const struct problem_space *space, uint64_t seed,
+                 uint64_t number, const struct episode_rule *rule, struct poll *poll,
+                 struct episode_log *log, struct episode_result *result);
 
 #endif

@@ -38,16 +38,11 @@ static inline uint32_t episode_replicate(uint64_t number)
 }
 
 // Draws a problem and the times of its replicates, and opens the environment. Returns false if the poll ended it.
-bool episode_open(struct episode *episode,
-                  const struct problem_space *space,
-                  uint64_t seed,
-                  uint64_t number,
-                  struct poll *poll);
+bool episode_open(struct episode *episode, const struct problem_space *space, uint64_t seed,
+                  uint64_t number, struct poll *poll);
 
 // Runs a step by the baseline of a rule. Returns false if the poll ended it.
-bool episode_run_guide(struct episode *episode,
-                       const struct episode_rule *rule,
-                       int lane,
+bool episode_run_guide(struct episode *episode, const struct episode_rule *rule, int lane,
                        struct poll *poll);
 
 // A decision as a policy sees it.
@@ -56,23 +51,19 @@ struct episode_view {
     int guide; // the candidate that the guide would choose
 };
 
-struct episode_view episode_see(struct episode *episode,
-                                const struct pull_rule *guide,
+struct episode_view episode_see(struct episode *episode, const struct pull_rule *guide,
                                 const struct online_decision *decision);
 
 // Sets episode->score to the scores of the candidates, and episode->candidate and ->state
 // to the features.
-void episode_score(struct episode *episode,
-                   const double *parameters,
-                   const struct online_decision *decision,
-                   const struct episode_view *view);
+void episode_score(struct episode *episode, const double *parameters,
+                   const struct online_decision *decision, const struct episode_view *view);
 
 // Returns the candidate with the largest score, of equal ones the first.
 int32_t episode_best(const double *score, int n);
 
 // Appends a view with the features of the episode to a log. The caller sets the rest of the decision.
 struct episode_decision *episode_put(const struct episode *episode,
-                                     const struct episode_view *view,
-                                     struct episode_log *log);
+                                     const struct episode_view *view, struct episode_log *log);
 
 #endif

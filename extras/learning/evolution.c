@@ -19,11 +19,8 @@ static int evolution_numbers(const struct network_shape *shape)
     return shape->width[1] + 1 + GUIDE_NUMBERS;
 }
 
-void evolution_start(const struct network_shape *shape,
-                     const struct pull_rule *guide,
-                     const double *parameters,
-                     double *mean,
-                     double *spread)
+void evolution_start(const struct network_shape *shape, const struct pull_rule *guide,
+                     const double *parameters, double *mean, double *spread)
 {
     const int beta = shape->width[1];
     for (int k = 0; k < beta; k++) {
@@ -38,13 +35,8 @@ void evolution_start(const struct network_shape *shape,
     spread[beta + 2] = 1;
 }
 
-void evolution_draw(const struct network_shape *shape,
-                    uint64_t seed,
-                    int64_t generation,
-                    int member,
-                    const double *mean,
-                    const double *spread,
-                    double *numbers)
+void evolution_draw(const struct network_shape *shape, uint64_t seed, int64_t generation,
+                    int member, const double *mean, const double *spread, double *numbers)
 {
     for (int k = 0; k < evolution_numbers(shape); k++) {
         const struct noise_key key = {.kind = NOISE_OF_POLICY,
@@ -56,10 +48,8 @@ void evolution_draw(const struct network_shape *shape,
     }
 }
 
-void evolution_apply(const struct network_shape *shape,
-                     const double *numbers,
-                     double *parameters,
-                     struct pull_rule *guide)
+void evolution_apply(const struct network_shape *shape, const double *numbers,
+                     double *parameters, struct pull_rule *guide)
 {
     const int beta = shape->width[1];
     memcpy(network_last(shape, parameters), numbers, (size_t)beta * sizeof *numbers);
@@ -82,12 +72,8 @@ static void find_elites(const double *score, int elites[ELITES])
     }
 }
 
-void evolution_update(const struct network_shape *shape,
-                      const double *numbers,
-                      int stride,
-                      const double score[EVOLUTION_MEMBERS],
-                      double *mean,
-                      double *spread)
+void evolution_update(const struct network_shape *shape, const double *numbers, int stride,
+                      const double score[EVOLUTION_MEMBERS], double *mean, double *spread)
 {
     int elites[ELITES];
     find_elites(score, elites);

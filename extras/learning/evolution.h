@@ -14,33 +14,19 @@
 enum { EVOLUTION_MEMBERS = 16 };
 
 // Sets mean and spread to a policy that is the guide. parameters: of network_start.
-void evolution_start(const struct network_shape *shape,
-                     const struct pull_rule *guide,
-                     const double *parameters,
-                     double *mean,
-                     double *spread);
+void evolution_start(const struct network_shape *shape, const struct pull_rule *guide,
+                     const double *parameters, double *mean, double *spread);
 
 // Draws a member of a generation.
-void evolution_draw(const struct network_shape *shape,
-                    uint64_t seed,
-                    int64_t generation,
-                    int member,
-                    const double *mean,
-                    const double *spread,
-                    double *numbers);
+void evolution_draw(const struct network_shape *shape, uint64_t seed, int64_t generation,
+                    int member, const double *mean, const double *spread, double *numbers);
 
 // Writes numbers into the parameters of networks, and into a guide.
-void evolution_apply(const struct network_shape *shape,
-                     const double *numbers,
-                     double *parameters,
-                     struct pull_rule *guide);
+void evolution_apply(const struct network_shape *shape, const double *numbers,
+                     double *parameters, struct pull_rule *guide);
 
 // Moves mean and spread. numbers: [EVOLUTION_MEMBERS] with `stride` between members; a low score is good.
-void evolution_update(const struct network_shape *shape,
-                      const double *numbers,
-                      int stride,
-                      const double score[EVOLUTION_MEMBERS],
-                      double *mean,
-                      double *spread);
+void evolution_update(const struct network_shape *shape, const double *numbers, int stride,
+                      const double score[EVOLUTION_MEMBERS], double *mean, double *spread);
 
 #endif

@@ -17,11 +17,8 @@ static double entropy_of(int n, const double *log_p, const double *p)
 }
 
 // Replaces the logarithms of the probabilities by the gradient of the loss with respect to the scores.
-static void set_slopes(const struct ppo_options *options,
-                       const struct episode_decision *d,
-                       const double *p,
-                       double *log_p,
-                       double *sums)
+static void set_slopes(const struct ppo_options *options, const struct episode_decision *d,
+                       const double *p, double *log_p, double *sums)
 {
     const double entropy = entropy_of(d->n, log_p, p), advantage = (double)d->advantage,
                  change = log_p[d->chosen] - (double)d->log_p, ratio = detmath_exp(change);
@@ -36,10 +33,8 @@ static void set_slopes(const struct ppo_options *options,
 }
 
 // Returns the gradient of the error of the value.
-static double value_slope(const struct ppo_options *options,
-                          const struct episode_decision *d,
-                          double value,
-                          double *sums)
+static double value_slope(const struct ppo_options *options, const struct episode_decision *d,
+                          double value, double *sums)
 {
     const double old = (double)d->value, target = (double)d->target, error = value - target,
                  near = fmax(old - options->value_clip, fmin(old + options->value_clip, value)),
@@ -50,12 +45,8 @@ static double value_slope(const struct ppo_options *options,
     return options->value * error;
 }
 
-static double slope(const void *self,
-                    const struct episode_decision *decision,
-                    const double *p,
-                    double value,
-                    double *log_p,
-                    double *sums)
+static double slope(const void *self, const struct episode_decision *decision, const double *p,
+                    double value, double *log_p, double *sums)
 {
     const struct ppo_options *options = self;
     set_slopes(options, decision, p, log_p, sums);
@@ -81,15 +72,9 @@ static void normalise(struct episode_log *log)
     }
 }
 
-bool ppo_update(struct descent *descent,
-                const struct ppo_options *options,
-                struct episode_log *logs,
-                int n_logs,
-                uint64_t seed,
-                uint64_t number,
-                int threads,
-                struct poll *poll,
-                struct descent_state *state,
+bool ppo_update(struct descent *descent, const struct ppo_options *options,
+                struct episode_log *logs, int n_logs, uint64_t seed, uint64_t number,
+                int threads, struct poll *poll, struct descent_state *state,
                 struct ppo_report *report)
 {
     const struct descent_loss loss = {.self = options,

@@ -25,15 +25,9 @@ struct ppo_report {
 // Updates the state by the decisions of at most DESCENT_LOGS_MAX logs. Normalises the advantages of each log,
 // that is, of each problem. number: of the update, for the order of decisions. Returns false, with the state
 // half-way, if the poll ended it.
-bool ppo_update(struct descent *descent,
-                const struct ppo_options *options,
-                struct episode_log *logs,
-                int n_logs,
-                uint64_t seed,
-                uint64_t number,
-                int threads,
-                struct poll *poll,
-                struct descent_state *state,
+bool ppo_update(struct descent *descent, const struct ppo_options *options,
+                struct episode_log *logs, int n_logs, uint64_t seed, uint64_t number,
+                int threads, struct poll *poll, struct descent_state *state,
                 struct ppo_report *report);
 
 #endif

@@ -135,8 +135,7 @@ static double draw_half(struct draws *draws, struct problem_range range)
     return next(draws) < 0.5 ? value : 0;
 }
 
-static void set_pipeline(struct problem *problem,
-                         const struct problem_space *space,
+static void set_pipeline(struct problem *problem, const struct problem_space *space,
                          struct draws *draws)
 {
     struct pipeline *pipeline = &problem->pipeline;
@@ -162,9 +161,7 @@ static void set_pipeline(struct problem *problem,
     }
 }
 
-static void set_noise(struct problem *problem,
-                      const struct problem_space *space,
-                      uint64_t seed,
+static void set_noise(struct problem *problem, const struct problem_space *space, uint64_t seed,
                       struct draws *draws)
 {
     problem->noise = (struct noise){.seed = seed,
@@ -176,11 +173,8 @@ static void set_noise(struct problem *problem,
                                     .straggler_k = draw(draws, space->straggler_k)};
 }
 
-bool problem_draw(struct problem *problem,
-                  const struct problem_space *space,
-                  uint64_t seed,
-                  uint64_t number,
-                  struct poll *poll)
+bool problem_draw(struct problem *problem, const struct problem_space *space, uint64_t seed,
+                  uint64_t number, struct poll *poll)
 {
     const struct family_options options = {.group = 0};
     struct draws draws = {seed, number, 0};

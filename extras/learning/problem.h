@@ -46,15 +46,11 @@ struct problem {
 };
 
 // Takes the memory of a problem of the space. problem->memory is NULL if the room only counts.
-void problem_take(struct problem *problem,
-                  const struct problem_space *space,
+void problem_take(struct problem *problem, const struct problem_space *space,
                   struct room *room);
 
 // Draws problem number `number`. Returns false if the poll ended a scheduler.
-bool problem_draw(struct problem *problem,
-                  const struct problem_space *space,
-                  uint64_t seed,
-                  uint64_t number,
-                  struct poll *poll);
+bool problem_draw(struct problem *problem, const struct problem_space *space, uint64_t seed,
+                  uint64_t number, struct poll *poll);
 
 #endif

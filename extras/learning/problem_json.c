@@ -56,9 +56,7 @@ static bool read_range(const cJSON *item, struct problem_range *range, struct pp
 }
 
 // All other ranges fit: what does not fit is the range of this field.
-static bool read_field(const cJSON *item,
-                       int k,
-                       struct problem_space *space,
+static bool read_field(const cJSON *item, int k, struct problem_space *space,
                        struct pps_fault *fault)
 {
     if (!read_range(item, range_at(space, k), fault))
@@ -67,8 +65,7 @@ static bool read_field(const cJSON *item,
     return misfit == NULL || pps_fault_set(fault, item, false, "%s", misfit);
 }
 
-bool problem_space_read(const struct cJSON *root,
-                        struct problem_space *space,
+bool problem_space_read(const struct cJSON *root, struct problem_space *space,
                         struct pps_fault *fault)
 {
     struct docitems items;

@@ -12,8 +12,7 @@
 
 struct cJSON;
 
-bool problem_space_read(const struct cJSON *root,
-                        struct problem_space *space,
+bool problem_space_read(const struct cJSON *root, struct problem_space *space,
                         struct pps_fault *fault);
 
 // Returns the object with all keys, which the caller frees with cJSON_Delete. NULL: out of memory.

@@ -15,10 +15,8 @@ struct rollouts {
     struct episode *own, *copy;
 };
 
-struct rollouts *rollouts_take(struct episode *own,
-                               const struct problem_space *space,
-                               const struct network_shape *shape,
-                               struct room *room)
+struct rollouts *rollouts_take(struct episode *own, const struct problem_space *space,
+                               const struct network_shape *shape, struct room *room)
 {
     struct rollouts *taken = room_take(room, 1, sizeof *taken), counted;
     struct rollouts *r = taken != NULL ? taken : &counted;
@@ -27,10 +25,8 @@ struct rollouts *rollouts_take(struct episode *own,
     return taken;
 }
 
-static int32_t choose(struct episode *e,
-                      const struct episode_rule *rule,
-                      const struct online_decision *decision,
-                      const struct episode_view *view)
+static int32_t choose(struct episode *e, const struct episode_rule *rule,
+                      const struct online_decision *decision, const struct episode_view *view)
 {
     if (view->n < 2 || rule->parameters == NULL)
         return view->guide;
@@ -88,10 +84,8 @@ static bool is_measured(struct run *run)
 }
 
 // Runs the copies of a decision. Their makespans stay in `gain` until that of the step is known.
-static bool measure(struct run *run,
-                    const struct online_decision *decision,
-                    const struct episode_view *view,
-                    int32_t chosen)
+static bool measure(struct run *run, const struct online_decision *decision,
+                    const struct episode_view *view, int32_t chosen)
 {
     struct episode *e = run->rollouts->own;
     features_of(&e->features, decision, e->candidate, e->state);
@@ -130,14 +124,9 @@ static void set_gains(const struct run *run)
     }
 }
 
-bool rollouts_run(struct rollouts *rollouts,
-                  const struct problem_space *space,
-                  uint64_t seed,
-                  uint64_t number,
-                  const struct episode_rule *rule,
-                  struct poll *poll,
-                  struct episode_log *log,
-                  struct episode_result *result)
+bool rollouts_run(struct rollouts *rollouts, const struct problem_space *space, uint64_t seed,
+                  uint64_t number, const struct episode_rule *rule, struct poll *poll,
+                  struct episode_log *log, struct episode_result *result)
 {
     struct episode *e = rollouts->own, *copy = rollouts->copy;
     if (!episode_open(e, space, seed, number, poll))

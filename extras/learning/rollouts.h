@@ -13,21 +13,14 @@ enum { ROLLOUTS_OF_STEP = 32 }; // decisions of a step whose candidates are meas
 struct rollouts; // memory of one thread
 
 // `own`: of the same space and shape; runs the steps. NULL: the room only counts.
-struct rollouts *rollouts_take(struct episode *own,
-                               const struct problem_space *space,
-                               const struct network_shape *shape,
-                               struct room *room);
+struct rollouts *rollouts_take(struct episode *own, const struct problem_space *space,
+                               const struct network_shape *shape, struct room *room);
 
 // Runs replicates number * EXECUTOR_LANES and following, EXECUTOR_LANES of them, of problem `number` of a seed. Appends
 // decisions with their gains to the log, which has room for EXECUTOR_LANES * ROLLOUTS_OF_STEP more.
 // rule->parameters NULL: the guide is the policy. Returns false if the poll ended it.
-bool rollouts_run(struct rollouts *rollouts,
-                  const struct problem_space *space,
-                  uint64_t seed,
-                  uint64_t number,
-                  const struct episode_rule *rule,
-                  struct poll *poll,
-                  struct episode_log *log,
-                  struct episode_result *result);
+bool rollouts_run(struct rollouts *rollouts, const struct problem_space *space, uint64_t seed,
+                  uint64_t number, const struct episode_rule *rule, struct poll *poll,
+                  struct episode_log *log, struct episode_result *result);
 
 #endif

@@ -27,18 +27,13 @@ struct gain_report {
 enum { SUM_GAIN, SUM_ENTROPY };
 
 static double gain_of(const struct gain_options *options,
-                      const struct episode_decision *decision,
-                      int candidate)
+                      const struct episode_decision *decision, int candidate)
 {
     return fmax(-options->most, fmin(options->most, (double)decision->gain[candidate]));
 }
 
-static double slope(const void *self,
-                    const struct episode_decision *decision,
-                    const double *p,
-                    double value,
-                    double *log_p,
-                    double *sums)
+static double slope(const void *self, const struct episode_decision *decision, const double *p,
+                    double value, double *log_p, double *sums)
 {
     const struct gain_options *options = self;
     double entropy = 0, expected = 0;
@@ -74,15 +69,9 @@ static void normalise(struct episode_log *log)
 
 // Updates the state by the decisions of at most DESCENT_LOGS_MAX logs of rollouts_run. number: of the update,
 // for the order of decisions. Returns false, with the state half-way, if the poll ended it.
-static bool gain_update(struct descent *descent,
-                        const struct gain_options *options,
-                        struct episode_log *logs,
-                        int n_logs,
-                        uint64_t seed,
-                        uint64_t number,
-                        int threads,
-                        struct poll *poll,
-                        struct descent_state *state,
+static bool gain_update(struct descent *descent, const struct gain_options *options,
+                        struct episode_log *logs, int n_logs, uint64_t seed, uint64_t number,
+                        int threads, struct poll *poll, struct descent_state *state,
                         struct gain_report *report)
 {
     const struct descent_loss loss = {.self = options,

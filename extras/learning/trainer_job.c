@@ -18,9 +18,7 @@ static int next_of(struct trainer_job *job)
 }
 
 // Returns false if the poll ended it.
-static bool run_problem(struct trainer_job *job,
-                        int k,
-                        const struct episode_rule *rule,
+static bool run_problem(struct trainer_job *job, int k, const struct episode_rule *rule,
                         struct poll *poll)
 {
     struct trainer *t = job->trainer;

@@ -34,10 +34,8 @@ static inline int32_t serial_operations(const struct serial_problem *problem)
     return SERIAL_TYPES * problem->devices * problem->micro_batches;
 }
 
-static inline int32_t serial_index(const struct serial_problem *problem,
-                                   int32_t item,
-                                   int32_t stage,
-                                   enum serial_type type)
+static inline int32_t serial_index(const struct serial_problem *problem, int32_t item,
+                                   int32_t stage, enum serial_type type)
 {
     return (item * problem->devices + stage) * SERIAL_TYPES + (int32_t)type;
 }
@@ -50,8 +48,7 @@ struct serial_stream {
 };
 
 // Returns the duration of an operation, its message included, with the next numbers of the stream.
-double serial_draw(const struct serial_problem *problem,
-                   enum serial_type type,
+double serial_draw(const struct serial_problem *problem, enum serial_type type,
                    struct serial_stream *stream);
 
 // Returns the sum of all durations without noise, and the standard deviation of the sum with noise if no
@@ -67,8 +64,7 @@ struct serial_result {
 };
 
 // Computes the result of a step from the total and the work of each device, [devices].
-struct serial_result serial_result_of(const struct serial_problem *problem,
-                                      double total,
+struct serial_result serial_result_of(const struct serial_problem *problem, double total,
                                       const double *work);
 
 // Memory of the greedy scheduler. NULL: the room only counts.
@@ -82,8 +78,7 @@ struct serial_greedy *serial_greedy_take(const struct serial_problem *most, stru
 // in the order in which they ran. Takes O(N + M^2) time: only forwards of stage 0 are ever compared.
 struct serial_result serial_greedy_run(struct serial_greedy *greedy,
                                        const struct serial_problem *problem,
-                                       struct serial_stream *stream,
-                                       double *work,
+                                       struct serial_stream *stream, double *work,
                                        int32_t *order);
 
 #endif

@@ -6,8 +6,7 @@
 #include <string.h>
 
 void serial_environment_take(struct serial_environment *environment,
-                             const struct serial_problem *problem,
-                             struct room *room)
+                             const struct serial_problem *problem, struct room *room)
 {
     const size_t n = (size_t)serial_operations(problem);
     *environment = (struct serial_environment){.problem = *problem};
@@ -16,9 +15,7 @@ void serial_environment_take(struct serial_environment *environment,
     environment->load = room_take(room, (size_t)problem->devices, sizeof(double));
 }
 
-static void make_ready(struct serial_environment *e,
-                       int32_t item,
-                       int32_t stage,
+static void make_ready(struct serial_environment *e, int32_t item, int32_t stage,
                        enum serial_type type)
 {
     e->ready[serial_index(&e->problem, item, stage, type)] = 1;
@@ -39,9 +36,7 @@ void serial_environment_start(struct serial_environment *e)
 }
 
 // Makes the operations ready whose last dependency has run.
-static void release(struct serial_environment *e,
-                    int32_t item,
-                    int32_t stage,
+static void release(struct serial_environment *e, int32_t item, int32_t stage,
                     enum serial_type type)
 {
     if (type == SERIAL_F && stage + 1 < e->problem.devices)

@@ -16,16 +16,14 @@ struct serial_environment {
 };
 
 void serial_environment_take(struct serial_environment *environment,
-                             const struct serial_problem *problem,
-                             struct room *room);
+                             const struct serial_problem *problem, struct room *room);
 void serial_environment_start(struct serial_environment *environment);
 
 // Runs operation `action`, which takes `duration`. Returns the reward: 1 + 0.5 / (duration + 0.1) +
 // 0.3 / (|load - mean load| + 0.1) + 0.2 min(1, ready / 10), with the load of its device, and the
 // operations that are ready, after the operation. An action that is not ready does nothing and has the
 // reward -1.
-double serial_environment_step(struct serial_environment *environment,
-                               int32_t action,
+double serial_environment_step(struct serial_environment *environment, int32_t action,
                                double duration);
 
 // The state vector: of every operation whether it is done, ready, scheduled (the same as done); of every

@@ -46,11 +46,8 @@ static void add(struct queue *queue, double since, int32_t item, enum serial_typ
 }
 
 // Adds the operations that the end of an operation makes ready.
-static void release(struct serial_greedy *greedy,
-                    const struct serial_problem *problem,
-                    int32_t stage,
-                    struct entry done,
-                    double end)
+static void release(struct serial_greedy *greedy, const struct serial_problem *problem,
+                    int32_t stage, struct entry done, double end)
 {
     const int32_t last = problem->devices - 1;
     struct queue *own = &greedy->queue[stage];
@@ -65,8 +62,7 @@ static void release(struct serial_greedy *greedy,
 }
 
 // Takes the operation that a device chooses out of its queue, which is not empty.
-static struct entry choose(struct queue *queue,
-                           const struct serial_problem *problem,
+static struct entry choose(struct queue *queue, const struct serial_problem *problem,
                            struct serial_stream *stream)
 {
     const int32_t first = queue->first;
@@ -88,8 +84,7 @@ static struct entry choose(struct queue *queue,
     return chosen;
 }
 
-static int32_t choose_all(struct serial_greedy *greedy,
-                          const struct serial_problem *problem,
+static int32_t choose_all(struct serial_greedy *greedy, const struct serial_problem *problem,
                           struct serial_stream *stream)
 {
     int32_t n = 0;
@@ -105,8 +100,7 @@ static int32_t choose_all(struct serial_greedy *greedy,
 
 struct serial_result serial_greedy_run(struct serial_greedy *greedy,
                                        const struct serial_problem *problem,
-                                       struct serial_stream *stream,
-                                       double *work,
+                                       struct serial_stream *stream, double *work,
                                        int32_t *order)
 {
     double clock = 0;

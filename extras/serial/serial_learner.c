@@ -97,8 +97,7 @@ static int32_t sample_action(struct serial_learner *l, const double *score)
     return action;
 }
 
-static void run_episode(struct serial_learner *l,
-                        struct serial_stream *stream,
+static void run_episode(struct serial_learner *l, struct serial_stream *stream,
                         struct sample *to)
 {
     const int32_t n = serial_operations(&l->problem);
@@ -192,11 +191,8 @@ static bool update(struct serial_learner *l, struct poll *poll)
 
 // ---- the learner --------------------------------------------------------------------------------
 
-bool serial_learner_train(struct serial_learner *l,
-                          uint64_t seed,
-                          int32_t episodes,
-                          struct serial_stream *stream,
-                          struct poll *poll)
+bool serial_learner_train(struct serial_learner *l, uint64_t seed, int32_t episodes,
+                          struct serial_stream *stream, struct poll *poll)
 {
     serial_network_start(&l->policy, seed, 0, l->parameter);
     serial_network_start(&l->value, seed, 1, l->parameter + l->n_policy);
@@ -217,10 +213,8 @@ bool serial_learner_train(struct serial_learner *l,
     return true;
 }
 
-struct serial_result serial_learner_run(struct serial_learner *l,
-                                        struct serial_stream *stream,
-                                        double *work,
-                                        int32_t *order)
+struct serial_result serial_learner_run(struct serial_learner *l, struct serial_stream *stream,
+                                        double *work, int32_t *order)
 {
     run_episode(l, stream, l->sample);
     l->n_samples = 0;

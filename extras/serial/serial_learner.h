@@ -15,16 +15,12 @@ struct serial_learner *serial_learner_take(const struct serial_problem *problem,
 
 // Draws initial networks by the seed and trains them for a number of episodes, whose noise comes from the
 // stream. An update follows episodes 0, 10, 20 ... Returns false if the poll ended the training.
-bool serial_learner_train(struct serial_learner *learner,
-                          uint64_t seed,
-                          int32_t episodes,
-                          struct serial_stream *stream,
-                          struct poll *poll);
+bool serial_learner_train(struct serial_learner *learner, uint64_t seed, int32_t episodes,
+                          struct serial_stream *stream, struct poll *poll);
 
 // Runs a step in which the policy samples its actions. work, order: as in serial_greedy_run.
 struct serial_result serial_learner_run(struct serial_learner *learner,
-                                        struct serial_stream *stream,
-                                        double *work,
+                                        struct serial_stream *stream, double *work,
                                         int32_t *order);
 
 // Returns the sum of rewards of the last step that was run.

@@ -27,9 +27,7 @@ static size_t place_of(const struct serial_network *net, int layer)
     return at;
 }
 
-size_t serial_network_take(struct serial_network *net,
-                           int32_t inputs,
-                           int32_t outputs,
+size_t serial_network_take(struct serial_network *net, int32_t inputs, int32_t outputs,
                            struct room *room)
 {
     *net = (struct serial_network){.n = {inputs, SERIAL_WIDTH, SERIAL_WIDTH, rounded(outputs)},
@@ -41,9 +39,7 @@ size_t serial_network_take(struct serial_network *net,
     return place_of(net, SERIAL_LAYERS);
 }
 
-void serial_network_start(const struct serial_network *net,
-                          uint64_t seed,
-                          uint32_t which,
+void serial_network_start(const struct serial_network *net, uint64_t seed, uint32_t which,
                           double *parameter)
 {
     const size_t n = place_of(net, SERIAL_LAYERS);
@@ -62,8 +58,7 @@ void serial_network_start(const struct serial_network *net,
             parameter[i + (size_t)o] = 0;
 }
 
-const double *serial_network_run(struct serial_network *net,
-                                 const double *parameter,
+const double *serial_network_run(struct serial_network *net, const double *parameter,
                                  const double *input)
 {
     const struct dense *dense = dense_fastest();
@@ -83,9 +78,7 @@ const double *serial_network_run(struct serial_network *net,
 }
 
 // Adds the gradient of one layer with the slope of its sums.
-static void add_gradient(const struct serial_network *net,
-                         int k,
-                         const double *x,
+static void add_gradient(const struct serial_network *net, int k, const double *x,
                          double *gradient)
 {
     const struct dense *dense = dense_fastest();
@@ -99,11 +92,8 @@ static void add_gradient(const struct serial_network *net,
         bias[o] += net->slope[k][o];
 }
 
-void serial_network_gradient(struct serial_network *net,
-                             const double *parameter,
-                             const double *input,
-                             const double *dout,
-                             double *gradient)
+void serial_network_gradient(struct serial_network *net, const double *parameter,
+                             const double *input, const double *dout, double *gradient)
 {
     const struct dense *dense = dense_fastest();
     double *top = net->slope[SERIAL_LAYERS - 1];

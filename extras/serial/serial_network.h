@@ -17,27 +17,19 @@ struct serial_network {
 };
 
 // Takes the memory of a network. Returns the number of parameters, a multiple of DENSE_LANES.
-size_t serial_network_take(struct serial_network *network,
-                           int32_t inputs,
-                           int32_t outputs,
+size_t serial_network_take(struct serial_network *network, int32_t inputs, int32_t outputs,
                            struct room *room);
 
 // Draws initial parameters, uniform in +- 1 / sqrt(inputs of the layer). `which`: number of the network.
-void serial_network_start(const struct serial_network *network,
-                          uint64_t seed,
-                          uint32_t which,
+void serial_network_start(const struct serial_network *network, uint64_t seed, uint32_t which,
                           double *parameter);
 
 // Returns the outputs; the inputs must stay until serial_network_gradient.
-const double *serial_network_run(struct serial_network *network,
-                                 const double *parameter,
+const double *serial_network_run(struct serial_network *network, const double *parameter,
                                  const double *input);
 
 // Adds the gradient with respect to the parameters for the last run. dout: [outputs].
-void serial_network_gradient(struct serial_network *network,
-                             const double *parameter,
-                             const double *input,
-                             const double *dout,
-                             double *gradient);
+void serial_network_gradient(struct serial_network *network, const double *parameter,
+                             const double *input, const double *dout, double *gradient);
 
 #endif

@@ -29,16 +29,13 @@ static double normal_of(struct serial_stream *stream)
     return normal_draw(counter, key);
 }
 
-static double with_noise(double nominal,
-                         double least,
-                         double level,
+static double with_noise(double nominal, double least, double level,
                          struct serial_stream *stream)
 {
     return fmax(least, level > 0 ? nominal * (1 + level * normal_of(stream)) : nominal);
 }
 
-double serial_draw(const struct serial_problem *problem,
-                   enum serial_type type,
+double serial_draw(const struct serial_problem *problem, enum serial_type type,
                    struct serial_stream *stream)
 {
     const double own = problem->base * ratio[type] * problem->size,
@@ -70,8 +67,7 @@ double serial_deviation(const struct serial_problem *problem)
     return problem->level * sqrt(squares * problem->devices * problem->micro_batches);
 }
 
-struct serial_result serial_result_of(const struct serial_problem *problem,
-                                      double total,
+struct serial_result serial_result_of(const struct serial_problem *problem, double total,
                                       const double *work)
 {
     double sum = 0;

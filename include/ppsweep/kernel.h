@@ -138,8 +138,7 @@ struct pps_composite {
     const struct pps_option *options;
     int n_options;
     // Number of values, at most 2^53; false: refused, with the reason.
-    bool (*count)(const struct pps_option_value *options,
-                  uint64_t *count,
+    bool (*count)(const struct pps_option_value *options, uint64_t *count,
                   struct pps_refusal *refusal);
     // Writes the values of the members for index < count.
     void (*value)(const struct pps_option_value *options, uint64_t index, double *values);
@@ -380,9 +379,7 @@ struct pps_kernel {
     // Reads the documents, slot 0 first, in the order of their numbers. All functions below get
     // *shared; `close` frees it. false: `fault` contains the error and the engine frees
     // nothing; an empty fault->text means out of memory.
-    bool (*open)(const struct pps_document *documents,
-                 int n_documents,
-                 void **shared,
+    bool (*open)(const struct pps_document *documents, int n_documents, void **shared,
                  struct pps_fault *fault);
     void (*close)(void *shared);
     // Writes the values that document i of the slot sets, in the order of `sets`. Called once
@@ -392,11 +389,8 @@ struct pps_kernel {
     // Finds what is doubtful in documents that `open` has read: figures that contradict each other, keys without a meaning.
     // Writes at most `most` faults, with places as those of `open`, and returns their number. Commands print them as
     // warnings, and a manifest lists them. Or NULL.
-    int (*doubts)(const struct pps_document *documents,
-                  int n_documents,
-                  const void *shared,
-                  struct pps_fault *doubts,
-                  int most);
+    int (*doubts)(const struct pps_document *documents, int n_documents, const void *shared,
+                  struct pps_fault *doubts, int most);
 
     // ---- points; `shared` is the result of `open`, NULL without slots ----
 
@@ -426,17 +420,14 @@ struct pps_kernel {
     // `check`. Or NULL.
     double (*lower_bound)(const double *point, const void *shared);
     // Sends the segments of one point, which has passed `check`, in order of start.
-    enum pps_outcome (*trace)(const double *point,
-                              const struct pps_worker *worker,
+    enum pps_outcome (*trace)(const double *point, const struct pps_worker *worker,
                               const struct pps_trace_sink *sink);
     const struct pps_artifact *artifacts; // end with a NULL name; or NULL: none
     // Writes artifact `which` of one point, which has passed `check`. PPS_FAILED and
     // PPS_INFEASIBLE: fault->text gives the reason, and nothing that was written is used.
-    enum pps_outcome (*artifact)(const double *point,
-                                 int which,
+    enum pps_outcome (*artifact)(const double *point, int which,
                                  const struct pps_worker *worker,
-                                 const struct pps_text_sink *sink,
-                                 struct pps_fault *fault);
+                                 const struct pps_text_sink *sink, struct pps_fault *fault);
 
     const void *shared; // set for a kernel with documents (documents.h); otherwise NULL
 };

@@ -27,8 +27,7 @@ struct text_document {
 
 // Parses the document if it is a text. Returns false with a fault; an empty fault->text means out of memory. The caller
 // calls text_document_free in every case.
-static bool text_document_open(struct text_document *open,
-                               const struct pps_document *document,
+static bool text_document_open(struct text_document *open, const struct pps_document *document,
                                struct pps_fault *fault)
 {
     *open = (struct text_document){.root = document->root};
@@ -112,8 +111,7 @@ static bool check_layers(const struct balance_layers *layers, struct pps_fault *
 }
 
 // Reads the layers of a plan alone.
-static bool read_layers_of_plan(struct balance_layers *layers,
-                                const cJSON *root,
+static bool read_layers_of_plan(struct balance_layers *layers, const cJSON *root,
                                 struct pps_fault *fault)
 {
     struct plan *plan = plan_json_read(root, fault);
@@ -128,8 +126,7 @@ static bool read_layers_of_plan(struct balance_layers *layers,
     return has && check_layers(layers, fault);
 }
 
-static bool read_layers(struct balance_shared *shared,
-                        const struct pps_document *document,
+static bool read_layers(struct balance_shared *shared, const struct pps_document *document,
                         struct pps_fault *fault)
 {
     struct balance_layers *layers = &shared->layers[shared->n_layers++];
@@ -138,8 +135,7 @@ static bool read_layers(struct balance_shared *shared,
     return balance_layers_read(document->root, layers, fault) && check_layers(layers, fault);
 }
 
-static bool read_training(struct balance_shared *shared,
-                          const struct pps_document *document,
+static bool read_training(struct balance_shared *shared, const struct pps_document *document,
                           struct pps_fault *fault)
 {
     struct text_document open;
@@ -153,8 +149,7 @@ static bool read_training(struct balance_shared *shared,
     return done;
 }
 
-static bool read_plan(struct balance_shared *shared,
-                      const struct pps_document *document,
+static bool read_plan(struct balance_shared *shared, const struct pps_document *document,
                       struct pps_fault *fault)
 {
     struct balance_planned *planned = &shared->plans[shared->n_plans++];
@@ -165,9 +160,7 @@ static bool read_plan(struct balance_shared *shared,
 
 // Refuses an experiment without layers.
 static bool check_whole(const struct balance_shared *shared,
-                        const struct pps_document *documents,
-                        int n,
-                        struct pps_fault *fault)
+                        const struct pps_document *documents, int n, struct pps_fault *fault)
 {
     if (shared->n_layers > 0)
         return true;
@@ -205,7 +198,9 @@ static int stages_of(const cJSON *root)
     int found = 0;
     if (cJSON_IsArray(root) && !cJSON_IsArray(root->child))
         return cJSON_GetArraySize(root);
-    cJSON_ArrayForEach(item, root) if (found == 0) found = stages_of(item);
+    cJSON_ArrayForEach (item, root)
+        if (found == 0)
+            found = stages_of(item);
     return found;
 }
 
@@ -231,9 +226,7 @@ static bool keep_right(struct balance_manual *manual, struct balance_starts *sta
 
 // Reads the strategies of a document for all layers. Those that are wrong for some layers are left out there; one of
 // them is at fault if none is right.
-static bool read_strategies(struct balance_shared *shared,
-                            int number,
-                            const cJSON *root,
+static bool read_strategies(struct balance_shared *shared, int number, const cJSON *root,
                             struct pps_fault *fault)
 {
     const int n = n_layers_of(shared), stages = stages_of(root);
@@ -255,10 +248,8 @@ static bool read_strategies(struct balance_shared *shared,
     return some;
 }
 
-static bool read_manual(struct balance_shared *shared,
-                        int number,
-                        const struct pps_document *document,
-                        struct pps_fault *fault)
+static bool read_manual(struct balance_shared *shared, int number,
+                        const struct pps_document *document, struct pps_fault *fault)
 {
     struct text_document open;
     const bool done = text_document_open(&open, document, fault) &&
@@ -268,10 +259,8 @@ static bool read_manual(struct balance_shared *shared,
     return done;
 }
 
-static bool read_manuals(struct balance_shared *shared,
-                         const struct pps_document *documents,
-                         int n,
-                         struct pps_fault *fault)
+static bool read_manuals(struct balance_shared *shared, const struct pps_document *documents,
+                         int n, struct pps_fault *fault)
 {
     for (int d = 0; d < n; d++)
         shared->n_manuals += documents[d].slot == SLOT_MANUAL;
@@ -288,8 +277,7 @@ static bool read_manuals(struct balance_shared *shared,
 
 // Returns the strategy of the plan, if the point has its layers and its chunks.
 static const struct balance_strategy *mine_at(const struct balance_shared *shared,
-                                              const double *value,
-                                              int32_t *n)
+                                              const double *value, int32_t *n)
 {
     if (shared->n_layers > 0)
         return NULL;
@@ -302,8 +290,7 @@ static const struct balance_strategy *mine_at(const struct balance_shared *share
 }
 
 const struct balance_strategy *balance_starts_at(const struct balance_shared *shared,
-                                                 const double *value,
-                                                 int32_t *n)
+                                                 const double *value, int32_t *n)
 {
     const struct balance_strategy *first = NULL;
     *n = 0;
@@ -365,9 +352,7 @@ static struct balance_shared *new_shared(int n)
     return NULL;
 }
 
-bool balance_open(const struct pps_document *documents,
-                  int n,
-                  void **out,
+bool balance_open(const struct pps_document *documents, int n, void **out,
                   struct pps_fault *fault)
 {
     struct balance_shared *shared = new_shared(n);
@@ -428,11 +413,8 @@ static int doubt_manual(const struct pps_document *document, struct pps_fault *d
     return n;
 }
 
-int balance_doubts(const struct pps_document *documents,
-                   int n,
-                   const void *of,
-                   struct pps_fault *doubts,
-                   int most)
+int balance_doubts(const struct pps_document *documents, int n, const void *of,
+                   struct pps_fault *doubts, int most)
 {
     const struct balance_shared *shared = of;
     int n_doubts = 0;

@@ -33,20 +33,14 @@ const struct balance_layers *balance_layers_at(const struct balance_shared *shar
 
 // Returns the strategies of the user for a point; *n is their number. NULL: none.
 const struct balance_strategy *balance_starts_at(const struct balance_shared *shared,
-                                                 const double *value,
-                                                 int32_t *n);
+                                                 const double *value, int32_t *n);
 
 // Of pps_kernel.
-bool balance_open(const struct pps_document *documents,
-                  int n,
-                  void **shared,
+bool balance_open(const struct pps_document *documents, int n, void **shared,
                   struct pps_fault *fault);
 void balance_close(void *shared);
 void balance_values(const void *shared, int slot, int i, double *values);
-int balance_doubts(const struct pps_document *documents,
-                   int n,
-                   const void *shared,
-                   struct pps_fault *doubts,
-                   int most);
+int balance_doubts(const struct pps_document *documents, int n, const void *shared,
+                   struct pps_fault *doubts, int most);
 
 #endif

@@ -30,8 +30,7 @@ const char *const balance_reasons[] = {
     NULL,
 };
 
-void balance_point_set(struct balance_point *point,
-                       const double *value,
+void balance_point_set(struct balance_point *point, const double *value,
                        const struct balance_shared *shared)
 {
     const unsigned kinds = balance_kind_sets[(int)value[P_RECOMPUTE]];
@@ -90,8 +89,7 @@ static int32_t *take_counts(const struct balance_shape *shape, struct room *room
                      sizeof(int32_t));
 }
 
-void balance_scratch_take(struct balance_scratch *scratch,
-                          const struct balance_point *point,
+void balance_scratch_take(struct balance_scratch *scratch, const struct balance_point *point,
                           struct room *room)
 {
     const struct balance_task *task = &point->task;
@@ -160,8 +158,7 @@ double balance_lower_bound(const double *value, const void *of)
 }
 
 // Returns the makespan of the fastest strategy of the user; NAN: there is none.
-static double manual_time(struct balance_scratch *scratch,
-                          const struct balance_point *point,
+static double manual_time(struct balance_scratch *scratch, const struct balance_point *point,
                           struct balance_result *result)
 {
     double least = (double)NAN;
@@ -174,8 +171,7 @@ static double manual_time(struct balance_scratch *scratch,
 }
 
 enum pps_outcome balance_evaluate(struct balance_scratch *scratch,
-                                  const struct balance_point *point,
-                                  struct poll *poll,
+                                  const struct balance_point *point, struct poll *poll,
                                   struct balance_figures *figures)
 {
     struct balance_answer *answer = &scratch->answer;

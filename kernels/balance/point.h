@@ -16,8 +16,7 @@ struct balance_point {
     int32_t level;
 };
 
-void balance_point_set(struct balance_point *point,
-                       const double *value,
+void balance_point_set(struct balance_point *point, const double *value,
                        const struct balance_shared *shared);
 
 // What a point takes of the scratch.
@@ -29,8 +28,7 @@ struct balance_scratch {
 };
 
 // Takes the memory of a point; the room may only count.
-void balance_scratch_take(struct balance_scratch *scratch,
-                          const struct balance_point *point,
+void balance_scratch_take(struct balance_scratch *scratch, const struct balance_point *point,
                           struct room *room);
 
 struct balance_figures {
@@ -41,8 +39,7 @@ struct balance_figures {
 
 // Searches, and replays the strategy that the objective chooses. PPS_INFEASIBLE: answer.lack says why.
 enum pps_outcome balance_evaluate(struct balance_scratch *scratch,
-                                  const struct balance_point *point,
-                                  struct poll *poll,
+                                  const struct balance_point *point, struct poll *poll,
                                   struct balance_figures *figures);
 
 #endif

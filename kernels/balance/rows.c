@@ -11,8 +11,7 @@
 
 // ---- reference ---------------------------------------------------------------------------------
 
-static void set_times(struct pipeline *pipeline,
-                      const struct balance_point *point,
+static void set_times(struct pipeline *pipeline, const struct balance_point *point,
                       const struct balance_strategy *strategy)
 {
     pipeline->links.latency = point->task.shape.transfer;
@@ -25,10 +24,8 @@ static void set_times(struct pipeline *pipeline,
 }
 
 // Returns the peak of a stage, by the order of its operations.
-static double peak_of(const struct order *order,
-                      const struct balance_point *point,
-                      const struct balance_strategy *strategy,
-                      int32_t stage)
+static double peak_of(const struct order *order, const struct balance_point *point,
+                      const struct balance_strategy *strategy, int32_t stage)
 {
     double now = balance_static_mb(&point->layers, strategy, stage), most = now;
     for (int32_t i = 0; i < order->n[stage]; i++) {
@@ -53,10 +50,8 @@ static double last_end(const struct order *order, const double *ends)
 
 // Replaces the makespan, the peaks and the worst stage of the chosen strategy. Allocates. Returns false if the
 // poll ended the simulation, or without memory.
-static bool balance_refer(struct balance_scratch *scratch,
-                          const struct balance_point *point,
-                          struct poll *poll,
-                          struct balance_figures *figures)
+static bool balance_refer(struct balance_scratch *scratch, const struct balance_point *point,
+                          struct poll *poll, struct balance_figures *figures)
 {
     const struct order *order = balance_replay_order(balance_search_replay(scratch->search));
     const struct balance_strategy *strategy = &figures->chosen->strategy;
@@ -91,11 +86,8 @@ static bool balance_refer(struct balance_scratch *scratch,
 // ---- rows ---------------------------------------------------------------------------------------
 
 // Writes a list as "a b;c d": stages of a chunk, chunk after chunk.
-static void put_list(const struct pps_batch *batch,
-                     size_t i,
-                     int column,
-                     const struct balance_shape *shape,
-                     const int32_t *list)
+static void put_list(const struct pps_batch *batch, size_t i, int column,
+                     const struct balance_shape *shape, const int32_t *list)
 {
     char *to = row_text(batch, balance_columns, i, column);
     size_t n = 0;
@@ -112,11 +104,9 @@ static void put_list(const struct pps_batch *batch,
     }
 }
 
-static void put_lists(const struct pps_batch *batch,
-                      size_t i,
+static void put_lists(const struct pps_batch *batch, size_t i,
                       const struct balance_point *point,
-                      const struct balance_strategy *strategy,
-                      int32_t *lists)
+                      const struct balance_strategy *strategy, int32_t *lists)
 {
     const struct balance_shape *shape = &point->task.shape;
     const size_t n = (size_t)shape->stages * (size_t)shape->chunks;
@@ -125,8 +115,7 @@ static void put_lists(const struct pps_batch *batch,
         put_list(batch, i, C_OFFSET + k, shape, lists + (size_t)k * n);
 }
 
-static void put_result(const struct pps_batch *batch,
-                       size_t i,
+static void put_result(const struct pps_batch *batch, size_t i,
                        const struct balance_result *result)
 {
     row_put(batch, i, C_STEP_TIME, result->makespan);
@@ -139,10 +128,8 @@ static void put_result(const struct pps_batch *batch,
     row_put(batch, i, C_WORST_STAGE, result->worst);
 }
 
-static void put_search(const struct pps_batch *batch,
-                       size_t i,
-                       const struct balance_answer *answer,
-                       double step_time)
+static void put_search(const struct pps_batch *batch, size_t i,
+                       const struct balance_answer *answer, double step_time)
 {
     const double bound = fmin(answer->bound, step_time);
     row_put(batch, i, C_BOUND, bound);
@@ -156,11 +143,8 @@ static void put_search(const struct pps_batch *batch,
     row_put(batch, i, C_PROXY_TIME, answer->proxy.makespan);
 }
 
-static enum pps_outcome run_point(const struct pps_batch *batch,
-                                  size_t i,
-                                  const double *value,
-                                  const struct pps_worker *worker,
-                                  bool plain)
+static enum pps_outcome run_point(const struct pps_batch *batch, size_t i, const double *value,
+                                  const struct pps_worker *worker, bool plain)
 {
     struct balance_point point;
     struct balance_scratch scratch;

@@ -15,8 +15,7 @@ struct evaluated {
     struct balance_figures figures;
 };
 
-static enum pps_outcome evaluate(struct evaluated *at,
-                                 const double *value,
+static enum pps_outcome evaluate(struct evaluated *at, const double *value,
                                  const struct pps_worker *worker)
 {
     struct room room = {worker->scratch, 0};
@@ -26,8 +25,7 @@ static enum pps_outcome evaluate(struct evaluated *at,
     return balance_evaluate(&at->scratch, &at->point, &poll, &at->figures);
 }
 
-enum pps_outcome balance_trace(const double *value,
-                               const struct pps_worker *worker,
+enum pps_outcome balance_trace(const double *value, const struct pps_worker *worker,
                                const struct pps_trace_sink *sink)
 {
     struct evaluated at;
@@ -68,11 +66,9 @@ static bool write_plan(const struct evaluated *at, struct text_buffer *text)
     return balance_plan_write(&plan, text);
 }
 
-enum pps_outcome balance_artifact(const double *value,
-                                  int which,
+enum pps_outcome balance_artifact(const double *value, int which,
                                   const struct pps_worker *worker,
-                                  const struct pps_text_sink *sink,
-                                  struct pps_fault *fault)
+                                  const struct pps_text_sink *sink, struct pps_fault *fault)
 {
     struct evaluated at;
     struct text_buffer text = {0};

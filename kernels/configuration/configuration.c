@@ -87,10 +87,8 @@ static int32_t modules_before(const struct configuration *c, int64_t end, int32_
     return modules <= 0 ? 0 : modules < layers ? (int32_t)modules : layers;
 }
 
-void configuration_set_layers(struct configuration *c,
-                              const int32_t *layers,
-                              const int32_t *full,
-                              const int32_t *select)
+void configuration_set_layers(struct configuration *c, const int32_t *layers,
+                              const int32_t *full, const int32_t *select)
 {
     int64_t layer = 0;
     for (int32_t k = 0; k < c->n_parts; k++) {

@@ -68,10 +68,8 @@ enum {
 // NULL: no document. Returns false with a fault: a value is wrong, or the training cannot run, with the
 // reason; out of memory sets *no_memory. The caller frees the configuration with configuration_free in
 // any case.
-bool configuration_read(struct configuration *configuration,
-                        const struct cJSON *strategy,
-                        struct configuration_items *items,
-                        bool *no_memory,
+bool configuration_read(struct configuration *configuration, const struct cJSON *strategy,
+                        struct configuration_items *items, bool *no_memory,
                         struct pps_fault *fault);
 void configuration_free(struct configuration *configuration);
 
@@ -85,10 +83,8 @@ bool configuration_spread(struct configuration *configuration);
 
 // Sets the layers of all parts and how many of them are made again, [n_parts] in the order of the model. full,
 // select: NULL: none. The first layers of a part are made again first.
-void configuration_set_layers(struct configuration *configuration,
-                              const int32_t *layers,
-                              const int32_t *full,
-                              const int32_t *select);
+void configuration_set_layers(struct configuration *configuration, const int32_t *layers,
+                              const int32_t *full, const int32_t *select);
 
 // Sets what all layers make again.
 void configuration_recompute(struct configuration *configuration, enum nd_recompute mode);
@@ -115,8 +111,7 @@ const char *configuration_schedule(const struct configuration *configuration);
 bool configuration_is_ordered(const struct configuration *configuration);
 
 // Returns the part that a device runs as its chunk.
-int32_t configuration_part_at(const struct configuration *configuration,
-                              int32_t chunk,
+int32_t configuration_part_at(const struct configuration *configuration, int32_t chunk,
                               int32_t device);
 
 // Returns the sum over the kinds of layers.

@@ -19,10 +19,7 @@
 
 // Returns whether the text is a configuration of a framework; otherwise the fault is set if it is one with an
 // error. The caller frees the file only if it is one.
-static bool read_file(struct framework_file *file,
-                      const char *path,
-                      const char *text,
-                      size_t n,
+static bool read_file(struct framework_file *file, const char *path, const char *text, size_t n,
                       struct pps_fault *fault)
 {
     enum plaindoc_form form = plaindoc_form_of(path);
@@ -47,9 +44,7 @@ static char *text_of(struct text_buffer *buffer, struct pps_fault *fault)
     return NULL;
 }
 
-char *configuration_convert_run(const char *path,
-                                const char *text,
-                                size_t n,
+char *configuration_convert_run(const char *path, const char *text, size_t n,
                                 struct pps_fault *fault)
 {
     struct framework_file file;
@@ -90,9 +85,7 @@ static void write_plan(struct text_buffer *out, const struct plan *plan, const c
     text_buffer_free(&text);
 }
 
-static bool evaluate(struct text_buffer *out,
-                     const struct configuration *c,
-                     const char *path,
+static bool evaluate(struct text_buffer *out, const struct configuration *c, const char *path,
                      struct pps_fault *fault)
 {
     struct configuration_step step;
@@ -110,9 +103,7 @@ static bool evaluate(struct text_buffer *out,
     return true;
 }
 
-char *configuration_convert_plan(const char *path,
-                                 const char *text,
-                                 size_t n,
+char *configuration_convert_plan(const char *path, const char *text, size_t n,
                                  struct pps_fault *fault)
 {
     struct framework_file file;

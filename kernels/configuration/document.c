@@ -21,9 +21,7 @@ static int32_t value_of(const struct configuration_part *part, enum list list)
     return configuration_sum(values);
 }
 
-static bool add_list(cJSON *object,
-                     const char *key,
-                     const struct configuration *c,
+static bool add_list(cJSON *object, const char *key, const struct configuration *c,
                      enum list list)
 {
     cJSON *rows = cJSON_AddArrayToObject(object, key);

@@ -26,8 +26,7 @@ const char *configuration_layers_misfit(const struct configuration *c)
 }
 
 // Sets the parts of probes: one layer each, and the leading layers of the configuration in the first.
-static void set_probes(struct configuration *probes,
-                       struct configuration_part parts[PROBES],
+static void set_probes(struct configuration *probes, struct configuration_part parts[PROBES],
                        const struct configuration *c)
 {
     const struct configuration_part *first = &c->parts[0];
@@ -42,8 +41,7 @@ static void set_probes(struct configuration *probes,
 
 // Sets what devices hold during the whole step, if each runs one of the probes, or the first device all of them.
 static void hold(const struct configuration *probes,
-                 const struct configuration_figures *figures,
-                 bool together,
+                 const struct configuration_figures *figures, bool together,
                  double held[PROBES])
 {
     int32_t apart[PROBES] = {0, 1, 2}, one[PROBES] = {0, 0, 0};
@@ -60,8 +58,7 @@ static void hold(const struct configuration *probes,
 }
 
 // Sets what a stage holds besides its layers, and the memory of head and tail.
-static void set_memory(struct plan_layers *layers,
-                       const struct configuration_figures *figures,
+static void set_memory(struct plan_layers *layers, const struct configuration_figures *figures,
                        const struct configuration *c)
 {
     struct configuration probes;
@@ -79,8 +76,7 @@ static void set_memory(struct plan_layers *layers,
     layers->tail.bytes = all[0] - (PROBES - 1) * layers->bytes - held[0];
 }
 
-static void set_head(struct plan_layers *layers,
-                     const struct configuration_figures *figures,
+static void set_head(struct plan_layers *layers, const struct configuration_figures *figures,
                      const struct configuration *c)
 {
     const struct configuration_part *first = &c->parts[0];
@@ -141,8 +137,7 @@ void configuration_layers_priced(const struct configuration *c,
     set_memory(layers, figures, c);
 }
 
-void configuration_layers(const struct configuration *c,
-                          struct plan_layers *layers,
+void configuration_layers(const struct configuration *c, struct plan_layers *layers,
                           int32_t *split)
 {
     struct configuration_figures figures;

@@ -12,8 +12,7 @@ const char *configuration_layers_misfit(const struct configuration *configuratio
 
 // Sets the layers and how many of each kind the parts have, [PLAN_RECOMPUTES][n_parts]. Layers and split give the times
 // and the memory of configuration_price, where every part of a device has a layer.
-void configuration_layers(const struct configuration *configuration,
-                          struct plan_layers *layers,
+void configuration_layers(const struct configuration *configuration, struct plan_layers *layers,
                           int32_t *split);
 
 // Sets the layers but for their number. Of the parts only the first one matters, for its leading layers.

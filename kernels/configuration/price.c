@@ -45,10 +45,8 @@ static int32_t groups(const struct configuration *c, int32_t layers)
     return (layers + group - 1) / group;
 }
 
-static void add_layers(struct configuration_part_price *price,
-                       const struct configuration *c,
-                       const struct configuration_part *part,
-                       int kind,
+static void add_layers(struct configuration_part_price *price, const struct configuration *c,
+                       const struct configuration_part *part, int kind,
                        const struct layercost *cost)
 {
     const double n = part->layers[kind], full = part->full[kind], select = part->select[kind];
@@ -73,9 +71,7 @@ static void add_layers(struct configuration_part_price *price,
 
 // The last part has the head and uses it for every module, too; the modules are where their layers are.
 static void add_ends_of(struct configuration_part_price *price,
-                        const struct configuration_figures *figures,
-                        double modules,
-                        bool last)
+                        const struct configuration_figures *figures, double modules, bool last)
 {
     const struct layercost_head *head = &figures->set.head;
     const double n = last ? 1 + (double)figures->estimate.mtp_depth : 0;
@@ -87,8 +83,7 @@ static void add_ends_of(struct configuration_part_price *price,
 
 void configuration_price_part(struct configuration_part_price *price,
                               const struct configuration_figures *figures,
-                              const struct configuration *c,
-                              int32_t part)
+                              const struct configuration *c, int32_t part)
 {
     *price = (struct configuration_part_price){.forward = 0};
     for (int kind = 0; kind < CONFIGURATION_KINDS; kind++)
@@ -125,8 +120,7 @@ double configuration_price_message(const struct configuration_figures *figures,
 }
 
 double configuration_price_message_of(const struct configuration_figures *figures,
-                                      const struct configuration *c,
-                                      int32_t k)
+                                      const struct configuration *c, int32_t k)
 {
     const double message = configuration_price_message(figures, c);
     int32_t modules = 0;
@@ -141,10 +135,8 @@ bool configuration_sends_more(const struct configuration *c)
 }
 
 // Parts behind a module send its outputs beside the hidden states, as long again.
-static void price_more(struct pipeline *pipeline,
-                       const struct configuration_figures *figures,
-                       const struct configuration *c,
-                       double *rates)
+static void price_more(struct pipeline *pipeline, const struct configuration_figures *figures,
+                       const struct configuration *c, double *rates)
 {
     const struct nd_strategy *s = &c->strategy;
     const int32_t n = pipeline->shape.devices;
@@ -162,10 +154,8 @@ static void price_more(struct pipeline *pipeline,
     pipeline->links.bandwidths = rates;
 }
 
-void configuration_price(struct pipeline *pipeline,
-                         const struct configuration_figures *figures,
-                         const struct configuration *c,
-                         double *rates)
+void configuration_price(struct pipeline *pipeline, const struct configuration_figures *figures,
+                         const struct configuration *c, double *rates)
 {
     for (int32_t k = 0; k < c->n_parts; k++) {
         struct configuration_part_price price;
@@ -198,10 +188,8 @@ struct held {
     double modules;
 };
 
-static void add_part(struct held *held,
-                     const struct configuration_figures *figures,
-                     const struct configuration *c,
-                     int32_t k)
+static void add_part(struct held *held, const struct configuration_figures *figures,
+                     const struct configuration *c, int32_t k)
 {
     const struct configuration_part *part = &c->parts[k];
     for (int kind = 0; kind < layercost_kinds(&figures->estimate.layers); kind++) {
@@ -236,8 +224,7 @@ static void add_ends(struct held *held, const struct configuration_figures *figu
 }
 
 static struct held held_by(const struct configuration_figures *figures,
-                           const struct configuration *c,
-                           const struct pipeline *pipeline,
+                           const struct configuration *c, const struct pipeline *pipeline,
                            int32_t device)
 {
     struct held held = {.common = 0};
@@ -250,8 +237,7 @@ static struct held held_by(const struct configuration_figures *figures,
 }
 
 static void put_states(double memory[CONFIGURATION_MEMORIES],
-                       const struct configuration_figures *figures,
-                       const struct held *held)
+                       const struct configuration_figures *figures, const struct held *held)
 {
     const struct nd_estimate *e = &figures->estimate;
     const struct nd_sharing *sharing = &figures->sharing;
@@ -278,8 +264,7 @@ double configuration_layer_bytes(const struct configuration_figures *figures,
 
 static void put_transient(double memory[CONFIGURATION_MEMORIES],
                           const struct configuration_figures *figures,
-                          const struct configuration *c,
-                          const struct held *held)
+                          const struct configuration *c, const struct held *held)
 {
     const struct nd_estimate *e = &figures->estimate;
     const struct layercost_set *set = &figures->set;
@@ -313,8 +298,7 @@ static void put_transient(double memory[CONFIGURATION_MEMORIES],
 
 void configuration_price_device(double memory[CONFIGURATION_MEMORIES],
                                 const struct configuration_figures *figures,
-                                const struct configuration *c,
-                                const struct pipeline *pipeline,
+                                const struct configuration *c, const struct pipeline *pipeline,
                                 int32_t device)
 {
     const struct held held = held_by(figures, c, pipeline, device);
@@ -352,8 +336,7 @@ struct nd_exchanges configuration_exchanges(const struct configuration_figures *
 }
 
 struct configuration_rest configuration_price_rest(const struct configuration_figures *figures,
-                                                   const struct configuration *c,
-                                                   double stage)
+                                                   const struct configuration *c, double stage)
 {
     const struct nd_estimate *e = &figures->estimate;
     const struct nd_held held = nd_held_of(e, &c->strategy);

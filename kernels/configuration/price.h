@@ -35,8 +35,7 @@ struct configuration_part_price {
 
 void configuration_price_part(struct configuration_part_price *price,
                               const struct configuration_figures *figures,
-                              const struct configuration *configuration,
-                              int32_t part);
+                              const struct configuration *configuration, int32_t part);
 
 // Returns the time of a message of hidden states between the devices of neighbouring parts.
 double configuration_price_message(const struct configuration_figures *figures,
@@ -45,8 +44,7 @@ double configuration_price_message(const struct configuration_figures *figures,
 // Returns the time of the message between part k and the next one: behind modules that predict several tokens it has
 // their outputs, too.
 double configuration_price_message_of(const struct configuration_figures *figures,
-                                      const struct configuration *configuration,
-                                      int32_t k);
+                                      const struct configuration *configuration, int32_t k);
 
 // Returns whether messages behind modules that predict several tokens are longer than others, because a module is before
 // the last part.
@@ -55,17 +53,14 @@ bool configuration_sends_more(const struct configuration *configuration);
 // Sets stages, links, fixed memory and limits of a pipeline with one stage for each part whose stages have
 // devices. Stages run forwards and backwards; a family that splits backwards finds the gradients of the weights apart.
 // rates: [devices * devices] for the links, which the pipeline then refers to; NULL: all messages are equal.
-void configuration_price(struct pipeline *pipeline,
-                         const struct configuration_figures *figures,
-                         const struct configuration *configuration,
-                         double *rates);
+void configuration_price(struct pipeline *pipeline, const struct configuration_figures *figures,
+                         const struct configuration *configuration, double *rates);
 
 // Sets the memory of a device except for its activations, and what the allocator adds to them.
 void configuration_price_device(double memory[CONFIGURATION_MEMORIES],
                                 const struct configuration_figures *figures,
                                 const struct configuration *configuration,
-                                const struct pipeline *pipeline,
-                                int32_t device);
+                                const struct pipeline *pipeline, int32_t device);
 
 // Returns the cost of a kind of layer. The usual layers of a dense model are dense.
 const struct layercost *configuration_layer_cost(const struct configuration_figures *figures,

@@ -118,9 +118,7 @@ static bool read_row(const struct reading *r, const cJSON *row, int32_t chunk, i
 }
 
 // Reads [chunk][stage] into the order of the model. *found: the document has the list.
-static bool read_list(const struct reading *r,
-                      const char *key,
-                      const cJSON **list,
+static bool read_list(const struct reading *r, const char *key, const cJSON **list,
                       int32_t *values)
 {
     int32_t chunk = 0;
@@ -182,10 +180,8 @@ static bool read_lists(const struct reading *r, int32_t *lists)
 
 // ---- all ----------------------------------------------------------------------------------------
 
-bool configuration_read(struct configuration *c,
-                        const cJSON *strategy,
-                        struct configuration_items *items,
-                        bool *no_memory,
+bool configuration_read(struct configuration *c, const cJSON *strategy,
+                        struct configuration_items *items, bool *no_memory,
                         struct pps_fault *fault)
 {
     const struct reading r = {c, strategy, items, fault};

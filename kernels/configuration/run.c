@@ -22,10 +22,8 @@ static void assume_devices(struct cluster *cluster, bool limited)
 }
 
 // Reads the cluster of the run, and takes its devices for those of another one.
-static bool read_cluster(struct configuration *c,
-                         const struct rundoc *parts,
-                         const struct cJSON *cluster,
-                         struct pps_fault *fault)
+static bool read_cluster(struct configuration *c, const struct rundoc *parts,
+                         const struct cJSON *cluster, struct pps_fault *fault)
 {
     struct cluster own;
     if (cluster == NULL) {
@@ -42,10 +40,8 @@ static bool read_cluster(struct configuration *c,
     return true;
 }
 
-bool configuration_read_run(struct configuration *c,
-                            const struct rundoc *parts,
-                            const struct cJSON *cluster,
-                            struct pps_fault *fault)
+bool configuration_read_run(struct configuration *c, const struct rundoc *parts,
+                            const struct cJSON *cluster, struct pps_fault *fault)
 {
     struct configuration_items items;
     char why[256];

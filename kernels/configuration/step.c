@@ -73,8 +73,7 @@ static enum configuration_status status_of(enum family_status status)
     return CONFIGURATION_NO_ORDER;
 }
 
-static enum configuration_status build(struct work *w,
-                                       const struct pipeline *run,
+static enum configuration_status build(struct work *w, const struct pipeline *run,
                                        const struct family *family)
 {
     const struct family_options options = {.group = 0};
@@ -184,8 +183,7 @@ static enum configuration_status run(struct work *w, const struct pipeline *pipe
 }
 
 // Executes the order with the times of `pipeline`, and without transfers, and with equal parts, too.
-static enum configuration_status run_variants(struct work *w,
-                                              double *without_transfers,
+static enum configuration_status run_variants(struct work *w, double *without_transfers,
                                               double *with_equal_parts)
 {
     struct pipeline *pipeline = w->step->work;
@@ -364,8 +362,7 @@ static enum configuration_status prepare(struct work *w)
 }
 
 // Executes the order; without_transfers, with_equal_parts: not of a brief evaluation.
-static enum configuration_status execute(struct work *w,
-                                         double *without_transfers,
+static enum configuration_status execute(struct work *w, double *without_transfers,
                                          double *with_equal_parts)
 {
     enum configuration_status status = make_order(w);
@@ -426,8 +423,7 @@ enum configuration_status configuration_step_brief(struct configuration_step *st
 
 enum configuration_status configuration_step_time(struct configuration_step *step,
                                                   const struct configuration *configuration,
-                                                  double pipeline,
-                                                  struct poll *poll)
+                                                  double pipeline, struct poll *poll)
 {
     struct work w = {.c = configuration,
                      .step = step,

@@ -94,8 +94,7 @@ enum configuration_status configuration_step_brief(struct configuration_step *st
 // configuration that shares it, else NAN; then no pipeline is executed.
 enum configuration_status configuration_step_time(struct configuration_step *step,
                                                   const struct configuration *configuration,
-                                                  double pipeline,
-                                                  struct poll *poll);
+                                                  double pipeline, struct poll *poll);
 
 // Returns whether configurations that differ from this one only in the shards of the optimizer have the same pipeline:
 // no order that looks at memory.

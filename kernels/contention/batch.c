@@ -64,10 +64,8 @@ static void add_metrics(struct work *w, size_t i)
     o->result.sensitivity = sensitivity;
 }
 
-static void know(const struct work *w,
-                 struct contention_memo_place *place,
-                 const struct contention_result *result,
-                 double unit)
+static void know(const struct work *w, struct contention_memo_place *place,
+                 const struct contention_result *result, double unit)
 {
     place->state = MEMO_KNOWN;
     contention_copy_result(&place->result, result, 1 / unit, w->wish.metrics);
@@ -207,13 +205,9 @@ static void copy_outcome(struct work *w, size_t i)
 }
 
 void contention_simulate_batch(struct contention_batch *batch,
-                               const struct contention_point *points,
-                               size_t n,
-                               struct contention_wish wish,
-                               bool exact,
-                               void *scratch,
-                               const atomic_bool *stop,
-                               struct contention_outcome *outcomes)
+                               const struct contention_point *points, size_t n,
+                               struct contention_wish wish, bool exact, void *scratch,
+                               const atomic_bool *stop, struct contention_outcome *outcomes)
 {
     struct work w = {.batch = batch,
                      .points = points,

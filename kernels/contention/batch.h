@@ -44,12 +44,8 @@ struct contention_wish {
 // contention_batch_scratch_bytes bytes. After the stop flag is up, outcomes are
 // CONTENTION_STOPPED.
 void contention_simulate_batch(struct contention_batch *batch,
-                               const struct contention_point *points,
-                               size_t n,
-                               struct contention_wish wish,
-                               bool exact,
-                               void *scratch,
-                               const atomic_bool *stop,
-                               struct contention_outcome *outcomes);
+                               const struct contention_point *points, size_t n,
+                               struct contention_wish wish, bool exact, void *scratch,
+                               const atomic_bool *stop, struct contention_outcome *outcomes);
 
 #endif

@@ -104,8 +104,7 @@ static void set_column(const struct pps_batch *batch, int column, size_t i, doub
         batch->column[column][i] = value;
 }
 
-static void set_parts(const struct pps_batch *batch,
-                      size_t i,
+static void set_parts(const struct pps_batch *batch, size_t i,
                       const struct contention_parts *parts)
 {
     set_column(batch, CRITICAL_GPU, i, parts->gpu);
@@ -118,9 +117,7 @@ static void set_parts(const struct pps_batch *batch,
     set_column(batch, CRITICAL_FINAL_SYNC, i, parts->final_sync);
 }
 
-void contention_set_row(const struct pps_batch *batch,
-                        struct contention_wish wish,
-                        size_t i,
+void contention_set_row(const struct pps_batch *batch, struct contention_wish wish, size_t i,
                         const struct contention_result *r)
 {
     set_column(batch, TOTAL_TIME, i, r->total_time);

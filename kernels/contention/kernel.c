@@ -71,8 +71,7 @@ static void price(const struct configuration *c, double values[SETS])
 }
 
 static bool read_training(const struct pps_document *training,
-                          const struct pps_document *cluster,
-                          double values[SETS],
+                          const struct pps_document *cluster, double values[SETS],
                           struct pps_fault *fault)
 {
     struct configuration c = {.parts = NULL};
@@ -91,9 +90,7 @@ static bool read_training(const struct pps_document *training,
 }
 
 // Of pps_kernel.
-static bool contention_open(const struct pps_document *documents,
-                            int n,
-                            void **out,
+static bool contention_open(const struct pps_document *documents, int n, void **out,
                             struct pps_fault *fault)
 {
     const struct pps_document *of[CONTENTION_SLOTS] = {NULL, NULL};
@@ -210,8 +207,7 @@ static enum pps_outcome outcome_of(enum contention_status status)
 }
 
 static struct contention_point point_at(const struct pps_batch *batch,
-                                        const struct pps_worker *worker,
-                                        size_t i)
+                                        const struct pps_worker *worker, size_t i)
 {
     double value[N_PARAMS];
     for (int p = 0; p < N_PARAMS; p++)
@@ -222,10 +218,8 @@ static struct contention_point point_at(const struct pps_batch *batch,
 }
 
 // Points first ... first + n - 1 of the batch.
-static void run_some(const struct pps_batch *batch,
-                     const struct pps_worker *worker,
-                     size_t first,
-                     size_t n)
+static void run_some(const struct pps_batch *batch, const struct pps_worker *worker,
+                     size_t first, size_t n)
 {
     struct contention_point points[BATCH_POINTS];
     struct contention_outcome outcomes[BATCH_POINTS];
@@ -253,8 +247,7 @@ static void run(const struct pps_batch *batch, const struct pps_worker *worker)
 }
 
 static enum contention_status refer(const struct contention_point *point,
-                                    struct contention_wish wish,
-                                    const atomic_bool *stop,
+                                    struct contention_wish wish, const atomic_bool *stop,
                                     struct contention_result *result)
 {
     double sensitivity = 0;
@@ -340,8 +333,7 @@ static void pass_on(void *self, const struct contention_piece *piece)
                             });
 }
 
-static enum pps_outcome trace(const double *value,
-                              const struct pps_worker *worker,
+static enum pps_outcome trace(const double *value, const struct pps_worker *worker,
                               const struct pps_trace_sink *sink)
 {
     struct contention_point point = contention_point_of(value);

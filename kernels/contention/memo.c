@@ -80,9 +80,7 @@ static uint64_t hash_of(const struct contention_key *key)
 
 // ---- the table ------------------------------------------------------------------------------
 
-static bool holds(const struct contention_memo *memo,
-                  size_t at,
-                  uint64_t hash,
+static bool holds(const struct contention_memo *memo, size_t at, uint64_t hash,
                   const struct contention_key *key)
 {
     const struct contention_memo_place *place = &memo->place[at];
@@ -116,10 +114,8 @@ static void scale_metrics(struct contention_result *result, double factor)
     contention_scale_parts(&result->critical, factor);
 }
 
-void contention_copy_result(struct contention_result *to,
-                            const struct contention_result *from,
-                            double factor,
-                            bool has_metrics)
+void contention_copy_result(struct contention_result *to, const struct contention_result *from,
+                            double factor, bool has_metrics)
 {
     if (has_metrics) {
         *to = *from;

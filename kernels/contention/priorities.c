@@ -50,8 +50,7 @@ static bool divides_one(double step, int64_t steps, struct pps_refusal *refusal)
     return false;
 }
 
-static bool count(const struct pps_option_value *option,
-                  uint64_t *n,
+static bool count(const struct pps_option_value *option, uint64_t *n,
                   struct pps_refusal *refusal)
 {
     struct contention_scenarios s = to_scenarios(option);

@@ -103,8 +103,7 @@ static void split(int64_t steps, int m, uint64_t index, int64_t *part)
     }
 }
 
-void contention_scenarios_value(const struct contention_scenarios *s,
-                                uint64_t index,
+void contention_scenarios_value(const struct contention_scenarios *s, uint64_t index,
                                 double priority[CONTENTION_N_SHARING])
 {
     int kinds[CONTENTION_N_SHARING];

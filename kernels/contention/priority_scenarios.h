@@ -27,8 +27,7 @@ struct contention_scenarios {
 uint64_t contention_scenarios_count(const struct contention_scenarios *s);
 
 // Computes the priorities of index < count; a weight is the double nearest to i / steps.
-void contention_scenarios_value(const struct contention_scenarios *s,
-                                uint64_t index,
+void contention_scenarios_value(const struct contention_scenarios *s, uint64_t index,
                                 double priority[CONTENTION_N_SHARING]);
 
 #endif

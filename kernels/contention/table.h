@@ -47,9 +47,7 @@ extern const struct pps_column contention_columns[N_COLUMNS];
 // Returns which results the columns of the batch need.
 struct contention_wish contention_wish_of(const struct pps_batch *batch);
 // Writes row i of the batch; `wish` is contention_wish_of(batch).
-void contention_set_row(const struct pps_batch *batch,
-                        struct contention_wish wish,
-                        size_t i,
+void contention_set_row(const struct pps_batch *batch, struct contention_wish wish, size_t i,
                         const struct contention_result *r);
 
 // ---- priorities.c ----

@@ -48,10 +48,8 @@ struct cost_tables *shared_tables(const struct shared_costs *costs, int32_t tens
 
 // ---- cost tables ----------------------------------------------------------------------------------
 
-static bool read_degree(const struct pps_document *d,
-                        int32_t degree,
-                        struct shared_costs *costs,
-                        struct pps_fault *fault)
+static bool read_degree(const struct pps_document *d, int32_t degree,
+                        struct shared_costs *costs, struct pps_fault *fault)
 {
     struct cost_tables *tables =
         realloc(costs->tables, ((size_t)costs->n + 1) * sizeof *tables);
@@ -66,8 +64,7 @@ static bool read_degree(const struct pps_document *d,
     return true;
 }
 
-static bool read_costs(struct dynapipe_shared *shared,
-                       const struct pps_document *d,
+static bool read_costs(struct dynapipe_shared *shared, const struct pps_document *d,
                        struct pps_fault *fault)
 {
     struct shared_costs *costs = &shared->costs[shared->n_costs++];
@@ -84,8 +81,7 @@ static bool read_costs(struct dynapipe_shared *shared,
     return network == NULL || network_read(network, &costs->network, fault);
 }
 
-static bool read_cluster(struct dynapipe_shared *shared,
-                         const struct pps_document *d,
+static bool read_cluster(struct dynapipe_shared *shared, const struct pps_document *d,
                          struct pps_fault *fault)
 {
     struct shared_cluster *cluster = &shared->clusters[shared->n_clusters++];
@@ -107,9 +103,7 @@ static bool add_batch(struct shared_batches *to, struct batch *batch, struct pps
     return true;
 }
 
-static bool take(struct shared_batches *to,
-                 enum batch_fed fed,
-                 struct batch *batch,
+static bool take(struct shared_batches *to, enum batch_fed fed, struct batch *batch,
                  struct pps_fault *fault)
 {
     if (fed == BATCH_NO_MEMORY)
@@ -120,9 +114,7 @@ static bool take(struct shared_batches *to,
     return fed == BATCH_MORE || (!refused && add_batch(to, batch, fault));
 }
 
-static bool read_text(struct shared_batches *to,
-                      const char *text,
-                      size_t n,
+static bool read_text(struct shared_batches *to, const char *text, size_t n,
                       struct pps_fault *fault)
 {
     struct batch_reader *reader = batch_reader_open();
@@ -155,8 +147,7 @@ static bool read_object(struct shared_batches *to, const cJSON *root, struct pps
     return done;
 }
 
-static bool read_batches(struct dynapipe_shared *shared,
-                         const struct pps_document *d,
+static bool read_batches(struct dynapipe_shared *shared, const struct pps_document *d,
                          struct pps_fault *fault)
 {
     struct shared_batches *to = &shared->batches[shared->n_batches++];
@@ -171,8 +162,7 @@ static bool read_batches(struct dynapipe_shared *shared,
 // ---- plans ----------------------------------------------------------------------------------------
 
 // Moves micro-batches from their positions to their numbers.
-static void unpermute(const struct micro_batches *from,
-                      const int32_t *order,
+static void unpermute(const struct micro_batches *from, const int32_t *order,
                       struct micro_batches *to)
 {
     const size_t bytes = (size_t)from->stages * sizeof(double);
@@ -187,8 +177,7 @@ static void unpermute(const struct micro_batches *from,
     }
 }
 
-static bool read_replica(struct shared_plan *plan,
-                         const cJSON *replica,
+static bool read_replica(struct shared_plan *plan, const cJSON *replica,
                          struct pps_fault *fault)
 {
     const int32_t stages = plan->pipeline->pipeline.stages, k = plan->n++;
@@ -218,8 +207,7 @@ static bool read_replica(struct shared_plan *plan,
     return true;
 }
 
-static bool read_plan(struct dynapipe_shared *shared,
-                      const struct pps_document *d,
+static bool read_plan(struct dynapipe_shared *shared, const struct pps_document *d,
                       struct pps_fault *fault)
 {
     struct shared_plan *plan = &shared->plans[shared->n_plans++];
@@ -232,7 +220,9 @@ static bool read_plan(struct dynapipe_shared *shared,
         return pps_fault_memory(fault);
     if (!plan_pipeline_read(d->root, plan->pipeline, fault))
         return false;
-    cJSON_ArrayForEach(one, replicas) if (!read_replica(plan, one, fault)) return false;
+    cJSON_ArrayForEach (one, replicas)
+        if (!read_replica(plan, one, fault))
+            return false;
     if (plan->most == 0)
         snprintf(fault->text, sizeof fault->text, "the plan has no micro-batches");
     return plan->most > 0;
@@ -271,10 +261,8 @@ static bool check_whole(const struct dynapipe_shared *shared, struct pps_fault *
     return fault->text[0] == '\0';
 }
 
-static bool read_all(struct dynapipe_shared *shared,
-                     const struct pps_document *documents,
-                     int n,
-                     struct pps_fault *fault)
+static bool read_all(struct dynapipe_shared *shared, const struct pps_document *documents,
+                     int n, struct pps_fault *fault)
 {
     bool (*const readers[N_SLOTS])(struct dynapipe_shared *, const struct pps_document *,
                                    struct pps_fault *) = {read_costs, read_cluster,
@@ -317,9 +305,7 @@ void dynapipe_close(void *of)
     free(shared);
 }
 
-bool dynapipe_open(const struct pps_document *documents,
-                   int n,
-                   void **out,
+bool dynapipe_open(const struct pps_document *documents, int n, void **out,
                    struct pps_fault *fault)
 {
     struct dynapipe_shared *shared = calloc(1, sizeof *shared);

@@ -55,9 +55,7 @@ struct dynapipe_shared {
 struct cost_tables *shared_tables(const struct shared_costs *costs, int32_t tensor_parallel);
 
 // Of pps_kernel.
-bool dynapipe_open(const struct pps_document *documents,
-                   int n,
-                   void **shared,
+bool dynapipe_open(const struct pps_document *documents, int n, void **shared,
                    struct pps_fault *fault);
 void dynapipe_close(void *shared);
 void dynapipe_values(const void *shared, int slot, int i, double *values);

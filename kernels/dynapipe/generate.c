@@ -31,9 +31,7 @@ static double draw(const struct dynapipe_point *p, int32_t replica, int32_t m)
     return fmin(fmax(x, LEAST), MOST);
 }
 
-void dynapipe_generate(const struct dynapipe_point *p,
-                       int32_t replica,
-                       double *size,
+void dynapipe_generate(const struct dynapipe_point *p, int32_t replica, double *size,
                        struct step_replica *out)
 {
     double sum = 0;

@@ -127,8 +127,7 @@ int dynapipe_check(const double *value, const void *of)
     return 0;
 }
 
-static void set_network(struct dynapipe_point *p,
-                        const double *value,
+static void set_network(struct dynapipe_point *p, const double *value,
                         const struct dynapipe_shared *shared)
 {
     const struct shared_cluster *cluster =
@@ -177,8 +176,7 @@ static void set_plan(struct dynapipe_point *p, const double *value)
     }
 }
 
-static void set_point(struct dynapipe_point *p,
-                      const double *value,
+static void set_point(struct dynapipe_point *p, const double *value,
                       const struct dynapipe_shared *shared)
 {
     int32_t device[NETWORK_LAYERS_MAX];
@@ -223,10 +221,8 @@ static int32_t most_of(const double *value, const struct dynapipe_shared *shared
     return most > 0 ? most : 1;
 }
 
-static void take(struct dynapipe_scratch *s,
-                 const double *value,
-                 const struct dynapipe_shared *shared,
-                 struct room *room)
+static void take(struct dynapipe_scratch *s, const double *value,
+                 const struct dynapipe_shared *shared, struct room *room)
 {
     const int32_t most = most_of(value, shared);
     s->point = room_take(room, 1, sizeof *s->point);
@@ -254,8 +250,7 @@ size_t dynapipe_scratch_bytes(const double *highest, const void *of)
     return room.used;
 }
 
-void dynapipe_scratch_open(struct dynapipe_scratch *s,
-                           const double *value,
+void dynapipe_scratch_open(struct dynapipe_scratch *s, const double *value,
                            const struct pps_worker *worker)
 {
     const struct dynapipe_shared *shared = worker->shared;
@@ -294,10 +289,8 @@ double dynapipe_lower_bound(const double *value, const void *of)
 }
 
 // Divides the samples, if there are any. PPS_DONE, PPS_INFEASIBLE or PPS_STOPPED; *needs: MB.
-static enum pps_outcome dynapipe_divide(struct dynapipe_scratch *s,
-                                        struct step_caution caution,
-                                        struct poll *poll,
-                                        double *needs)
+static enum pps_outcome dynapipe_divide(struct dynapipe_scratch *s, struct step_caution caution,
+                                        struct poll *poll, double *needs)
 {
     const struct dynapipe_point *p = s->point;
     *needs = (double)NAN;
@@ -334,11 +327,8 @@ static void copy_tables(const struct micro_batches *from, struct micro_batches *
     memcpy(to->gradient, from->gradient, bytes);
 }
 
-enum plan_outcome dynapipe_plan(struct dynapipe_scratch *s,
-                                int32_t k,
-                                struct room room,
-                                struct step_replica *replica,
-                                struct poll *poll)
+enum plan_outcome dynapipe_plan(struct dynapipe_scratch *s, int32_t k, struct room room,
+                                struct step_replica *replica, struct poll *poll)
 {
     const struct dynapipe_point *p = s->point;
     const struct plan_size size = plan_size_of(&p->setup.pipeline, dynapipe_count(s, k));
@@ -355,8 +345,7 @@ enum plan_outcome dynapipe_plan(struct dynapipe_scratch *s,
 }
 
 // The simple schedule that speed-ups are measured against.
-static double plain_of(const struct dynapipe_point *p,
-                       struct step_replica *replica,
+static double plain_of(const struct dynapipe_point *p, struct step_replica *replica,
                        struct poll *poll)
 {
     const enum assignment a = assignment_of(&p->setup.pipeline);
@@ -367,8 +356,7 @@ static double plain_of(const struct dynapipe_point *p,
                              poll);
 }
 
-static void add_peaks(const struct dynapipe_point *p,
-                      const struct plan_answer *a,
+static void add_peaks(const struct dynapipe_point *p, const struct plan_answer *a,
                       struct dynapipe_figures *f)
 {
     for (int32_t d = 0; d < p->setup.pipeline.devices; d++) {
@@ -380,11 +368,8 @@ static void add_peaks(const struct dynapipe_point *p,
     }
 }
 
-static void add_replica(struct dynapipe_scratch *s,
-                        int32_t k,
-                        struct step_replica *r,
-                        struct poll *poll,
-                        struct dynapipe_figures *f)
+static void add_replica(struct dynapipe_scratch *s, int32_t k, struct step_replica *r,
+                        struct poll *poll, struct dynapipe_figures *f)
 {
     const struct plan_answer *a = &r->answer;
     const int64_t cells = (int64_t)r->count * s->point->setup.pipeline.stages;
@@ -420,10 +405,8 @@ static void add_samples(const struct dynapipe_scratch *s, struct dynapipe_figure
             (int64_t)split->groups[g].rows * (split->groups[g].input + split->groups[g].target);
 }
 
-enum pps_outcome dynapipe_evaluate(struct dynapipe_scratch *s,
-                                   struct poll *poll,
-                                   struct dynapipe_figures *f,
-                                   struct step_caution *caution)
+enum pps_outcome dynapipe_evaluate(struct dynapipe_scratch *s, struct poll *poll,
+                                   struct dynapipe_figures *f, struct step_caution *caution)
 {
     const struct dynapipe_point *p = s->point;
     *f = (struct dynapipe_figures){.needs = (double)NAN};

@@ -47,30 +47,23 @@ struct dynapipe_figures {
 };
 
 // Opens the scratch of a worker for the values of a point that has passed the check.
-void dynapipe_scratch_open(struct dynapipe_scratch *scratch,
-                           const double *value,
+void dynapipe_scratch_open(struct dynapipe_scratch *scratch, const double *value,
                            const struct pps_worker *worker);
 
 // Returns the micro-batches of a replica.
 int32_t dynapipe_count(const struct dynapipe_scratch *scratch, int32_t replica);
 
 // Fills and plans replica k in the room.
-enum plan_outcome dynapipe_plan(struct dynapipe_scratch *scratch,
-                                int32_t k,
-                                struct room room,
-                                struct step_replica *replica,
-                                struct poll *poll);
+enum plan_outcome dynapipe_plan(struct dynapipe_scratch *scratch, int32_t k, struct room room,
+                                struct step_replica *replica, struct poll *poll);
 
 // Evaluates a point. caution: zeroed; afterwards that of the division that was planned.
-enum pps_outcome dynapipe_evaluate(struct dynapipe_scratch *scratch,
-                                   struct poll *poll,
+enum pps_outcome dynapipe_evaluate(struct dynapipe_scratch *scratch, struct poll *poll,
                                    struct dynapipe_figures *figures,
                                    struct step_caution *caution);
 
 // Fills micro-batches of drawn sizes with all types of recomputation.
-void dynapipe_generate(const struct dynapipe_point *point,
-                       int32_t replica,
-                       double *size,
+void dynapipe_generate(const struct dynapipe_point *point, int32_t replica, double *size,
                        struct step_replica *out);
 
 #endif

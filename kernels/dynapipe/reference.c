@@ -61,8 +61,7 @@ static double run(const struct replay *r)
 }
 
 double dynapipe_replay(const struct dynapipe_pipeline *pipeline,
-                       const struct micro_batches *batches,
-                       const struct lanes *lanes)
+                       const struct micro_batches *batches, const struct lanes *lanes)
 {
     const size_t cells = 4 * (size_t)batches->count * (size_t)batches->stages + 1,
                  all = LANES * (size_t)pipeline->devices;

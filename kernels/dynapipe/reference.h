@@ -8,7 +8,6 @@
 // Runs lanes one operation at a time, whatever can start. Allocates. Returns the makespan; NAN: memory lacks, or the
 // lanes wait forever.
 double dynapipe_replay(const struct dynapipe_pipeline *pipeline,
-                       const struct micro_batches *batches,
-                       const struct lanes *lanes);
+                       const struct micro_batches *batches, const struct lanes *lanes);
 
 #endif

@@ -9,9 +9,7 @@
 #include <string.h>
 
 // Writes an order as "3 0 2 1"; a long one ends with "...".
-static void put_order(const struct pps_batch *batch,
-                      size_t i,
-                      const int32_t *order,
+static void put_order(const struct pps_batch *batch, size_t i, const int32_t *order,
                       int32_t count)
 {
     char *to = row_text(batch, dynapipe_columns, i, C_ORDER);
@@ -29,10 +27,8 @@ static void put_order(const struct pps_batch *batch,
     }
 }
 
-static void put_figures(const struct pps_batch *batch,
-                        size_t i,
-                        const struct dynapipe_scratch *s,
-                        const struct dynapipe_figures *f)
+static void put_figures(const struct pps_batch *batch, size_t i,
+                        const struct dynapipe_scratch *s, const struct dynapipe_figures *f)
 {
     const double devices = s->point->setup.pipeline.devices,
                  replicas = s->point->setup.replicas;
@@ -74,11 +70,8 @@ static bool refer(struct dynapipe_scratch *s, struct poll *poll, struct dynapipe
     return !isnan(f->makespan);
 }
 
-static enum pps_outcome run_point(const struct pps_batch *batch,
-                                  size_t i,
-                                  const double *value,
-                                  const struct pps_worker *worker,
-                                  bool plain)
+static enum pps_outcome run_point(const struct pps_batch *batch, size_t i, const double *value,
+                                  const struct pps_worker *worker, bool plain)
 {
     struct dynapipe_scratch scratch;
     struct dynapipe_figures figures;

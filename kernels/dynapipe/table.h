@@ -71,13 +71,10 @@ double dynapipe_cost(const double *value, const void *shared);
 double dynapipe_lower_bound(const double *value, const void *shared);
 void dynapipe_run(const struct pps_batch *batch, const struct pps_worker *worker);
 void dynapipe_run_reference(const struct pps_batch *batch, const struct pps_worker *worker);
-enum pps_outcome dynapipe_trace(const double *value,
-                                const struct pps_worker *worker,
+enum pps_outcome dynapipe_trace(const double *value, const struct pps_worker *worker,
                                 const struct pps_trace_sink *sink);
-enum pps_outcome dynapipe_artifact(const double *value,
-                                   int which,
+enum pps_outcome dynapipe_artifact(const double *value, int which,
                                    const struct pps_worker *worker,
-                                   const struct pps_text_sink *sink,
-                                   struct pps_fault *fault);
+                                   const struct pps_text_sink *sink, struct pps_fault *fault);
 
 #endif

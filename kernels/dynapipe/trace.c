@@ -16,8 +16,7 @@ struct evaluated {
     struct poll poll;
 };
 
-static enum pps_outcome evaluate(struct evaluated *at,
-                                 const double *value,
+static enum pps_outcome evaluate(struct evaluated *at, const double *value,
                                  const struct pps_worker *worker)
 {
     struct step_caution caution = {.round = 0};
@@ -26,8 +25,7 @@ static enum pps_outcome evaluate(struct evaluated *at,
     return dynapipe_evaluate(&at->scratch, &at->poll, &at->figures, &caution);
 }
 
-enum pps_outcome dynapipe_trace(const double *value,
-                                const struct pps_worker *worker,
+enum pps_outcome dynapipe_trace(const double *value, const struct pps_worker *worker,
                                 const struct pps_trace_sink *sink)
 {
     struct evaluated at;
@@ -72,10 +70,8 @@ static void free_replicas(struct planned_replicas *all)
     free(all->instructions);
 }
 
-static struct instruction_room *take(const struct dynapipe_point *p,
-                                     int32_t count,
-                                     struct step_replica *replica,
-                                     struct instructions *in,
+static struct instruction_room *take(const struct dynapipe_point *p, int32_t count,
+                                     struct step_replica *replica, struct instructions *in,
                                      struct room *room)
 {
     const struct plan_size size = plan_size_of(&p->setup.pipeline, count);
@@ -132,11 +128,9 @@ static bool write_plan(struct evaluated *at, struct text_buffer *text)
     return done && !text->failed;
 }
 
-enum pps_outcome dynapipe_artifact(const double *value,
-                                   int which,
+enum pps_outcome dynapipe_artifact(const double *value, int which,
                                    const struct pps_worker *worker,
-                                   const struct pps_text_sink *sink,
-                                   struct pps_fault *fault)
+                                   const struct pps_text_sink *sink, struct pps_fault *fault)
 {
     struct evaluated at;
     struct text_buffer text = {0};

@@ -75,11 +75,8 @@ static bool fail_unknown(const struct plaindoc *source, bool script, struct pps_
 }
 
 // Parses a document that is not a launch line.
-static bool parse_document(struct plaindoc *source,
-                           enum plaindoc_form form,
-                           const char *text,
-                           size_t n,
-                           struct pps_fault *fault)
+static bool parse_document(struct plaindoc *source, enum plaindoc_form form, const char *text,
+                           size_t n, struct pps_fault *fault)
 {
     struct plaindoc taken;
     if (form != PLAINDOC_FLAT || plaindoc_parse(source, form, text, n, fault))
@@ -94,9 +91,7 @@ static bool parse_document(struct plaindoc *source,
     return false;
 }
 
-static bool parse_json(struct plaindoc *source,
-                       const char *text,
-                       size_t n,
+static bool parse_json(struct plaindoc *source, const char *text, size_t n,
                        struct pps_fault *fault)
 {
     struct pps_json json;
@@ -112,12 +107,8 @@ static bool parse_json(struct plaindoc *source,
 }
 
 // Reads the text into a document; a launch script stays a text. *found becomes its framework; NULL: none.
-static bool parse(struct plaindoc *source,
-                  const struct framework_form **found,
-                  enum plaindoc_form form,
-                  const char *text,
-                  size_t n,
-                  struct pps_fault *fault)
+static bool parse(struct plaindoc *source, const struct framework_form **found,
+                  enum plaindoc_form form, const char *text, size_t n, struct pps_fault *fault)
 {
     *found = NULL;
     if (form == PLAINDOC_NONE) {
@@ -164,22 +155,14 @@ static bool mentions(const char *text, size_t n, const char *word)
     return memmem(text, n, word, strlen(word)) != NULL;
 }
 
-bool framework_read(struct framework_file *file,
-                    bool *read,
-                    enum plaindoc_form form,
-                    const char *text,
-                    size_t n,
-                    struct pps_fault *fault)
+bool framework_read(struct framework_file *file, bool *read, enum plaindoc_form form,
+                    const char *text, size_t n, struct pps_fault *fault)
 {
     return framework_read_beside(file, read, form, text, n, NULL, fault);
 }
 
-bool framework_read_beside(struct framework_file *file,
-                           bool *read,
-                           enum plaindoc_form form,
-                           const char *text,
-                           size_t n,
-                           const struct framework_beside *beside,
+bool framework_read_beside(struct framework_file *file, bool *read, enum plaindoc_form form,
+                           const char *text, size_t n, const struct framework_beside *beside,
                            struct pps_fault *fault)
 {
     struct framework_reader r = {.file = file, .beside = beside, .fault = fault};
@@ -206,25 +189,17 @@ bool framework_read_beside(struct framework_file *file,
     return ok;
 }
 
-bool framework_write(struct text_buffer *out,
-                     enum framework framework,
-                     enum plaindoc_form form,
-                     const char *text,
-                     size_t n,
-                     const struct framework_settings *settings,
+bool framework_write(struct text_buffer *out, enum framework framework, enum plaindoc_form form,
+                     const char *text, size_t n, const struct framework_settings *settings,
                      struct pps_fault *fault)
 {
     return framework_write_beside(out, framework, form, text, n, settings, NULL, fault);
 }
 
-bool framework_write_beside(struct text_buffer *out,
-                            enum framework framework,
-                            enum plaindoc_form form,
-                            const char *text,
-                            size_t n,
+bool framework_write_beside(struct text_buffer *out, enum framework framework,
+                            enum plaindoc_form form, const char *text, size_t n,
                             const struct framework_settings *settings,
-                            const struct framework_beside *beside,
-                            struct pps_fault *fault)
+                            const struct framework_beside *beside, struct pps_fault *fault)
 {
     struct framework_writer w = {.settings = settings, .beside = beside, .fault = fault};
     const struct framework_form *found;

@@ -19,39 +19,23 @@ const char *framework_known(void);
 // the fault is not set. Returns false for a configuration with an error: `fault` has its line and
 // column (line 0: out of memory), and file->framework its framework. `form`: of the text, PLAINDOC_NONE if unknown. The caller frees
 // the file with framework_file_free(), only if *read.
-bool framework_read(struct framework_file *file,
-                    bool *read,
-                    enum plaindoc_form form,
-                    const char *text,
-                    size_t n,
-                    struct pps_fault *fault);
+bool framework_read(struct framework_file *file, bool *read, enum plaindoc_form form,
+                    const char *text, size_t n, struct pps_fault *fault);
 
 // The same with the files that the configuration names.
-bool framework_read_beside(struct framework_file *file,
-                           bool *read,
-                           enum plaindoc_form form,
-                           const char *text,
-                           size_t n,
-                           const struct framework_beside *beside,
+bool framework_read_beside(struct framework_file *file, bool *read, enum plaindoc_form form,
+                           const char *text, size_t n, const struct framework_beside *beside,
                            struct pps_fault *fault);
 
 // Appends the user's text of n bytes with the settings. The text must be one that framework_read
 // accepts. Returns false with a fault if the file cannot express the settings; lack of memory sets
 // out->failed.
-bool framework_write(struct text_buffer *out,
-                     enum framework framework,
-                     enum plaindoc_form form,
-                     const char *text,
-                     size_t n,
-                     const struct framework_settings *settings,
+bool framework_write(struct text_buffer *out, enum framework framework, enum plaindoc_form form,
+                     const char *text, size_t n, const struct framework_settings *settings,
                      struct pps_fault *fault);
-bool framework_write_beside(struct text_buffer *out,
-                            enum framework framework,
-                            enum plaindoc_form form,
-                            const char *text,
-                            size_t n,
+bool framework_write_beside(struct text_buffer *out, enum framework framework,
+                            enum plaindoc_form form, const char *text, size_t n,
                             const struct framework_settings *settings,
-                            const struct framework_beside *beside,
-                            struct pps_fault *fault);
+                            const struct framework_beside *beside, struct pps_fault *fault);
 
 #endif

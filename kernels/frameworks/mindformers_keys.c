@@ -143,8 +143,7 @@ bool mindformers_use(struct mindformers_reader *m, const cJSON *item)
     return true;
 }
 
-bool mindformers_find(struct mindformers_reader *m,
-                      enum mindformers_key key,
+bool mindformers_find(struct mindformers_reader *m, enum mindformers_key key,
                       const cJSON **item)
 {
     *item = NULL;
@@ -176,9 +175,7 @@ static const char *found_text(const cJSON *item, char *buffer, size_t n)
     return buffer;
 }
 
-bool mindformers_whole(struct mindformers_reader *m,
-                       enum mindformers_key key,
-                       int64_t least,
+bool mindformers_whole(struct mindformers_reader *m, enum mindformers_key key, int64_t least,
                        int64_t *value)
 {
     const cJSON *item;

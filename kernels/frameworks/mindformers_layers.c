@@ -23,10 +23,8 @@ static int64_t total_layers(struct mindformers_reader *m)
     return n >= 1 && n <= 1 << 16 ? (int64_t)n : 0;
 }
 
-static bool put_counts(struct mindformers_reader *m,
-                       const char *key,
-                       const struct counts *counts,
-                       const cJSON *at)
+static bool put_counts(struct mindformers_reader *m, const char *key,
+                       const struct counts *counts, const cJSON *at)
 {
     return framework_put_chunks(m->r, key, counts->n, counts->vp, counts->pp,
                                 mindformers_at(m, at));
@@ -34,9 +32,7 @@ static bool put_counts(struct mindformers_reader *m,
 
 // ---- offset -------------------------------------------------------------------------------------
 
-static bool fail_length(struct mindformers_reader *m,
-                        const cJSON *list,
-                        const char *name,
+static bool fail_length(struct mindformers_reader *m, const cJSON *list, const char *name,
                         int wanted)
 {
     const cJSON *stages;
@@ -51,10 +47,8 @@ static bool fail_length(struct mindformers_reader *m,
                             name, n, wanted, mindformers_line(m, stages));
 }
 
-static bool read_offset_row(struct mindformers_reader *m,
-                            const cJSON *row,
-                            struct counts *counts,
-                            int chunk)
+static bool read_offset_row(struct mindformers_reader *m, const cJSON *row,
+                            struct counts *counts, int chunk)
 {
     const int n = cJSON_GetArraySize(row);
     int i = 0;
@@ -73,8 +67,7 @@ static bool read_offset_row(struct mindformers_reader *m,
     return true;
 }
 
-static bool check_sum(struct mindformers_reader *m,
-                      const cJSON *offset,
+static bool check_sum(struct mindformers_reader *m, const cJSON *offset,
                       const struct counts *counts)
 {
     int64_t sum = 0;
@@ -91,8 +84,7 @@ static bool check_sum(struct mindformers_reader *m,
 }
 
 // A number is for every part, a list for every chunk, a list of lists for chunks and stages.
-static bool read_offset(struct mindformers_reader *m,
-                        const cJSON *offset,
+static bool read_offset(struct mindformers_reader *m, const cJSON *offset,
                         struct counts *counts)
 {
     const cJSON *first = cJSON_GetArrayItem(offset, 0);
@@ -169,11 +161,8 @@ static bool fail_kind(struct mindformers_reader *m, const cJSON *at, const char 
                             name);
 }
 
-static bool read_stages(struct mindformers_reader *m,
-                        const cJSON *list,
-                        const struct counts *layers,
-                        struct counts *out,
-                        const char *name)
+static bool read_stages(struct mindformers_reader *m, const cJSON *list,
+                        const struct counts *layers, struct counts *out, const char *name)
 {
     int i = 0;
     if (cJSON_GetArraySize(list) != layers->pp)
@@ -187,11 +176,8 @@ static bool read_stages(struct mindformers_reader *m,
     return true;
 }
 
-static bool read_chunks(struct mindformers_reader *m,
-                        const cJSON *list,
-                        const struct counts *layers,
-                        struct counts *out,
-                        const char *name)
+static bool read_chunks(struct mindformers_reader *m, const cJSON *list,
+                        const struct counts *layers, struct counts *out, const char *name)
 {
     int v = 0;
     if (cJSON_GetArraySize(list) != layers->vp)
@@ -212,11 +198,8 @@ static bool read_chunks(struct mindformers_reader *m,
 }
 
 // With activations on the host, a list has numbers of layers, from 0 in the order of the model.
-static bool read_numbers(struct mindformers_reader *m,
-                         const cJSON *list,
-                         const struct counts *layers,
-                         struct counts *out,
-                         const char *name)
+static bool read_numbers(struct mindformers_reader *m, const cJSON *list,
+                         const struct counts *layers, struct counts *out, const char *name)
 {
     for (const cJSON *item = list->child; item != NULL; item = item->next) {
         double before = 0;
@@ -241,18 +224,12 @@ static bool has_lists(const cJSON *list)
     return false;
 }
 
-static bool read_counts(struct mindformers_reader *m,
-                        const cJSON *item,
-                        const struct counts *layers,
-                        struct counts *out,
-                        const char *name);
+static bool read_counts(struct mindformers_reader *m, const cJSON *item,
+                        const struct counts *layers, struct counts *out, const char *name);
 
 // Patterns of operators with their layers: the largest number counts.
-static bool read_patterns(struct mindformers_reader *m,
-                          const cJSON *map,
-                          const struct counts *layers,
-                          struct counts *out,
-                          const char *name)
+static bool read_patterns(struct mindformers_reader *m, const cJSON *map,
+                          const struct counts *layers, struct counts *out, const char *name)
 {
     const int n = layers->vp * layers->pp;
     struct counts one = *layers;
@@ -270,11 +247,8 @@ static bool read_patterns(struct mindformers_reader *m,
     return ok;
 }
 
-static bool read_counts(struct mindformers_reader *m,
-                        const cJSON *item,
-                        const struct counts *layers,
-                        struct counts *out,
-                        const char *name)
+static bool read_counts(struct mindformers_reader *m, const cJSON *item,
+                        const struct counts *layers, struct counts *out, const char *name)
 {
     if (cJSON_IsBool(item))
         return all_layers(layers, out, cJSON_IsTrue(item));

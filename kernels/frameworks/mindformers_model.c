@@ -80,9 +80,7 @@ static bool is_default(const struct row *row, const cJSON *item)
 }
 
 // Finds the value of a row. Returns false with a fault if the file has different values.
-static bool find_row(struct mindformers_reader *m,
-                     const struct row *row,
-                     int n_objects,
+static bool find_row(struct mindformers_reader *m, const struct row *row, int n_objects,
                      const cJSON **item)
 {
     *item = NULL;
@@ -116,9 +114,7 @@ static bool has_own(const struct mindformers_reader *m, const char *own)
     return framework_get(m->r, FRAMEWORK_MODEL, own) != NULL;
 }
 
-static bool put_flag(struct mindformers_reader *m,
-                     const char *own,
-                     bool value,
+static bool put_flag(struct mindformers_reader *m, const char *own, bool value,
                      const cJSON *item)
 {
     return mindformers_use(m, item) &&
@@ -245,8 +241,7 @@ static bool read_frequency(struct mindformers_reader *m)
     const cJSON *list = mindformers_member(m, "moe_layer_freq"), *item;
     int n_dense = 0;
     bool sparse = false, alternates = cJSON_IsNumber(list) && list->valuedouble > 1;
-    cJSON_ArrayForEach(item, list)
-    {
+    cJSON_ArrayForEach (item, list) {
         const bool has = cJSON_IsNumber(item) && item->valuedouble > 0;
         alternates |= sparse && !has;
         sparse |= has;

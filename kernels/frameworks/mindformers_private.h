@@ -84,17 +84,14 @@ struct mindformers_reader {
 
 // Sets *item to the value of a key; NULL: none, or null. Returns false with a fault if the file has
 // different values under two names of the key.
-bool mindformers_find(struct mindformers_reader *m,
-                      enum mindformers_key key,
+bool mindformers_find(struct mindformers_reader *m, enum mindformers_key key,
                       const cJSON **item);
 
 // Records that an item has a meaning. false: out of memory.
 bool mindformers_use(struct mindformers_reader *m, const cJSON *item);
 
 // Read a value if the file has the key; otherwise *value stays.
-bool mindformers_whole(struct mindformers_reader *m,
-                       enum mindformers_key key,
-                       int64_t least,
+bool mindformers_whole(struct mindformers_reader *m, enum mindformers_key key, int64_t least,
                        int64_t *value);
 bool mindformers_flag(struct mindformers_reader *m, enum mindformers_key key, bool *value);
 
@@ -162,9 +159,7 @@ void mindformers_put(struct mindformers_writer *m, enum mindformers_key key, cJS
 void mindformers_put_flag(struct mindformers_writer *m, enum mindformers_key key, bool value);
 
 // Fills the fault for the place of an item (NULL: the first line); false.
-bool mindformers_write_fail(struct mindformers_writer *m,
-                            const cJSON *item,
-                            const char *format,
+bool mindformers_write_fail(struct mindformers_writer *m, const cJSON *item, const char *format,
                             ...) __attribute__((format(printf, 3, 4)));
 
 bool mindformers_write(struct framework_writer *w, const struct plaindoc *doc);

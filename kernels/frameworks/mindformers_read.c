@@ -27,11 +27,8 @@ bool mindformers_is(const struct plaindoc *doc)
 
 // ---- degrees ------------------------------------------------------------------------------------
 
-static bool put_number(struct mindformers_reader *m,
-                       enum framework_part part,
-                       const char *own,
-                       double value,
-                       enum mindformers_key key)
+static bool put_number(struct mindformers_reader *m, enum framework_part part, const char *own,
+                       double value, enum mindformers_key key)
 {
     const cJSON *item;
     return mindformers_find(m, key, &item) &&

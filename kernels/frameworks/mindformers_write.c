@@ -21,8 +21,7 @@ const cJSON *mindformers_now(const struct mindformers_writer *m, enum mindformer
     return NULL;
 }
 
-static double number_now(const struct mindformers_writer *m,
-                         enum mindformers_key key,
+static double number_now(const struct mindformers_writer *m, enum mindformers_key key,
                          double otherwise)
 {
     const cJSON *item = mindformers_now(m, key);
@@ -59,10 +58,8 @@ void mindformers_put_flag(struct mindformers_writer *m, enum mindformers_key key
 }
 
 // Writes a value that is the default of a missing key.
-static void put_unless_default(struct mindformers_writer *m,
-                               enum mindformers_key key,
-                               double value,
-                               double otherwise)
+static void put_unless_default(struct mindformers_writer *m, enum mindformers_key key,
+                               double value, double otherwise)
 {
     if (mindformers_now(m, key) != NULL || value != otherwise)
         put_number(m, key, value);
@@ -182,9 +179,7 @@ static void put_batches(struct mindformers_writer *m)
 
 // ---- the optimizer ------------------------------------------------------------------------------
 
-bool mindformers_write_fail(struct mindformers_writer *m,
-                            const cJSON *item,
-                            const char *format,
+bool mindformers_write_fail(struct mindformers_writer *m, const cJSON *item, const char *format,
                             ...)
 {
     va_list args;

@@ -8,8 +8,7 @@ static int n_parts(const struct mindformers_writer *m)
 }
 
 // Returns [stage] with one chunk, otherwise [chunk][stage].
-static cJSON *matrix(const struct mindformers_writer *m,
-                     int (*value)(const void *, int),
+static cJSON *matrix(const struct mindformers_writer *m, int (*value)(const void *, int),
                      const void *of)
 {
     const int pp = m->s->strategy.pp, vp = m->s->strategy.vp;
@@ -133,8 +132,7 @@ static cJSON *patterns(const cJSON *now, const cJSON *value)
     return map;
 }
 
-static void write_counts(struct mindformers_writer *m,
-                         enum mindformers_key key,
+static void write_counts(struct mindformers_writer *m, enum mindformers_key key,
                          const struct recomputed *r)
 {
     const cJSON *now = mindformers_now(m, key);

@@ -55,11 +55,8 @@ bool titan_text(const struct titan_source *s, enum titan_key key, const char **v
 }
 
 // Reads one of `n` words; *value is its index and unchanged if the key is missing.
-static bool read_word(const struct titan_source *s,
-                      enum titan_key key,
-                      const char *const *words,
-                      int n,
-                      int *value)
+static bool read_word(const struct titan_source *s, enum titan_key key,
+                      const char *const *words, int n, int *value)
 {
     const char *word = NULL, *path;
     char list[256];
@@ -208,9 +205,7 @@ static bool read_degrees(struct titan_config *c, const struct titan_source *s)
 // ---- batch --------------------------------------------------------------------------------------
 
 // Splits the local batch into micro-batches: `count` of them, or of `size` sequences if it is 0.
-static bool split_batch(struct titan_config *c,
-                        const struct titan_source *s,
-                        int64_t size,
+static bool split_batch(struct titan_config *c, const struct titan_source *s, int64_t size,
                         int64_t count)
 {
     const cJSON *count_item = titan_get(s->doc, TITAN_MICROBATCHES, NULL);

@@ -145,8 +145,7 @@ const char *titan_model_in(const char *name)
     return best;
 }
 
-const struct titan_flavor *titan_flavor(const char *model,
-                                        const char *flavor,
+const struct titan_flavor *titan_flavor(const char *model, const char *flavor,
                                         struct titan_hint *hint)
 {
     const char *base = base_model(model);

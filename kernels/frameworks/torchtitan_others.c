@@ -214,8 +214,7 @@ static bool record_compile(const struct sorting *t)
         return record(t, TITAN_COMPILE, NULL);
     if (!cJSON_IsTrue(on) || !cJSON_IsArray(components))
         return true;
-    cJSON_ArrayForEach(item, components)
-    {
+    cJSON_ArrayForEach (item, components) {
         if (cJSON_IsString(item) && strcmp(item->valuestring, "model") == 0)
             return true;
     }
@@ -241,8 +240,7 @@ static bool record_converters(const struct sorting *t, const struct titan_precis
                  precision->word != NULL ? precision->word : "bf16");
     if (key != NULL && !framework_not_modelled(t->r, name, framework_key_at(t->s->doc, at)))
         return false;
-    cJSON_ArrayForEach(item, list)
-    {
+    cJSON_ArrayForEach (item, list) {
         if (!cJSON_IsString(item) || is_8bit(item->valuestring) ||
             strcmp(item->valuestring, "lora") == 0)
             continue;
@@ -266,10 +264,8 @@ static unsigned needs_of(const struct titan_config *c, const struct titan_precis
            (c->recompute == TITAN_OPS ? NEEDS_OPS : 0U);
 }
 
-bool titan_sort_others(struct framework_reader *r,
-                       const struct titan_source *s,
-                       const struct titan_config *c,
-                       const struct titan_precision *precision)
+bool titan_sort_others(struct framework_reader *r, const struct titan_source *s,
+                       const struct titan_config *c, const struct titan_precision *precision)
 {
     const struct sorting t = {r, s, c};
     const struct framework_others others = {.table = harmless,

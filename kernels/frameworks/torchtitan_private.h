@@ -106,8 +106,7 @@ struct titan_hint {
 };
 
 // Returns the flavor of a model; NULL: unknown, and the hint is filled.
-const struct titan_flavor *titan_flavor(const char *model,
-                                        const char *flavor,
+const struct titan_flavor *titan_flavor(const char *model, const char *flavor,
                                         struct titan_hint *hint);
 
 // Returns the model that a name such as llama3_8b_mxfp8 contains; NULL: none.
@@ -204,8 +203,7 @@ struct titan_script {
 
 // Returns whether a text is a script that starts torchtitan.
 bool titan_is_script(const struct plaindoc *document);
-bool titan_open_script(struct titan_script *t,
-                       const struct plaindoc *document,
+bool titan_open_script(struct titan_script *t, const struct plaindoc *document,
                        struct pps_fault *fault);
 void titan_close_script(struct titan_script *t);
 
@@ -234,10 +232,8 @@ struct titan_precision titan_precision_of(const struct plaindoc *doc, bool has_e
 struct framework_reader;
 bool titan_read_settings(struct framework_reader *r, const struct titan_source *source);
 
-bool titan_sort_others(struct framework_reader *r,
-                       const struct titan_source *s,
-                       const struct titan_config *c,
-                       const struct titan_precision *precision);
+bool titan_sort_others(struct framework_reader *r, const struct titan_source *s,
+                       const struct titan_config *c, const struct titan_precision *precision);
 
 // ---- layers -------------------------------------------------------------------------------------
 
@@ -246,10 +242,7 @@ int32_t titan_recomputed(const struct titan_config *c, int32_t chunk, int32_t st
 
 // Stores the layers per part as torchtitan spreads them: the first and last part have fewer.
 // Returns false if torchtitan refuses this number of parts.
-bool titan_spread(int32_t *layers,
-                  int32_t parts,
-                  int32_t n_layers,
-                  int32_t first,
+bool titan_spread(int32_t *layers, int32_t parts, int32_t n_layers, int32_t first,
                   int32_t last);
 
 #endif

@@ -83,8 +83,7 @@ static bool put_converters(struct opened *o, const char *path)
     const cJSON *list = settings_get(&o->settings, path), *item;
     cJSON *names = cJSON_CreateArray();
     bool ok = names != NULL;
-    cJSON_ArrayForEach(item, list)
-    {
+    cJSON_ArrayForEach (item, list) {
         const cJSON *call = pps_json_member(item, "_call");
         const char *class = cJSON_IsString(call) ? call->valuestring : "unknown", *name = class;
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
@@ -129,8 +128,7 @@ static bool read_function(struct opened *o, const struct plaindoc *document, con
     return false;
 }
 
-static bool fail_choice(struct opened *o,
-                        const struct plaindoc *document,
+static bool fail_choice(struct opened *o, const struct plaindoc *document,
                         struct pps_fault *fault)
 {
     char names[300] = "";
@@ -148,9 +146,7 @@ static bool fail_choice(struct opened *o,
 }
 
 // Finds the function: the one that the user names, or the only one that returns a configuration.
-static bool open_python(struct opened *o,
-                        const struct plaindoc *document,
-                        const char *choice,
+static bool open_python(struct opened *o, const struct plaindoc *document, const char *choice,
                         struct pps_fault *fault)
 {
     size_t found = 0;

@@ -21,11 +21,8 @@ static size_t place_of(const struct reading *t, enum titan_key key)
     return item != NULL ? framework_value_at(t->s->doc, item) : 0;
 }
 
-static bool put(const struct reading *t,
-                enum framework_part part,
-                const char *name,
-                double value,
-                enum titan_key at)
+static bool put(const struct reading *t, enum framework_part part, const char *name,
+                double value, enum titan_key at)
 {
     return framework_put_number(t->r, part, name, value, place_of(t, at));
 }
@@ -176,8 +173,7 @@ static bool put_adapters(const struct reading *t)
     const bool whole = rank == NULL || (cJSON_IsNumber(rank) && rank->valuedouble >= 1 &&
                                         rank->valuedouble <= 1 << 16);
     unsigned set = 0;
-    cJSON_ArrayForEach(item, list)
-    {
+    cJSON_ArrayForEach (item, list) {
         if (!cJSON_IsString(item) || strcmp(item->valuestring, "lora") != 0)
             continue;
         if (!whole)

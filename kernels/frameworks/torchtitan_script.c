@@ -193,8 +193,7 @@ static bool put_kind(struct plaindoc *settings, const struct shell_command *comm
     return ok;
 }
 
-bool titan_open_script(struct titan_script *t,
-                       const struct plaindoc *document,
+bool titan_open_script(struct titan_script *t, const struct plaindoc *document,
                        struct pps_fault *fault)
 {
     const struct titan_source s = {.doc = &t->settings, .fault = fault};
@@ -268,8 +267,7 @@ static bool set_nodes(struct titan_writer *t)
     return true;
 }
 
-bool titan_add_notes(struct framework_writer *w,
-                     const struct plaindoc *document,
+bool titan_add_notes(struct framework_writer *w, const struct plaindoc *document,
                      const struct text_buffer *notes)
 {
     if (notes->n == 0 || notes->failed || strstr(document->text, notes->text) != NULL)

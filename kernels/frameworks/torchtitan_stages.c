@@ -112,10 +112,8 @@ static bool count_modules(const struct titan_source *s, const cJSON *parts, int3
 }
 
 // A split point is the first module of a part; "norm" and "output" begin a part without layers.
-static bool count_points(const struct titan_config *c,
-                         const struct titan_source *s,
-                         const cJSON *points,
-                         int32_t *layers)
+static bool count_points(const struct titan_config *c, const struct titan_source *s,
+                         const cJSON *points, int32_t *layers)
 {
     const int32_t all = c->flavor->layers;
     int32_t before = 0, k = 0;
@@ -161,10 +159,8 @@ struct parts {
     int64_t first, last; // by how many layers the first and last part are shorter
 };
 
-static bool count_parts(const struct titan_config *c,
-                        const struct titan_source *s,
-                        const struct titan_schedule *schedule,
-                        struct parts *parts)
+static bool count_parts(const struct titan_config *c, const struct titan_source *s,
+                        const struct titan_schedule *schedule, struct parts *parts)
 {
     const cJSON *modules = list_of(s, TITAN_PARTS), *points = list_of(s, TITAN_SPLIT_POINTS);
     int64_t per_part = 0;
@@ -186,10 +182,8 @@ static bool count_parts(const struct titan_config *c,
     return true;
 }
 
-static bool check_parts(const struct titan_config *c,
-                        const struct titan_source *s,
-                        const struct titan_schedule *schedule,
-                        const struct parts *parts)
+static bool check_parts(const struct titan_config *c, const struct titan_source *s,
+                        const struct titan_schedule *schedule, const struct parts *parts)
 {
     const cJSON *at = parts->item != NULL ? parts->item : titan_get(s->doc, TITAN_PP, NULL);
     if (parts->n % c->pp != 0)
@@ -216,8 +210,7 @@ static bool check_parts(const struct titan_config *c,
 
 // ---- all ----------------------------------------------------------------------------------------
 
-static bool check_layers(const struct titan_config *c,
-                         const struct titan_source *s,
+static bool check_layers(const struct titan_config *c, const struct titan_source *s,
                          const struct parts *parts)
 {
     int64_t sum = 0;
@@ -230,8 +223,7 @@ static bool check_layers(const struct titan_config *c,
     return true;
 }
 
-static bool count_layers(struct titan_config *c,
-                         const struct titan_source *s,
+static bool count_layers(struct titan_config *c, const struct titan_source *s,
                          const struct parts *parts)
 {
     const cJSON *item = parts->item;

@@ -44,9 +44,7 @@ bool titan_set_number(struct titan_writer *t, enum titan_key key, int64_t value,
     return set_and_free(t, key, cJSON_CreateNumber((double)value));
 }
 
-bool titan_set_text(struct titan_writer *t,
-                    enum titan_key key,
-                    const char *value,
+bool titan_set_text(struct titan_writer *t, enum titan_key key, const char *value,
                     const char *normal)
 {
     if (strcmp(value, normal) == 0 && titan_get(t->doc, key, NULL) == NULL)

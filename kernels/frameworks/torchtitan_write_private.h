@@ -37,19 +37,14 @@ bool titan_set_argument(struct titan_writer *t, const char *path, const cJSON *v
 bool titan_set_literal(struct titan_writer *t, const char *path, const cJSON *value);
 
 // Adds comment lines at the end of the text, unless it has them.
-bool titan_add_notes(struct framework_writer *w,
-                     const struct plaindoc *document,
+bool titan_add_notes(struct framework_writer *w, const struct plaindoc *document,
                      const struct text_buffer *notes);
 
 // Set a key whose default in torchtitan is known: a missing key is not added if it has this value.
 // Return false with a fault.
-bool titan_set_number(struct titan_writer *t,
-                      enum titan_key key,
-                      int64_t value,
+bool titan_set_number(struct titan_writer *t, enum titan_key key, int64_t value,
                       int64_t normal);
-bool titan_set_text(struct titan_writer *t,
-                    enum titan_key key,
-                    const char *value,
+bool titan_set_text(struct titan_writer *t, enum titan_key key, const char *value,
                     const char *normal);
 
 // Return false with a fault: a place of the text does not allow the edit.

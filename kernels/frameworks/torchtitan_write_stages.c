@@ -146,8 +146,7 @@ static bool write_list(struct titan_writer *t, const struct parts *parts, bool p
 }
 
 // Returns the number of parts that torchtitan makes without a list.
-static int64_t automatic_parts(const struct titan_config *c,
-                               const struct parts *parts,
+static int64_t automatic_parts(const struct titan_config *c, const struct parts *parts,
                                int64_t per_part)
 {
     if (per_part > 0 && c->flavor != NULL)
@@ -261,9 +260,7 @@ bool titan_write_stages(struct titan_writer *t)
 
 // ---- recomputation ------------------------------------------------------------------------------
 
-static int32_t wanted_of(const int32_t *list,
-                         const struct titan_config *c,
-                         int32_t v,
+static int32_t wanted_of(const int32_t *list, const struct titan_config *c, int32_t v,
                          int32_t i)
 {
     return list != NULL ? list[v * c->pp + i] : 0;
@@ -272,8 +269,7 @@ static int32_t wanted_of(const int32_t *list,
 // How a mode compares with the settings.
 enum match { MATCH_NONE, MATCH_MORE, MATCH_EXACT };
 
-static enum match match_mode(const struct titan_writer *t,
-                             enum titan_recompute mode,
+static enum match match_mode(const struct titan_writer *t, enum titan_recompute mode,
                              int32_t every)
 {
     struct titan_config c = t->now;
@@ -299,8 +295,7 @@ static enum match match_mode(const struct titan_writer *t,
 }
 
 // Finds the mode that recomputes what the settings want, or the least that torchtitan offers beyond.
-static enum match find_mode(const struct titan_writer *t,
-                            enum titan_recompute *mode,
+static enum match find_mode(const struct titan_writer *t, enum titan_recompute *mode,
                             int32_t *every)
 {
     static const enum titan_recompute modes[] = {TITAN_NONE, TITAN_OPS, TITAN_FULL};
@@ -320,8 +315,7 @@ static enum match find_mode(const struct titan_writer *t,
     return MATCH_MORE;
 }
 
-static void add_list(struct text_buffer *text,
-                     const struct titan_config *c,
+static void add_list(struct text_buffer *text, const struct titan_config *c,
                      const int32_t *list)
 {
     for (int32_t k = 0; k < c->pp * c->vp; k++)

@@ -102,8 +102,7 @@ static const struct cJSON *part_of(const struct cJSON *document, const char *par
     return cJSON_GetObjectItemCaseSensitive(document, "baseline") == NULL ? document : NULL;
 }
 
-static bool names_one_stack(const struct nd_shared *shared,
-                            const struct cJSON *training,
+static bool names_one_stack(const struct nd_shared *shared, const struct cJSON *training,
                             struct pps_fault *fault)
 {
     const struct cJSON *stack = cJSON_GetObjectItemCaseSensitive(training, "stack");
@@ -112,9 +111,7 @@ static bool names_one_stack(const struct nd_shared *shared,
                          "stack: the inputs name a stack, too; remove one of them");
 }
 
-static bool read_document(struct nd_shared *shared,
-                          const struct pps_document *document,
-                          int i,
+static bool read_document(struct nd_shared *shared, const struct pps_document *document, int i,
                           struct pps_fault *fault)
 {
     const struct cJSON *part = part_of(document->root, nd_slots[document->slot].name);
@@ -209,11 +206,8 @@ void nd_values(const void *shared, int slot, int i, double *values)
 
 // ---- doubts -------------------------------------------------------------------------------------
 
-int nd_doubts(const struct pps_document *documents,
-              int n,
-              const void *shared,
-              struct pps_fault *doubts,
-              int most)
+int nd_doubts(const struct pps_document *documents, int n, const void *shared,
+              struct pps_fault *doubts, int most)
 {
     int n_doubts = 0;
     (void)shared;

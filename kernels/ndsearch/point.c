@@ -52,8 +52,7 @@ static void read_training(const double *value, struct training *t)
     t->precision = (enum training_precision)value[P_PRECISION];
 }
 
-static const struct hardware *device_of(const struct nd_shared *shared,
-                                        double hardware,
+static const struct hardware *device_of(const struct nd_shared *shared, double hardware,
                                         double cluster)
 {
     int n;

@@ -25,9 +25,7 @@ static void put_text(const struct pps_batch *batch, size_t i, int c, int max, co
         strcpy(batch->text[c] + i * (size_t)(max + 1), text);
 }
 
-static void put_memory(const struct pps_batch *batch,
-                       size_t i,
-                       const struct nd_memory *m,
+static void put_memory(const struct pps_batch *batch, size_t i, const struct nd_memory *m,
                        const double modes[LAYERCOST_MODES])
 {
     row_put(batch, i, C_MEMORY, units_to_gib(m->total));
@@ -44,9 +42,7 @@ static void put_memory(const struct pps_batch *batch,
 }
 
 // A step that does not fit has no times: all are NAN.
-static void put_time(const struct pps_batch *batch,
-                     size_t i,
-                     const struct nd_time *t,
+static void put_time(const struct pps_batch *batch, size_t i, const struct nd_time *t,
                      double days)
 {
     const double exchange = t->exchange[0] + t->exchange[1] + t->exchange[2];
@@ -82,17 +78,12 @@ static const struct nd_time no_time = {
 
 // The functions of an estimate, fast or plain: like nd_estimate_fitting and nd_estimate.
 struct way {
-    enum nd_recompute (*fitting)(const struct nd_estimate *e,
-                                 struct nd_cache *cache,
-                                 const struct nd_point *point,
-                                 double limit,
-                                 double total[LAYERCOST_MODES],
-                                 struct nd_memory *memory,
+    enum nd_recompute (*fitting)(const struct nd_estimate *e, struct nd_cache *cache,
+                                 const struct nd_point *point, double limit,
+                                 double total[LAYERCOST_MODES], struct nd_memory *memory,
                                  struct nd_time *time);
-    void (*estimate)(const struct nd_estimate *e,
-                     struct nd_cache *cache,
-                     const struct nd_point *point,
-                     struct nd_memory *memory,
+    void (*estimate)(const struct nd_estimate *e, struct nd_cache *cache,
+                     const struct nd_point *point, struct nd_memory *memory,
                      struct nd_time *time);
 };
 
@@ -106,11 +97,8 @@ static enum nd_recompute least_mode(const double modes[LAYERCOST_MODES])
     return (enum nd_recompute)least;
 }
 
-static void run_point(const struct pps_batch *batch,
-                      size_t i,
-                      struct nd_worker *worker,
-                      const struct nd_shared *shared,
-                      const struct way *way)
+static void run_point(const struct pps_batch *batch, size_t i, struct nd_worker *worker,
+                      const struct nd_shared *shared, const struct way *way)
 {
     double value[N_PARAMS], modes[LAYERCOST_MODES];
     struct nd_memory memory;
@@ -138,8 +126,7 @@ static void run_point(const struct pps_batch *batch,
     batch->outcome[i] = fits ? PPS_DONE : PPS_INFEASIBLE;
 }
 
-static void run_points(const struct pps_batch *batch,
-                       const struct pps_worker *worker,
+static void run_points(const struct pps_batch *batch, const struct pps_worker *worker,
                        const struct way *way)
 {
     for (size_t i = 0; i < batch->n_points; i++) {
@@ -156,10 +143,8 @@ void nd_run(const struct pps_batch *batch, const struct pps_worker *worker)
 }
 
 // The plain estimate goes stage by stage.
-static void plain_estimate(const struct nd_estimate *e,
-                           struct nd_cache *cache,
-                           const struct nd_point *point,
-                           struct nd_memory *memory,
+static void plain_estimate(const struct nd_estimate *e, struct nd_cache *cache,
+                           const struct nd_point *point, struct nd_memory *memory,
                            struct nd_time *time)
 {
     (void)cache;
@@ -177,12 +162,9 @@ static void plain_estimate(const struct nd_estimate *e,
     free(stages);
 }
 
-static enum nd_recompute plain_fitting(const struct nd_estimate *e,
-                                       struct nd_cache *cache,
-                                       const struct nd_point *point,
-                                       double limit,
-                                       double total[LAYERCOST_MODES],
-                                       struct nd_memory *memory,
+static enum nd_recompute plain_fitting(const struct nd_estimate *e, struct nd_cache *cache,
+                                       const struct nd_point *point, double limit,
+                                       double total[LAYERCOST_MODES], struct nd_memory *memory,
                                        struct nd_time *time)
 {
     struct nd_point mode = *point;

@@ -96,16 +96,11 @@ extern const struct pps_slot nd_slots[];
 enum { SLOT_MODEL, SLOT_CLUSTER, SLOT_STACK, SLOT_TRAINING, N_SLOTS };
 
 // Reads the documents. After an error there is nothing to close.
-bool nd_open(const struct pps_document *documents,
-             int n,
-             void **shared,
+bool nd_open(const struct pps_document *documents, int n, void **shared,
              struct pps_fault *fault);
 void nd_close(void *shared);
-int nd_doubts(const struct pps_document *documents,
-              int n,
-              const void *shared,
-              struct pps_fault *doubts,
-              int most);
+int nd_doubts(const struct pps_document *documents, int n, const void *shared,
+              struct pps_fault *doubts, int most);
 void nd_values(const void *shared, int slot, int i, double *values);
 
 // ---- point.c ----
@@ -125,8 +120,7 @@ void nd_run_reference(const struct pps_batch *batch, const struct pps_worker *wo
 
 // ---- trace.c ----
 
-enum pps_outcome nd_trace(const double *value,
-                          const struct pps_worker *worker,
+enum pps_outcome nd_trace(const double *value, const struct pps_worker *worker,
                           const struct pps_trace_sink *sink);
 
 // ---- presets.c ----

@@ -9,10 +9,8 @@
 #include <math.h>
 
 // Returns the recomputation of a point; auto: the least that fits.
-static enum nd_recompute recompute_of(struct nd_worker *w,
-                                      const struct nd_shared *shared,
-                                      const double *value,
-                                      const struct nd_point *point)
+static enum nd_recompute recompute_of(struct nd_worker *w, const struct nd_shared *shared,
+                                      const double *value, const struct nd_point *point)
 {
     double modes[LAYERCOST_MODES];
     const bool any_mode = value[P_RECOMPUTE] == RECOMPUTE_AUTO;
@@ -21,10 +19,8 @@ static enum nd_recompute recompute_of(struct nd_worker *w,
                                NULL);
 }
 
-static bool configure(struct configuration *c,
-                      struct nd_worker *w,
-                      const struct nd_shared *shared,
-                      const double *value)
+static bool configure(struct configuration *c, struct nd_worker *w,
+                      const struct nd_shared *shared, const double *value)
 {
     struct nd_point point = nd_point_of(value);
     const struct nd_setting setting = nd_setting_of(shared, value);
@@ -43,8 +39,7 @@ static bool configure(struct configuration *c,
     return true;
 }
 
-enum pps_outcome nd_trace(const double *value,
-                          const struct pps_worker *worker,
+enum pps_outcome nd_trace(const double *value, const struct pps_worker *worker,
                           const struct pps_trace_sink *sink)
 {
     struct configuration c;

@@ -31,8 +31,7 @@ static bool add_layers(struct plan *plan, const struct schedule_point *point)
 
 bool schedule_write_plan(const struct schedule_scratch *scratch,
                          const struct schedule_point *point,
-                         const struct schedule_figures *figures,
-                         struct text_buffer *text)
+                         const struct schedule_figures *figures, struct text_buffer *text)
 {
     const bool span = point->options.objective == FAMILY_SPAN;
     struct plan *plan = plan_new(&scratch->pipeline, &scratch->order);
@@ -53,10 +52,8 @@ bool schedule_write_plan(const struct schedule_scratch *scratch,
 
 static bool write_artifact(const struct schedule_scratch *scratch,
                            const struct schedule_point *point,
-                           const struct schedule_figures *figures,
-                           int which,
-                           struct text_buffer *text,
-                           struct pps_fault *fault)
+                           const struct schedule_figures *figures, int which,
+                           struct text_buffer *text, struct pps_fault *fault)
 {
     if (which == ARTIFACT_PLAN)
         return schedule_write_plan(scratch, point, figures, text);
@@ -65,11 +62,9 @@ static bool write_artifact(const struct schedule_scratch *scratch,
            !text->failed;
 }
 
-enum pps_outcome schedule_artifact(const double *value,
-                                   int which,
+enum pps_outcome schedule_artifact(const double *value, int which,
                                    const struct pps_worker *worker,
-                                   const struct pps_text_sink *sink,
-                                   struct pps_fault *fault)
+                                   const struct pps_text_sink *sink, struct pps_fault *fault)
 {
     struct schedule_evaluated at;
     struct text_buffer text = {0};

@@ -89,10 +89,8 @@ struct schedule_means schedule_means_of(const struct pipeline *pipeline)
     return sum;
 }
 
-static bool read_plan(struct schedule_shared *shared,
-                      int i,
-                      const struct pps_document *document,
-                      struct pps_fault *fault)
+static bool read_plan(struct schedule_shared *shared, int i,
+                      const struct pps_document *document, struct pps_fault *fault)
 {
     shared->plans[i] = plan_json_read(document->root, fault);
     if (shared->plans[i] == NULL)
@@ -106,10 +104,8 @@ static bool read_plan(struct schedule_shared *shared,
     return true;
 }
 
-static bool read_order(struct schedule_shared *shared,
-                       int i,
-                       const struct pps_document *document,
-                       struct pps_fault *fault)
+static bool read_order(struct schedule_shared *shared, int i,
+                       const struct pps_document *document, struct pps_fault *fault)
 {
     struct order_document *order = &shared->orders[i];
     const bool read = document->root != NULL
@@ -130,10 +126,8 @@ static bool read_order(struct schedule_shared *shared,
     return order_document_check_messages(order, &unused) || order->hangs;
 }
 
-static bool read_policy(struct schedule_shared *shared,
-                        int i,
-                        const struct pps_document *document,
-                        struct pps_fault *fault)
+static bool read_policy(struct schedule_shared *shared, int i,
+                        const struct pps_document *document, struct pps_fault *fault)
 {
     shared->policies[i] = policy_read(document->root, fault);
     return shared->policies[i] != NULL;
@@ -158,9 +152,7 @@ static void schedule_find_widest(struct schedule_shared *shared)
     }
 }
 
-bool schedule_open(const struct pps_document *documents,
-                   int n,
-                   void **out,
+bool schedule_open(const struct pps_document *documents, int n, void **out,
                    struct pps_fault *fault)
 {
     struct schedule_shared *shared = new_shared(documents, n);

@@ -31,9 +31,7 @@ struct schedule_shared {
 struct schedule_means schedule_means_of(const struct pipeline *pipeline);
 
 // Of pps_kernel.
-bool schedule_open(const struct pps_document *documents,
-                   int n,
-                   void **shared,
+bool schedule_open(const struct pps_document *documents, int n, void **shared,
                    struct pps_fault *fault);
 void schedule_close(void *shared);
 void schedule_values(const void *shared, int slot, int i, double *values);

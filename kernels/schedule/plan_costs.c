@@ -62,8 +62,7 @@ struct ends {
 
 // Returns the work of an end, of which its stage in the plan consists in part. With slices: of a slice.
 static struct pipeline_stage work_of_end(const struct plan_end *end,
-                                         const struct pipeline_stage *stage,
-                                         int32_t slices)
+                                         const struct pipeline_stage *stage, int32_t slices)
 {
     const double backward = stage->b + stage->w,
                  part = backward > 0 ? fmin(end->b / slices / backward, 1) : 0,
@@ -102,10 +101,8 @@ static void add_work(struct pipeline_stage *to, const struct pipeline_stage *wor
 
 // Returns what each of the stages of a device costs: the work of the device in the plan without the ends,
 // divided equally, and the ends that the stage has.
-static struct pipeline_stage moved(const struct pipeline *pipeline,
-                                   const struct pipeline *of,
-                                   const struct ends *ends,
-                                   int32_t s)
+static struct pipeline_stage moved(const struct pipeline *pipeline, const struct pipeline *of,
+                                   const struct ends *ends, int32_t s)
 {
     const int32_t d = pipeline->device_of[s];
     struct pipeline_stage stage = device_total(of, d);
@@ -132,10 +129,8 @@ static double fixed_of_body(const struct pipeline *of, const struct ends *ends, 
 
 // Returns what a device holds all the time: in each direction the layers of a device of the plan, and the ends
 // of the model that are on it. A plan with two directions holds both copies already.
-static double fixed_of(const struct pipeline *pipeline,
-                       const struct pipeline *of,
-                       const struct ends *ends,
-                       int32_t d)
+static double fixed_of(const struct pipeline *pipeline, const struct pipeline *of,
+                       const struct ends *ends, int32_t d)
 {
     double fixed = 0;
     if (of->shape.directions == 2)
@@ -151,8 +146,7 @@ static double fixed_of(const struct pipeline *pipeline,
 
 // ---- the pipeline -------------------------------------------------------------------------------
 
-void plan_costs_set(struct pipeline *pipeline,
-                    const struct plan *plan,
+void plan_costs_set(struct pipeline *pipeline, const struct plan *plan,
                     const struct plan_scale *scale)
 {
     const struct pipeline *of = plan->pipeline;

@@ -15,8 +15,7 @@ struct plan_scale {
 // plan, every stage costs what it costs in the plan; otherwise the work of a device is divided equally
 // among its stages, and the head and the tail of the plan's layers, if it knows them, move to the first and
 // the last stage. In a second direction a device also holds what the device of the other end holds.
-void plan_costs_set(struct pipeline *pipeline,
-                    const struct plan *plan,
+void plan_costs_set(struct pipeline *pipeline, const struct plan *plan,
                     const struct plan_scale *scale);
 
 #endif

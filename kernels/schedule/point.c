@@ -36,8 +36,7 @@ static void *take_family(const struct schedule_point *point, struct room *room)
                : NULL;
 }
 
-void schedule_scratch_take(struct schedule_scratch *scratch,
-                           const struct schedule_point *point,
+void schedule_scratch_take(struct schedule_scratch *scratch, const struct schedule_point *point,
                            struct room *room)
 {
     const struct pipeline_shape *shape = &point->shape;
@@ -120,8 +119,7 @@ static enum pps_outcome status_of(enum family_status status)
 
 static enum pps_outcome order_pipeline(struct schedule_scratch *scratch,
                                        const struct schedule_point *point,
-                                       const struct family_options *options,
-                                       struct poll *poll,
+                                       const struct family_options *options, struct poll *poll,
                                        struct family_result *found)
 {
     order_clear(&scratch->order);
@@ -151,8 +149,7 @@ static enum pps_outcome order_pipeline(struct schedule_scratch *scratch,
 // Orders, executes and measures the pipeline under its limits.
 static enum pps_outcome try(struct schedule_scratch *scratch,
                             const struct schedule_point *point,
-                            const struct family_options *options,
-                            struct poll *poll,
+                            const struct family_options *options, struct poll *poll,
                             struct schedule_figures *figures)
 {
     struct room shared = {scratch->shared, 0};
@@ -194,10 +191,8 @@ static double memory_step(const struct pipeline *pipeline)
 // Finds the least limit of all devices, in steps of memory_step, at which the family has an order.
 // `limit` is too small. Changes the limits of the pipeline.
 static enum pps_outcome find_least_limit(struct schedule_scratch *scratch,
-                                         const struct schedule_point *point,
-                                         double limit,
-                                         struct poll *poll,
-                                         double *least)
+                                         const struct schedule_point *point, double limit,
+                                         struct poll *poll, double *least)
 {
     struct schedule_figures figures;
     struct family_options quick = point->options;
@@ -232,8 +227,7 @@ static double least_of_limits(const struct pipeline *pipeline)
 }
 
 // A bound that differs from the value by rounding is the value.
-static void set_bound(const struct schedule_scratch *scratch,
-                      enum family_objective objective,
+static void set_bound(const struct schedule_scratch *scratch, enum family_objective objective,
                       struct schedule_figures *figures)
 {
     struct family_result *found = &figures->found;
@@ -250,8 +244,7 @@ static void set_bound(const struct schedule_scratch *scratch,
 }
 
 enum pps_outcome schedule_evaluate(struct schedule_scratch *scratch,
-                                   const struct schedule_point *point,
-                                   struct poll *poll,
+                                   const struct schedule_point *point, struct poll *poll,
                                    struct schedule_figures *figures)
 {
     enum pps_outcome status = try(scratch, point, &point->options, poll, figures);
@@ -272,8 +265,7 @@ enum pps_outcome schedule_evaluate(struct schedule_scratch *scratch,
     return status == PPS_STOPPED || status == PPS_FAILED ? status : PPS_INFEASIBLE;
 }
 
-enum pps_outcome schedule_evaluate_at(struct schedule_evaluated *at,
-                                      const double *value,
+enum pps_outcome schedule_evaluate_at(struct schedule_evaluated *at, const double *value,
                                       const struct pps_worker *worker)
 {
     at->point = schedule_point_of(value, worker->shared);
@@ -284,8 +276,7 @@ enum pps_outcome schedule_evaluate_at(struct schedule_evaluated *at,
     return schedule_evaluate(&at->scratch, &at->point, &at->poll, &at->figures);
 }
 
-bool schedule_find_critical(const struct schedule_scratch *scratch,
-                            struct poll *poll,
+bool schedule_find_critical(const struct schedule_scratch *scratch, struct poll *poll,
                             struct critical *critical)
 {
     return critical_of(&scratch->pipeline, &scratch->order, executor_starts(scratch->executor),

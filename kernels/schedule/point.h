@@ -59,8 +59,7 @@ struct schedule_point {
 struct schedule_point schedule_point_of(const double *value, const void *shared);
 
 // Sets the rule of the point to that of a policy. widest: as wide as its networks at least.
-void schedule_use_policy(struct schedule_point *point,
-                         const struct policy *policy,
+void schedule_use_policy(struct schedule_point *point, const struct policy *policy,
                          const struct network_shape *widest);
 
 // Returns whether a pipeline of this shape is within the limits of pipeline.h.
@@ -81,8 +80,7 @@ struct schedule_scratch {
 };
 
 // Takes the scratch of the point from the room.
-void schedule_scratch_take(struct schedule_scratch *scratch,
-                           const struct schedule_point *point,
+void schedule_scratch_take(struct schedule_scratch *scratch, const struct schedule_point *point,
                            struct room *room);
 
 // Sets the pipeline of the point.
@@ -99,8 +97,7 @@ struct schedule_figures {
 // Orders and executes the pipeline of the scratch, which schedule_set_pipeline has set. PPS_INFEASIBLE: there is
 // no order within the limit.
 enum pps_outcome schedule_evaluate(struct schedule_scratch *scratch,
-                                   const struct schedule_point *point,
-                                   struct poll *poll,
+                                   const struct schedule_point *point, struct poll *poll,
                                    struct schedule_figures *figures);
 
 // A point with all that its evaluation leaves.
@@ -113,13 +110,11 @@ struct schedule_evaluated {
 };
 
 // Evaluates the point of a worker.
-enum pps_outcome schedule_evaluate_at(struct schedule_evaluated *at,
-                                      const double *value,
+enum pps_outcome schedule_evaluate_at(struct schedule_evaluated *at, const double *value,
                                       const struct pps_worker *worker);
 
 // Finds the critical path of the order that schedule_evaluate executed. false: ended by the poll.
-bool schedule_find_critical(const struct schedule_scratch *scratch,
-                            struct poll *poll,
+bool schedule_find_critical(const struct schedule_scratch *scratch, struct poll *poll,
                             struct critical *critical);
 
 #endif

@@ -59,8 +59,7 @@ static double ratio(double value, double of)
 }
 
 // Parameters replace what they differ from: times and memory of all stages in proportion.
-static void set_plan_costs(struct schedule_point *point,
-                           const double *value,
+static void set_plan_costs(struct schedule_point *point, const double *value,
                            const struct schedule_means *means)
 {
     const struct pipeline_links *links = &point->plan->pipeline->links;
@@ -80,10 +79,8 @@ static void set_plan_costs(struct schedule_point *point,
 }
 
 // Sets times, memory and links of a stage of a device with `chunks` of them.
-static void set_costs(struct schedule_point *point,
-                      const double *value,
-                      const struct schedule_shared *shared,
-                      double chunks)
+static void set_costs(struct schedule_point *point, const double *value,
+                      const struct schedule_shared *shared, double chunks)
 {
     const double part = value[P_PER] == PER_DEVICE ? 1 / chunks : 1,
                  time = part * unit_of(value);
@@ -130,8 +127,7 @@ static void set_noise(struct schedule_point *point, const double *value)
 }
 
 // Takes the rule from a document.
-static void set_policy(struct schedule_point *point,
-                       const double *value,
+static void set_policy(struct schedule_point *point, const double *value,
                        const struct schedule_shared *shared)
 {
     if (point->rule != RULE_POLICY || shared == NULL || shared->n_policies == 0)
@@ -139,8 +135,7 @@ static void set_policy(struct schedule_point *point,
     schedule_use_policy(point, shared->policies[(int)value[P_POLICY]], &shared->widest);
 }
 
-void schedule_use_policy(struct schedule_point *point,
-                         const struct policy *policy,
+void schedule_use_policy(struct schedule_point *point, const struct policy *policy,
                          const struct network_shape *widest)
 {
     point->policy = policy;
@@ -161,8 +156,7 @@ static void set_rule(struct schedule_point *point, const double *value)
 }
 
 // The order of a document, or of the plan. false: none.
-static bool set_order(struct schedule_point *point,
-                      const double *value,
+static bool set_order(struct schedule_point *point, const double *value,
                       const struct schedule_shared *shared)
 {
     const struct plan *plan = plan_of(value, shared);

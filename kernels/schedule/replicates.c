@@ -83,12 +83,9 @@ static void set_noise(struct replicates *r)
     r->noise.straggler = r->slow;
 }
 
-const char *replicates_open(struct replicates *r,
-                            const struct schedule_point *point,
-                            const struct pipeline *pipeline,
-                            const struct order *order,
-                            struct executor *executor,
-                            const double *peak)
+const char *replicates_open(struct replicates *r, const struct schedule_point *point,
+                            const struct pipeline *pipeline, const struct order *order,
+                            struct executor *executor, const double *peak)
 {
     r->point = point;
     r->pipeline = pipeline;
@@ -168,12 +165,8 @@ static double refer_rule(struct replicates *r, int lane)
 }
 
 // Sets the duration of an operation, and the time until its message arrives, in one lane.
-static void set_times(const struct replicates *r,
-                      int32_t device,
-                      int32_t position,
-                      int lane,
-                      double *duration,
-                      double *delay)
+static void set_times(const struct replicates *r, int32_t device, int32_t position, int lane,
+                      double *duration, double *delay)
 {
     const int64_t at = order_at(r->order, device, position);
     const struct operation *op = &r->order->operations[at];
@@ -210,8 +203,7 @@ static void refer_order(struct replicates *r, double *lines, double *makespan)
 
 // The same as replicates_run by other means: the scalar executor, and the environment of online policies.
 // Allocates; false: out of memory, or ended by the poll.
-static bool replicates_refer(struct replicates *r,
-                             struct poll *poll,
+static bool replicates_refer(struct replicates *r, struct poll *poll,
                              struct replicates_chunk *chunk)
 {
     const size_t n = (size_t)r->order->devices * (size_t)r->order->room;
@@ -236,9 +228,7 @@ static bool replicates_refer(struct replicates *r,
     return true;
 }
 
-const struct order *replicates_step(struct replicates *r,
-                                    double *lines,
-                                    double *starts,
+const struct order *replicates_step(struct replicates *r, double *lines, double *starts,
                                     double *ends)
 {
     const size_t n = (size_t)r->order->devices * (size_t)r->order->room;
@@ -268,9 +258,7 @@ const struct order *replicates_step(struct replicates *r,
 // ---- all ----------------------------------------------------------------------------------------
 
 // Overwrites `fixed`.
-static void summarise(const double *ruled,
-                      double *fixed,
-                      uint32_t n,
+static void summarise(const double *ruled, double *fixed, uint32_t n,
                       struct replicates_figures *figures)
 {
     const struct statistics_mean mean = statistics_mean(ruled, n);
@@ -291,10 +279,7 @@ static void summarise(const double *ruled,
     figures->p99 = statistics_quantile(fixed, n, 0.99);
 }
 
-bool replicates_measure(struct replicates *r,
-                        bool plain,
-                        double *samples,
-                        struct poll *poll,
+bool replicates_measure(struct replicates *r, bool plain, double *samples, struct poll *poll,
                         struct replicates_figures *figures)
 {
     const uint32_t n = replicates_are_equal(r->point) ? 1 : r->point->n_replicates;
@@ -321,9 +306,7 @@ bool replicates_measure(struct replicates *r,
     return true;
 }
 
-void replicates_plain(const struct pipeline *pipeline,
-                      double *peak,
-                      double makespan,
+void replicates_plain(const struct pipeline *pipeline, double *peak, double makespan,
                       struct replicates_figures *figures)
 {
     struct pipeline limited = *pipeline;

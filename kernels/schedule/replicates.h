@@ -35,19 +35,15 @@ struct replicates {
 bool replicates_are_equal(const struct schedule_point *point);
 
 // Takes the memory of points of at most this shape. NULL memory: the room only counts.
-void replicates_take(struct replicates *r,
-                     const struct schedule_point *most,
+void replicates_take(struct replicates *r, const struct schedule_point *most,
                      struct room *room);
 
 // Sets the order that the executor has run last, with EXECUTOR_DONE. peak: [devices], of the order. Returns why the
 // rule of the point cannot run it; NULL: it can. All of these must outlive the last
 // call.
-const char *replicates_open(struct replicates *r,
-                            const struct schedule_point *point,
-                            const struct pipeline *pipeline,
-                            const struct order *order,
-                            struct executor *executor,
-                            const double *peak);
+const char *replicates_open(struct replicates *r, const struct schedule_point *point,
+                            const struct pipeline *pipeline, const struct order *order,
+                            struct executor *executor, const double *peak);
 
 // The makespans of a chunk of replicates, and their bounds.
 struct replicates_chunk {
@@ -67,9 +63,7 @@ void replicates_bounds(struct replicates *r, struct replicates_chunk *chunk);
 // Runs lane 0 of the replicates drawn and writes the start and the end of each operation at [order_at] of the order
 // that it returns: the order, or what the rule made of it. NULL: the environment cannot run the pipeline.
 // lines: [2 * EXECUTOR_LANES] for each operation, aligned to ROOM_ALIGNMENT.
-const struct order *replicates_step(struct replicates *r,
-                                    double *lines,
-                                    double *starts,
+const struct order *replicates_step(struct replicates *r, double *lines, double *starts,
                                     double *ends);
 
 // The figures of the columns.
@@ -81,18 +75,13 @@ struct replicates_figures {
 
 // Sets the figures of a step with the nominal times in the static order. peak: [devices], of the
 // order; overwritten.
-void replicates_plain(const struct pipeline *pipeline,
-                      double *peak,
-                      double makespan,
+void replicates_plain(const struct pipeline *pipeline, double *peak, double makespan,
                       struct replicates_figures *figures);
 
 // Runs all replicates of the point, or one if they are equal. samples: [2 * that number]; the first half holds the
 // makespans under the rule afterwards. Returns false if the poll ended it, or, with `plain` (replicates_refer), if
 // memory ran out.
-bool replicates_measure(struct replicates *r,
-                        bool plain,
-                        double *samples,
-                        struct poll *poll,
+bool replicates_measure(struct replicates *r, bool plain, double *samples, struct poll *poll,
                         struct replicates_figures *figures);
 
 #endif

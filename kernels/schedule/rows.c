@@ -18,8 +18,7 @@
 // schedule_evaluate (PPS_DONE). Allocates; PPS_FAILED if memory runs out,
 // PPS_STOPPED by the poll.
 static enum pps_outcome schedule_refer(struct schedule_scratch *scratch,
-                                       const struct schedule_point *point,
-                                       struct poll *poll,
+                                       const struct schedule_point *point, struct poll *poll,
                                        struct schedule_figures *figures)
 {
     const struct order *order = &scratch->order;
@@ -47,10 +46,8 @@ static enum pps_outcome schedule_refer(struct schedule_scratch *scratch,
 
 // Writes the utilisation of every device, with one decimal, from tenths of a percent: the same text in
 // every locale.
-static void put_utilisation(const struct pps_batch *batch,
-                            size_t i,
-                            const struct schedule_scratch *scratch,
-                            double makespan)
+static void put_utilisation(const struct pps_batch *batch, size_t i,
+                            const struct schedule_scratch *scratch, double makespan)
 {
     if (batch->text[C_UTILISATION] == NULL)
         return;
@@ -84,10 +81,8 @@ static bool has_column(const struct pps_batch *batch, int first, int last)
 }
 
 // Returns false if the poll ends the search for the path.
-static bool put_critical(const struct pps_batch *batch,
-                         size_t i,
-                         const struct schedule_scratch *scratch,
-                         struct poll *poll)
+static bool put_critical(const struct pps_batch *batch, size_t i,
+                         const struct schedule_scratch *scratch, struct poll *poll)
 {
     struct critical path;
     if (!has_column(batch, C_CRITICAL_F, C_CRITICAL_MESSAGES))
@@ -101,8 +96,7 @@ static bool put_critical(const struct pps_batch *batch,
     return true;
 }
 
-static void put_bound(const struct pps_batch *batch,
-                      size_t i,
+static void put_bound(const struct pps_batch *batch, size_t i,
                       const struct schedule_point *point,
                       const struct schedule_figures *figures)
 {
@@ -115,9 +109,7 @@ static void put_bound(const struct pps_batch *batch,
     row_put_text(batch, schedule_columns, i, C_PROVEN, found->proven ? "yes" : "no");
 }
 
-static void put_row(const struct pps_batch *batch,
-                    size_t i,
-                    const struct schedule_point *point,
+static void put_row(const struct pps_batch *batch, size_t i, const struct schedule_point *point,
                     const struct schedule_scratch *scratch,
                     const struct schedule_figures *figures)
 {
@@ -141,8 +133,7 @@ static void put_row(const struct pps_batch *batch,
                                          : "order");
 }
 
-static void put_replicates(const struct pps_batch *batch,
-                           size_t i,
+static void put_replicates(const struct pps_batch *batch, size_t i,
                            const struct replicates_figures *figures)
 {
     row_put(batch, i, C_MEAN, figures->mean);
@@ -162,8 +153,7 @@ static void put_replicates(const struct pps_batch *batch,
 }
 
 // Takes the memory of all replicates of the point. NULL: one step with the nominal times tells all.
-static double *take_samples(struct replicates *r,
-                            const struct schedule_point *point,
+static double *take_samples(struct replicates *r, const struct schedule_point *point,
                             struct room *room)
 {
     const bool equal = replicates_are_equal(point);
@@ -175,13 +165,10 @@ static double *take_samples(struct replicates *r,
 }
 
 // Runs the replicates, if a column of them is wanted.
-static enum pps_outcome run_replicates(const struct pps_batch *batch,
-                                       size_t i,
+static enum pps_outcome run_replicates(const struct pps_batch *batch, size_t i,
                                        const struct schedule_point *point,
                                        const struct schedule_scratch *scratch,
-                                       struct room *room,
-                                       struct poll *poll,
-                                       bool plain)
+                                       struct room *room, struct poll *poll, bool plain)
 {
     struct replicates replicates;
     struct replicates_figures figures;
@@ -206,11 +193,8 @@ static enum pps_outcome run_replicates(const struct pps_batch *batch,
 
 _Static_assert((int)N_PARAMS <= (int)ROW_PARAMS_MAX, "values of a row");
 
-static enum pps_outcome run_point(const struct pps_batch *batch,
-                                  size_t i,
-                                  const double *value,
-                                  const struct pps_worker *worker,
-                                  bool plain)
+static enum pps_outcome run_point(const struct pps_batch *batch, size_t i, const double *value,
+                                  const struct pps_worker *worker, bool plain)
 {
     struct schedule_evaluated at;
     row_put_empty(batch, schedule_columns, N_COLUMNS, i);
@@ -260,8 +244,7 @@ static size_t scratch_of(const double *value, const void *shared)
 
 // Returns the largest scratch of points up to the highest in which `limited`, a family with forwards_most,
 // takes part: alone or in the portfolio.
-static size_t scratch_with(const struct family *limited,
-                           const double *highest,
+static size_t scratch_with(const struct family *limited, const double *highest,
                            const void *shared)
 {
     const double chunks = fmax(1, limited->chunks((int32_t)highest[P_V]));

@@ -120,17 +120,14 @@ void schedule_run_reference(const struct pps_batch *batch, const struct pps_work
 
 // ---- trace.c ----
 
-enum pps_outcome schedule_trace(const double *value,
-                                const struct pps_worker *worker,
+enum pps_outcome schedule_trace(const double *value, const struct pps_worker *worker,
                                 const struct pps_trace_sink *sink);
 
 // ---- artifacts.c ----
 
 extern const struct pps_artifact schedule_artifacts[];
-enum pps_outcome schedule_artifact(const double *value,
-                                   int which,
+enum pps_outcome schedule_artifact(const double *value, int which,
                                    const struct pps_worker *worker,
-                                   const struct pps_text_sink *sink,
-                                   struct pps_fault *fault);
+                                   const struct pps_text_sink *sink, struct pps_fault *fault);
 
 #endif

@@ -13,7 +13,6 @@ struct step_trace schedule_timeline(const struct schedule_scratch *scratch);
 // Appends the pipeline and its executed order as a plan. false: out of memory.
 bool schedule_write_plan(const struct schedule_scratch *scratch,
                          const struct schedule_point *point,
-                         const struct schedule_figures *figures,
-                         struct text_buffer *text);
+                         const struct schedule_figures *figures, struct text_buffer *text);
 
 #endif

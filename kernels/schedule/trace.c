@@ -18,8 +18,7 @@ struct step_trace schedule_timeline(const struct schedule_scratch *scratch)
 // Runs the first replicate of the point, under its rule, and sends its timeline.
 static enum pps_outcome send_replicate(const struct schedule_point *point,
                                        const struct schedule_scratch *scratch,
-                                       struct room *room,
-                                       const struct pps_trace_sink *sink)
+                                       struct room *room, const struct pps_trace_sink *sink)
 {
     struct replicates r;
     struct step_trace step = {.pipeline = &scratch->pipeline};
@@ -44,8 +43,7 @@ static enum pps_outcome send_replicate(const struct schedule_point *point,
     return outcome;
 }
 
-enum pps_outcome schedule_trace(const double *value,
-                                const struct pps_worker *worker,
+enum pps_outcome schedule_trace(const double *value, const struct pps_worker *worker,
                                 const struct pps_trace_sink *sink)
 {
     struct schedule_evaluated at;

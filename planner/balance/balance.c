@@ -87,8 +87,7 @@ static enum pps_status fail_infeasible(const struct balance_solution *solution,
 static enum pps_status report(const struct balance_request *request,
                               struct balance_solution *solution,
                               const struct balance_manual_file *manual,
-                              const struct balance_output *output,
-                              struct pps_error *err)
+                              const struct balance_output *output, struct pps_error *err)
 {
     if (solution->outcome == BALANCE_INFEASIBLE)
         return fail_infeasible(solution, err);
@@ -110,8 +109,7 @@ static enum pps_status report(const struct balance_request *request,
 
 static enum pps_status read_manual(const struct balance_request *request,
                                    const struct pps_args *args,
-                                   struct balance_manual_file *manual,
-                                   struct pps_error *err)
+                                   struct balance_manual_file *manual, struct pps_error *err)
 {
     const char *path = pps_arg(args, "manual-config");
     if (path == NULL)
@@ -120,8 +118,7 @@ static enum pps_status read_manual(const struct balance_request *request,
                                     request->shape.chunks, err);
 }
 
-static enum pps_status solve(const struct balance_request *request,
-                             const struct pps_args *args,
+static enum pps_status solve(const struct balance_request *request, const struct pps_args *args,
                              struct pps_error *err)
 {
     struct balance_solution solution = {.n = 0};
@@ -148,8 +145,7 @@ static enum pps_status solve(const struct balance_request *request,
 }
 
 // Axes may also follow as words of their own: --explore v=1..4 m=8,16.
-static enum pps_status read_axes(const struct pps_args *args,
-                                 struct balance_axes *axes,
+static enum pps_status read_axes(const struct pps_args *args, struct balance_axes *axes,
                                  struct pps_error *err)
 {
     *axes = (struct balance_axes){.n_chunks = 0};
@@ -162,8 +158,7 @@ static enum pps_status read_axes(const struct pps_args *args,
 }
 
 static enum pps_status explore(const struct balance_request *request,
-                               const struct pps_args *args,
-                               struct pps_error *err)
+                               const struct pps_args *args, struct pps_error *err)
 {
     struct balance_exploration exploration = {.n = 0};
     struct balance_axes axes;
@@ -183,8 +178,7 @@ static enum pps_status explore(const struct balance_request *request,
     return status;
 }
 
-static enum pps_status run(struct balance_request *request,
-                           const struct pps_args *args,
+static enum pps_status run(struct balance_request *request, const struct pps_args *args,
                            struct pps_error *err)
 {
     bool executes = true;

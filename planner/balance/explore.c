@@ -74,11 +74,8 @@ static char axis_of(const char *name, size_t n)
     return 0;
 }
 
-static enum pps_status read_axis(struct balance_axes *axes,
-                                 const char *option,
-                                 const char *text,
-                                 size_t n,
-                                 struct pps_error *err)
+static enum pps_status read_axis(struct balance_axes *axes, const char *option,
+                                 const char *text, size_t n, struct pps_error *err)
 {
     char values[256];
     const char *equal = memchr(text, '=', n), *rest = values, *word;
@@ -98,10 +95,8 @@ static enum pps_status read_axis(struct balance_axes *axes,
     return PPS_OK;
 }
 
-enum pps_status balance_axes_read(struct balance_axes *axes,
-                                  const char *option,
-                                  const char *text,
-                                  struct pps_error *err)
+enum pps_status balance_axes_read(struct balance_axes *axes, const char *option,
+                                  const char *text, struct pps_error *err)
 {
     for (const char *at = text; *at != '\0';) {
         const size_t n = strcspn(at, " ");
@@ -126,10 +121,8 @@ static const char *why_not(const struct balance_request *request)
 }
 
 static void add_point(struct balance_exploration *exploration,
-                      const struct balance_request *request,
-                      int32_t chunks,
-                      int32_t micro_batches,
-                      enum balance_order order)
+                      const struct balance_request *request, int32_t chunks,
+                      int32_t micro_batches, enum balance_order order)
 {
     struct balance_explored *point = &exploration->points[exploration->n];
     *point = (struct balance_explored){.request = *request};
@@ -143,8 +136,7 @@ static void add_point(struct balance_exploration *exploration,
 
 static enum pps_status list_points(struct balance_exploration *exploration,
                                    const struct balance_request *request,
-                                   struct balance_axes axes,
-                                   struct pps_error *err)
+                                   struct balance_axes axes, struct pps_error *err)
 {
     if (axes.n_chunks == 0)
         axes.chunks[axes.n_chunks++] = request->shape.chunks;
@@ -252,9 +244,7 @@ static void mark_front(struct balance_exploration *exploration)
 
 enum pps_status balance_explore(struct balance_exploration *exploration,
                                 const struct balance_request *request,
-                                const struct balance_axes *axes,
-                                int threads,
-                                atomic_bool *stop,
+                                const struct balance_axes *axes, int threads, atomic_bool *stop,
                                 struct pps_error *err)
 {
     struct work work = {.exploration = exploration, .stop = stop};
@@ -309,8 +299,7 @@ static void show_point(const struct balance_explored *point, FILE *out)
 }
 
 void balance_explore_show(const struct balance_exploration *exploration,
-                          const struct balance_request *request,
-                          FILE *out)
+                          const struct balance_request *request, FILE *out)
 {
     pps_say_part(out, "%s: %s layers, %d stages, %s MiB",
                  request->layers.name[0] != '\0' ? request->layers.name : request->path,

@@ -18,10 +18,8 @@ struct balance_axes {
 };
 
 // Reads axes as in "v=1..4 order=big,less m=8,16,32", and adds them. Names an error by `option`.
-PPS_MUST_CHECK enum pps_status balance_axes_read(struct balance_axes *axes,
-                                                 const char *option,
-                                                 const char *text,
-                                                 struct pps_error *err);
+PPS_MUST_CHECK enum pps_status balance_axes_read(struct balance_axes *axes, const char *option,
+                                                 const char *text, struct pps_error *err);
 
 struct balance_explored {
     struct balance_request request; // with the shape of the point
@@ -43,15 +41,12 @@ struct balance_exploration {
 // one order. The stop flag ends the searches early. The caller frees the exploration in every case.
 PPS_MUST_CHECK enum pps_status balance_explore(struct balance_exploration *exploration,
                                                const struct balance_request *request,
-                                               const struct balance_axes *axes,
-                                               int threads,
-                                               atomic_bool *stop,
-                                               struct pps_error *err);
+                                               const struct balance_axes *axes, int threads,
+                                               atomic_bool *stop, struct pps_error *err);
 void balance_exploration_free(struct balance_exploration *exploration);
 
 // Prints the points by increasing time per micro-batch, the front marked.
 void balance_explore_show(const struct balance_exploration *exploration,
-                          const struct balance_request *request,
-                          FILE *out);
+                          const struct balance_request *request, FILE *out);
 
 #endif

@@ -29,10 +29,8 @@ static void name_of(const char *path, char name[64])
     snprintf(name, 64, "%.*s", (int)strcspn(base, "."), base);
 }
 
-static enum pps_status write_layers(const struct init_file *file,
-                                    const char *name,
-                                    const char *path,
-                                    const struct pps_gate *gate,
+static enum pps_status write_layers(const struct init_file *file, const char *name,
+                                    const char *path, const struct pps_gate *gate,
                                     struct pps_error *err)
 {
     struct balance_layers layers;

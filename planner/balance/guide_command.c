@@ -84,8 +84,7 @@ static bool ask_all(struct guide_task *task)
 
 // ---- options ------------------------------------------------------------------------------------
 
-static enum pps_status read_kinds(struct guide_task *task,
-                                  const struct pps_args *args,
+static enum pps_status read_kinds(struct guide_task *task, const struct pps_args *args,
                                   struct pps_error *err)
 {
     const char *rest = pps_arg(args, "recompute"), *word;
@@ -104,8 +103,7 @@ static enum pps_status read_kinds(struct guide_task *task,
     return PPS_OK;
 }
 
-static enum pps_status read_task(struct guide_task *task,
-                                 const struct pps_args *args,
+static enum pps_status read_task(struct guide_task *task, const struct pps_args *args,
                                  struct pps_error *err)
 {
     uint64_t stages = 0, layers = 0;

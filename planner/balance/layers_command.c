@@ -41,8 +41,7 @@ static const char details[] =
 
 static enum pps_status find_measured(const struct nd_input *input,
                                      const struct nd_strategy *strategy,
-                                     struct plan_layers *found,
-                                     struct pps_error *err)
+                                     struct plan_layers *found, struct pps_error *err)
 {
     struct nd_maker maker;
     struct nd_rank_case prepared;
@@ -68,10 +67,8 @@ static bool is_measured(const struct nd_input *input)
     return input->profiles.n > 0 || input->has_figures || input->compat != ND_CORRECTED;
 }
 
-static enum pps_status read_measured(struct nd_input *input,
-                                     const char *at,
-                                     struct plan_layers *found,
-                                     struct pps_error *err)
+static enum pps_status read_measured(struct nd_input *input, const char *at,
+                                     struct plan_layers *found, struct pps_error *err)
 {
     struct nd_strategy strategy;
     const enum pps_status status =
@@ -81,8 +78,7 @@ static enum pps_status read_measured(struct nd_input *input,
 
 // ---- layers of the configuration ----------------------------------------------------------------
 
-static enum pps_status take_layers(const struct configuration *c,
-                                   struct plan_layers *found,
+static enum pps_status take_layers(const struct configuration *c, struct plan_layers *found,
                                    struct pps_error *err)
 {
     const char *misfit = configuration_layers_misfit(c);
@@ -97,10 +93,8 @@ static enum pps_status take_layers(const struct configuration *c,
     return PPS_OK;
 }
 
-static enum pps_status find_modelled(struct nd_input *input,
-                                     const struct pps_args *args,
-                                     struct plan_layers *found,
-                                     struct pps_error *err)
+static enum pps_status find_modelled(struct nd_input *input, const struct pps_args *args,
+                                     struct plan_layers *found, struct pps_error *err)
 {
     struct plan_configuration plan;
     enum pps_status status = plan_configuration_open(&plan, &input->job.run, args, err);
@@ -135,8 +129,7 @@ static void name_layers(struct balance_layers *layers, const char *model, const 
 
 static enum pps_status write_layers(const struct nd_input *input,
                                     const struct balance_layers *layers,
-                                    const struct pps_args *args,
-                                    struct pps_error *err)
+                                    const struct pps_args *args, struct pps_error *err)
 {
     const char *output = pps_arg(args, "output");
     char path[PLAN_PATH], name[64];
@@ -148,8 +141,7 @@ static enum pps_status write_layers(const struct nd_input *input,
     return init_file_write(layers, path, input->gate, err);
 }
 
-static enum pps_status run(struct nd_input *input,
-                           const struct pps_args *args,
+static enum pps_status run(struct nd_input *input, const struct pps_args *args,
                            struct pps_error *err)
 {
     struct plan_layers found = {.count = 0};

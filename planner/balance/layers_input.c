@@ -16,8 +16,7 @@
 // ---- layers -------------------------------------------------------------------------------------
 
 // Finds the file of the layers and the cluster among the words that are no axes, as in m=8,16; NULL: none.
-static enum pps_status find_words(const struct pps_args *args,
-                                  const char *words[2],
+static enum pps_status find_words(const struct pps_args *args, const char *words[2],
                                   struct pps_error *err)
 {
     int n = 0;
@@ -36,10 +35,8 @@ static enum pps_status find_words(const struct pps_args *args,
     return PPS_OK;
 }
 
-static enum pps_status find_path(struct balance_request *request,
-                                 const struct pps_args *args,
-                                 const char *word,
-                                 struct pps_error *err)
+static enum pps_status find_path(struct balance_request *request, const struct pps_args *args,
+                                 const char *word, struct pps_error *err)
 {
     const char *name = pps_arg(args, "model-name"), *folder = pps_arg(args, "layer-folder");
     const bool has_word = word != NULL;
@@ -60,8 +57,7 @@ static enum pps_status find_path(struct balance_request *request,
 }
 
 // Finds the layers by an init file, and writes them where --model-name will find them.
-static enum pps_status fit_layers(struct balance_request *request,
-                                  const struct pps_args *args,
+static enum pps_status fit_layers(struct balance_request *request, const struct pps_args *args,
                                   struct pps_error *err)
 {
     const char *path = pps_arg(args, "init"), *name = pps_arg(args, "model-name"),
@@ -96,8 +92,7 @@ static const char no_split[] =
     "check";
 
 // Takes layers, pipeline and strategy from a plan.
-static bool take_plan(struct balance_request *request,
-                      const struct plan *plan,
+static bool take_plan(struct balance_request *request, const struct plan *plan,
                       struct pps_fault *fault)
 {
     if (!balance_planned_of(plan, &request->planned, fault))
@@ -117,8 +112,7 @@ static bool take_plan(struct balance_request *request,
     return true;
 }
 
-static enum pps_status read_plan(struct balance_request *request,
-                                 const struct pps_json *json,
+static enum pps_status read_plan(struct balance_request *request, const struct pps_json *json,
                                  struct pps_error *err)
 {
     struct pps_fault fault = {.item = NULL};
@@ -133,8 +127,7 @@ static enum pps_status read_plan(struct balance_request *request,
                                  : plan_fail_document(json, &fault, err);
 }
 
-static enum pps_status read_training(struct balance_request *request,
-                                     const char *cluster,
+static enum pps_status read_training(struct balance_request *request, const char *cluster,
                                      struct pps_error *err)
 {
     struct pps_fault fault;
@@ -162,8 +155,7 @@ static bool is_training(const struct plan_document *document)
 
 // ---- files of layers ----------------------------------------------------------------------------
 
-static enum pps_status read_layers(struct balance_request *request,
-                                   const struct pps_json *json,
+static enum pps_status read_layers(struct balance_request *request, const struct pps_json *json,
                                    struct pps_error *err)
 {
     struct pps_fault fault = {.document = 0}, doubts[PLAN_DOUBTS_MOST];
@@ -175,8 +167,7 @@ static enum pps_status read_layers(struct balance_request *request,
     return misfit == NULL ? PPS_OK : pps_json_fail(json, json->root, err, "%s", misfit);
 }
 
-static enum pps_status read_file(struct balance_request *request,
-                                 const char *cluster,
+static enum pps_status read_file(struct balance_request *request, const char *cluster,
                                  struct pps_error *err)
 {
     struct plan_document document;
@@ -198,8 +189,7 @@ static enum pps_status read_file(struct balance_request *request,
 }
 
 enum pps_status balance_read_layers(struct balance_request *request,
-                                    const struct pps_args *args,
-                                    struct pps_error *err)
+                                    const struct pps_args *args, struct pps_error *err)
 {
     const char *words[2];
     request->planned = (struct balance_planned){.memory_mb = (double)INFINITY};

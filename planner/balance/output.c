@@ -22,9 +22,7 @@ struct paths {
     bool failed;
 };
 
-static void add_path(struct paths *paths,
-                     const char *folder,
-                     const char *before,
+static void add_path(struct paths *paths, const char *folder, const char *before,
                      const char *name)
 {
     char **grown = pps_grow(paths->list, &paths->room, paths->n + 1, sizeof *grown);
@@ -39,8 +37,7 @@ static void add_path(struct paths *paths,
         paths->n++;
 }
 
-static void add_pictures(struct paths *paths,
-                         const struct balance_output *output,
+static void add_pictures(struct paths *paths, const struct balance_output *output,
                          const struct balance_manual *manual)
 {
     static const char *const prefixes[] = {"", BALANCE_AUTO_PREFIX, BALANCE_COMPARISON_PREFIX};
@@ -54,8 +51,7 @@ static void add_pictures(struct paths *paths,
 
 // Checks before the search that all files can be written after it.
 static enum pps_status check_files(const struct balance_output *output,
-                                   const struct balance_manual *manual,
-                                   const char *layers,
+                                   const struct balance_manual *manual, const char *layers,
                                    struct pps_error *err)
 {
     static const char *const names[] = {BALANCE_RESULT_PICTURE, BALANCE_RESULT_YAML,
@@ -79,10 +75,8 @@ static enum pps_status check_files(const struct balance_output *output,
     return status;
 }
 
-enum pps_status balance_read_output(struct balance_output *output,
-                                    const struct pps_args *args,
-                                    const struct balance_manual *manual,
-                                    const char *layers,
+enum pps_status balance_read_output(struct balance_output *output, const struct pps_args *args,
+                                    const struct balance_manual *manual, const char *layers,
                                     struct pps_error *err)
 {
     const char *folder = pps_arg(args, "output-folder");
@@ -100,8 +94,7 @@ enum pps_status balance_read_output(struct balance_output *output,
 
 // A picture of a row. heading: room of the caller.
 static struct balance_picture picture_of(const struct balance_solution *solution,
-                                         const struct balance_row *row,
-                                         char heading[HEADING])
+                                         const struct balance_row *row, char heading[HEADING])
 {
     balance_picture_heading(row->label, solution->task.layers, &row->shape,
                             solution->task.limit_mb, row->result.makespan, heading, HEADING);
@@ -116,8 +109,7 @@ static struct balance_picture picture_of(const struct balance_solution *solution
 static enum pps_status write_row(const struct balance_files *files,
                                  const struct balance_output *output,
                                  const struct balance_solution *solution,
-                                 const struct balance_row *row,
-                                 struct pps_error *err)
+                                 const struct balance_row *row, struct pps_error *err)
 {
     char heading[HEADING], best_heading[HEADING];
     const struct balance_picture picture = picture_of(solution, row, heading),
@@ -148,8 +140,7 @@ static enum pps_status write_json(const struct balance_files *files,
 }
 
 enum pps_status balance_write_output(const struct balance_output *output,
-                                     const struct balance_solution *solution,
-                                     double seconds,
+                                     const struct balance_solution *solution, double seconds,
                                      struct pps_error *err)
 {
     const struct balance_files files = {.folder = output->folder,

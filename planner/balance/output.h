@@ -19,13 +19,11 @@ struct balance_output {
 PPS_MUST_CHECK enum pps_status balance_read_output(struct balance_output *output,
                                                    const struct pps_args *args,
                                                    const struct balance_manual *manual,
-                                                   const char *layers,
-                                                   struct pps_error *err);
+                                                   const char *layers, struct pps_error *err);
 
 // Writes the files. seconds: of a unit of time of the layers.
 PPS_MUST_CHECK enum pps_status balance_write_output(const struct balance_output *output,
                                                     const struct balance_solution *solution,
-                                                    double seconds,
-                                                    struct pps_error *err);
+                                                    double seconds, struct pps_error *err);
 
 #endif

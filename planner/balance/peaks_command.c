@@ -32,10 +32,7 @@ struct peaks {
     int stages;             // from stage 0 on, without a gap
 };
 
-static enum pps_status read_log(struct peaks *peaks,
-                                const char *name,
-                                int stage,
-                                int rank,
+static enum pps_status read_log(struct peaks *peaks, const char *name, int stage, int rank,
                                 struct pps_error *err)
 {
     char path[PLAN_PATH];

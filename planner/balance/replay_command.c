@@ -39,8 +39,7 @@ static const char details[] =
 static enum pps_status replay(const struct balance_request *request,
                               const struct balance_manual_file *manual,
                               const struct balance_output *output,
-                              struct balance_solution *solution,
-                              struct pps_error *err)
+                              struct balance_solution *solution, struct pps_error *err)
 {
     enum pps_status status = balance_solution_open(solution, request, err);
     if (status == PPS_OK)
@@ -61,8 +60,7 @@ static enum pps_status replay(const struct balance_request *request,
 }
 
 static enum pps_status replay_request(struct balance_request *request,
-                                      const struct pps_args *args,
-                                      struct pps_error *err)
+                                      const struct pps_args *args, struct pps_error *err)
 {
     struct balance_output output;
     struct balance_manual_file manual = {.manual = {.n = 0}};

@@ -36,8 +36,7 @@ const struct balance_strategy *balance_request_mine(const struct balance_request
 // ---- training file ------------------------------------------------------------------------------
 
 // Reads a YAML file. Prints a note on stderr if a usual intermediate_size is used.
-static enum pps_status training_file_read(const char *path,
-                                          struct balance_training *training,
+static enum pps_status training_file_read(const char *path, struct balance_training *training,
                                           struct pps_error *err)
 {
     struct pps_json json;
@@ -57,11 +56,8 @@ static enum pps_status training_file_read(const char *path,
 
 // ---- the pipeline -------------------------------------------------------------------------------
 
-static enum pps_status read_whole(const struct pps_args *args,
-                                  const char *name,
-                                  uint64_t most,
-                                  int32_t *value,
-                                  struct pps_error *err)
+static enum pps_status read_whole(const struct pps_args *args, const char *name, uint64_t most,
+                                  int32_t *value, struct pps_error *err)
 {
     uint64_t read = (uint64_t)*value;
     const enum pps_status status = pps_arg_count(args, name, 1, most, &read, err);
@@ -70,8 +66,7 @@ static enum pps_status read_whole(const struct pps_args *args,
 }
 
 // The published --less-memory takes true, 1 or yes, in any case, for the order with less memory.
-static enum pps_status read_order(struct balance_shape *shape,
-                                  const struct pps_args *args,
+static enum pps_status read_order(struct balance_shape *shape, const struct pps_args *args,
                                   struct pps_error *err)
 {
     const char *name = pps_arg(args, "order");
@@ -87,8 +82,7 @@ static enum pps_status read_order(struct balance_shape *shape,
     return status;
 }
 
-static enum pps_status read_memory(struct balance_request *request,
-                                   const struct pps_args *args,
+static enum pps_status read_memory(struct balance_request *request, const struct pps_args *args,
                                    struct pps_error *err)
 {
     enum pps_status status =
@@ -122,8 +116,7 @@ static enum pps_status check_layers(const struct balance_request *request,
 
 // Reads --seq and --training-config, and changes the layers to those of pieces of the sequence. Prints what changes.
 static enum pps_status balance_read_sequence(struct balance_request *request,
-                                             const struct pps_args *args,
-                                             struct pps_error *err)
+                                             const struct pps_args *args, struct pps_error *err)
 {
     const char *path = pps_arg(args, "training-config");
     struct balance_training training;
@@ -169,8 +162,7 @@ static bool has_empty_chunk(const struct balance_strategy *strategy)
 }
 
 enum pps_status balance_read_pipeline(struct balance_request *request,
-                                      const struct pps_args *args,
-                                      struct pps_error *err)
+                                      const struct pps_args *args, struct pps_error *err)
 {
     struct balance_shape *shape = &request->shape;
     *shape = (struct balance_shape){.stages = 4, .chunks = 1, .micro_batches = 4, .pieces = 1};
@@ -202,8 +194,7 @@ enum pps_status balance_read_pipeline(struct balance_request *request,
 // ---- the search ---------------------------------------------------------------------------------
 
 // Reads the kinds of recomputation that strategies may use. Kinds without known memory are refused.
-static enum pps_status read_kinds(struct balance_layers *layers,
-                                  const struct pps_args *args,
+static enum pps_status read_kinds(struct balance_layers *layers, const struct pps_args *args,
                                   struct pps_error *err)
 {
     const char *rest = pps_arg(args, "recompute"), *word;
@@ -232,8 +223,7 @@ static enum pps_status read_kinds(struct balance_layers *layers,
 }
 
 static enum pps_status read_objective(struct balance_request *request,
-                                      const struct pps_args *args,
-                                      struct pps_error *err)
+                                      const struct pps_args *args, struct pps_error *err)
 {
     const char *name = pps_arg(args, "objective");
     request->by_proxy = name != NULL && strcmp(name, "proxy") == 0;
@@ -243,8 +233,7 @@ static enum pps_status read_objective(struct balance_request *request,
 }
 
 enum pps_status balance_read_search(struct balance_request *request,
-                                    const struct pps_args *args,
-                                    struct pps_error *err)
+                                    const struct pps_args *args, struct pps_error *err)
 {
     request->budget = BALANCE_BUDGET;
     request->seed = 42;

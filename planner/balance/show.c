@@ -9,12 +9,8 @@
 #include <math.h>
 
 // activation_mb: NULL: none.
-static void show_layer(const char *name,
-                       double forward,
-                       double backward,
-                       double parameter_mb,
-                       const double *activation_mb,
-                       FILE *out)
+static void show_layer(const char *name, double forward, double backward, double parameter_mb,
+                       const double *activation_mb, FILE *out)
 {
     fprintf(out, "%-12s %10s %10s %12s %12s\n", name, pps_digits_text(forward, 6).text,
             pps_digits_text(backward, 6).text, pps_digits_text(parameter_mb, 6).text,
@@ -97,9 +93,7 @@ static double shown(double value)
 }
 
 // Prints the head of a table of strategies, and a row. The speed is relative to a step time of `best`.
-static void balance_show_row(const struct balance_row *row,
-                             double limit_mb,
-                             double best,
+static void balance_show_row(const struct balance_row *row, double limit_mb, double best,
                              FILE *out)
 {
     const struct balance_result *result = &row->result;
@@ -167,8 +161,7 @@ static void warn_of_written(const struct balance_row *row, FILE *out)
 }
 
 enum pps_status balance_show(const struct balance_request *request,
-                             const struct balance_solution *solution,
-                             FILE *out,
+                             const struct balance_solution *solution, FILE *out,
                              struct pps_error *err)
 {
     const struct balance_row *first = &solution->rows[0];

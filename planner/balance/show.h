@@ -12,8 +12,7 @@ void balance_show_layers(const struct balance_layers *layers, FILE *out);
 
 // Prints the task, one table of all strategies, and the first strategy in the published form.
 PPS_MUST_CHECK enum pps_status balance_show(const struct balance_request *request,
-                                            const struct balance_solution *solution,
-                                            FILE *out,
+                                            const struct balance_solution *solution, FILE *out,
                                             struct pps_error *err);
 
 #endif

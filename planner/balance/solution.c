@@ -55,8 +55,7 @@ enum pps_status balance_solution_open(struct balance_solution *solution,
     return PPS_OK;
 }
 
-enum pps_status balance_solution_replay(struct balance_solution *solution,
-                                        atomic_bool *stop,
+enum pps_status balance_solution_replay(struct balance_solution *solution, atomic_bool *stop,
                                         struct pps_error *err)
 {
     struct poll poll = {.over = poll_flag, .self = stop};
@@ -73,8 +72,7 @@ static bool has_shape(const struct balance_strategy *strategy,
 
 // Lists the right strategies of the user that have the shape of the task, and that of the training.
 static int32_t list_starts(const struct balance_solution *solution,
-                           const struct balance_manual *manual,
-                           struct balance_strategy *starts)
+                           const struct balance_manual *manual, struct balance_strategy *starts)
 {
     int32_t n = 0;
     if (solution->mine != NULL)
@@ -89,8 +87,7 @@ static int32_t list_starts(const struct balance_solution *solution,
 
 enum pps_status balance_solve(struct balance_solution *solution,
                               const struct balance_request *request,
-                              const struct balance_manual *manual,
-                              atomic_bool *stop,
+                              const struct balance_manual *manual, atomic_bool *stop,
                               struct pps_error *err)
 {
     struct poll poll = {.over = poll_flag, .self = stop};
@@ -125,8 +122,7 @@ void balance_solution_free(struct balance_solution *solution)
 
 // Adds a row of a shape with counts of 0, and the replay of the search. NULL: no memory.
 static struct balance_row *add_row(struct balance_solution *solution,
-                                   enum balance_row_kind kind,
-                                   const char *label,
+                                   enum balance_row_kind kind, const char *label,
                                    const struct balance_shape *shape)
 {
     struct balance_row *row = &solution->rows[solution->n++];
@@ -155,8 +151,7 @@ static void copy(struct balance_row *row, const struct balance_strategy *strateg
 }
 
 static enum pps_status add_strategy(struct balance_solution *solution,
-                                    enum balance_row_kind kind,
-                                    const char *label,
+                                    enum balance_row_kind kind, const char *label,
                                     const struct balance_strategy *strategy,
                                     struct pps_error *err)
 {
@@ -239,8 +234,7 @@ static enum pps_status add_entry(struct balance_solution *solution,
 }
 
 enum pps_status balance_add_manual(struct balance_solution *solution,
-                                   const struct balance_manual *manual,
-                                   struct pps_error *err)
+                                   const struct balance_manual *manual, struct pps_error *err)
 {
     for (int32_t i = 0; i < manual->n; i++) {
         enum pps_status status = PPS_OK;

@@ -64,8 +64,7 @@ PPS_MUST_CHECK enum pps_status balance_solution_replay(struct balance_solution *
 PPS_MUST_CHECK enum pps_status balance_solve(struct balance_solution *solution,
                                              const struct balance_request *request,
                                              const struct balance_manual *manual,
-                                             atomic_bool *stop,
-                                             struct pps_error *err);
+                                             atomic_bool *stop, struct pps_error *err);
 
 // Adds rows for the best strategy and the optimum of the proxy.
 PPS_MUST_CHECK enum pps_status balance_add_found(struct balance_solution *solution,

@@ -83,10 +83,8 @@ static void insert(struct checked *checked, const struct checked_change *change)
 }
 
 // Evaluates a change that can run. Frees its parts.
-static enum configuration_status add(struct checked *checked,
-                                     struct configuration *changed,
-                                     const char *label,
-                                     struct poll *poll)
+static enum configuration_status add(struct checked *checked, struct configuration *changed,
+                                     const char *label, struct poll *poll)
 {
     struct configuration_step step;
     struct checked_change change;

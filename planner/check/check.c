@@ -37,8 +37,7 @@ static const char details[] =
     "  ppsweep check config.json train.sh h100 -n 16\n";
 
 static enum pps_status fail_step(enum configuration_status status,
-                                 const struct checked *checked,
-                                 struct pps_error *err)
+                                 const struct checked *checked, struct pps_error *err)
 {
     switch (status) {
     case CONFIGURATION_STOPPED:
@@ -79,8 +78,7 @@ static enum pps_status print_json(const struct checked *checked, struct pps_erro
     return failed ? pps_fail_memory(err, "the report") : PPS_OK;
 }
 
-static enum pps_status report(struct checked *checked,
-                              const struct pps_args *args,
+static enum pps_status report(struct checked *checked, const struct pps_args *args,
                               struct pps_error *err)
 {
     enum pps_status status = check_files_check(args, err);
@@ -100,8 +98,7 @@ static enum pps_status report(struct checked *checked,
 }
 
 // A model alone is no training.
-static enum pps_status require_strategy(const struct plan_run *run,
-                                        const struct pps_args *args,
+static enum pps_status require_strategy(const struct plan_run *run, const struct pps_args *args,
                                         struct pps_error *err)
 {
     if (run->baseline != NULL || pps_arg(args, "at") != NULL)

@@ -26,10 +26,8 @@ enum pps_status check_files_check(const struct pps_args *args, struct pps_error 
     return status;
 }
 
-enum pps_status checked_write_plan(const struct checked *checked,
-                                   const char *path,
-                                   const struct pps_gate *gate,
-                                   struct pps_error *err)
+enum pps_status checked_write_plan(const struct checked *checked, const char *path,
+                                   const struct pps_gate *gate, struct pps_error *err)
 {
     struct text_buffer text = {.text = NULL};
     struct plan *plan = configuration_plan(&checked->plan.configuration, &checked->step);
@@ -40,10 +38,8 @@ enum pps_status checked_write_plan(const struct checked *checked,
     return plan_write_text(path, &text, gate, err);
 }
 
-enum pps_status checked_write_trace(const struct checked *checked,
-                                    const char *path,
-                                    const struct pps_gate *gate,
-                                    struct pps_error *err)
+enum pps_status checked_write_trace(const struct checked *checked, const char *path,
+                                    const struct pps_gate *gate, struct pps_error *err)
 {
     const struct step_trace trace = plan_trace_of(&checked->step);
     const char *model = checked->plan.configuration.model.name;
@@ -53,8 +49,7 @@ enum pps_status checked_write_trace(const struct checked *checked,
     return plan_trace_write(path, gate, title, &trace, NULL, err);
 }
 
-enum pps_status check_files_write(const struct checked *checked,
-                                  const struct pps_args *args,
+enum pps_status check_files_write(const struct checked *checked, const struct pps_args *args,
                                   struct pps_error *err)
 {
     const char *plan = pps_arg(args, "plan"), *trace = pps_arg(args, "trace");

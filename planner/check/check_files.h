@@ -25,8 +25,7 @@ PPS_MUST_CHECK enum pps_status check_files_write(const struct checked *checked,
 
 // Write one of them.
 PPS_MUST_CHECK enum pps_status checked_write_plan(const struct checked *checked,
-                                                  const char *path,
-                                                  const struct pps_gate *gate,
+                                                  const char *path, const struct pps_gate *gate,
                                                   struct pps_error *err);
 PPS_MUST_CHECK enum pps_status checked_write_trace(const struct checked *checked,
                                                    const char *path,

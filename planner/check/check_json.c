@@ -63,9 +63,7 @@ static int32_t value_of(const struct configuration_part *part, enum list list)
                           : part->select[0] + part->select[1];
 }
 
-static void add_list(struct text_buffer *out,
-                     const char *name,
-                     const struct configuration *c,
+static void add_list(struct text_buffer *out, const char *name, const struct configuration *c,
                      enum list list)
 {
     text_buffer_add(out, " \"%s\": [", name);

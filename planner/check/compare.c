@@ -47,9 +47,7 @@ static bool write_value(const cJSON *item, char text[DIFFERENCES_TEXT])
     return ok;
 }
 
-static bool add(struct differences *differences,
-                const char *path,
-                const cJSON *a,
+static bool add(struct differences *differences, const char *path, const cJSON *a,
                 const cJSON *b)
 {
     struct difference *list =
@@ -64,25 +62,18 @@ static bool add(struct differences *differences,
 
 // ---- trees --------------------------------------------------------------------------------------
 
-static bool compare(struct differences *differences,
-                    const char *path,
-                    const cJSON *a,
+static bool compare(struct differences *differences, const char *path, const cJSON *a,
                     const cJSON *b);
 
-static bool compare_member(struct differences *differences,
-                           const char *path,
-                           const char *key,
-                           const cJSON *a,
-                           const cJSON *b)
+static bool compare_member(struct differences *differences, const char *path, const char *key,
+                           const cJSON *a, const cJSON *b)
 {
     char below[96];
     snprintf(below, sizeof below, "%s%s%s", path, path[0] != '\0' ? "." : "", key);
     return compare(differences, below, pps_json_member(a, key), pps_json_member(b, key));
 }
 
-static bool compare_objects(struct differences *differences,
-                            const char *path,
-                            const cJSON *a,
+static bool compare_objects(struct differences *differences, const char *path, const cJSON *a,
                             const cJSON *b)
 {
     for (const cJSON *item = a->child; item != NULL; item = item->next)
@@ -95,9 +86,7 @@ static bool compare_objects(struct differences *differences,
     return true;
 }
 
-static bool compare(struct differences *differences,
-                    const char *path,
-                    const cJSON *a,
+static bool compare(struct differences *differences, const char *path, const cJSON *a,
                     const cJSON *b)
 {
     if (cJSON_IsObject(a) && cJSON_IsObject(b))
@@ -149,8 +138,7 @@ static void add_step(struct text_buffer *out, const struct configuration_step *s
 
 // Appends the differences, and both steps by part and cause, as one JSON object.
 static void differences_json(const struct differences *differences,
-                             const struct training_case cases[2],
-                             struct text_buffer *out)
+                             const struct training_case cases[2], struct text_buffer *out)
 {
     text_buffer_add(out, "{\"differences\": [");
     for (size_t k = 0; k < differences->n; k++) {
@@ -223,8 +211,7 @@ static void print_tables(const struct training_case cases[2])
 
 // ---- the command --------------------------------------------------------------------------------
 
-static enum pps_status show(const struct training_case cases[2],
-                            bool json,
+static enum pps_status show(const struct training_case cases[2], bool json,
                             struct pps_error *err)
 {
     struct differences differences = {.list = NULL};

@@ -35,14 +35,10 @@ static const char clusters_details[] =
 // ---- lines --------------------------------------------------------------------------------------
 
 // Prints the line of a record, or its object.
-typedef bool print_record(const char *name,
-                          const cJSON *root,
-                          cJSON *list,
+typedef bool print_record(const char *name, const cJSON *root, cJSON *list,
                           struct pps_fault *fault);
 
-static bool print_model(const char *name,
-                        const cJSON *root,
-                        cJSON *list,
+static bool print_model(const char *name, const cJSON *root, cJSON *list,
                         struct pps_fault *fault)
 {
     struct modeldesc model;
@@ -65,9 +61,7 @@ static bool print_model(const char *name,
     return cJSON_AddItemToArray(list, object);
 }
 
-static bool print_cluster(const char *name,
-                          const cJSON *root,
-                          cJSON *list,
+static bool print_cluster(const char *name, const cJSON *root, cJSON *list,
                           struct pps_fault *fault)
 {
     struct cluster cluster;
@@ -91,11 +85,8 @@ static bool print_cluster(const char *name,
 
 // ---- lists --------------------------------------------------------------------------------------
 
-static enum pps_status list_one(const char *kind,
-                                const char *name,
-                                print_record *print,
-                                cJSON *list,
-                                struct pps_error *err)
+static enum pps_status list_one(const char *kind, const char *name, print_record *print,
+                                cJSON *list, struct pps_error *err)
 {
     struct pps_json json;
     struct pps_fault fault = {.item = NULL};
@@ -112,11 +103,8 @@ static enum pps_status list_one(const char *kind,
     return status;
 }
 
-static enum pps_status list_all(const struct pps_args *args,
-                                const char *kind,
-                                const char *head,
-                                print_record *print,
-                                struct pps_error *err)
+static enum pps_status list_all(const struct pps_args *args, const char *kind, const char *head,
+                                print_record *print, struct pps_error *err)
 {
     struct pps_installed_names names;
     const char *word = pps_arg_words(args) > 0 ? pps_arg_word(args, 0) : "";

@@ -2,12 +2,9 @@
 // Opens trainings of files.
 #include "planner/check/trainings.h"
 
-enum pps_status training_case_open(struct training_case *training,
-                                   const char *path,
-                                   const char *cluster,
-                                   const struct pps_args *args,
-                                   struct poll *poll,
-                                   struct pps_error *err)
+enum pps_status training_case_open(struct training_case *training, const char *path,
+                                   const char *cluster, const struct pps_args *args,
+                                   struct poll *poll, struct pps_error *err)
 {
     enum pps_status status = plan_run_open_files(&training->run, path, cluster, args, err);
     if (status != PPS_OK)

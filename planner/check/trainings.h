@@ -14,11 +14,9 @@ struct training_case {
 // Reads and evaluates a training; cluster: a file or a name, or NULL; args: with --devices. A training that sets no strategy or
 // cannot run is an error. The caller closes the case in any case.
 PPS_MUST_CHECK enum pps_status training_case_open(struct training_case *training,
-                                                  const char *path,
-                                                  const char *cluster,
+                                                  const char *path, const char *cluster,
                                                   const struct pps_args *args,
-                                                  struct poll *poll,
-                                                  struct pps_error *err);
+                                                  struct poll *poll, struct pps_error *err);
 void training_case_close(struct training_case *training);
 
 #endif

@@ -9,8 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-static enum pps_status tell(void *self,
-                            const struct pps_trace_sink *sink,
+static enum pps_status tell(void *self, const struct pps_trace_sink *sink,
                             struct pps_error *err)
 {
     const struct planned *p = self;
@@ -22,12 +21,9 @@ static enum pps_status tell(void *self,
     return timeline_send(&timeline, sink) ? PPS_OK : pps_fail_memory(err, "the timeline");
 }
 
-enum pps_status batch_trace_write(const struct planned *planned,
-                                  const char *name,
-                                  const char *path,
-                                  enum pps_trace_form form,
-                                  const struct pps_gate *gate,
-                                  struct pps_error *err)
+enum pps_status batch_trace_write(const struct planned *planned, const char *name,
+                                  const char *path, enum pps_trace_form form,
+                                  const struct pps_gate *gate, struct pps_error *err)
 {
     char title[256];
     snprintf(title, sizeof title, "batch %s, replica %d of %d: %s, %s, peak %s MB", name,

@@ -8,8 +8,7 @@
 
 // Writes the timeline of the slowest replica of the batch with this name.
 PPS_MUST_CHECK enum pps_status batch_trace_write(const struct planned *planned,
-                                                 const char *name,
-                                                 const char *path,
+                                                 const char *name, const char *path,
                                                  enum pps_trace_form form,
                                                  const struct pps_gate *gate,
                                                  struct pps_error *err);

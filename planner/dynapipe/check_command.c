@@ -36,11 +36,8 @@ static bool is_without(const cJSON *root)
             strcmp(status->valuestring, "error") == 0);
 }
 
-static enum pps_status check_one(const struct pps_json *json,
-                                 const char *path,
-                                 int line,
-                                 struct counts *counts,
-                                 struct pps_error *err)
+static enum pps_status check_one(const struct pps_json *json, const char *path, int line,
+                                 struct counts *counts, struct pps_error *err)
 {
     struct plan_checked checked;
     struct pps_fault fault;
@@ -72,11 +69,8 @@ static enum pps_status check_one(const struct pps_json *json,
 }
 
 // Checks every line of a file.
-static enum pps_status check_lines(const char *path,
-                                   const char *text,
-                                   size_t n,
-                                   struct counts *counts,
-                                   struct pps_error *err)
+static enum pps_status check_lines(const char *path, const char *text, size_t n,
+                                   struct counts *counts, struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
     int line = 0;

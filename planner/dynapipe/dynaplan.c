@@ -252,8 +252,7 @@ static struct item *next_item(struct run *r)
     return item;
 }
 
-static void add_refused(struct run *r,
-                        const struct batch_reader *reader,
+static void add_refused(struct run *r, const struct batch_reader *reader,
                         const struct pps_fault *fault)
 {
     struct item *item = next_item(r);
@@ -267,10 +266,8 @@ static void add_refused(struct run *r,
 }
 
 // Takes what the reader has made of a line.
-static enum pps_status take(struct run *r,
-                            const struct batch_reader *reader,
-                            enum batch_fed fed,
-                            const struct pps_fault *fault)
+static enum pps_status take(struct run *r, const struct batch_reader *reader,
+                            enum batch_fed fed, const struct pps_fault *fault)
 {
     if (fed == BATCH_NO_MEMORY)
         return pps_fail_memory(r->err, "a batch");
@@ -305,10 +302,8 @@ static enum pps_status read_more(struct lines *lines, bool *more, struct pps_err
 }
 
 // Takes all whole lines; at the end also one without a line break.
-static enum pps_status take_lines(struct run *r,
-                                  struct lines *lines,
-                                  struct batch_reader *reader,
-                                  bool at_end)
+static enum pps_status take_lines(struct run *r, struct lines *lines,
+                                  struct batch_reader *reader, bool at_end)
 {
     struct pps_fault fault;
     size_t at = 0;

@@ -45,8 +45,7 @@ void plan_batch_room_free(struct plan_batch_room *room)
 
 __attribute__((format(printf, 3, 4))) static bool end(struct batch_task *t,
                                                       enum planned_outcome outcome,
-                                                      const char *format,
-                                                      ...)
+                                                      const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -192,11 +191,8 @@ struct replica_room {
     double *peaks;
 };
 
-static void take_replica(const struct batch_task *t,
-                         int32_t k,
-                         int32_t count,
-                         struct replica_room *out,
-                         struct room *room)
+static void take_replica(const struct batch_task *t, int32_t k, int32_t count,
+                         struct replica_room *out, struct room *room)
 {
     const struct step_setup *s = t->setup;
     struct instructions *in = &t->room->instructions[k];
@@ -313,11 +309,8 @@ static struct step_choice rule_of(const struct batch_task *t, enum step_rule rul
 }
 
 // Tries the powers of two from `least` to `most` as sizes of a rule. *size: the best.
-static double best_of_rule(struct batch_task *t,
-                           enum step_rule rule,
-                           int64_t least,
-                           int64_t most,
-                           int64_t *size)
+static double best_of_rule(struct batch_task *t, enum step_rule rule, int64_t least,
+                           int64_t most, int64_t *size)
 {
     struct step_choice choice = rule_of(t, rule);
     double best = HUGE_VAL;
@@ -359,11 +352,8 @@ static void plan_mine(struct batch_task *t)
     t->choice = &t->request->choice;
 }
 
-void plan_batch(const struct dynaplan_request *request,
-                const struct batch *batch,
-                bool with_baselines,
-                struct plan_batch_room *room,
-                const atomic_bool *stop,
+void plan_batch(const struct dynaplan_request *request, const struct batch *batch,
+                bool with_baselines, struct plan_batch_room *room, const atomic_bool *stop,
                 struct planned *planned)
 {
     struct batch_task t = {.request = request,

@@ -53,11 +53,8 @@ struct planned {
 };
 
 // Plans a batch. with_baselines: plans the simple rules, too. stop: ends the search early.
-void plan_batch(const struct dynaplan_request *request,
-                const struct batch *batch,
-                bool with_baselines,
-                struct plan_batch_room *room,
-                const atomic_bool *stop,
+void plan_batch(const struct dynaplan_request *request, const struct batch *batch,
+                bool with_baselines, struct plan_batch_room *room, const atomic_bool *stop,
                 struct planned *planned);
 
 #endif

@@ -16,10 +16,8 @@
 
 enum { PATH = 4096 };
 
-enum pps_status plan_log_open(struct plan_log *log,
-                              const char *folder,
-                              const struct pps_gate *gate,
-                              struct pps_error *err)
+enum pps_status plan_log_open(struct plan_log *log, const char *folder,
+                              const struct pps_gate *gate, struct pps_error *err)
 {
     char records[PATH], plans[PATH];
     *log = (struct plan_log){.is_open = false};
@@ -58,10 +56,7 @@ enum pps_status plan_log_close(struct plan_log *log, struct pps_error *err)
 }
 
 // Appends the layers of a stage as [layer, next layer, type].
-static void add_stage(const struct network_stages *stages,
-                      int32_t s,
-                      int type,
-                      bool *first,
+static void add_stage(const struct network_stages *stages, int32_t s, int type, bool *first,
                       struct text_buffer *out)
 {
     for (int32_t l = stages->first_layer[s]; l < stages->first_layer[s + 1]; l++) {
@@ -92,8 +87,7 @@ void plan_log_collect(const struct planned *planned, struct text_buffer *out)
     text_buffer_add(out, "]");
 }
 
-static void write_record(struct plan_log *log,
-                         const struct batch *batch,
+static void write_record(struct plan_log *log, const struct batch *batch,
                          const struct planned *p)
 {
     char now[64] = "";
@@ -111,10 +105,8 @@ static void write_record(struct plan_log *log,
             strcmp(p->mode, "fast") == 0 ? "true" : "false");
 }
 
-enum pps_status plan_log_write(struct plan_log *log,
-                               const struct batch *batch,
-                               const struct planned *p,
-                               const struct text_buffer *recompute,
+enum pps_status plan_log_write(struct plan_log *log, const struct batch *batch,
+                               const struct planned *p, const struct text_buffer *recompute,
                                struct pps_error *err)
 {
     write_record(log, batch, p);
@@ -138,10 +130,7 @@ void totals_free(struct totals *totals)
     *totals = (struct totals){.batches = 0};
 }
 
-static void add_baseline(double baseline,
-                         double makespan,
-                         double *sum,
-                         double *plans,
+static void add_baseline(double baseline, double makespan, double *sum, double *plans,
                          int64_t *n)
 {
     if (!(baseline > 0) || isinf(baseline))
@@ -239,13 +228,8 @@ void totals_show(const struct totals *t, FILE *out)
                 pps_count_text((double)t->refused).text);
 }
 
-static void show_baseline(const char *kind,
-                          const char *name,
-                          double sum,
-                          double plans,
-                          int64_t n,
-                          int64_t all,
-                          FILE *out)
+static void show_baseline(const char *kind, const char *name, double sum, double plans,
+                          int64_t n, int64_t all, FILE *out)
 {
     if (n == 0)
         fprintf(out, "%-9s %s: no plan fits\n", kind, name);

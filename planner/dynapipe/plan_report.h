@@ -20,8 +20,7 @@ struct plan_log {
 
 // Opens the logs in a folder: "" is that of DYNAPIPE_PERFORMANCE_LOG_DIR, or performance_logs; NULL: no log. Earlier
 // records are continued; plans go through the gate.
-PPS_MUST_CHECK enum pps_status plan_log_open(struct plan_log *log,
-                                             const char *folder,
+PPS_MUST_CHECK enum pps_status plan_log_open(struct plan_log *log, const char *folder,
                                              const struct pps_gate *gate,
                                              struct pps_error *err);
 
@@ -32,8 +31,7 @@ PPS_MUST_CHECK enum pps_status plan_log_close(struct plan_log *log, struct pps_e
 void plan_log_collect(const struct planned *planned, struct text_buffer *out);
 
 // Writes what a batch took, and its recomputation as collected.
-PPS_MUST_CHECK enum pps_status plan_log_write(struct plan_log *log,
-                                              const struct batch *batch,
+PPS_MUST_CHECK enum pps_status plan_log_write(struct plan_log *log, const struct batch *batch,
                                               const struct planned *planned,
                                               const struct text_buffer *recompute,
                                               struct pps_error *err);

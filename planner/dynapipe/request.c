@@ -28,9 +28,7 @@ static const char default_cluster[] = "h100";
 // ---- documents ------------------------------------------------------------------------------------
 
 // Reads a JSON file, or a shipped document by its name.
-static enum pps_status load(const char *kind,
-                            const char *word,
-                            struct pps_json *json,
+static enum pps_status load(const char *kind, const char *word, struct pps_json *json,
                             struct pps_error *err)
 {
     char *path = pps_installed_path(kind, word, strdup(word));
@@ -44,8 +42,7 @@ static enum pps_status load(const char *kind,
     return status;
 }
 
-static enum pps_status read_network(const char *word,
-                                    struct network *network,
+static enum pps_status read_network(const char *word, struct network *network,
                                     struct pps_error *err)
 {
     struct pps_json json;
@@ -59,8 +56,7 @@ static enum pps_status read_network(const char *word,
     return status;
 }
 
-static enum pps_status read_links(const char *word,
-                                  struct dynaplan_request *r,
+static enum pps_status read_links(const char *word, struct dynaplan_request *r,
                                   struct pps_error *err)
 {
     struct pps_json json;
@@ -78,10 +74,8 @@ static enum pps_status read_links(const char *word,
 }
 
 // Reads the model and the hardware of a cluster for modelled tables.
-static enum pps_status read_models(const char *model,
-                                   const char *cluster,
-                                   struct layercost_model *made,
-                                   struct network *network,
+static enum pps_status read_models(const char *model, const char *cluster,
+                                   struct layercost_model *made, struct network *network,
                                    struct pps_error *err)
 {
     struct pps_json json;
@@ -120,12 +114,9 @@ static enum pps_status read_models(const char *model,
     return status;
 }
 
-enum pps_status dynaplan_model_tables(const char *model,
-                                      const char *cluster,
-                                      int32_t tensor_parallel,
-                                      int32_t longest,
-                                      struct network *network,
-                                      struct cost_tables *tables,
+enum pps_status dynaplan_model_tables(const char *model, const char *cluster,
+                                      int32_t tensor_parallel, int32_t longest,
+                                      struct network *network, struct cost_tables *tables,
                                       struct pps_error *err)
 {
     static const int32_t rows[ROWS] = {1, 2, 4, 8, 16, 32, 64, 128, 256};
@@ -147,10 +138,8 @@ enum pps_status dynaplan_model_tables(const char *model,
 }
 
 // Reads cost tables; a network in them is used unless there is a model.
-static enum pps_status read_costs(const char *word,
-                                  bool needs_network,
-                                  struct dynaplan_request *r,
-                                  struct pps_error *err)
+static enum pps_status read_costs(const char *word, bool needs_network,
+                                  struct dynaplan_request *r, struct pps_error *err)
 {
     char *text, *path = pps_installed_path("cost", word, strdup(word));
     size_t n, first = 0;
@@ -187,8 +176,7 @@ static enum pps_status read_costs(const char *word,
     return status;
 }
 
-static enum pps_status read_documents(struct dynaplan_request *r,
-                                      const struct pps_args *args,
+static enum pps_status read_documents(struct dynaplan_request *r, const struct pps_args *args,
                                       struct pps_error *err)
 {
     const char *model = pps_arg(args, "model"), *costs = pps_arg(args, "costs"),
@@ -226,12 +214,8 @@ static enum pps_status read_documents(struct dynaplan_request *r,
 
 // ---- the pipeline ---------------------------------------------------------------------------------
 
-static enum pps_status read_whole(const struct pps_args *args,
-                                  const char *name,
-                                  uint64_t least,
-                                  uint64_t most,
-                                  int32_t *value,
-                                  struct pps_error *err)
+static enum pps_status read_whole(const struct pps_args *args, const char *name, uint64_t least,
+                                  uint64_t most, int32_t *value, struct pps_error *err)
 {
     uint64_t read = (uint64_t)*value;
     const enum pps_status status = pps_arg_count(args, name, least, most, &read, err);
@@ -239,9 +223,7 @@ static enum pps_status read_whole(const struct pps_args *args,
     return status;
 }
 
-static enum pps_status read_list(const char *list,
-                                 int32_t layers,
-                                 int32_t *devices,
+static enum pps_status read_list(const char *list, int32_t layers, int32_t *devices,
                                  struct pps_error *err)
 {
     int32_t n = 0;
@@ -263,10 +245,8 @@ static enum pps_status read_list(const char *list,
                                   (int)n, (int)layers);
 }
 
-static enum pps_status spread(struct dynaplan_request *r,
-                              const struct pps_args *args,
-                              int32_t *device,
-                              struct pps_error *err)
+static enum pps_status spread(struct dynaplan_request *r, const struct pps_args *args,
+                              int32_t *device, struct pps_error *err)
 {
     const int32_t layers = r->network.encoders + r->network.decoders;
     int32_t devices = 0, per_stage = 0, chunks = 1;
@@ -293,8 +273,7 @@ static enum pps_status spread(struct dynaplan_request *r,
                : pps_fail(err, PPS_E_INPUT, "--devices: %s", text);
 }
 
-static enum pps_status read_stages(struct dynaplan_request *r,
-                                   const struct pps_args *args,
+static enum pps_status read_stages(struct dynaplan_request *r, const struct pps_args *args,
                                    struct pps_error *err)
 {
     static const char *const others[] = {"devices", "layers-per-stage"};
@@ -313,8 +292,7 @@ static enum pps_status read_stages(struct dynaplan_request *r,
     return status;
 }
 
-enum pps_status dynaplan_read_memory(struct dynaplan_request *r,
-                                     const struct pps_args *args,
+enum pps_status dynaplan_read_memory(struct dynaplan_request *r, const struct pps_args *args,
                                      struct pps_error *err)
 {
     const char *memory = pps_arg(args, "memory");
@@ -338,8 +316,7 @@ enum pps_status dynaplan_open_state(struct step_setup *setup, struct pps_error *
                      (int)over, setup->state[over], setup->limit);
 }
 
-static enum pps_status open_setup(struct dynaplan_request *r,
-                                  const struct pps_args *args,
+static enum pps_status open_setup(struct dynaplan_request *r, const struct pps_args *args,
                                   struct pps_error *err)
 {
     int32_t replicas = 1, zero = 0;
@@ -363,11 +340,8 @@ static enum pps_status open_setup(struct dynaplan_request *r,
 
 // ---- the choice -----------------------------------------------------------------------------------
 
-static enum pps_status read_name(const struct pps_args *args,
-                                 const char *option,
-                                 const char *const *names,
-                                 int n,
-                                 int *value,
+static enum pps_status read_name(const struct pps_args *args, const char *option,
+                                 const char *const *names, int n, int *value,
                                  struct pps_error *err)
 {
     const char *word = pps_arg(args, option);
@@ -391,8 +365,7 @@ static bool env_is_true(const char *name)
 }
 
 // Refuses a method that the assignment does not have, and names those that it has.
-static enum pps_status fail_method(enum method method,
-                                   enum assignment assignment,
+static enum pps_status fail_method(enum method method, enum assignment assignment,
                                    struct pps_error *err)
 {
     struct text_buffer names = {.text = NULL};
@@ -411,8 +384,7 @@ static enum pps_status fail_method(enum method method,
     return status;
 }
 
-static enum pps_status read_method(struct dynaplan_request *r,
-                                   const struct pps_args *args,
+static enum pps_status read_method(struct dynaplan_request *r, const struct pps_args *args,
                                    struct pps_error *err)
 {
     int method = PLAN_ANY_METHOD;
@@ -431,8 +403,7 @@ static enum pps_status read_method(struct dynaplan_request *r,
     return PPS_OK;
 }
 
-static enum pps_status read_choice(struct dynaplan_request *r,
-                                   const struct pps_args *args,
+static enum pps_status read_choice(struct dynaplan_request *r, const struct pps_args *args,
                                    struct pps_error *err)
 {
     static const char *const orders[] = {"best", "length", "path"};
@@ -463,8 +434,7 @@ static enum pps_status read_choice(struct dynaplan_request *r,
     return status;
 }
 
-enum pps_status dynaplan_request_open(struct dynaplan_request *r,
-                                      const struct pps_args *args,
+enum pps_status dynaplan_request_open(struct dynaplan_request *r, const struct pps_args *args,
                                       struct pps_error *err)
 {
     memset(r, 0, sizeof *r);

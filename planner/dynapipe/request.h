@@ -62,10 +62,8 @@ void dynaplan_request_close(struct dynaplan_request *request);
 
 // Makes cost tables of a model on a device for a tensor-parallel degree and samples up to `longest` tokens. The caller
 // frees them.
-PPS_MUST_CHECK enum pps_status dynaplan_model_tables(const char *model,
-                                                     const char *cluster,
-                                                     int32_t tensor_parallel,
-                                                     int32_t longest,
+PPS_MUST_CHECK enum pps_status dynaplan_model_tables(const char *model, const char *cluster,
+                                                     int32_t tensor_parallel, int32_t longest,
                                                      struct network *network,
                                                      struct cost_tables *tables,
                                                      struct pps_error *err);

@@ -30,11 +30,8 @@ static const char details[] =
     "\n"
     "  ppsweep dynaplan tables llama2-7b h100 -o llama2-7b-costs.json\n";
 
-static enum pps_status read_degrees(const struct pps_args *args,
-                                    int32_t *degrees,
-                                    int *n,
-                                    bool *given,
-                                    struct pps_error *err)
+static enum pps_status read_degrees(const struct pps_args *args, int32_t *degrees, int *n,
+                                    bool *given, struct pps_error *err)
 {
     const char *rest = pps_arg(args, "tp"), *word;
     size_t length;
@@ -50,12 +47,8 @@ static enum pps_status read_degrees(const struct pps_args *args,
     return PPS_OK;
 }
 
-static enum pps_status write_tables(const struct pps_args *args,
-                                    const int32_t *degrees,
-                                    int n,
-                                    bool given,
-                                    int32_t longest,
-                                    struct text_buffer *text,
+static enum pps_status write_tables(const struct pps_args *args, const int32_t *degrees, int n,
+                                    bool given, int32_t longest, struct text_buffer *text,
                                     struct pps_error *err)
 {
     const char *model = pps_arg_word(args, 0),

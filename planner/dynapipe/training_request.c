@@ -21,8 +21,7 @@ static enum pps_status check_options(const struct pps_args *args, struct pps_err
 
 // Reads the configuration. After an error there is nothing to close.
 static enum pps_status read_configuration(struct dynaplan_request *r,
-                                          const struct pps_args *args,
-                                          struct pps_error *err)
+                                          const struct pps_args *args, struct pps_error *err)
 {
     const char *path = pps_arg_word(args, 0), *cluster = pps_arg_words(args) > 2
                                                              ? pps_arg_word(args, 1)
@@ -79,8 +78,7 @@ static enum pps_status open_mine(struct dynaplan_request *r, struct pps_error *e
     return dynaplan_open_state(&r->mine, err);
 }
 
-enum pps_status dynaplan_open_training(struct dynaplan_request *r,
-                                       const struct pps_args *args,
+enum pps_status dynaplan_open_training(struct dynaplan_request *r, const struct pps_args *args,
                                        struct pps_error *err)
 {
     enum pps_status status = check_options(args, err);

@@ -41,10 +41,8 @@ struct nd_mps_writing {
     struct operation *tasks; // of one stage
 };
 
-static inline int32_t nd_mps_chunk(const struct nd_mps_writing *writing,
-                                   int kind,
-                                   int32_t chunk,
-                                   int32_t stage)
+static inline int32_t nd_mps_chunk(const struct nd_mps_writing *writing, int kind,
+                                   int32_t chunk, int32_t stage)
 {
     return nd_mps_of_chunk(&writing->layout, kind, chunk, stage);
 }
@@ -57,12 +55,8 @@ struct place {
 };
 
 // The later task starts when the earlier one has ended, and the hop is over.
-static void add_edge(struct nd_mps_writing *writing,
-                     int group,
-                     const struct place *earlier,
-                     int32_t earlier_task,
-                     int32_t later_task,
-                     double hop)
+static void add_edge(struct nd_mps_writing *writing, int group, const struct place *earlier,
+                     int32_t earlier_task, int32_t later_task, double hop)
 {
     const int duration =
         earlier->kind == ND_MPS_FORWARD ? ND_MPS_FORWARD_TIME : ND_MPS_BACKWARD_TIME;
@@ -78,8 +72,7 @@ static int kind_of(const struct operation *task)
     return task->type == OPERATION_F ? ND_MPS_FORWARD : ND_MPS_BACKWARD;
 }
 
-static int32_t start_of(const struct nd_mps_writing *writing,
-                        int32_t stage,
+static int32_t start_of(const struct nd_mps_writing *writing, int32_t stage,
                         const struct operation *task)
 {
     const struct orders_shape *shape = &writing->layout.shape;
@@ -101,10 +94,7 @@ static void add_lane(struct nd_mps_writing *writing, int32_t stage)
 }
 
 // Position c of the model and the next one, of one micro-batch and split.
-static void add_step(struct nd_mps_writing *writing,
-                     int kind,
-                     int32_t c,
-                     int32_t micro_batch,
+static void add_step(struct nd_mps_writing *writing, int kind, int32_t c, int32_t micro_batch,
                      int32_t split)
 {
     const int32_t stages = writing->program->stages;
@@ -242,12 +232,8 @@ static void add_kept(struct nd_mps_writing *writing, int32_t chunk, int32_t stag
 }
 
 // a x - b y <= right
-static void add_at_most(struct nd_mps_writing *writing,
-                        int group,
-                        int32_t x,
-                        double b,
-                        int32_t y,
-                        double right)
+static void add_at_most(struct nd_mps_writing *writing, int group, int32_t x, double b,
+                        int32_t y, double right)
 {
     nd_mps_begin(&writing->rows, group, 'L', right);
     nd_mps_put(&writing->rows, x, 1.0);
@@ -387,12 +373,8 @@ static void write_bounds(struct text_buffer *text, const struct nd_mps_writing *
     }
 }
 
-bool nd_mps_write(struct text_buffer *text,
-                  const struct nd_program *program,
-                  const char *name,
-                  struct nd_mps_size *size,
-                  char *why,
-                  size_t why_size)
+bool nd_mps_write(struct text_buffer *text, const struct nd_program *program, const char *name,
+                  struct nd_mps_size *size, char *why, size_t why_size)
 {
     struct nd_mps_writing writing = {.program = program, .rows = {.groups = GROUPS}};
     if (!nd_mps_layout_of(&writing.layout, program)) {

@@ -20,11 +20,8 @@ struct nd_mps_size {
 // Adds the whole file to `text`. The program has passed nd_program_check and has at least as
 // many micro-batches as stages. false: the program is too large, or out of memory; `why` names
 // the reason.
-bool nd_mps_write(struct text_buffer *text,
-                  const struct nd_program *program,
+bool nd_mps_write(struct text_buffer *text, const struct nd_program *program,
                   const char *name, // of the program, without blanks
-                  struct nd_mps_size *size,
-                  char *why,
-                  size_t why_size);
+                  struct nd_mps_size *size, char *why, size_t why_size);
 
 #endif

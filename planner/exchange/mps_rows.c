@@ -76,11 +76,8 @@ static struct nd_mps_number *by_column(const struct nd_mps_rows *rows, int32_t n
 }
 
 // One more line of a column, for a row's number or the sum of them.
-static void add_number(struct text_buffer *text,
-                       const struct nd_mps_rows *rows,
-                       const char *name,
-                       int32_t row,
-                       double value)
+static void add_number(struct text_buffer *text, const struct nd_mps_rows *rows,
+                       const char *name, int32_t row, double value)
 {
     if (value == 0.0)
         return;
@@ -97,10 +94,8 @@ static void add_marker(struct text_buffer *text, int *count, bool begins)
                     begins ? "INTORG" : "INTEND");
 }
 
-static void add_columns(struct text_buffer *text,
-                        const struct nd_mps_rows *rows,
-                        const struct nd_mps_number *sorted,
-                        const struct nd_mps_layout *layout)
+static void add_columns(struct text_buffer *text, const struct nd_mps_rows *rows,
+                        const struct nd_mps_number *sorted, const struct nd_mps_layout *layout)
 {
     char name[ND_MPS_NAME_CAP];
     bool integer = false;
@@ -128,8 +123,7 @@ static void add_columns(struct text_buffer *text,
         add_marker(text, &markers, false);
 }
 
-bool nd_mps_rows_write(struct text_buffer *text,
-                       struct nd_mps_rows *rows,
+bool nd_mps_rows_write(struct text_buffer *text, struct nd_mps_rows *rows,
                        const struct nd_mps_layout *layout)
 {
     struct nd_mps_number *sorted = by_column(rows, layout->n_variables);

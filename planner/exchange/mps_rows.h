@@ -44,8 +44,7 @@ void nd_mps_put(struct nd_mps_rows *rows, int32_t variable, double value);
 void nd_mps_rows_free(struct nd_mps_rows *rows);
 
 // ROWS, COLUMNS and RHS. false: no memory.
-bool nd_mps_rows_write(struct text_buffer *text,
-                       struct nd_mps_rows *rows,
+bool nd_mps_rows_write(struct text_buffer *text, struct nd_mps_rows *rows,
                        const struct nd_mps_layout *layout);
 
 #endif

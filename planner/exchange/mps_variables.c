@@ -39,20 +39,14 @@ bool nd_mps_layout_of(struct nd_mps_layout *layout, const struct nd_program *pro
     return true;
 }
 
-int32_t nd_mps_of_chunk(const struct nd_mps_layout *layout,
-                        int kind,
-                        int32_t chunk,
+int32_t nd_mps_of_chunk(const struct nd_mps_layout *layout, int kind, int32_t chunk,
                         int32_t stage)
 {
     return kind * layout->chunks + chunk * layout->shape.stages + stage;
 }
 
-int32_t nd_mps_of_task(const struct nd_mps_layout *layout,
-                       int kind,
-                       int32_t chunk,
-                       int32_t stage,
-                       int32_t micro_batch,
-                       int32_t split)
+int32_t nd_mps_of_task(const struct nd_mps_layout *layout, int kind, int32_t chunk,
+                       int32_t stage, int32_t micro_batch, int32_t split)
 {
     const struct orders_shape *shape = &layout->shape;
     const int32_t lane = stage * shape->chunks + chunk;

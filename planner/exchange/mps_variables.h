@@ -39,17 +39,11 @@ struct nd_mps_layout {
 // false: there are more variables than a file is any use for (20 million).
 bool nd_mps_layout_of(struct nd_mps_layout *layout, const struct nd_program *program);
 
-int32_t nd_mps_of_chunk(const struct nd_mps_layout *layout,
-                        int kind,
-                        int32_t chunk,
+int32_t nd_mps_of_chunk(const struct nd_mps_layout *layout, int kind, int32_t chunk,
                         int32_t stage);
 // kind: ND_MPS_FORWARD or ND_MPS_BACKWARD
-int32_t nd_mps_of_task(const struct nd_mps_layout *layout,
-                       int kind,
-                       int32_t chunk,
-                       int32_t stage,
-                       int32_t micro_batch,
-                       int32_t split);
+int32_t nd_mps_of_task(const struct nd_mps_layout *layout, int kind, int32_t chunk,
+                       int32_t stage, int32_t micro_batch, int32_t split);
 int32_t nd_mps_stable(const struct nd_mps_layout *layout);
 
 // First micro-batch of part k.

@@ -9,10 +9,8 @@
 #include <math.h>
 
 // Converts the pipeline of the passes to s and bytes, and splits its backwards.
-static void convert(struct passes *passes,
-                    const struct nd_program *program,
-                    const struct nd_choice *choice,
-                    const struct nd_plan_units *units)
+static void convert(struct passes *passes, const struct nd_program *program,
+                    const struct nd_choice *choice, const struct nd_plan_units *units)
 {
     struct pipeline *pipeline = &passes->timed.pipeline;
     for (int32_t k = 0; k < pipeline->shape.stages; k++) {
@@ -64,10 +62,8 @@ bool nd_plan_layers_of(const struct nd_program *p, double s, struct plan_layers 
     return true;
 }
 
-static struct plan *make(const struct nd_program *program,
-                         const struct nd_choice *choice,
-                         struct passes *passes,
-                         const struct nd_plan_units *units)
+static struct plan *make(const struct nd_program *program, const struct nd_choice *choice,
+                         struct passes *passes, const struct nd_plan_units *units)
 {
     convert(passes, program, choice, units);
     struct plan *plan = plan_new(&passes->timed.pipeline, &passes->timed.order);
@@ -86,8 +82,7 @@ static struct plan *make(const struct nd_program *program,
     return plan;
 }
 
-struct plan *nd_plan_of_choice(const struct nd_program *program,
-                               const struct nd_choice *choice,
+struct plan *nd_plan_of_choice(const struct nd_program *program, const struct nd_choice *choice,
                                const struct nd_plan_units *units)
 {
     const struct orders_shape shape = nd_program_shape(program);

@@ -18,15 +18,13 @@ struct nd_plan_units {
 
 // Sets the layers of which a program consists; its unit of time takes `layer_s`. Returns false if its layers differ,
 // its sequences are split, or it is as published.
-bool nd_plan_layers_of(const struct nd_program *program,
-                       double layer_s,
+bool nd_plan_layers_of(const struct nd_program *program, double layer_s,
                        struct plan_layers *layers);
 
 // Returns the plan of a choice: seconds and bytes, the order of the program, its makespan. The program
 // has passed nd_program_check, the choice nd_choice_check. Recomputed forwards are part of B. The
 // caller frees the plan with plan_free. NULL: out of memory.
-struct plan *nd_plan_of_choice(const struct nd_program *program,
-                               const struct nd_choice *choice,
+struct plan *nd_plan_of_choice(const struct nd_program *program, const struct nd_choice *choice,
                                const struct nd_plan_units *units);
 
 #endif

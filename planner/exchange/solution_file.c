@@ -129,8 +129,7 @@ static bool take_choice(struct nd_sol *sol, const struct reading *reading)
            fail(reading, text);
 }
 
-static int32_t start_of(const struct nd_mps_layout *layout,
-                        int32_t stage,
+static int32_t start_of(const struct nd_mps_layout *layout, int32_t stage,
                         const struct operation *task)
 {
     const struct orders_shape *shape = &layout->shape;
@@ -187,11 +186,8 @@ static double objective_of(const struct reading *reading)
            layout->residue * value_of(reading, nd_mps_stable(layout));
 }
 
-bool nd_sol_read(struct nd_sol *sol,
-                 const struct nd_program *program,
-                 const char *text,
-                 size_t n,
-                 struct pps_fault *fault)
+bool nd_sol_read(struct nd_sol *sol, const struct nd_program *program, const char *text,
+                 size_t n, struct pps_fault *fault)
 {
     struct reading reading = {.program = program, .fault = fault};
     *sol = (struct nd_sol){0};

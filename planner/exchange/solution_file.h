@@ -14,11 +14,8 @@
 // Adds all variables to `text`. The program has passed nd_program_check, the choice
 // nd_choice_check. Returns false with the reason in `why` if the program is too large or memory ran
 // out.
-bool nd_sol_write(struct text_buffer *text,
-                  const struct nd_program *program,
-                  const struct nd_choice *choice,
-                  char *why,
-                  size_t why_size);
+bool nd_sol_write(struct text_buffer *text, const struct nd_program *program,
+                  const struct nd_choice *choice, char *why, size_t why_size);
 
 struct nd_sol {
     struct nd_choice choice;
@@ -31,11 +28,8 @@ struct nd_sol {
 // and all lines after a line "# Dual...". Variables without a line are 0, since solvers skip zeros.
 // Refuses a choice that the program does not allow, and start times that decrease along the order
 // of a stage ("time sequence error"). The caller frees *sol with nd_sol_free() in every case.
-bool nd_sol_read(struct nd_sol *sol,
-                 const struct nd_program *program,
-                 const char *text,
-                 size_t n,
-                 struct pps_fault *fault);
+bool nd_sol_read(struct nd_sol *sol, const struct nd_program *program, const char *text,
+                 size_t n, struct pps_fault *fault);
 void nd_sol_free(struct nd_sol *sol);
 
 #endif

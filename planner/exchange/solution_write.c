@@ -69,11 +69,8 @@ static void take_stable(struct values *values)
                            values->of[nd_mps_of_task(layout, ND_MPS_FORWARD, 0, i, before, 0)]);
 }
 
-bool nd_sol_write(struct text_buffer *text,
-                  const struct nd_program *program,
-                  const struct nd_choice *choice,
-                  char *why,
-                  size_t why_size)
+bool nd_sol_write(struct text_buffer *text, const struct nd_program *program,
+                  const struct nd_choice *choice, char *why, size_t why_size)
 {
     struct values values = {.program = program};
     char name[ND_MPS_NAME_CAP];

@@ -9,10 +9,8 @@
 
 // ---- peaks --------------------------------------------------------------------------------------
 
-bool nd_measured_peaks(void *self,
-                       const struct nd_program *program,
-                       const struct nd_choice *choice,
-                       double *peaks)
+bool nd_measured_peaks(void *self, const struct nd_program *program,
+                       const struct nd_choice *choice, double *peaks)
 {
     struct nd_measured *measured = self;
     struct nd_peak *modelled = calloc((size_t)program->stages, sizeof *modelled);
@@ -45,12 +43,8 @@ static bool is_of(const double *values, const struct nd_peak_key *key)
            (isnan(values[EP]) || values[EP] == (double)key->ep);
 }
 
-static bool take_row(double *peaks,
-                     const struct nd_peak_key *key,
-                     const struct table *table,
-                     int64_t row,
-                     const int *columns,
-                     struct pps_fault *fault)
+static bool take_row(double *peaks, const struct nd_peak_key *key, const struct table *table,
+                     int64_t row, const int *columns, struct pps_fault *fault)
 {
     double v[N_FIELDS];
     if (!table_row(table, row, FIELDS, N_FIELDS, columns, v, fault))
@@ -70,11 +64,8 @@ static bool take_row(double *peaks,
     return true;
 }
 
-bool nd_check_peaks_read(double *peaks,
-                         const struct nd_peak_key *key,
-                         const struct table *table,
-                         bool *found,
-                         struct pps_fault *fault)
+bool nd_check_peaks_read(double *peaks, const struct nd_peak_key *key,
+                         const struct table *table, bool *found, struct pps_fault *fault)
 {
     int columns[N_FIELDS];
     int64_t n = 0;
@@ -191,13 +182,9 @@ static bool solve_again(struct loop *loop, const struct nd_program *program)
     return false;
 }
 
-void nd_feedback_run(struct nd_feedback *feedback,
-                     const struct nd_program *program,
-                     double limit_mb,
-                     enum nd_feedback_kind kind,
-                     const struct nd_check *check,
-                     const struct nd_effort *effort,
-                     struct nd_solution *solution)
+void nd_feedback_run(struct nd_feedback *feedback, const struct nd_program *program,
+                     double limit_mb, enum nd_feedback_kind kind, const struct nd_check *check,
+                     const struct nd_effort *effort, struct nd_solution *solution)
 {
     *feedback = (struct nd_feedback){.end = ND_FEEDBACK_NO_MEMORY, .program = *program};
     struct loop loop = {feedback, limit_mb, check,

@@ -16,9 +16,7 @@
 
 // Source of the peaks of a choice: MiB, [stages]. Returns false if they are unknown.
 struct nd_check {
-    bool (*peaks)(void *self,
-                  const struct nd_program *program,
-                  const struct nd_choice *choice,
+    bool (*peaks)(void *self, const struct nd_program *program, const struct nd_choice *choice,
                   double *peaks);
     void *self;
 };
@@ -31,10 +29,8 @@ struct nd_measured {
     bool first_done;
 };
 
-bool nd_measured_peaks(void *measured,
-                       const struct nd_program *program,
-                       const struct nd_choice *choice,
-                       double *peaks);
+bool nd_measured_peaks(void *measured, const struct nd_program *program,
+                       const struct nd_choice *choice, double *peaks);
 
 struct nd_peak_key {
     int64_t dp, tp, pp, ep;
@@ -43,11 +39,8 @@ struct nd_peak_key {
 // Reads the peaks of one configuration, [pp], from a table with the columns dp, tp, pp, ep, stage
 // and peak_mb. *found: the table has a row of the configuration; then every stage must have a row.
 // Returns false and sets `fault` for invalid tables.
-bool nd_check_peaks_read(double *peaks,
-                         const struct nd_peak_key *key,
-                         const struct table *table,
-                         bool *found,
-                         struct pps_fault *fault);
+bool nd_check_peaks_read(double *peaks, const struct nd_peak_key *key,
+                         const struct table *table, bool *found, struct pps_fault *fault);
 
 // ---- figures fitted to peaks --------------------------------------------------------------------
 
@@ -64,14 +57,9 @@ enum { ND_FIT_STAGES_LEAST = 4, ND_FIT_STAGES_MOST = 140 };
 // value in the program: a change by 100 % counts as an error of 0.1 % of the limit on one stage.
 // Figures are rounded to 0.1 MiB. Returns false with the reason in `why` for fewer than 4 or more
 // than 140 stages, and if an error of 1 % of the limit or more remains.
-bool nd_fit_figures(const struct nd_program *program,
-                    const struct nd_choice *choice,
-                    const double *peaks,
-                    double limit_mb,
-                    struct nd_figures *memory,
-                    struct nd_figure_fit *fit,
-                    char *why,
-                    size_t why_size);
+bool nd_fit_figures(const struct nd_program *program, const struct nd_choice *choice,
+                    const double *peaks, double limit_mb, struct nd_figures *memory,
+                    struct nd_figure_fit *fit, char *why, size_t why_size);
 
 // ---- the loop -----------------------------------------------------------------------------------
 
@@ -104,12 +92,8 @@ struct nd_feedback {
 
 // Starts from a solution of the program (solution->found is true), and replaces the solution in
 // each round that finds another one.
-void nd_feedback_run(struct nd_feedback *feedback,
-                     const struct nd_program *program,
-                     double limit_mb,
-                     enum nd_feedback_kind kind,
-                     const struct nd_check *check,
-                     const struct nd_effort *effort,
-                     struct nd_solution *solution);
+void nd_feedback_run(struct nd_feedback *feedback, const struct nd_program *program,
+                     double limit_mb, enum nd_feedback_kind kind, const struct nd_check *check,
+                     const struct nd_effort *effort, struct nd_solution *solution);
 
 #endif

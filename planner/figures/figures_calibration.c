@@ -35,10 +35,7 @@ static const struct layout LAYOUTS[] = {
 
 // ---- the document -------------------------------------------------------------------------------
 
-static bool read_peaks(double *peaks,
-                       int n,
-                       const cJSON *list,
-                       const char *key,
+static bool read_peaks(double *peaks, int n, const cJSON *list, const char *key,
                        struct pps_fault *fault)
 {
     const cJSON *item;
@@ -46,8 +43,7 @@ static bool read_peaks(double *peaks,
     if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) != n)
         return pps_fault_set(fault, list, false,
                              "%s: must be a list of %d peaks, one per stage", key, n);
-    cJSON_ArrayForEach(item, list)
-    {
+    cJSON_ArrayForEach (item, list) {
         if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0.0) || isinf(item->valuedouble))
             return pps_fault_set(fault, item, false, "%s: stage %d: must be MiB, a number >= 0",
                                  key, i);
@@ -59,10 +55,8 @@ static bool read_peaks(double *peaks,
     return true;
 }
 
-bool nd_calibration_read(struct nd_calibration *calibration,
-                         enum nd_layout layout,
-                         const struct cJSON *document,
-                         struct pps_fault *fault)
+bool nd_calibration_read(struct nd_calibration *calibration, enum nd_layout layout,
+                         const struct cJSON *document, struct pps_fault *fault)
 {
     const int n = LAYOUTS[layout].stages;
     *calibration = (struct nd_calibration){.layout = layout};
@@ -134,8 +128,7 @@ static void fit_all(const struct layout *layout, const struct nd_calibration *pe
     memcpy(x, result.x, UNKNOWNS * sizeof *x);
 }
 
-static void add_fragments(const struct layout *layout,
-                          const struct nd_calibration *peaks,
+static void add_fragments(const struct layout *layout, const struct nd_calibration *peaks,
                           double *x)
 {
     double sum = 0.0;
@@ -157,8 +150,7 @@ static double between(const struct layout *layout, const double *peaks, int i, i
     return (peaks[i] - peaks[j]) / (n_i - n_j);
 }
 
-static void take_differences(const struct layout *layout,
-                             const struct nd_calibration *peaks,
+static void take_differences(const struct layout *layout, const struct nd_calibration *peaks,
                              double *x)
 {
     const double *p = peaks->peak, *q = peaks->actual;
@@ -177,10 +169,7 @@ static void take_differences(const struct layout *layout,
 
 // Solves for constant, layer, act, select and full of one type, with the peaks of five stages from
 // `first` on. Returns the constant.
-static double fit_five(const struct layout *layout,
-                       const double *peaks,
-                       int first,
-                       int type,
+static double fit_five(const struct layout *layout, const double *peaks, int first, int type,
                        double *x)
 {
     enum { FIVE = 5 };
@@ -208,8 +197,7 @@ static double rest(const struct layout *layout, const double *peaks, int stage, 
     return left;
 }
 
-static void take_fives(const struct layout *layout,
-                       const struct nd_calibration *peaks,
+static void take_fives(const struct layout *layout, const struct nd_calibration *peaks,
                        double *x)
 {
     const double *q = peaks->actual;
@@ -223,9 +211,7 @@ static void take_fives(const struct layout *layout,
 // ---- errors -------------------------------------------------------------------------------------
 
 // Computes the errors of the figures at the peaks to which the figures were fitted.
-static void take_errors(const struct layout *layout,
-                        const double *peaks,
-                        const double *x,
+static void take_errors(const struct layout *layout, const double *peaks, const double *x,
                         struct nd_calibration_fit *fit)
 {
     double squares = 0.0;
@@ -242,10 +228,8 @@ static void take_errors(const struct layout *layout,
 }
 
 void nd_figures_of_calibration(struct nd_figures *memory,
-                               const struct nd_calibration *calibration,
-                               enum nd_compat compat,
-                               bool whole_layers,
-                               struct nd_calibration_fit *fit)
+                               const struct nd_calibration *calibration, enum nd_compat compat,
+                               bool whole_layers, struct nd_calibration_fit *fit)
 {
     const struct layout *layout = &LAYOUTS[calibration->layout];
     double x[UNKNOWNS];

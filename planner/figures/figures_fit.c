@@ -64,12 +64,8 @@ static struct nd_figures give_figures(const double *x)
 
 // Fills the row of a stage: how many times each figure is part of the stage's peak. The peak is at
 // task `at` of the stage's order.
-static void fill_row(const struct nd_program *program,
-                     const struct nd_choice *choice,
-                     int32_t stage,
-                     int32_t at,
-                     struct operation *tasks,
-                     double *row)
+static void fill_row(const struct nd_program *program, const struct nd_choice *choice,
+                     int32_t stage, int32_t at, struct operation *tasks, double *row)
 {
     static const int OF_LAYER[2] = {LAYER1, LAYER}, OF_ACT[2] = {ACT1, ACT};
     static const int OF_FULL[2] = {FULL1, FULL}, OF_PART[2] = {PART1, PART};
@@ -99,10 +95,8 @@ struct fitting {
     double current[UNKNOWNS];
 };
 
-static bool fill(struct fitting *fitting,
-                 const struct nd_program *program,
-                 const struct nd_choice *choice,
-                 const double *peaks)
+static bool fill(struct fitting *fitting, const struct nd_program *program,
+                 const struct nd_choice *choice, const double *peaks)
 {
     const struct orders_shape shape = nd_program_laid_out(program);
     struct nd_peak at[ND_FIT_STAGES_MOST];
@@ -130,8 +124,7 @@ static void add_pull(struct fitting *fitting, double limit_mb)
     }
 }
 
-static void take_errors(const struct fitting *fitting,
-                        const double *x,
+static void take_errors(const struct fitting *fitting, const double *x,
                         struct nd_figure_fit *fit)
 {
     *fit = (struct nd_figure_fit){0};
@@ -152,14 +145,9 @@ static void take_errors(const struct fitting *fitting,
     }
 }
 
-bool nd_fit_figures(const struct nd_program *program,
-                    const struct nd_choice *choice,
-                    const double *peaks,
-                    double limit_mb,
-                    struct nd_figures *memory,
-                    struct nd_figure_fit *fit,
-                    char *why,
-                    size_t why_size)
+bool nd_fit_figures(const struct nd_program *program, const struct nd_choice *choice,
+                    const double *peaks, double limit_mb, struct nd_figures *memory,
+                    struct nd_figure_fit *fit, char *why, size_t why_size)
 {
     struct fitting fitting;
     struct least_squares_result result;

@@ -40,11 +40,8 @@ struct times {
     double recomputed;       // recomputed layers on the last stage
 };
 
-static bool read_mean(double *mean_ms,
-                      const cJSON *document,
-                      const char *key,
-                      enum nd_compat compat,
-                      struct pps_fault *fault)
+static bool read_mean(double *mean_ms, const cJSON *document, const char *key,
+                      enum nd_compat compat, struct pps_fault *fault)
 {
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(document, key);
     const cJSON *item;
@@ -58,8 +55,7 @@ static bool read_mean(double *mean_ms,
     if (us == NULL)
         return pps_fault_set(fault, list, false, "%s: out of memory for its times", key);
     int64_t n = 0;
-    cJSON_ArrayForEach(item, list)
-    {
+    cJSON_ArrayForEach (item, list) {
         if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0.0) || isinf(item->valuedouble)) {
             free(us);
             return pps_fault_set(fault, item, false,
@@ -74,12 +70,8 @@ static bool read_mean(double *mean_ms,
 
 // Reads a whole number of an object. If the key is missing, *value is `fallback`; a fallback below
 // `least` makes the key mandatory.
-static bool read_whole(double *value,
-                       const cJSON *object,
-                       const char *key,
-                       double least,
-                       double fallback,
-                       struct pps_fault *fault)
+static bool read_whole(double *value, const cJSON *object, const char *key, double least,
+                       double fallback, struct pps_fault *fault)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
     *value = fallback;
@@ -94,8 +86,7 @@ static bool read_whole(double *value,
                          least);
 }
 
-static bool read_config(struct nd_profile *profile,
-                        const cJSON *document,
+static bool read_config(struct nd_profile *profile, const cJSON *document,
                         struct pps_fault *fault)
 {
     static const struct {
@@ -137,9 +128,7 @@ static void take_dense_as_unit(struct times *times)
 }
 
 // As published, ratios need all lists. Otherwise a missing list leaves its ratios unknown.
-static bool check_lists(const struct times *times,
-                        const cJSON *document,
-                        enum nd_compat compat,
+static bool check_lists(const struct times *times, const cJSON *document, enum nd_compat compat,
                         struct pps_fault *fault)
 {
     static const int NEEDED[] = {MOE_FW, MOE_BW, RECOMP_MOE_BW, TOTAL, DENSE_FW};
@@ -169,11 +158,8 @@ static double ratio(bool is_known, double value, double unit)
     return is_known ? value / unit : (double)NAN;
 }
 
-static bool take_ratios(struct nd_ratios *ratios,
-                        const struct times *times,
-                        const cJSON *document,
-                        enum nd_compat compat,
-                        struct pps_fault *fault)
+static bool take_ratios(struct nd_ratios *ratios, const struct times *times,
+                        const cJSON *document, enum nd_compat compat, struct pps_fault *fault)
 {
     const double *ms = times->mean_ms, unit = ms[MOE_FW];
     const double head = head_of(times, compat);
@@ -194,10 +180,8 @@ static bool take_ratios(struct nd_ratios *ratios,
     return true;
 }
 
-bool nd_profile_of_times(struct nd_profile *profile,
-                         const struct cJSON *document,
-                         enum nd_compat compat,
-                         struct pps_fault *fault)
+bool nd_profile_of_times(struct nd_profile *profile, const struct cJSON *document,
+                         enum nd_compat compat, struct pps_fault *fault)
 {
     struct times times;
     *profile = (struct nd_profile){0};

@@ -53,11 +53,8 @@ struct reading {
     struct pps_fault *fault;
 };
 
-static bool fail(const struct reading *reading,
-                 size_t column,
-                 const char *format,
-                 const char *text,
-                 size_t n)
+static bool fail(const struct reading *reading, size_t column, const char *format,
+                 const char *text, size_t n)
 {
     char quoted[48];
     *reading->fault = (struct pps_fault){.line = (int)reading->line, .column = (int)column};
@@ -115,9 +112,7 @@ static bool fill_missing(struct reading *reading)
     return true;
 }
 
-bool nd_figures_read(struct nd_figures *memory,
-                     const char *text,
-                     size_t n,
+bool nd_figures_read(struct nd_figures *memory, const char *text, size_t n,
                      struct pps_fault *fault)
 {
     struct reading reading = {.memory = memory, .fault = fault};

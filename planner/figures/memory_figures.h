@@ -18,9 +18,7 @@
 // Every figure must appear once. Exceptions: one of select_mem0 and select_mem12 stands for both,
 // likewise one of re_comp_mem0 and re_comp_mem12, and one of act_mem0 and act_mem12. Returns false
 // with line, column and reason in `fault`.
-bool nd_figures_read(struct nd_figures *memory,
-                     const char *text,
-                     size_t n,
+bool nd_figures_read(struct nd_figures *memory, const char *text, size_t n,
                      struct pps_fault *fault);
 
 // Writes the 14 lines in the usual order of these files.
@@ -63,10 +61,8 @@ struct cJSON;
 // Reads {"peak_mb": [...], "actual_peak_mb": [...]}, one number per stage. Without
 // "actual_peak_mb", `actual` equals `peak`. A peak of 0 means that the run failed. Returns false
 // and sets `fault` for invalid documents.
-bool nd_calibration_read(struct nd_calibration *calibration,
-                         enum nd_layout layout,
-                         const struct cJSON *document,
-                         struct pps_fault *fault);
+bool nd_calibration_read(struct nd_calibration *calibration, enum nd_layout layout,
+                         const struct cJSON *document, struct pps_fault *fault);
 
 struct nd_calibration_fit {
     double residual_mb; // root of the mean square, over the stages
@@ -80,9 +76,7 @@ struct nd_calibration_fit {
 // 16; `fit` contains the remaining errors), or solves for five unknowns per type with five stages
 // (layout 13). whole_layers: the framework cannot recompute single layers, so re_comp equals act.
 void nd_figures_of_calibration(struct nd_figures *memory,
-                               const struct nd_calibration *calibration,
-                               enum nd_compat compat,
-                               bool whole_layers,
-                               struct nd_calibration_fit *fit);
+                               const struct nd_calibration *calibration, enum nd_compat compat,
+                               bool whole_layers, struct nd_calibration_fit *fit);
 
 #endif

@@ -82,8 +82,7 @@ static bool no_memory(struct pps_fault *fault)
     return pps_fault_set(fault, NULL, false, "out of memory for the profiles");
 }
 
-static bool check_twins(const struct nd_profiles *profiles,
-                        const struct table *table,
+static bool check_twins(const struct nd_profiles *profiles, const struct table *table,
                         struct pps_fault *fault)
 {
     const size_t n = (size_t)profiles->n;
@@ -104,11 +103,8 @@ static bool check_twins(const struct nd_profiles *profiles,
     return differ;
 }
 
-static bool read_row(struct nd_profiles *profiles,
-                     const struct table *table,
-                     int64_t row,
-                     const int *columns,
-                     struct pps_fault *fault)
+static bool read_row(struct nd_profiles *profiles, const struct table *table, int64_t row,
+                     const int *columns, struct pps_fault *fault)
 {
     double v[N_FIELDS];
     if (!table_row(table, row, FIELDS, N_FIELDS, columns, v, fault))
@@ -134,8 +130,7 @@ static bool read_row(struct nd_profiles *profiles,
     return true;
 }
 
-bool nd_profiles_read(struct nd_profiles *profiles,
-                      const struct table *table,
+bool nd_profiles_read(struct nd_profiles *profiles, const struct table *table,
                       struct pps_fault *fault)
 {
     int columns[N_FIELDS];
@@ -241,12 +236,9 @@ static void fill_empty(struct nd_ratios *ratios)
     ratios->head = known(ratios->head, nd_ratios_default.head);
 }
 
-void nd_ratios_choose(const struct nd_profiles *profiles,
-                      const struct nd_ratio_model *model,
-                      const struct nd_strategy *strategy,
-                      int64_t seq_length,
-                      enum nd_compat compat,
-                      struct nd_ratio_choice *choice)
+void nd_ratios_choose(const struct nd_profiles *profiles, const struct nd_ratio_model *model,
+                      const struct nd_strategy *strategy, int64_t seq_length,
+                      enum nd_compat compat, struct nd_ratio_choice *choice)
 {
     const struct wanted wanted = {strategy, seq_length};
     struct nd_ratios modelled = nd_ratios_unknown;

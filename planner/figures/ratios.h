@@ -45,8 +45,7 @@ struct nd_profiles {
 // Reads a table with the columns dp, tp, pp, ep, [cp, op, mbs, seq_length,] dmratio, bfratio,
 // re_grow_ration, hratio and moe_bw (also called moe_fw). Two rows of one configuration are an
 // error. The caller calls nd_profiles_free in every case.
-bool nd_profiles_read(struct nd_profiles *profiles,
-                      const struct table *table,
+bool nd_profiles_read(struct nd_profiles *profiles, const struct table *table,
                       struct pps_fault *fault);
 void nd_profiles_free(struct nd_profiles *profiles);
 
@@ -65,10 +64,8 @@ struct cJSON;
 // are all dense needs no moe_... lists: its unit is the dense layer. A ratio whose lists are missing is
 // NAN; the unit must be known. As published, all lists are needed, and one backward with recompute is
 // counted for any r.
-bool nd_profile_of_times(struct nd_profile *profile,
-                         const struct cJSON *document,
-                         enum nd_compat compat,
-                         struct pps_fault *fault);
+bool nd_profile_of_times(struct nd_profile *profile, const struct cJSON *document,
+                         enum nd_compat compat, struct pps_fault *fault);
 
 // ---- choice of ratios ----------------------------------------------------------------------------
 
@@ -101,11 +98,8 @@ struct nd_ratio_choice {
 // model. A profile with another number of tokens per micro-batch (mbs seq_length / cp) is not used.
 // As published: only the profile of the strategy's configuration. profiles and model may be NULL;
 // seq_length 0: unknown.
-void nd_ratios_choose(const struct nd_profiles *profiles,
-                      const struct nd_ratio_model *model,
-                      const struct nd_strategy *strategy,
-                      int64_t seq_length,
-                      enum nd_compat compat,
-                      struct nd_ratio_choice *choice);
+void nd_ratios_choose(const struct nd_profiles *profiles, const struct nd_ratio_model *model,
+                      const struct nd_strategy *strategy, int64_t seq_length,
+                      enum nd_compat compat, struct nd_ratio_choice *choice);
 
 #endif

@@ -41,9 +41,7 @@ static double greater(double a, double b)
     return a > b ? a : b;
 }
 
-bool log_peaks_add(struct log_peak **peaks,
-                   size_t *n,
-                   size_t *room,
+bool log_peaks_add(struct log_peak **peaks, size_t *n, size_t *room,
                    const struct log_peak *peak)
 {
     size_t i = 0;
@@ -146,10 +144,8 @@ static bool take_line(struct reading *r, char *text, size_t n)
 
 // ---- the file -----------------------------------------------------------------------------------
 
-static enum pps_status read_lines(struct reading *r,
-                                  struct pps_text_source *source,
-                                  char *buffer,
-                                  struct pps_error *err)
+static enum pps_status read_lines(struct reading *r, struct pps_text_source *source,
+                                  char *buffer, struct pps_error *err)
 {
     size_t n = 0, got = 1; // bytes of the current line in the buffer; of the last read
     bool is_first = true;
@@ -178,9 +174,7 @@ static enum pps_status read_lines(struct reading *r,
     return PPS_OK;
 }
 
-enum pps_status log_file_read(struct log_file *log,
-                              const char *path,
-                              int32_t default_rank,
+enum pps_status log_file_read(struct log_file *log, const char *path, int32_t default_rank,
                               struct pps_error *err)
 {
     struct reading r = {.log = log, .path = path, .default_rank = default_rank};
@@ -239,9 +233,7 @@ static void take_failure(struct dry_run *run, const struct log_file *log, size_t
     memcpy(run->failed_text, log->text, sizeof run->failed_text);
 }
 
-static enum pps_status take_log(struct dry_run *run,
-                                const struct run_files *files,
-                                size_t file,
+static enum pps_status take_log(struct dry_run *run, const struct run_files *files, size_t file,
                                 struct pps_error *err)
 {
     struct log_file log;
@@ -261,8 +253,7 @@ static enum pps_status take_log(struct dry_run *run,
     return status;
 }
 
-enum pps_status dry_run_read(struct dry_run *run,
-                             const struct run_files *files,
+enum pps_status dry_run_read(struct dry_run *run, const struct run_files *files,
                              struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
@@ -276,16 +267,14 @@ enum pps_status dry_run_read(struct dry_run *run,
 }
 
 // A run of one stage needs no ranks.
-static bool is_of_stage(const struct log_peak *peak,
-                        const struct run_degrees *degrees,
+static bool is_of_stage(const struct log_peak *peak, const struct run_degrees *degrees,
                         int32_t stage)
 {
     return stage < 0 || (degrees->pp == 1 && peak->rank < 0) ||
            run_stage_of(degrees, peak->rank) == stage;
 }
 
-struct log_peak dry_run_peak(const struct dry_run *run,
-                             const struct run_degrees *degrees,
+struct log_peak dry_run_peak(const struct dry_run *run, const struct run_degrees *degrees,
                              int32_t stage)
 {
     struct log_peak sum = {.rank = -1}, *all = &sum;
@@ -302,10 +291,8 @@ struct log_peak dry_run_peak(const struct dry_run *run,
     return sum;
 }
 
-void dry_run_describe_failure(const struct dry_run *run,
-                              const struct run_files *files,
-                              char *text,
-                              size_t size)
+void dry_run_describe_failure(const struct dry_run *run, const struct run_files *files,
+                              char *text, size_t size)
 {
     snprintf(text, size, "%s (%s:%" PRIu64 ": %s)", log_failure_name(run->failure),
              files->paths[run->failed_file], run->failed_line, run->failed_text);

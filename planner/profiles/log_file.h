@@ -43,16 +43,12 @@ struct log_file {
 
 // Reads a log. default_rank: the rank of lines that name no rank; -1: unknown. An exception is not a
 // failure if the log shows later that training continues. After an error there is nothing to free.
-PPS_MUST_CHECK enum pps_status log_file_read(struct log_file *log,
-                                             const char *path,
-                                             int32_t default_rank,
-                                             struct pps_error *err);
+PPS_MUST_CHECK enum pps_status log_file_read(struct log_file *log, const char *path,
+                                             int32_t default_rank, struct pps_error *err);
 void log_file_free(struct log_file *log);
 
 // Adds the figures of a peak to the entry of its rank. false: out of memory.
-bool log_peaks_add(struct log_peak **peaks,
-                   size_t *n,
-                   size_t *room,
+bool log_peaks_add(struct log_peak **peaks, size_t *n, size_t *room,
                    const struct log_peak *peak);
 
 // ---- dry run ------------------------------------------------------------------------------------
@@ -71,21 +67,17 @@ struct dry_run {
 // models, programs and configurations, which their extensions tell. The rank of a figure is the rank
 // that its line names, else the rank that the path of its file names. After an error
 // there is nothing to free.
-PPS_MUST_CHECK enum pps_status dry_run_read(struct dry_run *run,
-                                            const struct run_files *files,
+PPS_MUST_CHECK enum pps_status dry_run_read(struct dry_run *run, const struct run_files *files,
                                             struct pps_error *err);
 void dry_run_free(struct dry_run *run);
 
 // Returns the greatest figures of a stage, or of the run with stage -1. A run whose figures do not
 // name ranks has figures for the run only. log_peak_mb() of the result is 0 without figures.
-struct log_peak dry_run_peak(const struct dry_run *run,
-                             const struct run_degrees *degrees,
+struct log_peak dry_run_peak(const struct dry_run *run, const struct run_degrees *degrees,
                              int32_t stage);
 
 // Writes "out of memory (FILE:LINE: TEXT)" of a failed run.
-void dry_run_describe_failure(const struct dry_run *run,
-                              const struct run_files *files,
-                              char *text,
-                              size_t size);
+void dry_run_describe_failure(const struct dry_run *run, const struct run_files *files,
+                              char *text, size_t size);
 
 #endif

@@ -117,8 +117,7 @@ static bool is_in_folder_of(const struct run_files *files, long file, const char
 // Returns the unit of the folder of `path`, or NULL. Files are in order of their paths, so the unit is
 // one of the last; folders in the folder may have units too.
 static struct profile_unit *find_unit(const struct profile_units *units,
-                                      const struct run_files *files,
-                                      const char *path)
+                                      const struct run_files *files, const char *path)
 {
     enum { LOOK_BACK = 16 };
     for (size_t back = 1; back <= LOOK_BACK && back <= units->n; back++) {
@@ -132,8 +131,7 @@ static struct profile_unit *find_unit(const struct profile_units *units,
     return NULL;
 }
 
-enum pps_status profile_units_find(struct profile_units *units,
-                                   const struct run_files *files,
+enum pps_status profile_units_find(struct profile_units *units, const struct run_files *files,
                                    struct pps_error *err)
 {
     *units = (struct profile_units){0};

@@ -186,10 +186,8 @@ static void describe_last_stage(struct sorting *s)
     }
 }
 
-bool profile_run_sort(struct profile_run *run,
-                      const struct layer_cut *cuts,
-                      const struct run_degrees *degrees,
-                      const struct profile_request *request)
+bool profile_run_sort(struct profile_run *run, const struct layer_cut *cuts,
+                      const struct run_degrees *degrees, const struct profile_request *request)
 {
     struct sorting s = {.run = run, .cuts = cuts, .degrees = degrees, .request = request};
     find_kinds(&s);

@@ -42,10 +42,8 @@ static bool has_attention(const struct kernel_events *events)
 }
 
 // Reads the kernels of a unit: from the table, else from the trace. *file is the file that was used.
-static enum pps_status read_events(struct reading *r,
-                                   const struct profile_unit *unit,
-                                   struct kernel_events *events,
-                                   long *file,
+static enum pps_status read_events(struct reading *r, const struct profile_unit *unit,
+                                   struct kernel_events *events, long *file,
                                    struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
@@ -103,11 +101,8 @@ static void note_shape(struct reading *r, const struct profile_rank *rank)
 }
 
 // Cuts the events of a rank. A rank whose stage is unknown gets it from the warm-up.
-static enum pps_status cut_rank(struct reading *r,
-                                const struct kernel_events *events,
-                                int32_t steps,
-                                size_t i,
-                                struct pps_error *err)
+static enum pps_status cut_rank(struct reading *r, const struct kernel_events *events,
+                                int32_t steps, size_t i, struct pps_error *err)
 {
     struct profile_rank *rank = &r->run->ranks[i];
     char why[TEXT_BYTES];
@@ -143,10 +138,8 @@ static enum pps_status cut_rank(struct reading *r,
     return PPS_OK;
 }
 
-static enum pps_status read_tables(struct reading *r,
-                                   const struct profile_unit *unit,
-                                   struct profile_rank *rank,
-                                   int32_t *steps,
+static enum pps_status read_tables(struct reading *r, const struct profile_unit *unit,
+                                   struct profile_rank *rank, int32_t *steps,
                                    struct pps_error *err)
 {
     struct profile_steps table = {0};
@@ -172,11 +165,8 @@ static void take_memory(struct profile_rank *rank, const struct kernel_events *e
     rank->memory_file = rank->file;
 }
 
-static enum pps_status use_events(struct reading *r,
-                                  const struct kernel_events *events,
-                                  int32_t steps,
-                                  size_t i,
-                                  struct pps_error *err)
+static enum pps_status use_events(struct reading *r, const struct kernel_events *events,
+                                  int32_t steps, size_t i, struct pps_error *err)
 {
     struct profile_rank *rank = &r->run->ranks[i];
     if (rank->rank < 0)
@@ -289,11 +279,9 @@ static enum pps_status read_all(struct reading *r, struct pps_error *err)
     return PPS_OK;
 }
 
-enum pps_status profile_run_read(struct profile_run *run,
-                                 const struct run_files *files,
+enum pps_status profile_run_read(struct profile_run *run, const struct run_files *files,
                                  const struct run_degrees *degrees,
-                                 const struct profile_request *request,
-                                 struct pps_error *err)
+                                 const struct profile_request *request, struct pps_error *err)
 {
     struct reading r = {.run = run, .files = files, .degrees = degrees, .request = request};
     *run = (struct profile_run){0};

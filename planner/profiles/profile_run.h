@@ -89,9 +89,7 @@ struct cJSON *profile_run_document(const struct profile_run *run,
 
 // Sorts the times of all ranks by kind. cuts[i] belongs to ranks[i] and is used if is_cut is set.
 // false: out of memory.
-bool profile_run_sort(struct profile_run *run,
-                      const struct layer_cut *cuts,
-                      const struct run_degrees *degrees,
-                      const struct profile_request *request);
+bool profile_run_sort(struct profile_run *run, const struct layer_cut *cuts,
+                      const struct run_degrees *degrees, const struct profile_request *request);
 
 #endif

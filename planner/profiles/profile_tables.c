@@ -20,9 +20,7 @@ struct row {
 // Takes a row.
 typedef void (*taker)(void *self, const struct row *row);
 
-static bool find_columns(const struct pps_csv_row *header,
-                         const char *const *names,
-                         int n,
+static bool find_columns(const struct pps_csv_row *header, const char *const *names, int n,
                          struct row *row)
 {
     bool found = false;
@@ -48,12 +46,8 @@ static void read_cells(const struct pps_csv_row *cells, int n, struct row *row)
 }
 
 // Reads the columns `names` of a table. A table without them has no rows.
-static enum pps_status read_table(const char *path,
-                                  const char *const *names,
-                                  int n,
-                                  taker take,
-                                  void *self,
-                                  struct pps_error *err)
+static enum pps_status read_table(const char *path, const char *const *names, int n, taker take,
+                                  void *self, struct pps_error *err)
 {
     struct pps_csv *csv;
     const struct pps_csv_row *cells;
@@ -117,8 +111,7 @@ static void take_memory(void *self, const struct row *row)
     reading->has_first = true;
 }
 
-enum pps_status profile_memory_read(struct profile_memory *memory,
-                                    const char *path,
+enum pps_status profile_memory_read(struct profile_memory *memory, const char *path,
                                     struct pps_error *err)
 {
     static const char *const names[N_MEMORY] = {
@@ -147,8 +140,7 @@ static void take_step(void *self, const struct row *row)
     steps->mean_ms += (us / 1e3 - steps->mean_ms) / steps->n;
 }
 
-enum pps_status profile_steps_read(struct profile_steps *steps,
-                                   const char *path,
+enum pps_status profile_steps_read(struct profile_steps *steps, const char *path,
                                    struct pps_error *err)
 {
     static const char *const names[N_STEPS] = {

@@ -18,8 +18,7 @@ struct profile_memory {
 // Reads operator_memory.csv ("Size(KB)", "Allocation Total Allocated(MB)", "... Reserved(MB)") or
 // memory_record.csv ("Total Allocated(MB)", "Total Reserved(MB)").
 PPS_MUST_CHECK enum pps_status profile_memory_read(struct profile_memory *memory,
-                                                   const char *path,
-                                                   struct pps_error *err);
+                                                   const char *path, struct pps_error *err);
 
 struct profile_steps {
     int32_t n;      // steps of the table
@@ -27,8 +26,7 @@ struct profile_steps {
 };
 
 // Reads step_trace_time.csv. Its times are in us.
-PPS_MUST_CHECK enum pps_status profile_steps_read(struct profile_steps *steps,
-                                                  const char *path,
+PPS_MUST_CHECK enum pps_status profile_steps_read(struct profile_steps *steps, const char *path,
                                                   struct pps_error *err);
 
 #endif

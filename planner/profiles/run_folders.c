@@ -166,17 +166,12 @@ static int is_shown(const struct dirent *entry)
 }
 
 // Takes an entry of a folder.
-typedef enum pps_status (*visitor)(void *self,
-                                   const char *path,
-                                   bool is_folder,
+typedef enum pps_status (*visitor)(void *self, const char *path, bool is_folder,
                                    struct pps_error *err);
 
 // Calls the visitor for all files and folders in a folder, in order of their names. Without
 // `links`, links to folders are skipped.
-static enum pps_status visit(const char *folder,
-                             bool links,
-                             visitor take,
-                             void *self,
+static enum pps_status visit(const char *folder, bool links, visitor take, void *self,
                              struct pps_error *err)
 {
     char path[PATH_BYTES];
@@ -222,10 +217,8 @@ static bool is_log_name(const char *name)
     return false;
 }
 
-static enum pps_status add_run(struct run_folders *runs,
-                               const char *path,
-                               const struct run_degrees *degrees,
-                               struct pps_error *err)
+static enum pps_status add_run(struct run_folders *runs, const char *path,
+                               const struct run_degrees *degrees, struct pps_error *err)
 {
     struct run_folder *rows = pps_grow(runs->rows, &runs->room, runs->n + 1, sizeof *rows);
     char *copy = strdup(path);
@@ -239,14 +232,11 @@ static enum pps_status add_run(struct run_folders *runs,
     return PPS_OK;
 }
 
-static enum pps_status take_run(void *self,
-                                const char *path,
-                                bool is_folder,
+static enum pps_status take_run(void *self, const char *path, bool is_folder,
                                 struct pps_error *err);
 
 // Takes a folder: a run if its name says so; else the runs in it; else a run if the guess says so.
-static enum pps_status take_folder(const struct search *search,
-                                   const char *path,
+static enum pps_status take_folder(const struct search *search, const char *path,
                                    struct pps_error *err)
 {
     struct search below = {search->runs, search->guess, search->level + 1};
@@ -265,9 +255,7 @@ static enum pps_status take_folder(const struct search *search,
                : PPS_OK;
 }
 
-static enum pps_status take_run(void *self,
-                                const char *path,
-                                bool is_folder,
+static enum pps_status take_run(void *self, const char *path, bool is_folder,
                                 struct pps_error *err)
 {
     const struct search *search = self;
@@ -280,10 +268,8 @@ static enum pps_status take_run(void *self,
                : PPS_OK;
 }
 
-enum pps_status run_folders_find(struct run_folders *runs,
-                                 const char *folder,
-                                 const struct run_guess *guess,
-                                 struct pps_error *err)
+enum pps_status run_folders_find(struct run_folders *runs, const char *folder,
+                                 const struct run_guess *guess, struct pps_error *err)
 {
     const struct search search = {runs, guess, 0};
     char path[PATH_BYTES];
@@ -304,8 +290,7 @@ struct listing {
     int level;
 };
 
-static enum pps_status add_file(struct run_files *files,
-                                const char *path,
+static enum pps_status add_file(struct run_files *files, const char *path,
                                 struct pps_error *err)
 {
     if (files->n == MOST_FILES)
@@ -323,9 +308,7 @@ static enum pps_status add_file(struct run_files *files,
     return PPS_OK;
 }
 
-static enum pps_status take_file(void *self,
-                                 const char *path,
-                                 bool is_folder,
+static enum pps_status take_file(void *self, const char *path, bool is_folder,
                                  struct pps_error *err)
 {
     const struct listing *listing = self;

@@ -55,8 +55,7 @@ struct run_guess {
 // .out, also with .gz) with such a name, and folders without such names in them that `guess` (NULL:
 // none) knows. The folder itself may be a run. Folders with other names are searched too, at most 4
 // levels deep. After an error there is nothing to free.
-PPS_MUST_CHECK enum pps_status run_folders_find(struct run_folders *runs,
-                                                const char *folder,
+PPS_MUST_CHECK enum pps_status run_folders_find(struct run_folders *runs, const char *folder,
                                                 const struct run_guess *guess,
                                                 struct pps_error *err);
 void run_folders_free(struct run_folders *runs);
@@ -70,8 +69,7 @@ struct run_files {
 // Lists all regular files in a folder and below, at most 16 levels deep and in order of their names.
 // Links to folders are not followed. If `path` is a file, the list has this file only. After an error
 // there is nothing to free.
-PPS_MUST_CHECK enum pps_status run_files_list(struct run_files *files,
-                                              const char *path,
+PPS_MUST_CHECK enum pps_status run_files_list(struct run_files *files, const char *path,
                                               struct pps_error *err);
 void run_files_free(struct run_files *files);
 

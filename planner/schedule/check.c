@@ -72,10 +72,8 @@ static void show_blocking(const struct schedule_inputs *inputs,
 }
 
 // Prints the figures of the order, without and with blocking messages.
-static enum pps_status show(struct schedule_inputs *inputs,
-                            const double value[N_PARAMS],
-                            const struct schedule_candidate *candidate,
-                            struct pps_error *err)
+static enum pps_status show(struct schedule_inputs *inputs, const double value[N_PARAMS],
+                            const struct schedule_candidate *candidate, struct pps_error *err)
 {
     const struct pipeline_shape *shape = &inputs->order.shape;
     const enum pps_status status = schedule_inputs_messages(inputs, err);
@@ -94,8 +92,7 @@ static enum pps_status show(struct schedule_inputs *inputs,
     return status;
 }
 
-static enum pps_status report(struct schedule_inputs *inputs,
-                              const double value[N_PARAMS],
+static enum pps_status report(struct schedule_inputs *inputs, const double value[N_PARAMS],
                               struct pps_error *err)
 {
     struct schedule_candidate candidate = {.label = inputs->order_path,

@@ -12,8 +12,7 @@
 
 #define FIRST_LOOK_S 0.5 // short commands print nothing
 
-static void show_progress(const struct schedule_comparison *comparison,
-                          int done,
+static void show_progress(const struct schedule_comparison *comparison, int done,
                           double elapsed)
 {
     const bool is_line = comparison->progress == PPS_PROGRESS_LINE;
@@ -159,8 +158,7 @@ double schedule_objective(const struct schedule_comparison *comparison,
 
 // Of equal values the candidate with less memory is better.
 static bool is_before(const struct schedule_comparison *comparison,
-                      const struct schedule_candidate *a,
-                      const struct schedule_candidate *b)
+                      const struct schedule_candidate *a, const struct schedule_candidate *b)
 {
     if (a->outcome != b->outcome)
         return a->outcome < b->outcome;
@@ -184,8 +182,7 @@ static void sort(struct schedule_comparison *comparison)
         }
 }
 
-enum pps_status schedule_compare(struct schedule_comparison *comparison,
-                                 int threads,
+enum pps_status schedule_compare(struct schedule_comparison *comparison, int threads,
                                  struct pps_error *err)
 {
     atomic_init(&comparison->next, 0);

@@ -46,8 +46,7 @@ struct schedule_comparison {
 // Evaluates all candidates, of which label, point and why are set, and sorts them: the best first, then those
 // that do not fit, by the limit that they need, then the impossible ones.
 PPS_MUST_CHECK enum pps_status schedule_compare(struct schedule_comparison *comparison,
-                                                int threads,
-                                                struct pps_error *err);
+                                                int threads, struct pps_error *err);
 
 // Frees the scratch of the candidates.
 void schedule_comparison_free(struct schedule_comparison *comparison);

@@ -29,8 +29,7 @@ static const char table_name[] = "schedules.csv", timeline_name[] = "timeline.sv
 
 // ---- options ------------------------------------------------------------------------------------
 
-static enum pps_status read_form(struct schedule_output *output,
-                                 const struct pps_args *args,
+static enum pps_status read_form(struct schedule_output *output, const struct pps_args *args,
                                  struct pps_error *err)
 {
     const char *word = pps_arg(args, "to");
@@ -50,10 +49,8 @@ static enum pps_status read_form(struct schedule_output *output,
     return PPS_OK;
 }
 
-static enum pps_status path_of(const struct schedule_output *output,
-                               const char *name,
-                               char path[PLAN_PATH],
-                               struct pps_error *err)
+static enum pps_status path_of(const struct schedule_output *output, const char *name,
+                               char path[PLAN_PATH], struct pps_error *err)
 {
     if (snprintf(path, PLAN_PATH, "%s/%s", output->folder, name) < PLAN_PATH)
         return PPS_OK;
@@ -76,8 +73,7 @@ static enum pps_status check_files(const struct schedule_output *output, struct 
 }
 
 enum pps_status schedule_read_output(struct schedule_output *output,
-                                     const struct pps_args *args,
-                                     struct pps_error *err)
+                                     const struct pps_args *args, struct pps_error *err)
 {
     enum pps_trace_form form;
     *output = (struct schedule_output){.folder = pps_arg(args, "output"),
@@ -98,8 +94,7 @@ enum pps_status schedule_read_output(struct schedule_output *output,
 // ---- forms --------------------------------------------------------------------------------------
 
 bool schedule_output_holds(const struct schedule_output *output,
-                           const struct schedule_candidate *candidate,
-                           struct pps_fault *fault)
+                           const struct schedule_candidate *candidate, struct pps_fault *fault)
 {
     return output->form != ORDER_FORM_PYTORCH ||
            pytorch_csv_holds(&candidate->point.shape, candidate->point.order, fault);
@@ -129,8 +124,7 @@ static struct step_trace trace_of(const struct schedule_candidate *candidate)
 
 static enum pps_status write_timeline(const struct schedule_output *output,
                                       const struct schedule_candidate *candidate,
-                                      const char *path,
-                                      struct pps_error *err)
+                                      const char *path, struct pps_error *err)
 {
     char title[512];
     enum pps_trace_form form;
@@ -151,10 +145,8 @@ static enum pps_status write_timeline(const struct schedule_output *output,
     return PPS_OK;
 }
 
-static enum pps_status write_text(const struct schedule_output *output,
-                                  const char *path,
-                                  struct text_buffer *text,
-                                  struct pps_error *err)
+static enum pps_status write_text(const struct schedule_output *output, const char *path,
+                                  struct text_buffer *text, struct pps_error *err)
 {
     const enum pps_status status = plan_write_text(path, text, output->gate, err);
     if (status == PPS_OK)
@@ -188,8 +180,7 @@ static enum pps_status write_order(const struct schedule_output *output,
 
 static enum pps_status write_table(const struct schedule_output *output,
                                    const struct schedule_comparison *comparison,
-                                   const struct schedule_candidate *base,
-                                   struct pps_error *err)
+                                   const struct schedule_candidate *base, struct pps_error *err)
 {
     char path[PLAN_PATH];
     struct text_buffer text = {0};

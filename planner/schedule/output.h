@@ -22,8 +22,7 @@ PPS_MUST_CHECK enum pps_status schedule_read_output(struct schedule_output *outp
 // Returns whether the form of the output can hold the order of a candidate, as far as its shape and a given order
 // tell; otherwise the fault has the reason.
 bool schedule_output_holds(const struct schedule_output *output,
-                           const struct schedule_candidate *candidate,
-                           struct pps_fault *fault);
+                           const struct schedule_candidate *candidate, struct pps_fault *fault);
 
 // Fails because the form cannot hold the order of a candidate.
 PPS_MUST_CHECK enum pps_status schedule_fail_form(const struct schedule_output *output,
@@ -33,10 +32,8 @@ PPS_MUST_CHECK enum pps_status schedule_fail_form(const struct schedule_output *
 // chosen: its order is written; NULL: none that may be written fits, which is an error if there is anything to
 // write.
 PPS_MUST_CHECK enum pps_status schedule_write_output(
-    const struct schedule_output *output,
-    const struct schedule_comparison *comparison,
-    const struct schedule_candidate *base,
-    const struct schedule_candidate *chosen,
+    const struct schedule_output *output, const struct schedule_comparison *comparison,
+    const struct schedule_candidate *base, const struct schedule_candidate *chosen,
     struct pps_error *err);
 
 #endif

@@ -34,11 +34,8 @@ static unsigned uses_of(const struct family *family)
     return family != NULL ? family->uses : FAMILY_USES_PAIR;
 }
 
-static enum pps_status fail(const char *option,
-                            const char *text,
-                            unsigned use,
-                            const char *name,
-                            struct pps_error *err)
+static enum pps_status fail(const char *option, const char *text, unsigned use,
+                            const char *name, struct pps_error *err)
 {
     struct text_buffer names = {.text = NULL};
     for (int k = 0; families[k] != NULL; k++)
@@ -55,10 +52,8 @@ static enum pps_status fail(const char *option,
     return status;
 }
 
-static enum pps_status check_chunks(const double value[N_PARAMS],
-                                    const char *name,
-                                    const struct schedule_point *named,
-                                    struct pps_error *err)
+static enum pps_status check_chunks(const double value[N_PARAMS], const char *name,
+                                    const struct schedule_point *named, struct pps_error *err)
 {
     const int32_t chunks = named->shape.stages / named->shape.devices;
     if (value[P_V] == schedule_params[P_V].fallback || value[P_V] == chunks)
@@ -67,12 +62,10 @@ static enum pps_status check_chunks(const double value[N_PARAMS],
                     value[P_V], name, chunks);
 }
 
-enum pps_status schedule_check_unused(const double value[N_PARAMS],
-                                      const char *name,
+enum pps_status schedule_check_unused(const double value[N_PARAMS], const char *name,
                                       const struct schedule_point *named,
                                       const struct family *baseline,
-                                      const struct pps_args *args,
-                                      struct pps_error *err)
+                                      const struct pps_args *args, struct pps_error *err)
 {
     unsigned uses = uses_of(named->family) | uses_of(baseline);
     if (!noise_is_none(&named->noise))
@@ -92,10 +85,8 @@ enum { LARGEST = 64 << 20 }; // bytes
 
 // ---- a plan -------------------------------------------------------------------------------------
 
-enum pps_status schedule_inputs_plan(struct schedule_inputs *inputs,
-                                     const char *path,
-                                     const char *cluster,
-                                     struct pps_error *err)
+enum pps_status schedule_inputs_plan(struct schedule_inputs *inputs, const char *path,
+                                     const char *cluster, struct pps_error *err)
 {
     const enum pps_status status =
         plan_file_read(&inputs->plan, &inputs->plan_json, path, cluster, err);
@@ -112,8 +103,7 @@ enum pps_status schedule_inputs_plan(struct schedule_inputs *inputs,
 // ---- an order -----------------------------------------------------------------------------------
 
 static enum pps_status fail_order(const struct schedule_inputs *inputs,
-                                  const struct pps_fault *fault,
-                                  struct pps_error *err)
+                                  const struct pps_fault *fault, struct pps_error *err)
 {
     int line = fault->line, column = fault->column;
     if (fault->text[0] == '\0')
@@ -123,8 +113,7 @@ static enum pps_status fail_order(const struct schedule_inputs *inputs,
     return pps_fail_at(err, PPS_E_INPUT, inputs->order_path, line, column, "%s", fault->text);
 }
 
-enum pps_status schedule_inputs_order(struct schedule_inputs *inputs,
-                                      const char *path,
+enum pps_status schedule_inputs_order(struct schedule_inputs *inputs, const char *path,
                                       struct pps_error *err)
 {
     struct pps_fault fault = {.document = 0};
@@ -210,11 +199,8 @@ static const struct schedule_option single[] = {
     {"rule", P_RULE},
 };
 
-enum pps_status schedule_read_value(double *value,
-                                    const char *option,
-                                    const char *text,
-                                    size_t n,
-                                    const struct pps_param *param,
+enum pps_status schedule_read_value(double *value, const char *option, const char *text,
+                                    size_t n, const struct pps_param *param,
                                     struct pps_error *err)
 {
     char why[PPS_WHY];
@@ -223,12 +209,9 @@ enum pps_status schedule_read_value(double *value,
     return pps_fail(err, PPS_E_INPUT, "--%s %.*s: %s", option, (int)n, text, why);
 }
 
-enum pps_status schedule_read_three(double value[N_PARAMS],
-                                    const struct pps_args *args,
-                                    const char *option,
-                                    const int params[3],
-                                    const char *example,
-                                    struct pps_error *err)
+enum pps_status schedule_read_three(double value[N_PARAMS], const struct pps_args *args,
+                                    const char *option, const int params[3],
+                                    const char *example, struct pps_error *err)
 {
     const char *text = pps_arg(args, option), *rest = text;
     enum pps_status status = PPS_OK;
@@ -247,10 +230,8 @@ enum pps_status schedule_read_three(double value[N_PARAMS],
     return status;
 }
 
-enum pps_status schedule_read_single(double value[N_PARAMS],
-                                     const struct schedule_option *list,
-                                     size_t n,
-                                     const struct pps_args *args,
+enum pps_status schedule_read_single(double value[N_PARAMS], const struct schedule_option *list,
+                                     size_t n, const struct pps_args *args,
                                      struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
@@ -281,8 +262,7 @@ static enum pps_status check_memory(const double value[N_PARAMS], struct pps_err
 
 // The sizes of a document cannot be changed.
 static enum pps_status check_sizes(const double value[N_PARAMS],
-                                   const struct schedule_inputs *inputs,
-                                   struct pps_error *err)
+                                   const struct schedule_inputs *inputs, struct pps_error *err)
 {
     const struct pipeline_shape *shape = &inputs->order.shape;
     if (inputs->plan != NULL && value[P_P] != inputs->plan->pipeline->shape.devices)
@@ -304,8 +284,7 @@ static enum pps_status check_sizes(const double value[N_PARAMS],
 
 enum pps_status schedule_read_values(double value[N_PARAMS],
                                      const struct schedule_inputs *inputs,
-                                     const struct pps_args *args,
-                                     struct pps_error *err)
+                                     const struct pps_args *args, struct pps_error *err)
 {
     static const int times[] = {P_F, P_B, P_W}, memory[] = {P_MEM_F, P_MEM_B, P_MEM_W};
     enum pps_status status;
@@ -324,9 +303,7 @@ enum pps_status schedule_read_values(double value[N_PARAMS],
     return status == PPS_OK ? check_sizes(value, inputs, err) : status;
 }
 
-enum pps_status schedule_read_family(const char *option,
-                                     const char *name,
-                                     int *index,
+enum pps_status schedule_read_family(const char *option, const char *name, int *index,
                                      struct pps_error *err)
 {
     for (int i = 0; i < FAMILY_NAMES; i++)

@@ -13,12 +13,9 @@
 
 // Checks the options of `ppsweep schedule` for a family of this name, with the point that it gets, and for
 // the baseline beside it. A family NULL: the order of a document. An option with its default is always fine.
-PPS_MUST_CHECK enum pps_status schedule_check_unused(const double value[N_PARAMS],
-                                                     const char *name,
-                                                     const struct schedule_point *named,
-                                                     const struct family *baseline,
-                                                     const struct pps_args *args,
-                                                     struct pps_error *err);
+PPS_MUST_CHECK enum pps_status schedule_check_unused(
+    const double value[N_PARAMS], const char *name, const struct schedule_point *named,
+    const struct family *baseline, const struct pps_args *args, struct pps_error *err);
 
 // ---- inputs -------------------------------------------------------------------------------------
 
@@ -35,14 +32,12 @@ struct schedule_inputs {
 
 // Read a file ("-": standard input). The caller frees the inputs in every case. cluster: see plan_file_read.
 PPS_MUST_CHECK enum pps_status schedule_inputs_plan(struct schedule_inputs *inputs,
-                                                    const char *path,
-                                                    const char *cluster,
+                                                    const char *path, const char *cluster,
                                                     struct pps_error *err);
 // An order: our text, PyTorch's CSV, or JSON. Checks that every operation is there exactly once and that
 // the order does not deadlock.
 PPS_MUST_CHECK enum pps_status schedule_inputs_order(struct schedule_inputs *inputs,
-                                                     const char *path,
-                                                     struct pps_error *err);
+                                                     const char *path, struct pps_error *err);
 // Checks that the messages that the order lists do not deadlock if they are blocking.
 PPS_MUST_CHECK enum pps_status schedule_inputs_messages(struct schedule_inputs *inputs,
                                                         struct pps_error *err);
@@ -78,23 +73,18 @@ struct schedule_option {
 
 // Read the n bytes of a value of a parameter; the values of several options; three values separated by
 // commas.
-PPS_MUST_CHECK enum pps_status schedule_read_value(double *value,
-                                                   const char *option,
-                                                   const char *text,
-                                                   size_t n,
+PPS_MUST_CHECK enum pps_status schedule_read_value(double *value, const char *option,
+                                                   const char *text, size_t n,
                                                    const struct pps_param *param,
                                                    struct pps_error *err);
 PPS_MUST_CHECK enum pps_status schedule_read_single(double value[N_PARAMS],
                                                     const struct schedule_option *list,
-                                                    size_t n,
-                                                    const struct pps_args *args,
+                                                    size_t n, const struct pps_args *args,
                                                     struct pps_error *err);
 PPS_MUST_CHECK enum pps_status schedule_read_three(double value[N_PARAMS],
                                                    const struct pps_args *args,
-                                                   const char *option,
-                                                   const int params[3],
-                                                   const char *example,
-                                                   struct pps_error *err);
+                                                   const char *option, const int params[3],
+                                                   const char *example, struct pps_error *err);
 
 // Sets the values of the options that are given; the others are those of the documents, or the
 // defaults. A value out of range, or another size than that of a document, is refused.
@@ -105,9 +95,7 @@ PPS_MUST_CHECK enum pps_status schedule_read_values(double value[N_PARAMS],
 
 // Finds the index of a family in parameter `family`, by its name or by its class in
 // torch.distributed.pipelining. A suggestion follows an unknown name.
-PPS_MUST_CHECK enum pps_status schedule_read_family(const char *option,
-                                                    const char *name,
-                                                    int *index,
-                                                    struct pps_error *err);
+PPS_MUST_CHECK enum pps_status schedule_read_family(const char *option, const char *name,
+                                                    int *index, struct pps_error *err);
 
 #endif

@@ -86,8 +86,7 @@ static const char *why_not(const double value[N_PARAMS], const struct schedule_s
 
 // A family with a fixed number of chunks takes that number, whatever --chunks is.
 static struct schedule_candidate candidate_of(const double value[N_PARAMS],
-                                              const struct schedule_shared *shared,
-                                              int family)
+                                              const struct schedule_shared *shared, int family)
 {
     double own[N_PARAMS];
     memcpy(own, value, sizeof own);
@@ -200,9 +199,7 @@ static enum pps_status check_form(struct job *job, struct pps_error *err)
 // ---- options ------------------------------------------------------------------------------------
 
 // Reads a name of one_f_one_b as 1f1b, which the table has.
-static enum pps_status read_family(const char *option,
-                                   const char *name,
-                                   int *index,
+static enum pps_status read_family(const char *option, const char *name, int *index,
                                    struct pps_error *err)
 {
     return schedule_read_family(option, strcmp(name, "one_f_one_b") == 0 ? "1f1b" : name, index,
@@ -221,8 +218,7 @@ static enum pps_status check_order(const struct job *job, struct pps_error *err)
                     option);
 }
 
-static enum pps_status read_families(struct job *job,
-                                     const struct pps_args *args,
+static enum pps_status read_families(struct job *job, const struct pps_args *args,
                                      struct pps_error *err)
 {
     job->family = pps_arg(args, "family");
@@ -242,8 +238,7 @@ static enum pps_status read_families(struct job *job,
     return status == PPS_OK ? check_order(job, err) : status;
 }
 
-static enum pps_status read_inputs(struct job *job,
-                                   const struct pps_args *args,
+static enum pps_status read_inputs(struct job *job, const struct pps_args *args,
                                    struct pps_error *err)
 {
     enum pps_status status = PPS_OK;

@@ -113,8 +113,7 @@ static void show_title(int width, const char *name, const char *unit)
 
 static void show_row(const struct schedule_comparison *comparison,
                      const struct schedule_candidate *candidate,
-                     const struct schedule_candidate *base,
-                     int width)
+                     const struct schedule_candidate *base, int width)
 {
     const struct schedule_units units = units_of(comparison);
     const struct metrics *m = &candidate->figures.metrics;
@@ -146,8 +145,7 @@ static struct statistics_pair pair_of(const struct schedule_candidate *candidate
 
 static void show_replicated_row(const struct schedule_units *units,
                                 const struct schedule_candidate *candidate,
-                                const struct schedule_candidate *base,
-                                int width)
+                                const struct schedule_candidate *base, int width)
 {
     const struct replicates_figures *r = &candidate->replicates;
     const struct metrics *m = &candidate->figures.metrics;
@@ -179,8 +177,7 @@ static bool is_replicated(const struct schedule_comparison *comparison)
 }
 
 static void show_replicates(const struct schedule_comparison *comparison,
-                            const struct schedule_candidate *base,
-                            int width)
+                            const struct schedule_candidate *base, int width)
 {
     const struct schedule_point *point = &comparison->list[0].point;
     const bool compared = base != NULL && base->outcome == CANDIDATE_FITS;
@@ -275,8 +272,7 @@ static void show_notes(const struct schedule_comparison *comparison)
                holds_weights(&comparison->list[0]) ? "contains" : "does not contain");
 }
 
-static void show_titles(const struct schedule_comparison *comparison,
-                        const char *more,
+static void show_titles(const struct schedule_comparison *comparison, const char *more,
                         int width)
 {
     const struct schedule_units units = units_of(comparison);
@@ -370,8 +366,7 @@ static void add_replicates(const struct replicates_figures *r, struct text_buffe
 }
 
 void schedule_show_csv(const struct schedule_comparison *comparison,
-                       const struct schedule_candidate *base,
-                       struct text_buffer *text)
+                       const struct schedule_candidate *base, struct text_buffer *text)
 {
     const bool replicated = is_replicated(comparison);
     text_buffer_add(text,

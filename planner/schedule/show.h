@@ -22,7 +22,6 @@ void schedule_show_one(const struct schedule_candidate *candidate);
 
 // Appends the table as CSV.
 void schedule_show_csv(const struct schedule_comparison *comparison,
-                       const struct schedule_candidate *base,
-                       struct text_buffer *text);
+                       const struct schedule_candidate *base, struct text_buffer *text);
 
 #endif

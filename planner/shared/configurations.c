@@ -48,8 +48,7 @@ static int by_name(const void *a, const void *b)
     return strverscmp(*(char *const *)a, *(char *const *)b);
 }
 
-enum pps_status plan_configurations_list(struct plan_configurations *list,
-                                         const char *folder,
+enum pps_status plan_configurations_list(struct plan_configurations *list, const char *folder,
                                          struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
@@ -70,8 +69,7 @@ enum pps_status plan_configurations_list(struct plan_configurations *list,
 }
 
 enum pps_status plan_configurations_require(struct plan_configurations *list,
-                                            const char *folder,
-                                            struct pps_error *err)
+                                            const char *folder, struct pps_error *err)
 {
     const enum pps_status status = plan_configurations_list(list, folder, err);
     if (status != PPS_OK || list->n > 0)

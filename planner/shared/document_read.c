@@ -60,10 +60,8 @@ struct framework_beside plan_document_beside(const char *path)
                                      .choice = choice_of(path)};
 }
 
-static enum pps_status take_framework(struct plan_document *document,
-                                      const char *path,
-                                      struct framework_file *file,
-                                      struct pps_error *err)
+static enum pps_status take_framework(struct plan_document *document, const char *path,
+                                      struct framework_file *file, struct pps_error *err)
 {
     enum pps_status status = plaindoc_to_json(&file->document, path, &document->json, err);
     document->framework = file->framework;
@@ -81,11 +79,8 @@ static enum pps_status take_framework(struct plan_document *document,
     return status;
 }
 
-static enum pps_status parse(struct plan_document *document,
-                             const char *path,
-                             const char *text,
-                             size_t n,
-                             struct pps_error *err)
+static enum pps_status parse(struct plan_document *document, const char *path, const char *text,
+                             size_t n, struct pps_error *err)
 {
     struct framework_file file;
     struct plaindoc doc;
@@ -117,8 +112,7 @@ void plan_print_notes(const struct pps_json *json, const cJSON *model)
     }
 }
 
-enum pps_status plan_document_add_notes(struct plan_document *document,
-                                        const cJSON *model,
+enum pps_status plan_document_add_notes(struct plan_document *document, const cJSON *model,
                                         struct pps_error *err)
 {
     struct modeldesc_note notes[NOTES_MAX];
@@ -153,10 +147,8 @@ static bool is_json(const char *path)
     return dot != NULL && strcasecmp(dot, ".json") == 0;
 }
 
-enum pps_status plan_document_read(struct plan_document *document,
-                                   const char *path,
-                                   enum plaindoc_form form,
-                                   struct pps_error *err)
+enum pps_status plan_document_read(struct plan_document *document, const char *path,
+                                   enum plaindoc_form form, struct pps_error *err)
 {
     const enum plaindoc_form named = plaindoc_form_of(path);
     char *text;
@@ -192,11 +184,8 @@ enum pps_status plan_document_read(struct plan_document *document,
     return status;
 }
 
-enum pps_status plan_document_of_text(struct plan_document *document,
-                                      const char *path,
-                                      enum plaindoc_form form,
-                                      const char *text,
-                                      size_t n,
+enum pps_status plan_document_of_text(struct plan_document *document, const char *path,
+                                      enum plaindoc_form form, const char *text, size_t n,
                                       struct pps_error *err)
 {
     *document = (struct plan_document){.framework = FRAMEWORK_NONE, .form = form};

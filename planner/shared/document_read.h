@@ -45,8 +45,7 @@ void plan_document_free(struct plan_document *document);
 // place in the file, so that pps_json_fail() reports line and column. After an error there is
 // nothing to free.
 PPS_MUST_CHECK enum pps_status plan_document_read(struct plan_document *document,
-                                                  const char *path,
-                                                  enum plaindoc_form form,
+                                                  const char *path, enum plaindoc_form form,
                                                   struct pps_error *err);
 
 // Adds the notes of a model that the document contains to not_modelled.
@@ -59,16 +58,13 @@ void plan_print_notes(const struct pps_json *json, const cJSON *model);
 
 // The same of a text in memory, which the document does not keep.
 PPS_MUST_CHECK enum pps_status plan_document_of_text(struct plan_document *document,
-                                                     const char *path,
-                                                     enum plaindoc_form form,
-                                                     const char *text,
-                                                     size_t n,
+                                                     const char *path, enum plaindoc_form form,
+                                                     const char *text, size_t n,
                                                      struct pps_error *err);
 
 // Reads a YAML file of our own form, whatever its keys are. Places as above; free it with pps_json_free(). After an error
 // there is nothing to free.
-PPS_MUST_CHECK enum pps_status plan_yaml_read(struct pps_json *json,
-                                              const char *path,
+PPS_MUST_CHECK enum pps_status plan_yaml_read(struct pps_json *json, const char *path,
                                               struct pps_error *err);
 
 #endif

@@ -20,9 +20,7 @@
 
 // ---- a training ---------------------------------------------------------------------------------
 
-static enum pps_status plan_of_mine(struct plan **plan,
-                                    struct plan_run *run,
-                                    const char *path,
+static enum pps_status plan_of_mine(struct plan **plan, struct plan_run *run, const char *path,
                                     struct pps_error *err)
 {
     struct plan_mine mine;
@@ -46,10 +44,8 @@ static enum pps_status plan_of_mine(struct plan **plan,
     return *plan != NULL ? PPS_OK : err->code;
 }
 
-static enum pps_status plan_of_training(struct plan **plan,
-                                        const char *path,
-                                        const char *cluster,
-                                        struct pps_error *err)
+static enum pps_status plan_of_training(struct plan **plan, const char *path,
+                                        const char *cluster, struct pps_error *err)
 {
     struct plan_run run;
     enum pps_status status = plan_run_open_files(&run, path, cluster, NULL, err);
@@ -65,8 +61,7 @@ static enum pps_status plan_of_training(struct plan **plan,
 
 // ---- a plan -------------------------------------------------------------------------------------
 
-static enum pps_status plan_of_json(struct plan **plan,
-                                    struct pps_json *json,
+static enum pps_status plan_of_json(struct plan **plan, struct pps_json *json,
                                     struct pps_error *err)
 {
     struct pps_fault fault = {.item = NULL};
@@ -79,11 +74,8 @@ static enum pps_status plan_of_json(struct plan **plan,
                                  : plan_fail_document(json, &fault, err);
 }
 
-enum pps_status plan_file_read(struct plan **plan,
-                               struct pps_json *json,
-                               const char *path,
-                               const char *cluster,
-                               struct pps_error *err)
+enum pps_status plan_file_read(struct plan **plan, struct pps_json *json, const char *path,
+                               const char *cluster, struct pps_error *err)
 {
     *plan = NULL;
     *json = (struct pps_json){.root = NULL};
@@ -112,9 +104,7 @@ static bool begins_json(const char *text, size_t n)
     return i < n && (text[i] == '[' || text[i] == '{');
 }
 
-static enum pps_status parse_table(struct plan_table *data,
-                                   const char *text,
-                                   size_t n,
+static enum pps_status parse_table(struct plan_table *data, const char *text, size_t n,
                                    struct pps_error *err)
 {
     struct pps_fault fault;
@@ -133,8 +123,7 @@ static enum pps_status parse_table(struct plan_table *data,
                                                          : plan_fail_table(data, &fault, err);
 }
 
-enum pps_status plan_table_read(struct plan_table *data,
-                                const char *path,
+enum pps_status plan_table_read(struct plan_table *data, const char *path,
                                 struct pps_error *err)
 {
     char *text;
@@ -154,8 +143,7 @@ void plan_table_free(struct plan_table *data)
     *data = (struct plan_table){0};
 }
 
-enum pps_status plan_fail_document(const struct pps_json *json,
-                                   const struct pps_fault *fault,
+enum pps_status plan_fail_document(const struct pps_json *json, const struct pps_fault *fault,
                                    struct pps_error *err)
 {
     return fault->at_key ? pps_json_fail_key(json, fault->item, err, "%s", fault->text)
@@ -171,8 +159,7 @@ void plan_warn(const struct pps_json *json, const struct pps_fault *doubts, int 
     }
 }
 
-enum pps_status plan_fail_table(const struct plan_table *data,
-                                const struct pps_fault *fault,
+enum pps_status plan_fail_table(const struct plan_table *data, const struct pps_fault *fault,
                                 struct pps_error *err)
 {
     if (data->is_json)
@@ -229,8 +216,7 @@ enum pps_status plan_check_folder(const char *path, struct pps_error *err)
     return status == PPS_OK ? check_rights(path, err) : status;
 }
 
-enum pps_status plan_check_file(const char *path,
-                                const struct pps_gate *gate,
+enum pps_status plan_check_file(const char *path, const struct pps_gate *gate,
                                 struct pps_error *err)
 {
     struct pps_new_file probe;
@@ -240,10 +226,8 @@ enum pps_status plan_check_file(const char *path,
     return status;
 }
 
-enum pps_status plan_write_text(const char *path,
-                                struct text_buffer *text,
-                                const struct pps_gate *gate,
-                                struct pps_error *err)
+enum pps_status plan_write_text(const char *path, struct text_buffer *text,
+                                const struct pps_gate *gate, struct pps_error *err)
 {
     struct pps_new_file file = {.out = NULL};
     enum pps_status status = text->failed ? pps_fail_memory(err, "%s", path)

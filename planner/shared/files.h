@@ -17,10 +17,8 @@
 // plan, on other devices; NULL: the plan as it is, and for a training the devices that it names, else H100. The
 // caller frees the plan with plan_free and the document of a plan with pps_json_free; after an error there is
 // nothing to free. *json is empty for a training.
-PPS_MUST_CHECK enum pps_status plan_file_read(struct plan **plan,
-                                              struct pps_json *json,
-                                              const char *path,
-                                              const char *cluster,
+PPS_MUST_CHECK enum pps_status plan_file_read(struct plan **plan, struct pps_json *json,
+                                              const char *path, const char *cluster,
                                               struct pps_error *err);
 
 // ---- files --------------------------------------------------------------------------------------
@@ -39,18 +37,15 @@ struct plan_table {
 
 // Reads CSV, or JSON if the first character is [ or {. The caller frees *data with
 // plan_table_free() in every case.
-PPS_MUST_CHECK enum pps_status plan_table_read(struct plan_table *data,
-                                               const char *path,
+PPS_MUST_CHECK enum pps_status plan_table_read(struct plan_table *data, const char *path,
                                                struct pps_error *err);
 void plan_table_free(struct plan_table *data);
 
 // Returns PPS_E_INPUT with the place of a fault in the table.
-enum pps_status plan_fail_table(const struct plan_table *data,
-                                const struct pps_fault *fault,
+enum pps_status plan_fail_table(const struct plan_table *data, const struct pps_fault *fault,
                                 struct pps_error *err);
 // Returns PPS_E_INPUT with the place of a fault in a document.
-enum pps_status plan_fail_document(const struct pps_json *json,
-                                   const struct pps_fault *fault,
+enum pps_status plan_fail_document(const struct pps_json *json, const struct pps_fault *fault,
                                    struct pps_error *err);
 
 enum { PLAN_DOUBTS_MOST = 64 };
@@ -64,13 +59,11 @@ PPS_MUST_CHECK enum pps_status plan_check_folder(const char *path, struct pps_er
 
 // Refuses a file that exists (unless `force`), a folder, and a file that cannot be created in its
 // folder. Leaves no trace of the attempt.
-PPS_MUST_CHECK enum pps_status plan_check_file(const char *path,
-                                               const struct pps_gate *gate,
+PPS_MUST_CHECK enum pps_status plan_check_file(const char *path, const struct pps_gate *gate,
                                                struct pps_error *err);
 
 // Writes text to a file that appears only when complete. Frees the text.
-PPS_MUST_CHECK enum pps_status plan_write_text(const char *path,
-                                               struct text_buffer *text,
+PPS_MUST_CHECK enum pps_status plan_write_text(const char *path, struct text_buffer *text,
                                                const struct pps_gate *gate,
                                                struct pps_error *err);
 

@@ -52,9 +52,7 @@ const struct pps_opt_alias plan_same_options[] = {
 
 // ---- options ------------------------------------------------------------------------------------
 
-enum pps_status plan_arg_bool(const struct pps_args *args,
-                              const char *name,
-                              bool *value,
+enum pps_status plan_arg_bool(const struct pps_args *args, const char *name, bool *value,
                               struct pps_error *err)
 {
     static const char *const WORDS[2][5] = {{"no", "false", "f", "n", "0"},
@@ -81,9 +79,7 @@ enum pps_status plan_arg_compat(const struct pps_args *args, bool *orig, struct 
     return PPS_OK;
 }
 
-enum pps_status plan_arg_threads(const struct pps_args *args,
-                                 uint64_t most,
-                                 uint64_t *threads,
+enum pps_status plan_arg_threads(const struct pps_args *args, uint64_t most, uint64_t *threads,
                                  struct pps_error *err)
 {
     *threads = (uint64_t)pps_machine_cpus();

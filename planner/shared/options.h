@@ -18,22 +18,17 @@ bool plan_read_switch(const char *word, size_t n, bool *on);
 
 // Accepts yes, true, t, y, 1 or no, false, f, n, 0, ignoring case. Without the option, *value
 // stays.
-PPS_MUST_CHECK enum pps_status plan_arg_bool(const struct pps_args *args,
-                                             const char *name,
-                                             bool *value,
-                                             struct pps_error *err);
+PPS_MUST_CHECK enum pps_status plan_arg_bool(const struct pps_args *args, const char *name,
+                                             bool *value, struct pps_error *err);
 
 // Reads --compat none or orig: as published.
-PPS_MUST_CHECK enum pps_status plan_arg_compat(const struct pps_args *args,
-                                               bool *orig,
+PPS_MUST_CHECK enum pps_status plan_arg_compat(const struct pps_args *args, bool *orig,
                                                struct pps_error *err);
 
 // Reads --threads or --parallel-num, its published name: 1 to `most`. Without them, all CPUs that
 // this process may use.
-PPS_MUST_CHECK enum pps_status plan_arg_threads(const struct pps_args *args,
-                                                uint64_t most,
-                                                uint64_t *threads,
-                                                struct pps_error *err);
+PPS_MUST_CHECK enum pps_status plan_arg_threads(const struct pps_args *args, uint64_t most,
+                                                uint64_t *threads, struct pps_error *err);
 
 // Published options and the options of the same meaning, for the `same` of a command.
 extern const struct pps_opt_alias plan_same_options[];

@@ -32,12 +32,9 @@ static void compare(struct plan_written *written, const struct plan_run *like)
                  (long long)like->training.gbs, (long long)like->model.seq_length);
 }
 
-enum pps_status plan_written_open(struct plan_written *written,
-                                  const struct pps_args *args,
-                                  const struct plan_run *like,
-                                  const struct plan_text *text,
-                                  struct poll *poll,
-                                  struct pps_error *err)
+enum pps_status plan_written_open(struct plan_written *written, const struct pps_args *args,
+                                  const struct plan_run *like, const struct plan_text *text,
+                                  struct poll *poll, struct pps_error *err)
 {
     *written = (struct plan_written){.can_run = false};
     enum pps_status status = plan_run_open_with(&written->run, args, text, err);

@@ -23,8 +23,7 @@ PPS_MUST_CHECK enum pps_status plan_written_open(struct plan_written *written,
                                                  const struct pps_args *args,
                                                  const struct plan_run *like,
                                                  const struct plan_text *text,
-                                                 struct poll *poll,
-                                                 struct pps_error *err);
+                                                 struct poll *poll, struct pps_error *err);
 void plan_written_close(struct plan_written *written);
 
 // ---- plan baseline ------------------------------------------------------------------------------

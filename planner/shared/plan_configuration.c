@@ -33,9 +33,7 @@ static void drop_item(const struct edits *edits, const char *key)
 }
 
 // Takes ownership of the item; NULL means out of memory.
-static enum pps_status put(const struct edits *edits,
-                           const char *key,
-                           cJSON *item,
+static enum pps_status put(const struct edits *edits, const char *key, cJSON *item,
                            struct pps_error *err)
 {
     drop_item(edits, key);
@@ -67,11 +65,8 @@ static enum pps_status fail_word(const char *word, size_t n, struct pps_error *e
                     (int)n, word);
 }
 
-static enum pps_status put_degree(const struct edits *edits,
-                                  const char *key,
-                                  const char *word,
-                                  size_t n,
-                                  struct pps_error *err)
+static enum pps_status put_degree(const struct edits *edits, const char *key, const char *word,
+                                  size_t n, struct pps_error *err)
 {
     char *end;
     const char *value = memchr(word, '=', n);
@@ -82,11 +77,8 @@ static enum pps_status put_degree(const struct edits *edits,
 }
 
 // Reads one of "tp=4", "sp=on", "schedule=zbv". *set has a bit for every degree.
-static enum pps_status read_word(const struct edits *edits,
-                                 const char *word,
-                                 size_t n,
-                                 unsigned *set,
-                                 struct pps_error *err)
+static enum pps_status read_word(const struct edits *edits, const char *word, size_t n,
+                                 unsigned *set, struct pps_error *err)
 {
     const char *equals = memchr(word, '=', n);
     if (equals == NULL)
@@ -138,8 +130,7 @@ static enum pps_status follow(const struct edits *edits, unsigned set, struct pp
     return put(edits, "sp", cJSON_CreateBool(tp->valuedouble > 1), err);
 }
 
-static enum pps_status edit_degrees(const struct edits *edits,
-                                    const char *text,
+static enum pps_status edit_degrees(const struct edits *edits, const char *text,
                                     struct pps_error *err)
 {
     const char *word, *rest = text;
@@ -188,17 +179,14 @@ static cJSON *read_rows(const char *text)
     return NULL;
 }
 
-static enum pps_status edit_list(const struct edits *edits,
-                                 const char *option,
-                                 const char *text,
-                                 struct pps_error *err)
+static enum pps_status edit_list(const struct edits *edits, const char *option,
+                                 const char *text, struct pps_error *err)
 {
     cJSON *rows = read_rows(text);
     return rows == NULL ? fail_list(option, text, err) : put(edits, option, rows, err);
 }
 
-static enum pps_status edit_recompute(const struct edits *edits,
-                                      const char *text,
+static enum pps_status edit_recompute(const struct edits *edits, const char *text,
                                       struct pps_error *err)
 {
     static const char *const lists[] = {"recompute", "select_recompute", NULL};
@@ -215,10 +203,8 @@ static enum pps_status edit_recompute(const struct edits *edits,
 // Edits the strategy, an object as kernels/configuration reads it. A change of the stages or chunks removes
 // the lists of layers, a change of other degrees the number of replicas, unless options set them. What is removed
 // moves to the list `removed`, so that no later item takes its place in the text.
-static enum pps_status plan_edits_apply(cJSON *strategy,
-                                        cJSON *removed,
-                                        const struct pps_args *args,
-                                        struct pps_error *err)
+static enum pps_status plan_edits_apply(cJSON *strategy, cJSON *removed,
+                                        const struct pps_args *args, struct pps_error *err)
 {
     const char *at = pps_arg(args, "at"), *layers = pps_arg(args, "layers"),
                *recompute = pps_arg(args, "recompute");
@@ -234,8 +220,7 @@ static enum pps_status plan_edits_apply(cJSON *strategy,
 // ---- plan configuration -------------------------------------------------------------------------
 
 // Returns the strategy of the run's documents, which options may change; a new one if no document sets it.
-static enum pps_status strategy_of(struct plan_run *run,
-                                   cJSON **strategy,
+static enum pps_status strategy_of(struct plan_run *run, cJSON **strategy,
                                    struct pps_error *err)
 {
     *strategy = run->baseline;
@@ -244,10 +229,8 @@ static enum pps_status strategy_of(struct plan_run *run,
     return *strategy != NULL ? PPS_OK : pps_fail_memory(err, "the strategy");
 }
 
-static enum pps_status read_strategy(struct plan_configuration *plan,
-                                     struct plan_run *run,
-                                     const cJSON *strategy,
-                                     struct pps_error *err)
+static enum pps_status read_strategy(struct plan_configuration *plan, struct plan_run *run,
+                                     const cJSON *strategy, struct pps_error *err)
 {
     const struct plan_document *document =
         run->baseline_in != NULL ? run->baseline_in : &run->documents[0];
@@ -270,8 +253,7 @@ static bool has_edits(const struct pps_args *args)
 
 // A reader of a framework's file may have found why the training in it does not start.
 static enum pps_status take_reason(struct plan_configuration *plan,
-                                   const struct plan_document *document,
-                                   struct pps_error *err)
+                                   const struct plan_document *document, struct pps_error *err)
 {
     const struct pps_fault *reason = &document->cannot_run;
     if (reason->text[0] != '\0')
@@ -280,10 +262,8 @@ static enum pps_status take_reason(struct plan_configuration *plan,
     return plan->cannot_run.failed ? pps_fail_memory(err, "the configuration") : PPS_OK;
 }
 
-enum pps_status plan_configuration_open(struct plan_configuration *plan,
-                                        struct plan_run *run,
-                                        const struct pps_args *args,
-                                        struct pps_error *err)
+enum pps_status plan_configuration_open(struct plan_configuration *plan, struct plan_run *run,
+                                        const struct pps_args *args, struct pps_error *err)
 {
     cJSON *strategy;
     *plan = (struct plan_configuration){.configuration = {.model = run->model,
@@ -314,8 +294,7 @@ void plan_configuration_close(struct plan_configuration *plan)
 
 // ---- the training of the user -------------------------------------------------------------------
 
-static enum pps_status evaluate(struct plan_mine *mine,
-                                struct poll *poll,
+static enum pps_status evaluate(struct plan_mine *mine, struct poll *poll,
                                 struct pps_error *err)
 {
     const struct configuration *c = &mine->plan.configuration;
@@ -335,11 +314,8 @@ static enum pps_status evaluate(struct plan_mine *mine,
     return pps_fail_memory(err, "the training step");
 }
 
-enum pps_status plan_mine_open(struct plan_mine *mine,
-                               struct plan_run *run,
-                               bool quiet,
-                               struct poll *poll,
-                               struct pps_error *err)
+enum pps_status plan_mine_open(struct plan_mine *mine, struct plan_run *run, bool quiet,
+                               struct poll *poll, struct pps_error *err)
 {
     *mine = (struct plan_mine){.has = false};
     if (run->baseline == NULL)

@@ -43,10 +43,8 @@ struct plan_mine {
 
 // Evaluates the configuration that a document of the run sets. A configuration that cannot run is reported
 // in one line on stderr (unless `quiet`) and skipped. poll: may be NULL. After an error there is nothing to close.
-PPS_MUST_CHECK enum pps_status plan_mine_open(struct plan_mine *mine,
-                                              struct plan_run *run,
-                                              bool quiet,
-                                              struct poll *poll,
+PPS_MUST_CHECK enum pps_status plan_mine_open(struct plan_mine *mine, struct plan_run *run,
+                                              bool quiet, struct poll *poll,
                                               struct pps_error *err);
 void plan_mine_close(struct plan_mine *mine); // a zeroed struct is allowed
 

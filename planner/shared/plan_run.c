@@ -39,9 +39,7 @@ static bool has_key(const cJSON *object, const char *key)
 }
 
 // A configuration of a framework says how many devices the training uses, a cluster record what they are.
-static bool read_cluster(struct plan_run *run,
-                         const cJSON *item,
-                         bool of_framework,
+static bool read_cluster(struct plan_run *run, const cJSON *item, bool of_framework,
                          struct pps_fault *fault)
 {
     struct cluster read;
@@ -71,11 +69,8 @@ static bool read_cluster(struct plan_run *run,
     return true;
 }
 
-static bool read_parts(struct plan_run *run,
-                       const struct rundoc *parts,
-                       bool of_framework,
-                       const struct plan_strategy_reader *strategy,
-                       struct pps_fault *fault)
+static bool read_parts(struct plan_run *run, const struct rundoc *parts, bool of_framework,
+                       const struct plan_strategy_reader *strategy, struct pps_fault *fault)
 {
     if (parts->model != NULL && !run->has_model) {
         if (!cJSON_IsObject(parts->model))
@@ -107,10 +102,8 @@ static cJSON *training_of(const struct plan_document *document)
 }
 
 static enum pps_status read_document(struct plan_document *document,
-                                     const struct plan_text *instead,
-                                     const char *path,
-                                     enum plaindoc_form form,
-                                     struct pps_error *err)
+                                     const struct plan_text *instead, const char *path,
+                                     enum plaindoc_form form, struct pps_error *err)
 {
     if (instead == NULL || strcmp(instead->name, path) != 0)
         return plan_document_read(document, path, form, err);
@@ -127,15 +120,11 @@ static void name_frameworks(const struct plan_document *document, struct pps_fau
                  ", and the file has no keys of a known framework (%s)", framework_known());
 }
 
-static enum pps_status load(struct plan_run *run,
-                            const char *path,
-                            enum plaindoc_form form,
-                            const struct plan_strategy_reader *strategy,
-                            struct pps_error *err);
+static enum pps_status load(struct plan_run *run, const char *path, enum plaindoc_form form,
+                            const struct plan_strategy_reader *strategy, struct pps_error *err);
 
 // Loads the shipped model that a configuration names as meta-llama/Llama-3.1-70B, if there is one.
-static enum pps_status load_named_model(struct plan_run *run,
-                                        const char *name,
+static enum pps_status load_named_model(struct plan_run *run, const char *name,
                                         const struct plan_strategy_reader *strategy,
                                         struct pps_error *err)
 {
@@ -152,11 +141,8 @@ static enum pps_status load_named_model(struct plan_run *run,
     return status;
 }
 
-static enum pps_status load(struct plan_run *run,
-                            const char *path,
-                            enum plaindoc_form form,
-                            const struct plan_strategy_reader *strategy,
-                            struct pps_error *err)
+static enum pps_status load(struct plan_run *run, const char *path, enum plaindoc_form form,
+                            const struct plan_strategy_reader *strategy, struct pps_error *err)
 {
     struct rundoc parts;
     struct pps_fault fault = {.item = NULL};
@@ -197,8 +183,7 @@ static enum pps_status load(struct plan_run *run,
 }
 
 // Loads a file; of a folder the first configuration.
-static enum pps_status load_path(struct plan_run *run,
-                                 const char *path,
+static enum pps_status load_path(struct plan_run *run, const char *path,
                                  enum plaindoc_form form,
                                  const struct plan_strategy_reader *strategy,
                                  struct pps_error *err)
@@ -214,9 +199,7 @@ static enum pps_status load_path(struct plan_run *run,
 }
 
 // Loads a file, or a shipped document by its name.
-static enum pps_status load_word(struct plan_run *run,
-                                 const char *kind,
-                                 const char *word,
+static enum pps_status load_word(struct plan_run *run, const char *kind, const char *word,
                                  const struct plan_strategy_reader *strategy,
                                  struct pps_error *err)
 {
@@ -234,10 +217,8 @@ static enum pps_status load_word(struct plan_run *run,
 // ---- options and defaults ----------------------------------------------------------------------
 
 // Reads --devices, or --nnodes times --npus-per-node; 0 without either.
-static enum pps_status read_devices(const struct pps_args *args,
-                                    uint64_t *devices,
-                                    uint64_t *node,
-                                    struct pps_error *err)
+static enum pps_status read_devices(const struct pps_args *args, uint64_t *devices,
+                                    uint64_t *node, struct pps_error *err)
 {
     uint64_t nodes = 0;
     *devices = 0;
@@ -253,8 +234,7 @@ static enum pps_status read_devices(const struct pps_args *args,
     return status;
 }
 
-static enum pps_status default_cluster(struct plan_run *run,
-                                       uint64_t devices,
+static enum pps_status default_cluster(struct plan_run *run, uint64_t devices,
                                        struct pps_error *err)
 {
     struct pps_fault fault;
@@ -323,8 +303,7 @@ void plan_run_print_memory(const struct plan_run *run)
                 units_to_gib(cluster->reserve));
 }
 
-static enum pps_status read_cluster_options(struct plan_run *run,
-                                            const struct pps_args *args,
+static enum pps_status read_cluster_options(struct plan_run *run, const struct pps_args *args,
                                             struct pps_error *err)
 {
     uint64_t devices = 0, node = 0;
@@ -358,8 +337,7 @@ static enum pps_status read_cluster_options(struct plan_run *run,
     return PPS_OK;
 }
 
-static enum pps_status read_stack_file(struct plan_run *run,
-                                       const char *path,
+static enum pps_status read_stack_file(struct plan_run *run, const char *path,
                                        struct pps_error *err)
 {
     struct pps_fault fault = {.item = NULL};
@@ -375,8 +353,7 @@ static enum pps_status read_stack_file(struct plan_run *run,
                : plan_fail_document(&document->json, &fault, err);
 }
 
-static enum pps_status read_stack(struct plan_run *run,
-                                  const struct pps_args *args,
+static enum pps_status read_stack(struct plan_run *run, const struct pps_args *args,
                                   struct pps_error *err)
 {
     const char *word = option(args, "stack");
@@ -394,8 +371,7 @@ static enum pps_status read_stack(struct plan_run *run,
     return read_stack_file(run, word, err);
 }
 
-static enum pps_status read_precision(struct plan_run *run,
-                                      const struct pps_args *args,
+static enum pps_status read_precision(struct plan_run *run, const struct pps_args *args,
                                       struct pps_error *err)
 {
     static const char *const words[] = {"bf16", "fp8", "mxfp8"};
@@ -415,8 +391,7 @@ static enum pps_status read_precision(struct plan_run *run,
     return PPS_OK;
 }
 
-static enum pps_status read_other_options(struct plan_run *run,
-                                          const struct pps_args *args,
+static enum pps_status read_other_options(struct plan_run *run, const struct pps_args *args,
                                           struct pps_error *err)
 {
     uint64_t gbs = (uint64_t)run->training.gbs, tokens = (uint64_t)run->model.seq_length;
@@ -441,8 +416,7 @@ struct model_option {
 };
 
 static enum pps_status find_model_option(const struct pps_args *args,
-                                         struct model_option *model,
-                                         struct pps_error *err)
+                                         struct model_option *model, struct pps_error *err)
 {
     *model = (struct model_option){.path = NULL};
     for (size_t k = 0; k < sizeof model_options / sizeof *model_options; k++) {
@@ -458,8 +432,7 @@ static enum pps_status find_model_option(const struct pps_args *args,
     return PPS_OK;
 }
 
-static enum pps_status load_all(struct plan_run *run,
-                                const struct pps_args *args,
+static enum pps_status load_all(struct plan_run *run, const struct pps_args *args,
                                 const struct plan_strategy_reader *strategy,
                                 struct pps_error *err)
 {
@@ -487,10 +460,8 @@ static bool skip_strategy(void *self, const cJSON *strategy, struct pps_fault *f
 }
 
 // Applies options and defaults after the documents. Closes the run after an error.
-static enum pps_status finish(struct plan_run *run,
-                              const struct pps_args *args,
-                              enum pps_status status,
-                              struct pps_error *err)
+static enum pps_status finish(struct plan_run *run, const struct pps_args *args,
+                              enum pps_status status, struct pps_error *err)
 {
     if (status == PPS_OK)
         status = read_cluster_options(run, args, err);
@@ -503,8 +474,7 @@ static enum pps_status finish(struct plan_run *run,
     return status;
 }
 
-static enum pps_status open_run(struct plan_run *run,
-                                const struct pps_args *args,
+static enum pps_status open_run(struct plan_run *run, const struct pps_args *args,
                                 const struct plan_strategy_reader *strategy,
                                 struct pps_error *err)
 {
@@ -518,10 +488,8 @@ static enum pps_status open_run(struct plan_run *run,
     return finish(run, args, status, err);
 }
 
-enum pps_status plan_run_open_files(struct plan_run *run,
-                                    const char *training,
-                                    const char *cluster,
-                                    const struct pps_args *args,
+enum pps_status plan_run_open_files(struct plan_run *run, const char *training,
+                                    const char *cluster, const struct pps_args *args,
                                     struct pps_error *err)
 {
     const struct plan_strategy_reader none = {skip_strategy, NULL};
@@ -535,8 +503,7 @@ enum pps_status plan_run_open_files(struct plan_run *run,
     return finish(run, args, status, err);
 }
 
-enum pps_status plan_run_open(struct plan_run *run,
-                              const struct pps_args *args,
+enum pps_status plan_run_open(struct plan_run *run, const struct pps_args *args,
                               const struct plan_strategy_reader *strategy,
                               struct pps_error *err)
 {
@@ -544,10 +511,8 @@ enum pps_status plan_run_open(struct plan_run *run,
     return open_run(run, args, strategy, err);
 }
 
-enum pps_status plan_run_open_with(struct plan_run *run,
-                                   const struct pps_args *args,
-                                   const struct plan_text *instead,
-                                   struct pps_error *err)
+enum pps_status plan_run_open_with(struct plan_run *run, const struct pps_args *args,
+                                   const struct plan_text *instead, struct pps_error *err)
 {
     *run = (struct plan_run){.instead = instead};
     return open_run(run, args, NULL, err);

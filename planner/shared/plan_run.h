@@ -67,8 +67,7 @@ struct plan_strategy_reader {
 
 // Reads the named documents, and the options that override them. strategy NULL: the section is skipped. After an
 // error there is nothing to close.
-PPS_MUST_CHECK enum pps_status plan_run_open(struct plan_run *run,
-                                             const struct pps_args *args,
+PPS_MUST_CHECK enum pps_status plan_run_open(struct plan_run *run, const struct pps_args *args,
                                              const struct plan_strategy_reader *strategy,
                                              struct pps_error *err);
 void plan_run_close(struct plan_run *run);
@@ -81,8 +80,7 @@ PPS_MUST_CHECK enum pps_status plan_run_open_with(struct plan_run *run,
 
 // Reads a training (a configuration of a framework, a plan, a run document) and a cluster (NULL: none), each a file
 // or the name of a shipped one. args: of options, or NULL.
-PPS_MUST_CHECK enum pps_status plan_run_open_files(struct plan_run *run,
-                                                   const char *training,
+PPS_MUST_CHECK enum pps_status plan_run_open_files(struct plan_run *run, const char *training,
                                                    const char *cluster,
                                                    const struct pps_args *args,
                                                    struct pps_error *err);

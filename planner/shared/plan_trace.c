@@ -9,8 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum pps_status plan_trace_check(const char *path,
-                                 const struct pps_gate *gate,
+enum pps_status plan_trace_check(const char *path, const struct pps_gate *gate,
                                  struct pps_error *err)
 {
     enum pps_trace_form form;
@@ -30,19 +29,15 @@ struct step_trace plan_trace_of(const struct configuration_step *step)
                                .memory = units_to_gib(1)};
 }
 
-static enum pps_status tell(void *self,
-                            const struct pps_trace_sink *sink,
+static enum pps_status tell(void *self, const struct pps_trace_sink *sink,
                             struct pps_error *err)
 {
     return step_trace_send(self, sink) == PPS_DONE ? PPS_OK : pps_fail_memory(err, "the trace");
 }
 
-enum pps_status plan_trace_write(const char *path,
-                                 const struct pps_gate *gate,
-                                 const char *title,
-                                 const struct step_trace *trace,
-                                 const char *time_unit,
-                                 struct pps_error *err)
+enum pps_status plan_trace_write(const char *path, const struct pps_gate *gate,
+                                 const char *title, const struct step_trace *trace,
+                                 const char *time_unit, struct pps_error *err)
 {
     struct step_trace told = *trace;
     struct pps_trace_names names = trace->time > 0 ? step_trace_names_us : step_trace_names;

@@ -9,19 +9,16 @@
 #include "kernels/configuration/step.h"
 
 // Refuses a name without the ending of a timeline, and a file that cannot be written.
-PPS_MUST_CHECK enum pps_status plan_trace_check(const char *path,
-                                                const struct pps_gate *gate,
+PPS_MUST_CHECK enum pps_status plan_trace_check(const char *path, const struct pps_gate *gate,
                                                 struct pps_error *err);
 
 // Returns the timeline of an evaluated training, in us and GiB.
 struct step_trace plan_trace_of(const struct configuration_step *step);
 
 // time_unit: of a timeline that is not in us; or NULL.
-PPS_MUST_CHECK enum pps_status plan_trace_write(const char *path,
-                                                const struct pps_gate *gate,
+PPS_MUST_CHECK enum pps_status plan_trace_write(const char *path, const struct pps_gate *gate,
                                                 const char *title,
                                                 const struct step_trace *trace,
-                                                const char *time_unit,
-                                                struct pps_error *err);
+                                                const char *time_unit, struct pps_error *err);
 
 #endif

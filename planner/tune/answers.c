@@ -33,8 +33,7 @@ static void add(struct words *words, const char *format, ...)
     va_end(list);
 }
 
-static void add_degrees(struct words *words,
-                        const struct nd_strategy *s,
+static void add_degrees(struct words *words, const struct nd_strategy *s,
                         const struct nd_strategy *before)
 {
     const struct {
@@ -80,8 +79,7 @@ static void add_layers(struct words *words, const struct configuration *c)
 }
 
 // Adds what is made again, where that differs.
-static void add_recompute(struct words *words,
-                          const struct configuration *c,
+static void add_recompute(struct words *words, const struct configuration *c,
                           const struct configuration *mine)
 {
     static const char *const names[] = {"none", "select", "full"},
@@ -111,8 +109,7 @@ static void add_recompute(struct words *words,
 }
 
 // Says in what a training differs from that of the user; without one, what it is.
-static void describe(struct tune_answer *answer,
-                     const struct configuration *c,
+static void describe(struct tune_answer *answer, const struct configuration *c,
                      const struct configuration *mine)
 {
     struct words words = {answer->change, sizeof answer->change, 0};
@@ -167,10 +164,8 @@ static struct tune_answer *append(struct tuning *t, struct text_buffer *text)
 }
 
 // Makes the training the start of the next link if it is the fastest.
-static enum pps_status take_best(struct tuning *t,
-                                 const struct tune_answer *answer,
-                                 const struct configuration *c,
-                                 struct pps_error *err)
+static enum pps_status take_best(struct tuning *t, const struct tune_answer *answer,
+                                 const struct configuration *c, struct pps_error *err)
 {
     struct configuration copy;
     if (answer->seconds >= t->now_seconds * (1 - 1e-9))
@@ -184,12 +179,9 @@ static enum pps_status take_best(struct tuning *t,
     return PPS_OK;
 }
 
-static enum pps_status keep(struct tuning *t,
-                            enum tune_link link,
-                            const struct plan_written *written,
-                            double bound,
-                            struct text_buffer *text,
-                            struct pps_error *err)
+static enum pps_status keep(struct tuning *t, enum tune_link link,
+                            const struct plan_written *written, double bound,
+                            struct text_buffer *text, struct pps_error *err)
 {
     const struct configuration *c = &written->mine.plan.configuration;
     if (!written->can_run) {
@@ -211,11 +203,8 @@ static enum pps_status keep(struct tuning *t,
     return take_best(t, answer, c, err);
 }
 
-enum pps_status tune_add(struct tuning *t,
-                         enum tune_link link,
-                         const struct configuration *c,
-                         double bound,
-                         struct pps_error *err)
+enum pps_status tune_add(struct tuning *t, enum tune_link link, const struct configuration *c,
+                         double bound, struct pps_error *err)
 {
     const struct plan_run *run = &t->input.job.run;
     struct text_buffer text = {.text = NULL};
@@ -293,8 +282,7 @@ const struct tune_answer *tune_answer_of(const struct tuning *t, int id)
     return NULL;
 }
 
-enum pps_status tune_open_answer(struct tuning *t,
-                                 struct tune_answer *answer,
+enum pps_status tune_open_answer(struct tuning *t, struct tune_answer *answer,
                                  struct pps_error *err)
 {
     if (answer->opened)

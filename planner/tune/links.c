@@ -34,10 +34,8 @@ static enum pps_status fail(enum configuration_status status, struct pps_error *
 }
 
 // Finds layers, or only what is made again, in the order of a configuration, by moves of layers.
-static enum pps_status move_layers(struct tuning *t,
-                                   enum tune_link link,
-                                   const struct configuration *start,
-                                   struct pps_error *err)
+static enum pps_status move_layers(struct tuning *t, enum tune_link link,
+                                   const struct configuration *start, struct pps_error *err)
 {
     const struct nd_ordered ordered = {.mine = start,
                                        .dialect = t->input.dialect,
@@ -60,10 +58,8 @@ static enum pps_status move_layers(struct tuning *t,
 
 // ---- the split ----------------------------------------------------------------------------------
 
-static enum pps_status add_ranked(struct tuning *t,
-                                  enum tune_link link,
-                                  const struct nd_ranked *ranked,
-                                  struct pps_error *err)
+static enum pps_status add_ranked(struct tuning *t, enum tune_link link,
+                                  const struct nd_ranked *ranked, struct pps_error *err)
 {
     struct configuration c = {.parts = NULL};
     enum pps_status status = PPS_OK;
@@ -78,9 +74,7 @@ static enum pps_status add_ranked(struct tuning *t,
 }
 
 // Solves the pipeline of the present strategy exactly. *solved: there is a solution.
-static enum pps_status solve_exactly(struct tuning *t,
-                                     enum tune_link link,
-                                     bool *solved,
+static enum pps_status solve_exactly(struct tuning *t, enum tune_link link, bool *solved,
                                      struct pps_error *err)
 {
     const int32_t chunks = t->now.strategy.vp;
@@ -124,10 +118,8 @@ static bool is_like(const struct nd_strategy *a, const struct nd_strategy *b)
 
 // Takes strategies that differ in more than the sharing of optimizer states. Of ones that are equally fast, it takes
 // the one whose devices share most.
-static void add_pick(struct nd_picks *picks,
-                     double step_ms[STRATEGIES],
-                     const struct nd_strategy *strategy,
-                     double step)
+static void add_pick(struct nd_picks *picks, double step_ms[STRATEGIES],
+                     const struct nd_strategy *strategy, double step)
 {
     for (int64_t k = 0; k < picks->n; k++)
         if (is_like(&picks->strategies[k], strategy)) {
@@ -175,8 +167,7 @@ static enum pps_status pick(struct tuning *t, struct nd_picks *picks, struct pps
 }
 
 // Returns whether a strategy may be among the answers: a stage has at least the average work.
-static bool may_be_fast(const struct tuning *t,
-                        struct nd_maker *maker,
+static bool may_be_fast(const struct tuning *t, struct nd_maker *maker,
                         const struct nd_strategy *strategy)
 {
     struct nd_rank_case prepared;
@@ -189,9 +180,7 @@ static bool may_be_fast(const struct tuning *t,
 }
 
 // Takes the next picks that may be fast.
-static void take_some(const struct tuning *t,
-                      const struct nd_picks *picks,
-                      int64_t *next,
+static void take_some(const struct tuning *t, const struct nd_picks *picks, int64_t *next,
                       struct nd_picks *some)
 {
     struct nd_maker maker;
@@ -202,10 +191,8 @@ static void take_some(const struct tuning *t,
 }
 
 // Solves some of the picks, and reads the files of the fastest back.
-static enum pps_status rank_some(struct tuning *t,
-                                 const struct nd_rank_options *options,
-                                 const struct nd_picks *some,
-                                 struct pps_error *err)
+static enum pps_status rank_some(struct tuning *t, const struct nd_rank_options *options,
+                                 const struct nd_picks *some, struct pps_error *err)
 {
     struct nd_ranked *ranked = calloc((size_t)some->n, sizeof *ranked);
     struct nd_ranking ranking = {.input = &t->input,
@@ -272,9 +259,7 @@ static int32_t chunks_of(const struct family *family, int32_t chunks)
 }
 
 // Sets *can to whether a file can have the order.
-static enum pps_status can_say(const struct tuning *t,
-                               const struct configuration *c,
-                               bool *can,
+static enum pps_status can_say(const struct tuning *t, const struct configuration *c, bool *can,
                                struct pps_error *err)
 {
     struct text_buffer text = {.text = NULL};
@@ -298,10 +283,8 @@ static enum pps_status can_say(const struct tuning *t,
     return status;
 }
 
-static enum pps_status try_family(struct tuning *t,
-                                  const struct family *family,
-                                  struct nd_strategy strategy,
-                                  struct pps_error *err)
+static enum pps_status try_family(struct tuning *t, const struct family *family,
+                                  struct nd_strategy strategy, struct pps_error *err)
 {
     struct configuration like = t->now, c;
     bool no_memory = false, can = false;

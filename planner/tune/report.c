@@ -122,8 +122,7 @@ static void print_answers(const struct tuning *t)
 
 // ---- the best -----------------------------------------------------------------------------------
 
-static void print_time_row(const char *name,
-                           const struct configuration_step *step,
+static void print_time_row(const char *name, const struct configuration_step *step,
                            unsigned mask)
 {
     char text[32];

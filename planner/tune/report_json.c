@@ -23,8 +23,7 @@ struct checked tune_checked(const struct tuning *t, const struct tune_answer *an
                             .group = t->group};
 }
 
-static void add_answer(struct text_buffer *out,
-                       const struct tuning *t,
+static void add_answer(struct text_buffer *out, const struct tuning *t,
                        const struct tune_answer *answer)
 {
     const struct checked checked = tune_checked(t, answer);

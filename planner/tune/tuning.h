@@ -72,10 +72,8 @@ struct tuning {
 
 // Writes a configuration as a file, reads it back, and keeps it as an answer if it can run, fits, and is none of
 // the answers. bound: as in tune_answer.
-PPS_MUST_CHECK enum pps_status tune_add(struct tuning *tuning,
-                                        enum tune_link link,
-                                        const struct configuration *configuration,
-                                        double bound,
+PPS_MUST_CHECK enum pps_status tune_add(struct tuning *tuning, enum tune_link link,
+                                        const struct configuration *configuration, double bound,
                                         struct pps_error *err);
 
 // Sorts the answers, the fastest first, and removes those that are slower than `mine`, or too many.
@@ -92,8 +90,7 @@ PPS_MUST_CHECK enum pps_status tune_open_answer(struct tuning *tuning,
 void tune_free_answers(struct tuning *tuning);
 
 // Runs a link.
-PPS_MUST_CHECK enum pps_status tune_run_link(struct tuning *tuning,
-                                             enum tune_link link,
+PPS_MUST_CHECK enum pps_status tune_run_link(struct tuning *tuning, enum tune_link link,
                                              struct pps_error *err);
 
 // Returns whether a signal or the time limit ends the search.

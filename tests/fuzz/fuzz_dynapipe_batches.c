@@ -19,9 +19,7 @@ static void check(const struct batch *batch, int64_t *next)
     }
 }
 
-static void take(enum batch_fed fed,
-                 const struct batch *batch,
-                 const struct pps_fault *fault,
+static void take(enum batch_fed fed, const struct batch *batch, const struct pps_fault *fault,
                  int64_t *next)
 {
     require(fed != BATCH_NO_MEMORY);

@@ -34,11 +34,8 @@ static void require_line(const struct pps_fault *fault)
     require(fault->text[0] != '\0' && strchr(fault->text, '\n') == NULL);
 }
 
-static void check_write(enum framework framework,
-                        enum plaindoc_form form,
-                        const char *text,
-                        size_t n,
-                        const uint8_t bytes[N_STRATEGY])
+static void check_write(enum framework framework, enum plaindoc_form form, const char *text,
+                        size_t n, const uint8_t bytes[N_STRATEGY])
 {
     struct framework_settings s = {.strategy = {.tp = 1 << bytes[0] % 4,
                                                 .cp = 1,

@@ -25,11 +25,8 @@ static void seal(uint8_t *bytes, size_t n)
 }
 
 // Sets the record's offset and the checksum of its data.
-static void lead(struct pps_index_record *record,
-                 const uint8_t *data,
-                 size_t n,
-                 uint64_t number,
-                 uint64_t *end)
+static void lead(struct pps_index_record *record, const uint8_t *data, size_t n,
+                 uint64_t number, uint64_t *end)
 {
     record->index = number - 1;
     record->offset = *end;

@@ -56,9 +56,7 @@ static void read_init(const uint8_t *data, size_t n)
     plaindoc_free(&doc);
 }
 
-static bool read_layers(const char *text,
-                        size_t n,
-                        struct balance_layers *layers,
+static bool read_layers(const char *text, size_t n, struct balance_layers *layers,
                         struct pps_fault *fault)
 {
     struct pps_json json;

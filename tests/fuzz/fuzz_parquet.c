@@ -14,10 +14,7 @@ struct input {
     size_t left;
 };
 
-static enum pps_status pull(void *self,
-                            void *data,
-                            size_t n,
-                            size_t *got,
+static enum pps_status pull(void *self, void *data, size_t n, size_t *got,
                             struct pps_error *err)
 {
     struct input *input = self;

@@ -71,9 +71,7 @@ static void check(const char *path)
 }
 
 // Writes records of the bytes: a length, then so many bytes.
-static void write_records(const char *path,
-                          const uint8_t *data,
-                          size_t n,
+static void write_records(const char *path, const uint8_t *data, size_t n,
                           struct records *written)
 {
     struct pps_record_log log;

@@ -23,8 +23,7 @@ static enum shell_kind kind_of(const char *name)
                                     : SHELL_OTHER;
 }
 
-static void check_word(const struct shell_script *script,
-                       const struct shell_text *word,
+static void check_word(const struct shell_script *script, const struct shell_text *word,
                        const struct shell_text *first)
 {
     size_t from, to;

@@ -29,11 +29,8 @@ static const char *typed(const struct parse *p)
 // ---- completion values --------------------------------------------------------------------------
 
 // Prints a word behind `start` with its meaning if it begins as the last word of the line.
-static void completion_offer(const struct completion_line *line,
-                             const char *start,
-                             const char *word,
-                             const char *meaning,
-                             FILE *out)
+static void completion_offer(const struct completion_line *line, const char *start,
+                             const char *word, const char *meaning, FILE *out)
 {
     const char *typed = line->words[line->n - 1];
     const size_t n = strlen(start), n_typed = strlen(typed);
@@ -116,10 +113,8 @@ static void offer_slots(const struct completion_line *line, const char *start, F
 
 // ---- arguments --------------------------------------------------------------------------------
 
-static void offer_shipped(const struct completion_line *line,
-                          const char *kind,
-                          const char *start,
-                          FILE *out)
+static void offer_shipped(const struct completion_line *line, const char *kind,
+                          const char *start, FILE *out)
 {
     struct pps_installed_names names;
     char meaning[64];
@@ -140,10 +135,8 @@ static bool is_one_of(const char *word, const char *const *list)
 
 // Offers the values that the name of an argument stands for: RESULT, MODEL, FILE. `start` is the
 // beginning of the last word that stays.
-static void completion_values(const struct completion_line *line,
-                              const char *argument,
-                              const char *start,
-                              FILE *out)
+static void completion_values(const struct completion_line *line, const char *argument,
+                              const char *start, FILE *out)
 {
     static const char *const files[] = {"RESULT", "SHARD",   "A",      "B",    "FILE",
                                         "PLAN",   "ORDER",   "LAYERS", "INIT", "BATCHES",
@@ -175,10 +168,8 @@ static void completion_values(const struct completion_line *line,
 }
 
 // Offers the values of an option.
-static void completion_option(const struct completion_line *line,
-                              const struct pps_opt *option,
-                              const char *start,
-                              FILE *out)
+static void completion_option(const struct completion_line *line, const struct pps_opt *option,
+                              const char *start, FILE *out)
 {
     struct pps_opt_values values;
     char before[256], word[48];

@@ -137,8 +137,7 @@ static void put_end(FILE *out)
     put_meanings(out, pps_environment);
 }
 
-static void put_command(FILE *out,
-                        const struct pps_command *command,
+static void put_command(FILE *out, const struct pps_command *command,
                         const struct pps_option_table *table)
 {
     put_title(out, "ppsweep", command->summary);
@@ -154,8 +153,7 @@ static void put_command(FILE *out,
 }
 
 // The program: an overview of all commands, then a section for each.
-static void put_program(FILE *out,
-                        const struct pps_kernel *const *kernels,
+static void put_program(FILE *out, const struct pps_kernel *const *kernels,
                         struct pps_option_table *table)
 {
     const struct pps_command *list[PPS_MAX_COMMANDS];
@@ -199,8 +197,7 @@ static void put_program(FILE *out,
 }
 
 enum pps_status manual_write(const struct pps_command *only,
-                             const struct pps_kernel *const *kernels,
-                             FILE *out,
+                             const struct pps_kernel *const *kernels, FILE *out,
                              struct pps_error *err)
 {
     struct pps_option_table *table = calloc(1, sizeof *table);

@@ -39,10 +39,8 @@ static bool has_format(const char *output, bool *parquet)
                                pps_ends_with(output, ".csv.gz")));
 }
 
-enum pps_status pps_format_option(const struct pps_args *args,
-                                  const char *output,
-                                  const char **codec,
-                                  struct pps_error *err)
+enum pps_status pps_format_option(const struct pps_args *args, const char *output,
+                                  const char **codec, struct pps_error *err)
 {
     const char *format = pps_arg(args, "format");
     bool parquet;
@@ -69,8 +67,7 @@ enum pps_status pps_format_option(const struct pps_args *args,
 
 enum { TOP = 3, MOST_TOP = 1000000 };
 
-enum pps_status pps_top_options(const struct pps_args *args,
-                                struct pps_job *job,
+enum pps_status pps_top_options(const struct pps_args *args, struct pps_job *job,
                                 struct pps_error *err)
 {
     job->top = TOP;
@@ -86,11 +83,8 @@ const struct pps_opt_alias pps_request_aliases[] = {{"step", "priority-step"},
                                                     {"output-dir", "output"},
                                                     {NULL, NULL}};
 
-static enum pps_status add_override(struct pps_request_words *o,
-                                    const char *key,
-                                    size_t n,
-                                    const char *text,
-                                    bool is_option)
+static enum pps_status add_override(struct pps_request_words *o, const char *key, size_t n,
+                                    const char *text, bool is_option)
 {
     o->keys[o->n] = strndup(key, n);
     if (o->keys[o->n] == NULL)
@@ -100,8 +94,7 @@ static enum pps_status add_override(struct pps_request_words *o,
     return PPS_OK;
 }
 
-static enum pps_status read_sets(const struct pps_args *args,
-                                 struct pps_request_words *o,
+static enum pps_status read_sets(const struct pps_args *args, struct pps_request_words *o,
                                  struct pps_error *err)
 {
     const char *set;
@@ -128,8 +121,7 @@ static enum pps_status read_sets(const struct pps_args *args,
 }
 
 static enum pps_status read_kernel_options(const struct pps_args *args,
-                                           struct pps_request_words *o,
-                                           struct pps_error *err)
+                                           struct pps_request_words *o, struct pps_error *err)
 {
     const struct pps_kernel *const *kernels = pps_arg_kernels(args);
     for (int k = 0; kernels[k] != NULL; k++) {
@@ -151,8 +143,7 @@ static enum pps_status read_kernel_options(const struct pps_args *args,
 
 enum pps_status pps_request_inputs(const struct pps_args *args,
                                    const char *words[PPS_MAX_INPUT_WORDS],
-                                   struct pps_input_words *inputs,
-                                   struct pps_error *err)
+                                   struct pps_input_words *inputs, struct pps_error *err)
 {
     *inputs = (struct pps_input_words){words, 0};
     for (const char *word; (word = pps_arg_nth(args, "input", inputs->n)) != NULL;) {
@@ -164,10 +155,8 @@ enum pps_status pps_request_inputs(const struct pps_args *args,
     return PPS_OK;
 }
 
-enum pps_status pps_request_read(const struct pps_args *args,
-                                 struct pps_request_words *room,
-                                 struct pps_request *request,
-                                 struct pps_error *err)
+enum pps_status pps_request_read(const struct pps_args *args, struct pps_request_words *room,
+                                 struct pps_request *request, struct pps_error *err)
 {
     *room = (struct pps_request_words){.n = 0};
     *request =
@@ -218,8 +207,7 @@ void pps_request_free(struct pps_request_words *room)
     room->n = 0;
 }
 
-enum pps_status pps_request_threads(const struct pps_args *args,
-                                    int *threads,
+enum pps_status pps_request_threads(const struct pps_args *args, int *threads,
                                     struct pps_error *err)
 {
     uint64_t n = (uint64_t)pps_machine_cpus();

@@ -19,8 +19,7 @@
 // Sets *codec to what --format and --compress ask for: "parquet:6"; NULL: by the name of the output.
 // PPS_E_INPUT if --format is unknown, or does not match --compress or the output.
 PPS_MUST_CHECK enum pps_status pps_format_option(const struct pps_args *args,
-                                                 const char *output,
-                                                 const char **codec,
+                                                 const char *output, const char **codec,
                                                  struct pps_error *err);
 
 // ---- best options -------------------------------------------------------------------------------
@@ -39,8 +38,7 @@ PPS_MUST_CHECK enum pps_status pps_format_option(const struct pps_args *args,
     }
 
 // Sets top, by, only_best and ties of a job.
-PPS_MUST_CHECK enum pps_status pps_top_options(const struct pps_args *args,
-                                               struct pps_job *job,
+PPS_MUST_CHECK enum pps_status pps_top_options(const struct pps_args *args, struct pps_job *job,
                                                struct pps_error *err);
 
 // ---- experiment options -------------------------------------------------------------------------
@@ -98,8 +96,7 @@ PPS_MUST_CHECK enum pps_status pps_request_read(const struct pps_args *args,
 void pps_request_free(struct pps_request_words *room);
 
 // Reads -j; the default is the number of CPUs that this process may use.
-PPS_MUST_CHECK enum pps_status pps_request_threads(const struct pps_args *args,
-                                                   int *threads,
+PPS_MUST_CHECK enum pps_status pps_request_threads(const struct pps_args *args, int *threads,
                                                    struct pps_error *err);
 
 #endif

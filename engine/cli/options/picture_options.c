@@ -52,10 +52,8 @@ bool pps_kind_asked(const struct pps_args *args)
 }
 
 // Returns PPS_E_INPUT if an option of `options` is given that is not in `allowed`.
-static enum pps_status refuse(const struct pps_args *args,
-                              const char *const *options,
-                              const char *const *allowed,
-                              const char *what,
+static enum pps_status refuse(const struct pps_args *args, const char *const *options,
+                              const char *const *allowed, const char *what,
                               struct pps_error *err)
 {
     for (; *options != NULL; options++)
@@ -88,8 +86,7 @@ enum pps_status pps_kind_check(const struct pps_args *args, struct pps_error *er
     return status;
 }
 
-enum pps_status pps_goal_option(const struct pps_args *args,
-                                enum pps_goal *goal,
+enum pps_status pps_goal_option(const struct pps_args *args, enum pps_goal *goal,
                                 struct pps_error *err)
 {
     const char *word = pps_arg(args, "goal");
@@ -111,8 +108,7 @@ static enum pps_scale_kind scale_kind(const struct pps_args *args)
     return pps_arg(args, "linear") != NULL ? PPS_SCALE_LINEAR : PPS_SCALE_AUTO;
 }
 
-static enum pps_status read_range(const char *text,
-                                  struct pps_scale *scale,
+static enum pps_status read_range(const char *text, struct pps_scale *scale,
                                   struct pps_error *err)
 {
     const char *colon = strchr(text, ':');
@@ -128,8 +124,7 @@ static enum pps_status read_range(const char *text,
     return PPS_OK;
 }
 
-enum pps_status pps_scale_options(const struct pps_args *args,
-                                  struct pps_scale *scale,
+enum pps_status pps_scale_options(const struct pps_args *args, struct pps_scale *scale,
                                   struct pps_error *err)
 {
     const char *range = pps_arg(args, "range"), *word = pps_arg(args, "scale");
@@ -158,10 +153,8 @@ static struct pps_pareto_ask pareto_ask(const struct pps_args *args,
     };
 }
 
-static enum pps_status bars_ask(const struct pps_args *args,
-                                const struct pps_view_ask *view,
-                                struct pps_bars_ask *ask,
-                                struct pps_error *err)
+static enum pps_status bars_ask(const struct pps_args *args, const struct pps_view_ask *view,
+                                struct pps_bars_ask *ask, struct pps_error *err)
 {
     *ask = (struct pps_bars_ask){
         .view = *view,
@@ -188,10 +181,8 @@ static struct pps_scatter_ask scatter_ask(const struct pps_args *args,
     };
 }
 
-enum pps_status pps_kind_plot(const struct pps_args *args,
-                              const struct pps_view_ask *view,
-                              const struct pps_picture_ask *pictures,
-                              struct pps_error *err)
+enum pps_status pps_kind_plot(const struct pps_args *args, const struct pps_view_ask *view,
+                              const struct pps_picture_ask *pictures, struct pps_error *err)
 {
     const struct pps_pareto_ask pareto = pareto_ask(args, view);
     const struct pps_scatter_ask scatter = scatter_ask(args, view);
@@ -204,8 +195,7 @@ enum pps_status pps_kind_plot(const struct pps_args *args,
     return status == PPS_OK ? pps_bars_plot(&bars, pictures, err) : status;
 }
 
-static enum pps_status slice_pareto(const struct pps_pareto_ask *ask,
-                                    FILE *out,
+static enum pps_status slice_pareto(const struct pps_pareto_ask *ask, FILE *out,
                                     struct pps_error *err)
 {
     struct pps_pareto pareto;
@@ -216,8 +206,7 @@ static enum pps_status slice_pareto(const struct pps_pareto_ask *ask,
     return status;
 }
 
-static enum pps_status slice_bars(const struct pps_bars_ask *ask,
-                                  FILE *out,
+static enum pps_status slice_bars(const struct pps_bars_ask *ask, FILE *out,
                                   struct pps_error *err)
 {
     struct pps_bars bars;
@@ -228,8 +217,7 @@ static enum pps_status slice_bars(const struct pps_bars_ask *ask,
     return status;
 }
 
-static enum pps_status slice_scatter(const struct pps_scatter_ask *ask,
-                                     FILE *out,
+static enum pps_status slice_scatter(const struct pps_scatter_ask *ask, FILE *out,
                                      struct pps_error *err)
 {
     struct pps_scatter scatter;
@@ -240,10 +228,8 @@ static enum pps_status slice_scatter(const struct pps_scatter_ask *ask,
     return status;
 }
 
-enum pps_status pps_kind_slice(const struct pps_args *args,
-                               const struct pps_view_ask *view,
-                               FILE *out,
-                               struct pps_error *err)
+enum pps_status pps_kind_slice(const struct pps_args *args, const struct pps_view_ask *view,
+                               FILE *out, struct pps_error *err)
 {
     const struct pps_pareto_ask pareto = pareto_ask(args, view);
     const struct pps_scatter_ask scatter = scatter_ask(args, view);

@@ -58,16 +58,14 @@ PPS_MUST_CHECK enum pps_status pps_kind_plot(const struct pps_args *args,
 
 // Writes the data that the plot script reads.
 PPS_MUST_CHECK enum pps_status pps_kind_slice(const struct pps_args *args,
-                                              const struct pps_view_ask *view,
-                                              FILE *out,
+                                              const struct pps_view_ask *view, FILE *out,
                                               struct pps_error *err);
 
 // Prints to stderr how many maps were skipped because of the limit; prints nothing if all are drawn.
 void pps_plot_report(const struct pps_plot_count *count);
 
 // Reads --goal: lower or higher. Leaves *goal unchanged if the option is not given.
-PPS_MUST_CHECK enum pps_status pps_goal_option(const struct pps_args *args,
-                                               enum pps_goal *goal,
+PPS_MUST_CHECK enum pps_status pps_goal_option(const struct pps_args *args, enum pps_goal *goal,
                                                struct pps_error *err);
 
 #endif

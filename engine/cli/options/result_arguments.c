@@ -13,10 +13,8 @@
 
 // ---- baseline option ----------------------------------------------------------------------------
 
-enum pps_status pps_baseline_option(const struct pps_args *args,
-                                    const char *objective,
-                                    struct pps_view_ask *view,
-                                    struct pps_baseline **baseline,
+enum pps_status pps_baseline_option(const struct pps_args *args, const char *objective,
+                                    struct pps_view_ask *view, struct pps_baseline **baseline,
                                     struct pps_error *err)
 {
     const struct pps_baseline_ask ask = {.path = view->path,
@@ -39,10 +37,8 @@ void pps_baseline_option_say(const struct pps_args *args, const struct pps_basel
         pps_baseline_say(baseline, stderr);
 }
 
-enum pps_status pps_baseline_option_best(const struct pps_args *args,
-                                         const char *path,
-                                         const char *objective,
-                                         struct pps_error *err)
+enum pps_status pps_baseline_option_best(const struct pps_args *args, const char *path,
+                                         const char *objective, struct pps_error *err)
 {
     struct pps_baseline *baseline;
     struct pps_top_count count;
@@ -75,11 +71,8 @@ static int count_given(const struct pps_args *args, const char *option)
     return n;
 }
 
-enum pps_status pps_result_arguments_side(const struct pps_args *args,
-                                          int side,
-                                          int sides,
-                                          const char *option,
-                                          struct pps_view_ask *view,
+enum pps_status pps_result_arguments_side(const struct pps_args *args, int side, int sides,
+                                          const char *option, struct pps_view_ask *view,
                                           struct pps_error *err)
 {
     const int words = pps_arg_words(args) - sides, own = count_given(args, option);
@@ -102,14 +95,12 @@ enum pps_status pps_result_arguments_side(const struct pps_args *args,
 }
 
 enum pps_status pps_result_arguments_view(const struct pps_args *args,
-                                          struct pps_view_ask *view,
-                                          struct pps_error *err)
+                                          struct pps_view_ask *view, struct pps_error *err)
 {
     return pps_result_arguments_side(args, 0, 1, NULL, view, err);
 }
 
-enum pps_status pps_read_ahead_option(const struct pps_args *args,
-                                      struct pps_read_watch *watch,
+enum pps_status pps_read_ahead_option(const struct pps_args *args, struct pps_read_watch *watch,
                                       struct pps_error *err)
 {
     uint64_t n = (uint64_t)pps_machine_cpus();

@@ -27,8 +27,7 @@ PPS_MUST_CHECK enum pps_status pps_baseline_option(const struct pps_args *args,
 // Prints the best row of every group of a finished result beside its baseline, on stderr, if
 // --baseline is given and there is a row with a result.
 PPS_MUST_CHECK enum pps_status pps_baseline_option_best(const struct pps_args *args,
-                                                        const char *path,
-                                                        const char *objective,
+                                                        const char *path, const char *objective,
                                                         struct pps_error *err);
 
 // Says on stderr what the columns of the baseline are, unless --quiet is given. NULL is fine.
@@ -43,10 +42,8 @@ PPS_MUST_CHECK enum pps_status pps_result_arguments_view(const struct pps_args *
                                                          struct pps_error *err);
 // The same for word `side` of a command whose first `sides` words are results: the remaining words
 // are filters of all results, and the texts of `option` (NULL: none) are filters of this one.
-PPS_MUST_CHECK enum pps_status pps_result_arguments_side(const struct pps_args *args,
-                                                         int side,
-                                                         int sides,
-                                                         const char *option,
+PPS_MUST_CHECK enum pps_status pps_result_arguments_side(const struct pps_args *args, int side,
+                                                         int sides, const char *option,
                                                          struct pps_view_ask *view,
                                                          struct pps_error *err);
 

@@ -28,8 +28,7 @@ static bool set_format(const char *name, size_t n, struct pps_picture_ask *pictu
     return false;
 }
 
-static enum pps_status read_formats(const char *list,
-                                    struct pps_picture_ask *pictures,
+static enum pps_status read_formats(const char *list, struct pps_picture_ask *pictures,
                                     struct pps_error *err)
 {
     for (const char *word = list;; word++) {
@@ -44,11 +43,9 @@ static enum pps_status read_formats(const char *list,
 }
 
 // Splits FOLDER/NAME.png. Any other path is a folder.
-static enum pps_status read_output(const char *path,
-                                   const char *format,
+static enum pps_status read_output(const char *path, const char *format,
                                    struct pps_style_words *words,
-                                   struct pps_picture_ask *pictures,
-                                   struct pps_error *err)
+                                   struct pps_picture_ask *pictures, struct pps_error *err)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash == NULL ? path : slash + 1;
@@ -127,10 +124,8 @@ static enum pps_status read_digest(const char *result, char **digest, struct pps
     return status;
 }
 
-static enum pps_status fill_about(const char *result,
-                                  struct pps_style_words *words,
-                                  struct pps_picture_ask *pictures,
-                                  struct pps_error *err)
+static enum pps_status fill_about(const char *result, struct pps_style_words *words,
+                                  struct pps_picture_ask *pictures, struct pps_error *err)
 {
     if (words->command == NULL)
         return pps_fail_memory(err, "the command line");
@@ -141,10 +136,8 @@ static enum pps_status fill_about(const char *result,
     return status;
 }
 
-enum pps_status pps_style_about(const char *result,
-                                struct pps_style_words *words,
-                                struct pps_picture_ask *pictures,
-                                struct pps_error *err)
+enum pps_status pps_style_about(const char *result, struct pps_style_words *words,
+                                struct pps_picture_ask *pictures, struct pps_error *err)
 {
     size_t n;
     *words = (struct pps_style_words){0};
@@ -159,10 +152,8 @@ enum pps_status pps_style_about(const char *result,
 
 // ---- the look -----------------------------------------------------------------------------------
 
-static enum pps_status read_labels(const struct pps_args *args,
-                                   struct pps_style_words *words,
-                                   struct pps_picture_style *style,
-                                   struct pps_error *err)
+static enum pps_status read_labels(const struct pps_args *args, struct pps_style_words *words,
+                                   struct pps_picture_style *style, struct pps_error *err)
 {
     const char *label;
     for (int i = 0; (label = pps_arg_nth(args, "label", i)) != NULL; i++) {
@@ -175,10 +166,8 @@ static enum pps_status read_labels(const struct pps_args *args,
     return PPS_OK;
 }
 
-static enum pps_status read_style(const struct pps_args *args,
-                                  struct pps_style_words *words,
-                                  struct pps_picture_style *style,
-                                  struct pps_error *err)
+static enum pps_status read_style(const struct pps_args *args, struct pps_style_words *words,
+                                  struct pps_picture_style *style, struct pps_error *err)
 {
     style->title = pps_arg(args, "title");
     style->font = pps_arg(args, "font");
@@ -196,11 +185,9 @@ static enum pps_status read_style(const struct pps_args *args,
     return status == PPS_OK ? pps_picture_style_check(style, err) : status;
 }
 
-enum pps_status pps_style_options(const struct pps_args *args,
-                                  const struct pps_opt *options,
+enum pps_status pps_style_options(const struct pps_args *args, const struct pps_opt *options,
                                   struct pps_style_words *words,
-                                  struct pps_picture_ask *pictures,
-                                  struct pps_error *err)
+                                  struct pps_picture_ask *pictures, struct pps_error *err)
 {
     const char *output = pps_arg(args, "output"), *format = pps_arg(args, "format");
     *words = (struct pps_style_words){0};

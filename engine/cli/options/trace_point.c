@@ -18,10 +18,8 @@
 
 // ---- trace words --------------------------------------------------------------------------------
 
-static enum pps_status add_option(const struct pps_args *args,
-                                  struct pps_trace_words *words,
-                                  int p,
-                                  struct pps_error *err)
+static enum pps_status add_option(const struct pps_args *args, struct pps_trace_words *words,
+                                  int p, struct pps_error *err)
 {
     const char *option = NULL, *value = pps_arg_param(args, p, &option);
     char *word = words->room[p];
@@ -35,8 +33,7 @@ static enum pps_status add_option(const struct pps_args *args,
     return PPS_OK;
 }
 
-enum pps_status pps_trace_words_read(const struct pps_args *args,
-                                     struct pps_trace_words *words,
+enum pps_status pps_trace_words_read(const struct pps_args *args, struct pps_trace_words *words,
                                      struct pps_error *err)
 {
     const int n = pps_arg_words(args), n_params = pps_arg_kernels(args)[0]->n_params;
@@ -81,8 +78,7 @@ static bool is_row(const char *change)
     return change != NULL && change[0] != '\0' && change[strspn(change, "0123456789")] == '\0';
 }
 
-static enum pps_status read_row(struct pps_trace_point *t,
-                                const char *change,
+static enum pps_status read_row(struct pps_trace_point *t, const char *change,
                                 struct pps_error *err)
 {
     const uint64_t most = (uint64_t)1 << 62;
@@ -90,8 +86,7 @@ static enum pps_status read_row(struct pps_trace_point *t,
     return pps_arg_count(t->args, is_row(change) ? "compare" : "row", 1, most, &t->row, err);
 }
 
-static enum pps_status point_of_row(struct pps_trace_point *t,
-                                    const char *change,
+static enum pps_status point_of_row(struct pps_trace_point *t, const char *change,
                                     struct pps_error *err)
 {
     const char *path = t->words.list[0], *files[PPS_MAX_INPUT_WORDS];
@@ -113,10 +108,8 @@ static enum pps_status point_of_row(struct pps_trace_point *t,
 }
 
 // Sets the point to the defaults of the kernel.
-static enum pps_status point_of_kernel(struct pps_trace_point *t,
-                                       int first_word,
-                                       const char *change,
-                                       struct pps_error *err)
+static enum pps_status point_of_kernel(struct pps_trace_point *t, int first_word,
+                                       const char *change, struct pps_error *err)
 {
     const char *words[PPS_MAX_INPUT_WORDS];
     struct pps_documents_ask ask = {.kernel = t->kernel};
@@ -142,8 +135,7 @@ static enum pps_status point_of_kernel(struct pps_trace_point *t,
 
 // Sets the given parameters. If a parameter names a document, also sets the parameters of the
 // document that are not given.
-static enum pps_status set_words(struct pps_trace_point *t,
-                                 int first_word,
+static enum pps_status set_words(struct pps_trace_point *t, int first_word,
                                  struct pps_error *err)
 {
     uint64_t keep = t->shown;
@@ -164,8 +156,7 @@ static enum pps_status set_words(struct pps_trace_point *t,
 }
 
 // Appends the parameters of a change to the words.
-static enum pps_status add_change(struct pps_trace_point *t,
-                                  const char *change,
+static enum pps_status add_change(struct pps_trace_point *t, const char *change,
                                   struct pps_error *err)
 {
     const size_t most = strlen(change) / 2 + 1;
@@ -186,10 +177,8 @@ static enum pps_status add_change(struct pps_trace_point *t,
                     "--compare: write the number of a row of RESULT, or KEY=VALUE,KEY=VALUE");
 }
 
-enum pps_status pps_trace_point_choose(struct pps_trace_point *t,
-                                       const struct pps_args *args,
-                                       const char *change,
-                                       struct pps_error *err)
+enum pps_status pps_trace_point_choose(struct pps_trace_point *t, const struct pps_args *args,
+                                       const char *change, struct pps_error *err)
 {
     t->args = args;
     enum pps_status read = pps_trace_words_read(args, &t->words, err);

@@ -355,8 +355,7 @@ static void write_scales(FILE *out, const struct pps_benchmark *b)
         fprintf(out, "%d %.6g\n", b->scales[s].threads, b->scales[s].points_s);
 }
 
-enum pps_status pps_benchreport_data_check(const char *folder,
-                                           const struct pps_gate *gate,
+enum pps_status pps_benchreport_data_check(const char *folder, const struct pps_gate *gate,
                                            struct pps_error *err)
 {
     enum pps_status status = pps_disk_make_folder(folder, err);
@@ -370,10 +369,8 @@ enum pps_status pps_benchreport_data_check(const char *folder,
     return status;
 }
 
-enum pps_status pps_benchreport_data(const struct pps_benchmark *b,
-                                     const char *folder,
-                                     const struct pps_gate *gate,
-                                     struct pps_error *err)
+enum pps_status pps_benchreport_data(const struct pps_benchmark *b, const char *folder,
+                                     const struct pps_gate *gate, struct pps_error *err)
 {
     static void (*const write[])(FILE *, const struct pps_benchmark *) = {write_cells,
                                                                           write_scales};

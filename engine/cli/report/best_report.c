@@ -150,9 +150,7 @@ static void print_group(const struct pps_best_search *s, uint32_t number)
     print_comparison(s, g);
 }
 
-static void print_command(const char *lead,
-                          const char *verb,
-                          const char *path,
+static void print_command(const char *lead, const char *verb, const char *path,
                           const char *rest)
 {
     fprintf(stderr, "%-9s ppsweep %s ", lead, verb);
@@ -232,10 +230,8 @@ static cJSON *group_tree(const struct pps_best_search *s, uint32_t number)
     return object;
 }
 
-enum pps_status pps_best_report_json(const struct pps_best_search *s,
-                                     const char *path,
-                                     FILE *out,
-                                     struct pps_error *err)
+enum pps_status pps_best_report_json(const struct pps_best_search *s, const char *path,
+                                     FILE *out, struct pps_error *err)
 {
     cJSON *root = cJSON_CreateObject();
     cJSON_AddStringToObject(root, "result", path);

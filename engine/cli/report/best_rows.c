@@ -108,10 +108,8 @@ static void widen(struct row_table *table, const char *row)
 }
 
 // Returns the widths of all columns of n rows and their header.
-static struct row_table rowtable(const char *header,
-                                 int params,
-                                 const struct pps_best_row *rows,
-                                 size_t n)
+static struct row_table rowtable(const char *header, int params,
+                                 const struct pps_best_row *rows, size_t n)
 {
     struct row_table table = {.params = params};
     widen(&table, header);

@@ -20,8 +20,7 @@
 #define COSTLY_TIMES 10
 #define COSTLY_NS    1e7
 
-void pps_progress_begin(struct pps_progress *progress,
-                        enum pps_progress_kind kind,
+void pps_progress_begin(struct pps_progress *progress, enum pps_progress_kind kind,
                         uint64_t n_points)
 {
     const double now = pps_wall_seconds();
@@ -37,8 +36,7 @@ static double part_of(const struct pps_progress *progress, uint64_t points)
 }
 
 // Measures the workload at the first call only: short runs never get here.
-static void keep_pace(struct pps_progress *progress,
-                      double elapsed,
+static void keep_pace(struct pps_progress *progress, double elapsed,
                       const struct pps_passed *passed)
 {
     if (!progress->begun) {
@@ -51,8 +49,7 @@ static void keep_pace(struct pps_progress *progress,
     pps_pace_step(&progress->pace, elapsed, passed);
 }
 
-static void show_json(const struct pps_progress *progress,
-                      double elapsed,
+static void show_json(const struct pps_progress *progress, double elapsed,
                       const struct pps_passed *passed)
 {
     const char *rows = progress->only_best ? "evaluated" : "rows";
@@ -65,8 +62,7 @@ static void show_json(const struct pps_progress *progress,
         (unsigned long long)passed->computed, elapsed, pps_pace_left(&progress->pace));
 }
 
-static void show_line(const struct pps_progress *progress,
-                      double elapsed,
+static void show_line(const struct pps_progress *progress, double elapsed,
                       const struct pps_passed *passed)
 {
     const uint64_t points = progress->earlier_points + passed->points;
@@ -85,8 +81,7 @@ static void show_line(const struct pps_progress *progress,
     fflush(stderr);
 }
 
-static void tell_costly_point(const struct pps_progress *progress,
-                              const char *point,
+static void tell_costly_point(const struct pps_progress *progress, const char *point,
                               double times)
 {
     if (progress->kind != PPS_PROGRESS_JSON) {
@@ -210,8 +205,7 @@ static void say_chosen(void *self, const struct pps_block_counts *counts)
 
 enum pps_status pps_read_progress_begin(struct pps_read_progress *progress,
                                         const struct pps_args *args,
-                                        struct pps_read_watch *watch,
-                                        bool streams_rows,
+                                        struct pps_read_watch *watch, bool streams_rows,
                                         struct pps_error *err)
 {
     const double now = pps_wall_seconds();

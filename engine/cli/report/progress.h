@@ -28,8 +28,7 @@ struct pps_progress {
 };
 
 // Starts the progress of n_points points. The caller sets other fields afterwards.
-void pps_progress_begin(struct pps_progress *progress,
-                        enum pps_progress_kind kind,
+void pps_progress_begin(struct pps_progress *progress, enum pps_progress_kind kind,
                         uint64_t n_points);
 
 // Names the few points that take much longer than the others, so that progress may seem to

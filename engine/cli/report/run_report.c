@@ -101,11 +101,8 @@ static void print_no_block(struct pps_job_result *r)
 
 // The rows of n points of a sweep, whose numbers ascend and which have rows. Walks the points that
 // come before them, which takes far less than computing these.
-static enum pps_status row_numbers(const struct pps_sweep *sweep,
-                                   const uint64_t *points,
-                                   size_t n,
-                                   uint64_t *rows,
-                                   struct pps_error *err)
+static enum pps_status row_numbers(const struct pps_sweep *sweep, const uint64_t *points,
+                                   size_t n, uint64_t *rows, struct pps_error *err)
 {
     const struct pps_experiment *e = sweep->experiment;
     const struct pps_blocks blocks = {e->n_points, sweep->block_points};
@@ -259,11 +256,8 @@ static int by_number(const void *left, const void *right)
 
 // Allocates the indices of n points in ascending order, followed by their row numbers in the
 // result.
-static enum pps_status number_rows(struct pps_job_result *r,
-                                   const struct pps_best_row *rows,
-                                   size_t n,
-                                   uint64_t *numbers,
-                                   struct pps_error *err)
+static enum pps_status number_rows(struct pps_job_result *r, const struct pps_best_row *rows,
+                                   size_t n, uint64_t *numbers, struct pps_error *err)
 {
     for (size_t i = 0; i < n; i++)
         numbers[i] = rows[i].index;

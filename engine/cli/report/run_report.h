@@ -11,8 +11,7 @@
 void pps_report_print(struct pps_job_result *r);
 
 // Prints the summary for programs: one JSON object on one line of `out`.
-PPS_MUST_CHECK enum pps_status pps_report_json(struct pps_job_result *r,
-                                               FILE *out,
+PPS_MUST_CHECK enum pps_status pps_report_json(struct pps_job_result *r, FILE *out,
                                                struct pps_error *err);
 
 #endif

@@ -86,9 +86,7 @@ static const struct entry absent = {.time = -1,
                                     .activation_mb = {-1, -1, -1, -1, -1},
                                     .backward = {-1, -1, -1, -1, -1}};
 
-static bool read_entry(const cJSON *object,
-                       struct docitems *items,
-                       struct entry *entry,
+static bool read_entry(const cJSON *object, struct docitems *items, struct entry *entry,
                        struct pps_fault *fault)
 {
     static const int needed[] = {FIELD_TYPE, FIELD_TIME, FIELD_LAYERS, FIELD_PARAMETER};
@@ -107,10 +105,8 @@ static bool read_entry(const cJSON *object,
     return true;
 }
 
-static bool set_body(const cJSON *object,
-                     const struct entry *entry,
-                     struct balance_layers *layers,
-                     struct pps_fault *fault)
+static bool set_body(const cJSON *object, const struct entry *entry,
+                     struct balance_layers *layers, struct pps_fault *fault)
 {
     if (layers->layers > 0)
         return pps_fault_set(
@@ -139,8 +135,7 @@ static bool set_body(const cJSON *object,
     return true;
 }
 
-static bool add_entry(const cJSON *object,
-                      struct balance_layers *layers,
+static bool add_entry(const cJSON *object, struct balance_layers *layers,
                       struct pps_fault *fault)
 {
     struct docitems items;
@@ -185,8 +180,7 @@ static const struct docfields root_table = {"the layers of a model", root_fields
 static const cJSON *body_of(const cJSON *root)
 {
     const cJSON *entry, *entries = cJSON_GetObjectItemCaseSensitive(root, root_fields[1].key);
-    cJSON_ArrayForEach(entry, entries)
-    {
+    cJSON_ArrayForEach (entry, entries) {
         const cJSON *type = cJSON_GetObjectItemCaseSensitive(entry, fields[FIELD_TYPE].key);
         if (cJSON_IsString(type) && strcmp(type->valuestring, "BODY") == 0)
             return entry;
@@ -194,8 +188,7 @@ static const cJSON *body_of(const cJSON *root)
     return NULL;
 }
 
-bool balance_layers_read(const struct cJSON *root,
-                         struct balance_layers *layers,
+bool balance_layers_read(const struct cJSON *root, struct balance_layers *layers,
                          struct pps_fault *fault)
 {
     struct docitems items;
@@ -215,7 +208,9 @@ bool balance_layers_read(const struct cJSON *root,
                              "and TAIL");
     if (cJSON_IsString(items.item[2]))
         snprintf(layers->name, sizeof layers->name, "%s", items.item[2]->valuestring);
-    cJSON_ArrayForEach(entry, items.item[1]) if (!add_entry(entry, layers, fault)) return false;
+    cJSON_ArrayForEach (entry, items.item[1])
+        if (!add_entry(entry, layers, fault))
+            return false;
     if (layers->layers == 0)
         return pps_fault_set(fault, items.item[1], false,
                              "layers_description: there is no layer of type BODY");
@@ -238,22 +233,18 @@ static struct pps_fault *next(struct doubts *doubts)
     return doubts->n < doubts->most ? &doubts->list[doubts->n++] : NULL;
 }
 
-static void doubt_keys(const cJSON *object,
-                       const struct docfields *known,
+static void doubt_keys(const cJSON *object, const struct docfields *known,
                        struct doubts *doubts)
 {
     const cJSON *item;
     struct pps_fault *doubt;
-    cJSON_ArrayForEach(item, object)
-    {
+    cJSON_ArrayForEach (item, object) {
         if (docfields_index(known, item->string) < 0 && (doubt = next(doubts)) != NULL)
             pps_fault_set(doubt, item, true, "unknown key %s has no effect", item->string);
     }
 }
 
-static void doubt_time(const cJSON *body,
-                       const struct balance_layers *layers,
-                       int kind,
+static void doubt_time(const cJSON *body, const struct balance_layers *layers, int kind,
                        struct doubts *doubts)
 {
     const char *time_key = fields[FIELD_KINDS + BALANCE_KINDS + kind].key,
@@ -276,9 +267,7 @@ static void doubt_time(const cJSON *body,
             layers->backward[BALANCE_NONE]);
 }
 
-static void doubt_memory(const cJSON *body,
-                         const struct balance_layers *layers,
-                         int kind,
+static void doubt_memory(const cJSON *body, const struct balance_layers *layers, int kind,
                          struct doubts *doubts)
 {
     const char *key = fields[FIELD_KINDS + kind].key;
@@ -292,15 +281,13 @@ static void doubt_memory(const cJSON *body,
             key, layers->activation_mb[kind], layers->activation_mb[BALANCE_NONE]);
 }
 
-int balance_layers_doubts(const struct cJSON *root,
-                          const struct balance_layers *layers,
-                          struct pps_fault *list,
-                          int most)
+int balance_layers_doubts(const struct cJSON *root, const struct balance_layers *layers,
+                          struct pps_fault *list, int most)
 {
     struct doubts doubts = {list, 0, most};
     const cJSON *entry, *body = body_of(root);
     doubt_keys(root, &root_table, &doubts);
-    cJSON_ArrayForEach(entry, cJSON_GetObjectItemCaseSensitive(root, root_fields[1].key))
+    cJSON_ArrayForEach (entry, cJSON_GetObjectItemCaseSensitive(root, root_fields[1].key))
         doubt_keys(entry, &table, &doubts);
     for (int kind = BALANCE_NONE + 1; kind < BALANCE_KINDS; kind++) {
         if (!layers->has[kind])

@@ -18,15 +18,12 @@
 struct cJSON;
 
 // Returns false with a fault.
-bool balance_layers_read(const struct cJSON *root,
-                         struct balance_layers *layers,
+bool balance_layers_read(const struct cJSON *root, struct balance_layers *layers,
                          struct pps_fault *fault);
 
 // Finds what deserves a warning: keys without a meaning, a kind of recomputation whose backward is shorter than that
 // without, or that keeps more memory. Returns the number of doubts, at most `most`. The layers are those that the document says.
-int balance_layers_doubts(const struct cJSON *root,
-                          const struct balance_layers *layers,
-                          struct pps_fault *doubts,
-                          int most);
+int balance_layers_doubts(const struct cJSON *root, const struct balance_layers *layers,
+                          struct pps_fault *doubts, int most);
 
 #endif

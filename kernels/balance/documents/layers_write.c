@@ -19,12 +19,8 @@ static void add_number(struct text_buffer *text, const char *key, double value)
 }
 
 // Without `backward`, NAN, readers take the usual one.
-static void add_entry(struct text_buffer *text,
-                      const char *type,
-                      double time,
-                      double backward,
-                      int32_t layers,
-                      double parameter_mb)
+static void add_entry(struct text_buffer *text, const char *type, double time, double backward,
+                      int32_t layers, double parameter_mb)
 {
     text_buffer_add(text, "    {\"name\": \"%s\", \"type\": \"%s\", \"nb_layer\": %d", type,
                     type, layers);

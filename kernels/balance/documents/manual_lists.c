@@ -81,8 +81,7 @@ static bool read_row(struct manual_reader *r, int which, const cJSON *row, int32
         return pps_fault_set(r->fault, row, false, "%s: a list of %d numbers, expected %d%s",
                              key_of(which), n, r->stages,
                              r->stages > 1 ? ", one per stage" : "");
-    cJSON_ArrayForEach(item, row)
-    {
+    cJSON_ArrayForEach (item, row) {
         const double x = cJSON_IsNumber(item) ? item->valuedouble : 0.5;
         if (!(x >= -MANUAL_LAYERS_MOST && x <= MANUAL_LAYERS_MOST) || x != (double)(int32_t)x)
             return pps_fault_set(r->fault, item, false, "%s: expected a whole number of layers",
@@ -104,8 +103,7 @@ static bool read_rows(struct manual_reader *r, int which, const cJSON *item, int
                              key_of(which), is_rows(item) ? cJSON_GetArraySize(item) : 1,
                              is_rows(item) && cJSON_GetArraySize(item) != 1 ? "s" : "",
                              r->chunks);
-    cJSON_ArrayForEach(row, item)
-    {
+    cJSON_ArrayForEach (row, item) {
         if (!read_row(r, which, row, list))
             return false;
         list += r->stages;
@@ -140,9 +138,7 @@ static bool read_list(struct manual_reader *r, int which)
 }
 
 // Returns the number of a list, or the whole value if it has no lists.
-static const cJSON *place_of(const struct manual_reader *r,
-                             int which,
-                             int32_t chunk,
+static const cJSON *place_of(const struct manual_reader *r, int which, int32_t chunk,
                              int32_t stage)
 {
     const cJSON *item = r->items.item[which];

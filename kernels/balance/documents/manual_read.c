@@ -40,8 +40,7 @@ static const struct docfields table = {"a strategy", fields, MANUAL_FIELDS, alia
 
 // ---- entries ------------------------------------------------------------------------------------
 
-static bool read_file_name(const cJSON *item,
-                           struct balance_manual_entry *entry,
+static bool read_file_name(const cJSON *item, struct balance_manual_entry *entry,
                            struct pps_fault *fault)
 {
     const char *name = item == NULL ? entry->name : item->valuestring;
@@ -56,8 +55,7 @@ static bool read_file_name(const cJSON *item,
     return true;
 }
 
-static bool read_chunks(const struct docitems *items,
-                        const struct setting *setting,
+static bool read_chunks(const struct docitems *items, const struct setting *setting,
                         struct manual_reader *r)
 {
     const cJSON *off = items->item[MANUAL_INTERLEAVES];
@@ -79,8 +77,7 @@ static bool read_chunks(const struct docitems *items,
 }
 
 // Reads an entry. Returns false with a fault; an empty text means out of memory.
-static bool read_entry(const cJSON *object,
-                       struct manual_reader *r,
+static bool read_entry(const cJSON *object, struct manual_reader *r,
                        struct balance_manual_entry *entry)
 {
     struct setting setting = {.interleaves = true};
@@ -141,8 +138,7 @@ static bool is_taken(const struct balance_manual_entry *earlier, const char *nam
 }
 
 // Refuses a picture that would replace another one of the command.
-static bool check_file_name(const struct balance_manual *manual,
-                            const struct docitems *items,
+static bool check_file_name(const struct balance_manual *manual, const struct docitems *items,
                             struct balance_manual_entry *entry)
 {
     if (is_reserved(entry->file_name))
@@ -165,9 +161,7 @@ static bool is_one(const cJSON *root)
 }
 
 // Adds an entry. Returns false if memory runs out.
-static bool add_entry(const cJSON *object,
-                      const char *name,
-                      struct manual_reader r,
+static bool add_entry(const cJSON *object, const char *name, struct manual_reader r,
                       struct balance_manual *manual)
 {
     struct balance_manual_entry *entry = &manual->entries[manual->n];
@@ -188,12 +182,8 @@ static bool add_entry(const cJSON *object,
     return true;
 }
 
-bool balance_manual_read(const cJSON *root,
-                         const struct balance_layers *layers,
-                         int32_t stages,
-                         int32_t chunks,
-                         struct balance_manual *manual,
-                         struct pps_fault *fault)
+bool balance_manual_read(const cJSON *root, const struct balance_layers *layers, int32_t stages,
+                         int32_t chunks, struct balance_manual *manual, struct pps_fault *fault)
 {
     const struct manual_reader r = {.layers = layers, .stages = stages, .chunks = chunks};
     const int n = cJSON_IsObject(root) ? cJSON_GetArraySize(root) : 0;

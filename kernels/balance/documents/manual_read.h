@@ -50,11 +50,8 @@ struct balance_manual {
 // Reads a document for a number of stages; `chunks` counts where an entry does not set them. A wrong entry has its
 // fault, and the others are read. Returns false with a fault if the document has no entry; an empty fault->text means
 // out of memory. The caller frees the entries with balance_manual_free; their names belong to the document.
-bool balance_manual_read(const struct cJSON *root,
-                         const struct balance_layers *layers,
-                         int32_t stages,
-                         int32_t chunks,
-                         struct balance_manual *manual,
+bool balance_manual_read(const struct cJSON *root, const struct balance_layers *layers,
+                         int32_t stages, int32_t chunks, struct balance_manual *manual,
                          struct pps_fault *fault);
 void balance_manual_free(struct balance_manual *manual); // a zeroed struct is allowed
 

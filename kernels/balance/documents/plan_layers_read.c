@@ -38,8 +38,7 @@ void balance_layers_of_plan(const struct plan_layers *from, struct balance_layer
     }
 }
 
-void balance_layers_to_plan(const struct balance_layers *layers,
-                            double seconds,
+void balance_layers_to_plan(const struct balance_layers *layers, double seconds,
                             struct plan_layers *to)
 {
     *to = (struct plan_layers){.count = layers->layers,
@@ -150,8 +149,7 @@ void balance_planned_free(struct balance_planned *planned)
     planned->mine.count = NULL;
 }
 
-bool balance_planned_of(const struct plan *plan,
-                        struct balance_planned *planned,
+bool balance_planned_of(const struct plan *plan, struct balance_planned *planned,
                         struct pps_fault *fault)
 {
     *planned = (struct balance_planned){.layers = {.layers = 0}};
@@ -167,8 +165,7 @@ bool balance_planned_of(const struct plan *plan,
     return read_pipeline(plan, planned) && read_mine(plan, planned);
 }
 
-bool balance_planned_read(const struct cJSON *root,
-                          struct balance_planned *planned,
+bool balance_planned_read(const struct cJSON *root, struct balance_planned *planned,
                           struct pps_fault *fault)
 {
     struct plan *plan = plan_json_read(root, fault);

@@ -23,20 +23,17 @@ struct balance_planned {
 
 // Reads a plan. Returns false with a fault, also for plans that are no pipeline of chunks s mod P; an empty fault->text
 // means out of memory. The caller frees what was read with balance_planned_free.
-bool balance_planned_of(const struct plan *plan,
-                        struct balance_planned *planned,
+bool balance_planned_of(const struct plan *plan, struct balance_planned *planned,
                         struct pps_fault *fault);
 void balance_planned_free(struct balance_planned *planned); // a zeroed struct is allowed
 
 // Reads the plan of a document, as balance_planned_of.
-bool balance_planned_read(const struct cJSON *root,
-                          struct balance_planned *planned,
+bool balance_planned_read(const struct cJSON *root, struct balance_planned *planned,
                           struct pps_fault *fault);
 
 // Converts in both directions; a unit of time of the layers takes `seconds`.
 void balance_layers_of_plan(const struct plan_layers *from, struct balance_layers *layers);
-void balance_layers_to_plan(const struct balance_layers *layers,
-                            double seconds,
+void balance_layers_to_plan(const struct balance_layers *layers, double seconds,
                             struct plan_layers *to);
 
 #endif

@@ -28,9 +28,7 @@ static const struct key keys[] = {
 };
 
 // `name` is the part of the key that `around` lacks, or whose value is null.
-static bool fail_missing(const cJSON *around,
-                         const struct key *key,
-                         const char *name,
+static bool fail_missing(const cJSON *around, const struct key *key, const char *name,
                          struct pps_fault *fault)
 {
     char whole[64], example[96];
@@ -46,10 +44,8 @@ static bool fail_missing(const cJSON *around,
                          example);
 }
 
-static bool read_key(const cJSON *root,
-                     const struct key *key,
-                     struct balance_training *training,
-                     struct pps_fault *fault)
+static bool read_key(const cJSON *root, const struct key *key,
+                     struct balance_training *training, struct pps_fault *fault)
 {
     const cJSON *item = root, *around = root;
     const char *name = key->path[0];
@@ -71,10 +67,8 @@ static bool read_key(const cJSON *root,
     return true;
 }
 
-bool balance_training_read(const struct cJSON *root,
-                           struct balance_training *training,
-                           bool *is_usual,
-                           struct pps_fault *fault)
+bool balance_training_read(const struct cJSON *root, struct balance_training *training,
+                           bool *is_usual, struct pps_fault *fault)
 {
     *fault = (struct pps_fault){.document = 0};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)

@@ -14,9 +14,7 @@ struct cJSON;
 
 // A missing model_parallel is 1, a missing intermediate_size the usual one; *is_usual says so where it counts: with
 // model_parallel 1. Other keys are ignored. Returns false with a fault.
-bool balance_training_read(const struct cJSON *root,
-                           struct balance_training *training,
-                           bool *is_usual,
-                           struct pps_fault *fault);
+bool balance_training_read(const struct cJSON *root, struct balance_training *training,
+                           bool *is_usual, struct pps_fault *fault);
 
 #endif

@@ -9,9 +9,7 @@ const char *const balance_kind_names[BALANCE_KINDS] = {"none", "select", "select
                                                        "full"};
 const double balance_usual_coefs[BALANCE_KINDS] = {0, 0.04, 0.125, 0.165, 0.5};
 
-double balance_backward_of(double time,
-                           double plain,
-                           const double coef[BALANCE_KINDS],
+double balance_backward_of(double time, double plain, const double coef[BALANCE_KINDS],
                            enum balance_kind kind)
 {
     return plain > 0 ? plain + 2 * time * (coef[kind] - coef[BALANCE_NONE])

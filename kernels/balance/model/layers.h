@@ -46,9 +46,7 @@ extern const double balance_usual_coefs[BALANCE_KINDS];
 
 // Returns b[k] of a body layer that takes `time` forward, by the shares coef. `plain` is b[none] if it is measured, otherwise 0 or
 // less: then it is twice the forward.
-double balance_backward_of(double time,
-                           double plain,
-                           const double coef[BALANCE_KINDS],
+double balance_backward_of(double time, double plain, const double coef[BALANCE_KINDS],
                            enum balance_kind kind);
 
 // Times of head and tail on a chunk, and what they keep for a micro-batch; chunks are numbered in the order of the
@@ -58,8 +56,7 @@ struct balance_ends {
 };
 
 static inline struct balance_ends balance_ends_of(const struct balance_layers *layers,
-                                                  int64_t chunk,
-                                                  int64_t n)
+                                                  int64_t chunk, int64_t n)
 {
     struct balance_ends ends = {0, 0, 0};
     if (chunk == 0)
@@ -74,8 +71,7 @@ static inline struct balance_ends balance_ends_of(const struct balance_layers *l
 
 // Returns what a stage holds for layers that are computed again. full: a body layer of the stage has full
 // recomputation.
-static inline double balance_working_mb(const struct balance_layers *layers,
-                                        int32_t stage,
+static inline double balance_working_mb(const struct balance_layers *layers, int32_t stage,
                                         bool full)
 {
     const double head = stage == 0 ? layers->head_working_mb : 0,

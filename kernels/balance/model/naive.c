@@ -12,8 +12,7 @@ enum balance_kind balance_strongest_kind(const struct balance_layers *layers)
     return (enum balance_kind)kind;
 }
 
-void balance_naive(const struct balance_layers *layers,
-                   enum balance_kind kind,
+void balance_naive(const struct balance_layers *layers, enum balance_kind kind,
                    struct balance_strategy *strategy)
 {
     const int32_t all = strategy->stages * strategy->chunks, base = layers->layers / all,

@@ -10,8 +10,7 @@
 enum balance_kind balance_strongest_kind(const struct balance_layers *layers);
 
 // Gives every chunk floor(L / (P V)) layers of a kind. Layers that remain go one each to the first chunks.
-void balance_naive(const struct balance_layers *layers,
-                   enum balance_kind kind,
+void balance_naive(const struct balance_layers *layers, enum balance_kind kind,
                    struct balance_strategy *strategy);
 
 #endif

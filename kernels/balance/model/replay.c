@@ -69,8 +69,7 @@ bool balance_replay_open(struct balance_replay *r, struct poll *poll)
     return r->is_executed;
 }
 
-int32_t balance_in_flight(const struct balance_replay *r,
-                          int32_t stage,
+int32_t balance_in_flight(const struct balance_replay *r, int32_t stage,
                           const int32_t **vectors)
 {
     *vectors = vectors_of(r, stage);
@@ -100,8 +99,7 @@ double balance_makespan(struct balance_replay *r, const double *forward, const d
 // ---- strategies ---------------------------------------------------------------------------------
 
 struct balance_chunk balance_chunk_of(const struct balance_layers *layers,
-                                      const struct balance_strategy *strategy,
-                                      int32_t chunk,
+                                      const struct balance_strategy *strategy, int32_t chunk,
                                       int32_t stage)
 {
     const struct balance_ends ends =
@@ -124,8 +122,7 @@ struct balance_chunk balance_chunk_of(const struct balance_layers *layers,
 }
 
 double balance_static_mb(const struct balance_layers *layers,
-                         const struct balance_strategy *strategy,
-                         int32_t stage)
+                         const struct balance_strategy *strategy, int32_t stage)
 {
     int32_t n = 0, full = 0;
     for (int32_t v = 0; v < strategy->chunks; v++) {
@@ -137,10 +134,8 @@ double balance_static_mb(const struct balance_layers *layers,
            balance_working_mb(layers, stage, full > 0);
 }
 
-static double peak_of(const struct balance_replay *r,
-                      const struct balance_layers *layers,
-                      const struct balance_strategy *strategy,
-                      int32_t stage)
+static double peak_of(const struct balance_replay *r, const struct balance_layers *layers,
+                      const struct balance_strategy *strategy, int32_t stage)
 {
     const int32_t *vectors;
     const int32_t n = balance_in_flight(r, stage, &vectors), chunks = r->shape.chunks;
@@ -166,9 +161,7 @@ static double without_transfers(struct balance_replay *r)
     return makespan;
 }
 
-static struct balance_bubble bubble_of(struct balance_replay *r,
-                                       double makespan,
-                                       double useful,
+static struct balance_bubble bubble_of(struct balance_replay *r, double makespan, double useful,
                                        double recompute)
 {
     const struct balance_shape *shape = &r->shape;
@@ -184,10 +177,8 @@ static struct balance_bubble bubble_of(struct balance_replay *r,
     return bubble;
 }
 
-void balance_replay_run(struct balance_replay *r,
-                        const struct balance_layers *layers,
-                        const struct balance_strategy *strategy,
-                        struct balance_result *result)
+void balance_replay_run(struct balance_replay *r, const struct balance_layers *layers,
+                        const struct balance_strategy *strategy, struct balance_result *result)
 {
     const int32_t p = r->shape.stages;
     double useful = 0, recompute = 0;

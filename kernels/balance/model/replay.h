@@ -16,15 +16,13 @@ struct balance_chunk {
 };
 
 struct balance_chunk balance_chunk_of(const struct balance_layers *layers,
-                                      const struct balance_strategy *strategy,
-                                      int32_t chunk,
+                                      const struct balance_strategy *strategy, int32_t chunk,
                                       int32_t stage);
 
 // Returns the memory that a stage holds during the whole step: c, parameters, head and tail, and what layers that
 // are computed again need.
 double balance_static_mb(const struct balance_layers *layers,
-                         const struct balance_strategy *strategy,
-                         int32_t stage);
+                         const struct balance_strategy *strategy, int32_t stage);
 
 // Idle time by cause. W = M * sum over chunks of forward and backward without recomputation is the useful time of
 // all stages; the parts are fractions of it:
@@ -53,15 +51,12 @@ bool balance_replay_open(struct balance_replay *replay, struct poll *poll);
 
 // Returns the makespan of a step with these times of the chunks, [chunk * stages + stage] each: one pass over the
 // operations.
-double balance_makespan(struct balance_replay *replay,
-                        const double *forward,
+double balance_makespan(struct balance_replay *replay, const double *forward,
                         const double *backward);
 
 // Replays a strategy of the shape.
-void balance_replay_run(struct balance_replay *replay,
-                        const struct balance_layers *layers,
-                        const struct balance_strategy *strategy,
-                        struct balance_result *result);
+void balance_replay_run(struct balance_replay *replay, const struct balance_layers *layers,
+                        const struct balance_strategy *strategy, struct balance_result *result);
 
 // Returns the order, whose starts and ends after a replay are those of the executor.
 const struct order *balance_replay_order(const struct balance_replay *replay);
@@ -70,8 +65,7 @@ const struct executor *balance_replay_executor(const struct balance_replay *repl
 // Sets *vectors to the numbers of pieces of each chunk whose activations a stage holds at once, [n][chunks]; no vector is
 // at most another one in all chunks. The memory of a stage is at most its static part plus the largest sum of
 // vector[chunk] * activation_mb of the chunk, and reaches it, whatever the times are. Returns n.
-int32_t balance_in_flight(const struct balance_replay *replay,
-                          int32_t stage,
+int32_t balance_in_flight(const struct balance_replay *replay, int32_t stage,
                           const int32_t **vectors);
 
 #endif

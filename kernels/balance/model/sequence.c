@@ -13,8 +13,7 @@ int32_t balance_pieces_of(const struct balance_training *training, int32_t piece
     return (int32_t)(training->sequence / BALANCE_TOKENS_LEAST);
 }
 
-void balance_cut_sequence(struct balance_layers *layers,
-                          const struct balance_training *t,
+void balance_cut_sequence(struct balance_layers *layers, const struct balance_training *t,
                           int32_t pieces)
 {
     const double q = pieces, w = (double)t->tensor_parallel,

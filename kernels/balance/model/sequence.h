@@ -24,7 +24,6 @@ int32_t balance_pieces_of(const struct balance_training *training, int32_t piece
 
 // Changes the layers to those of a piece: times are divided, full recomputation is not considered.
 void balance_cut_sequence(struct balance_layers *layers,
-                          const struct balance_training *training,
-                          int32_t pieces);
+                          const struct balance_training *training, int32_t pieces);
 
 #endif

@@ -31,11 +31,8 @@ static int wrong_list(int32_t n, int32_t full, int32_t select, int32_t select_co
     return select_comm < 0 || select_comm > n ? BALANCE_LIST_COMM : -1;
 }
 
-static void set_counts(struct balance_strategy *strategy,
-                       int32_t chunk,
-                       int32_t stage,
-                       int32_t n,
-                       const int32_t in_lists[3])
+static void set_counts(struct balance_strategy *strategy, int32_t chunk, int32_t stage,
+                       int32_t n, const int32_t in_lists[3])
 {
     const int32_t full = in_lists[0], select = in_lists[1], comm = in_lists[2],
                   both = greater(0, lesser(select - full, comm - full)),
@@ -49,10 +46,8 @@ static void set_counts(struct balance_strategy *strategy,
         n - full - both - only_select - only_comm;
 }
 
-bool balance_from_lists(const struct balance_layers *layers,
-                        const struct balance_lists *lists,
-                        struct balance_strategy *strategy,
-                        struct balance_misplaced *wrong)
+bool balance_from_lists(const struct balance_layers *layers, const struct balance_lists *lists,
+                        struct balance_strategy *strategy, struct balance_misplaced *wrong)
 {
     const int32_t p = strategy->stages, v = strategy->chunks, base = layers->layers / (p * v);
     int64_t sum = 0;
@@ -79,8 +74,7 @@ bool balance_from_lists(const struct balance_layers *layers,
     return sum == wrong->wanted;
 }
 
-int32_t balance_chunk_layers(const struct balance_strategy *strategy,
-                             int32_t chunk,
+int32_t balance_chunk_layers(const struct balance_strategy *strategy, int32_t chunk,
                              int32_t stage)
 {
     int32_t n = 0;
@@ -90,10 +84,8 @@ int32_t balance_chunk_layers(const struct balance_strategy *strategy,
 }
 
 int32_t balance_listed(const struct balance_layers *layers,
-                       const struct balance_strategy *strategy,
-                       enum balance_list list,
-                       int32_t chunk,
-                       int32_t stage)
+                       const struct balance_strategy *strategy, enum balance_list list,
+                       int32_t chunk, int32_t stage)
 {
     const size_t all = (size_t)strategy->stages * (size_t)strategy->chunks;
     const int32_t *count = strategy->count + balance_at(strategy, BALANCE_NONE, chunk, stage);
@@ -114,11 +106,8 @@ int32_t balance_listed(const struct balance_layers *layers,
 }
 
 void balance_to_lists(const struct balance_layers *layers,
-                      const struct balance_strategy *strategy,
-                      int32_t *offset,
-                      int32_t *full,
-                      int32_t *select,
-                      int32_t *select_comm)
+                      const struct balance_strategy *strategy, int32_t *offset, int32_t *full,
+                      int32_t *select, int32_t *select_comm)
 {
     int32_t *const lists[BALANCE_LISTS] = {offset, full, select, select_comm};
     const int32_t p = strategy->stages;

@@ -27,10 +27,8 @@ struct balance_strategy {
     int32_t *count; // [BALANCE_KINDS * chunks * stages]
 };
 
-static inline size_t balance_at(const struct balance_strategy *strategy,
-                                enum balance_kind kind,
-                                int32_t chunk,
-                                int32_t stage)
+static inline size_t balance_at(const struct balance_strategy *strategy, enum balance_kind kind,
+                                int32_t chunk, int32_t stage)
 {
     return ((size_t)kind * (size_t)strategy->chunks + (size_t)chunk) *
                (size_t)strategy->stages +
@@ -64,30 +62,22 @@ struct balance_misplaced {
 
 // Sets the counts of a strategy from lists: a layer that is in both selective lists has kind `both`. Chunks may be
 // empty. Returns false if the lists do not describe L layers; *wrong then says where.
-bool balance_from_lists(const struct balance_layers *layers,
-                        const struct balance_lists *lists,
-                        struct balance_strategy *strategy,
-                        struct balance_misplaced *wrong);
+bool balance_from_lists(const struct balance_layers *layers, const struct balance_lists *lists,
+                        struct balance_strategy *strategy, struct balance_misplaced *wrong);
 
 // Returns the layers of a chunk.
-int32_t balance_chunk_layers(const struct balance_strategy *strategy,
-                             int32_t chunk,
+int32_t balance_chunk_layers(const struct balance_strategy *strategy, int32_t chunk,
                              int32_t stage);
 
 // Returns the entry of a chunk in a list.
 int32_t balance_listed(const struct balance_layers *layers,
-                       const struct balance_strategy *strategy,
-                       enum balance_list list,
-                       int32_t chunk,
-                       int32_t stage);
+                       const struct balance_strategy *strategy, enum balance_list list,
+                       int32_t chunk, int32_t stage);
 
 // Writes the lists of a strategy; the arrays have [chunks * stages] entries each.
 void balance_to_lists(const struct balance_layers *layers,
-                      const struct balance_strategy *strategy,
-                      int32_t *offset,
-                      int32_t *full,
-                      int32_t *select,
-                      int32_t *select_comm);
+                      const struct balance_strategy *strategy, int32_t *offset, int32_t *full,
+                      int32_t *select, int32_t *select_comm);
 
 // Returns whether lists that are written mean this strategy when they are read: no chunk has layers of both
 // selective kinds.

@@ -5,8 +5,7 @@
 // Appends the numbers of one chunk.
 static void balance_list_row_text(const struct balance_layers *layers,
                                   const struct balance_strategy *strategy,
-                                  enum balance_list list,
-                                  int32_t chunk,
+                                  enum balance_list list, int32_t chunk,
                                   struct text_buffer *text)
 {
     for (int32_t s = 0; s < strategy->stages; s++)
@@ -16,8 +15,7 @@ static void balance_list_row_text(const struct balance_layers *layers,
 }
 
 void balance_list_text(const struct balance_layers *layers,
-                       const struct balance_strategy *strategy,
-                       enum balance_list list,
+                       const struct balance_strategy *strategy, enum balance_list list,
                        struct text_buffer *text)
 {
     for (int32_t v = 0; v < strategy->chunks; v++) {
@@ -28,8 +26,7 @@ void balance_list_text(const struct balance_layers *layers,
 }
 
 static void add_key(const struct balance_layers *layers,
-                    const struct balance_strategy *strategy,
-                    enum balance_list list,
+                    const struct balance_strategy *strategy, enum balance_list list,
                     struct text_buffer *text)
 {
     text_buffer_add(text, "%s: ", balance_list_names[list]);
@@ -41,8 +38,7 @@ static void add_key(const struct balance_layers *layers,
 }
 
 void balance_fragment_text(const struct balance_layers *layers,
-                           const struct balance_strategy *strategy,
-                           struct text_buffer *text)
+                           const struct balance_strategy *strategy, struct text_buffer *text)
 {
     text_buffer_add(text, "# %d layers over %d stages", layers->layers, strategy->stages);
     if (strategy->chunks > 1)

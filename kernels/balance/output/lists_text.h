@@ -8,14 +8,12 @@
 
 // Appends one list of numbers per chunk, in a list. text->failed: out of memory.
 void balance_list_text(const struct balance_layers *layers,
-                       const struct balance_strategy *strategy,
-                       enum balance_list list,
+                       const struct balance_strategy *strategy, enum balance_list list,
                        struct text_buffer *text);
 
 // Appends a strategy that balance_manual_read reads back unchanged if it is canonical; its keys are those of training
 // configurations, and one chunk is one list of numbers.
 void balance_fragment_text(const struct balance_layers *layers,
-                           const struct balance_strategy *strategy,
-                           struct text_buffer *text);
+                           const struct balance_strategy *strategy, struct text_buffer *text);
 
 #endif

@@ -46,11 +46,8 @@ static double next_time(const struct timeline *t, int32_t stage)
     return (c->at_end ? t->ends : t->starts)[order_at(t->order, stage, c->i)];
 }
 
-static void send_block(const struct timeline *t,
-                       int32_t stage,
-                       int64_t at,
-                       const struct operation *op,
-                       bool recomputes)
+static void send_block(const struct timeline *t, int32_t stage, int64_t at,
+                       const struct operation *op, bool recomputes)
 {
     const struct pps_piece piece = {.group = stage,
                                     .kind = op->type != OPERATION_F,
@@ -105,8 +102,7 @@ static int32_t earliest(const struct timeline *t)
 bool balance_send_timeline(const struct balance_replay *replay,
                            const struct balance_layers *layers,
                            const struct balance_shape *shape,
-                           const struct balance_strategy *strategy,
-                           double limit_mb,
+                           const struct balance_strategy *strategy, double limit_mb,
                            const struct pps_trace_sink *sink)
 {
     const struct executor *executor = balance_replay_executor(replay);

@@ -14,8 +14,7 @@ extern const struct pps_trace_names balance_trace_names;
 bool balance_send_timeline(const struct balance_replay *replay,
                            const struct balance_layers *layers,
                            const struct balance_shape *shape,
-                           const struct balance_strategy *strategy,
-                           double limit_mb,
+                           const struct balance_strategy *strategy, double limit_mb,
                            const struct pps_trace_sink *sink);
 
 #endif

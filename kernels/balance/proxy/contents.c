@@ -58,10 +58,8 @@ size_t contents_cap(const struct balance_layers *layers, int32_t layers_max)
     return sum;
 }
 
-void contents_take(struct contents *contents,
-                   const struct balance_layers *layers,
-                   int32_t layers_max,
-                   struct room *room)
+void contents_take(struct contents *contents, const struct balance_layers *layers,
+                   int32_t layers_max, struct room *room)
 {
     struct contents counted = {.layers_max = layers_max};
     counted.front_cap = caps(layers, layers_max, &counted.list_cap);
@@ -95,8 +93,7 @@ int contents_ways(const struct balance_layers *layers)
 }
 
 int contents_open_ways(struct contents contents[CONTENT_WAYS],
-                       const struct balance_layers *layers,
-                       struct balance_layers *not_full)
+                       const struct balance_layers *layers, struct balance_layers *not_full)
 {
     const int n = contents_ways(layers);
     contents_open(&contents[CONTENT_ALL_KINDS], layers);
@@ -216,8 +213,7 @@ bool contents_extend(struct contents *contents, int32_t n)
     return contents->built >= n;
 }
 
-const struct content *contents_lightest(const struct contents *contents,
-                                        int32_t n,
+const struct content *contents_lightest(const struct contents *contents, int32_t n,
                                         double slowest)
 {
     const struct content *list = contents->list + contents->first[n];

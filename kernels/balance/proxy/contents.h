@@ -42,26 +42,22 @@ int contents_ways(const struct balance_layers *layers);
 size_t contents_cap(const struct balance_layers *layers, int32_t layers_max);
 
 // Takes the memory for chunks of up to layers_max layers.
-void contents_take(struct contents *contents,
-                   const struct balance_layers *layers,
-                   int32_t layers_max,
-                   struct room *room);
+void contents_take(struct contents *contents, const struct balance_layers *layers,
+                   int32_t layers_max, struct room *room);
 
 void contents_open(struct contents *contents, const struct balance_layers *layers);
 
 // Opens the contents of all ways and returns their number. not_full: room for the layers without full recomputation,
 // which outlives the contents.
 int contents_open_ways(struct contents contents[CONTENT_WAYS],
-                       const struct balance_layers *layers,
-                       struct balance_layers *not_full);
+                       const struct balance_layers *layers, struct balance_layers *not_full);
 
 // Extends the lists to n <= layers_max layers. Returns false if they do not fit in the memory.
 bool contents_extend(struct contents *contents, int32_t n);
 
 // Returns the content of n layers, whose list exists, with the least activations of all whose backward is at most
 // `slowest`; NULL: there is none.
-const struct content *contents_lightest(const struct contents *contents,
-                                        int32_t n,
+const struct content *contents_lightest(const struct contents *contents, int32_t n,
                                         double slowest);
 
 #endif

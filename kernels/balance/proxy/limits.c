@@ -71,10 +71,8 @@ static void choose(struct proxy *proxy, int32_t stage)
 }
 
 // The limits of two terms: of the backward of each chunk.
-static int32_t most_of_two_terms(struct proxy *proxy,
-                                 int32_t stage,
-                                 const struct proxy_limits *limits,
-                                 int32_t found)
+static int32_t most_of_two_terms(struct proxy *proxy, int32_t stage,
+                                 const struct proxy_limits *limits, int32_t found)
 {
     const struct proxy_program *program = proxy->program;
     const int32_t last = program->shape.chunks - 1;
@@ -105,10 +103,7 @@ static int32_t most_by_forward(const struct proxy *proxy, double ends, double sl
 }
 
 // The limit of one term, its forwards taking at most `forward`. Returns `found` or more layers, or less.
-static int32_t most_of_forward(struct proxy *proxy,
-                               int32_t stage,
-                               double limit,
-                               double forward,
+static int32_t most_of_forward(struct proxy *proxy, int32_t stage, double limit, double forward,
                                int32_t found)
 {
     const struct proxy_program *program = proxy->program;
@@ -251,10 +246,8 @@ static void take_strategy(struct proxy *proxy, struct proxy_limits *limits)
 }
 
 // Returns the most layers that a stage holds, in the better way, and chooses them.
-static int32_t most_of_stage(struct proxy *proxy,
-                             int32_t stage,
-                             const struct proxy_limits *limits,
-                             bool two_terms)
+static int32_t most_of_stage(struct proxy *proxy, int32_t stage,
+                             const struct proxy_limits *limits, bool two_terms)
 {
     int32_t most = -1;
     uint8_t best = CONTENT_ALL_KINDS;

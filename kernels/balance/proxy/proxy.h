@@ -39,8 +39,7 @@ struct proxy_value proxy_evaluate(const struct proxy_program *program,
 
 // Returns the memory of a stage, MiB.
 double proxy_stage_mb(const struct proxy_program *program,
-                      const struct balance_strategy *strategy,
-                      int32_t stage);
+                      const struct balance_strategy *strategy, int32_t stage);
 
 enum proxy_outcome {
     PROXY_DONE,       // the strategy is optimal; in level 2 the bound may be below its value
@@ -71,15 +70,11 @@ struct proxy; // memory for one shape; one thread
 
 // Takes the memory for programs of these layers and this shape; NULL if the room only counts. Memory for empty
 // chunks serves all shapes with at most as many stages and chunks.
-struct proxy *proxy_take(const struct balance_layers *layers,
-                         const struct balance_shape *shape,
-                         bool allow_empty,
-                         struct room *room);
+struct proxy *proxy_take(const struct balance_layers *layers, const struct balance_shape *shape,
+                         bool allow_empty, struct room *room);
 
 // Solves a program; poll may be NULL. The same program has the same answer, whatever was solved before.
-enum proxy_outcome proxy_solve(struct proxy *proxy,
-                               const struct proxy_program *program,
-                               struct poll *poll,
-                               struct proxy_answer *answer);
+enum proxy_outcome proxy_solve(struct proxy *proxy, const struct proxy_program *program,
+                               struct poll *poll, struct proxy_answer *answer);
 
 #endif

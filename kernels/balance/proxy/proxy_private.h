@@ -29,8 +29,7 @@ static inline int32_t proxy_least(const struct proxy_program *program)
 }
 
 // Returns the times of head and tail in a chunk.
-static inline struct balance_ends proxy_ends(const struct proxy_program *program,
-                                             int32_t chunk,
+static inline struct balance_ends proxy_ends(const struct proxy_program *program, int32_t chunk,
                                              int32_t stage)
 {
     const struct balance_shape *shape = &program->shape;
@@ -40,8 +39,7 @@ static inline struct balance_ends proxy_ends(const struct proxy_program *program
 
 // Returns the memory of a stage without body layers, MiB. full: with what layers with full recomputation need
 // besides.
-static inline double proxy_static_mb(const struct proxy_program *program,
-                                     int32_t stage,
+static inline double proxy_static_mb(const struct proxy_program *program, int32_t stage,
                                      bool full)
 {
     return program->layers->constant_mb + (stage == 0 ? program->layers->head_mb : 0) +
@@ -60,8 +58,7 @@ struct proxy_limits {
     double stage, last; // Tmax, Tlast; of one term: stage only
 };
 
-void proxy_terms(const struct proxy_program *program,
-                 const struct balance_strategy *strategy,
+void proxy_terms(const struct proxy_program *program, const struct balance_strategy *strategy,
                  struct proxy_limits *terms);
 
 // Returns the value of level 2 from the terms of a strategy.

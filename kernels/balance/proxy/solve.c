@@ -9,10 +9,8 @@
 // A value is optimal if none is smaller by more than this, relatively.
 #define PROVEN 1e-9
 
-struct proxy *proxy_take(const struct balance_layers *layers,
-                         const struct balance_shape *shape,
-                         bool allow_empty,
-                         struct room *room)
+struct proxy *proxy_take(const struct balance_layers *layers, const struct balance_shape *shape,
+                         bool allow_empty, struct room *room)
 {
     const size_t chunks = (size_t)shape->chunks, all = chunks * (size_t)shape->stages;
     struct proxy *proxy = room_take(room, 1, sizeof *proxy), counted = {.answer = NULL};
@@ -120,9 +118,7 @@ static int by_size(const void *a, const void *b)
 }
 
 // Adds the backwards up to `most` of the contents of a way to n times; returns their number.
-static size_t add_times(struct proxy *proxy,
-                        const struct contents *contents,
-                        double most,
+static size_t add_times(struct proxy *proxy, const struct contents *contents, double most,
                         size_t n)
 {
     const size_t end = contents->built < 0 ? 0 : contents->first[contents->built + 1];
@@ -236,10 +232,8 @@ static void solve_level(struct proxy *proxy)
         answer->bound = fmin(answer->bound, answer->value.value);
 }
 
-enum proxy_outcome proxy_solve(struct proxy *proxy,
-                               const struct proxy_program *program,
-                               struct poll *poll,
-                               struct proxy_answer *answer)
+enum proxy_outcome proxy_solve(struct proxy *proxy, const struct proxy_program *program,
+                               struct poll *poll, struct proxy_answer *answer)
 {
     proxy->program = program;
     proxy->poll = poll;

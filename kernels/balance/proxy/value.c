@@ -26,9 +26,7 @@ double proxy_last_per_layer(const struct proxy_program *program, int32_t stage)
 
 // Adds up a chunk, head and tail included.
 static void add_chunk(const struct proxy_program *program,
-                      const struct balance_strategy *strategy,
-                      int32_t chunk,
-                      int32_t stage,
+                      const struct balance_strategy *strategy, int32_t chunk, int32_t stage,
                       struct proxy_chunk *sum)
 {
     const struct balance_layers *layers = program->layers;
@@ -48,8 +46,7 @@ static void add_chunk(const struct proxy_program *program,
 }
 
 double proxy_stage_mb(const struct proxy_program *program,
-                      const struct balance_strategy *strategy,
-                      int32_t stage)
+                      const struct balance_strategy *strategy, int32_t stage)
 {
     const int32_t chunks = program->shape.chunks;
     double most = 0;
@@ -73,9 +70,7 @@ double proxy_stage_mb(const struct proxy_program *program,
 // Waits of a chunk's forwards for a slower stage: for each stage from `from` on in steps of `step`, by how much a
 // stage before it is slower.
 static double waits(const struct proxy_program *program,
-                    const struct balance_strategy *strategy,
-                    int32_t chunk,
-                    int32_t from,
+                    const struct balance_strategy *strategy, int32_t chunk, int32_t from,
                     int32_t step)
 {
     double slowest = 0, sum = 0;
@@ -120,8 +115,7 @@ double proxy_value_of_level_2(const struct proxy_program *program, const struct 
     return fmax(stage + v->last, filling + stage * (micro_batches - 2));
 }
 
-void proxy_terms(const struct proxy_program *program,
-                 const struct balance_strategy *strategy,
+void proxy_terms(const struct proxy_program *program, const struct balance_strategy *strategy,
                  struct proxy_limits *terms)
 {
     const int32_t chunks = program->shape.chunks;

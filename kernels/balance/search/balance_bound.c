@@ -72,8 +72,7 @@ static int32_t most_of(const struct balance_layers *layers, const struct balance
 }
 
 struct balance_bound *balance_bound_take(const struct balance_layers *layers,
-                                         const struct balance_shape *shape,
-                                         struct room *room)
+                                         const struct balance_shape *shape, struct room *room)
 {
     const struct pipeline_shape whole = balance_pipeline(shape);
     const int32_t operations = 2 * shape->chunks * shape->micro_batches * shape->pieces;
@@ -140,11 +139,8 @@ static int by_slope(const void *one, const void *two)
     return a->class != b->class ? a->class - b->class : a->from - b->from;
 }
 
-static int32_t add_choices(struct balance_bound *b,
-                           int32_t stage,
-                           int32_t chunk,
-                           const int32_t *vector,
-                           struct choice *list)
+static int32_t add_choices(struct balance_bound *b, int32_t stage, int32_t chunk,
+                           const int32_t *vector, struct choice *list)
 {
     const struct balance_layers *layers = b->task->layers;
     const size_t at = chunk_at(b, chunk, stage);
@@ -214,9 +210,7 @@ static double ends_of(const struct balance_bound *b, int32_t stage)
 }
 
 // Adds `share` layers of a choice to the response.
-static void respond(struct balance_bound *b,
-                    int32_t stage,
-                    const struct choice *choice,
+static void respond(struct balance_bound *b, int32_t stage, const struct choice *choice,
                     double share)
 {
     const size_t at = chunk_at(b, choice->chunk, stage);
@@ -357,10 +351,7 @@ static void move_mean(double *mean, const double *now, size_t n, double part)
 }
 
 // Adds `part` to the visits of the chunks on the longest path of the last run. Returns false if the poll ended the walk.
-static bool add_path(struct balance_bound *b,
-                     double part,
-                     double *forwards,
-                     double *backwards,
+static bool add_path(struct balance_bound *b, double part, double *forwards, double *backwards,
                      struct poll *poll)
 {
     const struct executor *executor = balance_replay_executor(b->replay);
@@ -375,9 +366,7 @@ static bool add_path(struct balance_bound *b,
     return n >= 0;
 }
 
-bool balance_bound_path(struct balance_bound *b,
-                        double *forwards,
-                        double *backwards,
+bool balance_bound_path(struct balance_bound *b, double *forwards, double *backwards,
                         struct poll *poll)
 {
     const size_t all = (size_t)b->task->shape.stages * (size_t)b->task->shape.chunks;
@@ -424,11 +413,8 @@ static int rounds_of(const struct balance_bound *b, int rounds)
                                : rounds;
 }
 
-double balance_bound_find(struct balance_bound *b,
-                          const struct balance_task *task,
-                          struct balance_replay *replay,
-                          int rounds,
-                          struct poll *poll)
+double balance_bound_find(struct balance_bound *b, const struct balance_task *task,
+                          struct balance_replay *replay, int rounds, struct poll *poll)
 {
     const size_t all = (size_t)task->shape.stages * (size_t)task->shape.chunks;
     double best = 0, before = 0;

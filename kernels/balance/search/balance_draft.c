@@ -36,8 +36,7 @@ struct balance_draft *balance_draft_take(const struct balance_shape *shape, stru
     return taken;
 }
 
-void balance_draft_open(struct balance_draft *d,
-                        const struct balance_task *task,
+void balance_draft_open(struct balance_draft *d, const struct balance_task *task,
                         struct balance_replay *replay)
 {
     d->task = *task;
@@ -136,11 +135,8 @@ static bool may_add(const int32_t content[BALANCE_KINDS], enum balance_kind kind
            !(kind == BALANCE_SELECT_COMM && content[BALANCE_SELECT] > 0);
 }
 
-static void change_kind(struct balance_draft *d,
-                        int32_t stage,
-                        int32_t chunk,
-                        enum balance_kind from,
-                        enum balance_kind to)
+static void change_kind(struct balance_draft *d, int32_t stage, int32_t chunk,
+                        enum balance_kind from, enum balance_kind to)
 {
     int32_t *content = contents(d, stage, chunk);
     content[from]--;
@@ -149,8 +145,7 @@ static void change_kind(struct balance_draft *d,
 }
 
 // Whether a layer of a chunk may change its kind.
-static bool may_change(const int32_t content[BALANCE_KINDS],
-                       enum balance_kind from,
+static bool may_change(const int32_t content[BALANCE_KINDS], enum balance_kind from,
                        enum balance_kind to)
 {
     int32_t rest[BALANCE_KINDS];
@@ -165,10 +160,8 @@ struct kind_change {
 };
 
 // Calls `weigh` for every change of the kind of a layer of a stage, and returns the change with the greatest value.
-static struct kind_change best_change(struct balance_draft *d,
-                                      int32_t stage,
-                                      double (*weigh)(struct balance_draft *d,
-                                                      int32_t stage,
+static struct kind_change best_change(struct balance_draft *d, int32_t stage,
+                                      double (*weigh)(struct balance_draft *d, int32_t stage,
                                                       const struct kind_change *change,
                                                       const void *with),
                                       const void *with)
@@ -194,10 +187,8 @@ struct weights {
 };
 
 // Memory that a change frees, by the time it costs; at random up to a factor of 2.
-static double weigh_repair(struct balance_draft *d,
-                           int32_t stage,
-                           const struct kind_change *change,
-                           const void *with)
+static double weigh_repair(struct balance_draft *d, int32_t stage,
+                           const struct kind_change *change, const void *with)
 {
     const struct weights *weights = with;
     const struct balance_layers *layers = d->task.layers;
@@ -211,10 +202,8 @@ static double weigh_repair(struct balance_draft *d,
 }
 
 // Time that a change saves, if the stage fits afterwards; at random up to a factor of 2.
-static double weigh_relaxation(struct balance_draft *d,
-                               int32_t stage,
-                               const struct kind_change *change,
-                               const void *with)
+static double weigh_relaxation(struct balance_draft *d, int32_t stage,
+                               const struct kind_change *change, const void *with)
 {
     const struct weights *weights = with;
     const struct balance_layers *layers = d->task.layers;

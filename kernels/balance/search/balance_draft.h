@@ -13,8 +13,7 @@ struct balance_draft; // one thread
 struct balance_draft *balance_draft_take(const struct balance_shape *shape, struct room *room);
 
 // Starts a task. The replay has been opened for its shape, and is used by balance_draft_evaluate.
-void balance_draft_open(struct balance_draft *draft,
-                        const struct balance_task *task,
+void balance_draft_open(struct balance_draft *draft, const struct balance_task *task,
                         struct balance_replay *replay);
 
 // Makes the draft a strategy. Returns whether it fits in the memory of every stage.

@@ -28,10 +28,8 @@ int32_t balance_fillings_max(const struct balance_shape *shape)
     return most < FILLINGS_MAX ? most : FILLINGS_MAX;
 }
 
-void balance_fillings_take(struct balance_fillings *f,
-                           const struct balance_layers *layers,
-                           const struct balance_shape *shape,
-                           bool allow_empty,
+void balance_fillings_take(struct balance_fillings *f, const struct balance_layers *layers,
+                           const struct balance_shape *shape, bool allow_empty,
                            struct room *room)
 {
     const int32_t others = allow_empty ? 0 : shape->stages * shape->chunks - 1;
@@ -305,14 +303,10 @@ static void make_stage(struct maker *m, int32_t stage)
     start[f->layers_max + 1] = f->split.n;
 }
 
-bool balance_fillings_make(struct balance_fillings *f,
-                           const struct balance_task *task,
+bool balance_fillings_make(struct balance_fillings *f, const struct balance_task *task,
                            const struct balance_bound *bound,
-                           const struct balance_replay *replay,
-                           double limit,
-                           int64_t steps_max,
-                           int64_t *steps,
-                           struct poll *poll)
+                           const struct balance_replay *replay, double limit, int64_t steps_max,
+                           int64_t *steps, struct poll *poll)
 {
     struct maker m = {.f = f,
                       .task = task,

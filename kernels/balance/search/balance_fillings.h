@@ -26,8 +26,7 @@ struct balance_fillings {
 // Takes the memory for tasks of a shape.
 void balance_fillings_take(struct balance_fillings *fillings,
                            const struct balance_layers *layers,
-                           const struct balance_shape *shape,
-                           bool allow_empty,
+                           const struct balance_shape *shape, bool allow_empty,
                            struct room *room);
 
 // Returns the largest number of fillings of all stages together.
@@ -36,20 +35,14 @@ int32_t balance_fillings_max(const struct balance_shape *shape);
 // Lists the fillings that may be part of a strategy whose weighted sum of times is below `limit`. The bound has been
 // found for the task and its replay. Adds the steps of the enumeration to *steps. Returns false if there are too
 // many fillings or more than `steps_max` steps, or the poll ended the loop.
-bool balance_fillings_make(struct balance_fillings *fillings,
-                           const struct balance_task *task,
+bool balance_fillings_make(struct balance_fillings *fillings, const struct balance_task *task,
                            const struct balance_bound *bound,
-                           const struct balance_replay *replay,
-                           double limit,
-                           int64_t steps_max,
-                           int64_t *steps,
-                           struct poll *poll);
+                           const struct balance_replay *replay, double limit, int64_t steps_max,
+                           int64_t *steps, struct poll *poll);
 
 // Returns the content of a chunk of a filling.
 static inline const struct content *balance_filling_content(
-    const struct balance_fillings *fillings,
-    int32_t filling,
-    int32_t chunk)
+    const struct balance_fillings *fillings, int32_t filling, int32_t chunk)
 {
     const int32_t id = fillings->split.id[filling], first = id * fillings->split.chunks;
     const struct contents *contents = &fillings->contents[fillings->way_of[id]];

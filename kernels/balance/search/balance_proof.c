@@ -38,8 +38,7 @@ static bool is_small(const struct balance_layers *layers, const struct balance_s
 }
 
 struct balance_proof *balance_proof_take(const struct balance_layers *layers,
-                                         const struct balance_shape *shape,
-                                         bool allow_empty,
+                                         const struct balance_shape *shape, bool allow_empty,
                                          struct room *room)
 {
     struct balance_proof *taken = room_take(room, 1, sizeof *taken), counted;
@@ -63,12 +62,8 @@ static double value(void *self, const double *forward, const double *backward)
     return balance_makespan(p->replay, forward, backward);
 }
 
-static bool path(void *self,
-                 const double *forward,
-                 const double *backward,
-                 double *forwards,
-                 double *backwards,
-                 double *constant)
+static bool path(void *self, const double *forward, const double *backward, double *forwards,
+                 double *backwards, double *constant)
 {
     struct balance_proof *p = self;
     const int32_t n = p->search.stages * p->search.chunks;
@@ -154,14 +149,9 @@ static void open_search(struct balance_proof *p, double best)
     split_search_price(s);
 }
 
-void balance_proof_run(struct balance_proof *p,
-                       const struct balance_task *task,
-                       struct balance_bound *bound,
-                       struct balance_replay *replay,
-                       double best,
-                       int64_t budget,
-                       struct poll *poll,
-                       struct balance_proof_answer *answer)
+void balance_proof_run(struct balance_proof *p, const struct balance_task *task,
+                       struct balance_bound *bound, struct balance_replay *replay, double best,
+                       int64_t budget, struct poll *poll, struct balance_proof_answer *answer)
 {
     int64_t steps = 0;
     answer->is_complete = answer->has_better = false;

@@ -10,8 +10,7 @@ struct balance_proof; // one thread
 
 // Takes the memory for tasks of a shape; NULL if the room only counts.
 struct balance_proof *balance_proof_take(const struct balance_layers *layers,
-                                         const struct balance_shape *shape,
-                                         bool allow_empty,
+                                         const struct balance_shape *shape, bool allow_empty,
                                          struct room *room);
 
 struct balance_proof_answer {
@@ -25,13 +24,8 @@ struct balance_proof_answer {
 
 // Tries the strategies that may be faster than `best`, with at most `budget` evaluations. The bound has been found for the
 // task and its replay.
-void balance_proof_run(struct balance_proof *proof,
-                       const struct balance_task *task,
-                       struct balance_bound *bound,
-                       struct balance_replay *replay,
-                       double best,
-                       int64_t budget,
-                       struct poll *poll,
-                       struct balance_proof_answer *answer);
+void balance_proof_run(struct balance_proof *proof, const struct balance_task *task,
+                       struct balance_bound *bound, struct balance_replay *replay, double best,
+                       int64_t budget, struct poll *poll, struct balance_proof_answer *answer);
 
 #endif

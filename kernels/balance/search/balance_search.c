@@ -41,8 +41,7 @@ struct balance_search {
 };
 
 struct balance_search *balance_search_take(const struct balance_layers *layers,
-                                           const struct balance_shape *shape,
-                                           bool allow_empty,
+                                           const struct balance_shape *shape, bool allow_empty,
                                            struct room *room)
 {
     struct balance_search *taken = room_take(room, 1, sizeof *taken), counted;
@@ -241,12 +240,9 @@ static void improve(struct balance_search *s)
 // ---- the whole ----------------------------------------------------------------------------------
 
 enum balance_outcome balance_search_run(struct balance_search *s,
-                                        const struct balance_task *task,
-                                        int32_t level,
-                                        const struct balance_strategy *starts,
-                                        int32_t n_starts,
-                                        struct poll *poll,
-                                        struct balance_answer *answer)
+                                        const struct balance_task *task, int32_t level,
+                                        const struct balance_strategy *starts, int32_t n_starts,
+                                        struct poll *poll, struct balance_answer *answer)
 {
     s->task = task;
     s->answer = answer;

@@ -38,19 +38,15 @@ struct balance_search; // memory for one shape; one thread
 
 // Takes the memory for tasks of these layers and this shape; NULL if the room only counts.
 struct balance_search *balance_search_take(const struct balance_layers *layers,
-                                           const struct balance_shape *shape,
-                                           bool allow_empty,
+                                           const struct balance_shape *shape, bool allow_empty,
                                            struct room *room);
 
 // Solves a task. starts: strategies of the shape that the answer must not be worse than, if they fit; may be NULL.
 // level: of the proxy, 0 to 2. poll: may be NULL.
 enum balance_outcome balance_search_run(struct balance_search *search,
-                                        const struct balance_task *task,
-                                        int32_t level,
-                                        const struct balance_strategy *starts,
-                                        int32_t n_starts,
-                                        struct poll *poll,
-                                        struct balance_answer *answer);
+                                        const struct balance_task *task, int32_t level,
+                                        const struct balance_strategy *starts, int32_t n_starts,
+                                        struct poll *poll, struct balance_answer *answer);
 
 // Returns the replay of the shape, which holds its order and its vectors in flight.
 struct balance_replay *balance_search_replay(struct balance_search *search);

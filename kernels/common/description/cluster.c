@@ -45,10 +45,8 @@ static const struct docfields table = {
     "a cluster", fields, N_KEYS, aliases, COUNT_OF(aliases),
 };
 
-static bool devices_of(const struct reading *reading,
-                       const struct docitems *items,
-                       const struct cJSON *document,
-                       struct cluster *cluster,
+static bool devices_of(const struct reading *reading, const struct docitems *items,
+                       const struct cJSON *document, struct cluster *cluster,
                        struct pps_fault *fault)
 {
     const struct cJSON *world = items->item[KEY_WORLD_SIZE], *nodes = items->item[KEY_NODES];
@@ -68,8 +66,7 @@ static bool devices_of(const struct reading *reading,
     return true;
 }
 
-bool cluster_read(struct cluster *cluster,
-                  const struct cJSON *document,
+bool cluster_read(struct cluster *cluster, const struct cJSON *document,
                   struct pps_fault *fault)
 {
     struct docitems items;

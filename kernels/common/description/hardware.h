@@ -76,8 +76,7 @@ struct docfields;
 // its base; without a base, from the built-in record of its name. Without both, peak and the
 // three rates are required, and the other fields come from the H100. If a rate or an efficiency
 // is given, the efficiencies count as not calibrated unless the object sets `calibrated`.
-bool hardware_read(struct hardware *hardware,
-                   const struct cJSON *item,
+bool hardware_read(struct hardware *hardware, const struct cJSON *item,
                    struct pps_fault *fault);
 
 // Returns the record as an object that hardware_read reads again, with the name of a built-in record as
@@ -86,8 +85,7 @@ struct cJSON *hardware_document(const struct hardware *hardware);
 
 // world_size, or nnodes x npus_per_node, must be given; the rest is 8 devices a node (or as many
 // as the hardware record has), 58 GiB, no reserve, H100. hardware.node becomes node_devices.
-bool cluster_read(struct cluster *cluster,
-                  const struct cJSON *document,
+bool cluster_read(struct cluster *cluster, const struct cJSON *document,
                   struct pps_fault *fault);
 
 // Returns the cluster as a document that cluster_read reads as the same cluster; NULL: out of memory. The caller

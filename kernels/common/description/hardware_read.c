@@ -80,8 +80,7 @@ static void list_names(char *text, size_t n)
                  records[i].name);
 }
 
-static bool by_name(struct hardware *hardware,
-                    const struct cJSON *item,
+static bool by_name(struct hardware *hardware, const struct cJSON *item,
                     struct pps_fault *fault)
 {
     const struct hardware *record = hardware_find(item->valuestring);
@@ -100,8 +99,7 @@ static bool by_name(struct hardware *hardware,
 
 // ---- an object ------------------------------------------------------------------------------
 
-static bool read_text_name(struct hardware *hardware,
-                           const struct cJSON *item,
+static bool read_text_name(struct hardware *hardware, const struct cJSON *item,
                            struct pps_fault *fault)
 {
     const size_t most = sizeof hardware->name - 1;
@@ -113,8 +111,7 @@ static bool read_text_name(struct hardware *hardware,
 }
 
 // Checks that a device without a base has all required keys; H100 provides the other values.
-static bool require_all(const struct cJSON *object,
-                        const struct docitems *items,
+static bool require_all(const struct cJSON *object, const struct docitems *items,
                         struct pps_fault *fault)
 {
     static const enum field needed[] = {KEY_PEAK, KEY_HBM, KEY_INTRA, KEY_INTER};
@@ -126,10 +123,8 @@ static bool require_all(const struct cJSON *object,
     return true;
 }
 
-static bool take_base(struct hardware *hardware,
-                      const struct cJSON *object,
-                      const struct docitems *items,
-                      struct pps_fault *fault)
+static bool take_base(struct hardware *hardware, const struct cJSON *object,
+                      const struct docitems *items, struct pps_fault *fault)
 {
     const struct cJSON *base = items->item[KEY_BASE], *name = items->item[KEY_NAME];
     const struct hardware *record = NULL;
@@ -199,8 +194,7 @@ static bool is_pair(const struct cJSON *pair)
 }
 
 // A list of pairs, as in [[2, 0.7], [8, 0.4]].
-static bool read_sizes(struct hardware_sizes *sizes,
-                       const struct cJSON *item,
+static bool read_sizes(struct hardware_sizes *sizes, const struct cJSON *item,
                        struct pps_fault *fault)
 {
     const struct cJSON *pair;
@@ -209,8 +203,7 @@ static bool read_sizes(struct hardware_sizes *sizes,
         return pps_fault_set(fault, item, false,
                              "%s: expected a list of pairs, as in [[2, 0.7], [8, 0.4]]",
                              docfields_name(item));
-    cJSON_ArrayForEach(pair, item)
-    {
+    cJSON_ArrayForEach (pair, item) {
         const int64_t size = is_pair(pair) ? (int64_t)pair->child->valuedouble : 0;
         if (size == 0)
             return pps_fault_set(
@@ -229,8 +222,7 @@ static bool read_sizes(struct hardware_sizes *sizes,
     return true;
 }
 
-static bool read_link(struct hardware *hardware,
-                      const struct cJSON *item,
+static bool read_link(struct hardware *hardware, const struct cJSON *item,
                       struct pps_fault *fault)
 {
     const bool number = cJSON_IsNumber(item) && item->valuedouble > 0 && item->valuedouble <= 1;
@@ -259,8 +251,7 @@ static void take_pcie(struct hardware *hardware, const struct docitems *items)
         hardware->shared_path = PCIE_SHARED;
 }
 
-static bool read_links(struct hardware *hardware,
-                       const struct docitems *items,
+static bool read_links(struct hardware *hardware, const struct docitems *items,
                        struct pps_fault *fault)
 {
     const struct cJSON *link = items->item[KEY_LINK_EFF], *across = items->item[KEY_ACROSS];
@@ -287,8 +278,7 @@ static void take_fp8_peak(struct hardware *hardware, const struct docitems *item
     hardware->fp8 = true;
 }
 
-static bool by_object(struct hardware *hardware,
-                      const struct cJSON *object,
+static bool by_object(struct hardware *hardware, const struct cJSON *object,
                       struct pps_fault *fault)
 {
     struct docitems items;
@@ -346,8 +336,7 @@ static bool add_sizes(cJSON *object, const char *key, const struct hardware_size
 
 // With a table of efficiencies within nodes, those across nodes need one, too, if they differ from
 // those of the base.
-static bool add_links(cJSON *object,
-                      const struct hardware *hardware,
+static bool add_links(cJSON *object, const struct hardware *hardware,
                       const struct hardware *base)
 {
     const bool within = hardware->within.n > 0;

@@ -398,8 +398,7 @@ static bool take(struct reader *r)
            check_required(r);
 }
 
-bool modeldesc_read(struct modeldesc *model,
-                    const struct cJSON *document,
+bool modeldesc_read(struct modeldesc *model, const struct cJSON *document,
                     struct pps_fault *fault)
 {
     static bool (*const steps[])(struct reader * r) = {

@@ -169,8 +169,7 @@ struct docfields;
 // model are dense, also if the document gives another number. learned_positions is a number of
 // positions, or true for max_position_embeddings positions (seq_length positions if that key is
 // missing).
-bool modeldesc_read(struct modeldesc *model,
-                    const struct cJSON *document,
+bool modeldesc_read(struct modeldesc *model, const struct cJSON *document,
                     struct pps_fault *fault);
 
 // Returns the model as a document that modeldesc_read reads as the same model; NULL: out of memory. The caller
@@ -218,14 +217,11 @@ void modeldesc_view(const struct modeldesc *model, int kind, struct modeldesc *v
 
 // Sets n[MODELDESC_KINDS] to the layers of each kind among `layers` layers from `begin`. Without a
 // table kind 0 is dense and kind 1 has experts.
-void modeldesc_kinds_of(const struct modeldesc *model,
-                        int64_t begin,
-                        int64_t layers,
+void modeldesc_kinds_of(const struct modeldesc *model, int64_t begin, int64_t layers,
                         int64_t n[MODELDESC_KINDS]);
 
 // Sets the kind of a layer, which the table of kinds then holds. Returns false where the table is full.
-bool modeldesc_set_kind(struct modeldesc *model,
-                        int64_t layer,
+bool modeldesc_set_kind(struct modeldesc *model, int64_t layer,
                         const struct modeldesc_kind *kind);
 
 // Drops a table that the fields of the model describe as well: layers that differ in nothing but
@@ -238,8 +234,7 @@ extern const char *const modeldesc_network_words[MODELDESC_NETWORKS];
 
 // Writes what a kind is, "mamba2 with experts".
 enum { MODELDESC_KIND_TEXT = 96 };
-void modeldesc_kind_text(const struct modeldesc *model,
-                         int kind,
+void modeldesc_kind_text(const struct modeldesc *model, int kind,
                          char text[MODELDESC_KIND_TEXT]);
 
 // Returns the width of a value of attention over groups of queries.

@@ -46,9 +46,7 @@ static bool refuse_unknown(const struct cJSON *item, struct pps_fault *fault)
 }
 
 // Stores the type of this name; refuses one that cannot be read.
-static bool take_type(struct modelconfig *c,
-                      const struct cJSON *item,
-                      const char *name,
+static bool take_type(struct modelconfig *c, const struct cJSON *item, const char *name,
                       struct pps_fault *fault)
 {
     const char *nearest, *lacks = modeltype_lacks(name, &nearest);
@@ -61,8 +59,7 @@ static bool take_type(struct modelconfig *c,
     return c->type != NULL || refuse_unknown(item, fault);
 }
 
-bool modelconfig_open(struct modelconfig *c,
-                      const struct cJSON *document,
+bool modelconfig_open(struct modelconfig *c, const struct cJSON *document,
                       struct pps_fault *fault)
 {
     *c = (struct modelconfig){.document = document, .text = find_text(document)};

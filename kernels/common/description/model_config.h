@@ -19,16 +19,13 @@ struct modelconfig {
 };
 
 // Finds the type. Refuses one that is unknown or that a modeldesc cannot hold.
-bool modelconfig_open(struct modelconfig *c,
-                      const struct cJSON *document,
+bool modelconfig_open(struct modelconfig *c, const struct cJSON *document,
                       struct pps_fault *fault);
 
 // Fills the record with the values of the file and of its type, and items with the values by field.
 // Refuses values that a modeldesc cannot hold, and keys that may change the shape and are unknown.
-bool modelconfig_take(const struct modelconfig *c,
-                      struct docitems *items,
-                      struct modelkeys_record *record,
-                      struct pps_fault *fault);
+bool modelconfig_take(const struct modelconfig *c, struct docitems *items,
+                      struct modelkeys_record *record, struct pps_fault *fault);
 
 // Returns the list of words, or the text of signs, that says of what kind each layer is; NULL: none.
 const struct cJSON *modelconfig_layer_words(const struct modelconfig *c);
@@ -37,8 +34,7 @@ const struct cJSON *modelconfig_layer_words(const struct modelconfig *c);
 int64_t modelconfig_words(const struct cJSON *words);
 
 // Sets the kinds of layers of a model whose other values are set. Returns false with a fault.
-bool modelconfig_layers(const struct modelconfig *c,
-                        struct modelkeys_record *record,
+bool modelconfig_layers(const struct modelconfig *c, struct modelkeys_record *record,
                         struct pps_fault *fault);
 
 // Returns the name of a field in files of the type; NULL: it has none.
@@ -58,8 +54,7 @@ enum modelconfig_kind {
     CONFIG_UNPRICED, // changes time, or may do so
     CONFIG_SHAPE,    // may change the shape
 };
-enum modelconfig_kind modelconfig_kind_of(const struct modelconfig *c,
-                                          const char *path,
+enum modelconfig_kind modelconfig_kind_of(const struct modelconfig *c, const char *path,
                                           const struct cJSON *item);
 
 #endif

@@ -14,8 +14,7 @@ static const struct cJSON *special(const struct modelconfig_taking *t,
     return t->special[(int)field - N_MODEL_KEYS];
 }
 
-static bool take_flag(const struct modelconfig_taking *t,
-                      enum modeltype_field field,
+static bool take_flag(const struct modelconfig_taking *t, enum modeltype_field field,
                       bool *flag)
 {
     const struct cJSON *item = special(t, field);
@@ -26,11 +25,8 @@ static bool take_flag(const struct modelconfig_taking *t,
     return true;
 }
 
-static bool take_least(const struct modelconfig_taking *t,
-                       enum modeltype_field field,
-                       double least,
-                       double most,
-                       int64_t *number)
+static bool take_least(const struct modelconfig_taking *t, enum modeltype_field field,
+                       double least, double most, int64_t *number)
 {
     const struct cJSON *item = special(t, field);
     if (item == NULL)
@@ -43,10 +39,8 @@ static bool take_least(const struct modelconfig_taking *t,
     return true;
 }
 
-static bool take_whole(const struct modelconfig_taking *t,
-                       enum modeltype_field field,
-                       double most,
-                       int64_t *number)
+static bool take_whole(const struct modelconfig_taking *t, enum modeltype_field field,
+                       double most, int64_t *number)
 {
     return take_least(t, field, 1, most, number);
 }
@@ -146,8 +140,7 @@ static void derive_positions(struct modelconfig_taking *t)
 // ---- layers with experts --------------------------------------------------------------------
 
 // Takes which layers have experts. They come last in most models.
-static bool take_sparse(struct modelconfig_taking *t,
-                        const struct cJSON *item,
+static bool take_sparse(struct modelconfig_taking *t, const struct cJSON *item,
                         const bool *sparse)
 {
     struct modeldesc *m = &t->record->model;
@@ -218,9 +211,7 @@ static bool mark_pattern(const struct cJSON *pattern, bool *marks, int64_t n)
 }
 
 // Takes marks of layers with or without experts; others are as TYPE_MOE_EVERY says.
-static bool take_marks(struct modelconfig_taking *t,
-                       const struct cJSON *item,
-                       bool *marks,
+static bool take_marks(struct modelconfig_taking *t, const struct cJSON *item, bool *marks,
                        bool dense_marked)
 {
     int64_t every = 1;

@@ -96,8 +96,7 @@ static bool is_full(const struct finding *f, int64_t layer)
 
 // ---- one layer ------------------------------------------------------------------------------
 
-static void set_heads(const struct finding *f,
-                      const struct modeltype_heads *keys,
+static void set_heads(const struct finding *f, const struct modeltype_heads *keys,
                       struct modeldesc_kind *kind)
 {
     kind->heads = number(f, keys->heads, 0);
@@ -250,8 +249,7 @@ static void clear_unused(struct modeldesc *m)
     m->dense_layers = m->num_layers;
 }
 
-bool modelconfig_layers(const struct modelconfig *c,
-                        struct modelkeys_record *record,
+bool modelconfig_layers(const struct modelconfig *c, struct modelkeys_record *record,
                         struct pps_fault *fault)
 {
     struct finding f = {.c = c, .rule = &c->type->layers, .record = record, .fault = fault};

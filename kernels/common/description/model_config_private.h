@@ -18,8 +18,7 @@ struct modelconfig_taking {
 bool modelconfig_is_value(const struct cJSON *item, const char *text);
 
 // Fills the fault: only one value is modelled for the type. Returns false.
-bool modelconfig_refuse(const struct modelconfig_taking *t,
-                        const struct cJSON *item,
+bool modelconfig_refuse(const struct modelconfig_taking *t, const struct cJSON *item,
                         const char *only);
 
 // Derives values of the record from the special ones. Returns false with a fault.

@@ -24,8 +24,7 @@ bool modelconfig_is_value(const struct cJSON *item, const char *text)
     return cJSON_IsString(item) && strcmp(text, item->valuestring) == 0;
 }
 
-bool modelconfig_refuse(const struct modelconfig_taking *t,
-                        const struct cJSON *item,
+bool modelconfig_refuse(const struct modelconfig_taking *t, const struct cJSON *item,
                         const char *only)
 {
     return pps_fault_set(t->fault, item, false, "%s: only %s is modelled for %s",
@@ -65,8 +64,7 @@ static bool take_own(struct modelconfig_taking *t, int field, const struct cJSON
     return true;
 }
 
-static bool take_meaning(struct modelconfig_taking *t,
-                         const struct modeltype_key *key,
+static bool take_meaning(struct modelconfig_taking *t, const struct modeltype_key *key,
                          const struct cJSON *item)
 {
     if (key->field < N_MODEL_KEYS)
@@ -79,8 +77,7 @@ static bool take_meaning(struct modelconfig_taking *t,
     return true;
 }
 
-static bool take_key(struct modelconfig_visitor *self,
-                     const char *path,
+static bool take_key(struct modelconfig_visitor *self, const char *path,
                      const struct cJSON *item)
 {
     struct modelconfig_taking *t = (struct modelconfig_taking *)(void *)self;
@@ -103,10 +100,8 @@ static bool take_key(struct modelconfig_visitor *self,
 
 // ---- all ------------------------------------------------------------------------------------
 
-bool modelconfig_take(const struct modelconfig *c,
-                      struct docitems *items,
-                      struct modelkeys_record *record,
-                      struct pps_fault *fault)
+bool modelconfig_take(const struct modelconfig *c, struct docitems *items,
+                      struct modelkeys_record *record, struct pps_fault *fault)
 {
     const struct cJSON *tied =
         cJSON_GetObjectItemCaseSensitive(c->document, "tie_word_embeddings");

@@ -27,10 +27,8 @@ struct modelkeys_record {
 
 // Reads the keys layer_kinds and layer_pattern of our own documents, either NULL. The other fields
 // of the model are set. Returns false with a fault.
-bool modelkeys_read_layers(struct modeldesc *model,
-                           const struct cJSON *kinds,
-                           const struct cJSON *pattern,
-                           struct pps_fault *fault);
+bool modelkeys_read_layers(struct modeldesc *model, const struct cJSON *kinds,
+                           const struct cJSON *pattern, struct pps_fault *fault);
 
 // Adds these keys to a document. Returns false when out of memory.
 bool modelkeys_add_layers(const struct modeldesc *model, struct cJSON *object);

@@ -47,9 +47,7 @@ void modeldesc_view(const struct modeldesc *model, int kind, struct modeldesc *v
     view_network(view, k->network);
 }
 
-void modeldesc_kinds_of(const struct modeldesc *model,
-                        int64_t begin,
-                        int64_t layers,
+void modeldesc_kinds_of(const struct modeldesc *model, int64_t begin, int64_t layers,
                         int64_t n[MODELDESC_KINDS])
 {
     memset(n, 0, MODELDESC_KINDS * sizeof *n);
@@ -71,8 +69,7 @@ static bool same_kind(const struct modeldesc_kind *a, const struct modeldesc_kin
            a->v_dim == b->v_dim && a->ffn == b->ffn && a->layer_norms == b->layer_norms;
 }
 
-bool modeldesc_set_kind(struct modeldesc *model,
-                        int64_t layer,
+bool modeldesc_set_kind(struct modeldesc *model, int64_t layer,
                         const struct modeldesc_kind *kind)
 {
     int k = 0;
@@ -142,8 +139,7 @@ const char *const modeldesc_network_words[MODELDESC_NETWORKS] = {
     [MODELDESC_NO_NETWORK] = "none",
 };
 
-void modeldesc_kind_text(const struct modeldesc *model,
-                         int kind,
+void modeldesc_kind_text(const struct modeldesc *model, int kind,
                          char text[MODELDESC_KIND_TEXT])
 {
     struct modeldesc view;

@@ -32,10 +32,7 @@ static const struct docfield fields[] = {
 static const struct docfields table = {"a kind of layers", fields, COUNT_OF(fields), NULL, 0};
 
 // Sets *word to the index of an item among words; leaves it without an item.
-static bool read_word(const struct cJSON *item,
-                      const char *const *words,
-                      int n,
-                      int *word,
+static bool read_word(const struct cJSON *item, const char *const *words, int n, int *word,
                       struct pps_fault *fault)
 {
     if (item == NULL)
@@ -47,10 +44,8 @@ static bool read_word(const struct cJSON *item,
                          docfields_name(item), words[0], words[1], words[n - 1]);
 }
 
-static bool read_kind(struct modeldesc_kind *kind,
-                      const struct modeldesc *model,
-                      const struct cJSON *object,
-                      struct pps_fault *fault)
+static bool read_kind(struct modeldesc_kind *kind, const struct modeldesc *model,
+                      const struct cJSON *object, struct pps_fault *fault)
 {
     struct docitems items;
     int mixer = MODELDESC_ATTENTION;
@@ -80,11 +75,8 @@ static bool read_kind(struct modeldesc_kind *kind,
     return true;
 }
 
-static bool read_pattern(struct modeldesc *model,
-                         const struct modeldesc_kind *kinds,
-                         int n,
-                         const struct cJSON *pattern,
-                         struct pps_fault *fault)
+static bool read_pattern(struct modeldesc *model, const struct modeldesc_kind *kinds, int n,
+                         const struct cJSON *pattern, struct pps_fault *fault)
 {
     const struct cJSON *item = NULL;
     for (int64_t i = 0; i < modeldesc_layers(model); i++) {
@@ -101,10 +93,8 @@ static bool read_pattern(struct modeldesc *model,
     return true;
 }
 
-bool modelkeys_read_layers(struct modeldesc *model,
-                           const struct cJSON *kinds,
-                           const struct cJSON *pattern,
-                           struct pps_fault *fault)
+bool modelkeys_read_layers(struct modeldesc *model, const struct cJSON *kinds,
+                           const struct cJSON *pattern, struct pps_fault *fault)
 {
     struct modeldesc_kind of[MODELDESC_KINDS];
     int n = 0;

@@ -119,11 +119,11 @@ static bool may_be_shape(const char *name)
 static bool is_attention(const struct cJSON *kinds)
 {
     const struct cJSON *each = NULL;
-    cJSON_ArrayForEach(
-        each, kinds) if (!cJSON_IsString(each) ||
-                         (strcmp(each->valuestring, "full_attention") != 0 &&
-                          strcmp(each->valuestring, "sliding_attention") != 0 &&
-                          strcmp(each->valuestring, "chunked_attention") != 0)) return false;
+    cJSON_ArrayForEach (each, kinds)
+        if (!cJSON_IsString(each) || (strcmp(each->valuestring, "full_attention") != 0 &&
+                                      strcmp(each->valuestring, "sliding_attention") != 0 &&
+                                      strcmp(each->valuestring, "chunked_attention") != 0))
+            return false;
     return cJSON_IsArray(kinds);
 }
 
@@ -134,8 +134,7 @@ static bool has_windows(const struct modelconfig *c)
     return enabled != NULL ? cJSON_IsTrue(enabled) : !c->type->windows_if_enabled;
 }
 
-enum modelconfig_kind modelconfig_kind_of(const struct modelconfig *c,
-                                          const char *path,
+enum modelconfig_kind modelconfig_kind_of(const struct modelconfig *c, const char *path,
                                           const struct cJSON *item)
 {
     if (!is_active(item))
@@ -182,8 +181,7 @@ static const struct modeltype_key *key_of(const struct modeltype *type, const ch
     return key;
 }
 
-static bool note_key(struct modelconfig_visitor *self,
-                     const char *path,
+static bool note_key(struct modelconfig_visitor *self, const char *path,
                      const struct cJSON *item)
 {
     struct noting *n = (struct noting *)(void *)self;
@@ -240,8 +238,7 @@ int modeldesc_notes(const struct cJSON *document, struct modeldesc_note *notes, 
 
 // ---- ignored keys ---------------------------------------------------------------------------
 
-static bool count_ignored(struct modelconfig_visitor *self,
-                          const char *path,
+static bool count_ignored(struct modelconfig_visitor *self, const char *path,
                           const struct cJSON *item)
 {
     struct noting *n = (struct noting *)(void *)self;

@@ -100,8 +100,7 @@ static const char *what_of(const cJSON *document)
     const cJSON *item;
     const char *name;
     int only = -1;
-    cJSON_ArrayForEach(item, document)
-    {
+    cJSON_ArrayForEach (item, document) {
         const int part = part_of(item->string, &name);
         if (docfields_index(&parts, item->string) >= 0 ||
             (only >= 0 && part >= 0 && part != only))
@@ -124,9 +123,7 @@ static bool sort_key(cJSON *document, cJSON *item, const char *what, struct pps_
     return move(document, item, part, (size_t)(name - item->string), fault);
 }
 
-static bool take_part(const cJSON *document,
-                      int part,
-                      const struct cJSON **taken,
+static bool take_part(const cJSON *document, int part, const struct cJSON **taken,
                       struct pps_fault *fault)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(document, part_names[part]);

@@ -103,9 +103,7 @@ static bool by_name(struct stack *stack, const struct cJSON *item, struct pps_fa
         docfields_name(item), item->valuestring, stack_names(names, sizeof names));
 }
 
-static bool read_name(char *name,
-                      size_t size,
-                      const struct cJSON *item,
+static bool read_name(char *name, size_t size, const struct cJSON *item,
                       struct pps_fault *fault)
 {
     if (!cJSON_IsString(item) || *item->valuestring == '\0' ||
@@ -124,8 +122,7 @@ static bool read_on(struct stack *stack, const struct cJSON *item, struct pps_fa
         return pps_fault_set(fault, item, false,
                              "on: expected an object, as in {\"B200\": {\"gemm\": 0.9}}");
     stack->n_on = 0;
-    cJSON_ArrayForEach(each, item)
-    {
+    cJSON_ArrayForEach (each, item) {
         const struct hardware *device = hardware_find(each->string);
         struct docitems items;
         if (device == NULL)

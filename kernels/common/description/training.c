@@ -119,8 +119,7 @@ const struct stack *training_stack(const struct training *training)
 
 // ---- micro-batch sizes ----------------------------------------------------------------------
 
-static bool add_mbs(struct training *training,
-                    const struct cJSON *item,
+static bool add_mbs(struct training *training, const struct cJSON *item,
                     struct pps_fault *fault)
 {
     const double x = item->valuedouble;
@@ -137,16 +136,14 @@ static bool add_mbs(struct training *training,
     return true;
 }
 
-static bool read_mbs(struct training *training,
-                     const struct cJSON *item,
+static bool read_mbs(struct training *training, const struct cJSON *item,
                      struct pps_fault *fault)
 {
     const struct cJSON *each = NULL;
     training->n_mbs = 0;
     if (!cJSON_IsArray(item))
         return add_mbs(training, item, fault);
-    cJSON_ArrayForEach(each, item)
-    {
+    cJSON_ArrayForEach (each, item) {
         if (!add_mbs(training, each, fault))
             return false;
     }
@@ -164,8 +161,7 @@ static bool is_word(const struct cJSON *item, const char *word)
     return cJSON_IsString(item) && strcmp(item->valuestring, word) == 0;
 }
 
-static bool read_expert_tp(struct training *training,
-                           const struct cJSON *item,
+static bool read_expert_tp(struct training *training, const struct cJSON *item,
                            struct pps_fault *fault)
 {
     const bool one = cJSON_IsNumber(item) && item->valuedouble == 1;
@@ -187,8 +183,7 @@ const char *training_schedule_word(enum training_schedule schedule)
     return schedule_words[schedule];
 }
 
-static bool read_schedule(struct training *training,
-                          const struct cJSON *item,
+static bool read_schedule(struct training *training, const struct cJSON *item,
                           struct pps_fault *fault)
 {
     for (int i = TRAINING_1F1B; i < COUNT_OF(schedule_words); i++)
@@ -223,9 +218,7 @@ static const struct words adapters = {
      "linear_v", "linear_fc1_gate", "linear_fc1_up"},
 };
 
-static bool read_words(const struct words *words,
-                       const struct cJSON *item,
-                       unsigned *set,
+static bool read_words(const struct words *words, const struct cJSON *item, unsigned *set,
                        struct pps_fault *fault)
 {
     const struct cJSON *each = NULL;
@@ -233,8 +226,7 @@ static bool read_words(const struct words *words,
     if (!cJSON_IsArray(item) || cJSON_GetArraySize(item) == 0)
         return pps_fault_set(fault, item, false, "%s: expected a list, as in %s", words->key,
                              words->example);
-    cJSON_ArrayForEach(each, item)
-    {
+    cJSON_ArrayForEach (each, item) {
         int k = 0;
         while (k < COUNT_OF(words->list) && words->list[k] != NULL &&
                !is_word(each, words->list[k]))
@@ -258,8 +250,7 @@ static bool add_set(const struct words *words, unsigned set, struct cJSON *objec
 }
 
 // Adapters alone are trained. Without a list, all matrices have them.
-static bool read_adapters(struct training *training,
-                          const struct cJSON *item,
+static bool read_adapters(struct training *training, const struct cJSON *item,
                           struct pps_fault *fault)
 {
     if (item != NULL && !read_words(&adapters, item, &training->lora_modules, fault))
@@ -282,8 +273,7 @@ const char *training_precision_word(enum training_precision precision)
     return precision_words[precision];
 }
 
-static bool read_precision(struct training *training,
-                           const struct cJSON *item,
+static bool read_precision(struct training *training, const struct cJSON *item,
                            struct pps_fault *fault)
 {
     for (int i = 0; i < COUNT_OF(precision_words); i++)
@@ -296,8 +286,7 @@ static bool read_precision(struct training *training,
 
 // ---- whole documents ------------------------------------------------------------------------
 
-bool training_read(struct training *training,
-                   const struct cJSON *document,
+bool training_read(struct training *training, const struct cJSON *document,
                    struct pps_fault *fault)
 {
     struct docitems items;

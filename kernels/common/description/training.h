@@ -87,8 +87,7 @@ struct training {
 const char *training_schedule_word(enum training_schedule schedule);
 
 // Returns whether the schedule allows this number of stages and of chunks per stage.
-static inline bool training_allows_chunks(const struct training *training,
-                                          int64_t stages,
+static inline bool training_allows_chunks(const struct training *training, int64_t stages,
                                           int64_t chunks)
 {
     switch (training->schedule) {
@@ -130,8 +129,7 @@ struct docfields;
 
 void training_default(struct training *training);
 // Reads a document; a field without a key keeps its value. Unknown keys are refused.
-bool training_read(struct training *training,
-                   const struct cJSON *document,
+bool training_read(struct training *training, const struct cJSON *document,
                    struct pps_fault *fault);
 
 // Returns the training as a document that training_read reads as the same training, also on top of the default;

@@ -31,10 +31,8 @@ static int64_t some_micro_batches(const struct nd_point *point)
     return n < 1 ? 1 : n;
 }
 
-static inline void look_up(struct view *view,
-                           const struct nd_estimate *e,
-                           struct nd_cache *cache,
-                           const struct nd_point *point)
+static inline void look_up(struct view *view, const struct nd_estimate *e,
+                           struct nd_cache *cache, const struct nd_point *point)
 {
     const int64_t n = some_micro_batches(point);
     view->e = e;
@@ -115,8 +113,7 @@ static inline double passing_of(const struct memory_view *w, unsigned holds)
 }
 
 // What micro-batches keep of the layers of a stage; more: NULL with up to two kinds.
-static inline double live(const struct memory_view *w,
-                          const struct nd_kind *k,
+static inline double live(const struct memory_view *w, const struct nd_kind *k,
                           const struct nd_more *more)
 {
     const double of_two = k->live_dense * w->stored[0] + k->live_moe * w->stored[1];
@@ -128,8 +125,7 @@ static inline double live(const struct memory_view *w,
     return of_two + allocated(w->e) * sum;
 }
 
-static inline double total(const struct memory_view *w,
-                           const struct nd_kind *k,
+static inline double total(const struct memory_view *w, const struct nd_kind *k,
                            const struct nd_more *more)
 {
     double layers = k->dense * w->bytes[0] + k->moe * w->bytes[1];
@@ -257,8 +253,7 @@ static double more_time(const struct longest *longest, const struct nd_more *mor
     return sum;
 }
 
-static inline double length(const struct longest *longest,
-                            const struct nd_kind *k,
+static inline double length(const struct longest *longest, const struct nd_kind *k,
                             const struct nd_more *more)
 {
     double layers = k->dense * longest->dense + k->moe * longest->moe;
@@ -309,8 +304,7 @@ static void find_longest_pair(struct longest *longest, const struct nd_pipeline 
     longest->time *= longest->share;
 }
 
-static inline int longest_of(struct longest *longest,
-                             const struct nd_kinds *kinds,
+static inline int longest_of(struct longest *longest, const struct nd_kinds *kinds,
                              bool with_more)
 {
     int which = 0;
@@ -351,9 +345,7 @@ static inline void find_longest(struct longest *longest, const struct view *view
 }
 
 // Exchanges within layers: forward and backward, and forward again where layers are made again.
-static inline void tell_exchanges(const struct longest *longest,
-                                  int mode,
-                                  double micro_batches,
+static inline void tell_exchanges(const struct longest *longest, int mode, double micro_batches,
                                   struct nd_time *time)
 {
     const double passes = (mode == LAYERCOST_FULL ? 3 : 2) * micro_batches * longest->share;
@@ -373,8 +365,7 @@ static inline void tell_exchanges(const struct longest *longest,
     time->exchange[2] = cp;
 }
 
-static double boundary(const struct nd_estimate *e,
-                       const struct nd_shape_place *at,
+static double boundary(const struct nd_estimate *e, const struct nd_shape_place *at,
                        const struct nd_strategy *s)
 {
     bool across = (int64_t)s->dp * s->tp * s->cp >= e->layers.hardware.node;
@@ -385,10 +376,8 @@ static double boundary(const struct nd_estimate *e,
 // Zero bubble: F + B - 2 W of each other stage, where B includes W, the gradients of weights (Qi et
 // al., "Zero Bubble Pipeline Parallelism", 2024, table 2: ZB-H1). DualPipe: (P / 2 - 1)
 // (F + 2 B - 3 W) (DeepSeek-AI, "DeepSeek-V3 Technical Report", 2024, table 2).
-static double bubble(const struct nd_estimate *e,
-                     const struct longest *longest,
-                     const struct nd_strategy *s,
-                     double others)
+static double bubble(const struct nd_estimate *e, const struct longest *longest,
+                     const struct nd_strategy *s, double others)
 {
     const struct layercost_set *set = &longest->at->rest->set;
     const struct nd_kind *k = longest->kind;
@@ -421,10 +410,8 @@ static inline void tell_replicas(const struct view *view, struct nd_time *time)
     time->optimizer = view->replicas->optimizer;
 }
 
-static inline void tell_time(const struct view *view,
-                             const struct longest *longest,
-                             const struct nd_point *point,
-                             struct nd_time *time)
+static inline void tell_time(const struct view *view, const struct longest *longest,
+                             const struct nd_point *point, struct nd_time *time)
 {
     const struct nd_estimate *e = view->e;
     const struct nd_shape_place *at = view->at;
@@ -454,11 +441,8 @@ static inline void tell_time(const struct view *view,
 
 // ---- a point ------------------------------------------------------------------------------------
 
-void nd_estimate(const struct nd_estimate *e,
-                 struct nd_cache *cache,
-                 const struct nd_point *point,
-                 struct nd_memory *memory,
-                 struct nd_time *time)
+void nd_estimate(const struct nd_estimate *e, struct nd_cache *cache,
+                 const struct nd_point *point, struct nd_memory *memory, struct nd_time *time)
 {
     struct view view;
     look_up(&view, e, cache, point);
@@ -478,10 +462,8 @@ void nd_estimate(const struct nd_estimate *e,
     }
 }
 
-void nd_time_of(const struct nd_estimate *e,
-                struct nd_cache *cache,
-                const struct nd_point *point,
-                struct nd_time *time)
+void nd_time_of(const struct nd_estimate *e, struct nd_cache *cache,
+                const struct nd_point *point, struct nd_time *time)
 {
     const int64_t n = some_micro_batches(point);
     struct nd_shape_rest rest;
@@ -505,20 +487,15 @@ void nd_time_of(const struct nd_estimate *e,
     tell_time(&view, &longest, point, time);
 }
 
-void nd_memory_modes(const struct nd_estimate *e,
-                     struct nd_cache *cache,
-                     const struct nd_point *point,
-                     double totals[LAYERCOST_MODES])
+void nd_memory_modes(const struct nd_estimate *e, struct nd_cache *cache,
+                     const struct nd_point *point, double totals[LAYERCOST_MODES])
 {
     nd_estimate_fitting(e, cache, point, (double)NAN, totals, NULL, NULL);
 }
 
-enum nd_recompute nd_estimate_fitting(const struct nd_estimate *e,
-                                      struct nd_cache *cache,
-                                      const struct nd_point *point,
-                                      double limit,
-                                      double totals[LAYERCOST_MODES],
-                                      struct nd_memory *memory,
+enum nd_recompute nd_estimate_fitting(const struct nd_estimate *e, struct nd_cache *cache,
+                                      const struct nd_point *point, double limit,
+                                      double totals[LAYERCOST_MODES], struct nd_memory *memory,
                                       struct nd_time *time)
 {
     struct view view;

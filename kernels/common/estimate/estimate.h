@@ -89,36 +89,26 @@ size_t nd_cache_bytes(void);
 struct nd_cache;
 
 // `id` distinguishes estimates that share a cache.
-void nd_estimate_open(struct nd_estimate *e,
-                      const struct modeldesc *model,
-                      const struct cluster *cluster,
-                      const struct training *training,
+void nd_estimate_open(struct nd_estimate *e, const struct modeldesc *model,
+                      const struct cluster *cluster, const struct training *training,
                       uint32_t id);
 
 // Estimates memory and time of a point. nd_stage_layers splits layers over stages; a stage splits
 // its layers over its vp chunks as equally as possible, later chunks larger. Either result may be
 // NULL.
-void nd_estimate(const struct nd_estimate *e,
-                 struct nd_cache *cache,
-                 const struct nd_point *point,
-                 struct nd_memory *memory,
-                 struct nd_time *time);
+void nd_estimate(const struct nd_estimate *e, struct nd_cache *cache,
+                 const struct nd_point *point, struct nd_memory *memory, struct nd_time *time);
 
 // Total memory of the worst stage for each of the three recompute modes.
-void nd_memory_modes(const struct nd_estimate *e,
-                     struct nd_cache *cache,
-                     const struct nd_point *point,
-                     double total[LAYERCOST_MODES]);
+void nd_memory_modes(const struct nd_estimate *e, struct nd_cache *cache,
+                     const struct nd_point *point, double total[LAYERCOST_MODES]);
 
 // Computes the totals of the three modes, and memory and time (either may be NULL) in the mode that it
 // returns: the least recomputation that fits the limit, or FULL. It costs less than two separate calls.
 // limit NAN: the strategy's own mode.
-enum nd_recompute nd_estimate_fitting(const struct nd_estimate *e,
-                                      struct nd_cache *cache,
-                                      const struct nd_point *point,
-                                      double limit,
-                                      double total[LAYERCOST_MODES],
-                                      struct nd_memory *memory,
+enum nd_recompute nd_estimate_fitting(const struct nd_estimate *e, struct nd_cache *cache,
+                                      const struct nd_point *point, double limit,
+                                      double total[LAYERCOST_MODES], struct nd_memory *memory,
                                       struct nd_time *time);
 
 // Returns twice the mean number of positions to which a token attends: all positions without a window.
@@ -142,8 +132,7 @@ static inline double nd_token_flops(const struct nd_estimate *e, double seq_leng
 }
 
 // FLOPs of matrix products and attention that devices execute for a token and step.
-static inline double nd_made_flops(const struct nd_estimate *e,
-                                   enum nd_recompute recompute,
+static inline double nd_made_flops(const struct nd_estimate *e, enum nd_recompute recompute,
                                    double seq_length)
 {
     const double positions =

@@ -93,8 +93,7 @@ static void fill_parameters(const struct nd_estimate *e, struct nd_shape_place *
     place->ends[ND_FIRST | ND_LAST] = last + set->embedding + (tied ? 0 : set->head.parameters);
 }
 
-struct nd_passing nd_passing_of(const struct nd_estimate *e,
-                                const struct layercost_set *set,
+struct nd_passing nd_passing_of(const struct nd_estimate *e, const struct layercost_set *set,
                                 unsigned holds)
 {
     const double buffer = e->dummy_wgrad ? 2 : 0;             // bytes a parameter of a matrix
@@ -124,8 +123,7 @@ static void fill_transients(const struct nd_estimate *e, struct nd_shape_place *
         place->passing[holds] = nd_passing_of(e, set, holds);
 }
 
-void nd_fill_shape(const struct nd_estimate *e,
-                   const struct nd_point *point,
+void nd_fill_shape(const struct nd_estimate *e, const struct nd_point *point,
                    struct nd_shape_place *place)
 {
     const struct nd_strategy *s = &point->strategy;
@@ -137,8 +135,7 @@ void nd_fill_shape(const struct nd_estimate *e,
     fill_transients(e, place);
 }
 
-const struct nd_shape_place *nd_shape_of(const struct nd_estimate *e,
-                                         struct nd_cache *cache,
+const struct nd_shape_place *nd_shape_of(const struct nd_estimate *e, struct nd_cache *cache,
                                          const struct nd_point *point)
 {
     const struct nd_strategy *s = &point->strategy;
@@ -158,8 +155,7 @@ const struct nd_shape_place *nd_shape_of(const struct nd_estimate *e,
 
 // ---- pipelines ----------------------------------------------------------------------------------
 
-const struct nd_kinds *nd_kinds_of(const struct nd_estimate *e,
-                                   struct nd_cache *cache,
+const struct nd_kinds *nd_kinds_of(const struct nd_estimate *e, struct nd_cache *cache,
                                    const struct nd_pipeline *p)
 {
     const struct nd_key key = {
@@ -178,8 +174,7 @@ const struct nd_kinds *nd_kinds_of(const struct nd_estimate *e,
 
 // ---- replicas -----------------------------------------------------------------------------------
 
-static double parameter_bytes(const struct nd_estimate *e,
-                              const struct nd_sharing *sharing,
+static double parameter_bytes(const struct nd_estimate *e, const struct nd_sharing *sharing,
                               double shards)
 {
     const double shared = 1 / shards;
@@ -188,10 +183,8 @@ static double parameter_bytes(const struct nd_estimate *e,
            e->bytes_optim * (sharing->optimizer ? shared : 1);
 }
 
-void nd_fill_replicas(const struct nd_estimate *e,
-                      const struct nd_strategy *s,
-                      int64_t micro_batches,
-                      struct nd_replica_place *place)
+void nd_fill_replicas(const struct nd_estimate *e, const struct nd_strategy *s,
+                      int64_t micro_batches, struct nd_replica_place *place)
 {
     const struct nd_replicas shards = nd_shards_of(e, s);
     const struct nd_held held = nd_held_of(e, s);

@@ -84,25 +84,19 @@ struct nd_cache {
 };
 
 // `holds`: bit k where the stage has layers of kind k.
-struct nd_passing nd_passing_of(const struct nd_estimate *e,
-                                const struct layercost_set *set,
+struct nd_passing nd_passing_of(const struct nd_estimate *e, const struct layercost_set *set,
                                 unsigned holds);
 
 // Fills a place except for its key; place->rest is the caller's.
-void nd_fill_shape(const struct nd_estimate *e,
-                   const struct nd_point *point,
+void nd_fill_shape(const struct nd_estimate *e, const struct nd_point *point,
                    struct nd_shape_place *place);
-void nd_fill_replicas(const struct nd_estimate *e,
-                      const struct nd_strategy *s,
-                      int64_t micro_batches,
-                      struct nd_replica_place *place);
+void nd_fill_replicas(const struct nd_estimate *e, const struct nd_strategy *s,
+                      int64_t micro_batches, struct nd_replica_place *place);
 
-const struct nd_shape_place *nd_shape_of(const struct nd_estimate *e,
-                                         struct nd_cache *cache,
+const struct nd_shape_place *nd_shape_of(const struct nd_estimate *e, struct nd_cache *cache,
                                          const struct nd_point *point);
 
-const struct nd_kinds *nd_kinds_of(const struct nd_estimate *e,
-                                   struct nd_cache *cache,
+const struct nd_kinds *nd_kinds_of(const struct nd_estimate *e, struct nd_cache *cache,
                                    const struct nd_pipeline *p);
 
 const struct nd_replica_place *nd_replicas_at(const struct nd_estimate *e,
@@ -133,9 +127,7 @@ static inline const struct nd_layer *nd_layer_at(const struct nd_shape_place *pl
 
 // The time of a point with nothing looked up or kept: of the cache only scratch is used. For
 // callers that change what an estimate stands for from call to call.
-void nd_time_of(const struct nd_estimate *e,
-                struct nd_cache *cache,
-                const struct nd_point *point,
-                struct nd_time *time);
+void nd_time_of(const struct nd_estimate *e, struct nd_cache *cache,
+                const struct nd_point *point, struct nd_time *time);
 
 #endif

@@ -62,16 +62,14 @@ static struct sums sum_layers(struct nd_estimate *e)
 }
 
 // Parameters in use of the products that mode full makes again: with `early_stop` not the last ones.
-static double again_in_full(const struct nd_estimate *e,
-                            const struct sums *sums,
+static double again_in_full(const struct nd_estimate *e, const struct sums *sums,
                             double used_by_layers)
 {
     return used_by_layers - (e->layers.stack.early_stop ? sums->dense + sums->moe : 0);
 }
 
 // The same of a mode select that keeps a share of the products, but none of routed experts.
-static double again_of_products(const struct nd_estimate *e,
-                                const struct sums *sums,
+static double again_of_products(const struct nd_estimate *e, const struct sums *sums,
                                 double used_by_layers)
 {
     const double grouped = e->layers.stack.select_products > 0 ? sums->grouped : 0;
@@ -79,10 +77,8 @@ static double again_of_products(const struct nd_estimate *e,
 }
 
 // The same of mode select.
-static double again_in_select(const struct nd_estimate *e,
-                              const struct sums *sums,
-                              double used_by_layers,
-                              bool flash)
+static double again_in_select(const struct nd_estimate *e, const struct sums *sums,
+                              double used_by_layers, bool flash)
 {
     const struct modeldesc *d = &e->layers.model;
     const unsigned modules = e->layers.modules;
@@ -100,10 +96,8 @@ static double again_in_select(const struct nd_estimate *e,
 
 // What devices execute: forward and backward, and the forward of what is recomputed. A flash kernel
 // skips the masked half of attention and makes scores again backward; without one all is executed.
-static void open_made_flops(struct nd_estimate *e,
-                            const struct sums *sums,
-                            double used_by_layers,
-                            bool flash)
+static void open_made_flops(struct nd_estimate *e, const struct sums *sums,
+                            double used_by_layers, bool flash)
 {
     const double forward = e->attention_flops * (flash ? 1 : 2) / 3;
     const unsigned modules = e->layers.modules;
@@ -168,10 +162,8 @@ static void open_bytes(struct nd_estimate *e, const struct training *training)
     e->bytes_optim = training->bytes_optim * e->trained;
 }
 
-void nd_estimate_open(struct nd_estimate *e,
-                      const struct modeldesc *model,
-                      const struct cluster *cluster,
-                      const struct training *training,
+void nd_estimate_open(struct nd_estimate *e, const struct modeldesc *model,
+                      const struct cluster *cluster, const struct training *training,
                       uint32_t id)
 {
     memset(e, 0, sizeof *e);

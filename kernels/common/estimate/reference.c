@@ -28,8 +28,7 @@ static int kind_of(const struct nd_estimate *e, int64_t layer)
     return layer < e->n_dense ? 0 : 1;
 }
 
-void nd_reference_split(const struct nd_estimate *e,
-                        const struct nd_point *point,
+void nd_reference_split(const struct nd_estimate *e, const struct nd_point *point,
                         struct nd_chunk *chunk)
 {
     const struct nd_strategy *s = &point->strategy;
@@ -69,9 +68,7 @@ static const struct nd_chunk *chunk_at(const struct view *w, int32_t i, int32_t 
     return &w->chunk[v * w->s->pp + i];
 }
 
-static double by_mode(const double values[LAYERCOST_MODES],
-                      int32_t n,
-                      int32_t sel,
+static double by_mode(const double values[LAYERCOST_MODES], int32_t n, int32_t sel,
                       int32_t full)
 {
     return values[LAYERCOST_NONE] * (n - sel - full) + values[LAYERCOST_SELECT] * sel +
@@ -339,12 +336,8 @@ static double gather_time(const struct view *w, double bytes, int64_t shards, in
 
 // The exchange of `parameters` that one micro-batch causes; the last one of a step ends with what is
 // exchanged once. Levels 2 and 3 of ZeRO shard within groups of `shards` devices.
-static double exchange_time(const struct view *w,
-                            double parameters,
-                            int64_t ranks,
-                            int64_t shards,
-                            int64_t stride,
-                            bool once)
+static double exchange_time(const struct view *w, double parameters, int64_t ranks,
+                            int64_t shards, int64_t stride, bool once)
 {
     const int zero = w->e->zero_level;
     int64_t group = zero >= 2 ? shards : ranks;
@@ -365,9 +358,7 @@ static double exchange_time(const struct view *w,
     return (scatters_often ? scatter : 0) + (gathers_often ? 2 * gather : 0);
 }
 
-static void exchange_times(const struct view *w,
-                           double common,
-                           double routed,
+static void exchange_times(const struct view *w, double common, double routed,
                            struct nd_time *time)
 {
     const struct nd_strategy *s = w->s;
@@ -448,10 +439,8 @@ static double lasts(const struct view *w, const struct nd_stage *stage, int32_t 
     return has_pairs(w) ? (own + other->forward + other->backward) / 2 : own;
 }
 
-static void whole_step(const struct view *w,
-                       const struct nd_point *point,
-                       const struct nd_stage *stage,
-                       struct nd_time *time)
+static void whole_step(const struct view *w, const struct nd_point *point,
+                       const struct nd_stage *stage, struct nd_time *time)
 {
     const struct nd_estimate *e = w->e;
     const struct nd_strategy *s = w->s;
@@ -509,12 +498,9 @@ static void whole_step(const struct view *w,
     time->hfu = nd_made_flops(e, s->recompute, seq) * tokens / offered;
 }
 
-void nd_reference(const struct nd_estimate *e,
-                  const struct nd_point *point,
-                  const struct nd_chunk *chunk,
-                  struct nd_stage *stage,
-                  struct nd_memory *memory,
-                  struct nd_time *time)
+void nd_reference(const struct nd_estimate *e, const struct nd_point *point,
+                  const struct nd_chunk *chunk, struct nd_stage *stage,
+                  struct nd_memory *memory, struct nd_time *time)
 {
     const struct nd_strategy *s = &point->strategy;
     struct layercost_shape shape = {s->tp, s->cp, s->ep, s->mbs, point->seq_length, s->sp};

@@ -40,16 +40,12 @@ struct nd_stage {
 };
 
 // Fills chunk[v * pp + i] with the layers of the default split and the recompute of the strategy.
-void nd_reference_split(const struct nd_estimate *e,
-                        const struct nd_point *point,
+void nd_reference_split(const struct nd_estimate *e, const struct nd_point *point,
                         struct nd_chunk *chunk);
 
 // stage[pp] from chunk[vp * pp]; memory and time of the whole (either may be NULL).
-void nd_reference(const struct nd_estimate *e,
-                  const struct nd_point *point,
-                  const struct nd_chunk *chunk,
-                  struct nd_stage *stage,
-                  struct nd_memory *memory,
-                  struct nd_time *time);
+void nd_reference(const struct nd_estimate *e, const struct nd_point *point,
+                  const struct nd_chunk *chunk, struct nd_stage *stage,
+                  struct nd_memory *memory, struct nd_time *time);
 
 #endif

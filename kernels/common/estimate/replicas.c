@@ -41,8 +41,7 @@ struct nd_replicas nd_shards_of(const struct nd_estimate *e, const struct nd_str
     return (struct nd_replicas){shards, routed < 1 ? 1 : routed};
 }
 
-struct nd_sharing nd_sharing_of(const struct nd_estimate *e,
-                                const struct nd_strategy *s,
+struct nd_sharing nd_sharing_of(const struct nd_estimate *e, const struct nd_strategy *s,
                                 int64_t micro_batches)
 {
     const struct stack *stack = &e->layers.stack;
@@ -64,11 +63,8 @@ struct parts {
 };
 
 // Shards lie within groups; what each device holds after the scatter is summed over the groups.
-static struct parts exchange(const struct nd_estimate *e,
-                             double held,
-                             int64_t replicas,
-                             int64_t shards,
-                             int64_t stride)
+static struct parts exchange(const struct nd_estimate *e, double held, int64_t replicas,
+                             int64_t shards, int64_t stride)
 {
     const struct hardware *hw = &e->layers.hardware;
     const double gradients = e->bytes_grad * held;
@@ -82,10 +78,8 @@ static struct parts exchange(const struct nd_estimate *e,
     return parts;
 }
 
-static struct parts both(const struct nd_estimate *e,
-                         const struct nd_strategy *s,
-                         const struct nd_held *held,
-                         const struct nd_replicas *shards)
+static struct parts both(const struct nd_estimate *e, const struct nd_strategy *s,
+                         const struct nd_held *held, const struct nd_replicas *shards)
 {
     const struct nd_replicas replicas = nd_replicas_of(e, s);
     const struct parts common =
@@ -95,10 +89,8 @@ static struct parts both(const struct nd_estimate *e,
     return (struct parts){common.gather + routed.gather, common.scatter + routed.scatter};
 }
 
-struct nd_exchanges nd_exchanges_of(const struct nd_estimate *e,
-                                    const struct nd_strategy *s,
-                                    const struct nd_held *held,
-                                    double micro_batches)
+struct nd_exchanges nd_exchanges_of(const struct nd_estimate *e, const struct nd_strategy *s,
+                                    const struct nd_held *held, double micro_batches)
 {
     const struct stack *stack = &e->layers.stack;
     struct nd_exchanges x = {.micro_batches = micro_batches,
@@ -125,8 +117,7 @@ struct nd_exchanges nd_exchanges_of(const struct nd_estimate *e,
     return x;
 }
 
-double nd_optimizer_of(const struct nd_estimate *e,
-                       const struct nd_strategy *s,
+double nd_optimizer_of(const struct nd_estimate *e, const struct nd_strategy *s,
                        const struct nd_held *held)
 {
     double updated = held->common + held->routed;

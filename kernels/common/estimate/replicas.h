@@ -34,8 +34,7 @@ struct nd_sharing {
     bool parameters, gradients, optimizer;
     double param; // bytes a parameter, with the 8-bit copy of parameters that are not shared
 };
-struct nd_sharing nd_sharing_of(const struct nd_estimate *e,
-                                const struct nd_strategy *s,
+struct nd_sharing nd_sharing_of(const struct nd_estimate *e, const struct nd_strategy *s,
                                 int64_t micro_batches);
 
 // What replicas exchange in a step, s, and which part of it the stack hides. nd_exchanges_exposed needs
@@ -47,10 +46,8 @@ struct nd_exchanges {
     // zero_hidden, zero_exposed, dp_hidden and dp_exposed of stacks
     double each_hidden, each_exposed, once_hidden, once_exposed;
 };
-struct nd_exchanges nd_exchanges_of(const struct nd_estimate *e,
-                                    const struct nd_strategy *s,
-                                    const struct nd_held *held,
-                                    double micro_batches);
+struct nd_exchanges nd_exchanges_of(const struct nd_estimate *e, const struct nd_strategy *s,
+                                    const struct nd_held *held, double micro_batches);
 
 // Returns the part of a step's exchanges that a stage of this time for a micro-batch does not hide.
 static inline double nd_exchanges_exposed(const struct nd_exchanges *x, double stage)
@@ -64,8 +61,7 @@ static inline double nd_exchanges_exposed(const struct nd_exchanges *x, double s
 
 // Returns the time of the optimizer's step, s: it reads and writes the optimizer state and reads the gradients
 // of the parameters that a device updates.
-double nd_optimizer_of(const struct nd_estimate *e,
-                       const struct nd_strategy *s,
+double nd_optimizer_of(const struct nd_estimate *e, const struct nd_strategy *s,
                        const struct nd_held *held);
 
 #endif

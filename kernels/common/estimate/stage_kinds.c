@@ -32,9 +32,7 @@ static int64_t dense_of(const struct nd_pipeline *p, int64_t begin, int64_t laye
     return dense < 0 ? 0 : dense > layers ? layers : dense;
 }
 
-void nd_count_layers(const struct nd_pipeline *p,
-                     int64_t begin,
-                     int64_t layers,
+void nd_count_layers(const struct nd_pipeline *p, int64_t begin, int64_t layers,
                      int64_t n[MODELDESC_KINDS])
 {
     if (p->model != NULL) {
@@ -183,10 +181,8 @@ static void begin_stage(struct walk *w, int32_t i)
         kind->holds |= (uint16_t)(*nd_peak_layers(&w->peak, k) > 0 ? 1U << k : 0);
 }
 
-void nd_walk_kinds(const struct nd_pipeline *p,
-                   int64_t *begin,
-                   void (*visit)(void *self, const struct nd_peak *peak),
-                   void *self)
+void nd_walk_kinds(const struct nd_pipeline *p, int64_t *begin,
+                   void (*visit)(void *self, const struct nd_peak *peak), void *self)
 {
     assert(p->chunks <= ND_MAX_CHUNKS);
     begin_chunks(p, begin);

@@ -95,9 +95,7 @@ static inline int nd_layer_kinds(const struct nd_pipeline *p)
 }
 
 // Sets n to the layers of each kind among `layers` layers from `begin`.
-void nd_count_layers(const struct nd_pipeline *p,
-                     int64_t begin,
-                     int64_t layers,
+void nd_count_layers(const struct nd_pipeline *p, int64_t begin, int64_t layers,
                      int64_t n[MODELDESC_KINDS]);
 
 // Returns the smallest number of micro-batches with equal peaks; most points share that number.
@@ -117,10 +115,8 @@ static inline int64_t nd_few_micro_batches(int64_t micro_batches, const struct n
 
 // Every stage's peaks, stage after stage, to `visit`. `begin` is scratch of ND_MAX_CHUNKS numbers;
 // chunks <= ND_MAX_CHUNKS.
-void nd_walk_kinds(const struct nd_pipeline *p,
-                   int64_t *begin,
-                   void (*visit)(void *self, const struct nd_peak *peak),
-                   void *self);
+void nd_walk_kinds(const struct nd_pipeline *p, int64_t *begin,
+                   void (*visit)(void *self, const struct nd_peak *peak), void *self);
 
 void nd_find_kinds(const struct nd_pipeline *p, int64_t *begin, struct nd_kinds *kinds);
 

@@ -48,11 +48,8 @@ static double round_trip(const struct pipeline *pipeline, int32_t k, int32_t sta
 
 // Adds a stage, whose forward can start at `head`, whose round trip takes `trip`, and whose memory lives
 // on for w.
-static void add_stage(struct device_bounds *device,
-                      const struct pipeline_stage *stage,
-                      double head,
-                      double trip,
-                      double w)
+static void add_stage(struct device_bounds *device, const struct pipeline_stage *stage,
+                      double head, double trip, double w)
 {
     device->head = fmin(device->head, head);
     device->work += stage->f + stage->b + stage->w;
@@ -60,8 +57,7 @@ static void add_stage(struct device_bounds *device,
         (stage->kept_until_b + stage->kept_until_w) * trip + stage->kept_until_w * w;
 }
 
-static struct device_bounds of_device(const struct pipeline *pipeline,
-                                      int32_t k,
+static struct device_bounds of_device(const struct pipeline *pipeline, int32_t k,
                                       int32_t device)
 {
     struct device_bounds bounds = {.head = HUGE_VAL};

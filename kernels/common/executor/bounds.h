@@ -21,9 +21,7 @@ enum { BOUNDS_ROOM = 7 * EXECUTOR_LANES };
 
 // Computes the bounds of replicates that know all their times: "clairvoyant". bounds: [EXECUTOR_LANES].
 // All are 0 if the times depend on the start (times->duration). room: [BOUNDS_ROOM * devices].
-void bounds_of_times(const struct pipeline *pipeline,
-                     const struct executor_times *times,
-                     double *room,
-                     struct bounds *bounds);
+void bounds_of_times(const struct pipeline *pipeline, const struct executor_times *times,
+                     double *room, struct bounds *bounds);
 
 #endif

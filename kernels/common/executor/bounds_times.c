@@ -135,10 +135,8 @@ static struct bounds bounds_of_lane(const struct sums *e, int lane)
     return bounds;
 }
 
-void bounds_of_times(const struct pipeline *pipeline,
-                     const struct executor_times *times,
-                     double *room,
-                     struct bounds *bounds)
+void bounds_of_times(const struct pipeline *pipeline, const struct executor_times *times,
+                     double *room, struct bounds *bounds)
 {
     const int32_t n = pipeline->shape.devices * LANES;
     struct sums e = {.pipeline = pipeline,

@@ -32,8 +32,7 @@ static struct place last_place(const struct walk *walk)
 }
 
 // Finds the operation on another device whose message an operation needs; position -1: none.
-static struct place sender_of(const struct walk *walk,
-                              const struct operation *op,
+static struct place sender_of(const struct walk *walk, const struct operation *op,
                               int32_t device)
 {
     const bool forward = op->type == OPERATION_F;
@@ -76,8 +75,7 @@ static struct pipeline_stage parts_of(const struct walk *walk, int64_t at)
 }
 
 // Adds the operation, or the unit whose first operation stands here.
-static void add_operation(const struct walk *walk,
-                          struct place place,
+static void add_operation(const struct walk *walk, struct place place,
                           struct critical *critical)
 {
     const int64_t at = index_of(walk, place);
@@ -122,11 +120,8 @@ static struct place latest_sender(const struct walk *walk, struct place place)
     return latest;
 }
 
-bool critical_of(const struct pipeline *pipeline,
-                 const struct order *order,
-                 const double *starts,
-                 const double *ends,
-                 struct poll *poll,
+bool critical_of(const struct pipeline *pipeline, const struct order *order,
+                 const double *starts, const double *ends, struct poll *poll,
                  struct critical *critical)
 {
     const struct walk walk = {pipeline, order, starts, ends};

@@ -17,11 +17,8 @@ struct critical {
 
 // Walks back from the operation that ends last; where the device and a message are ready at the same
 // time, along the device. `poll` may be NULL. Returns false if the poll ends the walk.
-bool critical_of(const struct pipeline *pipeline,
-                 const struct order *order,
-                 const double *starts,
-                 const double *ends,
-                 struct poll *poll,
+bool critical_of(const struct pipeline *pipeline, const struct order *order,
+                 const double *starts, const double *ends, struct poll *poll,
                  struct critical *critical);
 
 #endif

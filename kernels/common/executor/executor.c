@@ -5,8 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
-struct executor *executor_take(const struct pipeline_shape *most,
-                               int32_t operations,
+struct executor *executor_take(const struct pipeline_shape *most, int32_t operations,
                                struct room *room)
 {
     const size_t devices = (size_t)most->devices,
@@ -104,11 +103,8 @@ void executor_reset(struct executor *e)
     }
 }
 
-void executor_prepare(struct executor *e,
-                      const struct pipeline *pipeline,
-                      const struct order *order,
-                      const double *release,
-                      struct poll *poll)
+void executor_prepare(struct executor *e, const struct pipeline *pipeline,
+                      const struct order *order, const double *release, struct poll *poll)
 {
     assert(order->room <= e->room);
     e->pipeline = pipeline;
@@ -125,10 +121,8 @@ void executor_prepare(struct executor *e,
     executor_reset(e);
 }
 
-enum executor_status executor_run(struct executor *executor,
-                                  const struct pipeline *pipeline,
-                                  const struct order *order,
-                                  const double *release,
+enum executor_status executor_run(struct executor *executor, const struct pipeline *pipeline,
+                                  const struct order *order, const double *release,
                                   struct poll *poll)
 {
     struct executor *e = executor;
@@ -161,8 +155,7 @@ static void set_clocks(struct executor *e)
     }
 }
 
-enum executor_status executor_run_changed(struct executor *executor,
-                                          int32_t device,
+enum executor_status executor_run_changed(struct executor *executor, int32_t device,
                                           int32_t position)
 {
     struct executor *e = executor;

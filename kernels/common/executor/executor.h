@@ -24,17 +24,14 @@ struct executor;
 
 // Takes an executor for pipelines of at most this shape and orders with room for at most `operations`
 // per device. Returns NULL if the room only counts.
-struct executor *executor_take(const struct pipeline_shape *most,
-                               int32_t operations,
+struct executor *executor_take(const struct pipeline_shape *most, int32_t operations,
                                struct room *room);
 
 // Executes a new order with the times of the pipeline. The pipeline and the order must not change or
 // end before the last call for them. poll: may be NULL. release: times before which the devices are
 // not free; NULL: 0.
-enum executor_status executor_run(struct executor *executor,
-                                  const struct pipeline *pipeline,
-                                  const struct order *order,
-                                  const double *release,
+enum executor_status executor_run(struct executor *executor, const struct pipeline *pipeline,
+                                  const struct order *order, const double *release,
                                   struct poll *poll);
 
 // Executes an order whose messages are blocking: a message occupies both ends until both have come to it, and
@@ -65,8 +62,7 @@ int32_t executor_blocked_heads(const struct executor *executor,
 // Executes the order of the last executor_run that returned EXECUTOR_DONE again, with a time for each
 // operation (order_at; of a unit: at its F), and a time between the end of each operation and the
 // arrival of its message (NULL: as the pipeline says).
-void executor_run_again(struct executor *executor,
-                        const double *durations,
+void executor_run_again(struct executor *executor, const double *durations,
                         const double *delays);
 
 // Executes the order of the last executor_run that returned EXECUTOR_DONE again, with the present times
@@ -78,8 +74,7 @@ enum executor_status executor_run_retimed(struct executor *executor, struct poll
 // has changed, nothing of the other devices has changed, and the set of operations is the same. The
 // last run has returned EXECUTOR_DONE, or it was a run of this function that returned EXECUTOR_DEADLOCK.
 // Costs the part of the step that comes later, or with channels all of it.
-enum executor_status executor_run_changed(struct executor *executor,
-                                          int32_t device,
+enum executor_status executor_run_changed(struct executor *executor, int32_t device,
                                           int32_t position);
 
 // ---- results of the last run that returned EXECUTOR_DONE -------------------------------------------

@@ -8,11 +8,8 @@ static double delay_of(const struct executor *e, const struct step *step, const 
 }
 
 // Executes a unit: two steps. clock: from when on the device is free. Returns the end.
-static double repeat_unit(const struct executor *e,
-                          const struct step *step,
-                          double clock,
-                          const double *durations,
-                          const double *delays)
+static double repeat_unit(const struct executor *e, const struct step *step, double clock,
+                          const double *durations, const double *delays)
 {
     const int32_t at = ~step->at;
     double start = clock;
@@ -31,8 +28,7 @@ static double repeat_unit(const struct executor *e,
 // Executes steps in the order of the last run: every input is there before it is read. durations, delays:
 // NULL: those of the tasks. Compiled for each combination that is called.
 static inline __attribute__((always_inline)) void repeat(const struct executor *e,
-                                                         int32_t first,
-                                                         int32_t n,
+                                                         int32_t first, int32_t n,
                                                          const double *durations,
                                                          const double *delays)
 {
@@ -64,8 +60,7 @@ static inline __attribute__((always_inline)) void repeat(const struct executor *
     clocks[device] = clock;
 }
 
-void executor_run_again(struct executor *executor,
-                        const double *durations,
+void executor_run_again(struct executor *executor, const double *durations,
                         const double *delays)
 {
     struct executor *e = executor;

@@ -47,9 +47,7 @@ static bool is_other_end(const struct order_message *a, const struct order_messa
 }
 
 // Transfers the message at a device if both ends have come to it. Returns whether they have.
-static bool transfer(struct executor *e,
-                     const struct executor_own *own,
-                     int32_t d,
+static bool transfer(struct executor *e, const struct executor_own *own, int32_t d,
                      const struct order_message *m)
 {
     const int32_t other = other_device(e, m), task = task_of(m);
@@ -130,8 +128,7 @@ enum executor_status executor_run_blocking(struct executor *executor,
 // ---- deadlocks ----------------------------------------------------------------------------------
 
 // Finds the other end of a message.
-static int32_t find_other_end(const struct executor *e,
-                              const struct order_messages *messages,
+static int32_t find_other_end(const struct executor *e, const struct order_messages *messages,
                               const struct order_message *m)
 {
     const int32_t device = other_device(e, m);

@@ -43,11 +43,8 @@ static enum operation_type missing_type(unsigned seen)
 
 // Finds a missing operation of a micro-batch in one direction. Returns whether the micro-batch runs in
 // this direction.
-static bool find_missing_of(const struct executor *e,
-                            int32_t direction,
-                            int32_t item,
-                            struct operation *missing,
-                            bool *found)
+static bool find_missing_of(const struct executor *e, int32_t direction, int32_t item,
+                            struct operation *missing, bool *found)
 {
     const struct pipeline_shape *shape = &e->pipeline->shape;
     const uint8_t *seen = e->seen + (int64_t)direction * shape->stages * e->stride + item;
@@ -80,8 +77,7 @@ static bool find_missing(const struct executor *e, struct operation *missing)
 }
 
 // Returns what is wrong with an operation; EXECUTOR_MISSING: nothing.
-static enum executor_wrong wrong_with(const struct executor *e,
-                                      int32_t device,
+static enum executor_wrong wrong_with(const struct executor *e, int32_t device,
                                       int32_t position)
 {
     const int64_t at = order_at(e->order, device, position);

@@ -8,8 +8,7 @@ enum { INPUTS_MAX = 3 };
 
 // Lists the operations that must be done before an operation, the own device first. Returns their
 // number.
-static int inputs_of(const struct executor *e,
-                     const struct operation *op,
+static int inputs_of(const struct executor *e, const struct operation *op,
                      struct operation input[INPUTS_MAX])
 {
     const int32_t slices = e->pipeline->shape.slices, slice = op->item % slices;
@@ -50,9 +49,7 @@ static bool is_done(const struct executor *e, const struct operation *op)
 }
 
 // Finds the first input of the operations at a position that is not done; false: all are done.
-static bool find_waiting(const struct executor *e,
-                         int32_t device,
-                         int32_t position,
+static bool find_waiting(const struct executor *e, int32_t device, int32_t position,
                          struct operation *waits_for)
 {
     const int64_t at = order_at(e->order, device, position);

@@ -41,8 +41,7 @@ struct run {
 // ---- messages -----------------------------------------------------------------------------------
 
 struct executor_message executor_message_of(const struct executor *e,
-                                            const struct executor_own *own,
-                                            int32_t number,
+                                            const struct executor_own *own, int32_t number,
                                             int32_t input)
 {
     const struct task *task = &e->task[number];
@@ -124,12 +123,8 @@ INLINE int32_t next_awake(struct run *run)
 
 // Ends an operation: its message is sent, and wakes the receiver if it waits for the message. unit: the
 // operation is the F of a unit.
-INLINE void finish_step(struct run *run,
-                        struct candidate c,
-                        int64_t at,
-                        bool unit,
-                        double start,
-                        double end)
+INLINE void finish_step(struct run *run, struct candidate c, int64_t at, bool unit,
+                        double start, double end)
 {
     const struct task *task = c.task;
     const bool sends = task->output >= 0;
@@ -153,10 +148,7 @@ INLINE void finish_step(struct run *run,
 
 // Returns the duration of an operation, or of a unit that begins with it and ends with the
 // operation whose times have the index `behind`.
-INLINE double duration_of(const struct run *run,
-                          struct candidate c,
-                          int32_t behind,
-                          int64_t at,
+INLINE double duration_of(const struct run *run, struct candidate c, int32_t behind, int64_t at,
                           double start)
 {
     const struct executor_own *own = run->own;

@@ -66,10 +66,8 @@ static void reset(const struct executor *e, struct executor_lanes *lanes)
 }
 
 // Returns the start of the first operation of a device, from the inputs that it waited for.
-static double first_start(const struct executor *e,
-                          const struct executor_lanes *lanes,
-                          int32_t device,
-                          int lane)
+static double first_start(const struct executor *e, const struct executor_lanes *lanes,
+                          int32_t device, int lane)
 {
     const int64_t at = order_at(e->order, device, 0);
     double start = e->release != NULL ? e->release[device] : 0;
@@ -84,8 +82,7 @@ static double first_start(const struct executor *e,
     return start;
 }
 
-static void measure(const struct executor *e,
-                    const struct executor_lanes *lanes,
+static void measure(const struct executor *e, const struct executor_lanes *lanes,
                     struct executor_lanes_result *result)
 {
     memset(result->makespan, 0, sizeof result->makespan);
@@ -102,8 +99,7 @@ static void measure(const struct executor *e,
 }
 
 // Executes one lane after the other.
-static void run_singly(struct executor *e,
-                       const struct executor_times *times,
+static void run_singly(struct executor *e, const struct executor_times *times,
                        struct executor_lanes_result *result)
 {
     for (int lane = 0; lane < EXECUTOR_LANES; lane++) {
@@ -119,8 +115,7 @@ static void run_singly(struct executor *e,
     }
 }
 
-void executor_lanes_run(struct executor *executor,
-                        struct executor_lanes *lanes,
+void executor_lanes_run(struct executor *executor, struct executor_lanes *lanes,
                         const struct executor_times *times,
                         struct executor_lanes_result *result)
 {

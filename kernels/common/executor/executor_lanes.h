@@ -24,8 +24,7 @@ struct executor_lanes_result {
 // message changes in the ratio of its delay. With channels or times.duration, the lanes run one after the other,
 // about as fast as executor_run, and executor_starts, executor_ends, executor_makespan and executor_span
 // are then those of the last lane; if the poll of executor_run ends a lane, its results are undefined.
-void executor_lanes_run(struct executor *executor,
-                        struct executor_lanes *lanes,
+void executor_lanes_run(struct executor *executor, struct executor_lanes *lanes,
                         const struct executor_times *times,
                         struct executor_lanes_result *result);
 

@@ -68,8 +68,7 @@ struct executor {
 };
 
 // Returns whether an operation can belong to a device, by its numbers.
-static inline bool executor_is_here(const struct executor *e,
-                                    const struct operation *op,
+static inline bool executor_is_here(const struct executor *e, const struct operation *op,
                                     int32_t device)
 {
     const int32_t part = op->direction * e->pipeline->shape.stages + op->stage;
@@ -84,8 +83,7 @@ static inline int32_t executor_index(const struct executor *e, const struct oper
 }
 
 // Returns the index in struct executor_times of an operation that waits for an input.
-static inline int32_t executor_index_of_times(const struct executor *e,
-                                              int32_t task,
+static inline int32_t executor_index_of_times(const struct executor *e, int32_t task,
                                               int32_t input)
 {
     return input - e->from_times[task];
@@ -110,11 +108,8 @@ struct executor_own {
 };
 
 // Prepares the executor for a new order: sets its tasks, and forgets what is executed.
-void executor_prepare(struct executor *e,
-                      const struct pipeline *pipeline,
-                      const struct order *order,
-                      const double *release,
-                      struct poll *poll);
+void executor_prepare(struct executor *e, const struct pipeline *pipeline,
+                      const struct order *order, const double *release, struct poll *poll);
 
 // Forgets what is executed.
 void executor_reset(struct executor *e);
@@ -126,8 +121,7 @@ struct executor_message {
 
 // Of the message of a task. input: index of the input of the operation that sends it. own: or NULL.
 struct executor_message executor_message_of(const struct executor *e,
-                                            const struct executor_own *own,
-                                            int32_t task,
+                                            const struct executor_own *own, int32_t task,
                                             int32_t input);
 
 // An input that a listed message brings. Other inputs that are not there are -1.

@@ -38,9 +38,7 @@ struct executor_piece {
 
 // Returns the time of an operation of type F, B, W or R in one lane.
 static inline double executor_times_of(const struct executor_times *times,
-                                       enum operation_type type,
-                                       int32_t index,
-                                       int lane)
+                                       enum operation_type type, int32_t index, int lane)
 {
     const int kind = type == OPERATION_R ? 3 : (int)type;
     return times->time[kind][(int64_t)index * EXECUTOR_LANES + lane];
@@ -48,10 +46,7 @@ static inline double executor_times_of(const struct executor_times *times,
 
 // Returns the duration of a pair whose parts would last `f`, `b` and `w` alone. Their nominal times are
 // `sum` together. A pair without a time of its own lasts as long as its parts.
-static inline double executor_pair_duration(double pair,
-                                            double sum,
-                                            double f,
-                                            double b,
+static inline double executor_pair_duration(double pair, double sum, double f, double b,
                                             double w)
 {
     if (isnan(pair))

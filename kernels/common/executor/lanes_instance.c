@@ -27,9 +27,7 @@ LINE_INLINE struct line time_of(const struct run *run, int type, uint32_t index)
                : time;
 }
 
-LINE_INLINE void store_times(const struct run *run,
-                             int32_t at,
-                             struct line start,
+LINE_INLINE void store_times(const struct run *run, int32_t at, struct line start,
                              struct line end)
 {
     if (run->starts == NULL)
@@ -38,10 +36,7 @@ LINE_INLINE void store_times(const struct run *run,
     line_store(line_at(run->ends, at), end);
 }
 
-LINE_INLINE void send(const struct run *run,
-                      const struct step *step,
-                      int type,
-                      uint32_t index,
+LINE_INLINE void send(const struct run *run, const struct step *step, int type, uint32_t index,
                       struct line end)
 {
     const struct line delay = line_load(line_at(run->delay[type], index));
@@ -85,11 +80,8 @@ LINE_INLINE void run_step(const struct run *run, const struct step *step, struct
         send(run, step, type, index, *clock);
 }
 
-LINE_INLINE void run_steps(const struct executor *executor,
-                           const struct executor_lanes *lanes,
-                           const struct executor_times *times,
-                           double *starts,
-                           double *ends)
+LINE_INLINE void run_steps(const struct executor *executor, const struct executor_lanes *lanes,
+                           const struct executor_times *times, double *starts, double *ends)
 {
     double *const *time = times->time, *const *delay = times->delay;
     const struct run run = {.input = lanes->input,
@@ -121,11 +113,8 @@ LINE_INLINE void run_steps(const struct executor *executor,
     line_store(line_at(run.clock, device), clock);
 }
 
-void LANES_RUN(const struct executor *executor,
-               const struct executor_lanes *lanes,
-               const struct executor_times *times,
-               double *starts,
-               double *ends)
+void LANES_RUN(const struct executor *executor, const struct executor_lanes *lanes,
+               const struct executor_times *times, double *starts, double *ends)
 {
     if (starts != NULL)
         run_steps(executor, lanes, times, starts, ends);

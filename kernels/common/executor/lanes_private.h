@@ -9,8 +9,7 @@
 // Executes the steps of the executor in all lanes. `input` and `clock` are set.
 typedef void executor_lanes_steps(const struct executor *executor,
                                   const struct executor_lanes *lanes,
-                                  const struct executor_times *times,
-                                  double *starts,
+                                  const struct executor_times *times, double *starts,
                                   double *ends);
 
 // Arrays of lines: one double for each lane.

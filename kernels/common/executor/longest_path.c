@@ -6,10 +6,8 @@
 
 #include <math.h>
 
-void longest_path_take(struct longest_path *path,
-                       const struct pipeline_shape *most,
-                       int32_t operations,
-                       struct room *room)
+void longest_path_take(struct longest_path *path, const struct pipeline_shape *most,
+                       int32_t operations, struct room *room)
 {
     const size_t all = (size_t)most->devices * (size_t)order_stride(operations),
                  items = (size_t)most->directions * (size_t)most->stages *
@@ -20,8 +18,7 @@ void longest_path_take(struct longest_path *path,
     path->sent = room_take(room, 2 * items + 1, sizeof *path->sent);
 }
 
-bool longest_path_set(struct longest_path *path,
-                      const struct executor *executor,
+bool longest_path_set(struct longest_path *path, const struct executor *executor,
                       struct poll *poll)
 {
     const struct executor *e = executor;
@@ -57,8 +54,7 @@ static struct visit visit(const struct longest_path *path, int32_t at)
 }
 
 // Returns the time from the end of the sender to the arrival of its message.
-static double delay_of(const struct longest_path *path,
-                       const struct visit *sender,
+static double delay_of(const struct longest_path *path, const struct visit *sender,
                        const struct visit *receiver)
 {
     const struct pipeline_stage *stage = &path->pipeline->stage[sender->operation->stage];
@@ -73,10 +69,8 @@ static bool is_first(const struct longest_path *path, const struct visit *v)
 }
 
 // Returns the operation whose end, plus the delay, is the start of an operation; -1: none.
-static int32_t waits_for(const struct longest_path *path,
-                         const double *starts,
-                         const double *ends,
-                         int32_t at)
+static int32_t waits_for(const struct longest_path *path, const double *starts,
+                         const double *ends, int32_t at)
 {
     const struct visit v = visit(path, at);
     if (path->sender[at] >= 0) {
@@ -105,11 +99,8 @@ static int32_t last_to_end(const struct longest_path *path, const double *ends)
     return last;
 }
 
-int32_t longest_path_critical(const struct longest_path *path,
-                              const double *starts,
-                              const double *ends,
-                              int32_t *operations,
-                              int32_t room,
+int32_t longest_path_critical(const struct longest_path *path, const double *starts,
+                              const double *ends, int32_t *operations, int32_t room,
                               struct poll *poll)
 {
     int32_t length = 0;
@@ -135,9 +126,7 @@ static double time_of(const struct longest_path *path, const struct operation *o
     return operation_time(&path->pipeline->stage[op->stage], op->type);
 }
 
-bool longest_path_from(const struct longest_path *path,
-                       int32_t source,
-                       double *starts,
+bool longest_path_from(const struct longest_path *path, int32_t source, double *starts,
                        struct poll *poll)
 {
     bool reached = false;

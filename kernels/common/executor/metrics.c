@@ -6,8 +6,7 @@
 
 // ---- devices ------------------------------------------------------------------------------------
 
-static double busy_of(const struct pipeline *pipeline,
-                      const struct order *order,
+static double busy_of(const struct pipeline *pipeline, const struct order *order,
                       int32_t device)
 {
     double busy = 0;
@@ -22,12 +21,8 @@ static double busy_of(const struct pipeline *pipeline,
     return busy;
 }
 
-void metrics_of(const struct pipeline *pipeline,
-                const struct order *order,
-                const double *starts,
-                const double *ends,
-                struct metrics *metrics,
-                double *busy,
+void metrics_of(const struct pipeline *pipeline, const struct order *order,
+                const double *starts, const double *ends, struct metrics *metrics, double *busy,
                 double *peak)
 {
     struct metrics m = {.makespan = 0};
@@ -55,8 +50,7 @@ void metrics_of(const struct pipeline *pipeline,
     *metrics = m;
 }
 
-bool metrics_over_limit(const struct pipeline *pipeline,
-                        const struct order *order,
+bool metrics_over_limit(const struct pipeline *pipeline, const struct order *order,
                         struct metrics_excess *excess)
 {
     for (int32_t d = 0; d < order->devices; d++) {
@@ -85,9 +79,7 @@ struct idle_input {
 
 // Returns the end of the operation whose message `op` waits for, and *delay of the message when no
 // other message delays it; NAN if the input comes from this device.
-static double sent_at(const struct idle_input *in,
-                      const struct operation *op,
-                      int32_t device,
+static double sent_at(const struct idle_input *in, const struct operation *op, int32_t device,
                       double *delay)
 {
     const struct pipeline *pipeline = in->pipeline;
@@ -115,12 +107,8 @@ static double sent_at(const struct idle_input *in,
 }
 
 // Splits a gap before an operation by its cause.
-static void add_gap(struct metrics_idle *idle,
-                    const struct idle_input *in,
-                    const struct operation *op,
-                    int32_t device,
-                    double clock,
-                    double start)
+static void add_gap(struct metrics_idle *idle, const struct idle_input *in,
+                    const struct operation *op, int32_t device, double clock, double start)
 {
     const double gap = start - clock;
     double delay = 0, channel = 0;
@@ -137,11 +125,8 @@ static void add_gap(struct metrics_idle *idle,
         idle->gradient += gap - channel;
 }
 
-void metrics_idle_of(const struct pipeline *pipeline,
-                     const struct order *order,
-                     const double *starts,
-                     const double *ends,
-                     struct metrics_idle *idle)
+void metrics_idle_of(const struct pipeline *pipeline, const struct order *order,
+                     const double *starts, const double *ends, struct metrics_idle *idle)
 {
     const struct idle_input in = {pipeline, order, ends};
     double makespan = 0;

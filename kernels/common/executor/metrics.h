@@ -19,12 +19,8 @@ struct metrics {
 };
 
 // busy, peak: [devices]; may be NULL. Ratios of a step without work are 0.
-void metrics_of(const struct pipeline *pipeline,
-                const struct order *order,
-                const double *starts,
-                const double *ends,
-                struct metrics *metrics,
-                double *busy,
+void metrics_of(const struct pipeline *pipeline, const struct order *order,
+                const double *starts, const double *ends, struct metrics *metrics, double *busy,
                 double *peak);
 
 // The first place where a device holds more than its limit.
@@ -34,8 +30,7 @@ struct metrics_excess {
 };
 
 // Returns whether a device exceeds its limit by more than 1e-9 of it.
-bool metrics_over_limit(const struct pipeline *pipeline,
-                        const struct order *order,
+bool metrics_over_limit(const struct pipeline *pipeline, const struct order *order,
                         struct metrics_excess *excess);
 
 // Idle time, summed over all devices, by cause. warm_up + cool_down + forward + gradient + channel is
@@ -48,10 +43,7 @@ struct metrics_idle {
     double channel;   // the part of these waits in which the message waited for its channel
 };
 
-void metrics_idle_of(const struct pipeline *pipeline,
-                     const struct order *order,
-                     const double *starts,
-                     const double *ends,
-                     struct metrics_idle *idle);
+void metrics_idle_of(const struct pipeline *pipeline, const struct order *order,
+                     const double *starts, const double *ends, struct metrics_idle *idle);
 
 #endif

@@ -26,12 +26,8 @@ static bool is_kind(const struct operation *op, enum operation_type type)
 }
 
 // Finds an operation by its numbers: the position of all arrays, -1: none. *n: how many there are.
-static int64_t find(struct simulation *s,
-                    enum operation_type type,
-                    int32_t direction,
-                    int32_t stage,
-                    int32_t item,
-                    int *n)
+static int64_t find(struct simulation *s, enum operation_type type, int32_t direction,
+                    int32_t stage, int32_t item, int *n)
 {
     const struct order *order = s->order;
     int64_t found = -1;
@@ -111,11 +107,8 @@ static bool right_set(struct simulation *s)
 }
 
 // Returns the time at which an input is there, NAN: not known yet.
-static double arrival_of(struct simulation *s,
-                         enum operation_type type,
-                         const struct operation *op,
-                         int32_t stage,
-                         int32_t item)
+static double arrival_of(struct simulation *s, enum operation_type type,
+                         const struct operation *op, int32_t stage, int32_t item)
 {
     int n;
     const int64_t at = find(s, type, op->direction, stage, item, &n);
@@ -361,11 +354,8 @@ static bool play(struct simulation *s, enum executor_status *status)
     return ok;
 }
 
-bool reference_run_blocking(const struct pipeline *pipeline,
-                            const struct order *order,
-                            const struct order_messages *messages,
-                            double *starts,
-                            double *ends,
+bool reference_run_blocking(const struct pipeline *pipeline, const struct order *order,
+                            const struct order_messages *messages, double *starts, double *ends,
                             enum executor_status *status)
 {
     struct simulation s = {.pipeline = pipeline,
@@ -390,12 +380,8 @@ static bool play_placed(struct simulation *s, enum executor_status *status)
     return ok;
 }
 
-bool reference_run(const struct pipeline *pipeline,
-                   const struct order *order,
-                   const double *release,
-                   struct poll *poll,
-                   double *starts,
-                   double *ends,
+bool reference_run(const struct pipeline *pipeline, const struct order *order,
+                   const double *release, struct poll *poll, double *starts, double *ends,
                    enum executor_status *status)
 {
     struct simulation s = {.pipeline = pipeline,

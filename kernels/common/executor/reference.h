@@ -7,20 +7,13 @@
 
 // Writes starts and ends, [order_at]. Allocates; returns false when out of memory. release, poll: may be
 // NULL.
-bool reference_run(const struct pipeline *pipeline,
-                   const struct order *order,
-                   const double *release,
-                   struct poll *poll,
-                   double *starts,
-                   double *ends,
+bool reference_run(const struct pipeline *pipeline, const struct order *order,
+                   const double *release, struct poll *poll, double *starts, double *ends,
                    enum executor_status *status);
 
 // The same with blocking messages, as executor_run_blocking. The set of operations is right.
-bool reference_run_blocking(const struct pipeline *pipeline,
-                            const struct order *order,
-                            const struct order_messages *messages,
-                            double *starts,
-                            double *ends,
+bool reference_run_blocking(const struct pipeline *pipeline, const struct order *order,
+                            const struct order_messages *messages, double *starts, double *ends,
                             enum executor_status *status);
 
 #endif

@@ -70,10 +70,8 @@ static int32_t chunk_of(const struct pipeline *pipeline, const struct operation 
     return chunk;
 }
 
-static double delay_of(const struct step_trace *step,
-                       const struct operation *op,
-                       int32_t device,
-                       int32_t to)
+static double delay_of(const struct step_trace *step, const struct operation *op,
+                       int32_t device, int32_t to)
 {
     const struct pipeline *pipeline = step->pipeline;
     const struct pipeline_stage *stage = &pipeline->stage[op->stage];
@@ -87,11 +85,8 @@ static double delay_of(const struct step_trace *step,
 
 // Adds the message that an operation sends to another device. Messages of a device that occupy a
 // channel are drawn from the time at which they are ready.
-static void add_message(struct events *events,
-                        const struct step_trace *step,
-                        const struct operation *op,
-                        int32_t device,
-                        double end)
+static void add_message(struct events *events, const struct step_trace *step,
+                        const struct operation *op, int32_t device, double end)
 {
     const struct pipeline *pipeline = step->pipeline;
     const bool forward = op->type == OPERATION_F;

@@ -5,8 +5,7 @@
 #include <string.h>
 
 // Computed from counts, so that freed memory leaves no rounding error.
-static double held(const struct orders_shape *shape,
-                   const int32_t *counts,
+static double held(const struct orders_shape *shape, const int32_t *counts,
                    const double *weights)
 {
     double sum = 0;
@@ -30,16 +29,14 @@ struct orders_shape memline_short_shape(const struct orders_shape *shape)
 }
 
 int32_t memline_long_place(const struct orders_shape *shape,
-                           const struct orders_shape *short_shape,
-                           int32_t at)
+                           const struct orders_shape *short_shape, int32_t at)
 {
     const int32_t kept = orders_length(short_shape);
     return at < kept / 2 ? at : at + orders_length(shape) - kept;
 }
 
 struct memline_peak memline_of_order(const struct orders_shape *shape,
-                                     const struct operation *order,
-                                     const double *weights)
+                                     const struct operation *order, const double *weights)
 {
     struct memline_peak peak = {.at = -1};
     int32_t counts[ORDERS_CHUNKS_MAX] = {0};
@@ -58,10 +55,8 @@ struct memline_peak memline_of_order(const struct orders_shape *shape,
     return peak;
 }
 
-void memline_curve(const struct orders_shape *shape,
-                   const struct operation *order,
-                   const double *weights,
-                   double *after)
+void memline_curve(const struct orders_shape *shape, const struct operation *order,
+                   const double *weights, double *after)
 {
     int32_t counts[ORDERS_CHUNKS_MAX] = {0};
     const int32_t n = orders_length(shape);
@@ -103,10 +98,8 @@ int32_t memline_vectors_most(const struct orders_shape *shape)
     return orders_length(shape) / 2 + 1;
 }
 
-int32_t memline_vectors(const struct orders_shape *shape,
-                        const struct operation *order,
-                        int32_t *vectors,
-                        int32_t room)
+int32_t memline_vectors(const struct orders_shape *shape, const struct operation *order,
+                        int32_t *vectors, int32_t room)
 {
     int32_t counts[ORDERS_CHUNKS_MAX] = {0};
     const int32_t n = orders_length(shape);
@@ -123,9 +116,7 @@ int32_t memline_vectors(const struct orders_shape *shape,
     return found;
 }
 
-double memline_of_vectors(const struct orders_shape *shape,
-                          const int32_t *vectors,
-                          int32_t n,
+double memline_of_vectors(const struct orders_shape *shape, const int32_t *vectors, int32_t n,
                           const double *weights)
 {
     double most = 0;

@@ -24,8 +24,7 @@ struct orders_shape memline_short_shape(const struct orders_shape *shape);
 
 // Returns the place in the order of the long shape of an operation at this place in that of its short shape.
 int32_t memline_long_place(const struct orders_shape *shape,
-                           const struct orders_shape *short_shape,
-                           int32_t at);
+                           const struct orders_shape *short_shape, int32_t at);
 
 // weights[chunk]: memory of one micro-batch. Returns the first of equal peaks.
 struct memline_peak memline_of_order(const struct orders_shape *shape,
@@ -34,24 +33,18 @@ struct memline_peak memline_of_order(const struct orders_shape *shape,
 
 // after[k]: memory held after operation k, that is from the start of a forward or the end of a backward
 // on. The unit is that of the weights.
-void memline_curve(const struct orders_shape *shape,
-                   const struct operation *order,
-                   const double *weights,
-                   double *after);
+void memline_curve(const struct orders_shape *shape, const struct operation *order,
+                   const double *weights, double *after);
 
 // Computes the Pareto-maximal vectors of splits in flight, [chunk] each: no vector is <= another in
 // all chunks. For any weights >= 0 the peak is the maximum of sum(weight * vector) / S. Writes at
 // most `room` vectors to `vectors` and returns their number; memline_vectors_most returns the room
 // that suffices for any stage of the shape.
-int32_t memline_vectors(const struct orders_shape *shape,
-                        const struct operation *order,
-                        int32_t *vectors,
-                        int32_t room);
+int32_t memline_vectors(const struct orders_shape *shape, const struct operation *order,
+                        int32_t *vectors, int32_t room);
 int32_t memline_vectors_most(const struct orders_shape *shape);
 
-double memline_of_vectors(const struct orders_shape *shape,
-                          const int32_t *vectors,
-                          int32_t n,
+double memline_of_vectors(const struct orders_shape *shape, const int32_t *vectors, int32_t n,
                           const double *weights);
 
 // Returns the micro-batches in flight of 1F1B (one chunk): min(M, P - stage).

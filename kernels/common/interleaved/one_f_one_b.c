@@ -34,9 +34,7 @@ static double slowest_up_to(struct slowest *s, int32_t stage)
     return s->most;
 }
 
-double onefb_makespan(int32_t stages,
-                      int32_t micro_batches,
-                      const double *forward,
+double onefb_makespan(int32_t stages, int32_t micro_batches, const double *forward,
                       const double *backward)
 {
     const int32_t last = stages - 1;

@@ -23,9 +23,7 @@
 #include <stdint.h>
 
 // Returns the makespan of M >= P micro-batches; forward, backward: [stages], >= 0. O(stages).
-double onefb_makespan(int32_t stages,
-                      int32_t micro_batches,
-                      const double *forward,
+double onefb_makespan(int32_t stages, int32_t micro_batches, const double *forward,
                       const double *backward);
 
 #endif

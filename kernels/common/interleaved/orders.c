@@ -58,8 +58,7 @@ struct place {
     int32_t stage; // of the pipeline
 };
 
-static struct place start_of(const struct orders_shape *shape,
-                             int32_t stage,
+static struct place start_of(const struct orders_shape *shape, int32_t stage,
                              enum operation_type kind)
 {
     const bool forward = kind == OPERATION_F;
@@ -107,8 +106,7 @@ static bool at_end(const struct place *place)
 }
 
 // Stores the operation at this position, and advances.
-static void take(const struct orders_shape *shape,
-                 struct place *place,
+static void take(const struct orders_shape *shape, struct place *place,
                  struct operation **operations)
 {
     const int32_t micro_batch = place->first + place->offset;
@@ -130,10 +128,8 @@ static int64_t ahead(const struct orders_shape *shape, int32_t stage)
            (behind == 0 ? shape->splits - 1 : 0) + shape->ahead;
 }
 
-bool orders_of_stage_polled(const struct orders_shape *shape,
-                            int32_t stage,
-                            struct operation *operations,
-                            struct poll *poll)
+bool orders_of_stage_polled(const struct orders_shape *shape, int32_t stage,
+                            struct operation *operations, struct poll *poll)
 {
     struct place forward = start_of(shape, stage, OPERATION_F);
     struct place backward = start_of(shape, stage, OPERATION_BW);
@@ -152,8 +148,7 @@ bool orders_of_stage_polled(const struct orders_shape *shape,
     return true;
 }
 
-void orders_of_stage(const struct orders_shape *shape,
-                     int32_t stage,
+void orders_of_stage(const struct orders_shape *shape, int32_t stage,
                      struct operation *operations)
 {
     (void)orders_of_stage_polled(shape, stage, operations, NULL);

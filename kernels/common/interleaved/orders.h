@@ -54,15 +54,12 @@ int32_t orders_part_size(const struct orders_shape *shape, int32_t k);
 // with d stages behind it, where p is the size of the first part, the largest; 2 d instead of d in the standard
 // order of several chunks; at most all forwards. The last stage has S - 1 more, as the backward of a
 // sequence starts with its last split.
-void orders_of_stage(const struct orders_shape *shape,
-                     int32_t stage,
+void orders_of_stage(const struct orders_shape *shape, int32_t stage,
                      struct operation *operations);
 
 // Like orders_of_stage; returns false if the poll (may be NULL) ended the loop early.
-bool orders_of_stage_polled(const struct orders_shape *shape,
-                            int32_t stage,
-                            struct operation *operations,
-                            struct poll *poll);
+bool orders_of_stage_polled(const struct orders_shape *shape, int32_t stage,
+                            struct operation *operations, struct poll *poll);
 
 // ---- plans --------------------------------------------------------------------------------------
 

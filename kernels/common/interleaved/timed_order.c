@@ -5,9 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static void take(struct timed_order *timed,
-                 const struct orders_shape *shape,
-                 bool with_paths,
+static void take(struct timed_order *timed, const struct orders_shape *shape, bool with_paths,
                  struct room *room)
 {
     const struct pipeline_shape whole = orders_pipeline(shape);
@@ -18,10 +16,8 @@ static void take(struct timed_order *timed,
         longest_path_take(&timed->paths, &whole, timed->order.room, room);
 }
 
-bool timed_order_build(struct timed_order *timed,
-                       const struct orders_shape *shape,
-                       bool with_paths,
-                       struct poll *poll)
+bool timed_order_build(struct timed_order *timed, const struct orders_shape *shape,
+                       bool with_paths, struct poll *poll)
 {
     struct room room = {NULL, 0};
     *timed = (struct timed_order){.memory = NULL};

@@ -23,10 +23,8 @@ struct timed_order {
 // Builds the order of a shape that has passed orders_check; all times are 0. with_paths:
 // timed_order_paths will be called. Returns false when out of memory or if the poll (may be NULL) ended
 // the loop. The caller frees the order with timed_order_free in any case.
-bool timed_order_build(struct timed_order *timed,
-                       const struct orders_shape *shape,
-                       bool with_paths,
-                       struct poll *poll);
+bool timed_order_build(struct timed_order *timed, const struct orders_shape *shape,
+                       bool with_paths, struct poll *poll);
 void timed_order_free(struct timed_order *timed);
 
 // Sets the times of a split of a micro-batch: those of all splits, [chunk * stages + stage], divided by

@@ -16,12 +16,8 @@ size_t split_cut_bytes(int32_t stages, int32_t chunks, int32_t layers)
            (2 * (size_t)chunks * (size_t)stages + ((size_t)stages + 1) * ((size_t)layers + 1));
 }
 
-void split_cuts_take(struct split_cuts *cuts,
-                     int32_t stages,
-                     int32_t chunks,
-                     int32_t layers,
-                     int32_t most,
-                     struct room *room)
+void split_cuts_take(struct split_cuts *cuts, int32_t stages, int32_t chunks, int32_t layers,
+                     int32_t most, struct room *room)
 {
     const size_t n = (size_t)chunks * (size_t)stages,
                  rests = ((size_t)stages + 1) * ((size_t)layers + 1), cuts_most = (size_t)most;
@@ -61,9 +57,7 @@ void split_cuts_praise(struct split_cuts *cuts, int32_t position)
 
 // ---- prices -------------------------------------------------------------------------------------
 
-static double cost_of(const struct split_cut *cut,
-                      const struct split_options *o,
-                      int32_t i,
+static double cost_of(const struct split_cut *cut, const struct split_options *o, int32_t i,
                       int32_t option)
 {
     double sum = 0;
@@ -75,9 +69,7 @@ static double cost_of(const struct split_cut *cut,
 }
 
 // Least cost of a stage with so many layers.
-static double least_cost(const double *cost,
-                         const struct split_options *o,
-                         int32_t i,
+static double least_cost(const double *cost, const struct split_options *o, int32_t i,
                          int32_t layers)
 {
     double least = HUGE_VAL;
@@ -125,12 +117,8 @@ double split_cuts_bound(const struct split_cuts *cuts)
 
 // before[n]: least cost of the stages before, with n layers; others[x]: of all stages but i, x of
 // the layers being on it.
-static void find_others(const struct split_cuts *cuts,
-                        int32_t cut,
-                        int32_t i,
-                        const double *before,
-                        int32_t most,
-                        double *others)
+static void find_others(const struct split_cuts *cuts, int32_t cut, int32_t i,
+                        const double *before, int32_t most, double *others)
 {
     for (int32_t x = 0; x <= most && x <= cuts->layers; x++) {
         double least = HUGE_VAL;
@@ -141,12 +129,8 @@ static void find_others(const struct split_cuts *cuts,
     }
 }
 
-static void add_stage(const struct split_cuts *cuts,
-                      const double *cost,
-                      const struct split_options *o,
-                      int32_t i,
-                      double *before,
-                      double *after)
+static void add_stage(const struct split_cuts *cuts, const double *cost,
+                      const struct split_options *o, int32_t i, double *before, double *after)
 {
     for (int32_t n = 0; n <= cuts->layers; n++)
         after[n] = HUGE_VAL;
@@ -158,11 +142,8 @@ static void add_stage(const struct split_cuts *cuts,
     memcpy(before, after, ((size_t)cuts->layers + 1) * sizeof *before);
 }
 
-void split_cut_useless(const struct split_cuts *cuts,
-                       int32_t cut,
-                       const struct split_options *o,
-                       double limit,
-                       bool *dropped)
+void split_cut_useless(const struct split_cuts *cuts, int32_t cut,
+                       const struct split_options *o, double limit, bool *dropped)
 {
     const double *cost = cuts->all[cut].cost;
     const int64_t columns = cuts->layers + 1;

@@ -25,12 +25,8 @@ struct split_cuts {
 };
 
 // Takes memory for `most` cuts, >= 1.
-void split_cuts_take(struct split_cuts *cuts,
-                     int32_t stages,
-                     int32_t chunks,
-                     int32_t layers,
-                     int32_t most,
-                     struct room *room);
+void split_cuts_take(struct split_cuts *cuts, int32_t stages, int32_t chunks, int32_t layers,
+                     int32_t most, struct room *room);
 
 // Returns the bytes of one cut, without its costs.
 size_t split_cut_bytes(int32_t stages, int32_t chunks, int32_t layers);
@@ -48,9 +44,7 @@ void split_cuts_set_costs(struct split_cuts *cuts, double *costs, int32_t option
 // Computes costs and rests for these options.
 void split_cut_price(struct split_cuts *cuts, int32_t cut, const struct split_options *options);
 
-static inline double split_cut_rest(const struct split_cuts *cuts,
-                                    int32_t cut,
-                                    int32_t stage,
+static inline double split_cut_rest(const struct split_cuts *cuts, int32_t cut, int32_t stage,
                                     int32_t layers)
 {
     return cuts->all[cut].rest[(int64_t)stage * (cuts->layers + 1) + layers];
@@ -60,10 +54,7 @@ static inline double split_cut_rest(const struct split_cuts *cuts,
 double split_cuts_bound(const struct split_cuts *cuts);
 
 // Marks the options that a cut proves to be in no choice below `limit`. The other marks stay.
-void split_cut_useless(const struct split_cuts *cuts,
-                       int32_t cut,
-                       const struct split_options *options,
-                       double limit,
-                       bool *dropped);
+void split_cut_useless(const struct split_cuts *cuts, int32_t cut,
+                       const struct split_options *options, double limit, bool *dropped);
 
 #endif

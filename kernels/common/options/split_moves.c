@@ -28,9 +28,7 @@ static double merit(const struct split_options *o, int32_t option)
     return sum + 1e-6 * unevenness(o, option);
 }
 
-static int32_t best_option(const struct split_options *o,
-                           int32_t i,
-                           int32_t layers,
+static int32_t best_option(const struct split_options *o, int32_t i, int32_t layers,
                            double *best)
 {
     int32_t found = -1;

@@ -18,8 +18,7 @@ struct split_options {
 };
 
 // Returns the first option of a stage with this number of layers, 0 to most + 1.
-static inline int32_t split_options_first(const struct split_options *options,
-                                          int32_t stage,
+static inline int32_t split_options_first(const struct split_options *options, int32_t stage,
                                           int32_t layers)
 {
     return options->start[stage * (options->most + 2) + layers];

@@ -6,12 +6,8 @@
 
 enum { FIRST_ROUND = 20000 }; // nodes
 
-void split_search_take(struct split_search *s,
-                       int32_t stages,
-                       int32_t chunks,
-                       int32_t layers,
-                       int32_t cuts,
-                       struct room *room)
+void split_search_take(struct split_search *s, int32_t stages, int32_t chunks, int32_t layers,
+                       int32_t cuts, struct room *room)
 {
     const size_t n = (size_t)stages * (size_t)chunks, k = (size_t)cuts,
                  cells = ((size_t)stages + 1) * ((size_t)layers + 1);
@@ -104,10 +100,7 @@ double split_search_value(struct split_search *s, double known)
 
 // Adds the option to the sums of the previous stages; returns whether it can be part of a
 // better choice.
-static bool is_promising(struct split_search *s,
-                         int32_t i,
-                         int32_t option,
-                         int32_t left,
+static bool is_promising(struct split_search *s, int32_t i, int32_t option, int32_t left,
                          double limit)
 {
     const struct split_cuts *cuts = &s->cuts;

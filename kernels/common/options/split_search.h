@@ -21,12 +21,8 @@ struct split_oracle {
     double (*value)(void *self, const double *forward, const double *backward);
     // Computes the longest path for these times as a sum: how often it contains each chunk, and *constant besides.
     // For any times the sum is a lower bound of the objective. Returns false if it has ended.
-    bool (*path)(void *self,
-                 const double *forward,
-                 const double *backward,
-                 double *forwards,
-                 double *backwards,
-                 double *constant);
+    bool (*path)(void *self, const double *forward, const double *backward, double *forwards,
+                 double *backwards, double *constant);
     // Remembers the choice, which is the best so far: an option of every stage.
     void (*keep)(void *self, const int32_t *choice);
     // Returns whether it is time to stop after so many nodes; often: for loops of short steps. Once true, the
@@ -58,12 +54,8 @@ struct split_search {
 
 // Takes the memory of a search with at most `cuts` cuts, >= 2. The caller sets oracle and options, and gives the
 // cuts room for costs.
-void split_search_take(struct split_search *search,
-                       int32_t stages,
-                       int32_t chunks,
-                       int32_t layers,
-                       int32_t cuts,
-                       struct room *room);
+void split_search_take(struct split_search *search, int32_t stages, int32_t chunks,
+                       int32_t layers, int32_t cuts, struct room *room);
 
 // Computes the prices of all cuts for the present options.
 void split_search_price(struct split_search *search);

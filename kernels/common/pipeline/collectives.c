@@ -112,9 +112,7 @@ double hardware_nodes(const struct hardware *hw, int64_t ranks)
     return (double)ranks / (double)ranks_in_node(hw, ranks, 1);
 }
 
-double hardware_all_to_all(const struct hardware *hw,
-                           int64_t ranks,
-                           double bytes,
+double hardware_all_to_all(const struct hardware *hw, int64_t ranks, double bytes,
                            double across)
 {
     if (ranks <= 1)

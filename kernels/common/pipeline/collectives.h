@@ -17,9 +17,7 @@ double hardware_link_rate(const struct hardware *hw, int64_t ranks, int64_t stri
 double hardware_gather(const struct hardware *hw, int64_t ranks, int64_t stride, double bytes);
 // `bytes` are sent by each rank; the ranks are neighbours. At most the share `across` of the bytes
 // leaves the node: less than (nodes - 1) / nodes where tokens travel to each node once.
-double hardware_all_to_all(const struct hardware *hw,
-                           int64_t ranks,
-                           double bytes,
+double hardware_all_to_all(const struct hardware *hw, int64_t ranks, double bytes,
                            double across);
 // Nodes that a group of neighbours touches.
 double hardware_nodes(const struct hardware *hw, int64_t ranks);

@@ -42,10 +42,8 @@ static struct matrix matrix_of(const struct modeldesc *d, unsigned module, doubl
 
 // ---- parameters ---------------------------------------------------------------------------------
 
-static double parameters(const struct layercost_model *m,
-                         const struct modeldesc *d,
-                         unsigned modules,
-                         double width)
+static double parameters(const struct layercost_model *m, const struct modeldesc *d,
+                         unsigned modules, double width)
 {
     double sum = 0;
     for (unsigned module = 1; module <= modules; module <<= 1) {
@@ -84,10 +82,8 @@ const char *layercost_adapters_lack(const struct modeldesc *model,
 
 // ---- costs --------------------------------------------------------------------------------------
 
-void layer_add_adapters(const struct layer_setting *s,
-                        unsigned modules,
-                        const struct layer_rows *rows,
-                        struct layer_adapters *sum)
+void layer_add_adapters(const struct layer_setting *s, unsigned modules,
+                        const struct layer_rows *rows, struct layer_adapters *sum)
 {
     const double rank = (double)s->m->adapter_rank;
     modules &= s->m->adapters;

@@ -8,8 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
-static struct layer_setting set_up(const struct layercost_model *m,
-                                   const struct modeldesc *d,
+static struct layer_setting set_up(const struct layercost_model *m, const struct modeldesc *d,
                                    const struct modeldesc_counts *counts,
                                    const struct layercost_shape *shape)
 {
@@ -55,8 +54,7 @@ static double exposed(double share, double exchange, double computation)
 
 // ---- layers -------------------------------------------------------------------------------------
 
-static void add_up(const struct layer_setting *s,
-                   const struct layer_feed_forward *f,
+static void add_up(const struct layer_setting *s, const struct layer_feed_forward *f,
                    struct layercost *layer)
 {
     struct layercost_parts *p = &layer->parts;
@@ -121,10 +119,8 @@ static double boundary(const struct layer_setting *s, int64_t stride)
     return 2 * (bytes / hardware_link_rate(s->hw, 2, stride) + s->hw->alpha);
 }
 
-void layercost_open(struct layercost_model *m,
-                    const struct modeldesc *model,
-                    const struct hardware *hardware,
-                    const struct training *training)
+void layercost_open(struct layercost_model *m, const struct modeldesc *model,
+                    const struct hardware *hardware, const struct training *training)
 {
     memset(m, 0, sizeof *m);
     m->model = *model;
@@ -154,8 +150,7 @@ void layercost_open(struct layercost_model *m,
 
 // The layers of a table of kinds: each has matrices of its own, also for attention.
 static void kinds_of_layers(const struct layercost_model *m,
-                            const struct layercost_shape *shape,
-                            struct layercost_set *set)
+                            const struct layercost_shape *shape, struct layercost_set *set)
 {
     for (int k = 0; k < m->model.n_kinds; k++) {
         struct modeldesc view;
@@ -171,8 +166,7 @@ static void kinds_of_layers(const struct layercost_model *m,
     }
 }
 
-void layercost_of(const struct layercost_model *m,
-                  const struct layercost_shape *shape,
+void layercost_of(const struct layercost_model *m, const struct layercost_shape *shape,
                   struct layercost_set *set)
 {
     const struct modeldesc *d = &m->model;

@@ -114,10 +114,8 @@ static inline int layercost_kinds(const struct layercost_model *m)
 // Returns the FLOPs of the scan of a mixer that is no attention, per token, forward.
 double layercost_scan_flops(const struct modeldesc *view);
 
-void layercost_open(struct layercost_model *m,
-                    const struct modeldesc *model,
-                    const struct hardware *hardware,
-                    const struct training *training);
+void layercost_open(struct layercost_model *m, const struct modeldesc *model,
+                    const struct hardware *hardware, const struct training *training);
 
 // Returns the parameters of the adapters of a layer of a kind, on all devices together, of so many experts each.
 double layercost_adapters(const struct layercost_model *m, int kind, double experts);
@@ -126,8 +124,7 @@ double layercost_adapters(const struct layercost_model *m, int kind, double expe
 const char *layercost_adapters_lack(const struct modeldesc *model,
                                     const struct training *training);
 
-void layercost_of(const struct layercost_model *m,
-                  const struct layercost_shape *shape,
+void layercost_of(const struct layercost_model *m, const struct layercost_shape *shape,
                   struct layercost_set *set);
 
 #endif

@@ -80,10 +80,8 @@ double layer_projections(const struct layer_setting *s);
 double layer_up_products(const struct layer_setting *s);
 
 // Adds the adapters of these matrices of the training.
-void layer_add_adapters(const struct layer_setting *s,
-                        unsigned modules,
-                        const struct layer_rows *rows,
-                        struct layer_adapters *sum);
+void layer_add_adapters(const struct layer_setting *s, unsigned modules,
+                        const struct layer_rows *rows, struct layer_adapters *sum);
 
 // Returns whether the input of one of these matrices is stored: its own gradient needs it, or that of its adapter.
 static inline bool layer_stores_input(const struct layer_setting *s, unsigned modules)
@@ -107,13 +105,11 @@ struct layer_feed_forward layer_dense_network(const struct layer_setting *s);
 struct layer_feed_forward layer_routed_network(const struct layer_setting *s);
 
 // Sets forward, backward and weights of a layer whose parts are known.
-void layer_pass_times(const struct layer_setting *s,
-                      const struct layer_feed_forward *f,
+void layer_pass_times(const struct layer_setting *s, const struct layer_feed_forward *f,
                       struct layercost *layer);
 
 // Sets stored and kept_for_weights of a layer whose parts are known.
-void layer_stored_bytes(const struct layer_setting *s,
-                        const struct layer_feed_forward *f,
+void layer_stored_bytes(const struct layer_setting *s, const struct layer_feed_forward *f,
                         struct layercost *layer);
 
 #endif

@@ -56,10 +56,8 @@ static struct layercost_parts network_exchanges(const struct layer_setting *s,
 }
 
 // Adds what mode select of a list of modules drops to *dropped, and returns the time to make it again.
-static double remake_modules(const struct layer_setting *s,
-                             const struct layer_feed_forward *f,
-                             const struct layercost_parts *p,
-                             double *dropped)
+static double remake_modules(const struct layer_setting *s, const struct layer_feed_forward *f,
+                             const struct layercost_parts *p, double *dropped)
 {
     const struct stored_parts parts = stored_parts(s, f);
     const unsigned modules = s->m->modules;
@@ -99,8 +97,7 @@ static bool keeps_products(const struct layer_setting *s)
 }
 
 // The time that mode select adds to a backward pass.
-static double select_again(const struct layer_setting *s,
-                           const struct layer_feed_forward *f,
+static double select_again(const struct layer_setting *s, const struct layer_feed_forward *f,
                            const struct layercost_parts *p)
 {
     double dropped = 0;
@@ -112,8 +109,7 @@ static double select_again(const struct layer_setting *s,
                        : p->attention + hardware_stream(s->hw, 16 * s->scores);
 }
 
-void layer_pass_times(const struct layer_setting *s,
-                      const struct layer_feed_forward *f,
+void layer_pass_times(const struct layer_setting *s, const struct layer_feed_forward *f,
                       struct layercost *layer)
 {
     const struct layercost_parts *p = &layer->parts;
@@ -144,8 +140,7 @@ static double attention_buffers(const struct layer_setting *s)
     return scores + (s->stack->context_gathered ? s->context_bytes : 0);
 }
 
-void layer_stored_bytes(const struct layer_setting *s,
-                        const struct layer_feed_forward *f,
+void layer_stored_bytes(const struct layer_setting *s, const struct layer_feed_forward *f,
                         struct layercost *layer)
 {
     const struct stored_parts parts = stored_parts(s, f);

@@ -95,10 +95,7 @@ static const char *wrong_letters(const char *text)
     return NULL;
 }
 
-static size_t count_stages(const char *text,
-                           int64_t *layers,
-                           int64_t *mtp,
-                           size_t most,
+static size_t count_stages(const char *text, int64_t *layers, int64_t *mtp, size_t most,
                            const char **why)
 {
     size_t n = 0;
@@ -120,10 +117,7 @@ static size_t count_stages(const char *text,
     return n;
 }
 
-size_t layout_text_read(const char *text,
-                        int64_t *layers,
-                        int64_t *mtp,
-                        size_t most,
+size_t layout_text_read(const char *text, int64_t *layers, int64_t *mtp, size_t most,
                         const char **why)
 {
     char *memory = malloc(3 * (size_t)MOST_LETTERS);

@@ -20,10 +20,7 @@
 
 // Sets layers[i] and mtp[i] to the numbers of t and m of stage i; the arrays have room for `most` stages. Returns the
 // number of stages; 0: the text is not a layout, *why says what is wrong, one of a fixed set of texts.
-size_t layout_text_read(const char *text,
-                        int64_t *layers,
-                        int64_t *mtp,
-                        size_t most,
+size_t layout_text_read(const char *text, int64_t *layers, int64_t *mtp, size_t most,
                         const char **why);
 
 // Returns whether a layout of n stages fits so many devices: the stages are a multiple of the devices, and all m are in

@@ -79,11 +79,8 @@ static inline int64_t order_at(const struct order *order, int32_t device, int32_
 }
 
 // Appends an operation in direction 0. The device has room.
-static inline void order_add(struct order *order,
-                             int32_t device,
-                             enum operation_type type,
-                             int32_t item,
-                             int32_t stage)
+static inline void order_add(struct order *order, int32_t device, enum operation_type type,
+                             int32_t item, int32_t stage)
 {
     const int64_t at = order_at(order, device, order->n[device]++);
     order->operations[at] =

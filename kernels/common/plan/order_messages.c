@@ -114,10 +114,8 @@ static bool visit_all(struct placer *p, struct order_stuck *stuck)
     return true;
 }
 
-bool order_messages_place(const struct pipeline *pipeline,
-                          const struct order *order,
-                          struct order_messages *messages,
-                          struct order_stuck *stuck)
+bool order_messages_place(const struct pipeline *pipeline, const struct order *order,
+                          struct order_messages *messages, struct order_stuck *stuck)
 {
     const size_t items = (size_t)pipeline->shape.stages * (size_t)pipeline->shape.micro_batches,
                  devices = (size_t)order->devices;

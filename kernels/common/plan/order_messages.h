@@ -33,10 +33,8 @@ struct order_stuck {
 // and again, each runs one operation (or unit) if the input is there, and the message of the operation is appended at once to
 // the lists of both ends. Every order that runs without blocking then runs with it. Returns false if an operation never
 // runs (*stuck: where) or without memory. The caller calls order_messages_free in every case.
-bool order_messages_place(const struct pipeline *pipeline,
-                          const struct order *order,
-                          struct order_messages *messages,
-                          struct order_stuck *stuck);
+bool order_messages_place(const struct pipeline *pipeline, const struct order *order,
+                          struct order_messages *messages, struct order_stuck *stuck);
 void order_messages_free(struct order_messages *messages);
 
 #endif

@@ -8,8 +8,7 @@ static const char *const names[OPERATION_TYPES] = {"F", "B", "W", "BW", "R"};
 
 // ---- reading ------------------------------------------------------------------------------------
 
-static bool fail(const struct order_text_source *r,
-                 struct order_text_fault *fault,
+static bool fail(const struct order_text_source *r, struct order_text_fault *fault,
                  const char *text)
 {
     *fault = (struct order_text_fault){r->at, text};
@@ -40,9 +39,7 @@ static void skip_blanks(struct order_text_source *r)
         r->at++;
 }
 
-static bool read_number(struct order_text_source *r,
-                        int32_t most,
-                        int32_t *number,
+static bool read_number(struct order_text_source *r, int32_t most, int32_t *number,
                         struct order_text_fault *fault)
 {
     int32_t value = 0;
@@ -57,8 +54,7 @@ static bool read_number(struct order_text_source *r,
     return r->at > from || fail(r, fault, "expected a number, as in F0.0");
 }
 
-static bool read_type(struct order_text_source *r,
-                      uint8_t *type,
+static bool read_type(struct order_text_source *r, uint8_t *type,
                       struct order_text_fault *fault)
 {
     for (unsigned t = OPERATION_TYPES; t-- > 0;) { // BW before B
@@ -73,8 +69,7 @@ static bool read_type(struct order_text_source *r,
     return fail(r, fault, "expected an operation F, B, W, BW or R, as in F0.0");
 }
 
-static bool read_operation(struct order_text_source *r,
-                           struct order_text_operation *op,
+static bool read_operation(struct order_text_source *r, struct order_text_operation *op,
                            struct order_text_fault *fault)
 {
     *op = (struct order_text_operation){.at = r->at};
@@ -96,8 +91,7 @@ static bool ends_here(const struct order_text_source *r)
     return r->at == r->n || is_blank(r->text[r->at]);
 }
 
-int order_text_next(struct order_text_source *r,
-                    struct order_text_operation op[2],
+int order_text_next(struct order_text_source *r, struct order_text_operation op[2],
                     struct order_text_fault *fault)
 {
     skip_blanks(r);
@@ -128,9 +122,7 @@ int order_text_next(struct order_text_source *r,
     return parts;
 }
 
-static bool append(struct order *order,
-                   int32_t device,
-                   const struct order_text_operation *op,
+static bool append(struct order *order, int32_t device, const struct order_text_operation *op,
                    int32_t slices)
 {
     if (op->slice >= slices || op->micro_batch >= ORDER_TEXT_ITEMS / slices)
@@ -144,12 +136,8 @@ static bool append(struct order *order,
     return true;
 }
 
-bool order_text_read(const char *text,
-                     size_t n,
-                     int32_t slices,
-                     struct order *order,
-                     int32_t device,
-                     struct order_text_fault *fault)
+bool order_text_read(const char *text, size_t n, int32_t slices, struct order *order,
+                     int32_t device, struct order_text_fault *fault)
 {
     struct order_text_source source = {text, n, 0};
     struct order_text_operation op[2];
@@ -179,8 +167,7 @@ int32_t order_text_count(const char *text, size_t n)
 
 // ---- writing ------------------------------------------------------------------------------------
 
-void order_text_write_operation(const struct operation *op,
-                                int32_t slices,
+void order_text_write_operation(const struct operation *op, int32_t slices,
                                 struct text_buffer *out)
 {
     text_buffer_add(out, "%s%d", names[op->type], op->item / slices);
@@ -189,9 +176,7 @@ void order_text_write_operation(const struct operation *op,
     text_buffer_add(out, ".%d%s", op->stage, op->direction ? "r" : "");
 }
 
-void order_text_write(const struct order *order,
-                      int32_t device,
-                      int32_t slices,
+void order_text_write(const struct order *order, int32_t device, int32_t slices,
                       struct text_buffer *out)
 {
     bool in_pair = false;

@@ -34,33 +34,25 @@ struct order_text_operation {
 
 // Reads the next operation, or the two of a pair. Returns their number, 0 at the end of the text, -1
 // at a fault.
-int order_text_next(struct order_text_source *source,
-                    struct order_text_operation op[2],
+int order_text_next(struct order_text_source *source, struct order_text_operation op[2],
                     struct order_text_fault *fault);
 
 // ---- whole orders -----------------------------------------------------------------------------
 
 // Appends the operations of the text to the order of a device. Returns false at the first fault; the
 // operations before it have been appended.
-bool order_text_read(const char *text,
-                     size_t n,
-                     int32_t slices,
-                     struct order *order,
-                     int32_t device,
-                     struct order_text_fault *fault);
+bool order_text_read(const char *text, size_t n, int32_t slices, struct order *order,
+                     int32_t device, struct order_text_fault *fault);
 
 // Returns the number of operations in a text, before it is checked: never less than it has.
 int32_t order_text_count(const char *text, size_t n);
 
 // Appends an operation to the text.
-void order_text_write_operation(const struct operation *op,
-                                int32_t slices,
+void order_text_write_operation(const struct operation *op, int32_t slices,
                                 struct text_buffer *out);
 
 // Appends the order of a device to the text.
-void order_text_write(const struct order *order,
-                      int32_t device,
-                      int32_t slices,
+void order_text_write(const struct order *order, int32_t device, int32_t slices,
                       struct text_buffer *out);
 
 #endif

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void pipeline_take(struct pipeline *pipeline,
-                   const struct pipeline_shape *shape,
+void pipeline_take(struct pipeline *pipeline, const struct pipeline_shape *shape,
                    struct room *room)
 {
     const size_t devices = (size_t)shape->devices, stages = (size_t)shape->stages;
@@ -114,9 +113,7 @@ int32_t pipeline_most_chunks(const struct pipeline *pipeline)
     return most;
 }
 
-double pipeline_occupation(const struct pipeline *pipeline,
-                           int32_t sender,
-                           int32_t receiver,
+double pipeline_occupation(const struct pipeline *pipeline, int32_t sender, int32_t receiver,
                            double bytes)
 {
     const struct pipeline_links *links = &pipeline->links;
@@ -126,9 +123,7 @@ double pipeline_occupation(const struct pipeline *pipeline,
     return links->occupation + (links->bandwidths != NULL ? bytes / links->bandwidths[at] : 0);
 }
 
-double pipeline_delay(const struct pipeline *pipeline,
-                      int32_t sender,
-                      int32_t receiver,
+double pipeline_delay(const struct pipeline *pipeline, int32_t sender, int32_t receiver,
                       double bytes)
 {
     const struct pipeline_links *links = &pipeline->links;

@@ -75,8 +75,7 @@ enum pipeline_placement {
 
 // Takes the arrays from the room; all values are 0 then (NAN pairs, INFINITY limits), in a room with
 // memory. The shape is within the limits above.
-void pipeline_take(struct pipeline *pipeline,
-                   const struct pipeline_shape *shape,
+void pipeline_take(struct pipeline *pipeline, const struct pipeline_shape *shape,
                    struct room *room);
 
 // Copies all values to a pipeline of the same shape; the tables of links are shared.
@@ -96,8 +95,7 @@ void pipeline_set_uniform(struct pipeline *pipeline, const struct pipeline_stage
 // Returns the largest number of chunks of a device.
 int32_t pipeline_most_chunks(const struct pipeline *pipeline);
 
-static inline int32_t pipeline_device(const struct pipeline *pipeline,
-                                      int32_t direction,
+static inline int32_t pipeline_device(const struct pipeline *pipeline, int32_t direction,
                                       int32_t stage)
 {
     return pipeline->device_of[direction * pipeline->shape.stages + stage];
@@ -111,13 +109,9 @@ static inline int32_t pipeline_items(const struct pipeline *pipeline)
 
 // Time from the end of an operation to the arrival of its message, if no other message delays it. 0
 // on the same device. `backward`: of the gradient that `stage` sends to stage - 1.
-double pipeline_occupation(const struct pipeline *pipeline,
-                           int32_t sender,
-                           int32_t receiver,
+double pipeline_occupation(const struct pipeline *pipeline, int32_t sender, int32_t receiver,
                            double bytes);
-double pipeline_delay(const struct pipeline *pipeline,
-                      int32_t sender,
-                      int32_t receiver,
+double pipeline_delay(const struct pipeline *pipeline, int32_t sender, int32_t receiver,
                       double bytes);
 
 #endif

@@ -127,12 +127,8 @@ bool plan_set_split(struct plan *plan, const int32_t *split)
     return plan->split != NULL;
 }
 
-void plan_made_by(struct plan *plan,
-                  enum plan_part part,
-                  const char *by,
-                  const char *objective,
-                  double value,
-                  double bound)
+void plan_made_by(struct plan *plan, enum plan_part part, const char *by, const char *objective,
+                  double value, double bound)
 {
     struct plan_maker *maker = &plan->makers[part];
     snprintf(maker->by, sizeof maker->by, "%s", by);

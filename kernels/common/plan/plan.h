@@ -54,11 +54,7 @@ bool plan_set_split(struct plan *plan, const int32_t *split);
 bool plan_set_configuration(struct plan *plan, const char *text);
 
 // Names the maker of a part; longer names are cut. value, bound: NAN: none.
-void plan_made_by(struct plan *plan,
-                  enum plan_part part,
-                  const char *by,
-                  const char *objective,
-                  double value,
-                  double bound);
+void plan_made_by(struct plan *plan, enum plan_part part, const char *by, const char *objective,
+                  double value, double bound);
 
 #endif

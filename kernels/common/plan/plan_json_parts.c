@@ -11,9 +11,7 @@
 #define COUNT_OF(a) ((int)(sizeof(a) / sizeof *(a)))
 
 // Checks that an item is a list of n items.
-bool plan_require_list(const struct plan_reader *r,
-                       const cJSON *item,
-                       const char *name,
+bool plan_require_list(const struct plan_reader *r, const cJSON *item, const char *name,
                        int32_t n)
 {
     if (cJSON_IsArray(item) && cJSON_GetArraySize(item) == n)
@@ -38,8 +36,7 @@ static const struct docfield link_fields[LINKS] = {
 
 static const struct docfields link_table = {"links", link_fields, LINKS, NULL, 0};
 
-static bool read_channels(const struct plan_reader *r,
-                          const cJSON *item,
+static bool read_channels(const struct plan_reader *r, const cJSON *item,
                           struct pipeline_links *links)
 {
     static const char *const words[] = {"free", "links", "cards", "blocking"};
@@ -54,20 +51,15 @@ static bool read_channels(const struct plan_reader *r,
                          "channels: expected \"free\", \"links\", \"cards\" or \"blocking\"");
 }
 
-static bool read_row(const struct plan_reader *r,
-                     const char *name,
-                     const cJSON *row,
-                     int32_t from,
-                     double absent,
-                     double *values)
+static bool read_row(const struct plan_reader *r, const char *name, const cJSON *row,
+                     int32_t from, double absent, double *values)
 {
     const bool above = absent > 0; // bandwidths
     const cJSON *item;
     int32_t to = 0;
     if (!plan_require_list(r, row, name, r->plan->pipeline->shape.devices))
         return false;
-    cJSON_ArrayForEach(item, row)
-    {
+    cJSON_ArrayForEach (item, row) {
         const double x = cJSON_IsNull(item) && above ? absent : item->valuedouble;
         const bool fits =
             (cJSON_IsNumber(item) && x <= PLAN_LARGEST && (above ? x > 0 : x >= 0)) ||
@@ -84,11 +76,8 @@ static bool read_row(const struct plan_reader *r,
 }
 
 // Reads a table of links; absent: the value of the diagonal. *table is NULL if there is none.
-static bool read_table(const struct plan_reader *r,
-                       const char *name,
-                       const cJSON *list,
-                       double absent,
-                       const double **table)
+static bool read_table(const struct plan_reader *r, const char *name, const cJSON *list,
+                       double absent, const double **table)
 {
     const int32_t devices = r->plan->pipeline->shape.devices;
     const cJSON *row;
@@ -101,8 +90,7 @@ static bool read_table(const struct plan_reader *r,
     *table = values;
     if (values == NULL)
         return false;
-    cJSON_ArrayForEach(row, list)
-    {
+    cJSON_ArrayForEach (row, list) {
         if (!read_row(r, name, row, from, absent, values + (size_t)from * (size_t)devices))
             return false;
         from++;
@@ -153,8 +141,7 @@ static int32_t longest(const cJSON *list)
 {
     const cJSON *item;
     int32_t most = 0;
-    cJSON_ArrayForEach(item, list)
-    {
+    cJSON_ArrayForEach (item, list) {
         if (!cJSON_IsString(item))
             return -1;
         const int32_t n = order_text_count(item->valuestring, strlen(item->valuestring));
@@ -184,8 +171,7 @@ bool plan_read_order(const struct plan_reader *r, const struct cJSON *list)
     r->plan->order = order_new(shape->devices, most);
     if (r->plan->order == NULL)
         return false;
-    cJSON_ArrayForEach(item, list)
-    {
+    cJSON_ArrayForEach (item, list) {
         const char *const text = item->valuestring;
         if (!order_text_read(text, strlen(text), shape->slices, r->plan->order, d, &wrong))
             return pps_fault_set(r->fault, item, false, "order[%d], character %zu: %s", d,
@@ -249,6 +235,8 @@ bool plan_read_makers(const struct plan_reader *r, const struct cJSON *object)
     if (!cJSON_IsObject(object))
         return pps_fault_set(r->fault, object, false,
                              "makers: expected an object with a maker per part");
-    cJSON_ArrayForEach(item, object) if (!read_maker(r, item)) return false;
+    cJSON_ArrayForEach (item, object)
+        if (!read_maker(r, item))
+            return false;
     return true;
 }

@@ -19,9 +19,7 @@ struct plan_reader {
 };
 
 // Checks that an item is a list of n items.
-bool plan_require_list(const struct plan_reader *r,
-                       const struct cJSON *item,
-                       const char *name,
+bool plan_require_list(const struct plan_reader *r, const struct cJSON *item, const char *name,
                        int32_t n);
 
 // Read a part into the plan; the value NULL: the plan has no such part. False: a fault, or out of

@@ -144,12 +144,8 @@ static const struct docfield stage_fields[] = {
 static const struct docfields stage_table = {"a stage", stage_fields, COUNT_OF(stage_fields),
                                              NULL, 0};
 
-static bool place_stage(const struct plan_reader *r,
-                        const cJSON *object,
-                        const cJSON *item,
-                        int key,
-                        int64_t device,
-                        int32_t *device_of)
+static bool place_stage(const struct plan_reader *r, const cJSON *object, const cJSON *item,
+                        int key, int64_t device, int32_t *device_of)
 {
     const char *const name = stage_fields[key].key;
     if (item == NULL)
@@ -191,7 +187,9 @@ static bool read_stages(const struct plan_reader *r)
     if (!require(r, TOP_STAGE) ||
         !plan_require_list(r, list, "stage", r->plan->pipeline->shape.stages))
         return false;
-    cJSON_ArrayForEach(object, list) if (!read_stage(r, object, s++)) return false;
+    cJSON_ArrayForEach (object, list)
+        if (!read_stage(r, object, s++))
+            return false;
     return true;
 }
 
@@ -219,8 +217,7 @@ static bool read_devices(const struct plan_reader *r)
         return true;
     if (!plan_require_list(r, list, "device", p->shape.devices))
         return false;
-    cJSON_ArrayForEach(object, list)
-    {
+    cJSON_ArrayForEach (object, list) {
         struct docitems items;
         struct device_values v = {0, HUGE_VAL, (double)NAN};
         if (!docfields_find(&device_table, object, false, &items, r->fault) ||

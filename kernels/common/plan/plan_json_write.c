@@ -50,9 +50,7 @@ static void write_devices(const struct pipeline *p, struct text_buffer *out)
     text_buffer_add(out, "  ],\n");
 }
 
-static void write_table(const char *key,
-                        const double *table,
-                        int32_t devices,
+static void write_table(const char *key, const double *table, int32_t devices,
                         struct text_buffer *out)
 {
     if (table == NULL)
@@ -92,8 +90,7 @@ static void write_order(const struct plan *plan, struct text_buffer *out)
     text_buffer_add(out, "  ]");
 }
 
-static void write_maker(const struct plan_maker *maker,
-                        const char *part,
+static void write_maker(const struct plan_maker *maker, const char *part,
                         struct text_buffer *out)
 {
     text_buffer_add(out, "\"%s\": {\"by\": ", part);

@@ -75,9 +75,7 @@ static const struct docfield kind_fields[] = {
 static const struct docfields kind_table = {"a kind of recomputation", kind_fields,
                                             COUNT_OF(kind_fields), NULL, 0};
 
-static bool read_kind(const struct plan_reader *r,
-                      const cJSON *object,
-                      int which,
+static bool read_kind(const struct plan_reader *r, const cJSON *object, int which,
                       struct plan_layers *layers)
 {
     struct docitems items;
@@ -97,8 +95,7 @@ static bool read_kind(const struct plan_reader *r,
     return true;
 }
 
-static bool read_body(const struct plan_reader *r,
-                      const cJSON *object,
+static bool read_body(const struct plan_reader *r, const cJSON *object,
                       struct plan_layers *layers)
 {
     struct docitems items;
@@ -138,9 +135,7 @@ static const struct docfield split_fields[] = {
 static const struct docfields split_table = {"the split", split_fields, COUNT_OF(split_fields),
                                              NULL, 0};
 
-static bool read_counts(const struct plan_reader *r,
-                        const cJSON *list,
-                        int kind,
+static bool read_counts(const struct plan_reader *r, const cJSON *list, int kind,
                         int32_t *counts)
 {
     const struct plan_layers *layers = r->plan->layers;
@@ -148,8 +143,7 @@ static bool read_counts(const struct plan_reader *r,
     if (!plan_require_list(r, list, plan_recompute_names[kind],
                            r->plan->pipeline->shape.stages))
         return false;
-    cJSON_ArrayForEach(item, list)
-    {
+    cJSON_ArrayForEach (item, list) {
         const double n = cJSON_IsNumber(item) ? item->valuedouble : -1;
         if (!(n >= 0 && n <= layers->count) || n > (int32_t)n)
             return pps_fault_set(r->fault, item, false,

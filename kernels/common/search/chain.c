@@ -24,10 +24,7 @@ void nd_chain_free(struct nd_chain *c)
 // ---- links --------------------------------------------------------------------------------------
 
 // Returns false if the stage cannot hold these layers.
-static bool make_link(const struct nd_program *p,
-                      int32_t stage,
-                      int32_t n,
-                      int32_t x,
+static bool make_link(const struct nd_program *p, int32_t stage, int32_t n, int32_t x,
                       struct nd_link *link)
 {
     const bool head = stage == p->stages - 1;
@@ -81,9 +78,7 @@ static void set_window(const struct nd_chain *c, struct window *w)
     }
 }
 
-static int32_t least_layers(const struct nd_chain *c,
-                            const struct window *w,
-                            int32_t i,
+static int32_t least_layers(const struct nd_chain *c, const struct window *w, int32_t i,
                             int32_t n)
 {
     const int32_t left = c->layers - n, behind = w->behind[i + 1];
@@ -94,9 +89,7 @@ static int32_t least_layers(const struct nd_chain *c,
     return least > 1 ? least : 1;
 }
 
-static int32_t most_layers(const struct nd_chain *c,
-                           const struct window *w,
-                           int32_t i,
+static int32_t most_layers(const struct nd_chain *c, const struct window *w, int32_t i,
                            int32_t n)
 {
     const int32_t most = c->layers - n - (c->stages - 1 - i);
@@ -105,12 +98,8 @@ static int32_t most_layers(const struct nd_chain *c,
 
 // Adds the links of place (i, n). A stage that cannot hold x layers cannot hold x + 1 layers, since
 // every layer takes memory and time.
-static bool make_links_of(struct nd_chain *c,
-                          const struct window *w,
-                          int32_t i,
-                          int32_t n,
-                          bool *reached,
-                          size_t *room)
+static bool make_links_of(struct nd_chain *c, const struct window *w, int32_t i, int32_t n,
+                          bool *reached, size_t *room)
 {
     const int32_t most = most_layers(c, w, i, n);
     for (int32_t x = least_layers(c, w, i, n); x <= most; x++) {
@@ -164,10 +153,7 @@ static void make_work(struct nd_chain *c)
     }
 }
 
-double nd_bracket(const struct nd_chain *c,
-                  const struct nd_link *link,
-                  int32_t i,
-                  int32_t n,
+double nd_bracket(const struct nd_chain *c, const struct nd_link *link, int32_t i, int32_t n,
                   int32_t micro_batches)
 {
     const double rounds = nd_rounds(c, micro_batches, i);
@@ -209,8 +195,7 @@ static void find_least(struct nd_chain *c)
         }
 }
 
-struct nd_chain *nd_chain_new(const struct nd_program *program,
-                              const int32_t *most,
+struct nd_chain *nd_chain_new(const struct nd_program *program, const int32_t *most,
                               struct nd_watch *watch)
 {
     struct nd_chain *c = calloc(1, sizeof *c);
@@ -258,10 +243,7 @@ static bool more_room(struct nd_chain *c, int32_t n)
 }
 
 // Appends an end for each end of the next place, with the link before it.
-static bool extend(struct nd_chain *c,
-                   int32_t i,
-                   int32_t n,
-                   const struct nd_link *link,
+static bool extend(struct nd_chain *c, int32_t i, int32_t n, const struct nd_link *link,
                    double limit)
 {
     const int32_t place = nd_place(c, i, n), next = nd_place(c, i + 1, n + link->x);
@@ -324,10 +306,7 @@ enum nd_outcome nd_chain_ends(struct nd_chain *c, double limit, uint64_t *nodes)
     return ND_DONE;
 }
 
-double nd_chain_least(const struct nd_chain *c,
-                      int32_t place,
-                      double growth,
-                      double z,
+double nd_chain_least(const struct nd_chain *c, int32_t place, double growth, double z,
                       double floor)
 {
     const struct nd_ends_of *of = &c->ends_of[place];

@@ -72,18 +72,14 @@ static inline double nd_rounds(const struct nd_chain *chain, int32_t m, int32_t 
 // most: [stages], the most layers that each stage may have. A split exists if least_growth of
 // place (0, 0) is finite. If the watch ended the function, only nd_chain_free accepts the chain.
 // Returns NULL when out of memory.
-struct nd_chain *nd_chain_new(const struct nd_program *program,
-                              const int32_t *most,
+struct nd_chain *nd_chain_new(const struct nd_program *program, const int32_t *most,
                               struct nd_watch *watch);
 void nd_chain_free(struct nd_chain *chain);
 
 // Returns the bracket of stage i at a place, without R(>j). If the stage has no rounds (stage 0,
 // M = P), returns the term that replaces the rounds in one_f_one_b.h; no R(>j) is added to this term.
-double nd_bracket(const struct nd_chain *chain,
-                  const struct nd_link *link,
-                  int32_t i,
-                  int32_t n,
-                  int32_t micro_batches);
+double nd_bracket(const struct nd_chain *chain, const struct nd_link *link, int32_t i,
+                  int32_t n, int32_t micro_batches);
 
 // Finds the ends of all places that are part of a solution whose bound (1) is below `limit`. Adds
 // the number of examined ends to *nodes. If the watch ended the function, the ends are incomplete
@@ -94,10 +90,7 @@ enum nd_outcome nd_chain_ends(struct nd_chain *chain, double limit, uint64_t *no
 // z: the greatest bracket of these stages with their R(>j) up to the place; -HUGE_VAL: no bracket.
 // floor: a lower limit of the greatest bracket, without R(>j). The value is exact below the limit of
 // nd_chain_ends, and HUGE_VAL above this limit.
-double nd_chain_least(const struct nd_chain *chain,
-                      int32_t place,
-                      double growth,
-                      double z,
+double nd_chain_least(const struct nd_chain *chain, int32_t place, double growth, double z,
                       double floor);
 
 #endif

@@ -92,9 +92,7 @@ static bool take_effort(struct dialect *d, double below)
     return !d->out_of_time;
 }
 
-static enum nd_outcome solve(struct dialect *d,
-                             const struct nd_program *rule,
-                             double below,
+static enum nd_outcome solve(struct dialect *d, const struct nd_program *rule, double below,
                              struct nd_solution *solution)
 {
     *solution = (struct nd_solution){.status = ND_TIME_LIMIT};
@@ -253,8 +251,7 @@ static int32_t most_again(const struct nd_program *p, const struct nd_choice *ch
 }
 
 // Takes the split of the choice with the rule, if this fits.
-static enum nd_outcome start_with(struct nd_solution *taken,
-                                  const struct nd_program *rule,
+static enum nd_outcome start_with(struct nd_solution *taken, const struct nd_program *rule,
                                   const struct nd_choice *choice)
 {
     const int32_t n = rule->stages * rule->chunks;
@@ -285,8 +282,7 @@ static enum nd_outcome start_with(struct nd_solution *taken,
     return outcome;
 }
 
-static enum nd_outcome start(const struct dialect *d,
-                             struct nd_solution *taken,
+static enum nd_outcome start(const struct dialect *d, struct nd_solution *taken,
                              const struct nd_choice *choice)
 {
     const struct nd_program *p = d->program;
@@ -382,8 +378,7 @@ static void finish(struct dialect *d)
 }
 
 enum nd_outcome nd_solve_dialect(const struct nd_program *program,
-                                 const struct nd_effort *effort,
-                                 struct nd_solution *solution)
+                                 const struct nd_effort *effort, struct nd_solution *solution)
 {
     struct dialect d = {.program = program,
                         .best = solution,

@@ -8,8 +8,7 @@ static double value(void *self, const double *forward, const double *backward)
     return nd_evaluator_objective(g->evaluator, forward, backward);
 }
 
-static int32_t slowest_stage(const struct nd_program *p,
-                             const double *forward,
+static int32_t slowest_stage(const struct nd_program *p, const double *forward,
                              const double *backward)
 {
     int32_t slowest = 0;
@@ -27,12 +26,8 @@ static int32_t slowest_stage(const struct nd_program *p,
 }
 
 // A period that is not laid out costs at least the time of the slowest stage.
-static bool path(void *self,
-                 const double *forward,
-                 const double *backward,
-                 double *forwards,
-                 double *backwards,
-                 double *constant)
+static bool path(void *self, const double *forward, const double *backward, double *forwards,
+                 double *backwards, double *constant)
 {
     struct nd_general *g = self;
     const struct nd_program *p = g->program;

@@ -61,8 +61,7 @@ static bool place(struct patterns *all, int32_t k, int32_t left)
 }
 
 bool nd_general_patterns(struct nd_general *g,
-                         bool (*visit_one)(struct nd_general *g, void *self),
-                         void *self,
+                         bool (*visit_one)(struct nd_general *g, void *self), void *self,
                          int32_t most)
 {
     struct patterns all = {.g = g, .visit = visit_one, .self = self, .most = most};

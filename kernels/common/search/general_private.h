@@ -46,10 +46,8 @@ double nd_general_stage_bound(const struct nd_general *g, int32_t stage, double 
 // Calls visit for every pattern that may be part of a better choice, with g->pattern set;
 // patterns with more layers in one chunk come first. After more than `most` patterns, ends with
 // g->search.over and a bound of 0. false: visit returned false.
-bool nd_general_patterns(struct nd_general *g,
-                         bool (*visit)(struct nd_general *g, void *self),
-                         void *self,
-                         int32_t most);
+bool nd_general_patterns(struct nd_general *g, bool (*visit)(struct nd_general *g, void *self),
+                         void *self, int32_t most);
 
 // Computes the memory that the worst stage lacks in the best split, in MiB; 0 or less: none.
 // HUGE_VAL: no split gives every chunk a layer. *decided: all patterns were examined. false:

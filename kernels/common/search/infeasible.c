@@ -35,9 +35,7 @@ void nd_why_again(const struct nd_program *p, struct nd_infeasible *why)
         p->stages * p->chunks);
 }
 
-void nd_why_memory(const struct nd_program *p,
-                   int32_t stage,
-                   double missing_mb,
+void nd_why_memory(const struct nd_program *p, int32_t stage, double missing_mb,
                    struct nd_infeasible *why)
 {
     why->limit = ND_LIMIT_MEMORY;

@@ -80,11 +80,8 @@ static void settle(const struct search *s, struct label *l, int32_t place)
     l->slow_f = nd_greater(l->slow_f, s->useless_b[place]);
 }
 
-static struct label step(const struct search *s,
-                         const struct label *from,
-                         const struct nd_link *link,
-                         int32_t i,
-                         int32_t n)
+static struct label step(const struct search *s, const struct label *from,
+                         const struct nd_link *link, int32_t i, int32_t n)
 {
     const struct nd_chain *c = s->chain;
     const int32_t last = c->stages - 1, all = c->program->micro_batches;
@@ -265,12 +262,9 @@ static void trace_back(const struct search *s, int32_t *layers, struct nd_labels
     }
 }
 
-enum nd_outcome nd_labels_search(const struct nd_chain *chain,
-                                 double limit,
-                                 const struct nd_effort *effort,
-                                 double started,
-                                 int32_t *layers,
-                                 struct nd_labels_result *result,
+enum nd_outcome nd_labels_search(const struct nd_chain *chain, double limit,
+                                 const struct nd_effort *effort, double started,
+                                 int32_t *layers, struct nd_labels_result *result,
                                  uint64_t *nodes)
 {
     struct search s = {.chain = chain,

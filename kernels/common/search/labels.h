@@ -17,12 +17,9 @@ struct nd_labels_result {
 
 // layers: [stages]. limit: the value to beat; nd_chain_ends has been called with at least this
 // limit. Adds the number of labels to *nodes.
-enum nd_outcome nd_labels_search(const struct nd_chain *chain,
-                                 double limit,
-                                 const struct nd_effort *effort,
-                                 double started,
-                                 int32_t *layers,
-                                 struct nd_labels_result *result,
+enum nd_outcome nd_labels_search(const struct nd_chain *chain, double limit,
+                                 const struct nd_effort *effort, double started,
+                                 int32_t *layers, struct nd_labels_result *result,
                                  uint64_t *nodes);
 
 #endif

@@ -27,10 +27,8 @@ static bool is_over(const struct search_limits *limits, int64_t done, double bes
            poll_over_after(limits->poll, limits->cost);
 }
 
-double search_local(const struct search_problem *problem,
-                    double value,
-                    const struct search_limits *limits,
-                    struct search_draws *draws,
+double search_local(const struct search_problem *problem, double value,
+                    const struct search_limits *limits, struct search_draws *draws,
                     int64_t *evaluations)
 {
     double history[SEARCH_HISTORY_MAX], best = value, now = value;

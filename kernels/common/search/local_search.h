@@ -44,10 +44,8 @@ struct search_limits {
 // quarter of the budget without improvement. `value` is that of the solution at the start, which the
 // problem has kept. Returns the best value; the solution is the best one then. Adds the number of
 // changes to *evaluations.
-double search_local(const struct search_problem *problem,
-                    double value,
-                    const struct search_limits *limits,
-                    struct search_draws *draws,
+double search_local(const struct search_problem *problem, double value,
+                    const struct search_limits *limits, struct search_draws *draws,
                     int64_t *evaluations);
 
 #endif

@@ -26,9 +26,7 @@ struct solver {
 
 // ---- splits -------------------------------------------------------------------------------------
 
-static struct nd_chunk_plan chunk_of(const struct nd_program *p,
-                                     int32_t stage,
-                                     int32_t n,
+static struct nd_chunk_plan chunk_of(const struct nd_program *p, int32_t stage, int32_t n,
                                      int32_t x)
 {
     struct nd_chunk_plan chunk = nd_segment(p, n, x);
@@ -191,8 +189,7 @@ static enum nd_outcome find_all(struct solver *s)
 
 // ---- infeasible programs ------------------------------------------------------------------------
 
-static double needed(const struct nd_program *p,
-                     int32_t stage,
+static double needed(const struct nd_program *p, int32_t stage,
                      const struct nd_chunk_plan *chunk)
 {
     const double live = memline_1f1b(p->stages, p->micro_batches, stage);
@@ -250,10 +247,8 @@ static double even_lack(const struct nd_program *p)
 
 // Finds the split whose worst stage lacks the least memory. Sets *lack to this memory, MiB, and
 // *stage to the worst stage; *lack is HUGE_VAL if all splits exceed the published bounds.
-static enum nd_outcome find_lack(const struct nd_program *p,
-                                 struct nd_watch *watch,
-                                 double *lack,
-                                 int32_t *stage)
+static enum nd_outcome find_lack(const struct nd_program *p, struct nd_watch *watch,
+                                 double *lack, int32_t *stage)
 {
     const int32_t layers = p->layers[0] + p->layers[1], columns = layers + 1;
     double *least = malloc(((size_t)p->stages + 1) * (size_t)columns * sizeof *least);
@@ -288,10 +283,8 @@ static enum nd_outcome find_lack(const struct nd_program *p,
 }
 
 // Explains why no split is feasible. *proven: false if the watch stopped the explanation.
-static enum nd_outcome explain(const struct nd_program *p,
-                               struct nd_watch *watch,
-                               struct nd_infeasible *why,
-                               bool *proven)
+static enum nd_outcome explain(const struct nd_program *p, struct nd_watch *watch,
+                               struct nd_infeasible *why, bool *proven)
 {
     double lack = HUGE_VAL;
     int32_t stage = -1;
@@ -309,11 +302,8 @@ static enum nd_outcome explain(const struct nd_program *p,
 
 // ---- the solver ---------------------------------------------------------------------------------
 
-enum nd_outcome nd_solve_1f1b(const struct nd_program *program,
-                              const struct nd_effort *effort,
-                              double started,
-                              struct nd_draft *draft,
-                              struct nd_infeasible *why)
+enum nd_outcome nd_solve_1f1b(const struct nd_program *program, const struct nd_effort *effort,
+                              double started, struct nd_draft *draft, struct nd_infeasible *why)
 {
     const size_t n = (size_t)program->stages;
     struct solver s = {.program = program,

@@ -94,11 +94,8 @@ enum depth {
 
 // *bound: lower bound of the undecided choices; HUGE_VAL: none is undecided. *too_many: there
 // are too many options.
-static bool solve_wanted(struct nd_general *g,
-                         const struct nd_wanted *wanted,
-                         enum depth depth,
-                         double *bound,
-                         bool *too_many)
+static bool solve_wanted(struct nd_general *g, const struct nd_wanted *wanted, enum depth depth,
+                         double *bound, bool *too_many)
 {
     struct split_search *search = &g->search;
     struct nd_wanted within = *wanted;
@@ -137,10 +134,7 @@ static bool solve_wanted(struct nd_general *g,
     return done;
 }
 
-static bool solve_layers(struct nd_general *g,
-                         int32_t most,
-                         enum depth depth,
-                         double *bound,
+static bool solve_layers(struct nd_general *g, int32_t most, enum depth depth, double *bound,
                          bool *too_many)
 {
     const struct nd_wanted wanted = {most, INT32_MAX,
@@ -379,10 +373,8 @@ static struct nd_general *allocate(const struct nd_program *program,
 }
 
 enum nd_outcome nd_solve_general(const struct nd_program *program,
-                                 const struct nd_effort *effort,
-                                 double started,
-                                 struct nd_draft *draft,
-                                 struct nd_infeasible *why)
+                                 const struct nd_effort *effort, double started,
+                                 struct nd_draft *draft, struct nd_infeasible *why)
 {
     struct nd_watch watch = {.effort = effort, .started = started};
     struct nd_general *g = allocate(program, &watch);

@@ -30,8 +30,7 @@ void nd_solution_free(struct nd_solution *solution)
     *solution = (struct nd_solution){.status = ND_INFEASIBLE};
 }
 
-static enum nd_outcome set_choice(const struct nd_program *p,
-                                  const struct nd_draft *draft,
+static enum nd_outcome set_choice(const struct nd_program *p, const struct nd_draft *draft,
                                   struct nd_solution *solution)
 {
     const size_t n = (size_t)p->stages * (size_t)p->chunks;
@@ -56,10 +55,8 @@ static enum nd_outcome set_choice(const struct nd_program *p,
     return nd_peaks(p, &solution->choice, peaks);
 }
 
-enum nd_outcome nd_solution_set(const struct nd_program *p,
-                                const struct nd_draft *draft,
-                                const struct nd_effort *effort,
-                                struct nd_solution *solution)
+enum nd_outcome nd_solution_set(const struct nd_program *p, const struct nd_draft *draft,
+                                const struct nd_effort *effort, struct nd_solution *solution)
 {
     struct nd_watch watch = {.effort = effort, .started = solution->started};
     struct poll poll = nd_watch_poll(&watch);
@@ -109,8 +106,7 @@ static bool may_shrink(const struct nd_program *p)
     return p->again == ND_AGAIN_EVERY && p->layers[0] > 0 && p->layers[1] > 0;
 }
 
-enum nd_outcome nd_solve_plain(const struct nd_program *program,
-                               const struct nd_effort *effort,
+enum nd_outcome nd_solve_plain(const struct nd_program *program, const struct nd_effort *effort,
                                struct nd_solution *solution)
 {
     const size_t n = (size_t)program->stages * (size_t)program->chunks;
@@ -133,8 +129,7 @@ enum nd_outcome nd_solve_plain(const struct nd_program *program,
     return outcome;
 }
 
-enum nd_outcome nd_solve(const struct nd_program *program,
-                         const struct nd_effort *effort,
+enum nd_outcome nd_solve(const struct nd_program *program, const struct nd_effort *effort,
                          struct nd_solution *solution)
 {
     const bool both = program->allow_select && program->allow_full &&

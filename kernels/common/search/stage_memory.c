@@ -53,11 +53,8 @@ bool nd_flights_make(const struct nd_program *p, struct poll *poll, struct nd_fl
     return made;
 }
 
-double nd_stage_mb(const struct nd_program *p,
-                   const struct nd_flights *flights,
-                   int32_t stage,
-                   const double *kept,
-                   double layers_mb)
+double nd_stage_mb(const struct nd_program *p, const struct nd_flights *flights, int32_t stage,
+                   const double *kept, double layers_mb)
 {
     const struct orders_shape shape = nd_program_laid_out(p);
     const int32_t first = flights->start[stage], n = flights->start[stage + 1] - first;
@@ -72,8 +69,7 @@ int32_t nd_pattern_least(const struct nd_pattern *pattern, int32_t chunk)
     return chunk >= pattern->n;
 }
 
-int32_t nd_pattern_most(const struct nd_program *p,
-                        const struct nd_pattern *pattern,
+int32_t nd_pattern_most(const struct nd_program *p, const struct nd_pattern *pattern,
                         int32_t chunk)
 {
     if (chunk < pattern->n - 1)
@@ -88,11 +84,8 @@ int32_t nd_pattern_most(const struct nd_program *p,
 // forwards of a part start with its first chunk, backwards with its last chunk. So a layer takes
 // least memory in the last chunk that has room, for any layers of the other chunks. A layer also
 // adds at least as much memory to a chunk with leading layers, which is the first of these chunks.
-static double least_of_free(const struct nd_program *program,
-                            const struct nd_flights *flights,
-                            const struct nd_pattern *pattern,
-                            int32_t stage,
-                            int32_t layers)
+static double least_of_free(const struct nd_program *program, const struct nd_flights *flights,
+                            const struct nd_pattern *pattern, int32_t stage, int32_t layers)
 {
     double kept[ORDERS_CHUNKS_MAX], layers_mb = 0;
     int32_t left = layers;
@@ -116,10 +109,8 @@ static double least_of_free(const struct nd_program *program,
 
 // Returns the least that layers of type 2 take for one vector in flight, if the first `again` layers of a
 // chunk are made again and take less than the others. Of the others, those of the last chunk take least.
-static double least_of_vector(const struct nd_program *p,
-                              const int32_t *vector,
-                              const int32_t *again,
-                              int32_t left)
+static double least_of_vector(const struct nd_program *p, const int32_t *vector,
+                              const int32_t *again, int32_t left)
 {
     const struct nd_figures *m = &p->memory;
     const double first = nd_lesser(m->re_comp_mem, m->act_mem);
@@ -134,11 +125,8 @@ static double least_of_vector(const struct nd_program *p,
 }
 
 // A lower bound: the most over all vectors in flight.
-static double least_of_each(const struct nd_program *p,
-                            const struct nd_flights *flights,
-                            const struct nd_pattern *pattern,
-                            int32_t stage,
-                            int32_t layers)
+static double least_of_each(const struct nd_program *p, const struct nd_flights *flights,
+                            const struct nd_pattern *pattern, int32_t stage, int32_t layers)
 {
     struct nd_chunk_plan all = {.layers = {0, layers}};
     double dense[ORDERS_CHUNKS_MAX], most = 0;
@@ -164,11 +152,8 @@ static double least_of_each(const struct nd_program *p,
     return most + nd_chunk_layers_mb(p, &all);
 }
 
-double nd_stage_least_mb(const struct nd_program *program,
-                         const struct nd_flights *flights,
-                         const struct nd_pattern *pattern,
-                         int32_t stage,
-                         int32_t layers)
+double nd_stage_least_mb(const struct nd_program *program, const struct nd_flights *flights,
+                         const struct nd_pattern *pattern, int32_t stage, int32_t layers)
 {
     struct nd_program without = *program;
     if (program->again == ND_AGAIN_EACH)

@@ -35,11 +35,8 @@ static int compare_ways(const void *left, const void *right)
 }
 
 // Adds a way unless it exceeds the published bounds.
-static void add_way(const struct nd_program *p,
-                    const struct nd_chunk_plan *chunk,
-                    bool head,
-                    struct way *ways,
-                    int32_t *n)
+static void add_way(const struct nd_program *p, const struct nd_chunk_plan *chunk, bool head,
+                    struct way *ways, int32_t *n)
 {
     if (!nd_chunk_within(p, chunk, head))
         return;
@@ -50,11 +47,8 @@ static void add_way(const struct nd_program *p,
 }
 
 // Lists all ways. Returns their number.
-static int32_t all_ways(const struct nd_program *p,
-                        const struct nd_chunk_plan *bare,
-                        bool head,
-                        struct way *ways,
-                        bool *cut_short)
+static int32_t all_ways(const struct nd_program *p, const struct nd_chunk_plan *bare, bool head,
+                        struct way *ways, bool *cut_short)
 {
     int32_t n = 0;
     for (int full = 0; full < 2; full++) {
@@ -79,11 +73,8 @@ static int32_t all_ways(const struct nd_program *p,
 // Finds the undominated ways of a chunk, by growth. A
 // way that makes no layer again wholly is only dominated by such ways, as it may spare memory of the
 // stage. Returns their number.
-static int32_t ways_of(const struct nd_program *p,
-                       const struct nd_chunk_plan *bare,
-                       struct nd_again_place place,
-                       bool head,
-                       struct way *ways,
+static int32_t ways_of(const struct nd_program *p, const struct nd_chunk_plan *bare,
+                       struct nd_again_place place, bool head, struct way *ways,
                        bool *cut_short)
 {
     int32_t n = 0, kept = 0;
@@ -349,12 +340,9 @@ static void make_stage(struct maker *m, int32_t stage)
     o->split.start[stage * (o->split.most + 2) + o->split.most + 1] = o->split.n;
 }
 
-bool nd_options_make(const struct nd_program *program,
-                     const struct nd_flights *flights,
-                     const struct nd_pattern *pattern,
-                     const struct nd_wanted *wanted,
-                     struct nd_watch *watch,
-                     struct nd_options *o)
+bool nd_options_make(const struct nd_program *program, const struct nd_flights *flights,
+                     const struct nd_pattern *pattern, const struct nd_wanted *wanted,
+                     struct nd_watch *watch, struct nd_options *o)
 {
     const int32_t most = wanted->most;
     const size_t v = (size_t)program->chunks, stages = (size_t)program->stages;

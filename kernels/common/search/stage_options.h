@@ -19,18 +19,14 @@ struct nd_flights {
 };
 
 // Returns false when out of memory, or if the poll (may be NULL) ended the computation.
-bool nd_flights_make(const struct nd_program *program,
-                     struct poll *poll,
+bool nd_flights_make(const struct nd_program *program, struct poll *poll,
                      struct nd_flights *flights);
 void nd_flights_free(struct nd_flights *flights);
 
 // Returns the memory of a stage, MiB, without its static part; a micro-batch leaves
 // kept[chunk].
-double nd_stage_mb(const struct nd_program *program,
-                   const struct nd_flights *flights,
-                   int32_t stage,
-                   const double *kept,
-                   double layers_mb);
+double nd_stage_mb(const struct nd_program *program, const struct nd_flights *flights,
+                   int32_t stage, const double *kept, double layers_mb);
 
 struct nd_pattern {
     int32_t *dense; // [chunks * stages]: layers of type 1
@@ -40,8 +36,7 @@ struct nd_pattern {
 // Return the least and the largest number of layers of type 2 in a chunk: 0 before the last
 // chunk with layers of type 1.
 int32_t nd_pattern_least(const struct nd_pattern *pattern, int32_t chunk);
-int32_t nd_pattern_most(const struct nd_program *program,
-                        const struct nd_pattern *pattern,
+int32_t nd_pattern_most(const struct nd_program *program, const struct nd_pattern *pattern,
                         int32_t chunk);
 
 struct nd_options {
@@ -65,21 +60,15 @@ struct nd_wanted {
 
 // Generates the options of all stages; some are missing if the watch ended the function. false:
 // out of memory.
-bool nd_options_make(const struct nd_program *program,
-                     const struct nd_flights *flights,
-                     const struct nd_pattern *pattern,
-                     const struct nd_wanted *wanted,
-                     struct nd_watch *watch,
-                     struct nd_options *options);
+bool nd_options_make(const struct nd_program *program, const struct nd_flights *flights,
+                     const struct nd_pattern *pattern, const struct nd_wanted *wanted,
+                     struct nd_watch *watch, struct nd_options *options);
 void nd_options_free(struct nd_options *options);
 
 // Returns the least memory, MiB, of a stage with this number of layers of type 2, over all ways
 // to spread the layers, what it spares by making no layer again wholly subtracted; a lower bound if the
 // program fixes the layers that are made again. HUGE_VAL: there is no way.
-double nd_stage_least_mb(const struct nd_program *program,
-                         const struct nd_flights *flights,
-                         const struct nd_pattern *pattern,
-                         int32_t stage,
-                         int32_t layers);
+double nd_stage_least_mb(const struct nd_program *program, const struct nd_flights *flights,
+                         const struct nd_pattern *pattern, int32_t stage, int32_t layers);
 
 #endif

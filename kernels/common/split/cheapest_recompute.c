@@ -26,9 +26,7 @@ static int32_t *counts_of(const struct way *way, struct nd_chunk_plan *chunk)
 
 // Sets the fewest layers of type 2 with which the chunk keeps at most kept_most; false: even all
 // of them are too few.
-static bool fill(const struct nd_program *p,
-                 const struct way *way,
-                 double kept_most,
+static bool fill(const struct nd_program *p, const struct way *way, double kept_most,
                  struct nd_chunk_plan *chunk)
 {
     int32_t *count = &counts_of(way, chunk)[1];
@@ -77,8 +75,7 @@ static int32_t wholly(const struct nd_program *p, struct nd_again_place place, i
     return (place.before + all) / p->again_n - place.before / p->again_n;
 }
 
-void nd_again_set(const struct nd_program *p,
-                  struct nd_again_place place,
+void nd_again_set(const struct nd_program *p, struct nd_again_place place,
                   struct nd_chunk_plan *chunk)
 {
     const int32_t *layers = chunk->layers;
@@ -90,8 +87,7 @@ void nd_again_set(const struct nd_program *p,
     }
 }
 
-bool nd_again_allows(const struct nd_program *p,
-                     struct nd_again_place place,
+bool nd_again_allows(const struct nd_program *p, struct nd_again_place place,
                      const struct nd_chunk_plan *chunk)
 {
     struct nd_chunk_plan wanted = *chunk;
@@ -110,12 +106,8 @@ bool nd_again_allows(const struct nd_program *p,
 // ---- the cheapest numbers -----------------------------------------------------------------------
 
 // Tries all counts of type 1, each with the fewest of type 2.
-static void try_way(const struct nd_program *p,
-                    const struct way *way,
-                    double kept_most,
-                    struct nd_chunk_plan chunk,
-                    struct nd_chunk_plan *best,
-                    double *cost)
+static void try_way(const struct nd_program *p, const struct way *way, double kept_most,
+                    struct nd_chunk_plan chunk, struct nd_chunk_plan *best, double *cost)
 {
     for (int32_t n = 0; n <= chunk.layers[0]; n++) {
         counts_of(way, &chunk)[0] = n;
@@ -133,9 +125,7 @@ static void try_way(const struct nd_program *p,
     }
 }
 
-static bool cheapest_fixed(const struct nd_program *p,
-                           double kept_most,
-                           double spare,
+static bool cheapest_fixed(const struct nd_program *p, double kept_most, double spare,
                            struct nd_chunk_plan *chunk)
 {
     nd_again_set(p, (struct nd_again_place){0, 0}, chunk);
@@ -143,10 +133,7 @@ static bool cheapest_fixed(const struct nd_program *p,
            kept_most + (chunk->full[0] + chunk->full[1] == 0 ? spare : 0);
 }
 
-bool nd_cheapest(const struct nd_program *p,
-                 double kept_most,
-                 double spare,
-                 bool head,
+bool nd_cheapest(const struct nd_program *p, double kept_most, double spare, bool head,
                  struct nd_chunk_plan *chunk)
 {
     const struct nd_figures *m = &p->memory;

@@ -10,15 +10,11 @@
 // Fills full and part of a chunk whose layers are set. kept_most: MiB a micro-batch may leave in
 // it; spare: by how much more if no layer is made again wholly. head: it is the last of the model.
 // false: nothing will do.
-bool nd_cheapest(const struct nd_program *program,
-                 double kept_most,
-                 double spare,
-                 bool head,
+bool nd_cheapest(const struct nd_program *program, double kept_most, double spare, bool head,
                  struct nd_chunk_plan *chunk);
 
 // The same for the only chunk of a stage, from the budget of the stage.
-bool nd_cheapest_1f1b(const struct nd_program *program,
-                      int32_t stage,
+bool nd_cheapest_1f1b(const struct nd_program *program, int32_t stage,
                       struct nd_chunk_plan *chunk);
 
 // Returns whether the program leaves only one choice for every chunk.
@@ -31,13 +27,11 @@ struct nd_again_place {
 };
 
 // Fills full and part of a chunk as such a program demands.
-void nd_again_set(const struct nd_program *program,
-                  struct nd_again_place place,
+void nd_again_set(const struct nd_program *program, struct nd_again_place place,
                   struct nd_chunk_plan *chunk);
 
 // Returns whether the program allows to make these layers again.
-bool nd_again_allows(const struct nd_program *program,
-                     struct nd_again_place place,
+bool nd_again_allows(const struct nd_program *program, struct nd_again_place place,
                      const struct nd_chunk_plan *chunk);
 
 // The least that the chunk can keep, as far as recomputation is allowed.

@@ -12,8 +12,7 @@
 // ---- memory -------------------------------------------------------------------------------------
 
 static struct nd_peak peak_of_stage(const struct nd_program *program,
-                                    const struct nd_choice *choice,
-                                    int32_t stage,
+                                    const struct nd_choice *choice, int32_t stage,
                                     struct operation *order)
 {
     const struct orders_shape all = nd_program_laid_out(program);
@@ -33,8 +32,7 @@ static struct nd_peak peak_of_stage(const struct nd_program *program,
                             memline_long_place(&all, &shape, peak.at)};
 }
 
-enum nd_outcome nd_peaks(const struct nd_program *program,
-                         const struct nd_choice *choice,
+enum nd_outcome nd_peaks(const struct nd_program *program, const struct nd_choice *choice,
                          struct nd_peak *peaks)
 {
     const struct orders_shape all = nd_program_laid_out(program);
@@ -129,12 +127,8 @@ static bool check_split(const struct checker *c, const struct nd_choice *choice)
     return true;
 }
 
-void nd_does_not_fit(char *text,
-                     size_t size,
-                     int32_t stage,
-                     const char *where,
-                     double needed_mb,
-                     double limit_mb)
+void nd_does_not_fit(char *text, size_t size, int32_t stage, const char *where,
+                     double needed_mb, double limit_mb)
 {
     const double needed = needed_mb / UNITS_KIB, limit = limit_mb / UNITS_KIB;
     const double least = limit > 0 && limit < needed - limit ? limit : needed - limit;
@@ -145,10 +139,8 @@ void nd_does_not_fit(char *text,
              decimals, needed, where, decimals, limit);
 }
 
-bool nd_choice_check(const struct nd_program *program,
-                     const struct nd_choice *choice,
-                     char *text,
-                     size_t size)
+bool nd_choice_check(const struct nd_program *program, const struct nd_choice *choice,
+                     char *text, size_t size)
 {
     const struct checker c = {program, text, size};
     struct nd_peak *peaks = malloc((size_t)program->stages * sizeof *peaks);

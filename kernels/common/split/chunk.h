@@ -26,11 +26,9 @@ struct nd_chunk_plan {
 struct nd_chunk_plan nd_choice_chunk(const struct nd_choice *choice, int32_t k);
 
 // head: the chunk is the last of the model.
-double nd_chunk_forward(const struct nd_program *program,
-                        const struct nd_chunk_plan *chunk,
+double nd_chunk_forward(const struct nd_program *program, const struct nd_chunk_plan *chunk,
                         bool head);
-double nd_chunk_backward(const struct nd_program *program,
-                         const struct nd_chunk_plan *chunk,
+double nd_chunk_backward(const struct nd_program *program, const struct nd_chunk_plan *chunk,
                          bool head);
 // Returns the part of the backward that is recompute.
 double nd_chunk_growth(const struct nd_program *program, const struct nd_chunk_plan *chunk);
@@ -39,8 +37,7 @@ double nd_chunk_kept(const struct nd_program *program, const struct nd_chunk_pla
 double nd_chunk_layers_mb(const struct nd_program *program, const struct nd_chunk_plan *chunk);
 
 // Within the bounds of its variables.
-bool nd_chunk_within(const struct nd_program *program,
-                     const struct nd_chunk_plan *chunk,
+bool nd_chunk_within(const struct nd_program *program, const struct nd_chunk_plan *chunk,
                      bool head);
 
 // The micro-batches that are laid out: all, but for the residue.
@@ -50,18 +47,13 @@ struct orders_shape nd_program_laid_out(const struct nd_program *program);
 double nd_program_static(const struct nd_program *program, int32_t stage);
 
 // Returns the part of this memory that the stage does not need, as it makes no layer again wholly.
-double nd_choice_spare(const struct nd_program *program,
-                       const struct nd_choice *choice,
+double nd_choice_spare(const struct nd_program *program, const struct nd_choice *choice,
                        int32_t stage);
 
 // Writes why a stage does not fit, in GiB with as many decimals as tell the figures apart. `where`
 // is a phrase after the first figure, or "".
-void nd_does_not_fit(char *text,
-                     size_t size,
-                     int32_t stage,
-                     const char *where,
-                     double needed_mb,
-                     double limit_mb);
+void nd_does_not_fit(char *text, size_t size, int32_t stage, const char *where,
+                     double needed_mb, double limit_mb);
 
 // Inline, unlike fmin and fmax: the solver's time goes into loops around these.
 static inline double nd_lesser(double a, double b)

@@ -29,10 +29,8 @@ struct nd_evaluator {
 
 // ---- making -------------------------------------------------------------------------------------
 
-static bool make_order(struct nd_evaluator *e,
-                       struct timed_order *timed,
-                       const struct orders_shape *shape,
-                       bool with_paths)
+static bool make_order(struct nd_evaluator *e, struct timed_order *timed,
+                       const struct orders_shape *shape, bool with_paths)
 {
     if (timed->memory != NULL)
         return true;
@@ -132,8 +130,7 @@ static double largest_sum(const double *forward, const double *backward, int32_t
 }
 
 // In 1F1B the shortest period is P times the slowest stage, and the end does not change with it.
-static double closed_objective(struct nd_evaluator *e,
-                               const double *forward,
+static double closed_objective(struct nd_evaluator *e, const double *forward,
                                const double *backward)
 {
     const int32_t stages = e->program->stages;
@@ -147,10 +144,8 @@ static double closed_objective(struct nd_evaluator *e,
 // ---- orders -------------------------------------------------------------------------------------
 
 // Executes the order that is laid out, unless its last run had the same times.
-static double run_laid_out(struct nd_evaluator *e,
-                           const double *forward,
-                           const double *backward,
-                           bool may_reuse)
+static double run_laid_out(struct nd_evaluator *e, const double *forward,
+                           const double *backward, bool may_reuse)
 {
     const bool changed = timed_order_set(&e->laid_out, forward, backward);
     if (may_reuse && e->is_timed && !changed)
@@ -180,8 +175,7 @@ static double stable_objective(struct nd_evaluator *e, double end, double *perio
     return nd_stable(&marks, e->residue, period, e->room);
 }
 
-static double order_objective(struct nd_evaluator *e,
-                              const double *forward,
+static double order_objective(struct nd_evaluator *e, const double *forward,
                               const double *backward)
 {
     const double end = run_laid_out(e, forward, backward, false);
@@ -200,8 +194,7 @@ static bool is_within(const struct nd_evaluator *e)
            (e->latest <= ND_ORIG_START && e->period <= ND_ORIG_START);
 }
 
-double nd_evaluator_objective(struct nd_evaluator *e,
-                              const double *forward,
+double nd_evaluator_objective(struct nd_evaluator *e, const double *forward,
                               const double *backward)
 {
     if (e->program->compat == ND_ORIG && e->program->splits > 1)
@@ -210,15 +203,13 @@ double nd_evaluator_objective(struct nd_evaluator *e,
                      : order_objective(e, forward, backward);
 }
 
-double nd_evaluator_by_order(struct nd_evaluator *e,
-                             const double *forward,
+double nd_evaluator_by_order(struct nd_evaluator *e, const double *forward,
                              const double *backward)
 {
     return make_laid_out(e) ? order_objective(e, forward, backward) : (double)NAN;
 }
 
-double nd_evaluator_makespan(struct nd_evaluator *e,
-                             const double *forward,
+double nd_evaluator_makespan(struct nd_evaluator *e, const double *forward,
                              const double *backward)
 {
     const struct orders_shape shape = nd_program_shape(e->program);
@@ -233,11 +224,8 @@ double nd_evaluator_makespan(struct nd_evaluator *e,
 }
 
 // Counts the operations of a path.
-static void count_path(const struct nd_evaluator *e,
-                       int32_t n,
-                       double *forwards,
-                       double *backwards,
-                       double *constant)
+static void count_path(const struct nd_evaluator *e, int32_t n, double *forwards,
+                       double *backwards, double *constant)
 {
     const struct timed_order *timed = &e->laid_out;
     int32_t device = -1;
@@ -252,11 +240,8 @@ static void count_path(const struct nd_evaluator *e,
     }
 }
 
-enum nd_outcome nd_evaluator_path(struct nd_evaluator *e,
-                                  const double *forward,
-                                  const double *backward,
-                                  double *forwards,
-                                  double *backwards,
+enum nd_outcome nd_evaluator_path(struct nd_evaluator *e, const double *forward,
+                                  const double *backward, double *forwards, double *backwards,
                                   double *constant)
 {
     const size_t n = (size_t)e->program->chunks * (size_t)e->program->stages;
@@ -281,8 +266,7 @@ enum nd_outcome nd_evaluator_path(struct nd_evaluator *e,
 // ---- one choice ---------------------------------------------------------------------------------
 
 enum nd_outcome nd_evaluate_within(const struct nd_program *program,
-                                   const struct nd_choice *choice,
-                                   struct poll *poll,
+                                   const struct nd_choice *choice, struct poll *poll,
                                    struct nd_value *value)
 {
     const size_t n = (size_t)program->stages * (size_t)program->chunks;
@@ -303,8 +287,7 @@ enum nd_outcome nd_evaluate_within(const struct nd_program *program,
     return isnan(value->makespan) && !poll_has_ended(poll) ? ND_NO_MEMORY : ND_DONE;
 }
 
-enum nd_outcome nd_evaluate(const struct nd_program *program,
-                            const struct nd_choice *choice,
+enum nd_outcome nd_evaluate(const struct nd_program *program, const struct nd_choice *choice,
                             struct nd_value *value)
 {
     return nd_evaluate_within(program, choice, NULL, value);

@@ -7,8 +7,7 @@
 
 #include <math.h>
 
-static void price(const struct nd_program *p,
-                  const struct nd_choice *choice,
+static void price(const struct nd_program *p, const struct nd_choice *choice,
                   struct passes *passes)
 {
     const int32_t n = p->stages * p->chunks;
@@ -27,10 +26,8 @@ static void price(const struct nd_program *p,
     }
 }
 
-enum nd_outcome nd_play(const struct nd_program *program,
-                        const struct nd_choice *choice,
-                        const struct orders_shape *shape,
-                        struct passes *passes)
+enum nd_outcome nd_play(const struct nd_program *program, const struct nd_choice *choice,
+                        const struct orders_shape *shape, struct passes *passes)
 {
     if (!passes_open(passes, shape))
         return ND_NO_MEMORY;
@@ -38,10 +35,8 @@ enum nd_outcome nd_play(const struct nd_program *program,
     return passes_play(passes) ? ND_DONE : ND_NO_MEMORY;
 }
 
-enum nd_outcome nd_bubble(const struct nd_program *program,
-                          const struct nd_choice *choice,
-                          struct poll *poll,
-                          struct bubble *bubble)
+enum nd_outcome nd_bubble(const struct nd_program *program, const struct nd_choice *choice,
+                          struct poll *poll, struct bubble *bubble)
 {
     const int32_t n = program->stages * program->chunks;
     struct nd_program still = *program;

@@ -12,16 +12,12 @@
 // Fills the passes, in forwards of a type-2 layer and MiB. The shape is the shape of the program, or
 // of its micro-batches that are laid out; orders_check allows the shape. The caller frees the passes
 // with passes_free, also after ND_NO_MEMORY.
-enum nd_outcome nd_play(const struct nd_program *program,
-                        const struct nd_choice *choice,
-                        const struct orders_shape *shape,
-                        struct passes *passes);
+enum nd_outcome nd_play(const struct nd_program *program, const struct nd_choice *choice,
+                        const struct orders_shape *shape, struct passes *passes);
 
 // Computes the overhead as a fraction of useful time, by cause. If the poll (may be NULL) ends the
 // computation, bubble->total is NAN.
-enum nd_outcome nd_bubble(const struct nd_program *program,
-                          const struct nd_choice *choice,
-                          struct poll *poll,
-                          struct bubble *bubble);
+enum nd_outcome nd_bubble(const struct nd_program *program, const struct nd_choice *choice,
+                          struct poll *poll, struct bubble *bubble);
 
 #endif

@@ -219,8 +219,7 @@ double nd_program_static(const struct nd_program *p, int32_t stage)
 
 // ---- chunks -------------------------------------------------------------------------------------
 
-double nd_chunk_forward(const struct nd_program *p,
-                        const struct nd_chunk_plan *chunk,
+double nd_chunk_forward(const struct nd_program *p, const struct nd_chunk_plan *chunk,
                         bool head)
 {
     return chunk->layers[1] + p->layer_ratio * chunk->layers[0] + (head ? p->head_ratio : 0);
@@ -233,8 +232,7 @@ double nd_chunk_growth(const struct nd_program *p, const struct nd_chunk_plan *c
            p->full_growth * chunk->full[1] + lost * p->layer_ratio * chunk->full[0];
 }
 
-double nd_chunk_backward(const struct nd_program *p,
-                         const struct nd_chunk_plan *chunk,
+double nd_chunk_backward(const struct nd_program *p, const struct nd_chunk_plan *chunk,
                          bool head)
 {
     const double of_head = isnan(p->head_backward) ? p->backward_ratio : p->head_backward;
@@ -276,10 +274,8 @@ struct nd_chunk_plan nd_choice_chunk(const struct nd_choice *choice, int32_t k)
                                   {choice->part[0][k], choice->part[1][k]}};
 }
 
-void nd_durations(const struct nd_program *program,
-                  const struct nd_choice *choice,
-                  double *forward,
-                  double *backward)
+void nd_durations(const struct nd_program *program, const struct nd_choice *choice,
+                  double *forward, double *backward)
 {
     const int32_t n = program->stages * program->chunks;
     for (int32_t k = 0; k < n; k++) {
@@ -299,8 +295,7 @@ void nd_kept(const struct nd_program *program, const struct nd_choice *choice, d
     }
 }
 
-double nd_choice_spare(const struct nd_program *program,
-                       const struct nd_choice *choice,
+double nd_choice_spare(const struct nd_program *program, const struct nd_choice *choice,
                        int32_t stage)
 {
     for (int32_t k = stage; k < program->stages * program->chunks; k += program->stages)

@@ -108,10 +108,8 @@ struct nd_choice {
 
 // Per chunk and micro-batch: forward and backward, and MiB kept. [chunks * stages] each; any may
 // be NULL.
-void nd_durations(const struct nd_program *program,
-                  const struct nd_choice *choice,
-                  double *forward,
-                  double *backward);
+void nd_durations(const struct nd_program *program, const struct nd_choice *choice,
+                  double *forward, double *backward);
 void nd_kept(const struct nd_program *program, const struct nd_choice *choice, double *kept_mb);
 
 struct nd_value {
@@ -124,8 +122,7 @@ enum nd_outcome {
     ND_NO_MEMORY,
 };
 
-enum nd_outcome nd_evaluate(const struct nd_program *program,
-                            const struct nd_choice *choice,
+enum nd_outcome nd_evaluate(const struct nd_program *program, const struct nd_choice *choice,
                             struct nd_value *value);
 
 // Memory that a stage holds at most, MiB, layers and static part included; and the index of the
@@ -136,14 +133,11 @@ struct nd_peak {
     int32_t at;
 };
 
-enum nd_outcome nd_peaks(const struct nd_program *program,
-                         const struct nd_choice *choice,
+enum nd_outcome nd_peaks(const struct nd_program *program, const struct nd_choice *choice,
                          struct nd_peak *peaks); // [stages]
 
 // Returns whether the program allows the choice; otherwise `text` names the violated constraint.
-bool nd_choice_check(const struct nd_program *program,
-                     const struct nd_choice *choice,
-                     char *text,
-                     size_t size);
+bool nd_choice_check(const struct nd_program *program, const struct nd_choice *choice,
+                     char *text, size_t size);
 
 #endif

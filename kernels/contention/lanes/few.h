@@ -140,12 +140,8 @@ VEC_INLINE void drop_last(struct lane_stage *st, int c, mask lanes)
 }
 
 // Adds a task behind the other tasks of its class, with `tail` more work left than the head.
-VEC_INLINE void put_last(struct shape of,
-                         struct lane_state *s,
-                         struct lane_stage *st,
-                         int c,
-                         mask lanes,
-                         vec tail)
+VEC_INLINE void put_last(struct shape of, struct lane_state *s, struct lane_stage *st, int c,
+                         mask lanes, vec tail)
 {
     const vec before = vec_where(several(of, st, c), st->tail[c]);
     (void)s;
@@ -158,8 +154,8 @@ VEC_INLINE void put_last(struct shape of,
 }
 
 // Makes the next task the head of a class in some lanes. Returns the work left of the new head.
-VEC_INLINE vec
-take_next(struct lane_state *s, struct lane_stage *st, const vec *left, int c, mask lanes)
+VEC_INLINE vec take_next(struct lane_state *s, struct lane_stage *st, const vec *left, int c,
+                         mask lanes)
 {
     const vec gap = st->gap[c][0];
     st->tail[c] = vec_sub_where(lanes, st->tail[c], gap);
@@ -209,9 +205,7 @@ static double note_look(const struct lane_state *s, int lane, int gpus, lane_loo
 }
 
 // Fills *to with the state of a stage at a look.
-static void look_at_stage(const lane_look *look,
-                          const struct contention_lane_point *p,
-                          int j,
+static void look_at_stage(const lane_look *look, const struct contention_lane_point *p, int j,
                           struct look_stage *to)
 {
     (void)p;
@@ -257,11 +251,8 @@ static double time_between(const lane_look *old, const lane_look *new)
 }
 
 // Moves the clock ahead by the time between two looks; the second look is now.
-static void skip_time(struct lane_state *s,
-                      int lane,
-                      const lane_look *old,
-                      const lane_look *new,
-                      double times)
+static void skip_time(struct lane_state *s, int lane, const lane_look *old,
+                      const lane_look *new, double times)
 {
     const double more = times * time_between(old, new) - new->carry, now = new->now + more;
     set(&s->now, lane, now);

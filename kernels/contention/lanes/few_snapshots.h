@@ -65,9 +65,7 @@ static void load_lane(struct lane_state *s, int lane, int gpus, lane_snapshot *s
 
 // Sets the state in which the first forward has started; without a point, a state without
 // events.
-static void begin_lane(struct lane_state *s,
-                       int lane,
-                       int gpus,
+static void begin_lane(struct lane_state *s, int lane, int gpus,
                        const struct contention_lane_point *p)
 {
     const double first = p->n < p->gpus ? p->n : p->gpus;

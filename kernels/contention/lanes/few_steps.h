@@ -23,12 +23,8 @@ VEC_INLINE void set_port(struct shape of, const struct lane_state *s, struct por
 
 // Distributes the rest of the bandwidth of class c at a stage, in the lanes in which a receiver
 // throttles the class.
-VEC_INLINE void hand_out_rest(struct shape of,
-                              struct lane_state *s,
-                              int j,
-                              struct port *port,
-                              int c,
-                              mask held)
+VEC_INLINE void hand_out_rest(struct shape of, struct lane_state *s, int j, struct port *port,
+                              int c, mask held)
 {
     const struct lane_stage *st = &s->stage[j];
     const vec rest = vec_all(1) - port->share[c];
@@ -91,11 +87,8 @@ VEC_INLINE mask meet(struct shape of, struct lane_state *s, const struct port *p
 }
 
 // Sets the rates of the heads and of the other tasks.
-VEC_INLINE void set_rates(struct shape of,
-                          const struct lane_state *s,
-                          const struct port *port,
-                          int j,
-                          vec rate[N_SLOTS])
+VEC_INLINE void set_rates(struct shape of, const struct lane_state *s, const struct port *port,
+                          int j, vec rate[N_SLOTS])
 {
     const struct lane_stage *st = &s->stage[j];
     for (int c = 0; c < 2; c++) {
@@ -129,11 +122,8 @@ VEC_INLINE vec earliest(const vec left[N_SLOTS], unsigned kinds, const vec rate[
 
 // Sets the rates of all stages. Returns the time to the next event of each lane; DBL_MAX
 // without an event, which leaves HUGE_VAL unchanged.
-VEC_INLINE vec set_all_rates(struct shape of,
-                             struct lane_state *s,
-                             lefts left,
-                             struct port port[LANE_GPUS_FEW],
-                             vec rate[LANE_GPUS_FEW][N_SLOTS])
+VEC_INLINE vec set_all_rates(struct shape of, struct lane_state *s, lefts left,
+                             struct port port[LANE_GPUS_FEW], vec rate[LANE_GPUS_FEW][N_SLOTS])
 {
     vec step = vec_all(DBL_MAX);
     UNROLL for (int r = 1; r < of.gpus - 1; r++) congest(of, s, port, r);

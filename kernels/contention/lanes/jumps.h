@@ -52,8 +52,7 @@ static void forget_looks(struct lane_history *h)
 
 // Returns the `to_come` at the next look of a lane that begins, or continues from a snapshot;
 // negative: no look.
-static double start_history(struct lane_history *h,
-                            const struct contention_lane_point *p,
+static double start_history(struct lane_history *h, const struct contention_lane_point *p,
                             double to_come)
 {
     const int32_t freq = (int32_t)p->sync_freq;
@@ -82,10 +81,8 @@ static bool same_work(struct measure *of, double a, double b)
     return fabs(a - b) <= of->tolerance;
 }
 
-static bool same_class(struct measure *of,
-                       const struct look_stage *old,
-                       const struct look_stage *new,
-                       int c)
+static bool same_class(struct measure *of, const struct look_stage *old,
+                       const struct look_stage *new, int c)
 {
     if (old->count[c] != new->count[c] || old->ready[c] != new->ready[c] ||
         !same_work(of, old->left[c], new->left[c]))
@@ -94,12 +91,8 @@ static bool same_class(struct measure *of,
 }
 
 // Compares the n tasks of a class.
-static bool same_gaps(struct measure *of,
-                      const lane_look *old,
-                      const lane_look *new,
-                      int j,
-                      int c,
-                      int32_t n)
+static bool same_gaps(struct measure *of, const lane_look *old, const lane_look *new, int j,
+                      int c, int32_t n)
 {
     bool same = true;
     for (int k = 1; k < n && same; k++)
@@ -114,27 +107,22 @@ static double backlog(const struct measure *of, const struct look_stage *st)
 }
 
 // Returns whether more synchronisations wait than can end in this number of micro-batches.
-static bool piles_up(const struct measure *of,
-                     const struct look_stage *old,
-                     const struct look_stage *new,
-                     int32_t length)
+static bool piles_up(const struct measure *of, const struct look_stage *old,
+                     const struct look_stage *new, int32_t length)
 {
     const double least = fmin(old->pending, new->pending);
     const double grown = backlog(of, new) - backlog(of, old);
     return least * of->point->sync_freq > length && grown >= -of->tolerance;
 }
 
-static bool same_syncs(struct measure *of,
-                       const struct look_stage *old,
+static bool same_syncs(struct measure *of, const struct look_stage *old,
                        const struct look_stage *new)
 {
     return old->pending == new->pending &&same_work(of, old->left[SYNC], new->left[SYNC]);
 }
 
-static bool same_stage(struct measure *of,
-                       const struct look_stage *old,
-                       const struct look_stage *new,
-                       int32_t length)
+static bool same_stage(struct measure *of, const struct look_stage *old,
+                       const struct look_stage *new, int32_t length)
 {
     return old->forward == new->forward &&
            old->until_sync ==
@@ -143,9 +131,7 @@ static bool same_stage(struct measure *of,
            (same_syncs(of, old, new) || piles_up(of, old, new, length));
 }
 
-static bool same_looks(struct measure *of,
-                       const lane_look *old,
-                       const lane_look *new,
+static bool same_looks(struct measure *of, const lane_look *old, const lane_look *new,
                        int32_t length)
 {
     bool same = true;
@@ -246,8 +232,7 @@ static bool leaves_period(const struct measure *of, const struct lane_history *h
 }
 
 // Returns whether the point may jump over the forwards that are left.
-static bool is_proven(const struct measure *of,
-                      const struct lane_history *h,
+static bool is_proven(const struct measure *of, const struct lane_history *h,
                       double to_hand_out)
 {
     return h->streak > 0 && to_hand_out >= h->period * h->stride &&
@@ -259,10 +244,7 @@ static bool is_proven(const struct measure *of,
 // ---- the jump -------------------------------------------------------------------------------
 
 // Adds synchronisations to the pile of a stage.
-static void grow_pile(const struct measure *of,
-                      struct lane_state *s,
-                      int lane,
-                      int j,
+static void grow_pile(const struct measure *of, struct lane_state *s, int lane, int j,
                       double more)
 {
     struct look_stage is;
@@ -274,9 +256,7 @@ static void grow_pile(const struct measure *of,
     set_syncs(s, lane, j, total - whole * of->point->sync_work, is.pending + whole);
 }
 
-static void jump(struct measure *of,
-                 struct lane_state *s,
-                 const struct looks *l,
+static void jump(struct measure *of, struct lane_state *s, const struct looks *l,
                  double to_hand_out)
 {
     const lane_look *old = look_before(l, l->h->period), *new = look_before(l, 0);

@@ -74,9 +74,7 @@ size_t contention_lanes_room_bytes(int32_t gpus);
 // results. Reorders the jobs. Neighbours with an equal beginning share its simulation. false:
 // the stop flag went up and results are undefined. `room` is 64-byte aligned and has
 // contention_lanes_room_bytes bytes; its contents do not matter.
-typedef bool contention_lanes_run(struct contention_lane_job **jobs,
-                                  size_t n,
-                                  void *room,
+typedef bool contention_lanes_run(struct contention_lane_job **jobs, size_t n, void *room,
                                   const atomic_bool *stop);
 
 // Instruction sets, from narrow to wide.

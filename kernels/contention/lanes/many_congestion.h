@@ -92,18 +92,14 @@ static void set_parts(struct lane_state *s, int lane, const struct contention_la
 }
 
 // Returns whether the tasks of these kinds have equal shares, and a kind has several tasks.
-static bool counts_matter(const struct lane_state *s,
-                          int lane,
-                          const struct many_stage *st,
+static bool counts_matter(const struct lane_state *s, int lane, const struct many_stage *st,
                           unsigned kinds)
 {
     return s->equal[lane] >> kinds & 1 && (count_of(st, FWD) > 1 || count_of(st, GRAD) > 1);
 }
 
 // Computes the shares of kinds (bits) that are present together.
-static void part_of(const struct rounds *w,
-                    const struct many_stage *st,
-                    unsigned kinds,
+static void part_of(const struct rounds *w, const struct many_stage *st, unsigned kinds,
                     double part[3])
 {
     for (int k = 0; k < 3; k++)

@@ -6,9 +6,7 @@
 // ---- one receiver ---------------------------------------------------------------------------
 
 // Returns the shares of a sender whose class c is limited to a share.
-VEC_INLINE struct sender held_sender(const double part[8][4],
-                                     unsigned kinds,
-                                     int c,
+VEC_INLINE struct sender held_sender(const double part[8][4], unsigned kinds, int c,
                                      double share)
 {
     const unsigned others = kinds & ~(1u << c);
@@ -57,10 +55,8 @@ VEC_INLINE bool hold_alone(struct lane_state *s, int lane, int r, int gpus)
 
 // Limits the senders of a lane to the capacity of these receivers, and of the receivers that
 // this affects.
-static __attribute__((noinline)) void congest_lane(struct lane_state *s,
-                                                   int lane,
-                                                   stages receivers,
-                                                   int gpus)
+static __attribute__((noinline)) void congest_lane(struct lane_state *s, int lane,
+                                                   stages receivers, int gpus)
 {
     struct rounds w;
     const bool one =
@@ -91,10 +87,8 @@ VEC_INLINE stages concerned(const struct lane_state *s, int lane, int j)
 
 // Finds these receivers for the stage of a pass in each lane, which gives `share`; returns the
 // lanes in which there are any.
-VEC_INLINE mask concerned_at(const struct lane_state *s,
-                             const struct places *p,
-                             const vec share[2],
-                             stages receivers[LANES])
+VEC_INLINE mask concerned_at(const struct lane_state *s, const struct places *p,
+                             const vec share[2], stages receivers[LANES])
 {
     const vec most = vec_all(1 + SUM_SLACK);
     const double *below[LANES], *above[LANES];
@@ -114,9 +108,7 @@ VEC_INLINE mask concerned_at(const struct lane_state *s,
 
 // Limits senders to the capacity of some receivers of some lanes, from plain shares at the
 // changed stages.
-static void congest_in(struct lane_state *s,
-                       mask lanes,
-                       const stages receivers[LANES],
+static void congest_in(struct lane_state *s, mask lanes, const stages receivers[LANES],
                        int gpus)
 {
     for (lanes = mask_and(lanes, s->at.congestion); mask_any(lanes);

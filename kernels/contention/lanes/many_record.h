@@ -58,8 +58,7 @@ static double compute_rate_of(const struct contention_lane_point *p,
 }
 
 // Returns the work left of the compute task.
-static double compute_left(const struct contention_lane_point *p,
-                           const struct many_stage *st,
+static double compute_left(const struct contention_lane_point *p, const struct many_stage *st,
                            double now)
 {
     return st->left[COMPUTE] - compute_rate_of(p, st) * (now - st->since);
@@ -76,8 +75,7 @@ static void advance_transfers(struct many_stage *st, double now)
     st->since = now;
 }
 
-static void advance_stage(const struct contention_lane_point *p,
-                          struct many_stage *st,
+static void advance_stage(const struct contention_lane_point *p, struct many_stage *st,
                           double now)
 {
     st->left[COMPUTE] = compute_left(p, st, now);
@@ -85,10 +83,8 @@ static void advance_stage(const struct contention_lane_point *p,
 }
 
 // Fills *to with the state of a stage at time `now`.
-static void unpack_stage(const struct contention_lane_point *p,
-                         struct many_stage st,
-                         double now,
-                         struct look_stage *to)
+static void unpack_stage(const struct contention_lane_point *p, struct many_stage st,
+                         double now, struct look_stage *to)
 {
     advance_stage(p, &st, now);
     for (int k = 0; k < N_SLOTS; k++)
@@ -126,9 +122,7 @@ static double note_look(const struct lane_state *s, int lane, int gpus, lane_loo
 }
 
 // Fills *to with the state of a stage at a look.
-static void look_at_stage(const lane_look *look,
-                          const struct contention_lane_point *p,
-                          int j,
+static void look_at_stage(const lane_look *look, const struct contention_lane_point *p, int j,
                           struct look_stage *to)
 {
     unpack_stage(p, look->record[j], look->now, to);
@@ -174,11 +168,8 @@ static double time_between(const lane_look *old, const lane_look *new)
 }
 
 // Moves the clock ahead by the time between two looks; the second look is now.
-static void skip_time(struct lane_state *s,
-                      int lane,
-                      const lane_look *old,
-                      const lane_look *new,
-                      double times)
+static void skip_time(struct lane_state *s, int lane, const lane_look *old,
+                      const lane_look *new, double times)
 {
     set(&s->epoch, lane, get(&s->epoch, lane) + times * time_between(old, new));
 }

@@ -45,9 +45,7 @@ static void load_lane(struct lane_state *s, int lane, int gpus, const lane_snaps
 
 // Sets the state in which the first forward has started; without a point, a state without
 // events.
-static void begin_lane(struct lane_state *s,
-                       int lane,
-                       int gpus,
+static void begin_lane(struct lane_state *s, int lane, int gpus,
                        const struct contention_lane_point *p)
 {
     const struct many_stage idle = {

@@ -12,8 +12,7 @@ VEC_INLINE vec compute_rate(const struct lane_state *s, const struct lane_stage 
 }
 
 // Load records into vectors, and store them.
-VEC_INLINE void load_stages(const struct lane_state *s,
-                            const struct places *p,
+VEC_INLINE void load_stages(const struct lane_state *s, const struct places *p,
                             struct lane_stage *st)
 {
     const double *row[LANES];
@@ -140,12 +139,8 @@ VEC_INLINE void drop_last(struct lane_stage *st, int c, mask lanes)
 }
 
 // Adds a task behind the other tasks of its class, with `tail` more work left than the head.
-VEC_INLINE void put_last(struct shape of,
-                         struct lane_state *s,
-                         struct lane_stage *st,
-                         int c,
-                         mask lanes,
-                         vec tail)
+VEC_INLINE void put_last(struct shape of, struct lane_state *s, struct lane_stage *st, int c,
+                         mask lanes, vec tail)
 {
     const mask third = several(of, st, c), exclusive = s->at.exclusive[c];
     const vec gap =
@@ -161,8 +156,8 @@ VEC_INLINE void put_last(struct shape of,
 }
 
 // Makes the next task the head of a class in some lanes. Returns the work left of the new head.
-VEC_INLINE vec
-take_next(struct lane_state *s, struct lane_stage *st, const vec *left, int c, mask lanes)
+VEC_INLINE vec take_next(struct lane_state *s, struct lane_stage *st, const vec *left, int c,
+                         mask lanes)
 {
     const mask exclusive = s->at.exclusive[c];
     mask even = mask_less(lanes, exclusive);

@@ -86,9 +86,7 @@ static void settle(struct shape of, struct lane_state *s)
 // ---- (a) and (b) ----------------------------------------------------------------------------
 
 // Ends the compute task in lanes in which its work is done.
-VEC_INLINE void end_compute_at(struct shape of,
-                               struct lane_state *s,
-                               const struct places *p,
+VEC_INLINE void end_compute_at(struct shape of, struct lane_state *s, const struct places *p,
                                struct lane_stage *st)
 {
     const mask first = is_at(p, 0), last = is_at(p, of.gpus - 1);
@@ -108,11 +106,8 @@ VEC_INLINE void end_compute_at(struct shape of,
 // ---- (c): what starts -----------------------------------------------------------------------
 
 // Starts compute tasks at the stages of a pass, in some lanes.
-VEC_INLINE void pick_at(struct shape of,
-                        struct lane_state *s,
-                        const struct places *p,
-                        struct lane_stage *st,
-                        mask lanes)
+VEC_INLINE void pick_at(struct shape of, struct lane_state *s, const struct places *p,
+                        struct lane_stage *st, mask lanes)
 {
     mask starts[2];
     choose_compute(st, is_at(p, of.gpus - 1), starts);
@@ -141,9 +136,7 @@ VEC_INLINE void pick_in(struct lane_state *s, int lane, int j, int gpus)
 }
 
 // Starts compute tasks at some stages of a lane, if they are free and have a ready task.
-static __attribute__((noinline)) void pick_all(struct lane_state *s,
-                                               int lane,
-                                               stages at,
+static __attribute__((noinline)) void pick_all(struct lane_state *s, int lane, stages at,
                                                int gpus)
 {
     for (; at != 0; at &= at - 1) {
@@ -166,10 +159,8 @@ struct effects {
 };
 
 // Stores the inputs that neighbours have received; if both have, only the inputs of the next stage.
-VEC_INLINE void put_inputs(struct lane_state *s,
-                           const struct places *p,
-                           const struct lane_stage *ready,
-                           struct effects *to)
+VEC_INLINE void put_inputs(struct lane_state *s, const struct places *p,
+                           const struct lane_stage *ready, struct effects *to)
 {
     const mask up = has_ready(ready, FWD), down = has_ready(ready, GRAD);
     const bits below = bits_pick(down, p->stage - 1, bits_all(NOWHERE));
@@ -191,11 +182,8 @@ VEC_INLINE void put_inputs(struct lane_state *s,
 }
 
 // Stores the inputs of the previous stage if both neighbours have received inputs.
-static __attribute__((noinline)) void put_below(struct lane_state *s,
-                                                const struct places *p,
-                                                const struct effects *to,
-                                                mask picks,
-                                                int gpus)
+static __attribute__((noinline)) void put_below(struct lane_state *s, const struct places *p,
+                                                const struct effects *to, mask picks, int gpus)
 {
     for (mask lanes = to->both; mask_any(lanes); mask_set(&lanes, mask_first(lanes), false)) {
         const int lane = mask_first(lanes), j = (int)p->at[lane] - 1;
@@ -209,11 +197,8 @@ static __attribute__((noinline)) void put_below(struct lane_state *s,
 
 // Starts tasks at neighbours that have received inputs, in lanes `picks`; in other lanes adds
 // these stages to s->todo.
-VEC_INLINE void pick_beside(struct lane_state *s,
-                            const struct places *p,
-                            const struct effects *to,
-                            mask picks,
-                            int gpus)
+VEC_INLINE void pick_beside(struct lane_state *s, const struct places *p,
+                            const struct effects *to, mask picks, int gpus)
 {
     if (mask_any(to->both))
         put_below(s, p, to, picks, gpus);
@@ -229,11 +214,8 @@ VEC_INLINE void pick_beside(struct lane_state *s,
 
 // Ends tasks at a stage of each lane, and sets its shares; in lanes `single`, in which no other
 // stage ends a task, also starts tasks at the stage.
-VEC_INLINE void end_at(struct shape of,
-                       struct lane_state *s,
-                       const struct places *p,
-                       mask single,
-                       struct effects *to)
+VEC_INLINE void end_at(struct shape of, struct lane_state *s, const struct places *p,
+                       mask single, struct effects *to)
 {
     struct lane_stage st, ready;
     ready.counts = bits_all(0);

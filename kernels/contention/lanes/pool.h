@@ -52,9 +52,7 @@ static void start_looking(struct pool *pool, int lane)
 }
 
 // Starts a task in an empty lane: from its snapshot, or (NULL) from the beginning.
-static void start_task(struct pool *pool,
-                       int lane,
-                       const struct lane_task *task,
+static void start_task(struct pool *pool, int lane, const struct lane_task *task,
                        lane_snapshot *snapshot)
 {
     const struct contention_lane_point *point = point_of(pool, task->first_job);
@@ -127,8 +125,7 @@ static void refill_lanes(struct pool *pool)
 
 // Returns whether two points have equal shares of a set of kinds.
 static bool same_shares(const struct contention_lane_point *a,
-                        const struct contention_lane_point *b,
-                        enum set set)
+                        const struct contention_lane_point *b, enum set set)
 {
     static const int kinds[][2] =
         {[FWD_GRAD] = {0, 1}, [FWD_SYNC] = {0, 2}, [GRAD_SYNC] = {1, 2}};
@@ -140,9 +137,7 @@ static bool same_shares(const struct contention_lane_point *a,
            a->equal_of_two[x][y] == b->equal_of_two[x][y];
 }
 
-static bool go_together(const struct pool *pool,
-                        const bool meets[N_SETS],
-                        uint32_t a,
+static bool go_together(const struct pool *pool, const bool meets[N_SETS], uint32_t a,
                         uint32_t b)
 {
     for (int set = 0; set < N_SETS; set++)
@@ -153,8 +148,7 @@ static bool go_together(const struct pool *pool,
 
 // Removes the first job of *task and the jobs that continue with it; the other jobs stay in
 // *task.
-static struct lane_task split(struct pool *pool,
-                              struct lane_task *task,
+static struct lane_task split(struct pool *pool, struct lane_task *task,
                               const bool meets[N_SETS])
 {
     struct lane_task part = *task;
@@ -286,9 +280,7 @@ static bool run_pool(struct pool *pool, const atomic_bool *stop, int gpus)
     return true;
 }
 
-static bool run_lanes(struct contention_lane_job **jobs,
-                      size_t n,
-                      void *room,
+static bool run_lanes(struct contention_lane_job **jobs, size_t n, void *room,
                       const atomic_bool *stop)
 {
     struct pool pool;

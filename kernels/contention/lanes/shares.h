@@ -5,9 +5,7 @@
 // ---- rules 1 to 3 ---------------------------------------------------------------------------
 
 // Returns the share of `kind` among the active kinds; 0 in lanes in which `kind` is not active.
-VEC_INLINE vec share_of(const struct constants *at,
-                        unsigned kinds,
-                        const mask active[3],
+VEC_INLINE vec share_of(const struct constants *at, unsigned kinds, const mask active[3],
                         int kind)
 {
     const int a = kind == 0 ? 1 : 0, b = kind == 2 ? 1 : 2; // the other two kinds
@@ -35,10 +33,8 @@ VEC_INLINE mask equal_shares(const struct constants *at, const mask active[3])
 }
 
 // Applies rule 3 in the lanes in which it holds. With one task per kind the tables suffice.
-VEC_INLINE void share_equally(const struct constants *at,
-                              const struct lane_stage *st,
-                              const mask active[3],
-                              vec share[3])
+VEC_INLINE void share_equally(const struct constants *at, const struct lane_stage *st,
+                              const mask active[3], vec share[3])
 {
     const mask equal = equal_shares(at, active);
     const vec count[3] = {vec_where(active[0], n_tasks(st, 0)),
@@ -51,11 +47,8 @@ VEC_INLINE void share_equally(const struct constants *at,
 }
 
 // Computes the shares of the active kinds of a stage in its whole port.
-VEC_INLINE void share_port(struct shape of,
-                           const struct constants *at,
-                           const struct lane_stage *st,
-                           unsigned kinds,
-                           const mask active[3],
+VEC_INLINE void share_port(struct shape of, const struct constants *at,
+                           const struct lane_stage *st, unsigned kinds, const mask active[3],
                            vec share[3])
 {
     for (int kind = 0; kind < 3; kind++)

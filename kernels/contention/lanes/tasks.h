@@ -6,12 +6,8 @@
 
 // Removes the heads of a class that have ended, in lanes `ended`; the next task, if any,
 // becomes the head. Returns the lanes in which the new head has ended, too.
-VEC_INLINE mask move_up(struct shape of,
-                        struct lane_state *s,
-                        struct lane_stage *st,
-                        vec *left,
-                        int c,
-                        mask ended)
+VEC_INLINE mask move_up(struct shape of, struct lane_state *s, struct lane_stage *st, vec *left,
+                        int c, mask ended)
 {
     const mask more = mask_and(ended, several(of, st, c));
     const vec next = take_next(s, st, left, c, more);
@@ -22,12 +18,8 @@ VEC_INLINE mask move_up(struct shape of,
 
 // Ends the transfers of class c of a stage whose work is done; their tasks become ready at
 // stage `to`.
-VEC_INLINE void end_transfers(struct shape of,
-                              struct lane_state *s,
-                              struct lane_stage *st,
-                              vec *left,
-                              struct lane_stage *to,
-                              int c)
+VEC_INLINE void end_transfers(struct shape of, struct lane_state *s, struct lane_stage *st,
+                              vec *left, struct lane_stage *to, int c)
 {
     mask ended = vec_le(left[c], s->at.eps_work);
     while (mask_any(mask_and(ended, several(of, st, c)))) {
@@ -40,12 +32,8 @@ VEC_INLINE void end_transfers(struct shape of,
 }
 
 // Starts a transfer of class c.
-VEC_INLINE void send(struct shape of,
-                     struct lane_state *s,
-                     struct lane_stage *st,
-                     vec *left,
-                     int c,
-                     mask lanes)
+VEC_INLINE void send(struct shape of, struct lane_state *s, struct lane_stage *st, vec *left,
+                     int c, mask lanes)
 {
     const mask behind = mask_and(lanes, has_tasks(st, c));
     if (mask_any(behind)) {
@@ -76,9 +64,7 @@ VEC_INLINE mask start_waiting(struct lane_stage *st, mask due, mask runs, mask e
 }
 
 // Ends synchronisations, and starts the synchronisations that ended backwards make due.
-VEC_INLINE void synchronise(struct lane_state *s,
-                            struct lane_stage *st,
-                            vec *left,
+VEC_INLINE void synchronise(struct lane_state *s, struct lane_stage *st, vec *left,
                             mask backward)
 {
     const mask ended = vec_le(left[SYNC], s->at.eps_work);
@@ -105,9 +91,7 @@ VEC_INLINE void choose_compute(const struct lane_stage *st, mask last, mask star
     starts[GRAD] = mask_less(can_backward, starts[FWD]);
 }
 
-VEC_INLINE void start_compute(const struct lane_state *s,
-                              struct lane_stage *st,
-                              vec *left,
+VEC_INLINE void start_compute(const struct lane_state *s, struct lane_stage *st, vec *left,
                               const mask starts[2])
 {
     for (int c = 0; c < 2; c++) {

@@ -14,9 +14,7 @@ static void put(struct steady_anchor *a, double value)
 }
 
 // Work left of the transfers that wait behind the head of a class.
-static void put_followers(const struct sim *s,
-                          const struct stage *st,
-                          int c,
+static void put_followers(const struct sim *s, const struct stage *st, int c,
                           struct steady_anchor *a)
 {
     const double step = s->now - st->since;
@@ -122,10 +120,8 @@ double contention_backlog(const struct sim *s, const struct steady_sync *sync)
 // Returns whether more synchronisations become due than a period can finish (each anchor makes
 // one due per stage), so that one is always active. Its number and its progress then affect
 // nothing else: the next one starts when it ends, at the same rate.
-static bool piles_up(const struct sim *s,
-                     const struct steady_sync *old,
-                     const struct steady_sync *new,
-                     int32_t period)
+static bool piles_up(const struct sim *s, const struct steady_sync *old,
+                     const struct steady_sync *new, int32_t period)
 {
     return old->pending > period && new->pending > period && !sync_tier_shared(s) &&
            contention_backlog(s, new) >= contention_backlog(s, old) - TOLERANCE;
@@ -136,10 +132,8 @@ bool contention_same_syncs(const struct steady_sync *old, const struct steady_sy
     return old->pending == new->pending &&equal(old->left, new->left);
 }
 
-double contention_anchors_differ(const struct sim *s,
-                                 const struct steady_anchor *old,
-                                 const struct steady_anchor *new,
-                                 int32_t period)
+double contention_anchors_differ(const struct sim *s, const struct steady_anchor *old,
+                                 const struct steady_anchor *new, int32_t period)
 {
     double most = values_differ(old, new);
     for (int32_t j = 0; j < s->p->gpus && most < HUGE_VAL; j++) {

@@ -14,10 +14,8 @@ double contention_anchor_mark(const struct sim *s);
 // Returns the largest difference, in units, between two states that are equal except for
 // rounding and for synchronisations that pile up; HUGE_VAL: the states are not equal. The
 // second state is `period` anchors after the first.
-double contention_anchors_differ(const struct sim *s,
-                                 const struct steady_anchor *old,
-                                 const struct steady_anchor *new,
-                                 int32_t period);
+double contention_anchors_differ(const struct sim *s, const struct steady_anchor *old,
+                                 const struct steady_anchor *new, int32_t period);
 
 // Returns whether the synchronisations of a stage are equal.
 bool contention_same_syncs(const struct steady_sync *old, const struct steady_sync *new);

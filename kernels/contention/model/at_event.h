@@ -16,11 +16,7 @@ ALWAYS_INLINE void receive(struct sim *s, int32_t j, int c)
 }
 
 // The forward or backward i of stage j has something to send, to stage j + 1 or j - 1.
-ALWAYS_INLINE void send(struct sim *s,
-                        struct stage *st,
-                        int32_t j,
-                        int32_t i,
-                        int c,
+ALWAYS_INLINE void send(struct sim *s, struct stage *st, int32_t j, int32_t i, int c,
                         enum observe observe)
 {
     int32_t to = c == FWD ? j + 1 : j - 1;
@@ -61,10 +57,7 @@ ALWAYS_INLINE void start_sync(struct sim *s, struct stage *st, int32_t j, enum o
         s->metrics[j].ready[0] = clock_time(s);
 }
 
-ALWAYS_INLINE void synchronise(struct sim *s,
-                               struct stage *st,
-                               int32_t j,
-                               int32_t i,
+ALWAYS_INLINE void synchronise(struct sim *s, struct stage *st, int32_t j, int32_t i,
                                enum observe observe)
 {
     if (i + 1 == st->next_sync) {
@@ -79,9 +72,7 @@ ALWAYS_INLINE void synchronise(struct sim *s,
     }
 }
 
-ALWAYS_INLINE void finish_compute(struct sim *s,
-                                  struct stage *st,
-                                  int32_t j,
+ALWAYS_INLINE void finish_compute(struct sim *s, struct stage *st, int32_t j,
                                   enum observe observe)
 {
     int c = st->computing - 1;
@@ -111,10 +102,7 @@ static void restart_served(struct sim *s, struct stage *st, int c)
 }
 
 // The head of class c has finished.
-ALWAYS_INLINE void finish_transfer(struct sim *s,
-                                   struct stage *st,
-                                   int32_t j,
-                                   int c,
+ALWAYS_INLINE void finish_transfer(struct sim *s, struct stage *st, int32_t j, int c,
                                    enum observe observe)
 {
     int32_t i = st->sent[c]++;
@@ -134,10 +122,7 @@ ALWAYS_INLINE void finish_transfer(struct sim *s,
     receive(s, c == FWD ? j + 1 : j - 1, c);
 }
 
-ALWAYS_INLINE void finish_sync(struct sim *s,
-                               struct stage *st,
-                               int32_t j,
-                               enum slot slot,
+ALWAYS_INLINE void finish_sync(struct sim *s, struct stage *st, int32_t j, enum slot slot,
                                enum observe observe)
 {
     if (observe == METRICS) {
@@ -154,9 +139,7 @@ ALWAYS_INLINE void finish_sync(struct sim *s,
 
 // Finishes the tasks of the stage with at most eps_work left; returns whether there was any.
 // Transfers go first: the transfers that the compute task starts have all their work left.
-ALWAYS_INLINE bool finish_tasks(struct sim *s,
-                                struct stage *st,
-                                int32_t j,
+ALWAYS_INLINE bool finish_tasks(struct sim *s, struct stage *st, int32_t j,
                                 enum observe observe)
 {
     const double eps = s->eps_work;

@@ -14,9 +14,7 @@ ALWAYS_INLINE int32_t least(int32_t a, int32_t b)
 }
 
 // A free stage takes a ready forward, or else a ready backward.
-ALWAYS_INLINE void pick_compute(struct sim *s,
-                                struct stage *st,
-                                int32_t j,
+ALWAYS_INLINE void pick_compute(struct sim *s, struct stage *st, int32_t j,
                                 enum observe observe)
 {
     int c;

@@ -48,10 +48,8 @@ ALWAYS_INLINE int64_t next_look(int64_t events, int64_t poll, int64_t most)
     return events + poll <= most ? events + poll : most + 1;
 }
 
-ALWAYS_INLINE enum contention_status run(struct sim *s,
-                                         const atomic_bool *stop,
-                                         int64_t *n_events,
-                                         enum observe observe)
+ALWAYS_INLINE enum contention_status run(struct sim *s, const atomic_bool *stop,
+                                         int64_t *n_events, enum observe observe)
 {
     // An event of a trace may end a piece on every GPU: it costs as much as thousands.
     const int64_t poll = observe == TRACE ? 1 : poll_events(s->p->gpus);
@@ -79,10 +77,8 @@ ALWAYS_INLINE enum contention_status run(struct sim *s,
     return all_done(s) ? CONTENTION_DONE : CONTENTION_STUCK;
 }
 
-static enum contention_status run_plain(const struct contention_point *point,
-                                        bool exact,
-                                        void *scratch,
-                                        const atomic_bool *stop,
+static enum contention_status run_plain(const struct contention_point *point, bool exact,
+                                        void *scratch, const atomic_bool *stop,
                                         struct contention_result *result)
 {
     struct sim s;
@@ -94,10 +90,8 @@ static enum contention_status run_plain(const struct contention_point *point,
     return status;
 }
 
-static enum contention_status run_metrics(const struct contention_point *point,
-                                          bool exact,
-                                          void *scratch,
-                                          const atomic_bool *stop,
+static enum contention_status run_metrics(const struct contention_point *point, bool exact,
+                                          void *scratch, const atomic_bool *stop,
                                           struct contention_result *result)
 {
     struct sim s;
@@ -116,9 +110,7 @@ static enum contention_status run_metrics(const struct contention_point *point,
 }
 
 enum contention_status contention_simulate(const struct contention_point *point,
-                                           bool want_metrics,
-                                           bool exact,
-                                           void *scratch,
+                                           bool want_metrics, bool exact, void *scratch,
                                            const atomic_bool *stop,
                                            struct contention_result *result)
 {
@@ -127,8 +119,7 @@ enum contention_status contention_simulate(const struct contention_point *point,
                         : run_plain(point, exact, scratch, stop, result);
 }
 
-enum contention_status contention_trace(const struct contention_point *point,
-                                        void *scratch,
+enum contention_status contention_trace(const struct contention_point *point, void *scratch,
                                         const atomic_bool *stop,
                                         const struct contention_sink *sink,
                                         struct contention_result *result)

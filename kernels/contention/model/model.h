@@ -81,19 +81,15 @@ size_t contention_scratch_bytes(const struct contention_point *largest);
 // contents are undefined before and after. `stop` is polled every few milliseconds; NULL:
 // never. Allocates nothing.
 enum contention_status contention_simulate(const struct contention_point *point,
-                                           bool want_metrics,
-                                           bool exact,
-                                           void *scratch,
+                                           bool want_metrics, bool exact, void *scratch,
                                            const atomic_bool *stop,
                                            struct contention_result *result);
 
 // Computes the relative change of total_time when fwd_len or prop_len changes by the relative
 // amount 2^-50 (about 1e-15): the larger of the two changes. Takes three simulations. The
 // arguments are as for contention_simulate.
-enum contention_status contention_sensitivity(const struct contention_point *point,
-                                              bool exact,
-                                              void *scratch,
-                                              const atomic_bool *stop,
+enum contention_status contention_sensitivity(const struct contention_point *point, bool exact,
+                                              void *scratch, const atomic_bool *stop,
                                               double *sensitivity);
 
 // Multiplies all parts by a factor.
@@ -106,8 +102,7 @@ void contention_fit_parts(struct contention_parts *parts, double total_time);
 // Simulates a point like contention_simulate without metrics and sends every segment of every
 // task to `sink`, in order of start. Segments of one task with equal rate are joined, as far as
 // the queue of unfinished segments in the scratch allows.
-enum contention_status contention_trace(const struct contention_point *point,
-                                        void *scratch,
+enum contention_status contention_trace(const struct contention_point *point, void *scratch,
                                         const atomic_bool *stop,
                                         const struct contention_sink *sink,
                                         struct contention_result *result);

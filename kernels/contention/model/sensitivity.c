@@ -20,10 +20,8 @@ double contention_change(double before, double after)
     return fabs(after - before) / before;
 }
 
-enum contention_status contention_sensitivity(const struct contention_point *point,
-                                              bool exact,
-                                              void *scratch,
-                                              const atomic_bool *stop,
+enum contention_status contention_sensitivity(const struct contention_point *point, bool exact,
+                                              void *scratch, const atomic_bool *stop,
                                               double *sensitivity)
 {
     struct contention_result here, there;

@@ -262,10 +262,8 @@ static void move_backlog(struct sim *s, int32_t j, double more)
 
 // Moves the point ahead by `times` periods like the period between two anchors; the second
 // anchor is now. Returns whether synchronisations pile up.
-static bool jump(struct sim *s,
-                 const struct steady_anchor *old,
-                 const struct steady_anchor *new,
-                 int32_t times)
+static bool jump(struct sim *s, const struct steady_anchor *old,
+                 const struct steady_anchor *new, int32_t times)
 {
     const int32_t ahead = times * (new->base - old->base);
     bool piled = false;
@@ -327,10 +325,7 @@ void contention_steady_start(struct sim *s)
 
 // Returns whether the point may jump over the `left` forwards; *old and *new: the anchors
 // around the period that repeats.
-static bool is_proven(struct sim *s,
-                      uint64_t k,
-                      int32_t left,
-                      const struct steady_anchor **old,
+static bool is_proven(struct sim *s, uint64_t k, int32_t left, const struct steady_anchor **old,
                       const struct steady_anchor **new)
 {
     const struct steady *steady = &s->steady;

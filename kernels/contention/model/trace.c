@@ -84,11 +84,7 @@ static enum contention_kind kind_of(const struct stage *st, enum slot slot)
 }
 
 // The task runs at this rate from now on.
-static void set_rate(struct sim *s,
-                     int32_t j,
-                     enum slot slot,
-                     int32_t i,
-                     double rate,
+static void set_rate(struct sim *s, int32_t j, enum slot slot, int32_t i, double rate,
                      bool throttled)
 {
     uint64_t *number = number_of(s, j, slot, i);

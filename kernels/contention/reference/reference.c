@@ -64,10 +64,7 @@ static void advance_time(struct reference *s, double step)
     s->time = t;
 }
 
-static void progress(struct reference *s,
-                     struct task *t,
-                     double start,
-                     double step,
+static void progress(struct reference *s, struct task *t, double start, double step,
                      const struct contention_sink *sink)
 {
     t->left -= t->rate * step;
@@ -92,10 +89,7 @@ static bool receives(const struct reference *s, int32_t j)
            (j < s->p->gpus - 1 && select_kinds(s, j + 1, 1u << CONTENTION_GRAD_PROP) > 0);
 }
 
-static void step_stage(struct reference *s,
-                       int32_t j,
-                       double start,
-                       double step,
+static void step_stage(struct reference *s, int32_t j, double start, double step,
                        const struct contention_sink *sink)
 {
     const struct list *active = &s->transfers[j];
@@ -152,8 +146,7 @@ static double eps_work(const struct contention_point *p)
     return ldexp(1e-9, e - 1);
 }
 
-static enum contention_status simulate(struct reference *s,
-                                       const struct contention_sink *sink,
+static enum contention_status simulate(struct reference *s, const struct contention_sink *sink,
                                        struct contention_result *result)
 {
     contention_reference_make_tasks(s);

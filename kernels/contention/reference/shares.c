@@ -29,10 +29,7 @@ static void give(struct task *t, double share)
 }
 
 // Rule 1. Other tasks keep their share or get 0.
-static bool hand_exclusive(const struct reference *s,
-                           struct task **task,
-                           int count,
-                           double u,
+static bool hand_exclusive(const struct reference *s, struct task **task, int count, double u,
                            bool zero_others)
 {
     struct task *best = NULL;
@@ -65,10 +62,7 @@ static bool hand_weighted(const struct reference *s, struct task **task, int cou
 }
 
 // Hands bandwidth u out among the tasks by rules 1 to 3.
-static void hand_out(const struct reference *s,
-                     struct task **task,
-                     int count,
-                     double u,
+static void hand_out(const struct reference *s, struct task **task, int count, double u,
                      bool zero_others)
 {
     if (hand_exclusive(s, task, count, u, zero_others) || hand_weighted(s, task, count, u))

@@ -63,18 +63,14 @@ struct reference {
     int64_t latency_count[CONTENTION_N_SHARING];
 };
 
-static inline struct task *at(const struct reference *s,
-                              enum contention_kind kind,
-                              int32_t i,
+static inline struct task *at(const struct reference *s, enum contention_kind kind, int32_t i,
                               int32_t j)
 {
     size_t stage = (size_t)kind * (size_t)s->p->gpus + (size_t)j;
     return &s->tasks[stage * (size_t)s->p->n + (size_t)i];
 }
 
-static inline bool finished(const struct reference *s,
-                            enum contention_kind kind,
-                            int32_t i,
+static inline bool finished(const struct reference *s, enum contention_kind kind, int32_t i,
                             int32_t j)
 {
     return at(s, kind, i, j)->state == FINISHED;

@@ -5,9 +5,7 @@
 
 // ---- all tasks ------------------------------------------------------------------------------
 
-static bool exists(const struct contention_point *p,
-                   enum contention_kind kind,
-                   int32_t i,
+static bool exists(const struct contention_point *p, enum contention_kind kind, int32_t i,
                    int32_t j)
 {
     switch (kind) {

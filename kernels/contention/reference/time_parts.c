@@ -12,8 +12,7 @@ static int32_t sender_to(int32_t j, enum contention_kind kind)
 }
 
 // The next transfer of a kind on its way to stage j; NULL: there is none.
-static const struct task *coming_to(const struct reference *s,
-                                    int32_t j,
+static const struct task *coming_to(const struct reference *s, int32_t j,
                                     enum contention_kind kind)
 {
     const int32_t from = sender_to(j, kind);

@@ -24,10 +24,8 @@ static bool is_postprocess(enum cost_quantity quantity)
     return quantity == COST_POSTPROCESS_FORWARD || quantity == COST_POSTPROCESS_BACKWARD;
 }
 
-void cost_axes_of(const struct cost_tables *tables,
-                  enum cost_quantity quantity,
-                  enum cost_axis axes[COST_AXES],
-                  int *n)
+void cost_axes_of(const struct cost_tables *tables, enum cost_quantity quantity,
+                  enum cost_axis axes[COST_AXES], int *n)
 {
     axes[0] = COST_ROWS;
     axes[1] = is_postprocess(quantity) && tables->has_decoder ? COST_TARGET : COST_INPUT;
@@ -112,11 +110,8 @@ static double between(const double *values, const struct place *place, int64_t s
                               : (1 - place->next) * first[0] + place->next * first[step];
 }
 
-static double on_plane(const struct cost_tables *t,
-                       const enum cost_axis axes[COST_AXES],
-                       const double *values,
-                       const struct place *places,
-                       int64_t step)
+static double on_plane(const struct cost_tables *t, const enum cost_axis axes[COST_AXES],
+                       const double *values, const struct place *places, int64_t step)
 {
     const int64_t line = t->nodes[axes[1]] * step;
     const double lines[2] = {
@@ -127,11 +122,8 @@ static double on_plane(const struct cost_tables *t,
     return between(lines, &first, 1);
 }
 
-bool cost_tables_lookup(const struct cost_tables *t,
-                        enum dynapipe_recompute recompute,
-                        enum cost_quantity quantity,
-                        const int32_t at[COST_AXES],
-                        double *value)
+bool cost_tables_lookup(const struct cost_tables *t, enum dynapipe_recompute recompute,
+                        enum cost_quantity quantity, const int32_t at[COST_AXES], double *value)
 {
     const double *values = t->values[recompute][quantity];
     enum cost_axis axes[COST_AXES];
@@ -160,12 +152,8 @@ bool cost_tables_lookup(const struct cost_tables *t,
     return !isnan(found);
 }
 
-bool cost_tables_layer(void *self,
-                       enum dynapipe_recompute recompute,
-                       int32_t rows,
-                       int32_t input,
-                       int32_t target,
-                       struct split_layer_cost *out)
+bool cost_tables_layer(void *self, enum dynapipe_recompute recompute, int32_t rows,
+                       int32_t input, int32_t target, struct split_layer_cost *out)
 {
     static const enum cost_quantity quantities[] = {
         COST_ENCODER_FORWARD,      COST_ENCODER_BACKWARD, COST_POSTPROCESS_FORWARD,

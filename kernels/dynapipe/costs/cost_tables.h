@@ -49,10 +49,8 @@ struct cost_tables {
 };
 
 // Returns the axes of a quantity: `axes` gets their numbers. *n: 2 or 3.
-void cost_axes_of(const struct cost_tables *tables,
-                  enum cost_quantity quantity,
-                  enum cost_axis axes[COST_AXES],
-                  int *n);
+void cost_axes_of(const struct cost_tables *tables, enum cost_quantity quantity,
+                  enum cost_axis axes[COST_AXES], int *n);
 
 // Returns the number of values of a quantity; 0: it needs a decoder that is not there.
 int64_t cost_values_of(const struct cost_tables *tables, enum cost_quantity quantity);
@@ -64,19 +62,13 @@ void cost_tables_free(struct cost_tables *tables);
 
 // Interpolates multilinearly. Below the smallest node of an axis the first cell goes on, never below 0. Returns false
 // above the largest node, and if a node that counts was not measured: *value is not set then.
-bool cost_tables_lookup(const struct cost_tables *tables,
-                        enum dynapipe_recompute recompute,
-                        enum cost_quantity quantity,
-                        const int32_t at[COST_AXES],
+bool cost_tables_lookup(const struct cost_tables *tables, enum dynapipe_recompute recompute,
+                        enum cost_quantity quantity, const int32_t at[COST_AXES],
                         double *value);
 
 // The tables as a source of costs for the division of samples; self: struct cost_tables.
-bool cost_tables_layer(void *self,
-                       enum dynapipe_recompute recompute,
-                       int32_t rows,
-                       int32_t input,
-                       int32_t target,
-                       struct split_layer_cost *out);
+bool cost_tables_layer(void *self, enum dynapipe_recompute recompute, int32_t rows,
+                       int32_t input, int32_t target, struct split_layer_cost *out);
 
 // Returns parameters, gradients, fp32 copy, mean and variance in units of the parameters, divided over data-parallel
 // ranks by the stage of ZeRO (Rajbhandari et al., SC 2020): 1 the last three, 2 gradients too, 3 parameters too.

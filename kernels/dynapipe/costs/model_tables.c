@@ -36,9 +36,7 @@ static struct layer_means means_of(const struct layercost_model *m,
     return means;
 }
 
-static void fill(const struct layer_means *means,
-                 const struct layercost_set *set,
-                 int64_t at,
+static void fill(const struct layer_means *means, const struct layercost_set *set, int64_t at,
                  struct cost_tables *t)
 {
     for (int type = 0; type < DYNAPIPE_RECOMPUTE_TYPES; type++) {
@@ -53,13 +51,9 @@ static void fill(const struct layer_means *means,
     }
 }
 
-bool model_tables_make(const struct layercost_model *model,
-                       int32_t tensor_parallel,
-                       const int32_t *rows,
-                       int32_t n_rows,
-                       const int32_t *lengths,
-                       int32_t n_lengths,
-                       struct cost_tables *t)
+bool model_tables_make(const struct layercost_model *model, int32_t tensor_parallel,
+                       const int32_t *rows, int32_t n_rows, const int32_t *lengths,
+                       int32_t n_lengths, struct cost_tables *t)
 {
     struct layercost_set set;
     *t = (struct cost_tables){.tensor_parallel = tensor_parallel,

@@ -18,10 +18,8 @@ double network_transfer(const struct network_links *links, int32_t from, int32_t
 
 // ---- assignments ----------------------------------------------------------------------------------
 
-__attribute__((format(printf, 3, 4))) static bool refuse(char *text,
-                                                         size_t size,
-                                                         const char *format,
-                                                         ...)
+__attribute__((format(printf, 3, 4))) static bool refuse(char *text, size_t size,
+                                                         const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -30,9 +28,7 @@ __attribute__((format(printf, 3, 4))) static bool refuse(char *text,
     return false;
 }
 
-static bool check(const struct network *network,
-                  const int32_t *device_of_layer,
-                  char *text,
+static bool check(const struct network *network, const int32_t *device_of_layer, char *text,
                   size_t size)
 {
     const int32_t layers = network->encoders + network->decoders;
@@ -66,11 +62,8 @@ static void measure(struct network_stages *stages)
     }
 }
 
-bool network_assign(const struct network *network,
-                    const int32_t *device_of_layer,
-                    struct network_stages *stages,
-                    char *text,
-                    size_t size)
+bool network_assign(const struct network *network, const int32_t *device_of_layer,
+                    struct network_stages *stages, char *text, size_t size)
 {
     const int32_t layers = network->encoders + network->decoders;
     if (!check(network, device_of_layer, text, size))
@@ -99,12 +92,8 @@ static void spread(int32_t *device, int32_t n, int32_t first, int32_t end, int32
         device[l] = (first + (int32_t)((int64_t)l * stages / n)) % devices;
 }
 
-bool network_spread(const struct network *network,
-                    int32_t devices,
-                    int32_t chunks,
-                    int32_t *device_of_layer,
-                    char *text,
-                    size_t size)
+bool network_spread(const struct network *network, int32_t devices, int32_t chunks,
+                    int32_t *device_of_layer, char *text, size_t size)
 {
     const int32_t layers = network->encoders + network->decoders, stages = devices * chunks;
     int32_t border = (int32_t)(((int64_t)stages * network->encoders + layers / 2) / layers);
@@ -125,18 +114,14 @@ bool network_spread(const struct network *network,
 
 // ---- stages ---------------------------------------------------------------------------------------
 
-int32_t network_tensors(const struct network *network,
-                        const struct network_stages *stages,
+int32_t network_tensors(const struct network *network, const struct network_stages *stages,
                         int32_t stage)
 {
     return stages->first_layer[stage + 1] > network->encoders ? 2 : 1;
 }
 
-void network_state(const struct network *network,
-                   const struct network_stages *stages,
-                   const struct cost_tables *tables,
-                   double factor,
-                   double *state)
+void network_state(const struct network *network, const struct network_stages *stages,
+                   const struct cost_tables *tables, double factor, double *state)
 {
     memset(state, 0, (size_t)stages->devices * sizeof *state);
     for (int32_t s = 0; s < stages->stages; s++)
@@ -154,11 +139,8 @@ struct layer_costs {
     double forward, backward, stored, kept, peak; // kept: stored without recomputation
 };
 
-static bool look_up(const struct cost_tables *t,
-                    enum dynapipe_recompute recompute,
-                    bool decoder,
-                    const int32_t *at,
-                    struct layer_costs *c)
+static bool look_up(const struct cost_tables *t, enum dynapipe_recompute recompute,
+                    bool decoder, const int32_t *at, struct layer_costs *c)
 {
     double forward, backward;
     const bool known =
@@ -181,11 +163,8 @@ static bool look_up(const struct cost_tables *t,
 }
 
 // Adds the layers of a stage.
-static void add_layers(const struct network *network,
-                       const struct network_stages *stages,
-                       const struct layer_costs *kinds,
-                       int32_t s,
-                       int64_t at,
+static void add_layers(const struct network *network, const struct network_stages *stages,
+                       const struct layer_costs *kinds, int32_t s, int64_t at,
                        struct micro_batches *b)
 {
     double kept = 0;
@@ -201,13 +180,9 @@ static void add_layers(const struct network *network,
 }
 
 // Sets the transfers across the boundary behind a stage: the input travels on behind decoders.
-static void add_transfers(const struct network *network,
-                          const struct network_stages *stages,
-                          const struct network_links *links,
-                          const struct network_shape *shape,
-                          int32_t s,
-                          int64_t at,
-                          struct micro_batches *b)
+static void add_transfers(const struct network *network, const struct network_stages *stages,
+                          const struct network_links *links, const struct network_shape *shape,
+                          int32_t s, int64_t at, struct micro_batches *b)
 {
     const bool decoder = stages->first_layer[s + 1] > network->encoders;
     const double tokens = (double)shape->rows *
@@ -219,14 +194,10 @@ static void add_transfers(const struct network *network,
     b->gradient[at] = b->activation[at];
 }
 
-bool network_fill(const struct network *network,
-                  const struct network_stages *stages,
-                  const struct network_links *links,
-                  const struct cost_tables *tables,
-                  enum dynapipe_recompute recompute,
-                  const struct network_shape *shape,
-                  int32_t micro_batch,
-                  struct micro_batches *batches)
+bool network_fill(const struct network *network, const struct network_stages *stages,
+                  const struct network_links *links, const struct cost_tables *tables,
+                  enum dynapipe_recompute recompute, const struct network_shape *shape,
+                  int32_t micro_batch, struct micro_batches *batches)
 {
     const int32_t at[COST_AXES] = {shape->rows, shape->input, shape->target};
     struct layer_costs kinds[2] = {{.forward = 0}, {.forward = 0}};

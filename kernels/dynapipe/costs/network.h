@@ -37,32 +37,21 @@ struct network_stages {
 // Sets the stages from the device of every layer, encoders first: maximal runs of layers on one device. Devices appear
 // for the first time in the order 0, 1, 2, ...; no stage has both encoders and decoders, unless there is one device.
 // Returns false with a text.
-bool network_assign(const struct network *network,
-                    const int32_t *device_of_layer,
-                    struct network_stages *stages,
-                    char *text,
-                    size_t size);
+bool network_assign(const struct network *network, const int32_t *device_of_layer,
+                    struct network_stages *stages, char *text, size_t size);
 
 // Writes the device of every layer of a regular assignment: `chunks` stages on each device, in turn. Layers are spread
 // evenly, over encoders and decoders apart. Returns false with a text if there are too few layers.
-bool network_spread(const struct network *network,
-                    int32_t devices,
-                    int32_t chunks,
-                    int32_t *device_of_layer,
-                    char *text,
-                    size_t size);
+bool network_spread(const struct network *network, int32_t devices, int32_t chunks,
+                    int32_t *device_of_layer, char *text, size_t size);
 
 // Returns how many tensors the output of a stage has: two from a decoder stage on.
-int32_t network_tensors(const struct network *network,
-                        const struct network_stages *stages,
+int32_t network_tensors(const struct network *network, const struct network_stages *stages,
                         int32_t stage);
 
 // Writes the state of every device: parameters, gradients and optimiser, [devices].
-void network_state(const struct network *network,
-                   const struct network_stages *stages,
-                   const struct cost_tables *tables,
-                   double factor,
-                   double *state);
+void network_state(const struct network *network, const struct network_stages *stages,
+                   const struct cost_tables *tables, double factor, double *state);
 
 // A micro-batch; lengths are padded.
 struct network_shape {
@@ -71,13 +60,9 @@ struct network_shape {
 
 // Writes one micro-batch with a recomputation of all layers. Returns false if it is outside the tables. Transfers and
 // peaks are those without recomputation.
-bool network_fill(const struct network *network,
-                  const struct network_stages *stages,
-                  const struct network_links *links,
-                  const struct cost_tables *tables,
-                  enum dynapipe_recompute recompute,
-                  const struct network_shape *shape,
-                  int32_t micro_batch,
-                  struct micro_batches *batches);
+bool network_fill(const struct network *network, const struct network_stages *stages,
+                  const struct network_links *links, const struct cost_tables *tables,
+                  enum dynapipe_recompute recompute, const struct network_shape *shape,
+                  int32_t micro_batch, struct micro_batches *batches);
 
 #endif

@@ -22,9 +22,7 @@ static bool length_of(const cJSON *item, int32_t *length)
     return value >= 0 && value <= SPLIT_LENGTH_MAX && value == floor(value);
 }
 
-static bool read_sample(const cJSON *item,
-                        int32_t index,
-                        int32_t lengths[2],
+static bool read_sample(const cJSON *item, int32_t index, int32_t lengths[2],
                         struct pps_fault *fault)
 {
     const bool pair = cJSON_IsArray(item);
@@ -67,8 +65,7 @@ static enum batch_fed read_tree(const cJSON *root, struct batch *batch, struct p
                       "expected a list of samples, as in {\"samples\": [512, 128]}");
         return BATCH_REFUSED;
     }
-    cJSON_ArrayForEach(sample, samples)
-    {
+    cJSON_ArrayForEach (sample, samples) {
         int32_t lengths[2] = {0, -1};
         if (!read_sample(sample, batch->count, lengths, fault))
             return BATCH_REFUSED;
@@ -78,10 +75,7 @@ static enum batch_fed read_tree(const cJSON *root, struct batch *batch, struct p
     return BATCH_READY;
 }
 
-enum batch_fed batch_read_json(const char *line,
-                               size_t n,
-                               int line_number,
-                               struct batch *batch,
+enum batch_fed batch_read_json(const char *line, size_t n, int line_number, struct batch *batch,
                                struct pps_fault *fault)
 {
     struct pps_json json;

@@ -113,11 +113,8 @@ static bool is_blank(char c)
 static const char expected_sample[] = "expected a sample: a length, or two lengths as in "
                                       "512,128; lengths are whole numbers from 0 to 16777216";
 
-static enum batch_fed read_text(struct batch_reader *r,
-                                const char *text,
-                                size_t n,
-                                struct batch *batch,
-                                struct pps_fault *fault)
+static enum batch_fed read_text(struct batch_reader *r, const char *text, size_t n,
+                                struct batch *batch, struct pps_fault *fault)
 {
     begin(batch, r->number, r->line);
     bool empty = false;
@@ -151,8 +148,7 @@ static enum batch_fed read_text(struct batch_reader *r,
 
 // ---- CSV ------------------------------------------------------------------------------------------
 
-static enum batch_fed read_header(struct batch_reader *r,
-                                  const struct pps_csv_row *row,
+static enum batch_fed read_header(struct batch_reader *r, const struct pps_csv_row *row,
                                   struct pps_fault *fault)
 {
     for (int k = 0; k < COLUMNS; k++)
@@ -181,8 +177,7 @@ static enum batch_fed read_header(struct batch_reader *r,
 }
 
 // Reads the lengths of a row.
-static bool read_row(const struct batch_reader *r,
-                     const struct pps_csv_row *row,
+static bool read_row(const struct batch_reader *r, const struct pps_csv_row *row,
                      int32_t lengths[2])
 {
     lengths[1] = -1;
@@ -213,10 +208,8 @@ static bool deliver(struct batch_reader *r, struct batch *batch)
     return ready;
 }
 
-static enum batch_fed read_csv(struct batch_reader *r,
-                               const struct pps_csv_row *row,
-                               struct batch *batch,
-                               struct pps_fault *fault)
+static enum batch_fed read_csv(struct batch_reader *r, const struct pps_csv_row *row,
+                               struct batch *batch, struct pps_fault *fault)
 {
     const int cell = r->column[COLUMN_BATCH];
     const char *name = cell < row->n ? row->text[cell] : "";
@@ -248,12 +241,8 @@ static enum batch_fed refuse_cells(struct batch_reader *r, bool header, struct p
     return batch_refuse(fault, r->line, 0, "expected plain cells without quotes");
 }
 
-static enum batch_fed read_csv_line(struct batch_reader *r,
-                                    const char *line,
-                                    size_t n,
-                                    bool header,
-                                    struct batch *batch,
-                                    struct pps_fault *fault)
+static enum batch_fed read_csv_line(struct batch_reader *r, const char *line, size_t n,
+                                    bool header, struct batch *batch, struct pps_fault *fault)
 {
     struct pps_csv_row row;
     char *cells = pps_grow(r->cells, &r->cells_room, n + PPS_CSV_LINE_ROOM, 1);
@@ -282,11 +271,8 @@ static enum form form_of(char first)
                                                                               : FORM_TEXT;
 }
 
-enum batch_fed batch_reader_line(struct batch_reader *r,
-                                 const char *line,
-                                 size_t n,
-                                 struct batch *batch,
-                                 struct pps_fault *fault)
+enum batch_fed batch_reader_line(struct batch_reader *r, const char *line, size_t n,
+                                 struct batch *batch, struct pps_fault *fault)
 {
     size_t at = 0;
     *fault = (struct pps_fault){.document = 0};
@@ -318,8 +304,7 @@ enum batch_fed batch_reader_line(struct batch_reader *r,
     return read_text(r, line, n, batch, fault);
 }
 
-enum batch_fed batch_reader_end(struct batch_reader *r,
-                                struct batch *batch,
+enum batch_fed batch_reader_end(struct batch_reader *r, struct batch *batch,
                                 struct pps_fault *fault)
 {
     *fault = (struct pps_fault){.document = 0};

@@ -43,18 +43,14 @@ void batch_reader_close(struct batch_reader *reader); // NULL is allowed
 
 // Takes the next line of n bytes, with or without its line break. A batch that is ready is moved to *batch, whose arrays
 // are used again.
-enum batch_fed batch_reader_line(struct batch_reader *reader,
-                                 const char *line,
-                                 size_t n,
-                                 struct batch *batch,
-                                 struct pps_fault *fault);
+enum batch_fed batch_reader_line(struct batch_reader *reader, const char *line, size_t n,
+                                 struct batch *batch, struct pps_fault *fault);
 
 // Returns the number of the batch that was refused last.
 int64_t batch_reader_refused(const struct batch_reader *reader);
 
 // Takes the end of the input: a batch of CSV may be ready.
-enum batch_fed batch_reader_end(struct batch_reader *reader,
-                                struct batch *batch,
+enum batch_fed batch_reader_end(struct batch_reader *reader, struct batch *batch,
                                 struct pps_fault *fault);
 
 #endif

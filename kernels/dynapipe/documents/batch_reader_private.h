@@ -12,10 +12,7 @@ bool batch_add(struct batch *batch, int32_t input, int32_t target);
 enum batch_fed batch_refuse(struct pps_fault *fault, int line, size_t at, const char *what);
 
 // Reads a batch from a line of JSON; its name and samples replace those of *batch.
-enum batch_fed batch_read_json(const char *line,
-                               size_t n,
-                               int line_number,
-                               struct batch *batch,
+enum batch_fed batch_read_json(const char *line, size_t n, int line_number, struct batch *batch,
                                struct pps_fault *fault);
 
 #endif

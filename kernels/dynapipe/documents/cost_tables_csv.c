@@ -68,11 +68,8 @@ static const char *quantity_name(int quantity)
 }
 
 // Returns the index of a name; -1 with a fault.
-static int find(const struct csv *c,
-                const char *what,
-                const char *word,
-                const char *(*name)(int),
-                int n)
+static int find(const struct csv *c, const char *what, const char *word,
+                const char *(*name)(int), int n)
 {
     struct pps_nearest nearest = pps_nearest_to(word);
     for (int k = 0; k < n; k++) {
@@ -115,8 +112,7 @@ static bool read_header(struct csv *c, const struct pps_csv_row *row)
     return true;
 }
 
-static const char *cell_of(const struct csv *c,
-                           const struct pps_csv_row *row,
+static const char *cell_of(const struct csv *c, const struct pps_csv_row *row,
                            enum column column)
 {
     const int cell = c->column[column];
@@ -124,12 +120,8 @@ static const char *cell_of(const struct csv *c,
 }
 
 // Reads a number from 0 up; `fallback` for an empty cell, NAN: a number is needed.
-static bool read_number(const struct csv *c,
-                        const struct pps_csv_row *row,
-                        enum column column,
-                        double fallback,
-                        bool whole,
-                        double *value)
+static bool read_number(const struct csv *c, const struct pps_csv_row *row, enum column column,
+                        double fallback, bool whole, double *value)
 {
     const char *cell = cell_of(c, row, column);
     *value = fallback;
@@ -224,11 +216,8 @@ static bool has_node(const struct cost_tables *t, const struct measured *m, enum
 }
 
 // Collects the nodes of an axis. Returns false with a fault if there are too many.
-static bool collect(const struct csv *c,
-                    const struct cost_tables *t,
-                    enum cost_axis axis,
-                    double *nodes,
-                    int32_t *n)
+static bool collect(const struct csv *c, const struct cost_tables *t, enum cost_axis axis,
+                    double *nodes, int32_t *n)
 {
     size_t all = 0;
     *n = 0;
@@ -358,11 +347,8 @@ static bool make(const struct csv *c, struct cost_tables *t)
     return false;
 }
 
-bool cost_tables_read_csv(const char *text,
-                          size_t n,
-                          int32_t tensor_parallel,
-                          struct cost_tables *tables,
-                          struct pps_fault *fault)
+bool cost_tables_read_csv(const char *text, size_t n, int32_t tensor_parallel,
+                          struct cost_tables *tables, struct pps_fault *fault)
 {
     struct csv c = {.text = text, .n = n, .wanted = tensor_parallel, .fault = fault};
     *fault = (struct pps_fault){.document = 0};

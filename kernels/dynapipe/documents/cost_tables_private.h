@@ -23,9 +23,7 @@ struct cost_degrees {
 void cost_degrees_add(struct cost_degrees *degrees, int32_t degree);
 
 // Fills a fault for a degree that is not there. Returns false.
-bool cost_degrees_refuse(const struct cost_degrees *degrees,
-                         int32_t wanted,
-                         const struct cJSON *root,
-                         struct pps_fault *fault);
+bool cost_degrees_refuse(const struct cost_degrees *degrees, int32_t wanted,
+                         const struct cJSON *root, struct pps_fault *fault);
 
 #endif

@@ -71,10 +71,7 @@ static const struct docfields parameter_table = {
 
 // ---- one degree -----------------------------------------------------------------------------------
 
-static bool read_axis(const cJSON *item,
-                      const char *key,
-                      double *nodes,
-                      int32_t *n,
+static bool read_axis(const cJSON *item, const char *key, double *nodes, int32_t *n,
                       struct pps_fault *fault)
 {
     const cJSON *node;
@@ -84,8 +81,7 @@ static bool read_axis(const cJSON *item,
                              "%s: expected a list of sizes, as in [64, 128, 256]", key);
     if (cJSON_GetArraySize(item) > COST_NODES_MAX)
         return pps_fault_set(fault, item, false, "%s: at most %d sizes", key, COST_NODES_MAX);
-    cJSON_ArrayForEach(node, item)
-    {
+    cJSON_ArrayForEach (node, item) {
         const double value = cJSON_IsNumber(node) ? node->valuedouble : -1;
         if (value < 0 || value != floor(value) || value > SPLIT_LENGTH_MAX)
             return pps_fault_set(fault, node, false, "%s: expected a whole number, 0 to %d",
@@ -148,8 +144,7 @@ static bool read_values(struct reading *r, const cJSON *item, int level)
         return refuse(r, item, level, what);
     }
     r->place[level] = 0;
-    cJSON_ArrayForEach(inner, item)
-    {
+    cJSON_ArrayForEach (inner, item) {
         if (!read_values(r, inner, level + 1))
             return false;
         r->place[level]++;
@@ -157,11 +152,8 @@ static bool read_values(struct reading *r, const cJSON *item, int level)
     return true;
 }
 
-static bool read_quantity(struct cost_tables *t,
-                          int type,
-                          enum cost_quantity quantity,
-                          const cJSON *tables,
-                          struct pps_fault *fault)
+static bool read_quantity(struct cost_tables *t, int type, enum cost_quantity quantity,
+                          const cJSON *tables, struct pps_fault *fault)
 {
     struct reading r = {.tables = t,
                         .type = cost_recompute_names[type],
@@ -183,9 +175,7 @@ static bool read_quantity(struct cost_tables *t,
 }
 
 // Adds the parameters of a type; they are averaged.
-static bool read_parameters(const cJSON *tables,
-                            const char *type,
-                            struct cost_parameters *sum,
+static bool read_parameters(const cJSON *tables, const char *type, struct cost_parameters *sum,
                             struct pps_fault *fault)
 {
     struct cost_parameters found = {{-1, -1, -1}, {0, 0, 0}};
@@ -207,8 +197,7 @@ static bool read_parameters(const cJSON *tables,
     return true;
 }
 
-static bool read_all_parameters(const cJSON *recompute,
-                                struct cost_tables *t,
+static bool read_all_parameters(const cJSON *recompute, struct cost_tables *t,
                                 struct pps_fault *fault)
 {
     struct cost_parameters sum = {{0, 0, 0}, {0, 0, 0}};
@@ -307,9 +296,7 @@ static bool degree_of(const cJSON *object, int32_t *degree, struct pps_fault *fa
     return true;
 }
 
-bool cost_tables_read(const struct cJSON *root,
-                      int32_t tensor_parallel,
-                      struct cost_tables *t,
+bool cost_tables_read(const struct cJSON *root, int32_t tensor_parallel, struct cost_tables *t,
                       struct pps_fault *fault)
 {
     const cJSON *list = cJSON_IsObject(root) ? cJSON_GetObjectItemCaseSensitive(root, "tables")

@@ -21,15 +21,10 @@ struct cJSON;
 
 // Both functions read the tables of one tensor-parallel degree; the caller frees them with cost_tables_free. Return false
 // with a fault; an empty fault->text means out of memory. There is nothing to free then.
-bool cost_tables_read(const struct cJSON *root,
-                      int32_t tensor_parallel,
-                      struct cost_tables *tables,
-                      struct pps_fault *fault);
-bool cost_tables_read_csv(const char *text,
-                          size_t n,
-                          int32_t tensor_parallel,
-                          struct cost_tables *tables,
-                          struct pps_fault *fault);
+bool cost_tables_read(const struct cJSON *root, int32_t tensor_parallel,
+                      struct cost_tables *tables, struct pps_fault *fault);
+bool cost_tables_read_csv(const char *text, size_t n, int32_t tensor_parallel,
+                          struct cost_tables *tables, struct pps_fault *fault);
 
 // Return how many tensor-parallel degrees a document has, at most `most`, and write them. What is wrong is left out.
 int cost_tables_degrees(const struct cJSON *root, int32_t *degrees, int most);

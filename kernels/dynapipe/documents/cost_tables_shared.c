@@ -23,10 +23,8 @@ void cost_degrees_add(struct cost_degrees *degrees, int32_t degree)
         degrees->degree[degrees->n++] = degree;
 }
 
-bool cost_degrees_refuse(const struct cost_degrees *degrees,
-                         int32_t wanted,
-                         const struct cJSON *root,
-                         struct pps_fault *fault)
+bool cost_degrees_refuse(const struct cost_degrees *degrees, int32_t wanted,
+                         const struct cJSON *root, struct pps_fault *fault)
 {
     char list[256] = "";
     size_t n = 0;

@@ -4,9 +4,7 @@
 
 #include <math.h>
 
-static void add_axis(const struct cost_tables *t,
-                     enum cost_axis axis,
-                     const char *name,
+static void add_axis(const struct cost_tables *t, enum cost_axis axis, const char *name,
                      struct text_buffer *out)
 {
     text_buffer_add(out, "\"%s\": [", name);
@@ -16,11 +14,8 @@ static void add_axis(const struct cost_tables *t,
 }
 
 // Writes nested lists; returns the values behind those that it wrote.
-static const double *add_values(const struct cost_tables *t,
-                                const enum cost_axis *axes,
-                                int n,
-                                const double *values,
-                                struct text_buffer *out)
+static const double *add_values(const struct cost_tables *t, const enum cost_axis *axes, int n,
+                                const double *values, struct text_buffer *out)
 {
     if (n == 0) {
         if (isnan(*values))

@@ -94,8 +94,7 @@ bool network_read(const struct cJSON *root, struct network *network, struct pps_
     return true;
 }
 
-static void network_links_of_cluster(const struct cluster *cluster,
-                                     struct network_links *links,
+static void network_links_of_cluster(const struct cluster *cluster, struct network_links *links,
                                      double *memory)
 {
     const struct hardware *h = &cluster->hardware;
@@ -112,9 +111,7 @@ static void network_links_of_cluster(const struct cluster *cluster,
                   : (double)INFINITY;
 }
 
-bool network_links_read(const struct cJSON *root,
-                        struct network_links *links,
-                        double *memory,
+bool network_links_read(const struct cJSON *root, struct network_links *links, double *memory,
                         struct pps_fault *fault)
 {
     double record[LINKS_NUMBERS] = {0, 0, 0, 0, 0, (double)INFINITY};

@@ -20,9 +20,7 @@ const struct cJSON *network_of_costs(const struct cJSON *costs);
 bool network_read(const struct cJSON *root, struct network *network, struct pps_fault *fault);
 
 // Reads links and the memory of a device in MB (INFINITY: not given). Returns false with a fault.
-bool network_links_read(const struct cJSON *root,
-                        struct network_links *links,
-                        double *memory,
+bool network_links_read(const struct cJSON *root, struct network_links *links, double *memory,
                         struct pps_fault *fault);
 
 #endif

@@ -23,12 +23,8 @@ struct instruction_room {
     uint8_t *is_done[LANES]; // [count * 2 * stages]: operations that have been written
 };
 
-void instructions_take(struct instructions *i,
-                       int32_t devices,
-                       int32_t stages,
-                       int32_t widest,
-                       int32_t count,
-                       struct room *room)
+void instructions_take(struct instructions *i, int32_t devices, int32_t stages, int32_t widest,
+                       int32_t count, struct room *room)
 {
     i->devices = devices;
     i->stages = stages;
@@ -77,13 +73,8 @@ static int64_t cell_of(const struct making *m, int32_t micro_batch, int32_t stag
 
 // ---- starts ---------------------------------------------------------------------------------------
 
-static void add(const struct making *m,
-                int32_t device,
-                enum instruction_kind kind,
-                int32_t micro_batch,
-                int32_t stage,
-                int32_t peer,
-                int32_t tensors)
+static void add(const struct making *m, int32_t device, enum instruction_kind kind,
+                int32_t micro_batch, int32_t stage, int32_t peer, int32_t tensors)
 {
     struct instruction_room *r = m->room;
     r->raw[(int64_t)device * m->out->room + r->n[device]++] =
@@ -103,8 +94,7 @@ static void add_compute(const struct making *m, int32_t device, const struct lan
 }
 
 // Both sides of a transfer start it at the same moment. A gradient has the tensors of the stage that receives it.
-static void add_transfer(const struct making *m,
-                         int32_t device,
+static void add_transfer(const struct making *m, int32_t device,
                          const struct lane_operation *op)
 {
     const int32_t to = op->backward ? op->stage - 1 : op->stage + 1, stage = flattened(m, op),
@@ -181,12 +171,8 @@ static void append(const struct making *m, int32_t device, const struct instruct
     *instruction_at(m->out, device, m->out->n[device]++) = *i;
 }
 
-static void wait_for(const struct making *m,
-                     int32_t device,
-                     enum instruction_kind kind,
-                     int32_t micro_batch,
-                     int32_t stage,
-                     int32_t peer)
+static void wait_for(const struct making *m, int32_t device, enum instruction_kind kind,
+                     int32_t micro_batch, int32_t stage, int32_t peer)
 {
     const struct instruction wait = {.kind = (uint8_t)kind,
                                      .micro_batch = micro_batch,
@@ -314,11 +300,8 @@ static void add_slots(const struct making *m, int32_t device)
 }
 
 void instructions_make(struct instructions *instructions,
-                       const struct dynapipe_pipeline *pipeline,
-                       const struct lanes *lanes,
-                       const struct lanes_times *times,
-                       const int32_t *tensors,
-                       bool reuses,
+                       const struct dynapipe_pipeline *pipeline, const struct lanes *lanes,
+                       const struct lanes_times *times, const int32_t *tensors, bool reuses,
                        struct instruction_room *room)
 {
     const struct making making = {instructions, pipeline, lanes, times, tensors, reuses, room};

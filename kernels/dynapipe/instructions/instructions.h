@@ -51,23 +51,16 @@ struct instructions {
 struct instruction_room; // memory of instructions_make; one thread
 
 // Takes the memory. widest: stages of the device with most of them.
-void instructions_take(struct instructions *instructions,
-                       int32_t devices,
-                       int32_t stages,
-                       int32_t widest,
-                       int32_t count,
-                       struct room *room);
+void instructions_take(struct instructions *instructions, int32_t devices, int32_t stages,
+                       int32_t widest, int32_t count, struct room *room);
 struct instruction_room *instruction_room_take(const struct instructions *instructions,
                                                struct room *room);
 
 // Writes the instructions of lanes that lanes_execute has executed. tensors: of the output of every stage, 1 or 2. reuses:
 // a tensor gets the lowest free slot; otherwise a new one, as the published planner has it.
 void instructions_make(struct instructions *instructions,
-                       const struct dynapipe_pipeline *pipeline,
-                       const struct lanes *lanes,
-                       const struct lanes_times *times,
-                       const int32_t *tensors,
-                       bool reuses,
+                       const struct dynapipe_pipeline *pipeline, const struct lanes *lanes,
+                       const struct lanes_times *times, const int32_t *tensors, bool reuses,
                        struct instruction_room *room);
 
 // Returns the stage of the pipeline that a flattened stage belongs to.
@@ -82,8 +75,7 @@ static inline int32_t instruction_loaded(const int32_t *tensors, int32_t stage)
     return stage == 0 ? tensors[0] : tensors[stage] - tensors[stage - 1];
 }
 
-static inline struct instruction *instruction_at(const struct instructions *i,
-                                                 int32_t device,
+static inline struct instruction *instruction_at(const struct instructions *i, int32_t device,
                                                  int32_t k)
 {
     return &i->list[(int64_t)device * i->room + k];

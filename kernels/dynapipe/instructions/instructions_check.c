@@ -8,8 +8,7 @@
 
 #define TOLERANCE_MB 1e-6
 
-struct instruction_check *instruction_check_take(const struct instructions *i,
-                                                 int32_t widest,
+struct instruction_check *instruction_check_take(const struct instructions *i, int32_t widest,
                                                  struct room *room)
 {
     struct instruction_check *taken = room_take(room, 1, sizeof *taken), counted;
@@ -24,11 +23,8 @@ struct instruction_check *instruction_check_take(const struct instructions *i,
     return taken;
 }
 
-bool instructions_refuse(const struct instructions_checking *c,
-                         int32_t device,
-                         int32_t k,
-                         const char *format,
-                         ...)
+bool instructions_refuse(const struct instructions_checking *c, int32_t device, int32_t k,
+                         const char *format, ...)
 {
     char what[256];
     va_list args;
@@ -52,8 +48,7 @@ static int32_t *seen(const struct instructions_checking *c, int kind, int64_t ce
 // ---- single instructions --------------------------------------------------------------------------
 
 // Returns the stage that an instruction runs at: receives belong to the stage that they feed.
-static bool is_on_device(const struct instructions_checking *c,
-                         int32_t device,
+static bool is_on_device(const struct instructions_checking *c, int32_t device,
                          const struct instruction *i)
 {
     return c->pipeline->device_of[instruction_stage(c->in->stages, i->stage)] == device;
@@ -288,8 +283,7 @@ static bool is_complete(const struct instructions_checking *c)
     return true;
 }
 
-static void add_lane(const struct instructions_checking *c,
-                     int32_t device,
+static void add_lane(const struct instructions_checking *c, int32_t device,
                      const struct instruction *i)
 {
     const bool compute = i->kind == INSTRUCTION_F || i->kind == INSTRUCTION_B,
@@ -301,9 +295,7 @@ static void add_lane(const struct instructions_checking *c,
         lanes_add(&c->check->lanes, compute ? LANE_COMPUTE : LANE_SEND, device, &op);
 }
 
-static bool replay(const struct instructions_checking *c,
-                   bool checks_memory,
-                   double *makespan,
+static bool replay(const struct instructions_checking *c, bool checks_memory, double *makespan,
                    double *peaks)
 {
     lanes_clear(&c->check->lanes);
@@ -326,14 +318,9 @@ static bool replay(const struct instructions_checking *c,
 
 bool instructions_check(const struct instructions *instructions,
                         const struct dynapipe_pipeline *pipeline,
-                        const struct micro_batches *batches,
-                        const int32_t *tensors,
-                        bool checks_memory,
-                        struct instruction_check *check,
-                        double *makespan,
-                        double *peaks,
-                        char *text,
-                        size_t size)
+                        const struct micro_batches *batches, const int32_t *tensors,
+                        bool checks_memory, struct instruction_check *check, double *makespan,
+                        double *peaks, char *text, size_t size)
 {
     const struct instructions_checking c = {instructions, pipeline, batches, tensors,
                                             check,        text,     size};

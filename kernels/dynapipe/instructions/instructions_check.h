@@ -9,8 +9,7 @@
 struct instruction_check; // memory; one thread
 
 struct instruction_check *instruction_check_take(const struct instructions *instructions,
-                                                 int32_t widest,
-                                                 struct room *room);
+                                                 int32_t widest, struct room *room);
 
 // Checks instructions, and replays them: batches are in the order of the plan, with its recomputation. tensors: of the output
 // of every stage. checks_memory: the
@@ -18,13 +17,8 @@ struct instruction_check *instruction_check_take(const struct instructions *inst
 // *makespan, peaks[devices]: of the replay.
 bool instructions_check(const struct instructions *instructions,
                         const struct dynapipe_pipeline *pipeline,
-                        const struct micro_batches *batches,
-                        const int32_t *tensors,
-                        bool checks_memory,
-                        struct instruction_check *check,
-                        double *makespan,
-                        double *peaks,
-                        char *text,
-                        size_t size);
+                        const struct micro_batches *batches, const int32_t *tensors,
+                        bool checks_memory, struct instruction_check *check, double *makespan,
+                        double *peaks, char *text, size_t size);
 
 #endif

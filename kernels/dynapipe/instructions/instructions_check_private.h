@@ -34,11 +34,8 @@ struct instructions_checking {
 };
 
 // Writes the text, with device and instruction unless they are negative. Returns false.
-bool instructions_refuse(const struct instructions_checking *c,
-                         int32_t device,
-                         int32_t k,
-                         const char *format,
-                         ...) __attribute__((format(printf, 4, 5)));
+bool instructions_refuse(const struct instructions_checking *c, int32_t device, int32_t k,
+                         const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 static inline int64_t instructions_cell(const struct instructions_checking *c,
                                         const struct instruction *i)

@@ -62,8 +62,7 @@ static void count(const struct making *m, const struct lane_operation *op)
 }
 
 // Appends the head of a queue in the order of micro-batches.
-static int32_t insert(struct lane_operation *heads,
-                      int32_t n,
+static int32_t insert(struct lane_operation *heads, int32_t n,
                       const struct lane_operation *head)
 {
     int32_t k = n;
@@ -107,10 +106,7 @@ static void release(const struct making *m, enum lane lane, const struct lane_op
 }
 
 // Runs a cycle of a lane from time `t`; *last: the latest end so far. Returns the number of operations.
-static int32_t run_lane(const struct making *m,
-                        enum lane lane,
-                        int32_t device,
-                        double t,
+static int32_t run_lane(const struct making *m, enum lane lane, int32_t device, double t,
                         double *last)
 {
     const int32_t n = list_heads(m, lane, device);

@@ -28,10 +28,7 @@ static void pass_on(const struct making *m, enum lane lane, struct lane_operatio
 }
 
 // Starts the head of a queue if its lane is idle. Returns whether it did.
-static bool start(const struct making *m,
-                  enum lane lane,
-                  int32_t device,
-                  double now,
+static bool start(const struct making *m, enum lane lane, int32_t device, double now,
                   int64_t launch)
 {
     struct method_room *r = m->room;

@@ -48,9 +48,7 @@ void lanes_send_as_computed(struct lanes *lanes, const struct dynapipe_pipeline 
 
 // ---- execution ------------------------------------------------------------------------------------
 
-struct lanes_times *lanes_times_take(int32_t devices,
-                                     int32_t stages,
-                                     int32_t micro_batches,
+struct lanes_times *lanes_times_take(int32_t devices, int32_t stages, int32_t micro_batches,
                                      struct room *room)
 {
     struct lanes_times *taken = room_take(room, 1, sizeof *taken), counted;
@@ -95,19 +93,15 @@ void lanes_set_makespan(struct lanes_times *t, double makespan)
     t->makespan = makespan;
 }
 
-void lanes_set(struct lanes_times *t,
-               enum lane lane,
-               const struct lane_operation *op,
-               double start,
-               double end)
+void lanes_set(struct lanes_times *t, enum lane lane, const struct lane_operation *op,
+               double start, double end)
 {
     t->start[lane][op->backward][index_of(t, op)] = start;
     t->end[lane][op->backward][index_of(t, op)] = end;
 }
 
 // Returns the end of the operation before this one in its chain; < 0: it has not run.
-static double arrival(const struct lanes_times *t,
-                      enum lane lane,
+static double arrival(const struct lanes_times *t, enum lane lane,
                       const struct lane_operation *op)
 {
     const int64_t at = index_of(t, op);
@@ -120,8 +114,7 @@ static double arrival(const struct lanes_times *t,
 }
 
 // Returns the device and the lane of the operation behind this one in its chain, as device * LANES + lane; -1: none.
-static int32_t receiver(const struct dynapipe_pipeline *pipeline,
-                        enum lane lane,
+static int32_t receiver(const struct dynapipe_pipeline *pipeline, enum lane lane,
                         const struct lane_operation *op)
 {
     const int32_t device = pipeline->device_of[op->stage];
@@ -142,10 +135,8 @@ static int32_t look_at(struct lanes_times *t, int32_t which, int32_t n)
     return n + 1;
 }
 
-bool lanes_execute(struct lanes_times *t,
-                   const struct dynapipe_pipeline *pipeline,
-                   const struct micro_batches *batches,
-                   const struct lanes *lanes)
+bool lanes_execute(struct lanes_times *t, const struct dynapipe_pipeline *pipeline,
+                   const struct micro_batches *batches, const struct lanes *lanes)
 {
     const size_t all = (size_t)batches->count * (size_t)batches->stages;
     int64_t left = 0;
@@ -187,8 +178,7 @@ bool lanes_execute(struct lanes_times *t,
 
 // ---- figures --------------------------------------------------------------------------------------
 
-double lanes_busy(const struct lanes *lanes,
-                  const struct micro_batches *batches,
+double lanes_busy(const struct lanes *lanes, const struct micro_batches *batches,
                   int32_t device)
 {
     double sum = 0;
@@ -198,10 +188,8 @@ double lanes_busy(const struct lanes *lanes,
     return sum;
 }
 
-double lanes_peak(const struct lanes *lanes,
-                  const struct dynapipe_pipeline *pipeline,
-                  const struct micro_batches *batches,
-                  int32_t device)
+double lanes_peak(const struct lanes *lanes, const struct dynapipe_pipeline *pipeline,
+                  const struct micro_batches *batches, int32_t device)
 {
     double now = pipeline->state[device], most = now;
     for (int32_t i = 0; i < lanes->n[LANE_COMPUTE][device]; i++) {

@@ -28,8 +28,7 @@ static inline bool lane_sends(int32_t stages, const struct lane_operation *op)
     return op->backward ? op->stage > 0 : op->stage < stages - 1;
 }
 
-static inline double lane_duration(const struct micro_batches *batches,
-                                   enum lane lane,
+static inline double lane_duration(const struct micro_batches *batches, enum lane lane,
                                    const struct lane_operation *op)
 {
     const int64_t at = micro_batches_at(batches, op->micro_batch, op->stage);
@@ -54,9 +53,7 @@ static inline int64_t lanes_at(const struct lanes *lanes, int32_t device, int32_
     return (int64_t)device * lanes->room + position;
 }
 
-static inline void lanes_add(struct lanes *lanes,
-                             enum lane lane,
-                             int32_t device,
+static inline void lanes_add(struct lanes *lanes, enum lane lane, int32_t device,
                              const struct lane_operation *operation)
 {
     lanes->operations[lane][lanes_at(lanes, device, lanes->n[lane][device]++)] = *operation;
@@ -70,47 +67,35 @@ void lanes_send_as_computed(struct lanes *lanes, const struct dynapipe_pipeline 
 struct lanes_times; // one thread
 
 // Takes the memory for schedules of this size.
-struct lanes_times *lanes_times_take(int32_t devices,
-                                     int32_t stages,
-                                     int32_t micro_batches,
+struct lanes_times *lanes_times_take(int32_t devices, int32_t stages, int32_t micro_batches,
                                      struct room *room);
 
 // Executes the lanes. Returns false if they cannot run: an operation waits for one behind it on a lane, or is
 // missing. The lanes hold each operation at most once.
-bool lanes_execute(struct lanes_times *times,
-                   const struct dynapipe_pipeline *pipeline,
-                   const struct micro_batches *batches,
-                   const struct lanes *lanes);
+bool lanes_execute(struct lanes_times *times, const struct dynapipe_pipeline *pipeline,
+                   const struct micro_batches *batches, const struct lanes *lanes);
 
 // Start and end of an operation after lanes_execute has returned true.
-double lanes_start(const struct lanes_times *times,
-                   enum lane lane,
+double lanes_start(const struct lanes_times *times, enum lane lane,
                    const struct lane_operation *operation);
-double lanes_end(const struct lanes_times *times,
-                 enum lane lane,
+double lanes_end(const struct lanes_times *times, enum lane lane,
                  const struct lane_operation *operation);
 double lanes_makespan(const struct lanes_times *times); // the latest end
 
 // Overwrites the times of an operation: for methods with clocks of their own.
-void lanes_set(struct lanes_times *times,
-               enum lane lane,
-               const struct lane_operation *operation,
-               double start,
-               double end);
+void lanes_set(struct lanes_times *times, enum lane lane,
+               const struct lane_operation *operation, double start, double end);
 void lanes_set_makespan(struct lanes_times *times, double makespan);
 
 // ---- figures --------------------------------------------------------------------------------------
 
 // Returns the time that a device computes.
-double lanes_busy(const struct lanes *lanes,
-                  const struct micro_batches *batches,
+double lanes_busy(const struct lanes *lanes, const struct micro_batches *batches,
                   int32_t device);
 
 // Returns the largest memory of a device: the order of its compute lane decides it. A forward needs its peak besides,
 // then keeps what it stores until the end of the backward.
-double lanes_peak(const struct lanes *lanes,
-                  const struct dynapipe_pipeline *pipeline,
-                  const struct micro_batches *batches,
-                  int32_t device);
+double lanes_peak(const struct lanes *lanes, const struct dynapipe_pipeline *pipeline,
+                  const struct micro_batches *batches, int32_t device);
 
 #endif

@@ -31,9 +31,7 @@ struct linear {
     double *gradients;     // [stage * count + position]: arrival of the gradient
 };
 
-void linear_plan_take(struct linear_plan *plan,
-                      int32_t count,
-                      int32_t stages,
+void linear_plan_take(struct linear_plan *plan, int32_t count, int32_t stages,
                       struct room *room)
 {
     plan->order = room_take(room, (size_t)count, sizeof *plan->order);
@@ -41,9 +39,7 @@ void linear_plan_take(struct linear_plan *plan,
     plan->recompute = room_take(room, (size_t)count * (size_t)stages, sizeof *plan->recompute);
 }
 
-void linear_plan_copy(struct linear_plan *to,
-                      const struct linear_plan *from,
-                      int32_t count,
+void linear_plan_copy(struct linear_plan *to, const struct linear_plan *from, int32_t count,
                       int32_t stages)
 {
     memcpy(to->order, from->order, (size_t)count * sizeof *to->order);
@@ -65,8 +61,7 @@ struct linear *linear_take(int32_t count, int32_t stages, struct room *room)
     return taken;
 }
 
-void linear_open(struct linear *l,
-                 const struct dynapipe_pipeline *pipeline,
+void linear_open(struct linear *l, const struct dynapipe_pipeline *pipeline,
                  const struct micro_batches *const of[DYNAPIPE_RECOMPUTE_TYPES])
 {
     const struct micro_batches *keep = of[DYNAPIPE_KEEP];
@@ -95,10 +90,8 @@ static inline double later(double a, double b)
     return a > b ? a : b;
 }
 
-static inline const struct cell *cell_of(const struct linear *l,
-                                         const struct linear_plan *plan,
-                                         int32_t position,
-                                         int32_t stage)
+static inline const struct cell *cell_of(const struct linear *l, const struct linear_plan *plan,
+                                         int32_t position, int32_t stage)
 {
     const int64_t at = (int64_t)plan->order[position] * l->stages + stage;
     return &l->cells[at * DYNAPIPE_RECOMPUTE_TYPES + plan->recompute[at]];
@@ -157,8 +150,7 @@ double linear_evaluate(struct linear *l, const struct linear_plan *plan)
     return l->device[0].backwards < l->count ? HUGE_VAL : makespan;
 }
 
-struct linear_peak linear_peak_of(const struct linear *l,
-                                  const struct linear_plan *plan,
+struct linear_peak linear_peak_of(const struct linear *l, const struct linear_plan *plan,
                                   int32_t stage)
 {
     double memory = l->pipeline->state[stage];
@@ -183,10 +175,8 @@ struct linear_peak linear_peak_of(const struct linear *l,
 
 // ---- plans as lanes -------------------------------------------------------------------------------
 
-static void write_batch(const struct linear *l,
-                        const struct linear_plan *plan,
-                        int32_t position,
-                        struct micro_batches *batches)
+static void write_batch(const struct linear *l, const struct linear_plan *plan,
+                        int32_t position, struct micro_batches *batches)
 {
     const struct micro_batches *keep = l->of[DYNAPIPE_KEEP];
     for (int32_t s = 0; s < l->stages; s++) {
@@ -202,10 +192,8 @@ static void write_batch(const struct linear *l,
     }
 }
 
-void linear_write(const struct linear *l,
-                  const struct linear_plan *plan,
-                  struct micro_batches *batches,
-                  struct lanes *lanes)
+void linear_write(const struct linear *l, const struct linear_plan *plan,
+                  struct micro_batches *batches, struct lanes *lanes)
 {
     for (int32_t position = 0; position < l->count; position++)
         write_batch(l, plan, position, batches);

@@ -16,13 +16,9 @@ struct linear_plan {
     uint8_t *recompute; // [micro_batch * stages + stage]: enum dynapipe_recompute
 };
 
-void linear_plan_take(struct linear_plan *plan,
-                      int32_t count,
-                      int32_t stages,
+void linear_plan_take(struct linear_plan *plan, int32_t count, int32_t stages,
                       struct room *room);
-void linear_plan_copy(struct linear_plan *to,
-                      const struct linear_plan *from,
-                      int32_t count,
+void linear_plan_copy(struct linear_plan *to, const struct linear_plan *from, int32_t count,
                       int32_t stages);
 
 struct linear; // one thread
@@ -31,8 +27,7 @@ struct linear *linear_take(int32_t count, int32_t stages, struct room *room);
 
 // Opens a pipeline for evaluations. of[type]: the micro-batches with this recomputation of all layers, NULL where a type
 // is not allowed; of[DYNAPIPE_KEEP] is always given, and its peaks hold for all types. The caller keeps all arguments valid until its last evaluation.
-void linear_open(struct linear *linear,
-                 const struct dynapipe_pipeline *pipeline,
+void linear_open(struct linear *linear, const struct dynapipe_pipeline *pipeline,
                  const struct micro_batches *const of[DYNAPIPE_RECOMPUTE_TYPES]);
 
 // Returns the makespan of a plan, whose types are allowed; INFINITY: it cannot run.
@@ -47,15 +42,12 @@ struct linear_peak {
 
 // Returns the largest memory of a device under a plan, without an evaluation: it depends on the order and on the
 // warm-up and recomputation of this device alone.
-struct linear_peak linear_peak_of(const struct linear *linear,
-                                  const struct linear_plan *plan,
+struct linear_peak linear_peak_of(const struct linear *linear, const struct linear_plan *plan,
                                   int32_t stage);
 
 // Writes the micro-batches of a plan, in its order and with its recomputation, and its lanes: for other users of
 // schedules, and as an oracle. batches and lanes have the size of the pipeline.
-void linear_write(const struct linear *linear,
-                  const struct linear_plan *plan,
-                  struct micro_batches *batches,
-                  struct lanes *lanes);
+void linear_write(const struct linear *linear, const struct linear_plan *plan,
+                  struct micro_batches *batches, struct lanes *lanes);
 
 #endif

@@ -14,9 +14,7 @@ bool method_allows(enum method method, enum assignment assignment)
                                           : true;
 }
 
-struct method_room *method_room_take(int32_t devices,
-                                     int32_t stages,
-                                     int32_t lane_room,
+struct method_room *method_room_take(int32_t devices, int32_t stages, int32_t lane_room,
                                      struct room *room)
 {
     struct method_room *taken = room_take(room, 1, sizeof *taken), counted;
@@ -64,13 +62,10 @@ static enum method_outcome run_interleaved(const struct making *m)
     return execute(m) ? METHOD_DONE : METHOD_NO_SCHEDULE;
 }
 
-enum method_outcome method_run(enum method method,
-                               const struct dynapipe_pipeline *pipeline,
+enum method_outcome method_run(enum method method, const struct dynapipe_pipeline *pipeline,
                                const struct micro_batches *batches,
-                               const struct method_limits *limits,
-                               struct method_room *room,
-                               struct lanes *lanes,
-                               struct lanes_times *times,
+                               const struct method_limits *limits, struct method_room *room,
+                               struct lanes *lanes, struct lanes_times *times,
                                struct poll *poll)
 {
     const struct making making = {pipeline, batches, limits, room, lanes, times, poll};
@@ -120,9 +115,7 @@ static double chain(const struct micro_batches *b, int32_t micro_batch)
 
 // Returns the bound of a device whose first stage is `first`.
 static double device_bound(const struct dynapipe_pipeline *pipeline,
-                           const struct micro_batches *b,
-                           int32_t device,
-                           int32_t first)
+                           const struct micro_batches *b, int32_t device, int32_t first)
 {
     double before = HUGE_VAL, behind = HUGE_VAL, work = 0;
     for (int32_t m = 0; m < b->count; m++) {

@@ -35,9 +35,7 @@ struct method_limits {
 struct method_room; // memory of the rules; one thread
 
 // lane_room: the most operations of a lane, twice the micro-batches for each stage of the device with most stages.
-struct method_room *method_room_take(int32_t devices,
-                                     int32_t stages,
-                                     int32_t lane_room,
+struct method_room *method_room_take(int32_t devices, int32_t stages, int32_t lane_room,
                                      struct room *room);
 
 enum method_outcome {
@@ -47,13 +45,10 @@ enum method_outcome {
 };
 
 // Writes the lanes of a schedule and executes them. limits: may be NULL. poll: may be NULL.
-enum method_outcome method_run(enum method method,
-                               const struct dynapipe_pipeline *pipeline,
+enum method_outcome method_run(enum method method, const struct dynapipe_pipeline *pipeline,
                                const struct micro_batches *batches,
-                               const struct method_limits *limits,
-                               struct method_room *room,
-                               struct lanes *lanes,
-                               struct lanes_times *times,
+                               const struct method_limits *limits, struct method_room *room,
+                               struct lanes *lanes, struct lanes_times *times,
                                struct poll *poll);
 
 // Returns a lower bound of the makespans of all schedules without recomputation: of every device its own work between

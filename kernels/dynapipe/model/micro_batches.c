@@ -2,9 +2,7 @@
 // Takes the arrays of the micro-batches of a step from one block of memory.
 #include "kernels/dynapipe/model/micro_batches.h"
 
-void micro_batches_take(struct micro_batches *batches,
-                        int32_t count,
-                        int32_t stages,
+void micro_batches_take(struct micro_batches *batches, int32_t count, int32_t stages,
                         struct room *room)
 {
     const size_t n = (size_t)count * (size_t)stages;

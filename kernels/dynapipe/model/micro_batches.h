@@ -43,17 +43,14 @@ struct micro_batches {
     double *activation, *gradient; // time of the transfer s -> s + 1 behind a forward, and back
 };
 
-static inline int64_t micro_batches_at(const struct micro_batches *batches,
-                                       int32_t micro_batch,
+static inline int64_t micro_batches_at(const struct micro_batches *batches, int32_t micro_batch,
                                        int32_t stage)
 {
     return (int64_t)micro_batch * batches->stages + stage;
 }
 
 // Takes the arrays from the room; their values are not set.
-void micro_batches_take(struct micro_batches *batches,
-                        int32_t count,
-                        int32_t stages,
+void micro_batches_take(struct micro_batches *batches, int32_t count, int32_t stages,
                         struct room *room);
 
 #endif

@@ -32,8 +32,9 @@ static bool read_slots(const cJSON *list, struct instruction *i)
     const cJSON *one;
     if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) > INSTRUCTION_TENSORS)
         return false;
-    cJSON_ArrayForEach(one, list) if (!plan_whole_read(one, 0, NUMBER_MOST,
-                                                       &i->slot[i->slots++])) return false;
+    cJSON_ArrayForEach (one, list)
+        if (!plan_whole_read(one, 0, NUMBER_MOST, &i->slot[i->slots++]))
+            return false;
     return true;
 }
 
@@ -66,8 +67,7 @@ static bool read_instructions(struct plan_reading *r, const cJSON *replica)
         !cJSON_IsArray(slots) || cJSON_GetArraySize(slots) != r->plan.pipeline.devices)
         return plan_refuse(r, lists != NULL ? lists : replica,
                            "expected \"instructions\" and \"slots\" for each device");
-    cJSON_ArrayForEach(list, lists)
-    {
+    cJSON_ArrayForEach (list, lists) {
         int32_t *n = &r->instructions.n[d];
         *n = 0;
         if (!plan_whole_read(cJSON_GetArrayItem(slots, d), 0, r->instructions.room,
@@ -77,14 +77,12 @@ static bool read_instructions(struct plan_reading *r, const cJSON *replica)
             return plan_refuse(
                 r, list,
                 "instructions: expected a list that is not longer than the micro-batches need");
-        cJSON_ArrayForEach(one, list) if (
-            !read_instruction(
-                one, instruction_at(
-                         &r->instructions, d,
-                         (*n)++))) return plan_refuse(r, one,
-                                                      "expected an instruction, as in [\"F\", "
-                                                      "0, 1, -1, [0], 0]: kind, micro-batch, "
-                                                      "stage, peer, slots, tensors");
+        cJSON_ArrayForEach (one, list)
+            if (!read_instruction(one, instruction_at(&r->instructions, d, (*n)++)))
+                return plan_refuse(r, one,
+                                   "expected an instruction, as in [\"F\", "
+                                   "0, 1, -1, [0], 0]: kind, micro-batch, "
+                                   "stage, peer, slots, tensors");
         d++;
     }
     return true;
@@ -96,8 +94,10 @@ static bool has_plain(const cJSON *replica)
     const cJSON *batch, *type;
     if (pps_json_member(replica, "plain_backward_us") != NULL)
         return true;
-    cJSON_ArrayForEach(batch, pps_json_member(replica, "micro_batches")) cJSON_ArrayForEach(
-        type, pps_json_member(batch, "recompute")) if (type->valuedouble > 0) return false;
+    cJSON_ArrayForEach (batch, pps_json_member(replica, "micro_batches"))
+        cJSON_ArrayForEach (type, pps_json_member(batch, "recompute"))
+            if (type->valuedouble > 0)
+                return false;
     return true;
 }
 
@@ -160,14 +160,14 @@ static bool check_all(struct plan_reading *r, const cJSON *root, struct plan_che
     if (!cJSON_IsArray(replicas))
         return plan_refuse(r, replicas != NULL ? replicas : root,
                            "replicas: expected a list of plans");
-    cJSON_ArrayForEach(one, replicas) if (!check_replica(r, one, c)) return false;
+    cJSON_ArrayForEach (one, replicas)
+        if (!check_replica(r, one, c))
+            return false;
     return plan_states_word(r, root, "status", "planned") && plan_check_step(r, root) &&
            plan_check_samples(r, root);
 }
 
-bool plan_check(const struct cJSON *root,
-                struct plan_checked *checked,
-                bool *is_wrong,
+bool plan_check(const struct cJSON *root, struct plan_checked *checked, bool *is_wrong,
                 struct pps_fault *fault)
 {
     struct plan_reading *r = calloc(1, sizeof *r);

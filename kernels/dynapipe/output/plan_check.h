@@ -22,9 +22,7 @@ struct plan_checked {
 
 // Checks a plan as plan_write writes it. Returns false with a fault; *is_wrong: the document is a plan, but it does not
 // hold what it states; an empty fault->text means out of memory.
-bool plan_check(const struct cJSON *root,
-                struct plan_checked *checked,
-                bool *is_wrong,
+bool plan_check(const struct cJSON *root, struct plan_checked *checked, bool *is_wrong,
                 struct pps_fault *fault);
 
 #endif

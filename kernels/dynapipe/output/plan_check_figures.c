@@ -49,9 +49,7 @@ bool plan_states(struct plan_reading *r, const cJSON *object, const char *name, 
                       item->valuedouble, found);
 }
 
-static bool plan_states_truth(struct plan_reading *r,
-                              const cJSON *object,
-                              const char *name,
+static bool plan_states_truth(struct plan_reading *r, const cJSON *object, const char *name,
                               bool found)
 {
     const cJSON *item = pps_json_member(object, name);
@@ -62,9 +60,7 @@ static bool plan_states_truth(struct plan_reading *r,
            plan_wrong(r, item, "%s: the replicas say %s", name, found ? "true" : "false");
 }
 
-bool plan_states_word(struct plan_reading *r,
-                      const cJSON *object,
-                      const char *name,
+bool plan_states_word(struct plan_reading *r, const cJSON *object, const char *name,
                       const char *found)
 {
     const cJSON *item = pps_json_member(object, name);
@@ -76,9 +72,7 @@ bool plan_states_word(struct plan_reading *r,
                       item->valuestring, found);
 }
 
-bool plan_states_one_of(struct plan_reading *r,
-                        const cJSON *object,
-                        const char *name,
+bool plan_states_one_of(struct plan_reading *r, const cJSON *object, const char *name,
                         const char *const *words)
 {
     const cJSON *item = pps_json_member(object, name);
@@ -99,8 +93,7 @@ static bool check_peaks(struct plan_reading *r, const cJSON *replica)
     if (!cJSON_IsArray(peaks) || cJSON_GetArraySize(peaks) != r->plan.pipeline.devices)
         return plan_refuse(r, peaks != NULL ? peaks : replica,
                            "peak_mb: expected a number for each device");
-    cJSON_ArrayForEach(one, peaks)
-    {
+    cJSON_ArrayForEach (one, peaks) {
         const double found = r->peaks[d++];
         if (!cJSON_IsNumber(one) || !is_same(one->valuedouble, found))
             return plan_wrong(r, one,
@@ -129,8 +122,7 @@ static bool check_warm_ups(struct plan_reading *r, const cJSON *replica)
     if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) != r->plan.pipeline.devices)
         return plan_refuse(r, list != NULL ? list : replica,
                            "warm_up: expected a number for each device");
-    cJSON_ArrayForEach(one, list)
-    {
+    cJSON_ArrayForEach (one, list) {
         const int32_t found = warm_up_of(r, d++);
         if (!cJSON_IsNumber(one) || one->valuedouble != found)
             return plan_wrong(r, one,
@@ -179,8 +171,7 @@ static bool check_types(struct plan_reading *r, const cJSON *list, int32_t m)
     int64_t at = micro_batches_at(&r->batches, m, 0);
     if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) != r->batches.stages)
         return plan_refuse(r, list, "recompute: expected a type for each stage");
-    cJSON_ArrayForEach(one, list)
-    {
+    cJSON_ArrayForEach (one, list) {
         const double took = r->batches.backward[at], plain = r->plain[at];
         at++;
         if (!plan_whole_read(one, 0, DYNAPIPE_RECOMPUTE_TYPES - 1, &type))
@@ -202,8 +193,7 @@ static bool check_recomputation(struct plan_reading *r, const cJSON *replica)
     if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) != r->count)
         return plan_refuse(r, list != NULL ? list : replica,
                            "micro_batches: expected one for each position of the order");
-    cJSON_ArrayForEach(one, list)
-    {
+    cJSON_ArrayForEach (one, list) {
         const cJSON *types = pps_json_member(one, "recompute");
         if (types == NULL)
             return plan_refuse(r, one, "recompute: missing");

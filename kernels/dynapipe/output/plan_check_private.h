@@ -38,19 +38,13 @@ bool plan_wrong(struct plan_reading *r, const struct cJSON *item, const char *fo
     __attribute__((format(printf, 3, 4)));
 
 // Compare a number, a truth value or a word that an object states with the one found. Return false with a fault.
-bool plan_states(struct plan_reading *r,
-                 const struct cJSON *object,
-                 const char *name,
+bool plan_states(struct plan_reading *r, const struct cJSON *object, const char *name,
                  double found);
-bool plan_states_word(struct plan_reading *r,
-                      const struct cJSON *object,
-                      const char *name,
+bool plan_states_word(struct plan_reading *r, const struct cJSON *object, const char *name,
                       const char *found);
 
 // Refuses a word that is none of a list that ends with NULL.
-bool plan_states_one_of(struct plan_reading *r,
-                        const struct cJSON *object,
-                        const char *name,
+bool plan_states_one_of(struct plan_reading *r, const struct cJSON *object, const char *name,
                         const char *const *words);
 
 // Compares the figures of a replica that was replayed, and adds them to those of the step.

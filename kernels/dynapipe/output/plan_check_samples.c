@@ -21,11 +21,8 @@ struct holding {
     uint8_t *is_seen;        // [samples], or [n]; NULL: only counted
 };
 
-static bool read_whole(struct plan_reading *r,
-                       const cJSON *object,
-                       const char *name,
-                       int32_t least,
-                       int32_t *value)
+static bool read_whole(struct plan_reading *r, const cJSON *object, const char *name,
+                       int32_t least, int32_t *value)
 {
     const cJSON *item = pps_json_member(object, name);
     if (plan_whole_read(item, least, NUMBER_MOST, value))
@@ -42,8 +39,7 @@ static int32_t count_rows(const cJSON *list, int32_t rows, uint8_t *is_used)
 {
     const cJSON *one;
     int32_t row, used = 0;
-    cJSON_ArrayForEach(one, list)
-    {
+    cJSON_ArrayForEach (one, list) {
         if (!plan_whole_read(one, 0, rows - 1, &row))
             return -1;
         used += is_used[row] == 0;
@@ -53,9 +49,7 @@ static int32_t count_rows(const cJSON *list, int32_t rows, uint8_t *is_used)
 }
 
 // Samples that share rows fill all of them.
-static bool check_rows(struct plan_reading *r,
-                       const cJSON *batch,
-                       int32_t rows,
+static bool check_rows(struct plan_reading *r, const cJSON *batch, int32_t rows,
                        int32_t samples)
 {
     const cJSON *list = pps_json_member(batch, "row_of_sample");
@@ -107,13 +101,14 @@ static bool check_batch(struct holding *h, const cJSON *batch)
 
 // ---- all of them ----------------------------------------------------------------------------------
 
-static bool each_batch(struct holding *h,
-                       const cJSON *root,
+static bool each_batch(struct holding *h, const cJSON *root,
                        bool (*take)(struct holding *h, const cJSON *batch))
 {
     const cJSON *replica, *batch;
-    cJSON_ArrayForEach(replica, pps_json_member(root, "replicas")) cJSON_ArrayForEach(
-        batch, pps_json_member(replica, "micro_batches")) if (!take(h, batch)) return false;
+    cJSON_ArrayForEach (replica, pps_json_member(root, "replicas"))
+        cJSON_ArrayForEach (batch, pps_json_member(replica, "micro_batches"))
+            if (!take(h, batch))
+                return false;
     return true;
 }
 
@@ -131,9 +126,9 @@ static bool mark(struct holding *h, const cJSON *item, int64_t end, const char *
 static bool mark_samples(struct holding *h, const cJSON *batch)
 {
     const cJSON *one;
-    cJSON_ArrayForEach(one,
-                       pps_json_member(batch, "samples")) if (!mark(h, one, h->samples,
-                                                                    "samples")) return false;
+    cJSON_ArrayForEach (one, pps_json_member(batch, "samples"))
+        if (!mark(h, one, h->samples, "samples"))
+            return false;
     return true;
 }
 
@@ -153,8 +148,7 @@ static bool check_order(struct holding *h, const cJSON *replica)
     double *number = malloc((count + 1) * sizeof *number);
     if (number == NULL)
         return pps_fault_memory(h->r->fault);
-    cJSON_ArrayForEach(position, order)
-    {
+    cJSON_ArrayForEach (position, order) {
         number[(size_t)position->valuedouble] = pps_json_member(batch, "number")->valuedouble;
         batch = batch->next;
     }
@@ -172,8 +166,9 @@ static bool check_order(struct holding *h, const cJSON *replica)
 static bool check_orders(struct holding *h, const cJSON *root)
 {
     const cJSON *replica;
-    cJSON_ArrayForEach(
-        replica, pps_json_member(root, "replicas")) if (!check_order(h, replica)) return false;
+    cJSON_ArrayForEach (replica, pps_json_member(root, "replicas"))
+        if (!check_order(h, replica))
+            return false;
     return true;
 }
 

@@ -35,8 +35,7 @@ static bool read_devices(struct plan_pipeline *r, const cJSON *item, struct pps_
         return refuse(fault, list != NULL ? list : item,
                       "device_of_stage: expected a list of devices, one for each stage");
     r->widest = 0;
-    cJSON_ArrayForEach(one, list)
-    {
+    cJSON_ArrayForEach (one, list) {
         int32_t *d = &r->device_of[s++];
         if (!plan_whole_read(one, 0, r->pipeline.devices - 1, d))
             return refuse(fault, one, "device_of_stage: there is no such device");
@@ -59,8 +58,7 @@ static bool read_memory(struct plan_pipeline *r, const cJSON *item, struct pps_f
     if (!cJSON_IsArray(states) || cJSON_GetArraySize(states) != r->pipeline.devices)
         return refuse(fault, states != NULL ? states : item,
                       "state_mb: expected a list of MB, one for each device");
-    cJSON_ArrayForEach(one, states)
-    {
+    cJSON_ArrayForEach (one, states) {
         if (!cJSON_IsNumber(one) || one->valuedouble < 0)
             return refuse(fault, one, "state_mb: expected a number from 0 up");
         r->state[d++] = one->valuedouble;
@@ -85,8 +83,7 @@ static bool read_stages(struct plan_pipeline *r, const cJSON *item, struct pps_f
         return refuse(fault, first != NULL ? first : item,
                       "first_layer: expected the first layer of each stage, and the number of "
                       "layers");
-    cJSON_ArrayForEach(one, first)
-    {
+    cJSON_ArrayForEach (one, first) {
         const int32_t least = s == 0 ? 0 : r->first_layer[s - 1] + 1;
         if (!plan_whole_read(one, least, s == 0 ? 0 : INT32_MAX - 1, &r->first_layer[s]))
             return refuse(fault, one, "first_layer: expected whole numbers that rise from 0");
@@ -96,8 +93,7 @@ static bool read_stages(struct plan_pipeline *r, const cJSON *item, struct pps_f
         return refuse(fault, tensors != NULL ? tensors : item,
                       "tensors: expected a whole number for each stage");
     s = 0;
-    cJSON_ArrayForEach(one, tensors)
-    {
+    cJSON_ArrayForEach (one, tensors) {
         if (!plan_whole_read(one, s == 0 ? 1 : r->tensors[s - 1], 2, &r->tensors[s]))
             return refuse(fault, one,
                           "tensors: expected 1 for stages of encoders, then 2 for decoders");
@@ -106,8 +102,7 @@ static bool read_stages(struct plan_pipeline *r, const cJSON *item, struct pps_f
     return true;
 }
 
-bool plan_pipeline_read(const struct cJSON *root,
-                        struct plan_pipeline *plan,
+bool plan_pipeline_read(const struct cJSON *root, struct plan_pipeline *plan,
                         struct pps_fault *fault)
 {
     const cJSON *pipeline = pps_json_member(root, "pipeline");
@@ -132,21 +127,17 @@ bool plan_count_read(const struct cJSON *replica, int32_t *count, struct pps_fau
     return true;
 }
 
-bool plan_order_read(const struct cJSON *replica,
-                     int32_t count,
-                     int32_t *order,
+bool plan_order_read(const struct cJSON *replica, int32_t count, int32_t *order,
                      struct pps_fault *fault)
 {
     enum { SEEN = 1 << 30 }; // marks the number of a micro-batch that has appeared
     const cJSON *list = pps_json_member(replica, "order"), *one;
     int32_t n = 0;
-    cJSON_ArrayForEach(one, list) if (
-        !plan_whole_read(one, 0, count - 1,
-                         &order[n++])) return refuse(fault, one,
-                                                     "order: there is no such micro-batch");
+    cJSON_ArrayForEach (one, list)
+        if (!plan_whole_read(one, 0, count - 1, &order[n++]))
+            return refuse(fault, one, "order: there is no such micro-batch");
     n = 0;
-    cJSON_ArrayForEach(one, list)
-    {
+    cJSON_ArrayForEach (one, list) {
         int32_t *m = &order[order[n++] & ~SEEN];
         if ((*m & SEEN) != 0)
             return refuse(fault, one, "order: the micro-batch appears twice");
@@ -157,11 +148,8 @@ bool plan_order_read(const struct cJSON *replica,
     return true;
 }
 
-static bool read_cells(const struct micro_batches *b,
-                       const cJSON *object,
-                       const char *name,
-                       double *values,
-                       struct pps_fault *fault)
+static bool read_cells(const struct micro_batches *b, const cJSON *object, const char *name,
+                       double *values, struct pps_fault *fault)
 {
     const cJSON *list = pps_json_member(object, name), *line, *one;
     int64_t at = 0;
@@ -169,14 +157,12 @@ static bool read_cells(const struct micro_batches *b,
         return pps_fault_set(fault, list != NULL ? list : object, false,
                              "%s: expected a list for each of the %d micro-batches", name,
                              (int)b->count);
-    cJSON_ArrayForEach(line, list)
-    {
+    cJSON_ArrayForEach (line, list) {
         if (!cJSON_IsArray(line) || cJSON_GetArraySize(line) != b->stages)
             return pps_fault_set(fault, line, false,
                                  "%s: expected a number for each of the %d stages", name,
                                  (int)b->stages);
-        cJSON_ArrayForEach(one, line)
-        {
+        cJSON_ArrayForEach (one, line) {
             if (!cJSON_IsNumber(one) || one->valuedouble < 0)
                 return pps_fault_set(fault, one, false, "%s: expected a number from 0 up",
                                      name);
@@ -186,8 +172,7 @@ static bool read_cells(const struct micro_batches *b,
     return true;
 }
 
-bool plan_tables_read(const struct cJSON *replica,
-                      struct micro_batches *b,
+bool plan_tables_read(const struct cJSON *replica, struct micro_batches *b,
                       struct pps_fault *fault)
 {
     return read_cells(b, replica, "forward_us", b->forward, fault) &&
@@ -198,9 +183,7 @@ bool plan_tables_read(const struct cJSON *replica,
            read_cells(b, replica, "gradient_us", b->gradient, fault);
 }
 
-bool plan_plain_read(const struct cJSON *replica,
-                     const struct micro_batches *b,
-                     double *values,
+bool plan_plain_read(const struct cJSON *replica, const struct micro_batches *b, double *values,
                      struct pps_fault *fault)
 {
     static const char name[] = "plain_backward_us";

@@ -20,29 +20,23 @@ struct plan_pipeline {
 };
 
 // All functions return false with a fault.
-bool plan_pipeline_read(const struct cJSON *root,
-                        struct plan_pipeline *plan,
+bool plan_pipeline_read(const struct cJSON *root, struct plan_pipeline *plan,
                         struct pps_fault *fault);
 
 // Reads the number of micro-batches of a replica.
 bool plan_count_read(const struct cJSON *replica, int32_t *count, struct pps_fault *fault);
 
 // Reads the tables of a replica, by position, into batches of the right size.
-bool plan_tables_read(const struct cJSON *replica,
-                      struct micro_batches *batches,
+bool plan_tables_read(const struct cJSON *replica, struct micro_batches *batches,
                       struct pps_fault *fault);
 
 // Reads the backward times without recomputation, [count * stages]; without them in the document, those of the batches. Returns
 // false with a fault.
-bool plan_plain_read(const struct cJSON *replica,
-                     const struct micro_batches *batches,
-                     double *values,
-                     struct pps_fault *fault);
+bool plan_plain_read(const struct cJSON *replica, const struct micro_batches *batches,
+                     double *values, struct pps_fault *fault);
 
 // Reads the order of a replica: a permutation of its micro-batches, [count].
-bool plan_order_read(const struct cJSON *replica,
-                     int32_t count,
-                     int32_t *order,
+bool plan_order_read(const struct cJSON *replica, int32_t count, int32_t *order,
                      struct pps_fault *fault);
 
 // Returns whether an item is a whole number within limits.

@@ -12,9 +12,7 @@ const char *const plan_limit_names[] = {"micro-batch", "available", NULL};
 
 // ---- figures --------------------------------------------------------------------------------------
 
-static void add_replica(const struct planned_step *step,
-                        int32_t k,
-                        struct step_figures *f,
+static void add_replica(const struct planned_step *step, int32_t k, struct step_figures *f,
                         double *busy)
 {
     const struct step_replica *r = &step->replicas[k];
@@ -145,9 +143,7 @@ static void reals(struct text_buffer *out, const char *name, const double *value
 // ---- replicas -------------------------------------------------------------------------------------
 
 // Writes a list over positions and stages.
-static void cells(struct text_buffer *out,
-                  const char *name,
-                  const double *values,
+static void cells(struct text_buffer *out, const char *name, const double *values,
                   const struct micro_batches *b)
 {
     key(out, name);
@@ -197,9 +193,7 @@ static void add_recompute(const struct step_replica *r, int32_t m, struct text_b
 }
 
 // Writes the samples of a micro-batch and the row of each.
-static void add_samples(const struct split_result *split,
-                        int32_t group,
-                        bool packed,
+static void add_samples(const struct split_result *split, int32_t group, bool packed,
                         struct text_buffer *out)
 {
     const int32_t first = split->start[group], n = split->start[group + 1] - first;
@@ -208,8 +202,7 @@ static void add_samples(const struct split_result *split,
         wholes(out, "row_of_sample", split->row + first, n);
 }
 
-static void add_micro_batches(const struct planned_step *step,
-                              const struct step_replica *r,
+static void add_micro_batches(const struct planned_step *step, const struct step_replica *r,
                               struct text_buffer *out)
 {
     key(out, "micro_batches");
@@ -299,8 +292,7 @@ static void add_plan(const struct planned_step *step, int32_t k, struct text_buf
 
 // ---- the step -------------------------------------------------------------------------------------
 
-static void add_split(const struct planned_step *step,
-                      const struct step_figures *f,
+static void add_split(const struct planned_step *step, const struct step_figures *f,
                       struct text_buffer *out)
 {
     const struct split_result *split = step_divided(step->division).split;
@@ -335,8 +327,7 @@ static void add_pipeline(const struct planned_step *step, struct text_buffer *ou
 }
 
 // A plan of `compat orig` may need more memory than there is.
-static void add_status(const struct planned_step *step,
-                       const struct step_figures *f,
+static void add_status(const struct planned_step *step, const struct step_figures *f,
                        struct text_buffer *out)
 {
     char why[128];

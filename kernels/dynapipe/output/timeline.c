@@ -37,10 +37,8 @@ struct sending {
     struct cursor *cursors; // [devices]
 };
 
-static const struct lane_operation *operation(const struct timeline *t,
-                                              enum lane lane,
-                                              int32_t d,
-                                              int32_t k)
+static const struct lane_operation *operation(const struct timeline *t, enum lane lane,
+                                              int32_t d, int32_t k)
 {
     return &t->lanes->operations[lane][lanes_at(t->lanes, d, k)];
 }

@@ -38,8 +38,7 @@ double linear_try(struct linear_search *search);
 bool linear_fit(struct linear_search *search, bool prefers_fewer);
 
 // Sets the warm-up of a device without limits of memory.
-int32_t linear_warm_up(const struct linear_search *search,
-                       enum linear_warm_ups which,
+int32_t linear_warm_up(const struct linear_search *search, enum linear_warm_ups which,
                        int32_t stage);
 
 // Tries simple plans: orders, warm-ups, recomputation.

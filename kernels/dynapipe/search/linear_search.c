@@ -284,10 +284,8 @@ static void polish(struct linear_search *s)
     }
 }
 
-bool linear_search_run(struct linear_search *s,
-                       const struct plan_task *task,
-                       enum linear_warm_ups warm_ups,
-                       struct poll *poll,
+bool linear_search_run(struct linear_search *s, const struct plan_task *task,
+                       enum linear_warm_ups warm_ups, struct poll *poll,
                        struct linear_answer *answer)
 {
     s->task = task;

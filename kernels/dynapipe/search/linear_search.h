@@ -29,10 +29,8 @@ struct linear_search *linear_search_take(int32_t count, int32_t stages, struct r
 
 // Searches. With a fixed warm-up there may be no plan that fits. Returns false if the poll (may be NULL) ended the
 // search; the answer then holds the best plan so far.
-bool linear_search_run(struct linear_search *search,
-                       const struct plan_task *task,
-                       enum linear_warm_ups warm_ups,
-                       struct poll *poll,
+bool linear_search_run(struct linear_search *search, const struct plan_task *task,
+                       enum linear_warm_ups warm_ups, struct poll *poll,
                        struct linear_answer *answer);
 
 // Returns the evaluator, open for the last task: linear_write writes plans of the answer.

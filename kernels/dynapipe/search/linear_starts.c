@@ -3,11 +3,8 @@
 #include "kernels/dynapipe/search/linear_private.h"
 #include "kernels/dynapipe/search/start_order.h"
 
-static void start(struct linear_search *s,
-                  enum start_order order,
-                  enum linear_warm_ups warm_ups,
-                  int type,
-                  bool fewer)
+static void start(struct linear_search *s, enum start_order order,
+                  enum linear_warm_ups warm_ups, int type, bool fewer)
 {
     if (!start_recompute_write(s->task, type, s->trial.recompute))
         return;

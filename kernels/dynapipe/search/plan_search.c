@@ -142,9 +142,7 @@ static int64_t budget_of(const struct plan_search *s)
 }
 
 // Offers the plan of the published search to the search of its method.
-static void offer_published(struct plan_search *s,
-                            const enum method *methods,
-                            int n,
+static void offer_published(struct plan_search *s, const enum method *methods, int n,
                             int64_t most)
 {
     const struct published_task task = {.plan = &s->request->task,
@@ -160,11 +158,8 @@ static void offer_published(struct plan_search *s,
 }
 
 // Improves the plans of the methods that come close to the best; they share the evaluations.
-static void improve_methods(struct plan_search *s,
-                            const enum method *methods,
-                            int n,
-                            int64_t budget,
-                            double best)
+static void improve_methods(struct plan_search *s, const enum method *methods, int n,
+                            int64_t budget, double best)
 {
     int close = 0;
     for (int k = 0; k < n; k++)
@@ -177,11 +172,8 @@ static void improve_methods(struct plan_search *s,
 }
 
 // Searches plans of some methods. Returns the best method; -1: none is shorter than a makespan that is known.
-static int search_methods(struct plan_search *s,
-                          const enum method *methods,
-                          int n,
-                          int64_t budget,
-                          double known)
+static int search_methods(struct plan_search *s, const enum method *methods, int n,
+                          int64_t budget, double known)
 {
     struct plan_task task = s->request->task;
     int chosen = -1;
@@ -338,10 +330,8 @@ static enum plan_outcome search_published(struct plan_search *s)
 
 // ---- all modes ------------------------------------------------------------------------------------
 
-enum plan_outcome plan_search_run(struct plan_search *s,
-                                  const struct plan_request *request,
-                                  struct poll *poll,
-                                  struct plan_answer *answer)
+enum plan_outcome plan_search_run(struct plan_search *s, const struct plan_request *request,
+                                  struct poll *poll, struct plan_answer *answer)
 {
     const bool is_small = s->size.count <= PLAN_AUTO_NORMAL;
     *answer = (struct plan_answer){
@@ -363,10 +353,8 @@ enum plan_outcome plan_search_run(struct plan_search *s,
     return published ? search_published(s) : search_best(s);
 }
 
-double plan_search_plain(struct plan_search *s,
-                         const struct plan_task *task,
-                         enum method method,
-                         struct poll *poll)
+double plan_search_plain(struct plan_search *s, const struct plan_task *task,
+                         enum method method, struct poll *poll)
 {
     s->plan.method = method;
     s->plan.by_memory = false;

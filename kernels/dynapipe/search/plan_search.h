@@ -69,15 +69,12 @@ struct plan_search; // memory for one size; one thread
 struct plan_search *plan_search_take(const struct plan_size *size, struct room *room);
 
 enum plan_outcome plan_search_run(struct plan_search *search,
-                                  const struct plan_request *request,
-                                  struct poll *poll,
+                                  const struct plan_request *request, struct poll *poll,
                                   struct plan_answer *answer);
 
 // Returns the makespan of a method with the micro-batches in the order given and without recomputation; INFINITY: no
 // schedule. The last answer of plan_search_run ends.
-double plan_search_plain(struct plan_search *search,
-                         const struct plan_task *task,
-                         enum method method,
-                         struct poll *poll);
+double plan_search_plain(struct plan_search *search, const struct plan_task *task,
+                         enum method method, struct poll *poll);
 
 #endif

@@ -37,9 +37,7 @@ static double distance(const struct feature *a, const struct feature *b)
     return sum;
 }
 
-static int32_t nearest(const struct feature *centres,
-                       int32_t n,
-                       const struct feature *f,
+static int32_t nearest(const struct feature *centres, int32_t n, const struct feature *f,
                        double *d)
 {
     int32_t best = 0;
@@ -72,9 +70,7 @@ static void place(const struct plan_task *task, int32_t clusters, struct feature
     }
 }
 
-static void centre(const struct plan_task *task,
-                   int32_t clusters,
-                   const int32_t *cluster,
+static void centre(const struct plan_task *task, int32_t clusters, const int32_t *cluster,
                    struct feature *centres)
 {
     struct feature sum[CLUSTERS_MAX];
@@ -93,8 +89,7 @@ static void centre(const struct plan_task *task,
 
 // Writes the cluster of every micro-batch: Lloyd's algorithm with centres far from each other at the start. Some clusters
 // may be empty. The result depends on the micro-batches only. cluster: [count].
-static void order_clusters_find(const struct plan_task *task,
-                                int32_t clusters,
+static void order_clusters_find(const struct plan_task *task, int32_t clusters,
                                 int32_t *cluster)
 {
     const int32_t count = task->of[DYNAPIPE_KEEP]->count;
@@ -143,8 +138,7 @@ struct published_search {
     bool is_over;        // by the poll, or the evaluations have been used
 };
 
-struct published_search *published_search_take(const struct plan_size *size,
-                                               struct rule *rule,
+struct published_search *published_search_take(const struct plan_size *size, struct rule *rule,
                                                struct room *room)
 {
     struct published_search *taken = room_take(room, 1, sizeof *taken), counted;
@@ -413,10 +407,8 @@ static bool has_cyclic(const struct published_task *task)
     return false;
 }
 
-bool published_search_run(struct published_search *s,
-                          const struct published_task *task,
-                          struct poll *poll,
-                          struct published_answer *answer)
+bool published_search_run(struct published_search *s, const struct published_task *task,
+                          struct poll *poll, struct published_answer *answer)
 {
     *answer = (struct published_answer){.makespan = HUGE_VAL};
     s->task = task;

@@ -37,14 +37,11 @@ struct published_answer {
 
 struct published_search; // memory for one size; one thread
 
-struct published_search *published_search_take(const struct plan_size *size,
-                                               struct rule *rule,
+struct published_search *published_search_take(const struct plan_size *size, struct rule *rule,
                                                struct room *room);
 
 // Searches. Returns false if the poll (may be NULL) or the limit of evaluations ended the search; the answer holds the best plan so far.
-bool published_search_run(struct published_search *search,
-                          const struct published_task *task,
-                          struct poll *poll,
-                          struct published_answer *answer);
+bool published_search_run(struct published_search *search, const struct published_task *task,
+                          struct poll *poll, struct published_answer *answer);
 
 #endif

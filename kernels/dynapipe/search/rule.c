@@ -12,8 +12,7 @@ void rule_plan_take(struct rule_plan *plan, const struct plan_size *size, struct
     plan->recompute = room_take(room, count * stages, sizeof *plan->recompute);
 }
 
-void rule_plan_copy(struct rule_plan *to,
-                    const struct rule_plan *from,
+void rule_plan_copy(struct rule_plan *to, const struct rule_plan *from,
                     const struct plan_size *size)
 {
     const size_t count = (size_t)size->count, stages = (size_t)size->stages;
@@ -35,11 +34,8 @@ void rule_take(struct rule *rule, const struct plan_size *size, struct room *roo
 }
 
 // Writes one micro-batch to its position.
-static void write(struct micro_batches *to,
-                  const struct plan_task *task,
-                  const struct rule_plan *plan,
-                  int32_t position,
-                  bool mirrors)
+static void write(struct micro_batches *to, const struct plan_task *task,
+                  const struct rule_plan *plan, int32_t position, bool mirrors)
 {
     const struct micro_batches *keep = task->of[DYNAPIPE_KEEP];
     const int32_t last = to->stages - 1;
@@ -73,11 +69,8 @@ void rule_weigh(struct rule *rule, const struct plan_task *task)
     }
 }
 
-void rule_evaluate(struct rule *rule,
-                   const struct plan_task *task,
-                   const struct rule_plan *plan,
-                   bool mirrors,
-                   struct poll *poll)
+void rule_evaluate(struct rule *rule, const struct plan_task *task,
+                   const struct rule_plan *plan, bool mirrors, struct poll *poll)
 {
     const struct method_limits limits = {.by_memory = plan->by_memory,
                                          .in_flight_of = plan->in_flight};

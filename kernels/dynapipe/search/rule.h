@@ -16,8 +16,7 @@ struct rule_plan {
 };
 
 void rule_plan_take(struct rule_plan *plan, const struct plan_size *size, struct room *room);
-void rule_plan_copy(struct rule_plan *to,
-                    const struct rule_plan *from,
+void rule_plan_copy(struct rule_plan *to, const struct rule_plan *from,
                     const struct plan_size *size);
 
 // What the last evaluation has written.
@@ -38,11 +37,8 @@ void rule_take(struct rule *rule, const struct plan_size *size, struct room *roo
 
 // Evaluates a plan. mirrors: the recomputation of a stage changes the backward of the stage that lies opposite, as
 // the published planner has it. poll: may be NULL; a stopped evaluation is no schedule.
-void rule_evaluate(struct rule *rule,
-                   const struct plan_task *task,
-                   const struct rule_plan *plan,
-                   bool mirrors,
-                   struct poll *poll);
+void rule_evaluate(struct rule *rule, const struct plan_task *task,
+                   const struct rule_plan *plan, bool mirrors, struct poll *poll);
 
 // Sets the peaks, the excess and `fits` from the lanes.
 void rule_weigh(struct rule *rule, const struct plan_task *task);

@@ -36,8 +36,7 @@ struct rule_search {
     bool is_over;
 };
 
-struct rule_search *rule_search_take(const struct plan_size *size,
-                                     struct rule *rule,
+struct rule_search *rule_search_take(const struct plan_size *size, struct rule *rule,
                                      struct room *room)
 {
     struct rule_search *taken = room_take(room, 1, sizeof *taken), counted;
@@ -109,9 +108,7 @@ static void starts_of(struct rule_search *s, int order)
     }
 }
 
-double rule_search_open(struct rule_search *s,
-                        const struct plan_task *task,
-                        enum method method,
+double rule_search_open(struct rule_search *s, const struct plan_task *task, enum method method,
                         struct poll *poll)
 {
     s->task = task;

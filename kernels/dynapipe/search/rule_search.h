@@ -10,16 +10,13 @@
 struct rule_search; // memory for one size; one thread
 
 // Takes the memory; NULL if the room only counts. rule: evaluates; of the caller.
-struct rule_search *rule_search_take(const struct plan_size *size,
-                                     struct rule *rule,
+struct rule_search *rule_search_take(const struct plan_size *size, struct rule *rule,
                                      struct room *room);
 
 // Opens a task for a method: evaluates simple plans. Returns the smallest makespan of those that fit; INFINITY: none
 // fits, or the method has no schedule. With the wait-free cyclic method some plan fits if any plan does.
-double rule_search_open(struct rule_search *search,
-                        const struct plan_task *task,
-                        enum method method,
-                        struct poll *poll);
+double rule_search_open(struct rule_search *search, const struct plan_task *task,
+                        enum method method, struct poll *poll);
 
 // Offers a plan of the method from which the search may start.
 void rule_search_offer(struct rule_search *search, const struct rule_plan *plan);

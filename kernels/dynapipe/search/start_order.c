@@ -53,9 +53,7 @@ static void alternate(int32_t *order, int32_t n)
     }
 }
 
-void start_order_write(const struct plan_task *task,
-                       enum start_order which,
-                       double *key,
+void start_order_write(const struct plan_task *task, enum start_order which, double *key,
                        int32_t *order)
 {
     const int32_t n = task->of[DYNAPIPE_KEEP]->count;

@@ -15,9 +15,7 @@ enum start_order {
 };
 
 // Writes an order of all micro-batches. key: [count], temporary.
-void start_order_write(const struct plan_task *task,
-                       enum start_order which,
-                       double *key,
+void start_order_write(const struct plan_task *task, enum start_order which, double *key,
                        int32_t *order);
 
 // What all stages recompute of all micro-batches at a start: a type, or what keeps the least.

@@ -7,17 +7,11 @@
 #include <string.h>
 
 // Computes one micro-batch of a division whose samples are known. Returns false if it violates the rules.
-typedef bool price_fn(struct split_memory *m,
-                      const struct split_task *task,
-                      const struct split_rules *rules,
-                      struct split_result *r,
-                      int32_t g);
+typedef bool price_fn(struct split_memory *m, const struct split_task *task,
+                      const struct split_rules *rules, struct split_result *r, int32_t g);
 
-static bool price_all(struct split_memory *m,
-                      const struct split_task *task,
-                      const struct split_rules *rules,
-                      struct split_result *r,
-                      price_fn *price)
+static bool price_all(struct split_memory *m, const struct split_task *task,
+                      const struct split_rules *rules, struct split_result *r, price_fn *price)
 {
     r->longest = r->sum = 0;
     r->recompute = rules->recompute;
@@ -43,10 +37,8 @@ static bool price_all(struct split_memory *m,
 }
 
 // Uses the first limit and recompute type with which all micro-batches fit.
-static enum split_outcome price_first(struct split_memory *m,
-                                      const struct split_task *task,
-                                      price_fn *price,
-                                      struct split_result *result)
+static enum split_outcome price_first(struct split_memory *m, const struct split_task *task,
+                                      price_fn *price, struct split_result *result)
 {
     struct split_result *r = &m->best;
     r->ordered = SPLIT_ORDER_LENGTH;
@@ -60,21 +52,16 @@ static enum split_outcome price_first(struct split_memory *m,
     return SPLIT_INFEASIBLE;
 }
 
-static bool price_samples(struct split_memory *m,
-                          const struct split_task *task,
-                          const struct split_rules *rules,
-                          struct split_result *r,
-                          int32_t g)
+static bool price_samples(struct split_memory *m, const struct split_task *task,
+                          const struct split_rules *rules, struct split_result *r, int32_t g)
 {
     const int32_t first = r->start[g], size = r->start[g + 1] - first;
     return split_groups_one(&m->groups, task->samples, r->order, rules, first, size,
                             &r->groups[g], r->row + first);
 }
 
-enum split_outcome split_by_tokens(struct split_memory *memory,
-                                   const struct split_task *task,
-                                   int64_t tokens,
-                                   struct split_result *result)
+enum split_outcome split_by_tokens(struct split_memory *memory, const struct split_task *task,
+                                   int64_t tokens, struct split_result *result)
 {
     struct split_result *r = &memory->best;
     int64_t used = 0;
@@ -94,11 +81,8 @@ enum split_outcome split_by_tokens(struct split_memory *memory,
     return price_first(memory, task, price_samples, result);
 }
 
-static bool price_rows(struct split_memory *m,
-                       const struct split_task *task,
-                       const struct split_rules *rules,
-                       struct split_result *r,
-                       int32_t g)
+static bool price_rows(struct split_memory *m, const struct split_task *task,
+                       const struct split_rules *rules, struct split_result *r, int32_t g)
 {
     (void)m;
     (void)task;
@@ -106,9 +90,7 @@ static bool price_rows(struct split_memory *m,
 }
 
 // Sorts the samples by row, stable. row_of: of the samples in order of length. Returns where rows start.
-static const int32_t *sort_by_row(struct split_memory *m,
-                                  int32_t samples,
-                                  int32_t rows,
+static const int32_t *sort_by_row(struct split_memory *m, int32_t samples, int32_t rows,
                                   const int32_t *row_of)
 {
     int32_t *start = m->trial.start;
@@ -124,10 +106,8 @@ static const int32_t *sort_by_row(struct split_memory *m,
     return start;
 }
 
-enum split_outcome split_uniformly(struct split_memory *memory,
-                                   const struct split_task *task,
-                                   int32_t rows,
-                                   struct split_result *result)
+enum split_outcome split_uniformly(struct split_memory *memory, const struct split_task *task,
+                                   int32_t rows, struct split_result *result)
 {
     const struct split_samples *samples = task->samples;
     struct split_result *r = &memory->best;

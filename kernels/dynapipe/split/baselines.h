@@ -11,16 +11,12 @@
 
 // Closes a micro-batch when its padded input and target lengths, each sample padded alone, would exceed `tokens`.
 // A longer sample is a micro-batch of its own. task->pack: micro-batches are packed into rows where that is faster.
-enum split_outcome split_by_tokens(struct split_memory *memory,
-                                   const struct split_task *task,
-                                   int64_t tokens,
-                                   struct split_result *result);
+enum split_outcome split_by_tokens(struct split_memory *memory, const struct split_task *task,
+                                   int64_t tokens, struct split_result *result);
 
 // Packs all samples into rows of the longest padded lengths of the batch, and makes micro-batches of `rows` >= 1 rows; the
 // last one may have fewer.
-enum split_outcome split_uniformly(struct split_memory *memory,
-                                   const struct split_task *task,
-                                   int32_t rows,
-                                   struct split_result *result);
+enum split_outcome split_uniformly(struct split_memory *memory, const struct split_task *task,
+                                   int32_t rows, struct split_result *result);
 
 #endif

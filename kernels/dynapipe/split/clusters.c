@@ -147,9 +147,7 @@ static int32_t closest(const struct split_clusters *c, int32_t samples)
 }
 
 // Finds the nearest clusters again, around a cluster, of all clusters whose nearest was a or b.
-static void renew_around(struct split_clusters *c,
-                         struct split_point around,
-                         int32_t a,
+static void renew_around(struct split_clusters *c, struct split_point around, int32_t a,
                          int32_t b)
 {
     for (int k = 0; k < 9; k++)
@@ -193,8 +191,7 @@ static void list(struct split_clusters *c, int32_t samples)
     }
 }
 
-bool split_clusters_find(struct split_clusters *clusters,
-                         const struct split_samples *samples,
+bool split_clusters_find(struct split_clusters *clusters, const struct split_samples *samples,
                          struct poll *poll)
 {
     find_twins(clusters, samples);
@@ -215,8 +212,7 @@ bool split_clusters_find(struct split_clusters *clusters,
 }
 
 struct split_point split_clusters_centre(const struct split_clusters *clusters,
-                                         const struct split_samples *samples,
-                                         int32_t cluster)
+                                         const struct split_samples *samples, int32_t cluster)
 {
     int64_t x = 0, y = 0, n = 0;
     for (int32_t i = clusters->first[cluster]; i >= 0; i = clusters->next[i], n++) {

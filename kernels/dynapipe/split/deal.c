@@ -4,8 +4,7 @@
 
 #include <math.h>
 
-struct split_dealer *split_dealer_take(int32_t micro_batches,
-                                       int32_t replicas,
+struct split_dealer *split_dealer_take(int32_t micro_batches, int32_t replicas,
                                        struct room *room)
 {
     struct split_dealer counted, *dealer = room_take(room, 1, sizeof *dealer),
@@ -90,12 +89,8 @@ static int32_t next_on(const struct split_dealer *d, int32_t replica, int32_t at
     return at;
 }
 
-static void try_exchange(const struct split_dealer *d,
-                         int32_t from,
-                         int32_t to,
-                         int32_t out,
-                         int32_t in,
-                         struct exchange *best)
+static void try_exchange(const struct split_dealer *d, int32_t from, int32_t to, int32_t out,
+                         int32_t in, struct exchange *best)
 {
     const double shift = time_of(d, out) - time_of(d, in),
                  after = fmax(d->load[from] - shift, d->load[to] + shift);
@@ -105,9 +100,7 @@ static void try_exchange(const struct split_dealer *d,
 
 // Finds the best exchange between two replicas. The work that should change sides is half of the difference: for
 // every micro-batch that leaves, in descending order, the two nearest to that are tried.
-static void find_exchange(const struct split_dealer *d,
-                          int32_t from,
-                          int32_t to,
+static void find_exchange(const struct split_dealer *d, int32_t from, int32_t to,
                           struct exchange *best)
 {
     const double half = (d->load[from] - d->load[to]) / 2;
@@ -183,12 +176,8 @@ static void write(struct split_dealer *d, int32_t *replica)
     }
 }
 
-bool split_deal(struct split_dealer *dealer,
-                const double *times,
-                int32_t n,
-                int32_t k,
-                struct poll *poll,
-                struct split_deal *deal)
+bool split_deal(struct split_dealer *dealer, const double *times, int32_t n, int32_t k,
+                struct poll *poll, struct split_deal *deal)
 {
     dealer->times = times;
     dealer->n = n;

@@ -24,17 +24,12 @@ struct split_deal {
 struct split_dealer; // memory for one thread
 
 // Takes the memory for at most so many micro-batches and replicas; NULL if the room only counts.
-struct split_dealer *split_dealer_take(int32_t micro_batches,
-                                       int32_t replicas,
+struct split_dealer *split_dealer_take(int32_t micro_batches, int32_t replicas,
                                        struct room *room);
 
 // Deals n micro-batches with these times (finite, >= 0) to k >= 1 replicas. Returns false if the poll (may be NULL)
 // ended the loop; then the deal is whole, but may be improved.
-bool split_deal(struct split_dealer *dealer,
-                const double *times,
-                int32_t n,
-                int32_t k,
-                struct poll *poll,
-                struct split_deal *deal);
+bool split_deal(struct split_dealer *dealer, const double *times, int32_t n, int32_t k,
+                struct poll *poll, struct split_deal *deal);
 
 #endif

@@ -59,10 +59,8 @@ static void insert(struct split_dealer *d, int32_t *largest, int32_t bin)
 }
 
 // Joins the smallest bins of one tuple with the largest of the other.
-static struct deal_tuple join(struct split_dealer *d,
-                              const struct deal_tuple *a,
-                              const struct deal_tuple *b,
-                              int64_t age)
+static struct deal_tuple join(struct split_dealer *d, const struct deal_tuple *a,
+                              const struct deal_tuple *b, int64_t age)
 {
     const int32_t n_left = list_bins(d, a->largest, d->left),
                   n_right = list_bins(d, b->largest, d->right);

@@ -31,9 +31,7 @@ static const double *row(const struct task *t, int32_t first)
     return t->groups->times + (size_t)first * (size_t)t->groups->width;
 }
 
-static void limit(double *restrict least,
-                  const double *restrict times,
-                  double before,
+static void limit(double *restrict least, const double *restrict times, double before,
                   int32_t n)
 {
     for (int32_t k = 0; k < n; k++) {
@@ -64,11 +62,8 @@ static void drop(struct task *t, double bound)
             ends[i]--;
 }
 
-static void relax(double *restrict least,
-                  const double *restrict times,
-                  double before,
-                  double bound,
-                  int32_t n)
+static void relax(double *restrict least, const double *restrict times, double before,
+                  double bound, int32_t n)
 {
     for (int32_t k = 0; k < n; k++) {
         const double sum = times[k] <= bound ? before + times[k] : HUGE_VAL;
@@ -174,8 +169,7 @@ static void scan(struct task *t, double least_bound)
 
 enum split_outcome split_divide(struct split_divider *divider,
                                 const struct split_groups *groups,
-                                const struct split_pipeline *pipeline,
-                                struct poll *poll,
+                                const struct split_pipeline *pipeline, struct poll *poll,
                                 struct split_division *division)
 {
     struct task t = {divider, groups, pipeline, poll, division, split_longest_weight(pipeline),

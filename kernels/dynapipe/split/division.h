@@ -33,8 +33,7 @@ void split_divider_take(struct split_divider *divider, int32_t samples, struct r
 // division->start: [samples + 1], of the caller. poll: may be NULL.
 enum split_outcome split_divide(struct split_divider *divider,
                                 const struct split_groups *groups,
-                                const struct split_pipeline *pipeline,
-                                struct poll *poll,
+                                const struct split_pipeline *pipeline, struct poll *poll,
                                 struct split_division *division);
 
 #endif

@@ -38,10 +38,8 @@ double split_state_of_first_device(const struct split_pipeline *pipeline,
     return state->embedding + s.layers * over_stages(&s, state->encoder, state->decoder);
 }
 
-bool split_group_price(const struct split_pipeline *pipeline,
-                       const struct split_costs *costs,
-                       enum dynapipe_recompute recompute,
-                       struct split_group *group)
+bool split_group_price(const struct split_pipeline *pipeline, const struct split_costs *costs,
+                       enum dynapipe_recompute recompute, struct split_group *group)
 {
     struct split_layer_cost c = {0};
     if (!costs->cost(costs->self, recompute, group->rows, group->input, group->target, &c))

@@ -18,12 +18,8 @@ struct split_layer_cost {
 // shape of the micro-batch, lengths padded; target is 0 without a decoder. The same arguments give the
 // same result.
 struct split_costs {
-    bool (*cost)(void *self,
-                 enum dynapipe_recompute recompute,
-                 int32_t rows,
-                 int32_t input,
-                 int32_t target,
-                 struct split_layer_cost *out);
+    bool (*cost)(void *self, enum dynapipe_recompute recompute, int32_t rows, int32_t input,
+                 int32_t target, struct split_layer_cost *out);
     void *self;
 };
 
@@ -51,10 +47,8 @@ struct split_group {
 };
 
 // Sets time, stored and peak of a group from its shape. Returns false if it is outside the tables.
-bool split_group_price(const struct split_pipeline *pipeline,
-                       const struct split_costs *costs,
-                       enum dynapipe_recompute recompute,
-                       struct split_group *group);
+bool split_group_price(const struct split_pipeline *pipeline, const struct split_costs *costs,
+                       enum dynapipe_recompute recompute, struct split_group *group);
 
 // Returns the weight of the longest group in the objective: (devices - 1) / chunks.
 double split_longest_weight(const struct split_pipeline *pipeline);

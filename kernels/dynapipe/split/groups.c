@@ -4,9 +4,7 @@
 
 #include <math.h>
 
-void split_groups_take(struct split_groups *groups,
-                       int32_t samples,
-                       int32_t width,
+void split_groups_take(struct split_groups *groups, int32_t samples, int32_t width,
                        struct room *room)
 {
     const int32_t most = width < samples ? width : samples;
@@ -28,8 +26,7 @@ bool split_rules_price(const struct split_rules *rules, struct split_group *grou
 }
 
 // Prices a group; groups of equal shape are frequent where the samples are sorted.
-static bool price_again(struct split_groups *groups,
-                        const struct split_rules *rules,
+static bool price_again(struct split_groups *groups, const struct split_rules *rules,
                         struct split_group *group)
 {
     if (group->rows > groups->width)
@@ -51,13 +48,8 @@ struct growing {
 };
 
 // Adds the sample at position `at` to the group that starts at position `first`.
-static void grow(struct split_groups *groups,
-                 const struct split_samples *samples,
-                 const int32_t *order,
-                 bool pack,
-                 int32_t first,
-                 int32_t at,
-                 struct growing *g)
+static void grow(struct split_groups *groups, const struct split_samples *samples,
+                 const int32_t *order, bool pack, int32_t first, int32_t at, struct growing *g)
 {
     const int32_t input = split_input_of(samples, order[at]),
                   target = split_target_of(samples, order[at]);
@@ -81,8 +73,7 @@ static void grow(struct split_groups *groups,
 
 // Chooses the faster form of a group. Returns NULL if no form is allowed.
 static const struct split_group *choose(struct split_groups *groups,
-                                        const struct split_rules *rules,
-                                        struct growing *g)
+                                        const struct split_rules *rules, struct growing *g)
 {
     const struct split_group *best = price_again(groups, rules, &g->plain) ? &g->plain : NULL;
     if (rules->pack && g->packed.rows < g->plain.rows &&
@@ -97,11 +88,8 @@ static void forget(struct split_groups *groups)
         groups->memo[r].is_set = false;
 }
 
-static int32_t fill_row(struct split_groups *groups,
-                        const struct split_samples *samples,
-                        const int32_t *order,
-                        const struct split_rules *rules,
-                        int32_t first)
+static int32_t fill_row(struct split_groups *groups, const struct split_samples *samples,
+                        const int32_t *order, const struct split_rules *rules, int32_t first)
 {
     struct growing g = {0};
     double *times = groups->times + (size_t)first * (size_t)groups->width;
@@ -118,11 +106,8 @@ static int32_t fill_row(struct split_groups *groups,
     return n;
 }
 
-bool split_groups_fill(struct split_groups *groups,
-                       const struct split_samples *samples,
-                       const int32_t *order,
-                       const struct split_rules *rules,
-                       struct poll *poll)
+bool split_groups_fill(struct split_groups *groups, const struct split_samples *samples,
+                       const int32_t *order, const struct split_rules *rules, struct poll *poll)
 {
     forget(groups);
     groups->count = samples->count;
@@ -134,14 +119,9 @@ bool split_groups_fill(struct split_groups *groups,
     return true;
 }
 
-bool split_groups_one(struct split_groups *groups,
-                      const struct split_samples *samples,
-                      const int32_t *order,
-                      const struct split_rules *rules,
-                      int32_t first,
-                      int32_t size,
-                      struct split_group *group,
-                      int32_t *row_of)
+bool split_groups_one(struct split_groups *groups, const struct split_samples *samples,
+                      const int32_t *order, const struct split_rules *rules, int32_t first,
+                      int32_t size, struct split_group *group, int32_t *row_of)
 {
     struct growing g = {0};
     forget(groups);

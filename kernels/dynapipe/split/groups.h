@@ -37,28 +37,19 @@ struct split_groups {
 };
 
 // Takes the memory for so many samples and for groups of at most `width` samples.
-void split_groups_take(struct split_groups *groups,
-                       int32_t samples,
-                       int32_t width,
+void split_groups_take(struct split_groups *groups, int32_t samples, int32_t width,
                        struct room *room);
 
 // Fills the list for the samples in this order. A group that starts at a sample grows until the first
 // violation of the rules. Returns false if the poll (may be NULL) ended the loop.
-bool split_groups_fill(struct split_groups *groups,
-                       const struct split_samples *samples,
-                       const int32_t *order,
-                       const struct split_rules *rules,
+bool split_groups_fill(struct split_groups *groups, const struct split_samples *samples,
+                       const int32_t *order, const struct split_rules *rules,
                        struct poll *poll);
 
 // Computes the group of the `size` samples from position `first`. row_of: [size], the row of each sample; may be
 // NULL. Returns false if the group violates the rules; then its time is NAN if it is outside the tables.
-bool split_groups_one(struct split_groups *groups,
-                      const struct split_samples *samples,
-                      const int32_t *order,
-                      const struct split_rules *rules,
-                      int32_t first,
-                      int32_t size,
-                      struct split_group *group,
-                      int32_t *row_of);
+bool split_groups_one(struct split_groups *groups, const struct split_samples *samples,
+                      const int32_t *order, const struct split_rules *rules, int32_t first,
+                      int32_t size, struct split_group *group, int32_t *row_of);
 
 #endif

@@ -26,11 +26,8 @@ static int64_t longer(enum split_total total, int64_t path, int64_t step)
     return path > step ? path : step;
 }
 
-int64_t split_path_length(const struct split_point *points,
-                          const int32_t *sequence,
-                          int32_t n,
-                          enum split_measure measure,
-                          enum split_total total)
+int64_t split_path_length(const struct split_point *points, const int32_t *sequence, int32_t n,
+                          enum split_measure measure, enum split_total total)
 {
     int64_t length = 0;
     for (int32_t p = 1; p < n; p++)
@@ -83,12 +80,8 @@ static bool find_exactly(const struct path_task *t, struct poll *poll, int32_t *
     return true;
 }
 
-bool split_path_find(struct split_path *path,
-                     const struct split_point *points,
-                     int32_t n,
-                     enum split_measure measure,
-                     enum split_total total,
-                     struct poll *poll,
+bool split_path_find(struct split_path *path, const struct split_point *points, int32_t n,
+                     enum split_measure measure, enum split_total total, struct poll *poll,
                      int32_t *sequence)
 {
     const struct path_task task = {path, points, n, measure, total};

@@ -10,11 +10,8 @@ void split_path_order_take(struct split_path_order *memory, int32_t samples, str
     memory->sequence = room_take(room, (size_t)samples, sizeof *memory->sequence);
 }
 
-bool split_path_order(struct split_path_order *memory,
-                      const struct split_samples *samples,
-                      enum split_measure measure,
-                      enum split_total total,
-                      struct poll *poll,
+bool split_path_order(struct split_path_order *memory, const struct split_samples *samples,
+                      enum split_measure measure, enum split_total total, struct poll *poll,
                       int32_t *order)
 {
     struct split_clusters *clusters = &memory->clusters;

@@ -41,14 +41,12 @@ void split_clusters_take(struct split_clusters *clusters, int32_t samples, struc
 // Merges the two closest clusters while their farthest points are closer than SPLIT_CLUSTER_DISTANCE; of equal
 // distances those with the lowest first, then the lowest second number. samples->target is not NULL.
 // Returns false if the poll (may be NULL) ended the loop.
-bool split_clusters_find(struct split_clusters *clusters,
-                         const struct split_samples *samples,
+bool split_clusters_find(struct split_clusters *clusters, const struct split_samples *samples,
                          struct poll *poll);
 
 // Returns the mean of a cluster's samples, truncated to whole numbers.
 struct split_point split_clusters_centre(const struct split_clusters *clusters,
-                                         const struct split_samples *samples,
-                                         int32_t cluster);
+                                         const struct split_samples *samples, int32_t cluster);
 
 enum {
     SPLIT_EXACT_POINTS = 13,
@@ -67,8 +65,7 @@ enum split_total {
     SPLIT_TOTAL_BOTTLENECK, // the largest step
 };
 
-static inline int64_t split_distance(enum split_measure measure,
-                                     const struct split_point *a,
+static inline int64_t split_distance(enum split_measure measure, const struct split_point *a,
                                      const struct split_point *b)
 {
     const int64_t x = a->x - b->x, y = a->y - b->y, dx = x < 0 ? -x : x, dy = y < 0 ? -y : y;
@@ -97,20 +94,13 @@ struct split_path {
 void split_path_take(struct split_path *path, int32_t points, struct room *room);
 
 // Writes the points along the path. sequence: [n]. Returns false if the poll (may be NULL) ended the loop.
-bool split_path_find(struct split_path *path,
-                     const struct split_point *points,
-                     int32_t n,
-                     enum split_measure measure,
-                     enum split_total total,
-                     struct poll *poll,
+bool split_path_find(struct split_path *path, const struct split_point *points, int32_t n,
+                     enum split_measure measure, enum split_total total, struct poll *poll,
                      int32_t *sequence);
 
 // Returns the sum or the largest of the steps along a sequence.
-int64_t split_path_length(const struct split_point *points,
-                          const int32_t *sequence,
-                          int32_t n,
-                          enum split_measure measure,
-                          enum split_total total);
+int64_t split_path_length(const struct split_point *points, const int32_t *sequence, int32_t n,
+                          enum split_measure measure, enum split_total total);
 
 struct split_path_order {
     struct split_clusters clusters;
@@ -123,11 +113,8 @@ void split_path_order_take(struct split_path_order *memory, int32_t samples, str
 
 // Writes the samples cluster by cluster, in index order inside a cluster. samples->target is not NULL. order:
 // [samples]. Returns false if the poll (may be NULL) ended the loop.
-bool split_path_order(struct split_path_order *memory,
-                      const struct split_samples *samples,
-                      enum split_measure measure,
-                      enum split_total total,
-                      struct poll *poll,
+bool split_path_order(struct split_path_order *memory, const struct split_samples *samples,
+                      enum split_measure measure, enum split_total total, struct poll *poll,
                       int32_t *order);
 
 #endif

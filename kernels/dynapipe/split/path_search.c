@@ -28,8 +28,7 @@ static void add_step(const struct path_task *t, struct steps *steps, int32_t p, 
         steps->largest = step;
 }
 
-static bool is_shorter(const struct path_task *t,
-                       const struct steps *added,
+static bool is_shorter(const struct path_task *t, const struct steps *added,
                        const struct steps *removed)
 {
     return t->total == SPLIT_TOTAL_SUM ? added->sum < removed->sum
@@ -80,12 +79,8 @@ static bool try_reversal(const struct path_task *t, struct waiting *w, int32_t f
 
 // Moves the places from..to between the places left and left + 1, which are outside, reversed or not, if that
 // shortens the path.
-static bool try_move(const struct path_task *t,
-                     struct waiting *w,
-                     int32_t from,
-                     int32_t to,
-                     int32_t left,
-                     bool reversed)
+static bool try_move(const struct path_task *t, struct waiting *w, int32_t from, int32_t to,
+                     int32_t left, bool reversed)
 {
     struct steps removed = {0, 0}, added = {0, 0};
     add_step(t, &removed, from - 1, from);

@@ -50,10 +50,8 @@ void split_rows_take(struct split_rows *rows, int32_t samples, struct room *room
     rows->used_target = room_take(room, (size_t)samples, sizeof *rows->used_target);
 }
 
-void split_rows_clear(struct split_rows *rows,
-                      const struct split_samples *samples,
-                      int32_t input,
-                      int32_t target)
+void split_rows_clear(struct split_rows *rows, const struct split_samples *samples,
+                      int32_t input, int32_t target)
 {
     rows->samples = samples;
     rows->input = input;

@@ -52,10 +52,8 @@ struct split_rows {
 void split_rows_take(struct split_rows *rows, int32_t samples, struct room *room);
 
 // Empties all rows and sets their padded lengths.
-void split_rows_clear(struct split_rows *rows,
-                      const struct split_samples *samples,
-                      int32_t input,
-                      int32_t target);
+void split_rows_clear(struct split_rows *rows, const struct split_samples *samples,
+                      int32_t input, int32_t target);
 
 // Adds a sample. Returns its row, which may be a new one.
 int32_t split_rows_add(struct split_rows *rows, int32_t sample);

@@ -33,8 +33,7 @@ struct split_memory *split_memory_take(int32_t samples, int32_t width, struct ro
     return memory;
 }
 
-static struct split_rules rules_of(const struct split_task *task,
-                                   enum split_limit limit,
+static struct split_rules rules_of(const struct split_task *task, enum split_limit limit,
                                    enum dynapipe_recompute recompute)
 {
     struct split_rules rules = {.pipeline = task->pipeline,
@@ -49,9 +48,7 @@ static struct split_rules rules_of(const struct split_task *task,
     return rules;
 }
 
-bool split_attempt(const struct split_task *task,
-                   int attempt,
-                   struct split_rules *rules,
+bool split_attempt(const struct split_task *task, int attempt, struct split_rules *rules,
                    enum split_limit *limit)
 {
     static const enum dynapipe_recompute types[] = {DYNAPIPE_KEEP, DYNAPIPE_SELECTIVE,
@@ -63,10 +60,8 @@ bool split_attempt(const struct split_task *task,
 }
 
 // Describes the division that was found as a result.
-static void describe(struct split_memory *m,
-                     const struct split_task *task,
-                     const struct split_rules *rules,
-                     const int32_t *order,
+static void describe(struct split_memory *m, const struct split_task *task,
+                     const struct split_rules *rules, const int32_t *order,
                      struct split_result *r)
 {
     const struct split_division *d = &m->division;
@@ -85,10 +80,8 @@ static void describe(struct split_memory *m,
 }
 
 // Divides one order: the first limit and recompute type with a division are taken.
-static enum split_outcome divide_order(struct split_memory *m,
-                                       const struct split_task *task,
-                                       const int32_t *order,
-                                       struct poll *poll,
+static enum split_outcome divide_order(struct split_memory *m, const struct split_task *task,
+                                       const int32_t *order, struct poll *poll,
                                        struct split_result *result)
 {
     struct split_rules rules;
@@ -108,11 +101,8 @@ static enum split_outcome divide_order(struct split_memory *m,
 }
 
 // Finds what the sample at a place of the order needs alone. Returns whether it fits.
-static bool needs(struct split_memory *m,
-                  const struct split_task *task,
-                  const int32_t *order,
-                  int32_t place,
-                  struct split_lack *lack)
+static bool needs(struct split_memory *m, const struct split_task *task, const int32_t *order,
+                  int32_t place, struct split_lack *lack)
 {
     *lack = (struct split_lack){.sample = order[place],
                                 .is_outside = true,
@@ -136,8 +126,7 @@ static bool needs(struct split_memory *m,
 }
 
 // Finds the first sample that does not fit with any recompute type.
-static struct split_lack lack_of(struct split_memory *m,
-                                 const struct split_task *task,
+static struct split_lack lack_of(struct split_memory *m, const struct split_task *task,
                                  const int32_t *order)
 {
     struct split_lack lack;
@@ -149,8 +138,7 @@ static struct split_lack lack_of(struct split_memory *m,
 
 // Orders the samples along the path. Clusters and the order inside them depend on the numbers of samples: the places
 // by length are used, so that the numbers that the caller gives make no difference.
-static bool order_by_path(struct split_memory *m,
-                          const struct split_task *task,
+static bool order_by_path(struct split_memory *m, const struct split_task *task,
                           struct poll *poll)
 {
     const struct split_samples *s = task->samples;
@@ -167,10 +155,8 @@ static bool order_by_path(struct split_memory *m,
     return true;
 }
 
-enum split_outcome split_run(struct split_memory *memory,
-                             const struct split_task *task,
-                             struct poll *poll,
-                             struct split_result *result)
+enum split_outcome split_run(struct split_memory *memory, const struct split_task *task,
+                             struct poll *poll, struct split_result *result)
 {
     const bool has_path = task->samples->target != NULL;
     enum split_outcome best = SPLIT_INFEASIBLE;

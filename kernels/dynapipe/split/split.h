@@ -65,9 +65,7 @@ struct split_memory; // for one thread
 struct split_memory *split_memory_take(int32_t samples, int32_t width, struct room *room);
 
 // Divides the samples: at most as many as the memory has room for. poll: may be NULL.
-enum split_outcome split_run(struct split_memory *memory,
-                             const struct split_task *task,
-                             struct poll *poll,
-                             struct split_result *result);
+enum split_outcome split_run(struct split_memory *memory, const struct split_task *task,
+                             struct poll *poll, struct split_result *result);
 
 #endif

@@ -20,9 +20,7 @@ enum { SPLIT_ATTEMPTS = SPLIT_LIMITS * DYNAPIPE_RECOMPUTE_TYPES };
 
 // Sets the rules of an attempt: every limit with every recompute type, those that cost less time first. Returns false
 // if the task bars the recompute type.
-bool split_attempt(const struct split_task *task,
-                   int attempt,
-                   struct split_rules *rules,
+bool split_attempt(const struct split_task *task, int attempt, struct split_rules *rules,
                    enum split_limit *limit);
 
 #endif

@@ -43,10 +43,8 @@ struct step_division {
     struct split_deal deal;
 };
 
-struct step_division *step_division_take(const struct step_setup *setup,
-                                         int32_t samples,
-                                         bool packs,
-                                         struct room *room)
+struct step_division *step_division_take(const struct step_setup *setup, int32_t samples,
+                                         bool packs, struct room *room)
 {
     struct step_division *taken = room_take(room, 1, sizeof *taken), counted;
     struct step_division *d = taken != NULL ? taken : &counted;
@@ -103,11 +101,9 @@ bool step_caution_grow(struct step_caution *caution, double lacks)
     return ++caution->round < ROUNDS;
 }
 
-enum split_outcome step_divide(struct step_division *d,
-                               const struct step_setup *setup,
+enum split_outcome step_divide(struct step_division *d, const struct step_setup *setup,
                                const struct step_choice *choice,
-                               const struct split_samples *samples,
-                               struct step_caution caution,
+                               const struct split_samples *samples, struct step_caution caution,
                                struct poll *poll)
 {
     struct split_task task = task_of(setup, choice, samples);
@@ -163,12 +159,10 @@ void step_replica_take(struct step_replica *r, const struct plan_size *size, str
     r->search = plan_search_take(size, room);
 }
 
-enum plan_outcome step_plan_filled(struct step_replica *r,
-                                   const struct step_setup *setup,
+enum plan_outcome step_plan_filled(struct step_replica *r, const struct step_setup *setup,
                                    const struct step_choice *choice,
                                    const bool has[DYNAPIPE_RECOMPUTE_TYPES],
-                                   enum dynapipe_recompute start,
-                                   struct poll *poll)
+                                   enum dynapipe_recompute start, struct poll *poll)
 {
     struct plan_request request = {
         .task = {.pipeline = &setup->pipeline,
@@ -187,11 +181,8 @@ enum plan_outcome step_plan_filled(struct step_replica *r,
     return r->outcome;
 }
 
-static bool fill(const struct step_setup *setup,
-                 enum dynapipe_recompute type,
-                 const struct network_shape *shape,
-                 int32_t m,
-                 struct micro_batches *batches)
+static bool fill(const struct step_setup *setup, enum dynapipe_recompute type,
+                 const struct network_shape *shape, int32_t m, struct micro_batches *batches)
 {
     if (setup->fill.fill != NULL)
         return setup->fill.fill(setup->fill.self, type, shape, m, batches);
@@ -199,12 +190,9 @@ static bool fill(const struct step_setup *setup,
                         m, batches);
 }
 
-enum plan_outcome step_plan(struct step_replica *r,
-                            const struct step_setup *setup,
+enum plan_outcome step_plan(struct step_replica *r, const struct step_setup *setup,
                             const struct step_choice *choice,
-                            const struct step_division *division,
-                            int32_t k,
-                            struct poll *poll)
+                            const struct step_division *division, int32_t k, struct poll *poll)
 {
     bool has[DYNAPIPE_RECOMPUTE_TYPES];
     memcpy(has, setup->tables->has, sizeof has);

@@ -12,10 +12,8 @@
 
 // Writes one micro-batch, as network_fill. Returns false if its shape has no costs.
 struct step_fill {
-    bool (*fill)(void *self,
-                 enum dynapipe_recompute recompute,
-                 const struct network_shape *shape,
-                 int32_t micro_batch,
+    bool (*fill)(void *self, enum dynapipe_recompute recompute,
+                 const struct network_shape *shape, int32_t micro_batch,
                  struct micro_batches *batches);
     void *self;
 };
@@ -75,10 +73,8 @@ struct step_division; // memory for one thread
 
 // Takes the memory for so many samples, of a setup that step_setup_open has opened; NULL if the room only counts. packs: of
 // the choice.
-struct step_division *step_division_take(const struct step_setup *setup,
-                                         int32_t samples,
-                                         bool packs,
-                                         struct room *room);
+struct step_division *step_division_take(const struct step_setup *setup, int32_t samples,
+                                         bool packs, struct room *room);
 
 // A stricter division, for when the micro-batches of the usual one are too large for any plan: the division trusts
 // recomputation to lower the peak of a forward, a plan does not. Zeroed at first.
@@ -93,11 +89,9 @@ struct step_caution {
 bool step_caution_grow(struct step_caution *caution, double lacks);
 
 // Divides the samples into micro-batches and deals these to the replicas. Without samples there are no micro-batches.
-enum split_outcome step_divide(struct step_division *division,
-                               const struct step_setup *setup,
+enum split_outcome step_divide(struct step_division *division, const struct step_setup *setup,
                                const struct step_choice *choice,
-                               const struct split_samples *samples,
-                               struct step_caution caution,
+                               const struct split_samples *samples, struct step_caution caution,
                                struct poll *poll);
 
 // Of the last division.
@@ -127,24 +121,18 @@ struct step_replica {
 };
 
 // Takes the memory for a replica of size->count micro-batches.
-void step_replica_take(struct step_replica *replica,
-                       const struct plan_size *size,
+void step_replica_take(struct step_replica *replica, const struct plan_size *size,
                        struct room *room);
 
 // Fills the micro-batches of replica k of a division and plans them.
-enum plan_outcome step_plan(struct step_replica *replica,
-                            const struct step_setup *setup,
+enum plan_outcome step_plan(struct step_replica *replica, const struct step_setup *setup,
                             const struct step_choice *choice,
-                            const struct step_division *division,
-                            int32_t k,
-                            struct poll *poll);
+                            const struct step_division *division, int32_t k, struct poll *poll);
 
 // Plans micro-batches that the caller has filled, [DYNAPIPE_KEEP] at least; has[]: types that may be used.
-enum plan_outcome step_plan_filled(struct step_replica *replica,
-                                   const struct step_setup *setup,
+enum plan_outcome step_plan_filled(struct step_replica *replica, const struct step_setup *setup,
                                    const struct step_choice *choice,
                                    const bool has[DYNAPIPE_RECOMPUTE_TYPES],
-                                   enum dynapipe_recompute start,
-                                   struct poll *poll);
+                                   enum dynapipe_recompute start, struct poll *poll);
 
 #endif

@@ -36,11 +36,8 @@ struct shaped {
     struct configuration_figures figures;
 };
 
-static void shape(struct shaped *shaped,
-                  const struct training_stages *t,
-                  struct configuration_part *parts,
-                  int64_t rows,
-                  int64_t length)
+static void shape(struct shaped *shaped, const struct training_stages *t,
+                  struct configuration_part *parts, int64_t rows, int64_t length)
 {
     shaped->configuration = *t->configuration;
     shaped->configuration.parts = parts;
@@ -51,11 +48,8 @@ static void shape(struct shaped *shaped,
 }
 
 // Sets the memory of the devices that the shape changes (transient), and the rest.
-static void weigh(const struct shaped *shaped,
-                  const struct training_stages *t,
-                  int32_t device,
-                  double *transient,
-                  double *fixed)
+static void weigh(const struct shaped *shaped, const struct training_stages *t, int32_t device,
+                  double *transient, double *fixed)
 {
     struct pipeline pipeline = {
         .shape = {t->stages.devices, shaped->configuration.n_parts, 1, 1, 1}};
@@ -73,10 +67,8 @@ static void weigh(const struct shaped *shaped,
 }
 
 // Writes a micro-batch whose layers are `parts`.
-static void write(const struct training_stages *t,
-                  struct configuration_part *parts,
-                  const struct network_shape *of,
-                  int32_t micro_batch,
+static void write(const struct training_stages *t, struct configuration_part *parts,
+                  const struct network_shape *of, int32_t micro_batch,
                   struct micro_batches *batches)
 {
     struct shaped shaped;
@@ -101,21 +93,16 @@ static void write(const struct training_stages *t,
     }
 }
 
-static bool fill(void *self,
-                 enum dynapipe_recompute recompute,
-                 const struct network_shape *of,
-                 int32_t micro_batch,
-                 struct micro_batches *batches)
+static bool fill(void *self, enum dynapipe_recompute recompute, const struct network_shape *of,
+                 int32_t micro_batch, struct micro_batches *batches)
 {
     const struct training_stages *t = self;
     write(t, t->parts[recompute], of, micro_batch, batches);
     return true;
 }
 
-static bool fill_mine(void *self,
-                      enum dynapipe_recompute recompute,
-                      const struct network_shape *of,
-                      int32_t micro_batch,
+static bool fill_mine(void *self, enum dynapipe_recompute recompute,
+                      const struct network_shape *of, int32_t micro_batch,
                       struct micro_batches *batches)
 {
     const struct training_stages *t = self;
@@ -126,11 +113,8 @@ static bool fill_mine(void *self,
 
 // ---- tables of average layers -------------------------------------------------------------------
 
-static void put(const struct training_stages *t,
-                struct configuration_part *parts,
-                int type,
-                int64_t at,
-                struct cost_tables *tables)
+static void put(const struct training_stages *t, struct configuration_part *parts, int type,
+                int64_t at, struct cost_tables *tables)
 {
     double **v = tables->values[type];
     const double rows = tables->axis[COST_ROWS][at / tables->nodes[COST_INPUT]],

@@ -56,10 +56,7 @@ static bool is_of_name(char c)
            c == '_';
 }
 
-bool framework_take_adapters(struct framework_reader *r,
-                             const char *text,
-                             size_t n,
-                             size_t at,
+bool framework_take_adapters(struct framework_reader *r, const char *text, size_t n, size_t at,
                              unsigned *set)
 {
     for (size_t i = 0; i < n;) {

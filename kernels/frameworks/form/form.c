@@ -10,17 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void set_fault(const struct framework_reader *r,
-                      struct pps_fault *fault,
-                      size_t at,
-                      const char *format,
-                      va_list args) __attribute__((format(printf, 4, 0)));
+static void set_fault(const struct framework_reader *r, struct pps_fault *fault, size_t at,
+                      const char *format, va_list args) __attribute__((format(printf, 4, 0)));
 
-static void set_fault(const struct framework_reader *r,
-                      struct pps_fault *fault,
-                      size_t at,
-                      const char *format,
-                      va_list args)
+static void set_fault(const struct framework_reader *r, struct pps_fault *fault, size_t at,
+                      const char *format, va_list args)
 {
     *fault = (struct pps_fault){.item = NULL};
     pps_find_place(r->text, at, &fault->line, &fault->column);
@@ -69,8 +63,7 @@ static bool note_place(struct framework_reader *r, const cJSON *item, size_t at)
 static const char *const part_names[N_FRAMEWORK_PARTS] = {"model", "cluster", "training",
                                                           "baseline"};
 
-const cJSON *framework_get(const struct framework_reader *r,
-                           enum framework_part part,
+const cJSON *framework_get(const struct framework_reader *r, enum framework_part part,
                            const char *key)
 {
     return pps_json_member(pps_json_member(r->file->document.root, part_names[part]), key);
@@ -88,11 +81,8 @@ static cJSON *part_object(struct framework_reader *r, enum framework_part part, 
     return object != NULL && note_place(r, object, at) ? object : NULL;
 }
 
-bool framework_put(struct framework_reader *r,
-                   enum framework_part part,
-                   const char *key,
-                   cJSON *item,
-                   size_t at)
+bool framework_put(struct framework_reader *r, enum framework_part part, const char *key,
+                   cJSON *item, size_t at)
 {
     cJSON *object = item != NULL ? part_object(r, part, at) : NULL;
     if (item == NULL)
@@ -108,39 +98,26 @@ bool framework_put(struct framework_reader *r,
     return note_place(r, item, at);
 }
 
-bool framework_put_number(struct framework_reader *r,
-                          enum framework_part part,
-                          const char *key,
-                          double value,
-                          size_t at)
+bool framework_put_number(struct framework_reader *r, enum framework_part part, const char *key,
+                          double value, size_t at)
 {
     return framework_put(r, part, key, cJSON_CreateNumber(value), at);
 }
 
-bool framework_put_bool(struct framework_reader *r,
-                        enum framework_part part,
-                        const char *key,
-                        bool value,
-                        size_t at)
+bool framework_put_bool(struct framework_reader *r, enum framework_part part, const char *key,
+                        bool value, size_t at)
 {
     return framework_put(r, part, key, cJSON_CreateBool(value), at);
 }
 
-bool framework_put_text(struct framework_reader *r,
-                        enum framework_part part,
-                        const char *key,
-                        const char *value,
-                        size_t at)
+bool framework_put_text(struct framework_reader *r, enum framework_part part, const char *key,
+                        const char *value, size_t at)
 {
     return framework_put(r, part, key, cJSON_CreateString(value), at);
 }
 
-bool framework_put_chunks(struct framework_reader *r,
-                          const char *key,
-                          const int64_t *values,
-                          int64_t chunks,
-                          int64_t stages,
-                          size_t at)
+bool framework_put_chunks(struct framework_reader *r, const char *key, const int64_t *values,
+                          int64_t chunks, int64_t stages, size_t at)
 {
     cJSON *rows = cJSON_CreateArray();
     for (int64_t c = 0; rows != NULL && c < chunks; c++) {

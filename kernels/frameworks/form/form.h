@@ -32,46 +32,26 @@ bool framework_start(struct framework_reader *r, const struct plaindoc *source);
 
 // Adds an item to a part under a key. `at`: offset of the value in the text. Takes ownership of the
 // item; NULL means out of memory. Returns false with a fault if the part has the key already.
-bool framework_put(struct framework_reader *r,
-                   enum framework_part part,
-                   const char *key,
-                   cJSON *item,
-                   size_t at);
-bool framework_put_number(struct framework_reader *r,
-                          enum framework_part part,
-                          const char *key,
-                          double value,
-                          size_t at);
-bool framework_put_bool(struct framework_reader *r,
-                        enum framework_part part,
-                        const char *key,
-                        bool value,
-                        size_t at);
-bool framework_put_text(struct framework_reader *r,
-                        enum framework_part part,
-                        const char *key,
-                        const char *value,
-                        size_t at);
+bool framework_put(struct framework_reader *r, enum framework_part part, const char *key,
+                   cJSON *item, size_t at);
+bool framework_put_number(struct framework_reader *r, enum framework_part part, const char *key,
+                          double value, size_t at);
+bool framework_put_bool(struct framework_reader *r, enum framework_part part, const char *key,
+                        bool value, size_t at);
+bool framework_put_text(struct framework_reader *r, enum framework_part part, const char *key,
+                        const char *value, size_t at);
 
 // Adds [chunk][stage] to the baseline under a key: values[chunk * stages + stage].
-bool framework_put_chunks(struct framework_reader *r,
-                          const char *key,
-                          const int64_t *values,
-                          int64_t chunks,
-                          int64_t stages,
-                          size_t at);
+bool framework_put_chunks(struct framework_reader *r, const char *key, const int64_t *values,
+                          int64_t chunks, int64_t stages, size_t at);
 
 // Returns the item that a part has under a key; NULL: none.
-const cJSON *framework_get(const struct framework_reader *r,
-                           enum framework_part part,
+const cJSON *framework_get(const struct framework_reader *r, enum framework_part part,
                            const char *key);
 
 // Adds the matrices that n bytes of text name, of any framework and with any signs between them, to a set of bits.
 // Returns false with a fault that names one which is not known.
-bool framework_take_adapters(struct framework_reader *r,
-                             const char *text,
-                             size_t n,
-                             size_t at,
+bool framework_take_adapters(struct framework_reader *r, const char *text, size_t n, size_t at,
                              unsigned *set);
 
 // Puts adapters of a rank on a set of matrices.
@@ -144,8 +124,7 @@ struct framework_others {
 
 // Sorts all keys of a document that the reader does not know into harmless ones, which are ignored, and
 // those that no model counts. Returns false with a fault if memory runs out.
-bool framework_sort_others(struct framework_reader *r,
-                           const struct plaindoc *document,
+bool framework_sort_others(struct framework_reader *r, const struct plaindoc *document,
                            const struct framework_others *others);
 
 // ---- writing ------------------------------------------------------------------------------------

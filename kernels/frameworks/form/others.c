@@ -61,8 +61,7 @@ static bool has_value(const char *alternatives, const char *value)
 }
 
 static bool is_harmless(const struct framework_others *others,
-                        const struct framework_harmless *row,
-                        const char *value)
+                        const struct framework_harmless *row, const char *value)
 {
     if (row == NULL)
         return false;
@@ -148,8 +147,7 @@ static bool sort_section(const struct walk *w, const cJSON *section, const char 
     return true;
 }
 
-bool framework_sort_others(struct framework_reader *r,
-                           const struct plaindoc *document,
+bool framework_sort_others(struct framework_reader *r, const struct plaindoc *document,
                            const struct framework_others *others)
 {
     const struct walk w = {r, document, others};

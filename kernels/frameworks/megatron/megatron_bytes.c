@@ -2,9 +2,7 @@
 // Derives the precision of products and the bytes of parameters, gradients and optimizer states.
 #include "kernels/frameworks/megatron/megatron_private.h"
 
-static bool put_number(const struct megatron *m,
-                       const char *name,
-                       double x,
+static bool put_number(const struct megatron *m, const char *name, double x,
                        enum megatron_key from)
 {
     return framework_put_number(m->r, FRAMEWORK_TRAINING, name, x, megatron_at(m, from));

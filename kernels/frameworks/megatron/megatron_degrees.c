@@ -41,9 +41,7 @@ static bool read_cluster(struct megatron *m)
 
 // ---- degrees ---------------------------------------------------------------------------------
 
-static bool put_degree(const struct megatron *m,
-                       const char *name,
-                       int64_t degree,
+static bool put_degree(const struct megatron *m, const char *name, int64_t degree,
                        enum megatron_key from)
 {
     return framework_put_number(m->r, FRAMEWORK_BASELINE, name, (double)degree,

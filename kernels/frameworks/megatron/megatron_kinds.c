@@ -124,9 +124,7 @@ static bool put_layers(const struct megatron *m, const struct kind *of, size_t a
     return ok && framework_put(m->r, FRAMEWORK_MODEL, "layer_pattern", pattern, at);
 }
 
-static bool put_scan(const struct megatron *m,
-                     const char *name,
-                     enum megatron_key key,
+static bool put_scan(const struct megatron *m, const char *name, enum megatron_key key,
                      int64_t x)
 {
     return framework_put_number(m->r, FRAMEWORK_MODEL, name, (double)megatron_number(m, key, x),

@@ -6,18 +6,14 @@
 #include <string.h>
 #include <strings.h>
 
-static bool put_number(const struct megatron *m,
-                       const char *name,
-                       int64_t x,
+static bool put_number(const struct megatron *m, const char *name, int64_t x,
                        enum megatron_key from)
 {
     return framework_put_number(m->r, FRAMEWORK_MODEL, name, (double)x,
                                 megatron_has(m, from) ? m->values[from].at : m->at);
 }
 
-static bool put_flag(const struct megatron *m,
-                     const char *name,
-                     bool on,
+static bool put_flag(const struct megatron *m, const char *name, bool on,
                      enum megatron_key from)
 {
     return framework_put_bool(m->r, FRAMEWORK_MODEL, name, on,

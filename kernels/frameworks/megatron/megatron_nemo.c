@@ -99,11 +99,8 @@ static bool set(struct megatron *m, enum megatron_key key, const char *text, siz
     return true;
 }
 
-static bool take_special(struct megatron *m,
-                         const struct plaindoc *document,
-                         enum special special,
-                         enum megatron_key key,
-                         const cJSON *item)
+static bool take_special(struct megatron *m, const struct plaindoc *document,
+                         enum special special, enum megatron_key key, const cJSON *item)
 {
     const size_t at = framework_value_at(document, item);
     const char *text = cJSON_IsString(item) ? item->valuestring : "";
@@ -134,11 +131,8 @@ static bool take_special(struct megatron *m,
     return true;
 }
 
-static bool take_named(struct megatron *m,
-                       const struct plaindoc *document,
-                       const char *path,
-                       const cJSON *item,
-                       bool *known)
+static bool take_named(struct megatron *m, const struct plaindoc *document, const char *path,
+                       const cJSON *item, bool *known)
 {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const size_t n = strlen(names[i].path);
@@ -157,9 +151,7 @@ static bool take_named(struct megatron *m,
     return true;
 }
 
-static bool take_tree(struct megatron *m,
-                      const struct plaindoc *document,
-                      const char *path,
+static bool take_tree(struct megatron *m, const struct plaindoc *document, const char *path,
                       const cJSON *object)
 {
     for (const cJSON *item = object->child; item != NULL; item = item->next) {

@@ -60,8 +60,7 @@ static inline bool megatron_has(const struct megatron *m, enum megatron_key key)
     return m->values[key].given;
 }
 
-static inline int64_t megatron_number(const struct megatron *m,
-                                      enum megatron_key key,
+static inline int64_t megatron_number(const struct megatron *m, enum megatron_key key,
                                       int64_t otherwise)
 {
     return m->values[key].given ? m->values[key].number : otherwise;
@@ -81,19 +80,14 @@ static inline size_t megatron_at(const struct megatron *m, enum megatron_key key
 }
 
 // Records that a run does not start because of the value of a key: "--name: ...".
-void megatron_cannot_run(const struct megatron *m,
-                         enum megatron_key key,
-                         const char *format,
+void megatron_cannot_run(const struct megatron *m, enum megatron_key key, const char *format,
                          ...) __attribute__((format(printf, 3, 4)));
 
 // Records an argument that no model counts, with its value if it has one.
 bool megatron_not_modelled(const struct megatron *m, enum megatron_key key);
 
 // Reads one module of --recompute-modules or --lora-target-modules.
-bool megatron_take_module(struct megatron *m,
-                          enum megatron_key key,
-                          const char *name,
-                          size_t n,
+bool megatron_take_module(struct megatron *m, enum megatron_key key, const char *name, size_t n,
                           size_t at);
 
 // Returns whether a key is one of these two.
@@ -104,12 +98,8 @@ static inline bool megatron_lists_modules(enum megatron_key key)
 
 // Reads one value of a key from n bytes of text. name: as the file spells it, or $ and the name of a
 // variable.
-bool megatron_take(struct megatron *m,
-                   enum megatron_key key,
-                   const char *name,
-                   const char *text,
-                   size_t n,
-                   size_t at);
+bool megatron_take(struct megatron *m, enum megatron_key key, const char *name,
+                   const char *text, size_t n, size_t at);
 
 // From values to the run document.
 bool megatron_read_values(struct megatron *m);
@@ -146,17 +136,12 @@ extern const char *const megatron_shapes[], *const megatron_degrees[];
 bool megatron_is_one_of(const char *name, size_t n, const char *const *names);
 
 // Reads an item of YAML as the value of a key.
-bool megatron_take_item(struct megatron *m,
-                        const struct plaindoc *document,
-                        enum megatron_key key,
-                        const char *name,
-                        const cJSON *item);
+bool megatron_take_item(struct megatron *m, const struct plaindoc *document,
+                        enum megatron_key key, const char *name, const cJSON *item);
 
 // Records an item that is not evaluated, or refuses it. path: with the names of its maps.
-bool megatron_take_other_item(struct megatron *m,
-                              const struct plaindoc *document,
-                              const char *path,
-                              const cJSON *item);
+bool megatron_take_other_item(struct megatron *m, const struct plaindoc *document,
+                              const char *path, const cJSON *item);
 
 // Collects the values of a file of NeMo 1, or of records of Python.
 bool megatron_collect_nemo(struct megatron *m, const struct plaindoc *document);

@@ -23,9 +23,7 @@ bool megatron_fail(const struct megatron *m, enum megatron_key key, const char *
                           text);
 }
 
-void megatron_cannot_run(const struct megatron *m,
-                         enum megatron_key key,
-                         const char *format,
+void megatron_cannot_run(const struct megatron *m, enum megatron_key key, const char *format,
                          ...)
 {
     char text[400];
@@ -73,12 +71,8 @@ static bool take_number(struct megatron *m, enum megatron_key key, const char *t
     return true;
 }
 
-bool megatron_take(struct megatron *m,
-                   enum megatron_key key,
-                   const char *name,
-                   const char *text,
-                   size_t n,
-                   size_t at)
+bool megatron_take(struct megatron *m, enum megatron_key key, const char *name,
+                   const char *text, size_t n, size_t at)
 {
     m->values[key] =
         (struct megatron_value){.given = true, .text = text, .name = name, .at = at};

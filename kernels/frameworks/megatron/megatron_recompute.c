@@ -42,10 +42,7 @@ static bool is_selective(const struct megatron *m)
 
 // ---- modules ---------------------------------------------------------------------------------
 
-bool megatron_take_module(struct megatron *m,
-                          enum megatron_key key,
-                          const char *name,
-                          size_t n,
+bool megatron_take_module(struct megatron *m, enum megatron_key key, const char *name, size_t n,
                           size_t at)
 {
     if (key == MG_LORA_MODULES)

@@ -48,9 +48,7 @@ static const cJSON *model_of(const cJSON *object)
     return NULL;
 }
 
-static bool check_given(struct megatron *m,
-                        const struct plaindoc *document,
-                        const cJSON *model,
+static bool check_given(struct megatron *m, const struct plaindoc *document, const cJSON *model,
                         const char *const *keys)
 {
     const cJSON *name = pps_json_member(model, class_key);
@@ -144,8 +142,7 @@ static const char *named_value(const cJSON *item)
 }
 
 // Adapters (LoRA, CanonicalLoRA): Megatron Bridge 067f987d and NeMo 2.4 have rank 32, and all four matrices of a layer.
-static bool take_adapters(struct megatron *m,
-                          const struct plaindoc *document,
+static bool take_adapters(struct megatron *m, const struct plaindoc *document,
                           const cJSON *item)
 {
     const cJSON *name = pps_json_member(item, class_key), *rank = pps_json_member(item, "dim"),
@@ -167,11 +164,8 @@ static bool take_adapters(struct megatron *m,
 }
 
 // Values that a record names in its own way. *known: it is one.
-static bool take_special(struct megatron *m,
-                         const struct plaindoc *document,
-                         const char *name,
-                         const cJSON *item,
-                         bool *known)
+static bool take_special(struct megatron *m, const struct plaindoc *document, const char *name,
+                         const cJSON *item, bool *known)
 {
     const size_t at = framework_value_at(document, item);
     *known = true;
@@ -198,11 +192,8 @@ static bool take_special(struct megatron *m,
 }
 
 // A flag of two records is set if one of them sets it.
-static bool take_key(struct megatron *m,
-                     const struct plaindoc *document,
-                     enum megatron_key key,
-                     const char *name,
-                     const cJSON *item)
+static bool take_key(struct megatron *m, const struct plaindoc *document, enum megatron_key key,
+                     const char *name, const cJSON *item)
 {
     const char *text = named_value(item);
     if (text != NULL)
@@ -219,9 +210,7 @@ static bool is_precision(const cJSON *item)
     return cJSON_IsObject(item) && strcmp(item->string, precision_key) == 0;
 }
 
-static bool take_tree(struct megatron *m,
-                      const struct plaindoc *document,
-                      const char *path,
+static bool take_tree(struct megatron *m, const struct plaindoc *document, const char *path,
                       const cJSON *object)
 {
     for (const cJSON *item = object->child; item != NULL; item = item->next) {
@@ -255,8 +244,7 @@ static bool take_precision(struct megatron *m, const struct plaindoc *document)
     const cJSON *precision = pps_json_member(document->root, precision_key), *item;
     if (!cJSON_IsObject(precision))
         return true;
-    cJSON_ArrayForEach(item, precision)
-    {
+    cJSON_ArrayForEach (item, precision) {
         char name[64];
         megatron_plain_name(item->string, name);
         const enum megatron_key key = megatron_key_of(name);

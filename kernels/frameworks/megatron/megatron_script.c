@@ -11,10 +11,8 @@ static const char remedy[] = "write the arguments to a file, one --name value pe
 
 // ---- commands --------------------------------------------------------------------------------
 
-static bool fail_reason(struct megatron *m,
-                        const struct shell_script *script,
-                        enum megatron_key key,
-                        int32_t number)
+static bool fail_reason(struct megatron *m, const struct shell_script *script,
+                        enum megatron_key key, int32_t number)
 {
     const struct shell_reason *reason = &script->reasons[number];
     return framework_fail(m->r, (size_t)reason->at, "--%s: the value %s; %s",
@@ -37,8 +35,7 @@ static const char *value_of(const struct shell_argument *argument)
                : NULL;
 }
 
-static bool not_modelled(struct megatron *m,
-                         const struct shell_script *script,
+static bool not_modelled(struct megatron *m, const struct shell_script *script,
                          const struct shell_argument *argument)
 {
     char name[160];
@@ -49,8 +46,7 @@ static bool not_modelled(struct megatron *m,
 }
 
 // An argument that is not evaluated.
-static bool take_other(struct megatron *m,
-                       const struct shell_script *script,
+static bool take_other(struct megatron *m, const struct shell_script *script,
                        const struct shell_argument *argument)
 {
     const enum megatron_meaning meaning =
@@ -66,10 +62,8 @@ static bool take_other(struct megatron *m,
 }
 
 // All values but the first come from the same argument.
-static bool take_modules(struct megatron *m,
-                         const struct shell_script *script,
-                         enum megatron_key key,
-                         const struct shell_argument *argument)
+static bool take_modules(struct megatron *m, const struct shell_script *script,
+                         enum megatron_key key, const struct shell_argument *argument)
 {
     for (size_t i = 0; i < argument->n_values; i++) {
         const struct shell_text *word = &argument->values[i];
@@ -84,10 +78,8 @@ static bool take_modules(struct megatron *m,
                          shell_word_at(first, script));
 }
 
-static bool take_word(struct megatron *m,
-                      const struct shell_script *script,
-                      enum megatron_key key,
-                      const struct shell_argument *argument)
+static bool take_word(struct megatron *m, const struct shell_script *script,
+                      enum megatron_key key, const struct shell_argument *argument)
 {
     if (argument->n_values == 0)
         return megatron_arguments[key].kind == MG_HINT ||
@@ -122,8 +114,7 @@ static bool take_word(struct megatron *m,
                          shell_word_at(word, script));
 }
 
-static bool take_argument(struct megatron *m,
-                          const struct shell_script *script,
+static bool take_argument(struct megatron *m, const struct shell_script *script,
                           const struct shell_argument *argument)
 {
     const enum megatron_key key = megatron_key_of(argument->name);
@@ -159,8 +150,7 @@ static size_t program_of(const struct shell_command *command)
 }
 
 // Programs of Megatron-LM that train other models than decoders of text, with the same arguments.
-static bool check_program(struct megatron *m,
-                          const struct shell_script *script,
+static bool check_program(struct megatron *m, const struct shell_script *script,
                           const struct shell_text *program)
 {
     static const char *const others[] = {"pretrain_bert.py",
@@ -199,10 +189,8 @@ static bool take_command(struct megatron *m, const struct shell_script *script)
 }
 
 // Variables by which scripts name the devices, if the command does not have them.
-static bool take_variable(struct megatron *m,
-                          const struct shell_script *script,
-                          enum megatron_key key,
-                          const char *const *names)
+static bool take_variable(struct megatron *m, const struct shell_script *script,
+                          enum megatron_key key, const char *const *names)
 {
     for (; *names != NULL && !megatron_has(m, key); names++) {
         const struct shell_value *value = shell_variable(script, *names + 1);

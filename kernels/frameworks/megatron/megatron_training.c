@@ -4,17 +4,13 @@
 
 #include <string.h>
 
-static bool put_number(const struct megatron *m,
-                       const char *name,
-                       double x,
+static bool put_number(const struct megatron *m, const char *name, double x,
                        enum megatron_key from)
 {
     return framework_put_number(m->r, FRAMEWORK_TRAINING, name, x, megatron_at(m, from));
 }
 
-static bool put_flag(const struct megatron *m,
-                     const char *name,
-                     bool on,
+static bool put_flag(const struct megatron *m, const char *name, bool on,
                      enum megatron_key from)
 {
     return framework_put_bool(m->r, FRAMEWORK_TRAINING, name, on, megatron_at(m, from));

@@ -30,9 +30,7 @@ void megatron_want(struct megatron_wishes *w, enum megatron_key key, const char 
     text_buffer_add_bytes(&w->texts, text, strlen(text) + 1);
 }
 
-void megatron_want_number(struct megatron_wishes *w,
-                          enum megatron_key key,
-                          int64_t value,
+void megatron_want_number(struct megatron_wishes *w, enum megatron_key key, int64_t value,
                           int64_t otherwise)
 {
     char digits[32];

@@ -32,9 +32,7 @@ struct megatron_wishes {
 // Wish values. A value that the file has already is kept; `otherwise` is the value of a missing
 // argument.
 void megatron_want(struct megatron_wishes *w, enum megatron_key key, const char *text);
-void megatron_want_number(struct megatron_wishes *w,
-                          enum megatron_key key,
-                          int64_t value,
+void megatron_want_number(struct megatron_wishes *w, enum megatron_key key, int64_t value,
                           int64_t otherwise);
 void megatron_want_flag(struct megatron_wishes *w, enum megatron_key key, bool on);
 void megatron_want_none(struct megatron_wishes *w, enum megatron_key key);
@@ -49,8 +47,7 @@ bool megatron_wish_split(struct megatron_wishes *w);     // megatron_wish_split.
 bool megatron_wish_recompute(struct megatron_wishes *w); // megatron_wish_recompute.c
 
 // Changes the keys of a YAML document (megatron_write_yaml.c).
-bool megatron_change_yaml(struct framework_writer *w,
-                          const struct plaindoc *document,
+bool megatron_change_yaml(struct framework_writer *w, const struct plaindoc *document,
                           const struct megatron_wishes *wishes);
 
 // Splits a number of devices into nodes of at most per_node devices.

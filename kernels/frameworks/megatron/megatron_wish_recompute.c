@@ -78,9 +78,7 @@ static struct plan plan_of(const struct megatron_wishes *w)
     return plan;
 }
 
-static void note_numbers(struct text_buffer *notes,
-                         const char *how,
-                         const int32_t *numbers,
+static void note_numbers(struct text_buffer *notes, const char *how, const int32_t *numbers,
                          int64_t n)
 {
     int64_t sum = 0;

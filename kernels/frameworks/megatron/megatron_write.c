@@ -49,8 +49,7 @@ static const char *const *siblings_of(enum megatron_key key)
 
 // ---- changes ---------------------------------------------------------------------------------
 
-static bool apply_one(struct shell_edit *edit,
-                      const struct megatron_wishes *wishes,
+static bool apply_one(struct shell_edit *edit, const struct megatron_wishes *wishes,
                       enum megatron_key key)
 {
     const char *name = name_of(wishes->now, key);
@@ -86,8 +85,7 @@ static bool apply(struct shell_edit *edit, const struct megatron_wishes *wishes,
 }
 
 // Adds comment lines at the end, unless the text has them.
-static bool add_notes(struct text_edit *changes,
-                      const struct plaindoc *document,
+static bool add_notes(struct text_edit *changes, const struct plaindoc *document,
                       const struct text_buffer *notes)
 {
     if (notes->n == 0 || notes->failed || strstr(document->text, notes->text) != NULL)
@@ -100,10 +98,8 @@ static bool add_notes(struct text_edit *changes,
 }
 
 // Changes the text once towards the settings. *n: number of changes.
-static bool change_once(struct framework_writer *w,
-                        struct shell_edit *edit,
-                        struct megatron_wishes *wishes,
-                        const struct plaindoc *document,
+static bool change_once(struct framework_writer *w, struct shell_edit *edit,
+                        struct megatron_wishes *wishes, const struct plaindoc *document,
                         size_t *n)
 {
     struct framework_file file = {.framework = FRAMEWORK_MEGATRON};

@@ -52,10 +52,8 @@ static size_t line_end(const struct plaindoc *document, size_t at)
     return at + strcspn(document->text + at, "\n");
 }
 
-static bool replace(struct framework_writer *w,
-                    const struct plaindoc *document,
-                    const cJSON *item,
-                    const char *value)
+static bool replace(struct framework_writer *w, const struct plaindoc *document,
+                    const cJSON *item, const char *value)
 {
     const struct pps_json_place *place = place_of(document, item);
     size_t end = place->value_end;
@@ -68,10 +66,8 @@ static bool replace(struct framework_writer *w,
 }
 
 // Adds a line behind the line of a sibling, with its indentation and spelling.
-static bool add(struct framework_writer *w,
-                const struct plaindoc *document,
-                enum megatron_key key,
-                const char *value)
+static bool add(struct framework_writer *w, const struct plaindoc *document,
+                enum megatron_key key, const char *value)
 {
     static const enum megatron_key siblings[] = {MG_TP, MG_PP, MG_MBS, MG_LAYERS};
     char line[512], name[64];
@@ -94,8 +90,7 @@ static bool add(struct framework_writer *w,
     return text_edit_replace(&w->edit, at, at, line, strlen(line));
 }
 
-bool megatron_change_yaml(struct framework_writer *w,
-                          const struct plaindoc *document,
+bool megatron_change_yaml(struct framework_writer *w, const struct plaindoc *document,
                           const struct megatron_wishes *wishes)
 {
     bool ok = true;

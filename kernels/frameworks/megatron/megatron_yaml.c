@@ -16,8 +16,7 @@ static const char *text_of_list(struct megatron *m, const cJSON *list)
     if (m->n_lists == 3)
         return NULL;
     m->n_lists++;
-    cJSON_ArrayForEach(each, list)
-    {
+    cJSON_ArrayForEach (each, list) {
         if (!cJSON_IsNumber(each) || n + 32 > MEGATRON_LIST_TEXT)
             return NULL;
         n += (size_t)snprintf(text + n, MEGATRON_LIST_TEXT - n, "%s%.0f", n > 0 ? "," : "[",
@@ -37,12 +36,10 @@ static const char *text_of_layout(struct megatron *m, const cJSON *list)
     if (m->n_lists == 3)
         return NULL;
     m->n_lists++;
-    cJSON_ArrayForEach(stage, list)
-    {
+    cJSON_ArrayForEach (stage, list) {
         if (n > 0)
             text[n++] = '|';
-        cJSON_ArrayForEach(each, stage)
-        {
+        cJSON_ArrayForEach (each, stage) {
             int k = 0;
             while (k < 4 && !(cJSON_IsString(each) && strcmp(each->valuestring, words[k]) == 0))
                 k++;
@@ -55,14 +52,11 @@ static const char *text_of_layout(struct megatron *m, const cJSON *list)
     return text;
 }
 
-static bool take_modules(struct megatron *m,
-                         const struct plaindoc *document,
-                         enum megatron_key key,
-                         const cJSON *list)
+static bool take_modules(struct megatron *m, const struct plaindoc *document,
+                         enum megatron_key key, const cJSON *list)
 {
     const cJSON *each;
-    cJSON_ArrayForEach(each, list)
-    {
+    cJSON_ArrayForEach (each, list) {
         if (cJSON_IsString(each) &&
             !megatron_take_module(m, key, each->valuestring, strlen(each->valuestring),
                                   framework_value_at(document, each)))
@@ -71,11 +65,8 @@ static bool take_modules(struct megatron *m,
     return true;
 }
 
-static bool take_list(struct megatron *m,
-                      const struct plaindoc *document,
-                      enum megatron_key key,
-                      const char *name,
-                      const cJSON *list)
+static bool take_list(struct megatron *m, const struct plaindoc *document,
+                      enum megatron_key key, const char *name, const cJSON *list)
 {
     const size_t at = framework_value_at(document, list);
     if (list->child == NULL)
@@ -94,11 +85,8 @@ static bool take_list(struct megatron *m,
                                          "%s: this list is not known here; write a text", name);
 }
 
-bool megatron_take_item(struct megatron *m,
-                        const struct plaindoc *document,
-                        enum megatron_key key,
-                        const char *name,
-                        const cJSON *item)
+bool megatron_take_item(struct megatron *m, const struct plaindoc *document,
+                        enum megatron_key key, const char *name, const cJSON *item)
 {
     const size_t at = framework_value_at(document, item);
     if (cJSON_IsArray(item))
@@ -120,10 +108,8 @@ bool megatron_take_item(struct megatron *m,
     return megatron_take(m, key, megatron_name_of(name), digits, strlen(digits), at);
 }
 
-bool megatron_take_other_item(struct megatron *m,
-                              const struct plaindoc *document,
-                              const char *path,
-                              const cJSON *item)
+bool megatron_take_other_item(struct megatron *m, const struct plaindoc *document,
+                              const char *path, const cJSON *item)
 {
     char name[64], value[NUMBER_TEXT_CAP], text[200];
     const char *last = strrchr(path, '.');

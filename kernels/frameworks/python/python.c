@@ -251,10 +251,7 @@ static cJSON *read_list(struct python *p, struct frame *f, size_t *at)
 }
 
 // Reads the arguments behind "(".
-static cJSON *read_arguments(struct python *p,
-                             struct frame *f,
-                             const char *name,
-                             size_t from,
+static cJSON *read_arguments(struct python *p, struct frame *f, const char *name, size_t from,
                              size_t *at)
 {
     cJSON *object = cJSON_CreateObject();
@@ -613,11 +610,8 @@ void python_find_functions(struct python_functions *functions, const char *text)
         functions->list[k].body = skip_blanks(text, functions->list[k].body, true);
 }
 
-bool python_read(struct plaindoc *document,
-                 const char *text,
-                 size_t n,
-                 const struct python_functions *functions,
-                 const char *name)
+bool python_read(struct plaindoc *document, const char *text, size_t n,
+                 const struct python_functions *functions, const char *name)
 {
     struct python p = {.doc = document, .text = text, .functions = functions};
     *document = (struct plaindoc){.text = (char *)(uintptr_t)text, .n = n};

@@ -27,10 +27,7 @@ void python_find_functions(struct python_functions *functions, const char *text)
 
 // Makes the document of what a function returns, on top of the same text. Returns false if it returns no map.
 // Free the document with settings_free().
-bool python_read(struct plaindoc *document,
-                 const char *text,
-                 size_t n,
-                 const struct python_functions *functions,
-                 const char *name);
+bool python_read(struct plaindoc *document, const char *text, size_t n,
+                 const struct python_functions *functions, const char *name);
 
 #endif

@@ -141,11 +141,8 @@ static bool joins_last(struct shell_script *script, const struct shell_words *wo
            words->n > 0;
 }
 
-void shell_note_command(struct shell *sh,
-                        const struct shell_words *words,
-                        size_t from,
-                        size_t to,
-                        bool bare)
+void shell_note_command(struct shell *sh, const struct shell_words *words, size_t from,
+                        size_t to, bool bare)
 {
     struct shell_script *script = sh->script;
     void *list = script->commands;
@@ -216,9 +213,7 @@ static void take_variables(struct shell *sh)
     }
 }
 
-bool shell_read(struct shell_script *script,
-                const char *text,
-                size_t n,
+bool shell_read(struct shell_script *script, const char *text, size_t n,
                 struct pps_fault *fault)
 {
     static const char *const nothing[] = {NULL};

@@ -98,9 +98,7 @@ struct shell_script {
 // has line, column and text, and there is nothing to free. Refused: text that is not UTF-8 or holds
 // control characters, quotes and blocks that do not end, scripts above 1 MiB or whose evaluation
 // needs more than 64 MiB or 100000 steps.
-bool shell_read(struct shell_script *script,
-                const char *text,
-                size_t n,
+bool shell_read(struct shell_script *script, const char *text, size_t n,
                 struct pps_fault *fault);
 void shell_free(struct shell_script *script); // a zeroed script is allowed
 
@@ -113,19 +111,14 @@ const struct shell_value *shell_variable(const struct shell_script *script, cons
 
 // Finds the place in the script of the text from which a whole word comes, for example the 8 in
 // TP=8 if the word is the value of $TP. false: the word is computed or put together.
-bool shell_literal(const struct shell_script *script,
-                   const struct shell_text *word,
-                   size_t *from,
-                   size_t *to);
+bool shell_literal(const struct shell_script *script, const struct shell_text *word,
+                   size_t *from, size_t *to);
 
 // Finds the place of a word in the text in which another word of its command is written, quotes
 // included: the expansion ${TP} or the literal that follows --name. The other word may be the word
 // itself. false: the two words are written in different places.
-bool shell_beside(const struct shell_script *script,
-                  const struct shell_text *word,
-                  const struct shell_text *other,
-                  size_t *from,
-                  size_t *to);
+bool shell_beside(const struct shell_script *script, const struct shell_text *word,
+                  const struct shell_text *other, size_t *from, size_t *to);
 
 // Returns the offset for messages: of the literal, otherwise of the expansion.
 size_t shell_word_at(const struct shell_text *word, const struct shell_script *script);

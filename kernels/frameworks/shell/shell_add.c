@@ -53,12 +53,8 @@ static size_t gap_before(const struct addition *a)
     return at;
 }
 
-static enum shell_trial try_at(struct addition *a,
-                               size_t at,
-                               const char *before,
-                               size_t n_before,
-                               enum shell_quotes quotes,
-                               const char *after)
+static enum shell_trial try_at(struct addition *a, size_t at, const char *before,
+                               size_t n_before, enum shell_quotes quotes, const char *after)
 {
     struct text_buffer text = {.text = NULL};
     text_buffer_add_bytes(&text, before, n_before);
@@ -133,11 +129,8 @@ static enum shell_trial try_sibling(struct addition *a, const char *sibling)
     return trial;
 }
 
-bool shell_add(struct shell_edit *edit,
-               const struct shell_script *script,
-               const char *name,
-               const char *value,
-               const char *const *siblings)
+bool shell_add(struct shell_edit *edit, const struct shell_script *script, const char *name,
+               const char *value, const char *const *siblings)
 {
     struct addition a = {.edit = edit, .script = script, .name = name, .value = value};
     struct shell_argument each;

@@ -27,9 +27,7 @@ static void limit_values(struct shell_argument *argument)
         argument->n_values = 1;
 }
 
-bool shell_next_argument(const struct shell_command *command,
-                         shell_kind_of *kind_of,
-                         size_t *i,
+bool shell_next_argument(const struct shell_command *command, shell_kind_of *kind_of, size_t *i,
                          struct shell_argument *argument)
 {
     while (*i < command->n && !is_option(&command->words[*i]))
@@ -65,10 +63,8 @@ static enum shell_kind any_kind(const char *name)
     return SHELL_OTHER;
 }
 
-bool shell_find_argument(const struct shell_command *command,
-                         shell_kind_of *kind_of,
-                         const char *name,
-                         struct shell_argument *argument)
+bool shell_find_argument(const struct shell_command *command, shell_kind_of *kind_of,
+                         const char *name, struct shell_argument *argument)
 {
     struct shell_argument each;
     bool found = false;

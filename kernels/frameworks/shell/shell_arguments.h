@@ -27,16 +27,12 @@ struct shell_argument {
 };
 
 // Finds the next argument, from word *i on; *i becomes a word behind it. false: no more.
-bool shell_next_argument(const struct shell_command *command,
-                         shell_kind_of *kind_of,
-                         size_t *i,
+bool shell_next_argument(const struct shell_command *command, shell_kind_of *kind_of, size_t *i,
                          struct shell_argument *argument);
 
 // Finds the last argument with a name: it decides. false: none.
-bool shell_find_argument(const struct shell_command *command,
-                         shell_kind_of *kind_of,
-                         const char *name,
-                         struct shell_argument *argument);
+bool shell_find_argument(const struct shell_command *command, shell_kind_of *kind_of,
+                         const char *name, struct shell_argument *argument);
 
 // Returns how often a command has an argument.
 size_t shell_count_argument(const struct shell_command *command, const char *name);

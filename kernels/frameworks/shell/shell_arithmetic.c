@@ -212,11 +212,8 @@ static int64_t choice(struct sum *s)
     return x != 0 ? yes : no;
 }
 
-bool shell_arithmetic(struct shell *sh,
-                      const struct shell_text *text,
-                      size_t at,
-                      int64_t *value,
-                      int32_t *reason)
+bool shell_arithmetic(struct shell *sh, const struct shell_text *text, size_t at,
+                      int64_t *value, int32_t *reason)
 {
     struct sum s = {.sh = sh, .c = text->n > 0 ? text->bytes : "0", .at = at};
     s.reason = shell_unresolved(text);

@@ -30,8 +30,7 @@ static const struct shell_value *read_array(struct shell *sh)
     return shell_array(sh, &words);
 }
 
-static const struct shell_value *append(struct shell *sh,
-                                        const struct shell_value *before,
+static const struct shell_value *append(struct shell *sh, const struct shell_value *before,
                                         const struct shell_value *value)
 {
     struct shell_words words = {.items = NULL};

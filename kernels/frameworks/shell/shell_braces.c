@@ -116,10 +116,7 @@ static void skip_rest(struct shell *sh, const struct braces *b, struct shell_wor
 }
 
 // sh->at is behind one of - = + ?.
-static void apply(struct shell *sh,
-                  const struct braces *b,
-                  char op,
-                  bool colon,
+static void apply(struct shell *sh, const struct braces *b, char op, bool colon,
                   struct shell_words *parts)
 {
     struct shell_text text = {.from = SHELL_NOWHERE, .to = SHELL_NOWHERE};

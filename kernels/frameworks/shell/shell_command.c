@@ -46,9 +46,7 @@ static void assign_from_outside(struct shell *sh, const struct shell_words *word
     }
 }
 
-static void evaluate_again(struct shell *sh,
-                           const struct shell_words *words,
-                           size_t first,
+static void evaluate_again(struct shell *sh, const struct shell_words *words, size_t first,
                            size_t from)
 {
     struct shell_text text = no_text;
@@ -71,9 +69,7 @@ static void evaluate_strings(struct shell *sh, const struct shell_words *words, 
 }
 
 // Evaluates a builtin command. false: the words are another command.
-static bool builtin(struct shell *sh,
-                    const struct shell_words *words,
-                    size_t from,
+static bool builtin(struct shell *sh, const struct shell_words *words, size_t from,
                     enum shell_status *status)
 {
     const struct shell_text *first = &words->items[0];
@@ -217,10 +213,8 @@ enum shell_status shell_pipeline(struct shell *sh)
 }
 
 // Reads the command after && or ||, which runs if the status so far is `wanted`.
-static enum shell_status next_in_list(struct shell *sh,
-                                      enum shell_status status,
-                                      enum shell_status wanted,
-                                      size_t at)
+static enum shell_status next_in_list(struct shell *sh, enum shell_status status,
+                                      enum shell_status wanted, size_t at)
 {
     if (status != SHELL_UNKNOWN) {
         sh->dead += status != wanted;

@@ -27,11 +27,8 @@ bool shell_edit_fail(struct shell_edit *edit, size_t at, const char *name, const
 
 // ---- the text --------------------------------------------------------------------------------
 
-bool shell_edit_begin(struct shell_edit *edit,
-                      const char *text,
-                      size_t n,
-                      shell_kind_of *kind_of,
-                      struct pps_fault *fault)
+bool shell_edit_begin(struct shell_edit *edit, const char *text, size_t n,
+                      shell_kind_of *kind_of, struct pps_fault *fault)
 {
     struct shell_script script;
     static const char *const none[] = {NULL};
@@ -124,10 +121,8 @@ static bool same_words(const struct shell_argument *a, const struct shell_argume
 }
 
 // Returns whether all arguments of a that matter, except `name`, are the same in b.
-static bool keeps(const struct shell_edit *edit,
-                  const struct shell_command *a,
-                  const struct shell_command *b,
-                  const char *name)
+static bool keeps(const struct shell_edit *edit, const struct shell_command *a,
+                  const struct shell_command *b, const char *name)
 {
     struct shell_argument mine, other;
     for (size_t i = 0; shell_next_argument(a, edit->kind_of, &i, &mine);) {
@@ -156,10 +151,8 @@ static bool joins_to(const struct shell_text *words, size_t n, const char *value
     return *value == '\0';
 }
 
-bool shell_says(const struct shell_edit *edit,
-                const struct shell_command *command,
-                const char *name,
-                const char *value)
+bool shell_says(const struct shell_edit *edit, const struct shell_command *command,
+                const char *name, const char *value)
 {
     struct shell_argument argument;
     return shell_find_argument(command, edit->kind_of, name, &argument) &&
@@ -168,8 +161,7 @@ bool shell_says(const struct shell_edit *edit,
 }
 
 // Returns the number of words that belong to an argument.
-static size_t words_of(const struct shell_edit *edit,
-                       const struct shell_command *command,
+static size_t words_of(const struct shell_edit *edit, const struct shell_command *command,
                        const char *name)
 {
     struct shell_argument argument;
@@ -179,8 +171,7 @@ static size_t words_of(const struct shell_edit *edit,
 }
 
 // Returns the number of words of all arguments but one, and but those that will be set later.
-static size_t other_words(const struct shell_edit *edit,
-                          const struct shell_command *command,
+static size_t other_words(const struct shell_edit *edit, const struct shell_command *command,
                           const char *name)
 {
     size_t n = command->n - words_of(edit, command, name);
@@ -190,12 +181,9 @@ static size_t other_words(const struct shell_edit *edit,
     return n;
 }
 
-static bool has_effect(const struct shell_edit *edit,
-                       const struct shell_script *after,
-                       const struct shell_command *a,
-                       const struct shell_command *b,
-                       const char *name,
-                       const char *value)
+static bool has_effect(const struct shell_edit *edit, const struct shell_script *after,
+                       const struct shell_command *a, const struct shell_command *b,
+                       const char *name, const char *value)
 {
     if (name[0] == '$') {
         const struct shell_value *variable = shell_variable(after, name + 1);
@@ -208,11 +196,8 @@ static bool has_effect(const struct shell_edit *edit,
            other_words(edit, b, name) == other_words(edit, a, name);
 }
 
-static bool is_good(const struct shell_edit *edit,
-                    const struct shell_script *before,
-                    const struct shell_edit *changed,
-                    const char *name,
-                    const char *value)
+static bool is_good(const struct shell_edit *edit, const struct shell_script *before,
+                    const struct shell_edit *changed, const char *name, const char *value)
 {
     struct pps_fault fault;
     struct shell_script after;
@@ -226,10 +211,8 @@ static bool is_good(const struct shell_edit *edit,
     return good;
 }
 
-enum shell_trial shell_try(struct shell_edit *edit,
-                           const struct shell_script *before,
-                           const struct shell_change *change,
-                           const char *name,
+enum shell_trial shell_try(struct shell_edit *edit, const struct shell_script *before,
+                           const struct shell_change *change, const char *name,
                            const char *value)
 {
     struct shell_edit changed = *edit;

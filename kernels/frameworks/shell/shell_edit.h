@@ -24,19 +24,14 @@ struct shell_edit {
 
 // Starts the edit of a text without byte-order mark and carriage returns. false: out of memory, or
 // not a script; the fault is set.
-bool shell_edit_begin(struct shell_edit *edit,
-                      const char *text,
-                      size_t n,
-                      shell_kind_of *kind_of,
-                      struct pps_fault *fault);
+bool shell_edit_begin(struct shell_edit *edit, const char *text, size_t n,
+                      shell_kind_of *kind_of, struct pps_fault *fault);
 
 // Sets the value of an argument (name without --), and adds the argument if the command does not
 // have it; next to the first of the siblings that the command has, names that end with NULL. value
 // "" is a flag without a value. A value that is the same already stays untouched. false: the script
 // cannot be changed in this way; the fault names the place.
-bool shell_set(struct shell_edit *edit,
-               const char *name,
-               const char *value,
+bool shell_set(struct shell_edit *edit, const char *name, const char *value,
                const char *const *siblings);
 
 // Removes an argument and its values, as often as the command has it.
@@ -44,9 +39,7 @@ bool shell_remove(struct shell_edit *edit, const char *name);
 
 // Changes the value of a variable in its last assignment. *found: the script sets the variable.
 // false: its value is not a literal, or memory runs out.
-bool shell_set_variable(struct shell_edit *edit,
-                        const char *name,
-                        const char *value,
+bool shell_set_variable(struct shell_edit *edit, const char *name, const char *value,
                         bool *found);
 
 // Adds the changes to those of the original text. false: out of memory.

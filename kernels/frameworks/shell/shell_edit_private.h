@@ -20,17 +20,13 @@ enum shell_trial {
 
 // Makes a change if the argument `name` then has this value ("": is there; NULL: appears once less)
 // and all other arguments that matter keep theirs. A name that starts with $ is of a variable.
-enum shell_trial shell_try(struct shell_edit *edit,
-                           const struct shell_script *before,
-                           const struct shell_change *change,
-                           const char *name,
+enum shell_trial shell_try(struct shell_edit *edit, const struct shell_script *before,
+                           const struct shell_change *change, const char *name,
                            const char *value);
 
 // Returns whether an argument has this value ("": is there).
-bool shell_says(const struct shell_edit *edit,
-                const struct shell_command *command,
-                const char *name,
-                const char *value);
+bool shell_says(const struct shell_edit *edit, const struct shell_command *command,
+                const char *name, const char *value);
 
 // Ways to write a value. The plain one is for values without special bytes, and inside a longer
 // quoted text; the twice quoted one for text that is evaluated again (bash -c "...").
@@ -45,10 +41,7 @@ int shell_quotes_for(const char *value, enum shell_quotes quotes[SHELL_N_QUOTES]
 bool shell_edit_fail(struct shell_edit *edit, size_t at, const char *name, const char *why);
 
 // Adds an argument beside the first of the siblings that the command has.
-bool shell_add(struct shell_edit *edit,
-               const struct shell_script *script,
-               const char *name,
-               const char *value,
-               const char *const *siblings);
+bool shell_add(struct shell_edit *edit, const struct shell_script *script, const char *name,
+               const char *value, const char *const *siblings);
 
 #endif

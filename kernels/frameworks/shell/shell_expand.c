@@ -52,9 +52,7 @@ static void add_unknown(struct shell *sh, struct shell_words *parts, int32_t rea
 
 // ---- texts of variables ----------------------------------------------------------------------
 
-static void add_all(struct shell *sh,
-                    const struct shell_text *items,
-                    size_t n,
+static void add_all(struct shell *sh, const struct shell_text *items, size_t n,
                     struct shell_words *parts)
 {
     for (size_t i = 0; i < n; i++)
@@ -72,11 +70,7 @@ static void parameters_of(struct shell *sh, const char *name, struct shell_words
         shell_words_add(sh, parts, &all->items[i - 1]);
 }
 
-void shell_texts_of(struct shell *sh,
-                    size_t at,
-                    const char *name,
-                    size_t n,
-                    char all,
+void shell_texts_of(struct shell *sh, size_t at, const char *name, size_t n, char all,
                     struct shell_words *parts)
 {
     const struct shell_value *value = shell_find(sh, name, n);

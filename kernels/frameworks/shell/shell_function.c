@@ -51,8 +51,7 @@ bool shell_function_next(struct shell *sh)
     return true;
 }
 
-void shell_call(struct shell *sh,
-                const struct shell_function *called,
+void shell_call(struct shell *sh, const struct shell_function *called,
                 const struct shell_words *words)
 {
     const size_t at = sh->at;

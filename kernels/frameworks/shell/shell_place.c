@@ -39,10 +39,8 @@ static bool adjoins(const struct shell_script *script, int32_t a, int32_t b)
     return a == b;
 }
 
-bool shell_literal(const struct shell_script *script,
-                   const struct shell_text *word,
-                   size_t *from,
-                   size_t *to)
+bool shell_literal(const struct shell_script *script, const struct shell_text *word,
+                   size_t *from, size_t *to)
 {
     if (word->n == 0 || shell_unresolved(word) >= 0 || shell_uncertain(word) >= 0)
         return false;
@@ -58,8 +56,7 @@ bool shell_literal(const struct shell_script *script,
 }
 
 // Stores the expansions of a byte, the outermost first, and returns their number.
-static int uses_of(const struct shell_script *script,
-                   const struct shell_mark *mark,
+static int uses_of(const struct shell_script *script, const struct shell_mark *mark,
                    const struct shell_use **uses)
 {
     int n = 0;
@@ -70,12 +67,8 @@ static int uses_of(const struct shell_script *script,
 
 // Returns the place of a byte in the text that is inside of the first n expansions. false: the byte
 // is not in that text.
-static bool place_in(const struct shell_script *script,
-                     const struct shell_mark *mark,
-                     const struct shell_use *const *outer,
-                     int n,
-                     size_t *from,
-                     size_t *to)
+static bool place_in(const struct shell_script *script, const struct shell_mark *mark,
+                     const struct shell_use *const *outer, int n, size_t *from, size_t *to)
 {
     const struct shell_use *uses[DEEPEST_USE];
     const int n_uses = uses_of(script, mark, uses);
@@ -99,11 +92,8 @@ static void include_quotes(const struct shell_script *script, size_t *from, size
     }
 }
 
-bool shell_beside(const struct shell_script *script,
-                  const struct shell_text *word,
-                  const struct shell_text *other,
-                  size_t *from,
-                  size_t *to)
+bool shell_beside(const struct shell_script *script, const struct shell_text *word,
+                  const struct shell_text *other, size_t *from, size_t *to)
 {
     const struct shell_use *outer[DEEPEST_USE];
     if (word->n == 0 || other->n == 0)

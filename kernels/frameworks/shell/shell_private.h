@@ -74,11 +74,8 @@ int32_t shell_reason(struct shell *sh, size_t at, const char *format, ...)
 int32_t shell_absent(struct shell *sh, size_t at, const char *name, size_t n);
 void shell_note_list(struct shell *sh, size_t from, size_t to);
 // Adds a command. Takes the words as they are.
-void shell_note_command(struct shell *sh,
-                        const struct shell_words *words,
-                        size_t from,
-                        size_t to,
-                        bool bare);
+void shell_note_command(struct shell *sh, const struct shell_words *words, size_t from,
+                        size_t to, bool bare);
 // Counts a step. false: too many.
 bool shell_step(struct shell *sh);
 static inline bool shell_lives(const struct shell *sh)
@@ -88,22 +85,17 @@ static inline bool shell_lives(const struct shell *sh)
 
 // ---- texts, values and variables (shell_value.c) ----
 
-void shell_text_byte(struct shell *sh,
-                     struct shell_text *text,
-                     char byte,
+void shell_text_byte(struct shell *sh, struct shell_text *text, char byte,
                      struct shell_mark mark);
 void shell_text_add(struct shell *sh, struct shell_text *text, const struct shell_text *more);
 void shell_text_unknown(struct shell *sh, struct shell_text *text, int32_t reason);
-void shell_words_add(struct shell *sh,
-                     struct shell_words *words,
+void shell_words_add(struct shell *sh, struct shell_words *words,
                      const struct shell_text *word);
 const struct shell_value *shell_scalar(struct shell *sh, const struct shell_text *text);
 const struct shell_value *shell_array(struct shell *sh, const struct shell_words *words);
 const struct shell_value *shell_unknown(struct shell *sh, int32_t reason);
 const struct shell_value *shell_find(const struct shell *sh, const char *name, size_t n);
-void shell_assign(struct shell *sh,
-                  const char *name,
-                  size_t n,
+void shell_assign(struct shell *sh, const char *name, size_t n,
                   const struct shell_value *value);
 void shell_unset(struct shell *sh, const char *name, size_t n);
 // Copies the state, to be changed and merged.
@@ -142,11 +134,7 @@ void shell_expansion(struct shell *sh, bool quoted, struct shell_words *parts);
 // Reads ${...}, at $.
 void shell_braces(struct shell *sh, bool quoted, struct shell_words *parts);
 // Adds the texts of a variable or parameter. all: '@' or '*' of "${X[@]}"; 0: the first text.
-void shell_texts_of(struct shell *sh,
-                    size_t at,
-                    const char *name,
-                    size_t n,
-                    char all,
+void shell_texts_of(struct shell *sh, size_t at, const char *name, size_t n, char all,
                     struct shell_words *parts);
 // Marks the texts from number `first` on as brought here by the expansion from `from` to sh->at.
 void shell_mark_use(struct shell *sh, struct shell_words *parts, size_t first, size_t from);
@@ -154,11 +142,8 @@ void shell_mark_use(struct shell *sh, struct shell_words *parts, size_t first, s
 // are respected. 0: it does not end; the fault is set.
 size_t shell_closing(struct shell *sh, char open, char close);
 // Evaluates an expression. false: *reason says why it is unresolved.
-bool shell_arithmetic(struct shell *sh,
-                      const struct shell_text *text,
-                      size_t at,
-                      int64_t *value,
-                      int32_t *reason);
+bool shell_arithmetic(struct shell *sh, const struct shell_text *text, size_t at,
+                      int64_t *value, int32_t *reason);
 // Splits text that a shell would read again (eval, bash -c, a here-document) into the words of its
 // commands.
 void shell_read_again(struct shell *sh, const struct shell_text *text, size_t from, size_t to);
@@ -183,8 +168,7 @@ void shell_skip_heredocs(struct shell *sh);
 
 // Reads a block (if, for, while, until, case, {, (, [[, ((, function) if one is next. false: none.
 bool shell_block(struct shell *sh, enum shell_status *status);
-void shell_call(struct shell *sh,
-                const struct shell_function *function,
+void shell_call(struct shell *sh, const struct shell_function *function,
                 const struct shell_words *words);
 // Evaluates the words of [, test or [[.
 enum shell_status shell_test(const struct shell_text *words, size_t n);

@@ -37,12 +37,8 @@ static void include_quotes(const struct shell_edit *edit, struct shell_change *c
 
 // Replaces a place by the value, in quotes if the shell needs them there. Inside a longer quoted
 // text quotes would be part of the value: that trial fails, and the value goes there as it is.
-static enum shell_trial try_value(struct shell_edit *edit,
-                                  const struct shell_script *script,
-                                  size_t from,
-                                  size_t to,
-                                  const char *name,
-                                  const char *value)
+static enum shell_trial try_value(struct shell_edit *edit, const struct shell_script *script,
+                                  size_t from, size_t to, const char *name, const char *value)
 {
     char text[SHELL_VALUE_MAX + 8];
     enum shell_quotes quotes[SHELL_N_QUOTES];
@@ -60,9 +56,7 @@ static enum shell_trial try_value(struct shell_edit *edit,
 }
 
 static bool places_beside(const struct shell_script *script,
-                          const struct shell_argument *argument,
-                          size_t *from,
-                          size_t *to)
+                          const struct shell_argument *argument, size_t *from, size_t *to)
 {
     size_t first, last;
     for (size_t i = 0; i < argument->n_values; i++) {
@@ -74,10 +68,8 @@ static bool places_beside(const struct shell_script *script,
     return argument->n_values > 0 && *from < *to;
 }
 
-static enum shell_trial change_value(struct shell_edit *edit,
-                                     const struct shell_script *script,
-                                     const struct shell_argument *argument,
-                                     const char *value)
+static enum shell_trial change_value(struct shell_edit *edit, const struct shell_script *script,
+                                     const struct shell_argument *argument, const char *value)
 {
     enum shell_trial trial = SHELL_TRIAL_FAILS;
     size_t from, to;
@@ -88,8 +80,7 @@ static enum shell_trial change_value(struct shell_edit *edit,
     return trial;
 }
 
-static bool explain(struct shell_edit *edit,
-                    const struct shell_script *script,
+static bool explain(struct shell_edit *edit, const struct shell_script *script,
                     const struct shell_argument *argument)
 {
     const struct shell_text *word = argument->word;
@@ -104,11 +95,8 @@ static bool explain(struct shell_edit *edit,
                            script->reasons[reason].text);
 }
 
-static bool set_in(struct shell_edit *edit,
-                   const struct shell_script *script,
-                   const char *name,
-                   const char *value,
-                   const char *const *siblings)
+static bool set_in(struct shell_edit *edit, const struct shell_script *script, const char *name,
+                   const char *value, const char *const *siblings)
 {
     struct shell_argument argument;
     const struct shell_command *command = shell_command_with(script, edit->kind_of);
@@ -123,9 +111,7 @@ static bool set_in(struct shell_edit *edit,
                                       : trial == SHELL_TRIAL_HOLDS;
 }
 
-bool shell_set(struct shell_edit *edit,
-               const char *name,
-               const char *value,
+bool shell_set(struct shell_edit *edit, const char *name, const char *value,
                const char *const *siblings)
 {
     struct shell_script script;
@@ -164,11 +150,8 @@ static size_t rest_of_line(const struct shell_edit *edit, size_t at, bool *conti
 }
 
 // Tries to remove the whole lines of an argument, then its bytes with the blanks before them.
-static enum shell_trial try_removal(struct shell_edit *edit,
-                                    const struct shell_script *script,
-                                    size_t from,
-                                    size_t to,
-                                    const char *name)
+static enum shell_trial try_removal(struct shell_edit *edit, const struct shell_script *script,
+                                    size_t from, size_t to, const char *name)
 {
     bool continued;
     const size_t end = rest_of_line(edit, to, &continued), start = line_start(edit, from);
@@ -194,10 +177,8 @@ static enum shell_trial try_removal(struct shell_edit *edit,
 }
 
 // Removes the last place of an argument. *again: there are others.
-static bool remove_in(struct shell_edit *edit,
-                      const struct shell_script *script,
-                      const char *name,
-                      bool *again)
+static bool remove_in(struct shell_edit *edit, const struct shell_script *script,
+                      const char *name, bool *again)
 {
     struct shell_argument argument;
     size_t from, to, first, last;
@@ -230,9 +211,7 @@ bool shell_remove(struct shell_edit *edit, const char *name)
 
 // ---- variables -------------------------------------------------------------------------------
 
-bool shell_set_variable(struct shell_edit *edit,
-                        const char *name,
-                        const char *value,
+bool shell_set_variable(struct shell_edit *edit, const char *name, const char *value,
                         bool *found)
 {
     char variable[72];

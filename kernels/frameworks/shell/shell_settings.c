@@ -188,9 +188,7 @@ static struct shell_text rest_of(const struct shell_text *word, size_t at)
 }
 
 // Reads word i of a command. *n: the words that the setting has. false: it is no setting.
-static bool take_setting(const struct shell_command *command,
-                         size_t i,
-                         struct setting *s,
+static bool take_setting(const struct shell_command *command, size_t i, struct setting *s,
                          size_t *n)
 {
     const struct shell_text *word = &command->words[i];
@@ -240,10 +238,8 @@ const struct shell_command *settings_command(const struct shell_script *script,
     return best;
 }
 
-static bool fail_reason(const struct shell_script *script,
-                        const struct setting *s,
-                        int32_t number,
-                        struct pps_fault *fault)
+static bool fail_reason(const struct shell_script *script, const struct setting *s,
+                        int32_t number, struct pps_fault *fault)
 {
     const struct shell_reason *reason = &script->reasons[number];
     pps_fault_set(fault, NULL, false, "%s: the value %s; %s", s->path, reason->text,
@@ -263,12 +259,9 @@ static bool ends_known(const struct shell_text *value)
     return slash != NULL && slash[1] != '\0';
 }
 
-static bool put_setting(struct plaindoc *settings,
-                        const struct shell_script *script,
-                        const struct shell_text *word,
-                        const struct setting *s,
-                        settings_known *known,
-                        struct pps_fault *fault)
+static bool put_setting(struct plaindoc *settings, const struct shell_script *script,
+                        const struct shell_text *word, const struct setting *s,
+                        settings_known *known, struct pps_fault *fault)
 {
     const struct shell_text *value = s->value.bytes != NULL && !s->off ? &s->value : NULL;
     int32_t why = shell_uncertain(word);
@@ -289,8 +282,7 @@ static bool put_setting(struct plaindoc *settings,
 }
 
 // Variables that are set for the command alone.
-static bool put_variables(struct plaindoc *settings,
-                          const struct shell_script *script,
+static bool put_variables(struct plaindoc *settings, const struct shell_script *script,
                           const struct shell_command *command)
 {
     const char *text = script->text + command->from;
@@ -317,9 +309,7 @@ static bool continues(const struct shell_command *command, size_t i)
 }
 
 // Adds a word to a text, with a blank between.
-static bool add_word(struct plaindoc *settings,
-                     const char *path,
-                     const struct shell_text *word,
+static bool add_word(struct plaindoc *settings, const char *path, const struct shell_text *word,
                      struct pps_fault *fault)
 {
     cJSON *item = (cJSON *)(uintptr_t)settings_get(settings, path);
@@ -332,10 +322,8 @@ static bool add_word(struct plaindoc *settings,
            pps_fault_set(fault, NULL, false, "out of memory for this document");
 }
 
-bool settings_read(struct plaindoc *settings,
-                   const struct shell_script *script,
-                   const struct shell_command *command,
-                   settings_known *known,
+bool settings_read(struct plaindoc *settings, const struct shell_script *script,
+                   const struct shell_command *command, settings_known *known,
                    struct pps_fault *fault)
 {
     *settings = (struct plaindoc){.text = (char *)(uintptr_t)script->text,

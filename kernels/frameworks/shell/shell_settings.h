@@ -19,10 +19,8 @@ const struct shell_command *settings_command(const struct shell_script *script,
 // of two values counts. The words before a program (*.py, or the module after -m) are those of
 // launchers; "NAME=value" before the command is the text $NAME. Returns false with a fault if
 // a known key has a value that only a shell can evaluate.
-bool settings_read(struct plaindoc *settings,
-                   const struct shell_script *script,
-                   const struct shell_command *command,
-                   settings_known *known,
+bool settings_read(struct plaindoc *settings, const struct shell_script *script,
+                   const struct shell_command *command, settings_known *known,
                    struct pps_fault *fault);
 
 // Puts a value at a path, with places for its key and its value. Takes ownership of the item; NULL means out

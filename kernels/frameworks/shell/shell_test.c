@@ -46,8 +46,7 @@ static enum shell_status compare_numbers(const char *op, double x, double y)
     return SHELL_UNKNOWN;
 }
 
-static enum shell_status compare(const struct shell_text *a,
-                                 const char *op,
+static enum shell_status compare(const struct shell_text *a, const char *op,
                                  const struct shell_text *b)
 {
     double x, y;

@@ -26,9 +26,7 @@ static bool make_room(struct shell *sh, struct shell_text *text, size_t n)
     return true;
 }
 
-void shell_text_byte(struct shell *sh,
-                     struct shell_text *text,
-                     char byte,
+void shell_text_byte(struct shell *sh, struct shell_text *text, char byte,
                      struct shell_mark mark)
 {
     if (!make_room(sh, text, text->n + 1))
@@ -76,8 +74,7 @@ void shell_words_add(struct shell *sh, struct shell_words *words, const struct s
 
 // ---- values ----------------------------------------------------------------------------------
 
-static const struct shell_value *value_of(struct shell *sh,
-                                          bool array,
+static const struct shell_value *value_of(struct shell *sh, bool array,
                                           const struct shell_words *words)
 {
     static const struct shell_value nothing = {.array = true};
@@ -217,11 +214,8 @@ static bool holds_arguments(const struct shell_value *value)
     return value->n > 0 && (value->items[0].n == 0 || value->items[0].bytes[0] == '-');
 }
 
-static void add_marked(struct shell *sh,
-                       struct shell_text *to,
-                       const struct shell_text *from,
-                       size_t first,
-                       int32_t reason)
+static void add_marked(struct shell *sh, struct shell_text *to, const struct shell_text *from,
+                       size_t first, int32_t reason)
 {
     for (size_t i = first; i < from->n; i++) {
         struct shell_mark mark = from->marks[i];
@@ -230,11 +224,8 @@ static void add_marked(struct shell *sh,
     }
 }
 
-static void add_rest(struct shell *sh,
-                     struct shell_words *words,
-                     const struct shell_value *value,
-                     size_t first,
-                     int32_t reason)
+static void add_rest(struct shell *sh, struct shell_words *words,
+                     const struct shell_value *value, size_t first, int32_t reason)
 {
     for (size_t i = first; i < value->n; i++) {
         struct shell_text word = {.from = value->items[i].from, .to = value->items[i].to};
@@ -243,10 +234,8 @@ static void add_rest(struct shell *sh,
     }
 }
 
-static const struct shell_value *merge_arrays(struct shell *sh,
-                                              const struct shell_value *a,
-                                              const struct shell_value *b,
-                                              int32_t reason)
+static const struct shell_value *merge_arrays(struct shell *sh, const struct shell_value *a,
+                                              const struct shell_value *b, int32_t reason)
 {
     struct shell_words words = {.items = NULL};
     size_t same = 0;
@@ -257,10 +246,8 @@ static const struct shell_value *merge_arrays(struct shell *sh,
     return shell_array(sh, &words);
 }
 
-static const struct shell_value *merge_texts(struct shell *sh,
-                                             const struct shell_text *a,
-                                             const struct shell_text *b,
-                                             int32_t reason)
+static const struct shell_value *merge_texts(struct shell *sh, const struct shell_text *a,
+                                             const struct shell_text *b, int32_t reason)
 {
     struct shell_text text = {.from = a->from, .to = a->to};
     struct shell_mark gap = SHELL_COMPUTED;
@@ -276,10 +263,8 @@ static const struct shell_value *merge_texts(struct shell *sh,
     return shell_scalar(sh, &text);
 }
 
-static const struct shell_value *merge_values(struct shell *sh,
-                                              const struct shell_value *a,
-                                              const struct shell_value *b,
-                                              int32_t reason)
+static const struct shell_value *merge_values(struct shell *sh, const struct shell_value *a,
+                                              const struct shell_value *b, int32_t reason)
 {
     if (is_absent(sh, a) || same_value(a, b))
         return b;
@@ -294,8 +279,7 @@ static const struct shell_value *merge_values(struct shell *sh,
 
 // A variable that only one of the branches sets: one value is its value, arguments may be missing.
 static const struct shell_value *merge_missing(struct shell *sh,
-                                               const struct shell_value *value,
-                                               int32_t reason)
+                                               const struct shell_value *value, int32_t reason)
 {
     struct shell_words words = {.items = NULL};
     if (!holds_arguments(value))

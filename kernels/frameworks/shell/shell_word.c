@@ -134,9 +134,7 @@ void shell_split(struct shell *sh, const struct shell_text *text, struct shell_w
     finish(sh, &sink);
 }
 
-static void add_parts(struct shell *sh,
-                      struct sink *sink,
-                      const struct shell_words *parts,
+static void add_parts(struct shell *sh, struct sink *sink, const struct shell_words *parts,
                       bool quoted)
 {
     for (size_t i = 0; i < parts->n; i++) {

@@ -220,9 +220,7 @@ static bool is_recipe(const struct plaindoc *settings)
 }
 
 // Finds the recipe that the user names, or the only one. *n: how many there are.
-static void choose(struct opened_python *o,
-                   const struct plaindoc *document,
-                   const char *choice,
+static void choose(struct opened_python *o, const struct plaindoc *document, const char *choice,
                    size_t *n)
 {
     *n = 0;
@@ -240,8 +238,7 @@ static void choose(struct opened_python *o,
     }
 }
 
-static bool open_python(struct opened_python *o,
-                        struct framework_reader *r,
+static bool open_python(struct opened_python *o, struct framework_reader *r,
                         const struct plaindoc *document)
 {
     size_t n;
@@ -307,8 +304,7 @@ static bool put_recipe(struct trainer_script *o)
            framework_no_memory(o->t.r);
 }
 
-static bool open_script(struct trainer_script *o,
-                        struct framework_reader *r,
+static bool open_script(struct trainer_script *o, struct framework_reader *r,
                         const struct plaindoc *document)
 {
     if (!shell_read(&o->script, document->text, document->n, r->fault))

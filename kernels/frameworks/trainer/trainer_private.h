@@ -112,9 +112,7 @@ bool trainer_take_accelerate(struct trainer *t);
 
 // Opens a file that the configuration names: YAML, or JSON. `path`: the key that names it. The caller frees the
 // document with plaindoc_free().
-bool trainer_open_beside(struct trainer *t,
-                         const char *path,
-                         const char *name,
+bool trainer_open_beside(struct trainer *t, const char *path, const char *name,
                          struct plaindoc *document);
 
 // Gives the recorded keys from `first` on the place of the key that names their file.

@@ -17,11 +17,8 @@ struct putting {
     int64_t copies;      // of all parameters; 0: one per rank
 };
 
-static bool put(const struct putting *p,
-                enum framework_part part,
-                const char *name,
-                int64_t value,
-                enum trainer_key key)
+static bool put(const struct putting *p, enum framework_part part, const char *name,
+                int64_t value, enum trainer_key key)
 {
     const size_t at = p->t->numbers[key].value > 0 ? p->t->numbers[key].at : p->t->all_at;
     return framework_put_number(p->t->r, part, name, (double)value, at);

@@ -486,8 +486,7 @@ static bool take_file(struct trainer_script *o, const struct shell_text *name)
     return ok || framework_no_memory(o->t.r);
 }
 
-static bool open_script(struct trainer_script *o,
-                        struct framework_reader *r,
+static bool open_script(struct trainer_script *o, struct framework_reader *r,
                         const struct plaindoc *document)
 {
     if (!shell_read(&o->script, document->text, document->n, r->fault))

@@ -164,8 +164,7 @@ bool trainer_sort_others(struct trainer *t, const struct trainer_dialect *dialec
 // ---- files beside -------------------------------------------------------------------------------
 
 // Moves a parsed JSON text into a document.
-static bool parse_json(struct plaindoc *document,
-                       const char *name,
+static bool parse_json(struct plaindoc *document, const char *name,
                        const struct text_buffer *text)
 {
     struct pps_json json;
@@ -186,9 +185,7 @@ void trainer_move_notes(struct trainer *t, size_t first, size_t at)
         pps_find_place(t->r->text, at, &keys->list[k].line, &keys->list[k].column);
 }
 
-bool trainer_open_beside(struct trainer *t,
-                         const char *path,
-                         const char *name,
+bool trainer_open_beside(struct trainer *t, const char *path, const char *name,
                          struct plaindoc *document)
 {
     const struct framework_beside *beside = t->r->beside;

@@ -36,11 +36,8 @@ static const char *path_of(const struct trainer_writer *w, enum trainer_key key)
     return path;
 }
 
-static bool set_number(struct trainer_writer *w,
-                       enum trainer_key key,
-                       const char *name,
-                       int64_t value,
-                       int64_t normal)
+static bool set_number(struct trainer_writer *w, enum trainer_key key, const char *name,
+                       int64_t value, int64_t normal)
 {
     const int64_t now = trainer_number(w->old, key, normal);
     char text[80];
@@ -284,10 +281,8 @@ void trainer_writer_of_arguments(struct trainer_writer *w, struct shell_edit *sh
     w->set = set_argument;
 }
 
-void trainer_writer_of_overrides(struct trainer_writer *w,
-                                 const struct shell_script *script,
-                                 const struct shell_command *command,
-                                 struct text_edit *edit)
+void trainer_writer_of_overrides(struct trainer_writer *w, const struct shell_script *script,
+                                 const struct shell_command *command, struct text_edit *edit)
 {
     w->script = script;
     w->command = command;

@@ -29,10 +29,8 @@ struct trainer_writer {
 
 void trainer_writer_of_yaml(struct trainer_writer *w, struct yaml_edit *yaml);
 void trainer_writer_of_arguments(struct trainer_writer *w, struct shell_edit *shell);
-void trainer_writer_of_overrides(struct trainer_writer *w,
-                                 const struct shell_script *script,
-                                 const struct shell_command *command,
-                                 struct text_edit *edit);
+void trainer_writer_of_overrides(struct trainer_writer *w, const struct shell_script *script,
+                                 const struct shell_command *command, struct text_edit *edit);
 
 // Writes all settings. Returns false with a fault if the configuration cannot say one of them.
 bool trainer_write_all(struct trainer_writer *w);

@@ -316,8 +316,7 @@ static bool fill_any(struct trainer *t)
                 name != NULL && strstr(name, "megatron") != NULL);
 }
 
-static bool open_script(struct trainer_script *o,
-                        struct framework_reader *r,
+static bool open_script(struct trainer_script *o, struct framework_reader *r,
                         const struct plaindoc *document)
 {
     if (!shell_read(&o->script, document->text, document->n, r->fault))

@@ -23,10 +23,8 @@ static const double vee_thresholds[] = {0, 0.25, 0.5, 0.75, 1};
 const struct alternatives_plan alternatives_vee = {4, 5, vee_rules, vee_thresholds};
 const struct alternatives_plan alternatives_vee_whole = {2, 0, whole_rules, NULL};
 
-void alternatives_take(struct alternatives *alternatives,
-                       const struct pipeline_shape *shape,
-                       const struct family_options *options,
-                       int32_t operations,
+void alternatives_take(struct alternatives *alternatives, const struct pipeline_shape *shape,
+                       const struct family_options *options, int32_t operations,
                        struct room *room)
 {
     struct alternatives *a = alternatives;
@@ -40,10 +38,8 @@ void alternatives_take(struct alternatives *alternatives,
 }
 
 // Returns false if the poll ended it.
-static bool offer_dispatch(struct alternatives *a,
-                           const struct pipeline *pipeline,
-                           const struct greedy_rule *rule,
-                           struct poll *poll)
+static bool offer_dispatch(struct alternatives *a, const struct pipeline *pipeline,
+                           const struct greedy_rule *rule, struct poll *poll)
 {
     order_clear(&a->order);
     const enum greedy_status status = greedy_build(a->greedy, pipeline, rule, poll, &a->order);
@@ -53,10 +49,8 @@ static bool offer_dispatch(struct alternatives *a,
 }
 
 // Places the weight gradients of the best order anew. Returns false if the poll ended it.
-static bool offer_refills(struct alternatives *a,
-                          const struct pipeline *pipeline,
-                          const struct alternatives_plan *plan,
-                          struct poll *poll)
+static bool offer_refills(struct alternatives *a, const struct pipeline *pipeline,
+                          const struct alternatives_plan *plan, struct poll *poll)
 {
     for (int k = 0; k < plan->thresholds && a->choice.found; k++) {
         order_clear(&a->order);
@@ -72,8 +66,7 @@ static bool offer_refills(struct alternatives *a,
 
 enum family_status alternatives_offer(struct alternatives *alternatives,
                                       const struct pipeline *pipeline,
-                                      const struct alternatives_plan *plan,
-                                      struct poll *poll)
+                                      const struct alternatives_plan *plan, struct poll *poll)
 {
     struct alternatives *a = alternatives;
     struct pipeline limited = *pipeline;
@@ -95,8 +88,7 @@ enum family_status alternatives_offer(struct alternatives *alternatives,
 enum family_status alternatives_choose(struct alternatives *alternatives,
                                        const struct pipeline *pipeline,
                                        const struct family_options *options,
-                                       const struct alternatives_plan *plan,
-                                       struct poll *poll,
+                                       const struct alternatives_plan *plan, struct poll *poll,
                                        struct order *order)
 {
     struct choice *choice = &alternatives->choice;

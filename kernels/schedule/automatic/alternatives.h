@@ -17,10 +17,8 @@ struct alternatives {
 };
 
 // Takes the memory for orders of at most `operations` per device.
-void alternatives_take(struct alternatives *alternatives,
-                       const struct pipeline_shape *shape,
-                       const struct family_options *options,
-                       int32_t operations,
+void alternatives_take(struct alternatives *alternatives, const struct pipeline_shape *shape,
+                       const struct family_options *options, int32_t operations,
                        struct room *room);
 
 // What to offer beside the order of the family.
@@ -37,16 +35,14 @@ extern const struct alternatives_plan alternatives_vee, alternatives_vee_whole;
 // order, that peak limits the memory of every device. Returns the status of the choice.
 enum family_status alternatives_offer(struct alternatives *alternatives,
                                       const struct pipeline *pipeline,
-                                      const struct alternatives_plan *plan,
-                                      struct poll *poll);
+                                      const struct alternatives_plan *plan, struct poll *poll);
 
 // Keeps the order if its memory is within the limits, and, unless options->published, replaces it by an
 // order that is better and needs no more memory. FAMILY_NO_ROOM: the order exceeds a limit.
 enum family_status alternatives_choose(struct alternatives *alternatives,
                                        const struct pipeline *pipeline,
                                        const struct family_options *options,
-                                       const struct alternatives_plan *plan,
-                                       struct poll *poll,
+                                       const struct alternatives_plan *plan, struct poll *poll,
                                        struct order *order);
 
 #endif

@@ -6,19 +6,14 @@
 
 #include <math.h>
 
-void choice_take(struct choice *choice,
-                 const struct pipeline_shape *shape,
-                 int32_t operations,
+void choice_take(struct choice *choice, const struct pipeline_shape *shape, int32_t operations,
                  struct room *room)
 {
     *choice = (struct choice){.executor = executor_take(shape, operations, room)};
 }
 
-void choice_open(struct choice *choice,
-                 const struct pipeline *pipeline,
-                 enum family_objective objective,
-                 struct poll *poll,
-                 struct order *best)
+void choice_open(struct choice *choice, const struct pipeline *pipeline,
+                 enum family_objective objective, struct poll *poll, struct order *best)
 {
     *choice = (struct choice){.pipeline = pipeline,
                               .objective = objective,

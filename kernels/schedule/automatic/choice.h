@@ -19,17 +19,12 @@ struct choice {
 };
 
 // Takes the executor for orders of at most `operations` per device.
-void choice_take(struct choice *choice,
-                 const struct pipeline_shape *shape,
-                 int32_t operations,
+void choice_take(struct choice *choice, const struct pipeline_shape *shape, int32_t operations,
                  struct room *room);
 
 // Starts without an order. best: receives the best order.
-void choice_open(struct choice *choice,
-                 const struct pipeline *pipeline,
-                 enum family_objective objective,
-                 struct poll *poll,
-                 struct order *best);
+void choice_open(struct choice *choice, const struct pipeline *pipeline,
+                 enum family_objective objective, struct poll *poll, struct order *best);
 
 // Executes an order and copies it to `best` if it is better than the orders before. Returns whether it
 // is. order: may be `best` itself for the first offer.

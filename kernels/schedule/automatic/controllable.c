@@ -16,8 +16,7 @@ struct controllable {
     struct alternatives alternatives;
 };
 
-static void *take(const struct pipeline_shape *shape,
-                  const struct family_options *options,
+static void *take(const struct pipeline_shape *shape, const struct family_options *options,
                   struct room *room)
 {
     struct controllable *memory = room_take(room, 1, sizeof *memory), counted;
@@ -35,8 +34,7 @@ typedef int32_t first_slot(int32_t devices, int phase, int32_t device);
 // Offers the published order, which is another one. It may be better than all others.
 static enum family_status offer_published(struct controllable *c,
                                           const struct pipeline_shape *shape,
-                                          struct slots_pattern pattern,
-                                          struct poll *poll)
+                                          struct slots_pattern pattern, struct poll *poll)
 {
     struct order *order = &c->alternatives.order;
     pattern.published = true;

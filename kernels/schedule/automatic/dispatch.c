@@ -11,8 +11,7 @@
 
 #include <math.h>
 
-static void *list_take(const struct pipeline_shape *shape,
-                       const struct family_options *options,
+static void *list_take(const struct pipeline_shape *shape, const struct family_options *options,
                        struct room *room)
 {
     (void)options;

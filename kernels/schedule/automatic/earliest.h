@@ -46,9 +46,7 @@ static inline void earliest_clear(struct earliest *earliest)
         earliest->winner[node] = earliest->winner[2 * node];
 }
 
-static inline void earliest_set(struct earliest *earliest,
-                                int32_t device,
-                                double start,
+static inline void earliest_set(struct earliest *earliest, int32_t device, double start,
                                 int32_t rank)
 {
     int32_t *winner = earliest->winner;

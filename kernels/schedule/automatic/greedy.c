@@ -158,11 +158,7 @@ static void choose(struct greedy *g, int32_t d)
 // ---- execution ----------------------------------------------------------------------------------
 
 // Sends the result of an operation to the stage `to`; returns its device.
-static int32_t send(struct greedy *g,
-                    int32_t d,
-                    int32_t from,
-                    int32_t to,
-                    int backward,
+static int32_t send(struct greedy *g, int32_t d, int32_t from, int32_t to, int backward,
                     double end)
 {
     const struct pipeline *p = g->pipeline;
@@ -203,10 +199,8 @@ static int32_t run(struct greedy *g, int32_t d)
     return receiver;
 }
 
-enum greedy_status greedy_build(struct greedy *greedy,
-                                const struct pipeline *pipeline,
-                                const struct greedy_rule *rule,
-                                struct poll *poll,
+enum greedy_status greedy_build(struct greedy *greedy, const struct pipeline *pipeline,
+                                const struct greedy_rule *rule, struct poll *poll,
                                 struct order *order)
 {
     struct greedy *g = greedy;

@@ -27,10 +27,8 @@ struct greedy_rule {
 enum greedy_status { GREEDY_DONE, GREEDY_NO_ROOM, GREEDY_STOPPED };
 
 // Writes the order, which is empty. GREEDY_NO_ROOM: a device cannot hold a micro-batch.
-enum greedy_status greedy_build(struct greedy *greedy,
-                                const struct pipeline *pipeline,
-                                const struct greedy_rule *rule,
-                                struct poll *poll,
+enum greedy_status greedy_build(struct greedy *greedy, const struct pipeline *pipeline,
+                                const struct greedy_rule *rule, struct poll *poll,
                                 struct order *order);
 
 #endif

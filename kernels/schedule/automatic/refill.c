@@ -162,11 +162,8 @@ static int32_t run(struct refill *r, int32_t d)
     return send(r, d, op);
 }
 
-enum refill_status refill_build(struct refill *refill,
-                                const struct pipeline *pipeline,
-                                const struct order *from,
-                                double threshold,
-                                struct poll *poll,
+enum refill_status refill_build(struct refill *refill, const struct pipeline *pipeline,
+                                const struct order *from, double threshold, struct poll *poll,
                                 struct order *to)
 {
     struct refill *r = refill;

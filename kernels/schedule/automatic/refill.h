@@ -17,11 +17,8 @@ enum refill_status { REFILL_DONE, REFILL_NO_ROOM, REFILL_STOPPED };
 
 // Writes the order `to`, which is empty. A weight gradient fills a gap of at least `threshold` of its
 // time. REFILL_NO_ROOM: `from` exceeds a limit of the pipeline, or cannot run.
-enum refill_status refill_build(struct refill *refill,
-                                const struct pipeline *pipeline,
-                                const struct order *from,
-                                double threshold,
-                                struct poll *poll,
+enum refill_status refill_build(struct refill *refill, const struct pipeline *pipeline,
+                                const struct order *from, double threshold, struct poll *poll,
                                 struct order *to);
 
 #endif

@@ -6,9 +6,7 @@
 
 #include <string.h>
 
-void slots_take(struct slots *slots,
-                const struct pipeline_shape *shape,
-                int32_t per_device,
+void slots_take(struct slots *slots, const struct pipeline_shape *shape, int32_t per_device,
                 struct room *room)
 {
     const size_t devices = (size_t)shape->devices, m = (size_t)shape->micro_batches,
@@ -299,11 +297,8 @@ static void write(const struct slots *s, int32_t d, struct order *order)
     }
 }
 
-bool slots_build(struct slots *slots,
-                 const struct pipeline_shape *shape,
-                 const struct slots_pattern *pattern,
-                 struct poll *poll,
-                 struct order *order)
+bool slots_build(struct slots *slots, const struct pipeline_shape *shape,
+                 const struct slots_pattern *pattern, struct poll *poll, struct order *order)
 {
     struct slots *s = slots;
     s->devices = shape->devices;

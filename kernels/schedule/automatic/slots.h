@@ -30,9 +30,7 @@ struct slots {
 };
 
 // per_device: slots of a device; slots_build needs two per micro-batch behind the last of the pattern.
-void slots_take(struct slots *slots,
-                const struct pipeline_shape *shape,
-                int32_t per_device,
+void slots_take(struct slots *slots, const struct pipeline_shape *shape, int32_t per_device,
                 struct room *room);
 
 struct slots_pattern {
@@ -43,10 +41,7 @@ struct slots_pattern {
 
 // Writes the order of the repeated pattern, with F, B and W. Returns false if the poll ended it, or the
 // pattern needs more slots than were taken.
-bool slots_build(struct slots *slots,
-                 const struct pipeline_shape *shape,
-                 const struct slots_pattern *pattern,
-                 struct poll *poll,
-                 struct order *order);
+bool slots_build(struct slots *slots, const struct pipeline_shape *shape,
+                 const struct slots_pattern *pattern, struct poll *poll, struct order *order);
 
 #endif

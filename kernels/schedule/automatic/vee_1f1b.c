@@ -26,8 +26,7 @@ struct vee_1f1b {
     int32_t *known; // [devices]: slots whose level is known
 };
 
-static void *take(const struct pipeline_shape *shape,
-                  const struct family_options *options,
+static void *take(const struct pipeline_shape *shape, const struct family_options *options,
                   struct room *room)
 {
     struct vee_1f1b *memory = room_take(room, 1, sizeof *memory), counted;

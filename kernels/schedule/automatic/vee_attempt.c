@@ -13,8 +13,7 @@ struct vee_device {
     double clock, memory, idle;
 };
 
-void vee_attempt_take(struct vee_attempt *attempt,
-                      const struct pipeline_shape *shape,
+void vee_attempt_take(struct vee_attempt *attempt, const struct pipeline_shape *shape,
                       struct room *room)
 {
     const size_t devices = (size_t)shape->devices,
@@ -309,9 +308,7 @@ static void accept_idle(struct vee_attempt *a, bool again)
     }
 }
 
-enum family_status vee_attempt_run(struct vee_attempt *attempt,
-                                   bool again,
-                                   struct poll *poll,
+enum family_status vee_attempt_run(struct vee_attempt *attempt, bool again, struct poll *poll,
                                    struct order *order)
 {
     struct vee_attempt *a = attempt;

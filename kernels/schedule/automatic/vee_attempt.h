@@ -30,16 +30,13 @@ struct vee_attempt {
     double most_idle;
 };
 
-void vee_attempt_take(struct vee_attempt *attempt,
-                      const struct pipeline_shape *shape,
+void vee_attempt_take(struct vee_attempt *attempt, const struct pipeline_shape *shape,
                       struct room *room);
 
 // Writes the order; attempt->costs and the switches are set. again: the idle times of the last attempt
 // are accepted. FAMILY_FAILED: an operation comes before the operation that it depends on. FAMILY_NO_ROOM: a
 // forward exceeds the limit although nothing can be freed. On FAMILY_DONE, attempt->most_idle is the greatest idle time of a device.
-enum family_status vee_attempt_run(struct vee_attempt *attempt,
-                                   bool again,
-                                   struct poll *poll,
+enum family_status vee_attempt_run(struct vee_attempt *attempt, bool again, struct poll *poll,
                                    struct order *order);
 
 #endif

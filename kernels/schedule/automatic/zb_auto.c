@@ -42,8 +42,7 @@ struct zb_stage {
     double clock, memory, idle, first_start;
 };
 
-static void zb_attempt_take(struct zb_attempt *attempt,
-                            const struct pipeline_shape *shape,
+static void zb_attempt_take(struct zb_attempt *attempt, const struct pipeline_shape *shape,
                             struct room *room)
 {
     const size_t devices = (size_t)shape->devices, all = devices * (size_t)shape->micro_batches;
@@ -283,8 +282,7 @@ static bool run(struct zb_attempt *a)
 // forward comes before the forward that it depends on. FAMILY_NO_ROOM: a forward exceeds the limit although nothing
 // can be freed.
 static enum family_status zb_attempt_run(struct zb_attempt *attempt,
-                                         const struct zb_switches *on,
-                                         struct poll *poll,
+                                         const struct zb_switches *on, struct poll *poll,
                                          struct order *order)
 {
     struct zb_attempt *a = attempt;
@@ -321,8 +319,7 @@ struct zb_memory {
     struct order order;
 };
 
-static void *zb_take(const struct pipeline_shape *shape,
-                     const struct family_options *options,
+static void *zb_take(const struct pipeline_shape *shape, const struct family_options *options,
                      struct room *room)
 {
     struct zb_memory *memory = room_take(room, 1, sizeof *memory), counted;
@@ -343,11 +340,8 @@ static struct zb_switches setting(int k)
 // Writes the order of the setting with the shortest span; by_makespan: among equal spans, the one with the
 // earliest makespan, otherwise the first. Returns the status of the setting that failed worst; *found:
 // whether a setting has an order.
-static enum family_status run_settings(struct zb_attempt *attempt,
-                                       bool by_makespan,
-                                       struct poll *poll,
-                                       struct order *order,
-                                       bool *found)
+static enum family_status run_settings(struct zb_attempt *attempt, bool by_makespan,
+                                       struct poll *poll, struct order *order, bool *found)
 {
     enum family_status worst = FAMILY_DONE;
     int best = -1;

@@ -20,8 +20,7 @@ struct zbv_memory {
     struct alternatives alternatives;
 };
 
-static void *zbv_take(const struct pipeline_shape *shape,
-                      const struct family_options *options,
+static void *zbv_take(const struct pipeline_shape *shape, const struct family_options *options,
                       struct room *room)
 {
     struct zbv_memory *memory = room_take(room, 1, sizeof *memory), counted;
@@ -37,11 +36,8 @@ static void *zbv_take(const struct pipeline_shape *shape,
 
 // Repeats a setting while the greatest idle time shrinks. Leaves the best order in m->best and its idle
 // time in *idle; offers every order to `choice`, unless NULL. Returns the status of the first attempt.
-static enum family_status run_setting(struct zbv_memory *m,
-                                      int setting,
-                                      struct choice *choice,
-                                      struct poll *poll,
-                                      double *idle)
+static enum family_status run_setting(struct zbv_memory *m, int setting, struct choice *choice,
+                                      struct poll *poll, double *idle)
 {
     struct vee_attempt *a = &m->attempt;
     a->fill_backward = !(setting & 2);
@@ -61,10 +57,8 @@ static enum family_status run_setting(struct zbv_memory *m,
 
 // Writes the order of the setting with the least idle time. Returns the status of the setting that
 // failed worst; *found: whether a setting has an order.
-static enum family_status run_settings(struct zbv_memory *m,
-                                       struct poll *poll,
-                                       struct order *order,
-                                       bool *found)
+static enum family_status run_settings(struct zbv_memory *m, struct poll *poll,
+                                       struct order *order, bool *found)
 {
     enum family_status worst = FAMILY_DONE;
     double least = (double)INFINITY, idle = 0;
@@ -86,8 +80,7 @@ static enum family_status run_settings(struct zbv_memory *m,
 }
 
 // Offers what the published rule does not choose; the choice holds the published order, if any.
-static enum family_status improve(struct zbv_memory *m,
-                                  const struct pipeline *pipeline,
+static enum family_status improve(struct zbv_memory *m, const struct pipeline *pipeline,
                                   struct poll *poll)
 {
     double idle = 0;

@@ -60,16 +60,14 @@ static bool set_shape(struct candidate *c, const struct pipeline_shape *shape)
 }
 
 // Returns whether a family takes part at this shape of the portfolio, and its shape.
-static bool fits(struct candidate *c,
-                 const struct pipeline_shape *shape,
+static bool fits(struct candidate *c, const struct pipeline_shape *shape,
                  const struct family_options *options)
 {
     return set_shape(c, shape) && c->family->misfit(&c->shape, options) == NULL &&
            !(options->one_direction && c->shape.directions == 2);
 }
 
-static void *take_family(const struct candidate *c,
-                         const struct family_options *options,
+static void *take_family(const struct candidate *c, const struct family_options *options,
                          struct room room)
 {
     return family_take(c->family, &c->shape, options, &room);
@@ -80,8 +78,7 @@ static struct executor *take_executor(const struct candidate *c, struct room roo
     return executor_take(&c->shape, c->order.room, &room);
 }
 
-static void take_candidate(struct candidate *c,
-                           const struct family_options *options,
+static void take_candidate(struct candidate *c, const struct family_options *options,
                            struct room *room)
 {
     pipeline_take(&c->pipeline, &c->shape, room);
@@ -95,8 +92,7 @@ static void take_candidate(struct candidate *c,
 
 // ---- memory -------------------------------------------------------------------------------------
 
-static void *best_take(const struct pipeline_shape *shape,
-                       const struct family_options *options,
+static void *best_take(const struct pipeline_shape *shape, const struct family_options *options,
                        struct room *room)
 {
     struct best_memory *memory = room_take(room, 1, sizeof *memory), counted;
@@ -150,8 +146,7 @@ static bool is_uniform(const struct pipeline *p)
 
 // Sets a pipeline that has been taken. Returns false if its placement differs from that of a pipeline
 // whose stages differ, and nothing says what they cost in another placement.
-static bool set_pipeline(struct pipeline *own,
-                         const struct pipeline *given,
+static bool set_pipeline(struct pipeline *own, const struct pipeline *given,
                          enum pipeline_placement placement,
                          const struct family_options *options)
 {

@@ -6,8 +6,7 @@
 
 #include <math.h>
 
-void exact_state_take(struct exact_state *state,
-                      const struct pipeline_shape *shape,
+void exact_state_take(struct exact_state *state, const struct pipeline_shape *shape,
                       struct room *room)
 {
     const size_t P = (size_t)shape->devices, S = (size_t)shape->stages;
@@ -31,8 +30,7 @@ void exact_state_clear(struct exact_state *state, const struct exact_instance *i
     }
 }
 
-void exact_bound_take(struct exact_bound *bound,
-                      const struct pipeline_shape *shape,
+void exact_bound_take(struct exact_bound *bound, const struct pipeline_shape *shape,
                       struct room *room)
 {
     const size_t P = (size_t)shape->devices, S = (size_t)shape->stages;
@@ -55,10 +53,8 @@ static double later(double a, double b)
 }
 
 // Returns the end of the W with this number on the device, which is not done and whose B's are known.
-static double end_of_w(const struct exact_bound *bound,
-                       const struct exact_state *state,
-                       int32_t d,
-                       int32_t number)
+static double end_of_w(const struct exact_bound *bound, const struct exact_state *state,
+                       int32_t d, int32_t number)
 {
     const struct exact_instance *instance = bound->instance;
     struct exact_ends *ends = &bound->ends[d];
@@ -88,10 +84,8 @@ static void insert_end(struct exact_ends *ends, double end)
 }
 
 // Adds the B's and W's that must end before forward m starts. Returns the end of the last one.
-static double add_before(const struct exact_bound *bound,
-                         const struct exact_state *state,
-                         int32_t s,
-                         int32_t m)
+static double add_before(const struct exact_bound *bound, const struct exact_state *state,
+                         int32_t s, int32_t m)
 {
     const struct exact_instance *instance = bound->instance;
     const int32_t at = s * instance->M, d = instance->device[s];
@@ -112,9 +106,7 @@ static double add_before(const struct exact_bound *bound,
     return end;
 }
 
-static void start_f(const struct exact_bound *bound,
-                    const struct exact_state *state,
-                    int32_t s,
+static void start_f(const struct exact_bound *bound, const struct exact_state *state, int32_t s,
                     int32_t m)
 {
     const struct exact_instance *instance = bound->instance;
@@ -136,9 +128,7 @@ static void start_f(const struct exact_bound *bound,
     }
 }
 
-static void start_b(const struct exact_bound *bound,
-                    const struct exact_state *state,
-                    int32_t s,
+static void start_b(const struct exact_bound *bound, const struct exact_state *state, int32_t s,
                     int32_t m)
 {
     const struct exact_instance *instance = bound->instance;
@@ -194,10 +184,8 @@ struct chain {
     double time, rest; // of an operation; of the one that runs
 };
 
-static int set_chains(const struct exact_bound *bound,
-                      const struct exact_state *state,
-                      int32_t d,
-                      struct chain *chains)
+static int set_chains(const struct exact_bound *bound, const struct exact_state *state,
+                      int32_t d, struct chain *chains)
 {
     const struct exact_instance *instance = bound->instance;
     const int32_t M = instance->M;
@@ -215,8 +203,7 @@ static int set_chains(const struct exact_bound *bound,
 }
 
 // Returns the largest end + tail of the preemptive schedule of a device.
-static double jackson(const struct exact_bound *bound,
-                      const struct exact_state *state,
+static double jackson(const struct exact_bound *bound, const struct exact_state *state,
                       int32_t d)
 {
     const struct exact_instance *instance = bound->instance;

@@ -18,8 +18,7 @@ struct exact_state {
     double *arrival[2];
 };
 
-void exact_state_take(struct exact_state *state,
-                      const struct pipeline_shape *shape,
+void exact_state_take(struct exact_state *state, const struct pipeline_shape *shape,
                       struct room *room);
 void exact_state_clear(struct exact_state *state, const struct exact_instance *instance);
 
@@ -43,8 +42,7 @@ struct exact_bound {
     struct exact_ends *ends;   // [P]
 };
 
-void exact_bound_take(struct exact_bound *bound,
-                      const struct pipeline_shape *shape,
+void exact_bound_take(struct exact_bound *bound, const struct pipeline_shape *shape,
                       struct room *room);
 
 // Sets the starts and returns a lower bound of the objective of every completion. *sum: the sum of the

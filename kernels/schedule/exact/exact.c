@@ -177,9 +177,7 @@ static struct candidate earliest(const struct exact_branch *x)
 }
 
 // Adds an operation if it can start before the end of the first one. Returns 1 if so, otherwise 0.
-static int add_if_early(const struct exact_branch *x,
-                        const struct candidate *first,
-                        int type,
+static int add_if_early(const struct exact_branch *x, const struct candidate *first, int type,
                         int32_t stage)
 {
     const struct candidate c = candidate_of(x, type, stage);
@@ -259,10 +257,8 @@ static size_t bytes_of_labels(const struct pipeline_shape *shape, size_t bytes, 
     return bytes < least ? least : bytes;
 }
 
-struct exact_search *exact_take(const struct pipeline_shape *shape,
-                                size_t bytes,
-                                int64_t budget,
-                                struct room *room)
+struct exact_search *exact_take(const struct pipeline_shape *shape, size_t bytes,
+                                int64_t budget, struct room *room)
 {
     struct exact_search *search = room_take(room, 1, sizeof *search), counted;
     struct exact_search *x = search != NULL ? search : &counted;
@@ -414,13 +410,9 @@ static uint32_t next_width(const struct exact_search *x, int64_t used)
     return width < x->width_most ? (uint32_t)width : x->width_most;
 }
 
-enum family_status exact_solve(struct exact_search *x,
-                               const struct pipeline *pipeline,
-                               enum family_objective objective,
-                               double known,
-                               int64_t budget,
-                               struct poll *poll,
-                               struct order *order,
+enum family_status exact_solve(struct exact_search *x, const struct pipeline *pipeline,
+                               enum family_objective objective, double known, int64_t budget,
+                               struct poll *poll, struct order *order,
                                struct exact_result *result)
 {
     *result = (struct exact_result){.value = (double)INFINITY};

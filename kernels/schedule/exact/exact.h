@@ -15,10 +15,8 @@ struct exact_search;
 
 // Takes a search for pipelines of this shape. More memory and a larger budget allow larger proofs.
 // bytes: about the memory to use, unless the smallest search needs more. budget: that of exact_solve.
-struct exact_search *exact_take(const struct pipeline_shape *shape,
-                                size_t bytes,
-                                int64_t budget,
-                                struct room *room);
+struct exact_search *exact_take(const struct pipeline_shape *shape, size_t bytes,
+                                int64_t budget, struct room *room);
 
 struct exact_result {
     double value; // of the order, without contention of messages; INFINITY: no better order
@@ -32,13 +30,9 @@ struct exact_result {
 // always finds one. FAMILY_STOPPED: the poll ended the search; the order is the best one so far. The
 // pipeline has one direction, no slices and at most EXACT_CHUNKS_MOST stages per device, and suits
 // (exact_instance_suits); otherwise the bound does not hold, and the order may exceed the limits.
-enum family_status exact_solve(struct exact_search *search,
-                               const struct pipeline *pipeline,
-                               enum family_objective objective,
-                               double known,
-                               int64_t budget,
-                               struct poll *poll,
-                               struct order *order,
+enum family_status exact_solve(struct exact_search *search, const struct pipeline *pipeline,
+                               enum family_objective objective, double known, int64_t budget,
+                               struct poll *poll, struct order *order,
                                struct exact_result *result);
 
 // The optimum for small pipelines, otherwise the best order that the memory and the budget allow: with one

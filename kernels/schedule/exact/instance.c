@@ -4,8 +4,7 @@
 
 #include <math.h>
 
-void exact_instance_take(struct exact_instance *instance,
-                         const struct pipeline_shape *shape,
+void exact_instance_take(struct exact_instance *instance, const struct pipeline_shape *shape,
                          struct room *room)
 {
     const size_t P = (size_t)shape->devices, S = (size_t)shape->stages;
@@ -150,11 +149,8 @@ static void set_tails_w(struct exact_instance *instance, int32_t d, int32_t m)
 }
 
 // Adds the last W's of a device to a load, until it has `count` of them.
-static void add_last_w(const struct exact_instance *instance,
-                       int32_t d,
-                       int32_t count,
-                       int32_t *added,
-                       struct exact_load *load)
+static void add_last_w(const struct exact_instance *instance, int32_t d, int32_t count,
+                       int32_t *added, struct exact_load *load)
 {
     const int32_t end = instance->w_first[d + 1];
     for (; *added < count; ++*added)
@@ -221,8 +217,7 @@ static void set_tails(struct exact_instance *instance)
     }
 }
 
-bool exact_instance_set(struct exact_instance *instance,
-                        const struct pipeline *pipeline,
+bool exact_instance_set(struct exact_instance *instance, const struct pipeline *pipeline,
                         enum family_objective objective)
 {
     instance->P = pipeline->shape.devices;

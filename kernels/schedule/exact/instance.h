@@ -65,8 +65,7 @@ struct exact_instance {
     struct exact_followers *followers; // [S]: scratch
 };
 
-void exact_instance_take(struct exact_instance *instance,
-                         const struct pipeline_shape *shape,
+void exact_instance_take(struct exact_instance *instance, const struct pipeline_shape *shape,
                          struct room *room);
 
 // Returns whether the W's of each device have equal times and memory, so that their order is of no
@@ -74,8 +73,7 @@ void exact_instance_take(struct exact_instance *instance,
 bool exact_instance_suits(const struct pipeline *pipeline);
 
 // Returns false if a device cannot hold a micro-batch.
-bool exact_instance_set(struct exact_instance *instance,
-                        const struct pipeline *pipeline,
+bool exact_instance_set(struct exact_instance *instance, const struct pipeline *pipeline,
                         enum family_objective objective);
 
 static inline int32_t exact_chunks(const struct exact_instance *instance, int32_t device)

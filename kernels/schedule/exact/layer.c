@@ -40,10 +40,8 @@ static uint32_t power_above(uint32_t n)
     return power;
 }
 
-void exact_layer_take(struct exact_layer *layer,
-                      const struct pipeline_shape *shape,
-                      uint32_t width,
-                      struct room *room)
+void exact_layer_take(struct exact_layer *layer, const struct pipeline_shape *shape,
+                      uint32_t width, struct room *room)
 {
     layer->capacity = 2 * width;
     layer->stride = exact_label_bytes(shape);
@@ -70,8 +68,7 @@ static uint32_t mix(uint64_t hash)
     return (uint32_t)(hash >> 32);
 }
 
-static int32_t *count_at(const struct exact_instance *instance,
-                         const struct exact_state *state,
+static int32_t *count_at(const struct exact_instance *instance, const struct exact_state *state,
                          int32_t i)
 {
     const int32_t S = instance->S;
@@ -82,8 +79,7 @@ static int32_t *count_at(const struct exact_instance *instance,
 }
 
 // Returns the least start of the next operation of a device. INFINITY: none is left.
-static double next_of(const struct exact_bound *bound,
-                      const struct exact_state *state,
+static double next_of(const struct exact_bound *bound, const struct exact_state *state,
                       int32_t d)
 {
     const struct exact_instance *instance = bound->instance;
@@ -103,10 +99,8 @@ static double next_of(const struct exact_bound *bound,
 
 // Writes the counts and the times; returns the number of times. Every time is the least start that the
 // state allows, so that states with the same counts compare well.
-static int32_t pack(const struct exact_layer *layer,
-                    const struct exact_bound *bound,
-                    const struct exact_state *state,
-                    struct exact_label *label)
+static int32_t pack(const struct exact_layer *layer, const struct exact_bound *bound,
+                    const struct exact_state *state, struct exact_label *label)
 {
     const struct exact_instance *instance = bound->instance;
     const int32_t M = instance->M;
@@ -135,10 +129,8 @@ static int32_t pack(const struct exact_layer *layer,
     return n;
 }
 
-void exact_layer_unpack(const struct exact_layer *layer,
-                        const struct exact_instance *instance,
-                        uint32_t i,
-                        struct exact_state *state)
+void exact_layer_unpack(const struct exact_layer *layer, const struct exact_instance *instance,
+                        uint32_t i, struct exact_state *state)
 {
     const int32_t M = instance->M;
     struct exact_label *label = exact_layer_label(layer, i);
@@ -158,8 +150,7 @@ void exact_layer_unpack(const struct exact_layer *layer,
     }
 }
 
-static bool same_counts(const struct exact_layer *layer,
-                        struct exact_label *a,
+static bool same_counts(const struct exact_layer *layer, struct exact_label *a,
                         struct exact_label *b)
 {
     return a->hash == b->hash &&
@@ -167,10 +158,8 @@ static bool same_counts(const struct exact_layer *layer,
 }
 
 // Returns whether no time of a is later than that of b.
-static bool covers(const struct exact_layer *layer,
-                   struct exact_label *a,
-                   struct exact_label *b,
-                   int32_t n)
+static bool covers(const struct exact_layer *layer, struct exact_label *a,
+                   struct exact_label *b, int32_t n)
 {
     const double *s = times_of(layer, a), *t = times_of(layer, b);
     for (int32_t i = 0; i < n; i++)
@@ -240,10 +229,8 @@ static uint32_t take_label(struct exact_layer *layer)
     return i;
 }
 
-void exact_layer_add(struct exact_layer *layer,
-                     const struct exact_bound *bound,
-                     const struct exact_state *state,
-                     const struct exact_label *label)
+void exact_layer_add(struct exact_layer *layer, const struct exact_bound *bound,
+                     const struct exact_state *state, const struct exact_label *label)
 {
     if (label->bound > layer->full_bound ||
         (label->bound == layer->full_bound && label->sum >= layer->full_sum)) {

@@ -43,17 +43,13 @@ struct exact_layer {
 // Returns the bytes of a label.
 size_t exact_label_bytes(const struct pipeline_shape *shape);
 
-void exact_layer_take(struct exact_layer *layer,
-                      const struct pipeline_shape *shape,
-                      uint32_t width,
-                      struct room *room);
+void exact_layer_take(struct exact_layer *layer, const struct pipeline_shape *shape,
+                      uint32_t width, struct room *room);
 void exact_layer_clear(struct exact_layer *layer, uint32_t width);
 
 // Adds a state with its least starts. The operation is the last one done.
-void exact_layer_add(struct exact_layer *layer,
-                     const struct exact_bound *bound,
-                     const struct exact_state *state,
-                     const struct exact_label *label);
+void exact_layer_add(struct exact_layer *layer, const struct exact_bound *bound,
+                     const struct exact_state *state, const struct exact_label *label);
 
 // Keeps the best `width` labels and sorts them.
 void exact_layer_select(struct exact_layer *layer);
@@ -64,9 +60,7 @@ static inline struct exact_label *exact_layer_label(const struct exact_layer *la
 }
 
 // Writes a label into the state.
-void exact_layer_unpack(const struct exact_layer *layer,
-                        const struct exact_instance *instance,
-                        uint32_t i,
-                        struct exact_state *state);
+void exact_layer_unpack(const struct exact_layer *layer, const struct exact_instance *instance,
+                        uint32_t i, struct exact_state *state);
 
 #endif

@@ -63,8 +63,7 @@ static size_t bytes_for(int64_t budget)
     return bytes < BYTES_LEAST ? BYTES_LEAST : bytes;
 }
 
-static void *ilp_take(const struct pipeline_shape *shape,
-                      const struct family_options *options,
+static void *ilp_take(const struct pipeline_shape *shape, const struct family_options *options,
                       struct room *room)
 {
     struct ilp_memory *memory = room_take(room, 1, sizeof *memory), counted;
@@ -111,10 +110,8 @@ static bool offer(struct ilp_memory *m, struct poll *poll, struct ilp_best *best
     return true;
 }
 
-static bool offer_starts(struct ilp_memory *m,
-                         const struct family_options *options,
-                         struct poll *poll,
-                         struct ilp_best *best)
+static bool offer_starts(struct ilp_memory *m, const struct family_options *options,
+                         struct poll *poll, struct ilp_best *best)
 {
     const struct pipeline_shape *shape = &best->pipeline->shape;
     const struct family *const *starts = starts_of(shape);

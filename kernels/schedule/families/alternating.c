@@ -59,11 +59,8 @@ static struct entries entries_of(const struct family_task *task)
 }
 
 // The slices of a micro-batch go forward in order and backward in reverse.
-static void add_entry(const struct entries *entries,
-                      int32_t entry,
-                      int32_t d,
-                      enum operation_type type,
-                      struct order *order)
+static void add_entry(const struct entries *entries, int32_t entry, int32_t d,
+                      enum operation_type type, struct order *order)
 {
     int32_t item = entry, chunk = 0;
     if (entries->chunks > 1) {

@@ -19,8 +19,7 @@ static const char *misfit(const struct pipeline_shape *shape,
     return shapes_misfit_directions(shape, 2);
 }
 
-static void *take(const struct pipeline_shape *shape,
-                  const struct family_options *options,
+static void *take(const struct pipeline_shape *shape, const struct family_options *options,
                   struct room *room)
 {
     (void)options;
@@ -29,10 +28,7 @@ static void *take(const struct pipeline_shape *shape,
 }
 
 // Puts the operations of one unit and one direction on their stage.
-static void put_unit(struct slot_order *slots,
-                     int32_t devices,
-                     int32_t unit,
-                     int direction,
+static void put_unit(struct slot_order *slots, int32_t devices, int32_t unit, int direction,
                      int32_t stage)
 {
     const int64_t start = 2 * (int64_t)devices * unit;

@@ -22,10 +22,7 @@ struct dual {
     int32_t first, n; // of the queue
 };
 
-static void add(struct dual *dual,
-                enum operation_type type,
-                int phase,
-                int32_t item,
+static void add(struct dual *dual, enum operation_type type, int phase, int32_t item,
                 bool paired)
 {
     struct order *order = dual->order;
@@ -114,8 +111,7 @@ static void order_device(struct dual *dual, int32_t depth, int32_t at, int32_t i
         backward_of_weights(dual);
 }
 
-static void *take(const struct pipeline_shape *shape,
-                  const struct family_options *options,
+static void *take(const struct pipeline_shape *shape, const struct family_options *options,
                   struct room *room)
 {
     (void)options;

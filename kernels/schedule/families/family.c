@@ -2,10 +2,8 @@
 // Builds orders with a family.
 #include "kernels/schedule/families/family.h"
 
-void *family_take(const struct family *family,
-                  const struct pipeline_shape *shape,
-                  const struct family_options *options,
-                  struct room *room)
+void *family_take(const struct family *family, const struct pipeline_shape *shape,
+                  const struct family_options *options, struct room *room)
 {
     return family->take != NULL ? family->take(shape, options, room) : NULL;
 }

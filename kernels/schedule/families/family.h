@@ -94,8 +94,7 @@ struct family {
     // Returns the chunks per device: v, or what the family fixes (2 for placement V).
     int32_t (*chunks)(int32_t v);
     // Takes the memory that build needs besides the order. NULL: none.
-    void *(*take)(const struct pipeline_shape *shape,
-                  const struct family_options *options,
+    void *(*take)(const struct pipeline_shape *shape, const struct family_options *options,
                   struct room *room);
     // One of two is set. build: writes all orders of a task, without R; its shape fits.
     enum family_status (*build)(const struct family_task *task);
@@ -104,10 +103,8 @@ struct family {
 };
 
 // Returns the memory that family_build needs besides the order; NULL if it needs none.
-void *family_take(const struct family *family,
-                  const struct pipeline_shape *shape,
-                  const struct family_options *options,
-                  struct room *room);
+void *family_take(const struct family *family, const struct pipeline_shape *shape,
+                  const struct family_options *options, struct room *room);
 
 // Writes the order of a task whose shape fits the family.
 enum family_status family_build(const struct family *family, const struct family_task *task);

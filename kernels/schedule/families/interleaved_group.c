@@ -82,8 +82,7 @@ static int64_t first_backward(const struct block *block, int32_t d)
 }
 
 // An upper bound of all slots: the times at worst make the stride 3 (p + group).
-static void *take(const struct pipeline_shape *shape,
-                  const struct family_options *options,
+static void *take(const struct pipeline_shape *shape, const struct family_options *options,
                   struct room *room)
 {
     const int64_t group = group_of(shape, options), chunks = chunks_of(shape);
@@ -94,10 +93,8 @@ static void *take(const struct pipeline_shape *shape,
                            room);
 }
 
-static void put_micro_batch(struct slot_order *slots,
-                            const struct block *block,
-                            int32_t micro_batch,
-                            int32_t d)
+static void put_micro_batch(struct slot_order *slots, const struct block *block,
+                            int32_t micro_batch, int32_t d)
 {
     const int64_t shift =
         3 * (int64_t)(micro_batch % block->group) +

@@ -26,8 +26,7 @@ struct wave {
     double *free_at; // [device]
 };
 
-static void *take(const struct pipeline_shape *shape,
-                  const struct family_options *options,
+static void *take(const struct pipeline_shape *shape, const struct family_options *options,
                   struct room *room)
 {
     struct wave *wave = room_take(room, 1, sizeof *wave);
@@ -92,9 +91,7 @@ static struct choice best_choice(const struct wave *wave, const struct pipeline 
 }
 
 // Runs the operation and sends its message.
-static void run(struct wave *wave,
-                const struct pipeline *pipeline,
-                const struct choice *choice,
+static void run(struct wave *wave, const struct pipeline *pipeline, const struct choice *choice,
                 struct order *order)
 {
     const int32_t s = choice->stage, d = pipeline_device(pipeline, 0, s),

@@ -11,10 +11,8 @@ bool noise_is_none(const struct noise *noise)
            noise->straggler_p == 0 && noise->straggler == NULL && !noise->published_floors;
 }
 
-void noise_times_take(struct executor_times *times,
-                      const struct pipeline_shape *most,
-                      bool with_r,
-                      struct room *room)
+void noise_times_take(struct executor_times *times, const struct pipeline_shape *most,
+                      bool with_r, struct room *room)
 {
     const size_t n = (size_t)most->directions * (size_t)most->stages *
                      (size_t)most->micro_batches * (size_t)most->slices * EXECUTOR_LANES;
@@ -34,9 +32,7 @@ static void draw_items(const struct noise_row *row, uint32_t items, double *out)
     }
 }
 
-void noise_draw(const struct noise *noise,
-                const struct pipeline *pipeline,
-                uint32_t first,
+void noise_draw(const struct noise *noise, const struct pipeline *pipeline, uint32_t first,
                 struct executor_times *times)
 {
     static const enum noise_purpose of_type[] = {NOISE_FORWARD, NOISE_BACKWARD, NOISE_WEIGHTS,
@@ -70,8 +66,7 @@ void noise_draw(const struct noise *noise,
 
 // ---- single numbers -----------------------------------------------------------------------------
 
-static void counter_of(const struct noise_key *key,
-                       enum noise_draw_index draw,
+static void counter_of(const struct noise_key *key, enum noise_draw_index draw,
                        uint32_t counter[4])
 {
     counter[0] = key->replicate;

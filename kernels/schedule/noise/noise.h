@@ -51,17 +51,13 @@ struct noise {
 bool noise_is_none(const struct noise *noise);
 
 // Takes the arrays of times for pipelines of at most this shape. with_r: with times of R.
-void noise_times_take(struct executor_times *times,
-                      const struct pipeline_shape *most,
-                      bool with_r,
-                      struct room *room);
+void noise_times_take(struct executor_times *times, const struct pipeline_shape *most,
+                      bool with_r, struct room *room);
 
 // Draws replicates `first` to first + EXECUTOR_LANES - 1. Level 0 without anything else gives exactly the
 // nominal times. If durations depend on the time, sets times->duration; noise and pipeline must then
 // outlive the last call.
-void noise_draw(const struct noise *noise,
-                const struct pipeline *pipeline,
-                uint32_t first,
+void noise_draw(const struct noise *noise, const struct pipeline *pipeline, uint32_t first,
                 struct executor_times *times);
 
 // What a random number is for. `stage` of a message: of its sender.

@@ -6,10 +6,8 @@
 #include <math.h>
 
 // Returns the time of an operation alone in its window.
-static double windowed(const struct executor_times *times,
-                       const struct executor_piece *piece,
-                       enum noise_purpose purpose,
-                       int32_t index)
+static double windowed(const struct executor_times *times, const struct executor_piece *piece,
+                       enum noise_purpose purpose, int32_t index)
 {
     const struct noise *noise = times->noise;
     const int32_t items = pipeline_items(times->pipeline);

@@ -25,11 +25,8 @@ struct noise_row {
 
 // Returns the row of an operation or a message with no slow device, in window 0. stage: of the operation,
 // or of the sender.
-struct noise_row noise_row_of(const struct noise *noise,
-                              const struct pipeline *pipeline,
-                              uint32_t first,
-                              enum noise_purpose purpose,
-                              int32_t part);
+struct noise_row noise_row_of(const struct noise *noise, const struct pipeline *pipeline,
+                              uint32_t first, enum noise_purpose purpose, int32_t part);
 
 // Fills the times of n items, at most NOISE_BLOCK: [n * EXECUTOR_LANES].
 void noise_row_draw(const struct noise_row *row, uint32_t item, uint32_t n, double *out);

@@ -21,8 +21,7 @@ static bool is_message(enum noise_purpose purpose)
     return purpose == NOISE_FORWARD_MESSAGE || purpose == NOISE_BACKWARD_MESSAGE;
 }
 
-static double nominal_of(const struct pipeline *pipeline,
-                         enum noise_purpose purpose,
+static double nominal_of(const struct pipeline *pipeline, enum noise_purpose purpose,
                          int32_t part)
 {
     const int32_t s = part % pipeline->shape.stages, device = pipeline->device_of[part];
@@ -44,11 +43,8 @@ static double nominal_of(const struct pipeline *pipeline,
     return 0;
 }
 
-struct noise_row noise_row_of(const struct noise *noise,
-                              const struct pipeline *pipeline,
-                              uint32_t first,
-                              enum noise_purpose purpose,
-                              int32_t part)
+struct noise_row noise_row_of(const struct noise *noise, const struct pipeline *pipeline,
+                              uint32_t first, enum noise_purpose purpose, int32_t part)
 {
     const uint32_t stages = (uint32_t)pipeline->shape.stages;
     struct noise_row row = {
@@ -69,12 +65,8 @@ struct noise_row noise_row_of(const struct noise *noise,
 
 // ---- random numbers -----------------------------------------------------------------------------
 
-static void draw_own(const struct noise_row *row,
-                     uint32_t item,
-                     uint32_t draw,
-                     uint32_t n,
-                     bool uniform,
-                     double *out)
+static void draw_own(const struct noise_row *row, uint32_t item, uint32_t draw, uint32_t n,
+                     bool uniform, double *out)
 {
     const uint32_t counter[4] = {row->first, (uint32_t)row->purpose << 24 | row->place, item,
                                  draw};

@@ -32,12 +32,8 @@ static inline void channels_start(struct channels *channels)
 
 // Sends a message at `end` that takes `delay`, nominally the time for `bytes`. Its occupation changes in
 // the ratio of the delay. Returns the arrival.
-static inline double channels_send(struct channels *channels,
-                                   int32_t sender,
-                                   int32_t receiver,
-                                   double bytes,
-                                   double end,
-                                   double delay)
+static inline double channels_send(struct channels *channels, int32_t sender, int32_t receiver,
+                                   double bytes, double end, double delay)
 {
     const struct pipeline *p = channels->pipeline;
     if (channels_are_free(channels) || sender == receiver)

@@ -107,19 +107,14 @@ void limited_open(struct limited *limited, const struct pipeline *pipeline)
 
 // ---- earliest times -----------------------------------------------------------------------------
 
-static inline double *at(const struct limited *e,
-                         double *const array[3],
-                         int type,
-                         int32_t stage,
-                         int32_t item)
+static inline double *at(const struct limited *e, double *const array[3], int type,
+                         int32_t stage, int32_t item)
 {
     return &array[type][((int64_t)stage * e->items + item) * LANES];
 }
 
-static inline const double *time_of(const struct limited *e,
-                                    const double *const array,
-                                    int32_t stage,
-                                    int32_t item)
+static inline const double *time_of(const struct limited *e, const double *const array,
+                                    int32_t stage, int32_t item)
 {
     return &array[((int64_t)stage * e->items + item) * LANES];
 }
@@ -138,12 +133,8 @@ static void after(const struct limited *e, double *to, int type, int32_t stage, 
 }
 
 // Adds the times of the operations of a type of chunks from..until - 1 of a device up to a micro-batch.
-static void add_work(const struct limited *e,
-                     double *work,
-                     int type,
-                     int32_t from,
-                     int32_t until,
-                     int32_t item)
+static void add_work(const struct limited *e, double *work, int type, int32_t from,
+                     int32_t until, int32_t item)
 {
     if (item < 0)
         return;
@@ -155,12 +146,8 @@ static void add_work(const struct limited *e,
 }
 
 // Sets the earliest end of an operation that starts at `start` or later.
-static void finish(struct limited *e,
-                   const struct executor_times *times,
-                   int type,
-                   int32_t stage,
-                   int32_t item,
-                   const double *start)
+static void finish(struct limited *e, const struct executor_times *times, int type,
+                   int32_t stage, int32_t item, const double *start)
 {
     const double *time = time_of(e, times->time[type], stage, item);
     double *end = at(e, e->end, type, stage, item), *sum = at(e, e->sum, type, stage, item);
@@ -171,12 +158,8 @@ static void finish(struct limited *e,
     }
 }
 
-static void raise_to_arrival(const struct limited *e,
-                             const struct executor_times *times,
-                             double *start,
-                             int type,
-                             int32_t from,
-                             int32_t item)
+static void raise_to_arrival(const struct limited *e, const struct executor_times *times,
+                             double *start, int type, int32_t from, int32_t item)
 {
     const double *end = at(e, e->end, type, from, item),
                  *delay = time_of(e, times->delay[type], from, item);
@@ -211,9 +194,7 @@ static void forward(struct limited *e, const struct executor_times *times, int32
     finish(e, times, OPERATION_F, s, m, start);
 }
 
-static void backward(struct limited *e,
-                     const struct executor_times *times,
-                     int32_t s,
+static void backward(struct limited *e, const struct executor_times *times, int32_t s,
                      int32_t m)
 {
     const int32_t d = pipeline_device(e->pipeline, 0, s), i = e->place[s];
@@ -243,14 +224,8 @@ static void weights(struct limited *e, const struct executor_times *times, int32
 
 // Raises the bounds to the start of an operation of micro-batch m of chunk i, and all work of the device that
 // comes later: F of chunks from..until - 1, B and W of chunks up to `last`, from micro-batch m on.
-static void raise_to_rest(const struct limited *e,
-                          double *bound,
-                          const double *end,
-                          const double *time,
-                          int32_t d,
-                          bool with_f,
-                          int32_t last,
-                          int32_t m)
+static void raise_to_rest(const struct limited *e, double *bound, const double *end,
+                          const double *time, int32_t d, bool with_f, int32_t last, int32_t m)
 {
     double rest[LANES];
     for (int k = 0; k < LANES; k++)
@@ -265,10 +240,8 @@ static void raise_to_rest(const struct limited *e,
     raise(bound, rest);
 }
 
-static void raise_to_device(const struct limited *e,
-                            const struct executor_times *times,
-                            double *bound,
-                            int32_t d)
+static void raise_to_device(const struct limited *e, const struct executor_times *times,
+                            double *bound, int32_t d)
 {
     const int32_t first = e->stages[e->first[d]];
     for (int32_t m = 0; m < e->items; m++) {
@@ -284,10 +257,8 @@ static void raise_to_device(const struct limited *e,
     }
 }
 
-void limited_bounds(struct limited *limited,
-                    const struct executor_times *times,
-                    bool with_limits,
-                    double *bound)
+void limited_bounds(struct limited *limited, const struct executor_times *times,
+                    bool with_limits, double *bound)
 {
     struct limited *e = limited;
     const int32_t stages = e->pipeline->shape.stages;

@@ -18,9 +18,7 @@ void limited_open(struct limited *limited, const struct pipeline *pipeline);
 // Computes the bounds of the makespan. with_limits: false: as if memory had no limits, "clairvoyant" for these
 // orders. bound: [EXECUTOR_LANES]; all 0 for pipelines with two directions, slices or pairs, and if the
 // times depend on the start.
-void limited_bounds(struct limited *limited,
-                    const struct executor_times *times,
-                    bool with_limits,
-                    double *bound);
+void limited_bounds(struct limited *limited, const struct executor_times *times,
+                    bool with_limits, double *bound);
 
 #endif

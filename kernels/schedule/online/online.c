@@ -9,8 +9,7 @@
 #include <assert.h>
 #include <string.h>
 
-struct online *online_take(const struct pipeline_shape *most,
-                           int32_t operations,
+struct online *online_take(const struct pipeline_shape *most, int32_t operations,
                            struct room *room)
 {
     const size_t devices = (size_t)most->devices, stages = (size_t)most->stages,
@@ -96,8 +95,7 @@ static void open_device(struct online *e, int32_t d)
     };
 }
 
-void online_open(struct online *online,
-                 const struct pipeline *pipeline,
+void online_open(struct online *online, const struct pipeline *pipeline,
                  const struct order *reference)
 {
     struct online *e = online;

@@ -23,15 +23,13 @@ const char *online_misfit(const struct pipeline *pipeline, const struct order *r
 
 // Takes an environment for pipelines of at most this shape and orders with room for at most `operations`
 // per device. NULL: the room only counts.
-struct online *online_take(const struct pipeline_shape *most,
-                           int32_t operations,
+struct online *online_take(const struct pipeline_shape *most, int32_t operations,
                            struct room *room);
 
 // Sets the pipeline, whose times are the nominal ones, and the order that policies refer to. Both must not
 // change or end before the last call for them. A device without a memory limit gets the peak of the
 // reference order as its limit.
-void online_open(struct online *online,
-                 const struct pipeline *pipeline,
+void online_open(struct online *online, const struct pipeline *pipeline,
                  const struct order *reference);
 
 // Starts a step with the times of one replicate; times: NULL for the nominal times. The times stay until
@@ -126,8 +124,7 @@ int32_t online_count(const struct online *online, int32_t type, int32_t stage);
 const int32_t *online_stages(const struct online *online, int32_t device);
 
 // Returns an operation of the reference order.
-struct operation online_reference(const struct online *online,
-                                  int32_t device,
+struct operation online_reference(const struct online *online, int32_t device,
                                   int32_t position);
 
 // Nominal figures of the reference order, [order_at]: start of each operation, and time from its start to

@@ -2,8 +2,7 @@
 // Checks the reference order of the environment and finds its nominal figures.
 #include "kernels/schedule/online/online_private.h"
 
-static const char *misfit_of_device(const struct pipeline *pipeline,
-                                    const struct order *order,
+static const char *misfit_of_device(const struct pipeline *pipeline, const struct order *order,
                                     int32_t device)
 {
     for (int32_t i = 0; i < order->n[device]; i++) {

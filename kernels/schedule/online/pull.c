@@ -24,10 +24,7 @@ static double timed(const struct pull *e, int32_t d, int type, int32_t index, do
     return executor_times_duration(e->times, e->pipeline, &piece);
 }
 
-static inline double duration_of(const struct pull *e,
-                                 int32_t d,
-                                 int type,
-                                 int32_t index,
+static inline double duration_of(const struct pull *e, int32_t d, int type, int32_t index,
                                  double start)
 {
     if (e->is_timed || type > OPERATION_W)
@@ -43,9 +40,7 @@ static inline void run_weight(const struct pull *e, int32_t d, struct pull_devic
 }
 
 // Returns the arrival of the message of a task that ends at `end`.
-static inline double arrival_of(struct pull *e,
-                                int32_t d,
-                                const struct pull_task *task,
+static inline double arrival_of(struct pull *e, int32_t d, const struct pull_task *task,
                                 double end)
 {
     const bool backward = task->type != OPERATION_F;
@@ -86,10 +81,8 @@ static inline void run_task(struct pull *e, int32_t d, struct pull_device *devic
 enum action { RUN_TASK, RUN_WEIGHT, WAIT, ASK, END };
 
 // Returns whether the sender of the input, which is not computed, starts it at the clock or later.
-static inline bool starts_later(const struct pull *e,
-                                const struct pull_device *device,
-                                const struct pull_task *task,
-                                int32_t d)
+static inline bool starts_later(const struct pull *e, const struct pull_device *device,
+                                const struct pull_task *task, int32_t d)
 {
     const struct pull_device *sender = &e->device[task->sender];
     if (e->in_order || device->is_told || sender->clock >= device->clock)
@@ -97,8 +90,7 @@ static inline bool starts_later(const struct pull *e,
     return sender->wanted >= 0 && sender->tasks[sender->task].sender == d;
 }
 
-static inline enum action decide(const struct pull *e,
-                                 int32_t d,
+static inline enum action decide(const struct pull *e, int32_t d,
                                  const struct pull_device *device)
 {
     const int32_t n = device->task, w = device->weight;
@@ -276,10 +268,8 @@ static double run_lane(struct pull *e)
     return makespan;
 }
 
-void pull_run(struct pull *pull,
-              const struct pull_rule *rule,
-              const struct executor_times *times,
-              double *makespan)
+void pull_run(struct pull *pull, const struct pull_rule *rule,
+              const struct executor_times *times, double *makespan)
 {
     struct pull *e = pull;
     e->rule = *rule;

@@ -33,8 +33,7 @@ struct pull;
 
 // Takes memory for pipelines of at most this shape and orders of at most `operations` per device. NULL: the
 // room only counts.
-struct pull *pull_take(const struct pipeline_shape *most,
-                       int32_t operations,
+struct pull *pull_take(const struct pipeline_shape *most, int32_t operations,
                        struct room *room);
 
 // Sets the pipeline, whose times are the nominal ones, and an order that runs and stays within the limits.
@@ -42,17 +41,13 @@ struct pull *pull_take(const struct pipeline_shape *most,
 void pull_open(struct pull *pull, const struct pipeline *pipeline, const struct order *order);
 
 // Runs EXECUTOR_LANES replicates. makespan: [EXECUTOR_LANES].
-void pull_run(struct pull *pull,
-              const struct pull_rule *rule,
-              const struct executor_times *times,
-              double *makespan);
+void pull_run(struct pull *pull, const struct pull_rule *rule,
+              const struct executor_times *times, double *makespan);
 
 // Chooses the action of the rule in the environment, whose reference order is the order, after
 // online_let_wait(online, true). Gives the steps of pull_run bit for bit. `waits`: [devices], 0 at the
 // start of a step.
-int32_t pull_choose(const struct pull_rule *rule,
-                    struct online *online,
-                    const struct online_decision *decision,
-                    uint8_t *waits);
+int32_t pull_choose(const struct pull_rule *rule, struct online *online,
+                    const struct online_decision *decision, uint8_t *waits);
 
 #endif

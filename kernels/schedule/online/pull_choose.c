@@ -11,10 +11,8 @@ static int32_t candidate_at(const struct online_decision *decision, int32_t at)
     return -1;
 }
 
-int32_t pull_choose(const struct pull_rule *rule,
-                    struct online *online,
-                    const struct online_decision *decision,
-                    uint8_t *waits)
+int32_t pull_choose(const struct pull_rule *rule, struct online *online,
+                    const struct online_decision *decision, uint8_t *waits)
 {
     const int32_t d = decision->device, last = decision->n - 1;
     const struct online_device *device = online_device(online, d);

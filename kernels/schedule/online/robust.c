@@ -66,10 +66,8 @@ static size_t scratch_of(const struct pipeline_shape *shape)
     return most;
 }
 
-struct robust *robust_take(const struct pipeline_shape *shape,
-                           int32_t operations,
-                           int32_t replicates,
-                           struct room *room)
+struct robust *robust_take(const struct pipeline_shape *shape, int32_t operations,
+                           int32_t replicates, struct room *room)
 {
     struct robust *robust = room_take(room, 1, sizeof *robust), counted;
     struct robust *e = robust != NULL ? robust : &counted;
@@ -95,10 +93,8 @@ struct robust *robust_take(const struct pipeline_shape *shape,
     return robust;
 }
 
-void robust_open(struct robust *robust,
-                 const struct pipeline *pipeline,
-                 const struct noise *noise,
-                 const struct robust_options *options,
+void robust_open(struct robust *robust, const struct pipeline *pipeline,
+                 const struct noise *noise, const struct robust_options *options,
                  struct poll *poll)
 {
     struct robust *e = robust;
@@ -167,8 +163,7 @@ double robust_offer(struct robust *robust, const struct order *order, const stru
     return sum / (e->n_rows * EXECUTOR_LANES);
 }
 
-const struct order *robust_best(const struct robust *robust,
-                                double *mean,
+const struct order *robust_best(const struct robust *robust, double *mean,
                                 const struct family **from)
 {
     if (!robust->has_best)
@@ -191,8 +186,7 @@ static bool places_alike(struct robust *e, const struct family *family)
                   (size_t)(shape->directions * shape->stages) * sizeof(int32_t)) == 0;
 }
 
-static void offer_family(struct robust *e,
-                         const struct family *family,
+static void offer_family(struct robust *e, const struct family *family,
                          const struct family_options *options)
 {
     struct room room = {e->scratch, 0};

@@ -24,23 +24,18 @@ struct robust_options {
 
 // Takes memory for pipelines of this shape and orders with room for `operations` per device: at least
 // order_room. NULL: the room only counts.
-struct robust *robust_take(const struct pipeline_shape *shape,
-                           int32_t operations,
-                           int32_t replicates,
-                           struct room *room);
+struct robust *robust_take(const struct pipeline_shape *shape, int32_t operations,
+                           int32_t replicates, struct room *room);
 
 // Draws the replicates and starts without an order. pipeline and noise must outlive
 // the last call.
-void robust_open(struct robust *robust,
-                 const struct pipeline *pipeline,
-                 const struct noise *noise,
-                 const struct robust_options *options,
+void robust_open(struct robust *robust, const struct pipeline *pipeline,
+                 const struct noise *noise, const struct robust_options *options,
                  struct poll *poll);
 
 // Offers an order. Returns its mean makespan; INFINITY if it cannot run, exceeds a limit of memory, does
 // not suit the rule (pull_misfit), or is clearly worse than the best order.
-double robust_offer(struct robust *robust,
-                    const struct order *order,
+double robust_offer(struct robust *robust, const struct order *order,
                     const struct family *from);
 
 // Offers the orders of all families that place stages as the pipeline does, without those that search; of
@@ -52,8 +47,7 @@ void robust_improve(struct robust *robust);
 
 // Returns the best order; NULL: no order within the limits. *mean: its mean makespan. *from: its family, or the
 // family of the order that it was improved from; NULL: a dispatch rule.
-const struct order *robust_best(const struct robust *robust,
-                                double *mean,
+const struct order *robust_best(const struct robust *robust, double *mean,
                                 const struct family **from);
 
 #endif

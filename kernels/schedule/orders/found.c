@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool found_add(struct found *found,
-               const struct order_text_operation *operation,
+bool found_add(struct found *found, const struct order_text_operation *operation,
                struct pps_fault *fault)
 {
     struct order_text_operation *list =
@@ -75,10 +74,8 @@ static struct extent extent_of(const struct found *found)
 
 // Refuses numbers that are far beyond the operations that are there: the arrays of an execution have
 // an element for each stage and micro-batch.
-static bool fits(const struct found *found,
-                 const struct extent *e,
-                 const struct order_source *source,
-                 struct pps_fault *fault)
+static bool fits(const struct found *found, const struct extent *e,
+                 const struct order_source *source, struct pps_fault *fault)
 {
     const struct order_text_operation *last = &found->list[e->last_item];
     const double items = (double)e->micro_batches * e->slices, needed = 2.0 * e->stages * items;
@@ -109,10 +106,8 @@ static int32_t count_both(const struct found *found, int32_t micro_batches)
     return n;
 }
 
-static bool find_shape(const struct found *found,
-                       struct order_document *document,
-                       struct extent *e,
-                       struct pps_fault *fault)
+static bool find_shape(const struct found *found, struct order_document *document,
+                       struct extent *e, struct pps_fault *fault)
 {
     *e = extent_of(found);
     if (found->n == 0)
@@ -139,10 +134,8 @@ static bool find_shape(const struct found *found,
 
 // ---- the placement ------------------------------------------------------------------------------
 
-static bool find_placement(const struct found *found,
-                           struct order_document *document,
-                           const struct extent *e,
-                           struct pps_fault *fault)
+static bool find_placement(const struct found *found, struct order_document *document,
+                           const struct extent *e, struct pps_fault *fault)
 {
     const int32_t stages = e->stages, parts = stages * e->directions;
     int32_t *device_of = malloc((size_t)parts * sizeof *device_of);
@@ -173,8 +166,7 @@ static bool find_placement(const struct found *found,
 
 // ---- the arrays ---------------------------------------------------------------------------------
 
-static bool fill(const struct found *found,
-                 struct order_document *document,
+static bool fill(const struct found *found, struct order_document *document,
                  struct pps_fault *fault)
 {
     size_t most = 0;
@@ -208,8 +200,7 @@ static bool fill(const struct found *found,
     return true;
 }
 
-bool found_finish(const struct found *found,
-                  struct order_document *document,
+bool found_finish(const struct found *found, struct order_document *document,
                   struct pps_fault *fault)
 {
     struct extent e;

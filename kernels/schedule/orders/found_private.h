@@ -16,29 +16,22 @@ struct found {
 };
 
 // Return false if memory runs out, with an empty fault->text.
-bool found_add(struct found *found,
-               const struct order_text_operation *operation,
+bool found_add(struct found *found, const struct order_text_operation *operation,
                struct pps_fault *fault);
 bool found_end_device(struct found *found, struct pps_fault *fault);
 void found_free(struct found *found);
 
 // Fills shape, device_of, order and places of the document, whose source is set.
-bool found_finish(const struct found *found,
-                  struct order_document *document,
+bool found_finish(const struct found *found, struct order_document *document,
                   struct pps_fault *fault);
 
 // Fills the fault for a byte of the text, or of the text of a device. Returns false.
-bool order_source_fault(const struct order_source *source,
-                        int32_t device,
-                        size_t at,
-                        struct pps_fault *fault,
-                        const char *format,
-                        ...) __attribute__((format(printf, 5, 6)));
+bool order_source_fault(const struct order_source *source, int32_t device, size_t at,
+                        struct pps_fault *fault, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 
 // Sets the place of the fault only: line and column, or the item.
-void order_source_place(const struct order_source *source,
-                        int32_t device,
-                        size_t at,
+void order_source_place(const struct order_source *source, int32_t device, size_t at,
                         struct pps_fault *fault);
 
 // Returns the number of a cell of a CSV in its row, from 1.

@@ -12,9 +12,7 @@
 enum { HEADS_TOLD = 4 };
 
 // Writes "0SEND_F1 (row 1, cell 4)". Each end names the stage of its own device.
-static void write_message(const struct order_document *document,
-                          int32_t device,
-                          int32_t i,
+static void write_message(const struct order_document *document, int32_t device, int32_t i,
                           struct text_buffer *out)
 {
     const struct order_message *m = &document->messages.list[i];
@@ -35,8 +33,7 @@ static int32_t device_of(const struct order_document *document, int32_t message)
     return d;
 }
 
-static void write_head(const struct order_document *document,
-                       const struct executor_head *head,
+static void write_head(const struct order_document *document, const struct executor_head *head,
                        struct text_buffer *out)
 {
     if (head->message < 0) {
@@ -53,10 +50,8 @@ static void write_head(const struct order_document *document,
 }
 
 // Fills the fault with the heads of all devices that wait. Returns false.
-static bool blame(const struct order_document *document,
-                  const struct executor_head *heads,
-                  int32_t n,
-                  struct pps_fault *fault)
+static bool blame(const struct order_document *document, const struct executor_head *heads,
+                  int32_t n, struct pps_fault *fault)
 {
     struct text_buffer text = {.text = NULL};
     const struct executor_head *first = &heads[0];

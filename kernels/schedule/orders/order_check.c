@@ -11,8 +11,7 @@
 
 enum { BLOCKED_TOLD = 4, CYCLE_TOLD = 8 };
 
-static void write_operation(const struct order_document *document,
-                            const struct operation *op,
+static void write_operation(const struct order_document *document, const struct operation *op,
                             struct text_buffer *out)
 {
     if (document->source.form == ORDER_FORM_PYTORCH && op->type != OPERATION_R)
@@ -23,8 +22,7 @@ static void write_operation(const struct order_document *document,
 
 // Writes "F0.0 (rank 1, position 3)", or "F0.0 (rank 1, missing)".
 static void write_place(const struct order_document *document,
-                        const struct executor_place *place,
-                        struct text_buffer *out)
+                        const struct executor_place *place, struct text_buffer *out)
 {
     write_operation(document, &place->operation, out);
     if (place->position < 0)
@@ -33,8 +31,7 @@ static void write_place(const struct order_document *document,
         text_buffer_add(out, " (rank %d, position %d)", place->device, place->position);
 }
 
-static void write_wrong(const struct order_document *document,
-                        const struct executor_fault *why,
+static void write_wrong(const struct order_document *document, const struct executor_fault *why,
                         struct text_buffer *out)
 {
     static const char *const texts[] = {
@@ -55,8 +52,7 @@ static void write_wrong(const struct order_document *document,
 }
 
 static void write_blocked(const struct order_document *document,
-                          const struct executor_blocked *blocked,
-                          struct text_buffer *out)
+                          const struct executor_blocked *blocked, struct text_buffer *out)
 {
     write_place(document, &blocked->head, out);
     text_buffer_add(out, " waits for ");
@@ -64,8 +60,7 @@ static void write_blocked(const struct order_document *document,
 }
 
 static void write_deadlock(const struct order_document *document,
-                           const struct executor_fault *why,
-                           struct text_buffer *out)
+                           const struct executor_fault *why, struct text_buffer *out)
 {
     const int32_t known = why->n_blocked < why->room ? why->n_blocked : why->room,
                   told = known < BLOCKED_TOLD ? known : BLOCKED_TOLD;
@@ -95,8 +90,7 @@ static size_t byte_of(const struct order_document *document, const struct execut
 
 // Fills the fault for an executor's fault in this order, with place and remedy. Returns false.
 static bool order_document_blame(const struct order_document *document,
-                                 enum executor_status status,
-                                 const struct executor_fault *why,
+                                 enum executor_status status, const struct executor_fault *why,
                                  struct pps_fault *fault)
 {
     struct text_buffer text = {.text = NULL};
@@ -134,10 +128,8 @@ static void trial_free(struct trial *trial)
     free(trial->why.blocked);
 }
 
-static void run(const struct order_document *document,
-                const struct pipeline *pipeline,
-                struct executor *executor,
-                struct trial *trial)
+static void run(const struct order_document *document, const struct pipeline *pipeline,
+                struct executor *executor, struct trial *trial)
 {
     trial->status = executor_run(executor, pipeline, document->order, NULL, NULL);
     if (trial->status != EXECUTOR_DONE)
@@ -175,8 +167,7 @@ bool order_document_check(const struct order_document *document, struct pps_faul
     return good;
 }
 
-static void explain(const struct order_document *document,
-                    const struct executor_fault *why,
+static void explain(const struct order_document *document, const struct executor_fault *why,
                     struct text_buffer *out)
 {
     for (int32_t i = 0; i < why->n_blocked; i++) {

@@ -31,12 +31,8 @@ enum order_form order_form_of(const char *text, size_t n)
 // ---- text ---------------------------------------------------------------------------------------
 
 // Adds the operations of a device, whose text begins at byte `from` of the places.
-static bool read_device(struct found *found,
-                        const struct order_source *source,
-                        const char *text,
-                        size_t n,
-                        size_t from,
-                        struct pps_fault *fault)
+static bool read_device(struct found *found, const struct order_source *source,
+                        const char *text, size_t n, size_t from, struct pps_fault *fault)
 {
     struct order_text_source line = {text, n, 0};
     struct order_text_operation op[2];
@@ -54,9 +50,7 @@ static bool read_device(struct found *found,
     return true;
 }
 
-static bool too_many(const struct found *found,
-                     const struct order_source *source,
-                     size_t at,
+static bool too_many(const struct found *found, const struct order_source *source, size_t at,
                      struct pps_fault *fault)
 {
     return found->devices >= PIPELINE_DEVICES_MAX &&
@@ -64,8 +58,7 @@ static bool too_many(const struct found *found,
                                "more than %d devices", PIPELINE_DEVICES_MAX);
 }
 
-static bool read_lines(struct found *found,
-                       const struct order_source *source,
+static bool read_lines(struct found *found, const struct order_source *source,
                        struct pps_fault *fault)
 {
     for (size_t from = pps_utf8_mark(source->text, source->n), next; from < source->n;
@@ -88,13 +81,11 @@ static bool read_lines(struct found *found,
 
 // ---- JSON ---------------------------------------------------------------------------------------
 
-static bool read_items(struct found *found,
-                       const struct order_source *source,
+static bool read_items(struct found *found, const struct order_source *source,
                        struct pps_fault *fault)
 {
     const cJSON *item;
-    cJSON_ArrayForEach(item, source->lines)
-    {
+    cJSON_ArrayForEach (item, source->lines) {
         const char *const text = item->valuestring;
         const size_t before = found->n;
         if (!cJSON_IsString(item))
@@ -114,8 +105,7 @@ static bool read_items(struct found *found,
     return true;
 }
 
-bool order_document_of_json(struct order_document *document,
-                            const struct cJSON *root,
+bool order_document_of_json(struct order_document *document, const struct cJSON *root,
                             struct pps_fault *fault)
 {
     struct found found = {.n = 0};
@@ -147,9 +137,7 @@ static void place_item(const struct pps_json *json, struct pps_fault *fault)
     fault->item = NULL;
 }
 
-static bool read_json(struct order_document *document,
-                      const char *text,
-                      size_t n,
+static bool read_json(struct order_document *document, const char *text, size_t n,
                       struct pps_fault *fault)
 {
     struct pps_json json;
@@ -174,9 +162,7 @@ static bool read_json(struct order_document *document,
 
 // ---- documents ----------------------------------------------------------------------------------
 
-bool order_document_read(struct order_document *document,
-                         const char *text,
-                         size_t n,
+bool order_document_read(struct order_document *document, const char *text, size_t n,
                          struct pps_fault *fault)
 {
     struct found found = {.n = 0};
@@ -229,9 +215,7 @@ struct pipeline *order_document_pipeline(const struct order_document *document)
 
 // ---- writing ------------------------------------------------------------------------------------
 
-static void write_lines(const struct pipeline *pipeline,
-                        const struct order *order,
-                        bool json,
+static void write_lines(const struct pipeline *pipeline, const struct order *order, bool json,
                         struct text_buffer *out)
 {
     if (json)
@@ -245,11 +229,8 @@ static void write_lines(const struct pipeline *pipeline,
         text_buffer_add(out, "  ]\n}\n");
 }
 
-bool order_write(enum order_form form,
-                 const struct pipeline *pipeline,
-                 const struct order *order,
-                 struct text_buffer *out,
-                 struct pps_fault *fault)
+bool order_write(enum order_form form, const struct pipeline *pipeline,
+                 const struct order *order, struct text_buffer *out, struct pps_fault *fault)
 {
     if (form == ORDER_FORM_PYTORCH)
         return pytorch_csv_write(pipeline, order, false, out, fault);

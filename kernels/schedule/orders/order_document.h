@@ -51,15 +51,12 @@ enum order_form order_form_of(const char *text, size_t n);
 // first fault, which has line and column; there is nothing to free then. An empty fault->text means
 // out of memory. Checks what the form of an order can show, but not whether the set of operations is
 // complete (order_document_check).
-bool order_document_read(struct order_document *document,
-                         const char *text,
-                         size_t n,
+bool order_document_read(struct order_document *document, const char *text, size_t n,
                          struct pps_fault *fault);
 
 // Reads the tree of a JSON document, which must stay valid as long as the document. The fault names
 // the item.
-bool order_document_of_json(struct order_document *document,
-                            const struct cJSON *root,
+bool order_document_of_json(struct order_document *document, const struct cJSON *root,
                             struct pps_fault *fault);
 
 void order_document_free(struct order_document *document); // a zeroed document is allowed
@@ -85,10 +82,7 @@ bool order_document_explain(const struct order_document *document, struct text_b
 
 // Appends the order as a document. PyTorch: without sends and receives (pytorch_csv_write has them).
 // false: the form cannot express the order; fault->text has the reason.
-bool order_write(enum order_form form,
-                 const struct pipeline *pipeline,
-                 const struct order *order,
-                 struct text_buffer *out,
-                 struct pps_fault *fault);
+bool order_write(enum order_form form, const struct pipeline *pipeline,
+                 const struct order *order, struct text_buffer *out, struct pps_fault *fault);
 
 #endif

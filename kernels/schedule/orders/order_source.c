@@ -28,9 +28,7 @@ static void find_place(const struct order_source *source, size_t at, struct pps_
     fault->column = 1 + (int)pps_utf8_count(source->text + begin, at - begin);
 }
 
-void order_source_place(const struct order_source *source,
-                        int32_t device,
-                        size_t at,
+void order_source_place(const struct order_source *source, int32_t device, size_t at,
                         struct pps_fault *fault)
 {
     *fault = (struct pps_fault){.line = 0};
@@ -49,10 +47,7 @@ int order_source_cell(const struct order_source *source, size_t at)
 }
 
 // Writes "row 2, cell 3 (1F3)" for a byte of a CSV.
-static void name_cell(const struct order_source *source,
-                      size_t at,
-                      int row,
-                      char *out,
+static void name_cell(const struct order_source *source, size_t at, int row, char *out,
                       size_t n)
 {
     const char *const text = source->text;
@@ -71,12 +66,8 @@ static void name_cell(const struct order_source *source,
              order_source_cell(source, at), word);
 }
 
-bool order_source_fault(const struct order_source *source,
-                        int32_t device,
-                        size_t at,
-                        struct pps_fault *fault,
-                        const char *format,
-                        ...)
+bool order_source_fault(const struct order_source *source, int32_t device, size_t at,
+                        struct pps_fault *fault, const char *format, ...)
 {
     char text[400], place[120];
     va_list args;

@@ -90,10 +90,7 @@ static bool read_pair(struct cell *c, struct pytorch_action action[2])
             fail(c, action[0].at, form));
 }
 
-int pytorch_cell_read(const char *text,
-                      size_t from,
-                      size_t to,
-                      struct pytorch_action action[2],
+int pytorch_cell_read(const char *text, size_t from, size_t to, struct pytorch_action action[2],
                       struct order_text_fault *fault)
 {
     struct cell c = {text, from, to, fault};

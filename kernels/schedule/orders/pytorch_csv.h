@@ -18,19 +18,15 @@
 
 // Returns whether the CSV can hold orders of this shape; order: and this one; NULL: without R. Otherwise the
 // fault has the reason.
-bool pytorch_csv_holds(const struct pipeline_shape *shape,
-                       const struct order *order,
+bool pytorch_csv_holds(const struct pipeline_shape *shape, const struct order *order,
                        struct pps_fault *fault);
 
 // Appends the order as CSV, without blank cells; with `messages` also the sends and receives, in the
 // places in which PyTorch puts them. Returns false, with the reason in fault->text, for an order with
 // two directions, slices or recomputed forwards, and, with messages, for one that deadlocks. An empty
 // fault->text means out of memory.
-bool pytorch_csv_write(const struct pipeline *pipeline,
-                       const struct order *order,
-                       bool messages,
-                       struct text_buffer *out,
-                       struct pps_fault *fault);
+bool pytorch_csv_write(const struct pipeline *pipeline, const struct order *order,
+                       bool messages, struct text_buffer *out, struct pps_fault *fault);
 
 // Appends the action of an operation, as in 1F3. The operation is not an R.
 void pytorch_csv_write_operation(const struct operation *operation, struct text_buffer *out);

@@ -23,8 +23,7 @@ static size_t at_of(const struct index *x, int kind, int32_t stage, int32_t micr
            (size_t)micro_batch;
 }
 
-static bool index_open(struct index *x,
-                       const struct found *found,
+static bool index_open(struct index *x, const struct found *found,
                        const struct order_document *d)
 {
     const size_t all = (size_t)d->shape.stages * (size_t)d->shape.micro_batches;
@@ -131,10 +130,8 @@ static bool check_partner(const struct check *c, const struct pytorch_message *m
                               c->document->device_of[other] + 1);
 }
 
-bool pytorch_messages_check(const struct pytorch_message *messages,
-                            size_t n,
-                            const struct found *found,
-                            const struct order_document *document,
+bool pytorch_messages_check(const struct pytorch_message *messages, size_t n,
+                            const struct found *found, const struct order_document *document,
                             struct pps_fault *fault)
 {
     struct index x;
@@ -165,10 +162,8 @@ static struct order_message message_of(const struct pytorch_message *m, size_t b
                                   .send = is_send(a->type)};
 }
 
-bool pytorch_messages_keep(const struct pytorch_message *messages,
-                           size_t n,
-                           const struct found *found,
-                           struct order_document *document,
+bool pytorch_messages_keep(const struct pytorch_message *messages, size_t n,
+                           const struct found *found, struct order_document *document,
                            struct pps_fault *fault)
 {
     struct order_messages *to = &document->messages;

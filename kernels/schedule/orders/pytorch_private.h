@@ -30,10 +30,7 @@ struct pytorch_action {
 
 // Reads the cell between two bytes of the text, without blanks around it. Returns the number of
 // actions: 0 for a blank cell, 2 for a pair, -1 for a fault, with its byte and text.
-int pytorch_cell_read(const char *text,
-                      size_t from,
-                      size_t to,
-                      struct pytorch_action action[2],
+int pytorch_cell_read(const char *text, size_t from, size_t to, struct pytorch_action action[2],
                       struct order_text_fault *fault);
 
 // A send or receive, and how many operations of the order stand before it.
@@ -45,17 +42,13 @@ struct pytorch_message {
 
 // Checks the messages of a file: each send has one receive, between two devices, after the operation
 // that makes the message and before the operation that needs it. `document` holds the order.
-bool pytorch_messages_check(const struct pytorch_message *messages,
-                            size_t n,
-                            const struct found *found,
-                            const struct order_document *document,
+bool pytorch_messages_check(const struct pytorch_message *messages, size_t n,
+                            const struct found *found, const struct order_document *document,
                             struct pps_fault *fault);
 
 // Stores the messages, which have passed the check, in the document. Returns false if memory runs out.
-bool pytorch_messages_keep(const struct pytorch_message *messages,
-                           size_t n,
-                           const struct found *found,
-                           struct order_document *document,
+bool pytorch_messages_keep(const struct pytorch_message *messages, size_t n,
+                           const struct found *found, struct order_document *document,
                            struct pps_fault *fault);
 
 #endif

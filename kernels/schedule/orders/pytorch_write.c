@@ -8,11 +8,8 @@
 
 // ---- what cannot be written -------------------------------------------------------------------
 
-static bool check_operation(const struct pipeline_shape *shape,
-                            const struct order *order,
-                            int32_t device,
-                            int32_t position,
-                            struct pps_fault *fault)
+static bool check_operation(const struct pipeline_shape *shape, const struct order *order,
+                            int32_t device, int32_t position, struct pps_fault *fault)
 {
     const int64_t at = order_at(order, device, position);
     const struct operation *op = &order->operations[at];
@@ -33,8 +30,7 @@ static bool check_operation(const struct pipeline_shape *shape,
                          device, position);
 }
 
-bool pytorch_csv_holds(const struct pipeline_shape *shape,
-                       const struct order *order,
+bool pytorch_csv_holds(const struct pipeline_shape *shape, const struct order *order,
                        struct pps_fault *fault)
 {
     *fault = (struct pps_fault){.line = 0};
@@ -56,9 +52,7 @@ bool pytorch_csv_holds(const struct pipeline_shape *shape,
 
 // ---- cells --------------------------------------------------------------------------------------
 
-static void write_action(struct text_buffer *out,
-                         int32_t stage,
-                         enum pytorch_type type,
+static void write_action(struct text_buffer *out, int32_t stage, enum pytorch_type type,
                          int32_t micro_batch)
 {
     text_buffer_add(out, "%d%s%d", stage, pytorch_names[type], micro_batch);
@@ -71,9 +65,7 @@ void pytorch_csv_write_operation(const struct operation *op, struct text_buffer 
 }
 
 // Appends the operation or the pair at the position. Returns the number of operations.
-static int write_cell(const struct order *order,
-                      int32_t device,
-                      int32_t position,
+static int write_cell(const struct order *order, int32_t device, int32_t position,
                       struct text_buffer *row)
 {
     const int64_t at = order_at(order, device, position);
@@ -103,10 +95,8 @@ static void write_message(const struct order_message *m, struct text_buffer *row
 }
 
 // messages: without lists: none.
-static void write_row(const struct order *order,
-                      const struct order_messages *messages,
-                      int32_t d,
-                      struct text_buffer *row)
+static void write_row(const struct order *order, const struct order_messages *messages,
+                      int32_t d, struct text_buffer *row)
 {
     int32_t next = messages->first != NULL ? messages->first[d] : 0;
     const int32_t end = messages->first != NULL ? messages->first[d + 1] : 0;
@@ -118,8 +108,7 @@ static void write_row(const struct order *order,
     }
 }
 
-static bool write_rows(const struct order *order,
-                       const struct order_messages *messages,
+static bool write_rows(const struct order *order, const struct order_messages *messages,
                        struct text_buffer *out)
 {
     struct text_buffer row = {.text = NULL};
@@ -134,11 +123,8 @@ static bool write_rows(const struct order *order,
     return !out->failed;
 }
 
-bool pytorch_csv_write(const struct pipeline *pipeline,
-                       const struct order *order,
-                       bool messages,
-                       struct text_buffer *out,
-                       struct pps_fault *fault)
+bool pytorch_csv_write(const struct pipeline *pipeline, const struct order *order,
+                       bool messages, struct text_buffer *out, struct pps_fault *fault)
 {
     struct order_messages placed = {.first = NULL};
     struct order_stuck stuck = {-1, 0};

@@ -17,9 +17,7 @@ static double ratio(double part, double whole)
     return whole > 0 ? part / whole : 0;
 }
 
-void features_open(struct features *f,
-                   struct online *online,
-                   const struct pipeline *pipeline,
+void features_open(struct features *f, struct online *online, const struct pipeline *pipeline,
                    const struct order *reference)
 {
     *f = (struct features){.online = online,
@@ -97,10 +95,8 @@ static double reference_arrival(const struct features *f, int32_t device, double
     return fmax(now, online_expected(f->online, x.type, x.stage));
 }
 
-int32_t features_guide(const struct features *f,
-                       const struct pull_rule *rule,
-                       const struct online_decision *decision,
-                       uint8_t *waits)
+int32_t features_guide(const struct features *f, const struct pull_rule *rule,
+                       const struct online_decision *decision, uint8_t *waits)
 {
     const struct online_device *own = online_device(f->online, decision->device);
     const int32_t choice = pull_choose(rule, f->online, decision, waits);
@@ -117,8 +113,7 @@ int32_t features_guide(const struct features *f,
     return first;
 }
 
-int32_t features_candidates(const struct features *f,
-                            const struct online_decision *decision,
+int32_t features_candidates(const struct features *f, const struct online_decision *decision,
                             int32_t guide)
 {
     const int32_t n = decision->n, d = decision->device;
@@ -158,10 +153,8 @@ static double variation(const struct online_device *device)
     return sqrt(fmax(0, device->squares / n - mean * mean)) / mean;
 }
 
-static void set_state(const struct features *f,
-                      const struct online_decision *decision,
-                      const struct arrivals *arrivals,
-                      double *x)
+static void set_state(const struct features *f, const struct online_decision *decision,
+                      const struct arrivals *arrivals, double *x)
 {
     const struct pipeline_shape *shape = &f->pipeline->shape;
     const int32_t d = decision->device, last = shape->devices - 1;
@@ -221,10 +214,8 @@ static int32_t receiver_of(const struct features *f, const struct online_candida
 
 // Features of the device that receives the result: whether it is idle, how long it will have been free
 // when the result arrives, and how many inputs of this kind it has in store.
-static void set_receiver(const struct features *f,
-                         const struct online_candidate *candidate,
-                         double now,
-                         double *x)
+static void set_receiver(const struct features *f, const struct online_candidate *candidate,
+                         double now, double *x)
 {
     const int32_t stage = receiver_of(f, candidate);
     x[0] = x[1] = x[2] = 0;
@@ -240,20 +231,16 @@ static void set_receiver(const struct features *f,
     x[2] = fmin(store, 4) / 4.0;
 }
 
-static double slack_of(const struct features *f,
-                       const struct online_decision *decision,
+static double slack_of(const struct features *f, const struct online_decision *decision,
                        const struct online_candidate *candidate)
 {
     const double tail = f->tails[(int64_t)decision->device * f->room + candidate->at];
     return ratio(f->makespan - tail - decision->now, f->period);
 }
 
-static void set_candidate(const struct features *f,
-                          const struct online_decision *decision,
+static void set_candidate(const struct features *f, const struct online_decision *decision,
                           const struct online_candidate *candidate,
-                          const struct arrivals *arrivals,
-                          double least_slack,
-                          double *x)
+                          const struct arrivals *arrivals, double least_slack, double *x)
 {
     const struct online_device *own = online_device(f->online, decision->device);
     const double now = decision->now, arrival = arrivals->reference;
@@ -287,10 +274,8 @@ static void round_all(double *x, int n)
         x[i] = (double)(float)x[i];
 }
 
-void features_of(const struct features *f,
-                 const struct online_decision *decision,
-                 double *candidate,
-                 double *state)
+void features_of(const struct features *f, const struct online_decision *decision,
+                 double *candidate, double *state)
 {
     const struct arrivals arrivals = arrivals_of(f, decision->device, decision->now);
     double least = HUGE_VAL;

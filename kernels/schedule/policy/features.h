@@ -23,18 +23,14 @@ struct features {
 };
 
 // online_open has set the problem.
-void features_open(struct features *features,
-                   struct online *online,
-                   const struct pipeline *pipeline,
-                   const struct order *reference);
+void features_open(struct features *features, struct online *online,
+                   const struct pipeline *pipeline, const struct order *reference);
 
 // Returns the candidate that the guide of a learned policy would choose: that of the rule (pull_choose), but
 // where the rule waits for memory, the first candidate in the reference order. The rule itself never has to
 // wait for memory; a policy that has left its path can.
-int32_t features_guide(const struct features *features,
-                       const struct pull_rule *rule,
-                       const struct online_decision *decision,
-                       uint8_t *waits);
+int32_t features_guide(const struct features *features, const struct pull_rule *rule,
+                       const struct online_decision *decision, uint8_t *waits);
 
 // Returns whether nothing unexpected has happened as far as the device knows: its operations had their nominal
 // times within 1 %, and its next F or B is not later than in the reference order. A learned policy follows
@@ -44,15 +40,12 @@ bool features_quiet(const struct features *features, const struct online_decisio
 // Returns the candidates that the networks choose from: all, but without WAIT, which is the last one, if the
 // guide does not wait and no arrival is expected.
 int32_t features_candidates(const struct features *features,
-                            const struct online_decision *decision,
-                            int32_t guide);
+                            const struct online_decision *decision, int32_t guide);
 
 // Writes the features of all candidates, [n][FEATURES_CANDIDATE], and of the state, [FEATURES_STATE], in
 // single precision, in which a training remembers them.
-void features_of(const struct features *features,
-                 const struct online_decision *decision,
-                 double *candidate,
-                 double *state);
+void features_of(const struct features *features, const struct online_decision *decision,
+                 double *candidate, double *state);
 
 // Returns a lower bound of the time from now to the end of the step, by nominal times: the largest work
 // that is left on a device.

@@ -100,9 +100,7 @@ static void start_layer(const struct layer *layer, uint64_t seed, double *parame
     }
 }
 
-void network_start(const struct network_shape *shape,
-                   uint64_t seed,
-                   double beta,
+void network_start(const struct network_shape *shape, uint64_t seed, double beta,
                    double *parameters)
 {
     const struct plan plan = plan_of(shape);
@@ -154,11 +152,8 @@ static void find_mean(struct network *net, const struct network_input *input)
 }
 
 // Adds the part of a first layer that the mean and the state feed; `skip`: inputs before them.
-static void add_common(const struct network *net,
-                       const struct layer *layer,
-                       int skip,
-                       const double *parameters,
-                       const struct network_input *input,
+static void add_common(const struct network *net, const struct layer *layer, int skip,
+                       const double *parameters, const struct network_input *input,
                        double *sums)
 {
     const double *weight = parameters + layer->weight + skip * layer->n_out;
@@ -167,11 +162,8 @@ static void add_common(const struct network *net,
     net->dense->forward(net->shape.state, layer->n_out, input->state, weight, sums);
 }
 
-static void run_second(const struct network *net,
-                       const struct layers *layers,
-                       const double *parameters,
-                       const double *first,
-                       double *second)
+static void run_second(const struct network *net, const struct layers *layers,
+                       const double *parameters, const double *first, double *second)
 {
     const struct layer *layer = &layers->hidden[1];
     memcpy(second, parameters + layer->bias, (size_t)layer->n_out * sizeof *second);
@@ -179,8 +171,7 @@ static void run_second(const struct network *net,
     dense_tanh(layer->n_out, second);
 }
 
-static double output_of(const struct layers *layers,
-                        const double *parameters,
+static double output_of(const struct layers *layers, const double *parameters,
                         const double *second)
 {
     double sum = parameters[layers->constant];
@@ -189,10 +180,8 @@ static double output_of(const struct layers *layers,
     return sum;
 }
 
-void network_scores(struct network *net,
-                    const double *parameters,
-                    const struct network_input *input,
-                    double *score)
+void network_scores(struct network *net, const double *parameters,
+                    const struct network_input *input, double *score)
 {
     const struct layers *layers = &net->plan.score;
     const struct layer *layer = &layers->hidden[0];
@@ -214,8 +203,7 @@ void network_scores(struct network *net,
         score[input->guide] += parameters[net->plan.beta];
 }
 
-double network_value(struct network *net,
-                     const double *parameters,
+double network_value(struct network *net, const double *parameters,
                      const struct network_input *input)
 {
     const struct layers *layers = &net->plan.value;
@@ -232,13 +220,8 @@ double network_value(struct network *net,
 
 // Adds the gradient of the output and of the second layer; sets net->slope[0] to the gradient of the sums
 // of the first layer.
-static void go_back(struct network *net,
-                    const struct layers *layers,
-                    const double *parameters,
-                    const double *first,
-                    const double *second,
-                    double dout,
-                    double *gradient)
+static void go_back(struct network *net, const struct layers *layers, const double *parameters,
+                    const double *first, const double *second, double dout, double *gradient)
 {
     const struct layer *layer = &layers->hidden[1];
     double *slope = net->slope[1];
@@ -257,11 +240,8 @@ static void go_back(struct network *net,
 }
 
 // Adds the gradient of the part of a first layer that the bias, the mean and the state feed.
-static void add_common_gradient(const struct network *net,
-                                const struct layer *layer,
-                                int skip,
-                                const struct network_input *input,
-                                const double *slope,
+static void add_common_gradient(const struct network *net, const struct layer *layer, int skip,
+                                const struct network_input *input, const double *slope,
                                 double *gradient)
 {
     double *weight = gradient + layer->weight + skip * layer->n_out;
@@ -272,11 +252,8 @@ static void add_common_gradient(const struct network *net,
     net->dense->weights(net->shape.state, layer->n_out, input->state, slope, weight);
 }
 
-void network_gradient(struct network *net,
-                      const double *parameters,
-                      const struct network_input *input,
-                      const double *dscore,
-                      double dvalue,
+void network_gradient(struct network *net, const double *parameters,
+                      const struct network_input *input, const double *dscore, double dvalue,
                       double *gradient)
 {
     const struct layer *layer = &net->plan.score.hidden[0];

@@ -33,9 +33,7 @@ int network_parameters(const struct network_shape *shape);
 
 // Sets initial parameters, drawn by the seed (Glorot, Bengio 2010); the last layers are 0, so that the
 // scores are those of the guide: beta at first.
-void network_start(const struct network_shape *shape,
-                   uint64_t seed,
-                   double beta,
+void network_start(const struct network_shape *shape, uint64_t seed, double beta,
                    double *parameters);
 
 // Makes the value 0 for every decision: for a training that does not need it.
@@ -55,23 +53,17 @@ struct network; // memory of one thread
 struct network *network_take(const struct network_shape *shape, int n, struct room *room);
 
 // Computes the scores of all candidates, [n].
-void network_scores(struct network *network,
-                    const double *parameters,
-                    const struct network_input *input,
-                    double *score);
+void network_scores(struct network *network, const double *parameters,
+                    const struct network_input *input, double *score);
 
 // Returns the value.
-double network_value(struct network *network,
-                     const double *parameters,
+double network_value(struct network *network, const double *parameters,
                      const struct network_input *input);
 
 // Adds to `gradient` the gradient of sum(dscore[i] score[i]) + dvalue value with respect to the parameters,
 // for the input of the last network_scores and, unless dvalue is 0, network_value.
-void network_gradient(struct network *network,
-                      const double *parameters,
-                      const struct network_input *input,
-                      const double *dscore,
-                      double dvalue,
+void network_gradient(struct network *network, const double *parameters,
+                      const struct network_input *input, const double *dscore, double dvalue,
                       double *gradient);
 
 #endif

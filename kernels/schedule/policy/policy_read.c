@@ -58,9 +58,7 @@ static const struct docfields tables[POLICY_KINDS] = {
     [POLICY_LEARNED] = {"a learned policy", learned_fields, COUNT_OF(learned_fields), NULL, 0},
 };
 
-static bool require(const cJSON *root,
-                    const cJSON *item,
-                    const char *key,
+static bool require(const cJSON *root, const cJSON *item, const char *key,
                     struct pps_fault *fault)
 {
     return item != NULL ||
@@ -150,8 +148,7 @@ static bool read_threshold(const cJSON *item, double *threshold, struct pps_faul
     return true;
 }
 
-static bool read_rule(const struct docitems *items,
-                      struct pull_rule *rule,
+static bool read_rule(const struct docitems *items, struct pull_rule *rule,
                       struct pps_fault *fault)
 {
     return read_count(items->item[KEY_LAG], &rule->lag, fault) &&
@@ -178,13 +175,8 @@ struct shape_values {
     int64_t candidate, state;
 };
 
-static bool check_features(const cJSON *object,
-                           const cJSON *item,
-                           const char *key,
-                           const char *of,
-                           int64_t n,
-                           int expected,
-                           struct pps_fault *fault)
+static bool check_features(const cJSON *object, const cJSON *item, const char *key,
+                           const char *of, int64_t n, int expected, struct pps_fault *fault)
 {
     if (item == NULL)
         return pps_fault_set(fault, object, false, "a shape needs the key \"%s\"", key);
@@ -195,9 +187,7 @@ static bool check_features(const cJSON *object,
                          (long long)n, of, expected);
 }
 
-static bool read_widths(const cJSON *object,
-                        const cJSON *list,
-                        struct network_shape *shape,
+static bool read_widths(const cJSON *object, const cJSON *list, struct network_shape *shape,
                         struct pps_fault *fault)
 {
     const cJSON *item = cJSON_IsArray(list) ? list->child : NULL;
@@ -214,8 +204,7 @@ static bool read_widths(const cJSON *object,
     return true;
 }
 
-static bool read_shape(const cJSON *object,
-                       struct network_shape *shape,
+static bool read_shape(const cJSON *object, struct network_shape *shape,
                        struct pps_fault *fault)
 {
     static const struct docfield fields[] = {
@@ -261,9 +250,7 @@ static bool read_weights(const cJSON *list, struct policy *policy, struct pps_fa
 
 // ---- policies -----------------------------------------------------------------------------------
 
-static bool read_own(const cJSON *root,
-                     const struct docitems *items,
-                     struct policy *policy,
+static bool read_own(const cJSON *root, const struct docitems *items, struct policy *policy,
                      struct pps_fault *fault)
 {
     struct robust_values robust = {policy->replicates, policy->budget};

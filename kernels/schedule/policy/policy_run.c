@@ -38,10 +38,8 @@ static int candidates_most(const struct pipeline_shape *most)
     return n < NETWORK_CANDIDATES_MAX ? n : NETWORK_CANDIDATES_MAX;
 }
 
-struct policy_run *policy_run_take(const struct pipeline_shape *most,
-                                   int32_t operations,
-                                   const struct network_shape *widest,
-                                   struct room *room)
+struct policy_run *policy_run_take(const struct pipeline_shape *most, int32_t operations,
+                                   const struct network_shape *widest, struct room *room)
 {
     struct policy_run *taken = room_take(room, 1, sizeof *taken), counted;
     struct policy_run *run = taken != NULL ? taken : &counted;
@@ -59,8 +57,7 @@ struct policy_run *policy_run_take(const struct pipeline_shape *most,
     return taken;
 }
 
-const char *policy_misfit(const struct policy *policy,
-                          const struct pipeline *pipeline,
+const char *policy_misfit(const struct policy *policy, const struct pipeline *pipeline,
                           const struct order *order)
 {
     if (policy->kind != POLICY_LEARNED)
@@ -70,10 +67,8 @@ const char *policy_misfit(const struct policy *policy,
     return online_misfit(pipeline, order);
 }
 
-void policy_run_open(struct policy_run *run,
-                     const struct policy *policy,
-                     const struct pipeline *pipeline,
-                     const struct order *order)
+void policy_run_open(struct policy_run *run, const struct policy *policy,
+                     const struct pipeline *pipeline, const struct order *order)
 {
     run->policy = policy;
     run->pipeline = pipeline;
@@ -115,9 +110,7 @@ static int32_t choose(struct policy_run *run, const struct online_decision *deci
 }
 
 // Returns false if the poll ended the step.
-static bool run_step(struct policy_run *run,
-                     const struct executor_times *times,
-                     int lane,
+static bool run_step(struct policy_run *run, const struct executor_times *times, int lane,
                      struct poll *poll)
 {
     enum { DECISION_STEPS = 64 }; // of the poll
@@ -132,18 +125,15 @@ static bool run_step(struct policy_run *run,
     return true;
 }
 
-struct online *policy_run_step(struct policy_run *run,
-                               const struct executor_times *times,
+struct online *policy_run_step(struct policy_run *run, const struct executor_times *times,
                                int lane)
 {
     (void)run_step(run, times, lane, NULL);
     return run->online;
 }
 
-bool policy_run_lanes(struct policy_run *run,
-                      const struct executor_times *times,
-                      struct poll *poll,
-                      double *makespan)
+bool policy_run_lanes(struct policy_run *run, const struct executor_times *times,
+                      struct poll *poll, double *makespan)
 {
     if (run->policy->kind != POLICY_LEARNED) {
         pull_run(run->pull, &run->policy->rule, times, makespan);

@@ -59,8 +59,7 @@ static int32_t packed_slots(const struct pipeline_shape *shape)
     return 20 * shape->devices + 80 + (6 + PATTERN_PERIODS + 2) * shape->micro_batches;
 }
 
-struct contest *contest_take(const struct pipeline_shape *most,
-                             int32_t operations,
+struct contest *contest_take(const struct pipeline_shape *most, int32_t operations,
                              struct room *room)
 {
     struct contest *contest = room_take(room, 1, sizeof *contest), counted;
@@ -94,10 +93,8 @@ bool contest_reaches(double value, double bound)
     return value <= bound * (1 + 1e-9);
 }
 
-void contest_open(struct contest *contest,
-                  const struct pipeline *pipeline,
-                  const struct family_options *options,
-                  struct poll *poll)
+void contest_open(struct contest *contest, const struct pipeline *pipeline,
+                  const struct family_options *options, struct poll *poll)
 {
     contest->pipeline = pipeline;
     contest->options = options;
@@ -249,8 +246,7 @@ void contest_improve(struct contest *contest)
     }
 }
 
-enum family_status contest_finish(struct contest *contest,
-                                  struct order *order,
+enum family_status contest_finish(struct contest *contest, struct order *order,
                                   struct family_result *result)
 {
     const bool stopped = poll_has_ended(contest->poll);

@@ -10,15 +10,12 @@ struct contest;
 
 // Takes a contest for pipelines of at most this shape and orders of at most `operations` per device. NULL:
 // the room only counts.
-struct contest *contest_take(const struct pipeline_shape *most,
-                             int32_t operations,
+struct contest *contest_take(const struct pipeline_shape *most, int32_t operations,
                              struct room *room);
 
 // Starts without an order.
-void contest_open(struct contest *contest,
-                  const struct pipeline *pipeline,
-                  const struct family_options *options,
-                  struct poll *poll);
+void contest_open(struct contest *contest, const struct pipeline *pipeline,
+                  const struct family_options *options, struct poll *poll);
 
 // Returns an order to write to, empty; contest_offer takes it.
 struct order *contest_blank(struct contest *contest);
@@ -38,8 +35,7 @@ void contest_patterns(struct contest *contest);
 void contest_improve(struct contest *contest);
 
 // Copies the best order, and sets the result with the lower bound of the pipeline. FAMILY_NO_ROOM: no order was kept.
-enum family_status contest_finish(struct contest *contest,
-                                  struct order *order,
+enum family_status contest_finish(struct contest *contest, struct order *order,
                                   struct family_result *result);
 
 // Returns the lower bound of the objective for every order of a pipeline, and whether a value reaches it.

@@ -11,8 +11,7 @@ static const double FINE = 1e-7;
 // How far behind an F without memory a W may stand that makes room for it.
 enum { W_BEHIND = 12 };
 
-struct draft *draft_take(const struct pipeline_shape *most,
-                         int32_t operations,
+struct draft *draft_take(const struct pipeline_shape *most, int32_t operations,
                          struct room *room)
 {
     const size_t all = (size_t)most->devices * (size_t)order_stride(operations),
@@ -81,8 +80,7 @@ bool draft_set(struct draft *draft, const struct order *order, struct poll *poll
     return draft->valid && fits;
 }
 
-void draft_open(struct draft *draft,
-                const struct pipeline *pipeline,
+void draft_open(struct draft *draft, const struct pipeline *pipeline,
                 enum family_objective objective)
 {
     draft->pipeline = pipeline;

@@ -37,13 +37,11 @@ struct draft {
 
 // Takes a draft for pipelines of at most this shape and orders of at most `operations` per device. NULL:
 // the room only counts.
-struct draft *draft_take(const struct pipeline_shape *most,
-                         int32_t operations,
+struct draft *draft_take(const struct pipeline_shape *most, int32_t operations,
                          struct room *room);
 
 // Starts with a pipeline, whose limits hold; draft_set supplies the order.
-void draft_open(struct draft *draft,
-                const struct pipeline *pipeline,
+void draft_open(struct draft *draft, const struct pipeline *pipeline,
                 enum family_objective objective);
 
 // Copies an order into the draft, and runs it. Returns false if a poll ended the run, the order cannot

@@ -133,9 +133,7 @@ static bool is_behind(const struct pending *pending, int32_t k)
 }
 
 // Returns the time at which operation k of a device can start; NAN: it has to wait for another one.
-static double ready(const struct window *w,
-                    const struct draft *draft,
-                    int32_t device,
+static double ready(const struct window *w, const struct draft *draft, int32_t device,
                     int32_t k)
 {
     const struct pending *pending = &w->pending[device * WINDOW_MOST];
@@ -180,8 +178,7 @@ static struct choice first_to_end(const struct window *w, const struct draft *dr
     return best;
 }
 
-static struct choice first_in_rank(const struct window *w,
-                                   const struct draft *draft,
+static struct choice first_in_rank(const struct window *w, const struct draft *draft,
                                    struct choice first)
 {
     const struct pending *pending = &w->pending[first.device * WINDOW_MOST];
@@ -198,8 +195,7 @@ static struct choice first_in_rank(const struct window *w,
 // Changes the draft, whose order has run and has no pairs. Returns false, and leaves the order as it is,
 // if the dispatch ends without room for memory. On true, draft_run follows, and then window_undo to take
 // the change back.
-static bool window_change(struct window *window,
-                          struct draft *draft,
+static bool window_change(struct window *window, struct draft *draft,
                           struct search_draws *draws)
 {
     struct window *w = window;
@@ -266,8 +262,7 @@ struct order_search {
     int32_t device, left; // device of the next moves; moves that are left for it
 };
 
-struct order_search *order_search_take(const struct pipeline_shape *most,
-                                       int32_t operations,
+struct order_search *order_search_take(const struct pipeline_shape *most, int32_t operations,
                                        struct room *room)
 {
     struct order_search *search = room_take(room, 1, sizeof *search), counted;
@@ -283,8 +278,7 @@ struct order_search *order_search_take(const struct pipeline_shape *most,
 
 // Returns the position of an operation of the critical path on the device, the nearest behind a random
 // place; -1: none.
-static int32_t critical_position(struct draft *draft,
-                                 int32_t device,
+static int32_t critical_position(struct draft *draft, int32_t device,
                                  struct search_draws *draws)
 {
     if (!draft->critical_known)
@@ -376,12 +370,9 @@ static void go_back(void *self)
     (void)draft_set(search->draft, &search->best, NULL);
 }
 
-bool order_search_value(struct order_search *search,
-                        const struct pipeline *pipeline,
-                        const struct order *order,
-                        enum family_objective objective,
-                        struct poll *poll,
-                        double *value)
+bool order_search_value(struct order_search *search, const struct pipeline *pipeline,
+                        const struct order *order, enum family_objective objective,
+                        struct poll *poll, double *value)
 {
     draft_open(search->draft, pipeline, objective);
     if (!draft_set(search->draft, order, poll))
@@ -390,13 +381,9 @@ bool order_search_value(struct order_search *search,
     return true;
 }
 
-bool order_search_improve(struct order_search *search,
-                          const struct pipeline *pipeline,
-                          const struct order_search_options *options,
-                          struct poll *poll,
-                          struct order *order,
-                          double *value,
-                          int64_t *evaluations)
+bool order_search_improve(struct order_search *search, const struct pipeline *pipeline,
+                          const struct order_search_options *options, struct poll *poll,
+                          struct order *order, double *value, int64_t *evaluations)
 {
     struct draft *draft = search->draft;
     struct search_draws draws = {.seed = options->seed, .purpose = PURPOSE + options->stream};

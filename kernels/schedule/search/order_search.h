@@ -10,18 +10,14 @@ struct order_search;
 
 // Takes a search for pipelines of at most this shape and orders of at most `operations` per device. NULL:
 // the room only counts.
-struct order_search *order_search_take(const struct pipeline_shape *most,
-                                       int32_t operations,
+struct order_search *order_search_take(const struct pipeline_shape *most, int32_t operations,
                                        struct room *room);
 
 // Sets *value to the makespan or span of an order. Returns false if the order cannot run or exceeds a
 // limit of memory, or the poll ended the run.
-bool order_search_value(struct order_search *search,
-                        const struct pipeline *pipeline,
-                        const struct order *order,
-                        enum family_objective objective,
-                        struct poll *poll,
-                        double *value);
+bool order_search_value(struct order_search *search, const struct pipeline *pipeline,
+                        const struct order *order, enum family_objective objective,
+                        struct poll *poll, double *value);
 
 struct order_search_options {
     enum family_objective objective;
@@ -36,12 +32,8 @@ struct order_search_options {
 // Improves `order` in place and sets *value to its makespan or span. Adds the orders that it looked at
 // to *evaluations. Returns false, and leaves the order as it is, if the order cannot run or exceeds a
 // limit of memory. When the poll ends the search, the order is the best one so far.
-bool order_search_improve(struct order_search *search,
-                          const struct pipeline *pipeline,
-                          const struct order_search_options *options,
-                          struct poll *poll,
-                          struct order *order,
-                          double *value,
-                          int64_t *evaluations);
+bool order_search_improve(struct order_search *search, const struct pipeline *pipeline,
+                          const struct order_search_options *options, struct poll *poll,
+                          struct order *order, double *value, int64_t *evaluations);
 
 #endif

@@ -66,9 +66,7 @@ static int32_t next_stage(const struct pipeline *p, int32_t device, int32_t stag
 
 // Sets the slots of the W's on a device: the first free one behind the B. Returns false if two
 // operations share a slot.
-static bool place_weights(int32_t *slot,
-                          const struct pipeline *p,
-                          int32_t device,
+static bool place_weights(int32_t *slot, const struct pipeline *p, int32_t device,
                           int32_t period)
 {
     bool used[PATTERN_PERIOD_MAX] = {false};
@@ -98,11 +96,8 @@ static int32_t begun(int32_t slot, int64_t now, int32_t period, int32_t n)
 }
 
 // Returns the memory of a device at a slot: from the forward until the end of the slot of B, of W.
-static double held_at(const int32_t *slot,
-                      const struct pipeline *p,
-                      int32_t device,
-                      int64_t now,
-                      int32_t period)
+static double held_at(const int32_t *slot, const struct pipeline *p, int32_t device,
+                      int64_t now, int32_t period)
 {
     const int32_t n = p->shape.micro_batches;
     double held = p->fixed[device];
@@ -115,9 +110,7 @@ static double held_at(const int32_t *slot,
 }
 
 // Returns whether the memory of a device suffices at every forward.
-static bool has_room(const int32_t *slot,
-                     const struct pipeline *p,
-                     int32_t device,
+static bool has_room(const int32_t *slot, const struct pipeline *p, int32_t device,
                      int32_t period)
 {
     const double most = p->limit[device] + 1e-9 * fabs(p->limit[device]);
@@ -131,11 +124,8 @@ static bool has_room(const int32_t *slot,
 // ---- orders -------------------------------------------------------------------------------------
 
 // Writes the operations of a device by slot.
-static void write_device(struct pattern_memory *memory,
-                         const struct pipeline *p,
-                         int32_t device,
-                         int32_t period,
-                         struct order *order)
+static void write_device(struct pattern_memory *memory, const struct pipeline *p,
+                         int32_t device, int32_t period, struct order *order)
 {
     const int32_t stages = p->shape.stages,
                   n = (stages == p->shape.devices ? 3 : 6) * p->shape.micro_batches;
@@ -158,10 +148,8 @@ static void write_device(struct pattern_memory *memory,
     }
 }
 
-bool pattern_build(struct pattern_memory *memory,
-                   const struct pipeline *pipeline,
-                   const struct pattern *pattern,
-                   struct order *order)
+bool pattern_build(struct pattern_memory *memory, const struct pipeline *pipeline,
+                   const struct pattern *pattern, struct order *order)
 {
     const int32_t devices = pipeline->shape.devices;
     place_chain(memory->slot, pipeline, pattern);
@@ -174,8 +162,7 @@ bool pattern_build(struct pattern_memory *memory,
     return true;
 }
 
-void pattern_first_slots(const struct pattern_memory *memory,
-                         const struct pipeline *pipeline,
+void pattern_first_slots(const struct pattern_memory *memory, const struct pipeline *pipeline,
                          int32_t *first)
 {
     const int32_t devices = pipeline->shape.devices;

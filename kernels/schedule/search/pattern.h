@@ -32,15 +32,12 @@ int pattern_phases(const struct pipeline *pipeline);
 
 // Writes the order, which is empty. Returns false, without an order, if two operations of a device
 // share a slot, or a device exceeds its limit of memory while the pattern repeats.
-bool pattern_build(struct pattern_memory *memory,
-                   const struct pipeline *pipeline,
-                   const struct pattern *pattern,
-                   struct order *order);
+bool pattern_build(struct pattern_memory *memory, const struct pipeline *pipeline,
+                   const struct pattern *pattern, struct order *order);
 
 // Writes the slots of micro-batch 0 in the pattern that was built last, of placement V:
 // [phase * devices + device].
-void pattern_first_slots(const struct pattern_memory *memory,
-                         const struct pipeline *pipeline,
+void pattern_first_slots(const struct pattern_memory *memory, const struct pipeline *pipeline,
                          int32_t *first);
 
 // The patterns of a period, one after the other.

@@ -43,8 +43,7 @@ static int32_t all_chunks(int32_t v)
     return v;
 }
 
-static void *take(const struct pipeline_shape *shape,
-                  const struct family_options *options,
+static void *take(const struct pipeline_shape *shape, const struct family_options *options,
                   struct room *room)
 {
     struct search_memory *memory = room_take(room, 1, sizeof *memory), counted;

@@ -65,11 +65,8 @@ static struct memory_fit fit_of(const struct guide_task *task)
 }
 
 // Adds the equations of a round. Returns false if the lists are wrong.
-static bool add_round(const struct guide_task *task,
-                      const int32_t *lists,
-                      struct balance_strategy *strategy,
-                      double *a,
-                      int *rows)
+static bool add_round(const struct guide_task *task, const int32_t *lists,
+                      struct balance_strategy *strategy, double *a, int *rows)
 {
     const int32_t p = task->stages;
     const struct balance_layers layers = {.layers = task->layers};
@@ -116,11 +113,8 @@ static int32_t at_most(struct search_draws *draws, int32_t most)
 
 // Draws layers of each kind for a stage of n layers. A stage has layers of one selective kind at most, so that lists
 // mean what they say.
-static void draw_stage(const struct guide_task *task,
-                       struct search_draws *draws,
-                       int32_t n,
-                       int32_t *lists,
-                       int32_t stage)
+static void draw_stage(const struct guide_task *task, struct search_draws *draws, int32_t n,
+                       int32_t *lists, int32_t stage)
 {
     const int32_t p = task->stages;
     int32_t count[BALANCE_KINDS] = {0}, left = n;
@@ -141,8 +135,7 @@ static void draw_stage(const struct guide_task *task,
 
 // Moves layers between pairs of stages, more at once if stages have many: parameters and the constant are told apart by
 // how far the numbers of layers differ. No stage is left without layers or gets more than twice the even number.
-static void draw_offsets(const struct guide_task *task,
-                         struct search_draws *draws,
+static void draw_offsets(const struct guide_task *task, struct search_draws *draws,
                          int32_t *offset)
 {
     const int32_t p = task->stages, base = task->layers / p, more = task->layers % p;
@@ -161,8 +154,7 @@ static void draw_offsets(const struct guide_task *task,
     }
 }
 
-static void draw_round(const struct guide_task *task,
-                       struct search_draws *draws,
+static void draw_round(const struct guide_task *task, struct search_draws *draws,
                        int32_t *lists)
 {
     const int32_t base = task->layers / task->stages;
@@ -219,10 +211,8 @@ static void try_rounds(struct search *search, int rounds)
     }
 }
 
-enum pps_status guide_find(const struct guide_task *task,
-                           const atomic_bool *stop,
-                           struct guide *guide,
-                           struct pps_error *err)
+enum pps_status guide_find(const struct guide_task *task, const atomic_bool *stop,
+                           struct guide *guide, struct pps_error *err)
 {
     struct search search = {.task = task,
                             .stop = stop,

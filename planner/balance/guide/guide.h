@@ -35,8 +35,7 @@ int guide_least_rounds(const struct guide_task *task);
 // Finds configurations. The caller frees the guide with guide_free. Returns PPS_E_INFEASIBLE if no draw can be solved,
 // PPS_E_STOPPED if the stop flag (may be NULL) is up.
 PPS_MUST_CHECK enum pps_status guide_find(const struct guide_task *task,
-                                          const atomic_bool *stop,
-                                          struct guide *guide,
+                                          const atomic_bool *stop, struct guide *guide,
                                           struct pps_error *err);
 void guide_free(struct guide *guide);
 

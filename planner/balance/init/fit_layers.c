@@ -23,8 +23,7 @@ static void warn(const struct pps_json *json, const cJSON *item)
     pps_say(stderr, "warning   %s:%d:%d: %s", at.file, at.line, at.column, at.text);
 }
 
-static enum pps_status fail(const struct init_file *file,
-                            const struct pps_fault *fault,
+static enum pps_status fail(const struct init_file *file, const struct pps_fault *fault,
                             struct pps_error *err)
 {
     return fault->text[0] == '\0' ? pps_fail_memory(err, "%s", file->json.name)
@@ -61,8 +60,7 @@ void init_file_free(struct init_file *file)
 
 // ---- layers -------------------------------------------------------------------------------------
 
-static enum pps_status read_times(const struct init_file *file,
-                                  double times[LAYER_PARTS],
+static enum pps_status read_times(const struct init_file *file, double times[LAYER_PARTS],
                                   struct pps_error *err)
 {
     static const char *const names[LAYER_PARTS] = {"head", "body", "tail"};
@@ -84,10 +82,8 @@ static enum pps_status read_times(const struct init_file *file,
     return PPS_OK;
 }
 
-enum pps_status init_file_layers(const struct init_file *file,
-                                 const char *name,
-                                 struct balance_layers *layers,
-                                 struct pps_error *err)
+enum pps_status init_file_layers(const struct init_file *file, const char *name,
+                                 struct balance_layers *layers, struct pps_error *err)
 {
     const struct memory_fit *fit = &file->fit;
     double times[LAYER_PARTS];
@@ -125,10 +121,8 @@ enum pps_status init_file_layers(const struct init_file *file,
     return PPS_OK;
 }
 
-enum pps_status init_file_write(const struct balance_layers *layers,
-                                const char *path,
-                                const struct pps_gate *gate,
-                                struct pps_error *err)
+enum pps_status init_file_write(const struct balance_layers *layers, const char *path,
+                                const struct pps_gate *gate, struct pps_error *err)
 {
     struct text_buffer text = {0};
     balance_layers_write(layers, &text);
@@ -140,10 +134,8 @@ enum pps_status init_file_write(const struct balance_layers *layers,
 
 // ---- report -------------------------------------------------------------------------------------
 
-static void show_measure(const struct init_file *file,
-                         const struct init_measure *m,
-                         bool is_equation,
-                         FILE *out)
+static void show_measure(const struct init_file *file, const struct init_measure *m,
+                         bool is_equation, FILE *out)
 {
     const double model = memory_fit_of(&file->init, &file->fit, m);
     fprintf(out, "%5d %5d %6d %12s %12s ", m->round + 1, m->stage, m->layers,

@@ -18,21 +18,18 @@ struct init_file {
 
 // Reads an init file (.yaml, .yml) and decomposes its memory; prints warnings for keys without a meaning. After an error there is
 // nothing to free.
-PPS_MUST_CHECK enum pps_status init_file_read(struct init_file *file,
-                                              const char *path,
+PPS_MUST_CHECK enum pps_status init_file_read(struct init_file *file, const char *path,
                                               struct pps_error *err);
 void init_file_free(struct init_file *file);
 
 // Makes the layers. name: of the model.
-PPS_MUST_CHECK enum pps_status init_file_layers(const struct init_file *file,
-                                                const char *name,
+PPS_MUST_CHECK enum pps_status init_file_layers(const struct init_file *file, const char *name,
                                                 struct balance_layers *layers,
                                                 struct pps_error *err);
 
 // Writes the layers as JSON, and prints the path. A file with other contents is kept, unless `force`.
 PPS_MUST_CHECK enum pps_status init_file_write(const struct balance_layers *layers,
-                                               const char *path,
-                                               const struct pps_gate *gate,
+                                               const char *path, const struct pps_gate *gate,
                                                struct pps_error *err);
 
 // Prints the decomposition: its unknowns, the residual of every stage, and how far it can be trusted.

@@ -35,12 +35,8 @@ static bool is_whole(const cJSON *item)
            fabs(item->valuedouble) < 1e9;
 }
 
-static bool read_whole(struct reader *r,
-                       const cJSON *object,
-                       const char *key,
-                       int32_t least,
-                       int32_t most,
-                       int32_t *value)
+static bool read_whole(struct reader *r, const cJSON *object, const char *key, int32_t least,
+                       int32_t most, int32_t *value)
 {
     const cJSON *item = pps_json_member(object, key);
     if (!is_whole(item) || item->valuedouble < least || item->valuedouble > most)
@@ -65,7 +61,9 @@ static bool read_memory(struct reader *r, const cJSON *object, const char *key, 
 static bool is_flat(const cJSON *list)
 {
     const cJSON *item;
-    cJSON_ArrayForEach(item, list) if (!cJSON_IsNumber(item)) return false;
+    cJSON_ArrayForEach (item, list)
+        if (!cJSON_IsNumber(item))
+            return false;
     return true;
 }
 
@@ -82,7 +80,9 @@ static bool is_one_round(const cJSON *list, int32_t stages)
         return false;
     if (cJSON_GetArraySize(list) == stages)
         return true;
-    cJSON_ArrayForEach(item, list) if (!is_zero(item)) return true;
+    cJSON_ArrayForEach (item, list)
+        if (!is_zero(item))
+            return true;
     return false;
 }
 
@@ -119,12 +119,8 @@ static const cJSON *of_round(struct reader *r, const cJSON *item, int32_t round,
 }
 
 // Reads the numbers of the stages in a round. true: all layers; false, 0 or absent: none.
-static bool read_stages(struct reader *r,
-                        const cJSON *of_all,
-                        const char *key,
-                        int32_t round,
-                        const int32_t *all,
-                        int32_t *list)
+static bool read_stages(struct reader *r, const cJSON *of_all, const char *key, int32_t round,
+                        const int32_t *all, int32_t *list)
 {
     bool ok;
     const int32_t stages = r->init->stages;
@@ -144,8 +140,7 @@ static bool read_stages(struct reader *r,
                              round + 1, stages);
     int32_t s = 0;
     const cJSON *number;
-    cJSON_ArrayForEach(number, item)
-    {
+    cJSON_ArrayForEach (number, item) {
         if (!is_whole(number))
             return pps_fault_set(r->fault, number, false,
                                  "%s: round %d, stage %d: expected a whole number", key,
@@ -160,9 +155,7 @@ static bool read_stages(struct reader *r,
 static const char *const list_keys[] = {"offset", "recompute", "select_recompute",
                                         "select_comm_recompute"};
 
-static bool fail_misplaced(struct reader *r,
-                           const cJSON *const items[4],
-                           int32_t round,
+static bool fail_misplaced(struct reader *r, const cJSON *const items[4], int32_t round,
                            const struct balance_misplaced *wrong)
 {
     const cJSON *item = items[wrong->list] != NULL ? items[wrong->list] : r->root;
@@ -190,9 +183,7 @@ struct round {
     struct balance_strategy strategy;
 };
 
-static bool read_round(struct reader *r,
-                       const cJSON *const items[4],
-                       int32_t number,
+static bool read_round(struct reader *r, const cJSON *const items[4], int32_t number,
                        struct round *round)
 {
     const struct balance_layers layers = {.layers = r->init->layers};
@@ -219,9 +210,7 @@ static bool read_round(struct reader *r,
     return true;
 }
 
-static struct init_measure measure_of(const struct round *round,
-                                      int32_t number,
-                                      int32_t stage,
+static struct init_measure measure_of(const struct round *round, int32_t number, int32_t stage,
                                       double memory_mb)
 {
     struct init_measure measure = {.round = number,
@@ -244,11 +233,8 @@ static bool has_stage(const struct balance_init *init, int32_t round, int32_t st
     return false;
 }
 
-static bool add_measure(struct reader *r,
-                        const struct round *round,
-                        int32_t number,
-                        const cJSON *id,
-                        const cJSON *memory)
+static bool add_measure(struct reader *r, const struct round *round, int32_t number,
+                        const cJSON *id, const cJSON *memory)
 {
     struct balance_init *init = r->init;
     if (!is_whole(id) || id->valuedouble < 0 || id->valuedouble >= init->stages)
@@ -269,9 +255,7 @@ static bool add_measure(struct reader *r,
 }
 
 // Returns the list of a round: the list itself if there is one round and it is flat.
-static const cJSON *list_of_round(struct reader *r,
-                                  const cJSON *object,
-                                  const char *key,
+static const cJSON *list_of_round(struct reader *r, const cJSON *object, const char *key,
                                   int32_t round)
 {
     const cJSON *list = pps_json_member(object, key), *item = list;
@@ -292,9 +276,7 @@ static const cJSON *list_of_round(struct reader *r,
     return item;
 }
 
-static bool read_measures(struct reader *r,
-                          const cJSON *bodies,
-                          int32_t number,
+static bool read_measures(struct reader *r, const cJSON *bodies, int32_t number,
                           const struct round *round)
 {
     const cJSON *ids = list_of_round(r, bodies, "stage_id", number);
@@ -315,9 +297,7 @@ static bool read_measures(struct reader *r,
                          number + 1, r->init->stages);
 }
 
-static bool read_rounds(struct reader *r,
-                        const cJSON *const items[4],
-                        const cJSON *usage,
+static bool read_rounds(struct reader *r, const cJSON *const items[4], const cJSON *usage,
                         struct round *round)
 {
     struct balance_init *init = r->init;
@@ -402,8 +382,7 @@ static bool read_names(struct reader *r, const cJSON *profiling, enum layer_part
         return pps_fault_set(r->fault, item, false,
                              "%s: expected a name, or a list of at most %d names",
                              name_keys[part], LAYER_NAMES_MAX);
-    cJSON_ArrayForEach(name, item)
-    {
+    cJSON_ArrayForEach (name, item) {
         if (!cJSON_IsString(name) || name->valuestring[0] == '\0')
             return pps_fault_set(r->fault, name, false, "%s: expected names of layers",
                                  name_keys[part]);

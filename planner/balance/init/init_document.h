@@ -40,8 +40,7 @@ struct balance_init {
 
 // Reads a document. Returns false with a fault; an empty text means out of memory. The caller frees the init with
 // balance_init_free in every case.
-bool balance_init_read(const struct cJSON *root,
-                       struct balance_init *init,
+bool balance_init_read(const struct cJSON *root, struct balance_init *init,
                        struct pps_fault *fault);
 void balance_init_free(struct balance_init *init); // a zeroed struct is allowed
 

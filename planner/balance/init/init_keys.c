@@ -44,8 +44,7 @@ const cJSON *balance_init_unknown(const cJSON *root, const cJSON *after)
             object = pps_json_member(root, known[i].section);
         if (known[i].section != NULL && strcmp(known[i].section, "body_memories") == 0)
             object = pps_json_member(pps_json_member(root, "memory_usage"), "body_memories");
-        cJSON_ArrayForEach(item, object)
-        {
+        cJSON_ArrayForEach (item, object) {
             if (passed && item->string != NULL && !is_known(&known[i], item->string))
                 return item;
             passed = passed || item == after;

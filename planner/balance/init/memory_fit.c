@@ -14,12 +14,8 @@ enum { NAMES = 160 };
 
 // ---- equations ----------------------------------------------------------------------------------
 
-int memory_fit_row(const struct memory_fit *fit,
-                   int32_t stages,
-                   int32_t stage,
-                   int32_t layers,
-                   const int32_t count[BALANCE_KINDS],
-                   double row[MEMORY_UNKNOWNS_MAX])
+int memory_fit_row(const struct memory_fit *fit, int32_t stages, int32_t stage, int32_t layers,
+                   const int32_t count[BALANCE_KINDS], double row[MEMORY_UNKNOWNS_MAX])
 {
     int n = 0;
     if (fit->has_constant)
@@ -37,8 +33,7 @@ struct equations {
     double length[MEMORY_UNKNOWNS_MAX]; // of the columns, which are divided by it
 };
 
-static void set_equations(const struct balance_init *init,
-                          const struct memory_fit *fit,
+static void set_equations(const struct balance_init *init, const struct memory_fit *fit,
                           struct equations *equations)
 {
     equations->rows = init->n;
@@ -88,9 +83,7 @@ static int rank_without(const struct equations *equations, int column)
 }
 
 // Names the unknowns that depend on each other: the rank is the same without one of them.
-static bool fail_rank(const struct memory_fit *fit,
-                      const struct equations *equations,
-                      int rank,
+static bool fail_rank(const struct memory_fit *fit, const struct equations *equations, int rank,
                       struct pps_fault *fault)
 {
     char names[NAMES] = "";
@@ -115,8 +108,7 @@ static bool all_layers_equal(const struct balance_init *init)
     return true;
 }
 
-static bool choose_unknowns(const struct balance_init *init,
-                            struct memory_fit *fit,
+static bool choose_unknowns(const struct balance_init *init, struct memory_fit *fit,
                             struct pps_fault *fault)
 {
     int kinds = 1;
@@ -157,8 +149,7 @@ static bool choose_unknowns(const struct balance_init *init,
 
 // ---- the decomposition --------------------------------------------------------------------------
 
-double memory_fit_of(const struct balance_init *init,
-                     const struct memory_fit *fit,
+double memory_fit_of(const struct balance_init *init, const struct memory_fit *fit,
                      const struct init_measure *m)
 {
     double mb = m->layers * fit->parameter_mb + fit->constant_mb;
@@ -169,8 +160,7 @@ double memory_fit_of(const struct balance_init *init,
     return m->stage == init->stages - 1 ? mb + fit->tail_mb : mb;
 }
 
-static void take_solution(struct memory_fit *fit,
-                          const struct equations *equations,
+static void take_solution(struct memory_fit *fit, const struct equations *equations,
                           const struct least_squares_result *result)
 {
     double x[MEMORY_UNKNOWNS_MAX];
@@ -196,8 +186,7 @@ static void judge(const struct balance_init *init, struct memory_fit *fit)
     fit->rms = sqrt(squares / init->n);
 }
 
-bool memory_fit_find(const struct balance_init *init,
-                     struct memory_fit *fit,
+bool memory_fit_find(const struct balance_init *init, struct memory_fit *fit,
                      struct pps_fault *fault)
 {
     struct equations equations;

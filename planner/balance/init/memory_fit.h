@@ -26,21 +26,15 @@ struct memory_fit {
 
 // Decomposes. Returns false with a fault without a place: too few measurements, a kind that no middle stage has, or
 // unknowns that cannot be told apart.
-bool memory_fit_find(const struct balance_init *init,
-                     struct memory_fit *fit,
+bool memory_fit_find(const struct balance_init *init, struct memory_fit *fit,
                      struct pps_fault *fault);
 
 // Returns what the decomposition says of a measured stage, MiB.
-double memory_fit_of(const struct balance_init *init,
-                     const struct memory_fit *fit,
+double memory_fit_of(const struct balance_init *init, const struct memory_fit *fit,
                      const struct init_measure *measure);
 
 // Writes the coefficients of the unknowns for a stage, in their order. Returns the number of unknowns.
-int memory_fit_row(const struct memory_fit *fit,
-                   int32_t stages,
-                   int32_t stage,
-                   int32_t layers,
-                   const int32_t count[BALANCE_KINDS],
-                   double row[MEMORY_UNKNOWNS_MAX]);
+int memory_fit_row(const struct memory_fit *fit, int32_t stages, int32_t stage, int32_t layers,
+                   const int32_t count[BALANCE_KINDS], double row[MEMORY_UNKNOWNS_MAX]);
 
 #endif

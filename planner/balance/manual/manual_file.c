@@ -7,12 +7,9 @@
 
 #include <string.h>
 
-enum pps_status balance_manual_file_read(struct balance_manual_file *file,
-                                         const char *path,
-                                         const struct balance_layers *layers,
-                                         int32_t stages,
-                                         int32_t chunks,
-                                         struct pps_error *err)
+enum pps_status balance_manual_file_read(struct balance_manual_file *file, const char *path,
+                                         const struct balance_layers *layers, int32_t stages,
+                                         int32_t chunks, struct pps_error *err)
 {
     struct pps_fault fault, doubts[PLAN_DOUBTS_MOST];
     *file = (struct balance_manual_file){.manual = {.entries = NULL}};
@@ -42,8 +39,7 @@ void balance_manual_file_free(struct balance_manual_file *file)
     plan_document_free(&file->document);
 }
 
-enum pps_status balance_manual_file_fail(const struct balance_manual_file *file,
-                                         int32_t entry,
+enum pps_status balance_manual_file_fail(const struct balance_manual_file *file, int32_t entry,
                                          struct pps_error *err)
 {
     const struct pps_fault *fault = &file->manual.entries[entry].fault;

@@ -20,8 +20,7 @@ void balance_megatron_layout(const struct balance_strategy *strategy, struct tex
 
 // Returns whether the layers of the first and the last stage describe the strategy: all chunks of a stage are equal,
 // and so are all stages between. first, last: layers of the stage in all its chunks.
-static bool balance_megatron_ends(const struct balance_strategy *strategy,
-                                  int32_t *first,
+static bool balance_megatron_ends(const struct balance_strategy *strategy, int32_t *first,
                                   int32_t *last)
 {
     const int32_t p = strategy->stages;
@@ -38,8 +37,7 @@ static bool balance_megatron_ends(const struct balance_strategy *strategy,
 }
 
 void balance_megatron_flags(const struct balance_layers *layers,
-                            const struct balance_strategy *strategy,
-                            struct text_buffer *text)
+                            const struct balance_strategy *strategy, struct text_buffer *text)
 {
     const int32_t p = strategy->stages, v = strategy->chunks;
     int32_t first, last;

@@ -12,7 +12,6 @@ void balance_megatron_layout(const struct balance_strategy *strategy, struct tex
 // Appends arguments on lines of their own: the layout, and what may stand for it if the split is even or only its ends
 // differ.
 void balance_megatron_flags(const struct balance_layers *layers,
-                            const struct balance_strategy *strategy,
-                            struct text_buffer *text);
+                            const struct balance_strategy *strategy, struct text_buffer *text);
 
 #endif

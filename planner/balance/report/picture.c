@@ -55,9 +55,7 @@ void picture_tick(double value, double end, char text[32])
     snprintf(text, 32, "%s", pps_decimals_text(value, decimals).text);
 }
 
-void picture_panel(const struct picture_view *view,
-                   struct pps_svg_box box,
-                   const char *title,
+void picture_panel(const struct picture_view *view, struct pps_svg_box box, const char *title,
                    FILE *out)
 {
     char text[32];
@@ -116,13 +114,9 @@ static void put_bubble(const struct picture_view *view, double x, double y, FILE
     text_buffer_free(&text);
 }
 
-void balance_picture_heading(const char *name,
-                             const struct balance_layers *layers,
-                             const struct balance_shape *shape,
-                             double limit_mb,
-                             double makespan,
-                             char *text,
-                             size_t room)
+void balance_picture_heading(const char *name, const struct balance_layers *layers,
+                             const struct balance_shape *shape, double limit_mb,
+                             double makespan, char *text, size_t room)
 {
     char limit[48] = "", order[48] = "", pieces[48] = "";
     if (isfinite(limit_mb))
@@ -166,8 +160,7 @@ static bool draw(struct picture_view *view, double x, FILE *out)
 }
 
 // Replays the pictures and sets their common axes. Returns false if memory runs out.
-static bool open_views(struct picture_view *views,
-                       const struct balance_picture *pictures,
+static bool open_views(struct picture_view *views, const struct balance_picture *pictures,
                        int n)
 {
     double end = 0, highest = 0;
@@ -223,10 +216,8 @@ static enum pps_status draw_checked(void *self, FILE *out, struct pps_error *err
     return PPS_OK;
 }
 
-enum pps_status balance_picture_write(const struct balance_picture *pictures,
-                                      int n,
-                                      const char *path,
-                                      const struct pps_gate *gate,
+enum pps_status balance_picture_write(const struct balance_picture *pictures, int n,
+                                      const char *path, const struct pps_gate *gate,
                                       struct pps_error *err)
 {
     struct drawing drawing = {pictures, n};

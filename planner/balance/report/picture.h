@@ -29,18 +29,13 @@ bool balance_picture_draw(const struct balance_picture *pictures, int n, FILE *o
 // Writes the picture as SVG, or as PNG if the path ends in .png. The file appears when it is complete.
 // force: replace a file that exists.
 PPS_MUST_CHECK enum pps_status balance_picture_write(const struct balance_picture *pictures,
-                                                     int n,
-                                                     const char *path,
+                                                     int n, const char *path,
                                                      const struct pps_gate *gate,
                                                      struct pps_error *err);
 
 // Writes the heading of a picture: model, layers, pipeline, limit and step time.
-void balance_picture_heading(const char *name,
-                             const struct balance_layers *layers,
-                             const struct balance_shape *shape,
-                             double limit_mb,
-                             double makespan,
-                             char *text,
-                             size_t room);
+void balance_picture_heading(const char *name, const struct balance_layers *layers,
+                             const struct balance_shape *shape, double limit_mb,
+                             double makespan, char *text, size_t room);
 
 #endif

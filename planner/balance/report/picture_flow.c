@@ -63,11 +63,8 @@ static void put_number(const struct flow *f, struct pps_svg_box box, int32_t mic
                      "#000000", text);
 }
 
-static void put_block(const struct flow *f,
-                      const struct operation *op,
-                      double start,
-                      double end,
-                      struct pps_svg_box box)
+static void put_block(const struct flow *f, const struct operation *op, double start,
+                      double end, struct pps_svg_box box)
 {
     const struct balance_shape *shape = f->view->picture->shape;
     const bool forward = op->type == OPERATION_F;

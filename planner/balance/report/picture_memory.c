@@ -76,9 +76,7 @@ static double y_at(const struct picture_view *view, struct pps_svg_box box, doub
 }
 
 // Memory changes at the end of a forward and at the end of a backward.
-static void trace_stage(const struct picture_view *view,
-                        struct pps_svg_box box,
-                        int32_t stage,
+static void trace_stage(const struct picture_view *view, struct pps_svg_box box, int32_t stage,
                         struct curve *curve)
 {
     const struct balance_picture *p = view->picture;

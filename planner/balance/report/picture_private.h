@@ -28,17 +28,14 @@ struct picture_stage {
 };
 struct picture_stage picture_stage_of(const struct picture_view *view, int32_t stage);
 
-static inline double picture_x(const struct picture_view *view,
-                               struct pps_svg_box box,
+static inline double picture_x(const struct picture_view *view, struct pps_svg_box box,
                                double time)
 {
     return view->end > 0 ? box.x + box.w * time / view->end : box.x;
 }
 
 // Draws the frame of a panel, its title, and the ticks of its time axis.
-void picture_panel(const struct picture_view *view,
-                   struct pps_svg_box box,
-                   const char *title,
+void picture_panel(const struct picture_view *view, struct pps_svg_box box, const char *title,
                    FILE *out);
 
 // Writes a tick of an axis that ends at `end`.

@@ -15,8 +15,7 @@ enum { COLUMN = 11, PARTS = 5 }; // characters between two signs
 // ---- lists --------------------------------------------------------------------------------------
 
 void published_lists(const struct balance_layers *layers,
-                     const struct balance_strategy *strategy,
-                     struct text_buffer *text)
+                     const struct balance_strategy *strategy, struct text_buffer *text)
 {
     text_buffer_add(text, "To put in yaml configuration:\n");
     for (int list = 0; list < BALANCE_LISTS; list++) {
@@ -72,8 +71,7 @@ static void add_row(const struct part *parts, int n, bool names, struct text_buf
     text_buffer_add(text, "\n");
 }
 
-void published_result(const struct balance_shape *shape,
-                      const struct balance_result *result,
+void published_result(const struct balance_shape *shape, const struct balance_result *result,
                       struct text_buffer *text)
 {
     struct part parts[PARTS];

@@ -9,12 +9,10 @@
 
 // Appends "To put in yaml configuration:" and the lists.
 void published_lists(const struct balance_layers *layers,
-                     const struct balance_strategy *strategy,
-                     struct text_buffer *text);
+                     const struct balance_strategy *strategy, struct text_buffer *text);
 
 // Appends the bubble with its parts, and the peak memory of every stage, MiB.
-void published_result(const struct balance_shape *shape,
-                      const struct balance_result *result,
+void published_result(const struct balance_shape *shape, const struct balance_result *result,
                       struct text_buffer *text);
 
 // Appends the bubble on one line, as the pictures show it: "real bubble: 0.5317, ideal bubble: 0.3125, ...".

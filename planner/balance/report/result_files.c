@@ -19,8 +19,7 @@
 
 // ---- timeline file ------------------------------------------------------------------------------
 
-static enum pps_status tell(void *self,
-                            const struct pps_trace_sink *sink,
+static enum pps_status tell(void *self, const struct pps_trace_sink *sink,
                             struct pps_error *err)
 {
     const struct balance_picture *p = self;
@@ -29,10 +28,8 @@ static enum pps_status tell(void *self,
                : pps_fail_memory(err, "the timeline");
 }
 
-enum pps_status balance_timeline_write(const struct balance_picture *picture,
-                                       const char *path,
-                                       const struct pps_gate *gate,
-                                       struct pps_error *err)
+enum pps_status balance_timeline_write(const struct balance_picture *picture, const char *path,
+                                       const struct pps_gate *gate, struct pps_error *err)
 {
     struct balance_picture shown = *picture;
     struct balance_result result = {
@@ -81,9 +78,7 @@ static void add_shape(const struct balance_reported *r, struct text_buffer *text
                     shape->order == BALANCE_LESS_MEMORY ? "less" : "big");
 }
 
-static void add_result(const struct balance_reported *r,
-                       double limit_mb,
-                       double first,
+static void add_result(const struct balance_reported *r, double limit_mb, double first,
                        struct text_buffer *text)
 {
     const struct balance_result *result = r->result;
@@ -103,8 +98,7 @@ static void add_result(const struct balance_reported *r,
     text_buffer_add(text, "], \"worst_stage\": %d,\n", result->worst);
 }
 
-static void add_lists(const struct balance_layers *layers,
-                      const struct balance_reported *r,
+static void add_lists(const struct balance_layers *layers, const struct balance_reported *r,
                       struct text_buffer *text)
 {
     for (int list = 0; list < BALANCE_LISTS; list++) {
@@ -118,11 +112,8 @@ static void add_lists(const struct balance_layers *layers,
                     balance_is_canonical(r->strategy) ? "true" : "false");
 }
 
-static void add_chunks(const struct balance_layers *layers,
-                       const struct balance_reported *r,
-                       const char *name,
-                       size_t offset,
-                       struct text_buffer *text)
+static void add_chunks(const struct balance_layers *layers, const struct balance_reported *r,
+                       const char *name, size_t offset, struct text_buffer *text)
 {
     text_buffer_add(text, "   \"%s\": ", name);
     for (int32_t v = 0; v < r->shape->chunks; v++) {
@@ -137,10 +128,8 @@ static void add_chunks(const struct balance_layers *layers,
     text_buffer_add(text, "],\n");
 }
 
-static void add_strategy(const struct balance_layers *layers,
-                         double limit_mb,
-                         const struct balance_reported *r,
-                         double first,
+static void add_strategy(const struct balance_layers *layers, double limit_mb,
+                         const struct balance_reported *r, double first,
                          struct text_buffer *text)
 {
     add_shape(r, text);
@@ -156,10 +145,8 @@ static void add_strategy(const struct balance_layers *layers,
     text_buffer_add(text, "]}");
 }
 
-void balance_result_json(const struct balance_layers *layers,
-                         double limit_mb,
-                         const struct balance_reported *strategies,
-                         int n,
+void balance_result_json(const struct balance_layers *layers, double limit_mb,
+                         const struct balance_reported *strategies, int n,
                          struct text_buffer *text)
 {
     text_buffer_add(text, "{\"model\": ");
@@ -176,11 +163,8 @@ void balance_result_json(const struct balance_layers *layers,
 
 // ---- result files -------------------------------------------------------------------------------
 
-static enum pps_status path_of(const struct balance_files *files,
-                               const char *before,
-                               const char *name,
-                               char path[PLAN_PATH],
-                               struct pps_error *err)
+static enum pps_status path_of(const struct balance_files *files, const char *before,
+                               const char *name, char path[PLAN_PATH], struct pps_error *err)
 {
     if (snprintf(path, PLAN_PATH, "%s/%s%s", files->folder, before, name) < PLAN_PATH)
         return PPS_OK;
@@ -196,10 +180,8 @@ static void say_wrote(const struct balance_files *files, const char *path)
 // ---- texts --------------------------------------------------------------------------------------
 
 // Writes the text to a file and frees the text.
-static enum pps_status write_text(const struct balance_files *files,
-                                  const char *name,
-                                  struct text_buffer *text,
-                                  struct pps_error *err)
+static enum pps_status write_text(const struct balance_files *files, const char *name,
+                                  struct text_buffer *text, struct pps_error *err)
 {
     char path[PLAN_PATH];
     enum pps_status status = path_of(files, "", name, path, err);
@@ -214,10 +196,8 @@ static enum pps_status write_text(const struct balance_files *files,
 }
 
 static enum pps_status write_plan(const struct balance_files *files,
-                                  const struct balance_picture *found,
-                                  double seconds,
-                                  double bound,
-                                  struct pps_error *err)
+                                  const struct balance_picture *found, double seconds,
+                                  double bound, struct pps_error *err)
 {
     struct text_buffer text = {0};
     struct balance_plan plan = {.layers = found->layers,
@@ -243,12 +223,9 @@ static enum pps_status write_plan(const struct balance_files *files,
 
 // ---- pictures -----------------------------------------------------------------------------------
 
-static enum pps_status write_pictures(const struct balance_files *files,
-                                      const char *before,
-                                      const char *name,
-                                      const struct balance_picture *pictures,
-                                      int n,
-                                      struct pps_error *err)
+static enum pps_status write_pictures(const struct balance_files *files, const char *before,
+                                      const char *name, const struct balance_picture *pictures,
+                                      int n, struct pps_error *err)
 {
     char path[PLAN_PATH];
     enum pps_status status = path_of(files, before, name, path, err);
@@ -259,16 +236,14 @@ static enum pps_status write_pictures(const struct balance_files *files,
     return status;
 }
 
-enum pps_status balance_files_picture(const struct balance_files *files,
-                                      const char *name,
+enum pps_status balance_files_picture(const struct balance_files *files, const char *name,
                                       const struct balance_picture *picture,
                                       struct pps_error *err)
 {
     return write_pictures(files, "", name, picture, 1, err);
 }
 
-enum pps_status balance_files_manual(const struct balance_files *files,
-                                     const char *name,
+enum pps_status balance_files_manual(const struct balance_files *files, const char *name,
                                      const struct balance_picture *found,
                                      const struct balance_picture *manual,
                                      struct pps_error *err)
@@ -291,10 +266,8 @@ enum pps_status balance_files_manual(const struct balance_files *files,
 // ---- all ----------------------------------------------------------------------------------------
 
 enum pps_status balance_files_found(const struct balance_files *files,
-                                    const struct balance_picture *found,
-                                    double seconds,
-                                    double bound,
-                                    struct pps_error *err)
+                                    const struct balance_picture *found, double seconds,
+                                    double bound, struct pps_error *err)
 {
     struct text_buffer fragment = {0}, flags = {0};
     enum pps_status status = write_pictures(files, "", BALANCE_RESULT_PICTURE, found, 1, err);
@@ -311,10 +284,8 @@ enum pps_status balance_files_found(const struct balance_files *files,
 }
 
 enum pps_status balance_files_json(const struct balance_files *files,
-                                   const struct balance_layers *layers,
-                                   double limit_mb,
-                                   const struct balance_reported *strategies,
-                                   int n,
+                                   const struct balance_layers *layers, double limit_mb,
+                                   const struct balance_reported *strategies, int n,
                                    struct pps_error *err)
 {
     struct text_buffer text = {0};

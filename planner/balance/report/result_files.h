@@ -31,10 +31,8 @@ struct balance_reported {
 
 // Appends the document. Speeds are relative to the first strategy. limit_mb: INFINITY: null. text->failed: out of
 // memory.
-void balance_result_json(const struct balance_layers *layers,
-                         double limit_mb,
-                         const struct balance_reported *strategies,
-                         int n,
+void balance_result_json(const struct balance_layers *layers, double limit_mb,
+                         const struct balance_reported *strategies, int n,
                          struct text_buffer *text);
 
 // ---- result files -------------------------------------------------------------------------------
@@ -54,8 +52,7 @@ struct balance_files {
 // of the layers. bound: of the step time, in the unit of the layers; NAN: none.
 PPS_MUST_CHECK enum pps_status balance_files_found(const struct balance_files *files,
                                                    const struct balance_picture *found,
-                                                   double seconds,
-                                                   double bound,
+                                                   double seconds, double bound,
                                                    struct pps_error *err);
 
 // Writes one picture under a name in the folder.
@@ -77,7 +74,6 @@ PPS_MUST_CHECK enum pps_status balance_files_json(const struct balance_files *fi
                                                   const struct balance_layers *layers,
                                                   double limit_mb,
                                                   const struct balance_reported *strategies,
-                                                  int n,
-                                                  struct pps_error *err);
+                                                  int n, struct pps_error *err);
 
 #endif

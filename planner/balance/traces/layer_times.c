@@ -88,11 +88,8 @@ static int by_name(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static enum pps_status read_file(struct layers *layers,
-                                 const struct layer_times *settings,
-                                 const char *name,
-                                 int file,
-                                 const atomic_bool *stop,
+static enum pps_status read_file(struct layers *layers, const struct layer_times *settings,
+                                 const char *name, int file, const atomic_bool *stop,
                                  struct pps_error *err)
 {
     char path[PATH];
@@ -107,10 +104,8 @@ static enum pps_status read_file(struct layers *layers,
     return status;
 }
 
-static enum pps_status read_folder(struct layers *layers,
-                                   const struct layer_times *settings,
-                                   const atomic_bool *stop,
-                                   struct pps_error *err)
+static enum pps_status read_folder(struct layers *layers, const struct layer_times *settings,
+                                   const atomic_bool *stop, struct pps_error *err)
 {
     struct dirent **entries = NULL;
     const int n = scandir(settings->folder, &entries, is_trace, by_name);
@@ -134,11 +129,8 @@ static enum pps_status read_folder(struct layers *layers,
 // ---- times --------------------------------------------------------------------------------------
 
 // Sets the mean time of a name, ms, over its instances. Returns its number of scopes.
-static int64_t time_of(const struct layers *layers,
-                       const struct layer_times *settings,
-                       int part,
-                       int name,
-                       double *ms)
+static int64_t time_of(const struct layers *layers, const struct layer_times *settings,
+                       int part, int name, double *ms)
 {
     int64_t scopes = 0, instances = 0;
     double sum = 0;
@@ -154,11 +146,8 @@ static int64_t time_of(const struct layers *layers,
     return scopes;
 }
 
-static enum pps_status add_up(const struct layers *layers,
-                              const struct layer_times *settings,
-                              double times[LAYER_PARTS],
-                              FILE *out,
-                              struct pps_error *err)
+static enum pps_status add_up(const struct layers *layers, const struct layer_times *settings,
+                              double times[LAYER_PARTS], FILE *out, struct pps_error *err)
 {
     for (int part = 0; part < LAYER_PARTS; part++) {
         times[part] = settings->is_given[part] ? settings->given[part] : 0;
@@ -187,11 +176,8 @@ static void warn_of_stages(const struct layers *layers)
                                       : "the last");
 }
 
-enum pps_status layer_times_read(const struct layer_times *settings,
-                                 const atomic_bool *stop,
-                                 double times[LAYER_PARTS],
-                                 FILE *out,
-                                 struct pps_error *err)
+enum pps_status layer_times_read(const struct layer_times *settings, const atomic_bool *stop,
+                                 double times[LAYER_PARTS], FILE *out, struct pps_error *err)
 {
     struct layers layers = {.list = NULL};
     enum pps_status status = read_folder(&layers, settings, stop, err);

@@ -31,8 +31,7 @@ struct layer_times {
 // the first, the last or a middle stage. A name that no scope has is PPS_E_INPUT. stop: may be NULL.
 PPS_MUST_CHECK enum pps_status layer_times_read(const struct layer_times *settings,
                                                 const atomic_bool *stop,
-                                                double times[LAYER_PARTS],
-                                                FILE *out,
+                                                double times[LAYER_PARTS], FILE *out,
                                                 struct pps_error *err);
 
 #endif

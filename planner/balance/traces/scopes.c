@@ -34,12 +34,10 @@ static enum pps_status fail_negative(struct pps_chrome_trace *trace,
 }
 
 // Calls `take` for every event. Returns its status if it is an error.
-static enum pps_status each_event(const char *path,
-                                  const atomic_bool *stop,
+static enum pps_status each_event(const char *path, const atomic_bool *stop,
                                   enum taken (*take)(void *self,
                                                      const struct pps_chrome_event *event),
-                                  void *self,
-                                  struct pps_error *err)
+                                  void *self, struct pps_error *err)
 {
     struct pps_chrome_trace *trace;
     const struct pps_chrome_event *event = NULL;
@@ -261,10 +259,8 @@ static void keep_counted(struct lane *lane)
     scopes->steps = marks->n > 4 ? marks->n - 3 : 1;
 }
 
-enum pps_status scopes_read(struct scopes *scopes,
-                            const char *path,
-                            const struct layer_times *settings,
-                            const atomic_bool *stop,
+enum pps_status scopes_read(struct scopes *scopes, const char *path,
+                            const struct layer_times *settings, const atomic_bool *stop,
                             struct pps_error *err)
 {
     struct marks marks = {.has_lane = false};

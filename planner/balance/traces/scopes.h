@@ -20,11 +20,9 @@ struct scopes {
 };
 
 // Reads a file. The caller frees the scopes in every case.
-PPS_MUST_CHECK enum pps_status scopes_read(struct scopes *scopes,
-                                           const char *path,
+PPS_MUST_CHECK enum pps_status scopes_read(struct scopes *scopes, const char *path,
                                            const struct layer_times *settings,
-                                           const atomic_bool *stop,
-                                           struct pps_error *err);
+                                           const atomic_bool *stop, struct pps_error *err);
 void scopes_free(struct scopes *scopes);
 
 #endif

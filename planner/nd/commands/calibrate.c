@@ -78,8 +78,7 @@ static enum pps_status check_pairs(const struct calibration *c, struct pps_error
     return PPS_OK;
 }
 
-static enum pps_status read_factors(struct calibration *c,
-                                    const struct pps_args *args,
+static enum pps_status read_factors(struct calibration *c, const struct pps_args *args,
                                     struct pps_error *err)
 {
     const char *list = pps_arg(args, "fit");
@@ -103,8 +102,7 @@ static enum pps_status read_factors(struct calibration *c,
     return check_pairs(c, err);
 }
 
-static enum pps_status take_stack(struct calibration *c,
-                                  const struct pps_args *args,
+static enum pps_status take_stack(struct calibration *c, const struct pps_args *args,
                                   struct pps_error *err)
 {
     const char *name = pps_arg(args, "stack");
@@ -135,8 +133,7 @@ static bool is_asked(const struct pps_args *args, const struct nd_measurement *m
     return false;
 }
 
-static enum pps_status choose(struct calibration *c,
-                              const struct pps_args *args,
+static enum pps_status choose(struct calibration *c, const struct pps_args *args,
                               struct pps_error *err)
 {
     for (int i = 0; i < c->n; i++)
@@ -199,9 +196,7 @@ static double measured_ratio(const struct calibration *c)
 }
 
 // A scale that no document may have comes from seconds in another unit.
-static enum pps_status check_scale(const struct calibration *c,
-                                   double scale,
-                                   const char *path,
+static enum pps_status check_scale(const struct calibration *c, double scale, const char *path,
                                    struct pps_error *err)
 {
     const double all = scale * c->chosen[0]->training.stack.scale;
@@ -319,9 +314,7 @@ static bool fits(const struct calibration *c, bool of_stack)
     return c->scale && of_stack;
 }
 
-static enum pps_status print(const struct calibration *c,
-                             double scale,
-                             bool quiet,
+static enum pps_status print(const struct calibration *c, double scale, bool quiet,
                              struct pps_error *err)
 {
     struct text_buffer text = {0};

@@ -28,20 +28,16 @@ enum { PATH_BYTES = 4096 };
 
 // ---- tables -------------------------------------------------------------------------------------
 
-static enum pps_status fail_table(const char *path,
-                                  const struct pps_json *json,
-                                  const struct pps_fault *fault,
-                                  struct pps_error *err)
+static enum pps_status fail_table(const char *path, const struct pps_json *json,
+                                  const struct pps_fault *fault, struct pps_error *err)
 {
     if (json != NULL)
         return pps_json_fail(json, fault->item, err, "%s", fault->text);
     return pps_fail_at(err, PPS_E_INPUT, path, fault->line, fault->column, "%s", fault->text);
 }
 
-static enum pps_status read_json_peaks(const char *path,
-                                       bool dense,
-                                       struct nd_dryrun_peaks *peaks,
-                                       struct pps_error *err)
+static enum pps_status read_json_peaks(const char *path, bool dense,
+                                       struct nd_dryrun_peaks *peaks, struct pps_error *err)
 {
     struct pps_json json;
     struct table *table;
@@ -57,10 +53,8 @@ static enum pps_status read_json_peaks(const char *path,
     return status;
 }
 
-static enum pps_status read_csv_peaks(const char *path,
-                                      bool dense,
-                                      struct nd_dryrun_peaks *peaks,
-                                      struct pps_error *err)
+static enum pps_status read_csv_peaks(const char *path, bool dense,
+                                      struct nd_dryrun_peaks *peaks, struct pps_error *err)
 {
     char *text;
     size_t n;
@@ -91,10 +85,8 @@ static bool add_peak(struct nd_dryrun_peaks *peaks, const struct nd_dryrun_peak 
     return true;
 }
 
-static enum pps_status take_run(const struct run_folder *folder,
-                                const struct dry_run *run,
-                                const struct run_files *files,
-                                struct nd_dryrun_peaks *peaks,
+static enum pps_status take_run(const struct run_folder *folder, const struct dry_run *run,
+                                const struct run_files *files, struct nd_dryrun_peaks *peaks,
                                 struct pps_error *err)
 {
     char why[PATH_BYTES];
@@ -121,8 +113,7 @@ static enum pps_status take_run(const struct run_folder *folder,
     return PPS_OK;
 }
 
-static enum pps_status read_run(const struct run_folder *folder,
-                                struct nd_dryrun_peaks *peaks,
+static enum pps_status read_run(const struct run_folder *folder, struct nd_dryrun_peaks *peaks,
                                 struct pps_error *err)
 {
     struct run_files files;
@@ -139,8 +130,7 @@ static enum pps_status read_run(const struct run_folder *folder,
     return status;
 }
 
-static enum pps_status read_logs(const char *path,
-                                 struct nd_dryrun_peaks *peaks,
+static enum pps_status read_logs(const char *path, struct nd_dryrun_peaks *peaks,
                                  struct pps_error *err)
 {
     struct run_folders runs;
@@ -165,8 +155,7 @@ static enum pps_status read_logs(const char *path,
 // has one folder per run, named by its degrees, for example DP8_TP2_PP4_EP16, with logs of MindSpore,
 // Megatron-LM or torchtitan in it or below (planner/profiles). Runs without a peak and failed runs
 // are named on stderr. After an error there is nothing to free.
-static enum pps_status nd_dryrun_peaks_load(const char *path,
-                                            bool dense,
+static enum pps_status nd_dryrun_peaks_load(const char *path, bool dense,
                                             struct nd_dryrun_peaks *peaks,
                                             struct pps_error *err)
 {
@@ -188,8 +177,7 @@ static enum pps_status nd_dryrun_peaks_load(const char *path,
 // ---- peaks in -----------------------------------------------------------------------------------
 
 static enum pps_status read_degrees(const struct pps_args *args,
-                                    struct nd_test_degrees *degrees,
-                                    struct pps_error *err)
+                                    struct nd_test_degrees *degrees, struct pps_error *err)
 {
     char rest;
     const char *word = pps_arg(args, "test-ep");
@@ -221,10 +209,8 @@ static void note_fits(const struct nd_epfit_result *fits, bool orig)
     }
 }
 
-enum pps_status nd_dryrun_fits(const struct nd_job *job,
-                               const struct pps_args *args,
-                               struct nd_epfit_result *fits,
-                               struct pps_error *err)
+enum pps_status nd_dryrun_fits(const struct nd_job *job, const struct pps_args *args,
+                               struct nd_epfit_result *fits, struct pps_error *err)
 {
     struct nd_test_degrees degrees;
     struct nd_dryrun_peaks peaks = {NULL, 0};
@@ -322,8 +308,7 @@ struct dryrun_files {
 
 static enum pps_status write_configuration(const struct dryrun_files *files,
                                            const struct plan_document *document,
-                                           const struct nd_dryrun *run,
-                                           struct pps_error *err)
+                                           const struct nd_dryrun *run, struct pps_error *err)
 {
     char path[PLAN_PATH + 128], cp[24] = "", ep[24] = "";
     int32_t layers[STAGES_MAX];
@@ -358,8 +343,7 @@ static enum pps_status write_configuration(const struct dryrun_files *files,
     return status;
 }
 
-static enum pps_status write_files(const struct dryrun_files *files,
-                                   struct dryruns *d,
+static enum pps_status write_files(const struct dryrun_files *files, struct dryruns *d,
                                    struct pps_error *err)
 {
     char path[PLAN_PATH + 128];
@@ -385,8 +369,7 @@ static enum pps_status write_files(const struct dryrun_files *files,
     return status;
 }
 
-enum pps_status nd_dryrun_print(const struct nd_job *job,
-                                const struct pps_args *args,
+enum pps_status nd_dryrun_print(const struct nd_job *job, const struct pps_args *args,
                                 struct pps_error *err)
 {
     struct dryruns d = {.space = &job->space,

@@ -12,8 +12,7 @@
 
 enum { MOST_ROWS = 1000000 };
 
-enum pps_status nd_launch_requested(const struct pps_args *args,
-                                    bool *requested,
+enum pps_status nd_launch_requested(const struct pps_args *args, bool *requested,
                                     struct pps_error *err)
 {
     const char *framework = pps_arg(args, "launch");
@@ -37,11 +36,9 @@ enum pps_status nd_launch_requested(const struct pps_args *args,
     return PPS_OK;
 }
 
-static enum pps_status choose(const struct nd_job *job,
-                              const struct nd_search *search,
+static enum pps_status choose(const struct nd_job *job, const struct nd_search *search,
                               const struct nd_search_result *result,
-                              const struct pps_args *args,
-                              struct nd_strategy *strategy,
+                              const struct pps_args *args, struct nd_strategy *strategy,
                               struct pps_error *err)
 {
     const char *at = pps_arg(args, "at");
@@ -71,8 +68,7 @@ static enum pps_status choose(const struct nd_job *job,
 }
 
 // Returns the layers of every chunk, which the caller frees; NULL when out of memory.
-static int32_t *split(const struct nd_search *search,
-                      const struct nd_job *job,
+static int32_t *split(const struct nd_search *search, const struct nd_job *job,
                       const struct nd_strategy *strategy)
 {
     const size_t n = (size_t)strategy->pp * (size_t)strategy->vp;
@@ -92,11 +88,9 @@ static int32_t *split(const struct nd_search *search,
     return layers;
 }
 
-enum pps_status nd_launch_print(const struct nd_job *job,
-                                const struct nd_search *search,
+enum pps_status nd_launch_print(const struct nd_job *job, const struct nd_search *search,
                                 const struct nd_search_result *result,
-                                const struct pps_args *args,
-                                struct pps_error *err)
+                                const struct pps_args *args, struct pps_error *err)
 {
     struct nd_strategy strategy;
     struct text_buffer text = {.text = NULL};

@@ -7,8 +7,7 @@
 #include "planner/nd/strategies/search.h"
 
 // Sets *requested to whether --launch is given. Refuses unknown frameworks and options that conflict.
-PPS_MUST_CHECK enum pps_status nd_launch_requested(const struct pps_args *args,
-                                                   bool *requested,
+PPS_MUST_CHECK enum pps_status nd_launch_requested(const struct pps_args *args, bool *requested,
                                                    struct pps_error *err);
 
 // Prints the strategy that --at names, or that --row selects among the best of the result (row 1 by

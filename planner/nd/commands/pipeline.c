@@ -91,8 +91,7 @@ static const char details[] =
 // ---- the program --------------------------------------------------------------------------------
 
 // Reads the ratio options.
-static enum pps_status read_ratios(struct nd_input *input,
-                                   const struct pps_args *args,
+static enum pps_status read_ratios(struct nd_input *input, const struct pps_args *args,
                                    struct pps_error *err)
 {
     struct {
@@ -108,8 +107,7 @@ static enum pps_status read_ratios(struct nd_input *input,
     return status;
 }
 
-static enum pps_status make_program(struct nd_pipe *pipe,
-                                    struct nd_program *program,
+static enum pps_status make_program(struct nd_pipe *pipe, struct nd_program *program,
                                     struct pps_error *err)
 {
     struct nd_maker maker;
@@ -146,9 +144,7 @@ static enum pps_status make_program(struct nd_pipe *pipe,
 
 // ---- the check ----------------------------------------------------------------------------------
 
-static enum pps_status read_peaks(double *peaks,
-                                  const struct nd_pipe *pipe,
-                                  const char *path,
+static enum pps_status read_peaks(double *peaks, const struct nd_pipe *pipe, const char *path,
                                   struct pps_error *err)
 {
     const struct nd_peak_key key = {pipe->strategy.dp, pipe->strategy.tp, pipe->strategy.pp,
@@ -196,11 +192,8 @@ static void print_check(const struct nd_feedback *feedback, double limit_mb)
 
 // peaks: [2][stages]; row 0 holds the measured peaks, row 1 receives the modelled peaks. Returns
 // whether the final solution fits in the limit.
-static bool check(const struct nd_pipe *pipe,
-                  enum nd_feedback_kind fit,
-                  double *peaks,
-                  struct nd_program *program,
-                  struct nd_solution *solution)
+static bool check(const struct nd_pipe *pipe, enum nd_feedback_kind fit, double *peaks,
+                  struct nd_program *program, struct nd_solution *solution)
 {
     struct nd_measured measured = {.measured_mb = peaks,
                                    .modelled_mb = peaks + program->stages};
@@ -220,8 +213,7 @@ static bool check(const struct nd_pipe *pipe,
 static enum pps_status write_all(const struct nd_pipe *pipe,
                                  const struct nd_pipe_request *request,
                                  const struct nd_program *program,
-                                 const struct nd_choice *choice,
-                                 struct pps_error *err)
+                                 const struct nd_choice *choice, struct pps_error *err)
 {
     enum pps_status status =
         nd_pipe_write_solution(pipe, &request->files, program, choice, err);
@@ -232,8 +224,7 @@ static enum pps_status write_all(const struct nd_pipe *pipe,
     return status;
 }
 
-enum nd_outcome nd_pipe_solve(const struct nd_pipe *pipe,
-                              const struct nd_program *program,
+enum nd_outcome nd_pipe_solve(const struct nd_pipe *pipe, const struct nd_program *program,
                               struct nd_solution *solution)
 {
     nd_solve_progress_start(pipe->progress, pipe->effort);
@@ -246,8 +237,7 @@ enum nd_outcome nd_pipe_solve(const struct nd_pipe *pipe,
 static enum pps_status solve_first(const struct nd_pipe *pipe,
                                    const struct nd_pipe_request *request,
                                    const struct nd_program *program,
-                                   struct nd_solution *solution,
-                                   struct pps_error *err)
+                                   struct nd_solution *solution, struct pps_error *err)
 {
     enum pps_status status;
     if (nd_pipe_solve_best(pipe, program, solution) != ND_DONE)
@@ -267,10 +257,8 @@ static enum pps_status solve_first(const struct nd_pipe *pipe,
 }
 
 // peaks: see check(); NULL: skip the check.
-static enum pps_status solve(const struct nd_pipe *pipe,
-                             const struct nd_pipe_request *request,
-                             const struct nd_program *program,
-                             double *peaks,
+static enum pps_status solve(const struct nd_pipe *pipe, const struct nd_pipe_request *request,
+                             const struct nd_program *program, double *peaks,
                              struct pps_error *err)
 {
     struct nd_solution solution = {.found = false};
@@ -297,8 +285,7 @@ static enum pps_status solve(const struct nd_pipe *pipe,
 
 static enum pps_status solve_checked(const struct nd_pipe *pipe,
                                      const struct nd_pipe_request *request,
-                                     const struct nd_program *program,
-                                     struct pps_error *err)
+                                     const struct nd_program *program, struct pps_error *err)
 {
     if (!request->check || request->check_data == NULL)
         return solve(pipe, request, program, NULL, err);
@@ -314,8 +301,7 @@ static enum pps_status solve_checked(const struct nd_pipe *pipe,
 
 static enum pps_status extract(const struct nd_pipe *pipe,
                                const struct nd_pipe_request *request,
-                               const struct nd_program *program,
-                               struct pps_error *err)
+                               const struct nd_program *program, struct pps_error *err)
 {
     char *text;
     size_t n;
@@ -339,8 +325,7 @@ static enum pps_status extract(const struct nd_pipe *pipe,
 
 static enum pps_status report_split(const struct nd_pipe *pipe,
                                     const struct nd_pipe_request *request,
-                                    const struct nd_program *program,
-                                    struct pps_error *err)
+                                    const struct nd_program *program, struct pps_error *err)
 {
     struct nd_pipe_split split = {.room = NULL};
     enum pps_status status =
@@ -360,8 +345,7 @@ static enum pps_status report_split(const struct nd_pipe *pipe,
 }
 
 static enum pps_status check_paths(const struct nd_pipe *pipe,
-                                   const struct nd_pipe_request *request,
-                                   struct pps_error *err)
+                                   const struct nd_pipe_request *request, struct pps_error *err)
 {
     const char *const paths[] = {request->trace, request->plan};
     enum pps_status status = nd_pipe_check_files(pipe, &request->files, err);
@@ -372,10 +356,8 @@ static enum pps_status check_paths(const struct nd_pipe *pipe,
     return status == PPS_OK ? pps_gate_check_all(pipe->input->gate, paths, 2, err) : status;
 }
 
-static enum pps_status report(const struct nd_pipe *pipe,
-                              const struct nd_pipe_request *request,
-                              const struct nd_program *program,
-                              struct pps_error *err)
+static enum pps_status report(const struct nd_pipe *pipe, const struct nd_pipe_request *request,
+                              const struct nd_program *program, struct pps_error *err)
 {
     const bool ordered = nd_pipe_is_ordered(pipe) && !request->extract;
     if (request->layers != NULL && !ordered)
@@ -387,10 +369,8 @@ static enum pps_status report(const struct nd_pipe *pipe,
 }
 
 // As published, and with a search limit, the time is not limited.
-static enum pps_status read_effort(struct nd_solve_progress *progress,
-                                   struct nd_input *input,
-                                   const struct pps_args *args,
-                                   struct pps_error *err)
+static enum pps_status read_effort(struct nd_solve_progress *progress, struct nd_input *input,
+                                   const struct pps_args *args, struct pps_error *err)
 {
     const bool limited = input->compat == ND_ORIG || pps_arg(args, "time") != NULL ||
                          pps_arg(args, "search-limit") != NULL;
@@ -404,8 +384,7 @@ static enum pps_status read_effort(struct nd_solve_progress *progress,
 }
 
 // Writes no file before all inputs have been read and checked.
-static enum pps_status run(struct nd_input *input,
-                           const struct pps_args *args,
+static enum pps_status run(struct nd_input *input, const struct pps_args *args,
                            struct pps_error *err)
 {
     struct nd_pipe_request request;

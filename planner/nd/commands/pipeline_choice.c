@@ -25,8 +25,7 @@ static void say(struct nd_pipe *pipe, const struct nd_rank_options *options, boo
                  n > 0 ? "; " : "", s->mbs, training->n_mbs);
 }
 
-static void rank(struct nd_pipe *pipe,
-                 const struct nd_strategy *strategy,
+static void rank(struct nd_pipe *pipe, const struct nd_strategy *strategy,
                  const struct nd_rank_options *options)
 {
     struct nd_effort *effort = pipe->effort;
@@ -80,8 +79,7 @@ enum pps_status nd_pipe_choose(struct nd_pipe *pipe, struct pps_error *err)
     return PPS_OK;
 }
 
-enum nd_outcome nd_pipe_solve_best(const struct nd_pipe *pipe,
-                                   const struct nd_program *program,
+enum nd_outcome nd_pipe_solve_best(const struct nd_pipe *pipe, const struct nd_program *program,
                                    struct nd_solution *solution)
 {
     struct nd_solution *ranked = &pipe->ranked->solution, solved;

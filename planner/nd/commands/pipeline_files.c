@@ -49,10 +49,8 @@ static const char *ending_of(const struct nd_pipe *pipe, enum kind kind)
 }
 
 // Memory figures are equal for any number of chunks.
-static void file_path(const struct nd_pipe *pipe,
-                      const struct nd_pipe_files *files,
-                      enum kind kind,
-                      char path[PATH])
+static void file_path(const struct nd_pipe *pipe, const struct nd_pipe_files *files,
+                      enum kind kind, char path[PATH])
 {
     char name[ND_NAME_CAP];
     struct nd_figures_key key = pipe->key;
@@ -63,8 +61,7 @@ static void file_path(const struct nd_pipe *pipe,
 }
 
 enum pps_status nd_pipe_check_files(const struct nd_pipe *pipe,
-                                    const struct nd_pipe_files *files,
-                                    struct pps_error *err)
+                                    const struct nd_pipe_files *files, struct pps_error *err)
 {
     char path[PATH];
     if (files->folder == NULL)
@@ -131,10 +128,8 @@ bool nd_pipe_makes_folder(const struct nd_pipe_files *files, const char *path)
 
 // ---- writing ------------------------------------------------------------------------------------
 
-static enum pps_status write_file(const struct nd_pipe *pipe,
-                                  const struct nd_pipe_files *files,
-                                  enum kind kind,
-                                  struct text_buffer *text,
+static enum pps_status write_file(const struct nd_pipe *pipe, const struct nd_pipe_files *files,
+                                  enum kind kind, struct text_buffer *text,
                                   struct pps_error *err)
 {
     char path[PATH];
@@ -151,8 +146,7 @@ static enum pps_status write_file(const struct nd_pipe *pipe,
 
 enum pps_status nd_pipe_write_program(const struct nd_pipe *pipe,
                                       const struct nd_pipe_files *files,
-                                      const struct nd_program *program,
-                                      struct pps_error *err)
+                                      const struct nd_program *program, struct pps_error *err)
 {
     char name[ND_NAME_CAP], why[200];
     struct text_buffer text = {0};
@@ -196,8 +190,7 @@ static struct nd_figures figures_to_write(const struct nd_pipe *pipe,
 static enum pps_status make_configuration(const struct nd_pipe *pipe,
                                           const struct nd_program *program,
                                           const struct nd_choice *choice,
-                                          struct text_buffer *text,
-                                          struct pps_error *err)
+                                          struct text_buffer *text, struct pps_error *err)
 {
     const struct plan_run *run = &pipe->input->job.run;
     const struct plan_document *file = plan_run_configuration(run);
@@ -214,8 +207,7 @@ static enum pps_status make_configuration(const struct nd_pipe *pipe,
     return status;
 }
 
-enum pps_status nd_pipe_read_text(const struct nd_pipe *pipe,
-                                  const struct text_buffer *text,
+enum pps_status nd_pipe_read_text(const struct nd_pipe *pipe, const struct text_buffer *text,
                                   struct pps_error *err)
 {
     const struct plan_run *run = &pipe->input->job.run;
@@ -235,11 +227,9 @@ enum pps_status nd_pipe_read_text(const struct nd_pipe *pipe,
 }
 
 // A configuration that cannot be written is reported when it is written.
-enum pps_status nd_pipe_read_back(const struct nd_pipe *pipe,
-                                  const struct nd_pipe_files *files,
+enum pps_status nd_pipe_read_back(const struct nd_pipe *pipe, const struct nd_pipe_files *files,
                                   const struct nd_program *program,
-                                  const struct nd_choice *choice,
-                                  struct pps_error *err)
+                                  const struct nd_choice *choice, struct pps_error *err)
 {
     struct text_buffer text = {.text = NULL};
     if (!pipe->priced || !is_wanted(files, CONFIGURATION) ||
@@ -256,8 +246,7 @@ enum pps_status nd_pipe_read_back(const struct nd_pipe *pipe,
 }
 
 enum pps_status nd_pipe_write_text(const struct nd_pipe *pipe,
-                                   const struct nd_pipe_files *files,
-                                   struct text_buffer *text,
+                                   const struct nd_pipe_files *files, struct text_buffer *text,
                                    struct pps_error *err)
 {
     return write_file(pipe, files, CONFIGURATION, text, err);
@@ -266,8 +255,7 @@ enum pps_status nd_pipe_write_text(const struct nd_pipe *pipe,
 enum pps_status nd_pipe_write_solution(const struct nd_pipe *pipe,
                                        const struct nd_pipe_files *files,
                                        const struct nd_program *program,
-                                       const struct nd_choice *choice,
-                                       struct pps_error *err)
+                                       const struct nd_choice *choice, struct pps_error *err)
 {
     struct text_buffer text = {0};
     char why[200];

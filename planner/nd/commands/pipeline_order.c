@@ -64,8 +64,7 @@ static void print_stages(const struct configuration *c, const struct configurati
         }
 }
 
-static void print_time(const struct nd_pipe *pipe,
-                       const struct configuration_step *step,
+static void print_time(const struct nd_pipe *pipe, const struct configuration_step *step,
                        bool given)
 {
     printf("\n%s: %s per step (pipeline %s)\n", given ? "Given" : "Best found",
@@ -76,12 +75,9 @@ static void print_time(const struct nd_pipe *pipe,
 // ---- files --------------------------------------------------------------------------------------
 
 // Evaluates the best split again as the file that will be written says it.
-static enum pps_status read_back(const struct nd_pipe *pipe,
-                                 const struct nd_pipe_files *files,
-                                 struct configuration *best,
-                                 struct configuration_step *step,
-                                 struct text_buffer *text,
-                                 struct pps_error *err)
+static enum pps_status read_back(const struct nd_pipe *pipe, const struct nd_pipe_files *files,
+                                 struct configuration *best, struct configuration_step *step,
+                                 struct text_buffer *text, struct pps_error *err)
 {
     if (files->folder == NULL || !files->configuration ||
         plan_run_configuration(&pipe->input->job.run) == NULL)
@@ -108,10 +104,8 @@ static enum pps_status fail(enum configuration_status status, struct pps_error *
                                            : pps_fail_memory(err, "the split");
 }
 
-static enum pps_status find(const struct nd_pipe *pipe,
-                            const struct nd_program *program,
-                            struct configuration *best,
-                            struct configuration_step *step,
+static enum pps_status find(const struct nd_pipe *pipe, const struct nd_program *program,
+                            struct configuration *best, struct configuration_step *step,
                             struct pps_error *err)
 {
     struct nd_solution loop = {.found = false};
@@ -136,10 +130,8 @@ static enum pps_status find(const struct nd_pipe *pipe,
 // ---- a given split ------------------------------------------------------------------------------
 
 // Sets the parts to the lists of --layers and --recompute, [chunk][stage].
-static enum pps_status set_parts(struct configuration *c,
-                                 const struct nd_pipe_request *request,
-                                 const struct nd_program *program,
-                                 struct pps_error *err)
+static enum pps_status set_parts(struct configuration *c, const struct nd_pipe_request *request,
+                                 const struct nd_program *program, struct pps_error *err)
 {
     const int32_t n = c->n_parts, pp = c->strategy.pp;
     struct nd_pipe_split split = {.room = NULL};
@@ -162,10 +154,8 @@ static enum pps_status set_parts(struct configuration *c,
 
 static enum pps_status take_given(const struct nd_pipe *pipe,
                                   const struct nd_pipe_request *request,
-                                  const struct nd_program *program,
-                                  struct configuration *c,
-                                  struct configuration_step *step,
-                                  struct pps_error *err)
+                                  const struct nd_program *program, struct configuration *c,
+                                  struct configuration_step *step, struct pps_error *err)
 {
     if (!configuration_copy(c, &pipe->mine.plan.configuration))
         return pps_fail_memory(err, "the split");
@@ -210,8 +200,7 @@ static enum pps_status write_files(const struct nd_pipe *pipe,
                                    const struct nd_pipe_request *request,
                                    const struct configuration *c,
                                    const struct configuration_step *step,
-                                   struct text_buffer *text,
-                                   struct pps_error *err)
+                                   struct text_buffer *text, struct pps_error *err)
 {
     const struct step_trace trace = plan_trace_of(step);
     enum pps_status status = PPS_OK;
@@ -226,8 +215,7 @@ static enum pps_status write_files(const struct nd_pipe *pipe,
 
 enum pps_status nd_pipe_solve_ordered(const struct nd_pipe *pipe,
                                       const struct nd_pipe_request *request,
-                                      const struct nd_program *program,
-                                      struct pps_error *err)
+                                      const struct nd_program *program, struct pps_error *err)
 {
     const bool given = request->layers != NULL;
     struct configuration best = {.parts = NULL};

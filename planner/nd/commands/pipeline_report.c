@@ -66,11 +66,8 @@ static void print_head(const struct nd_pipe *pipe, const struct nd_program *prog
                         "applies to this micro-batch size\n");
 }
 
-static void print_chunk(const struct nd_program *program,
-                        const struct nd_choice *choice,
-                        const double *forward,
-                        const double *backward,
-                        int32_t k)
+static void print_chunk(const struct nd_program *program, const struct nd_choice *choice,
+                        const double *forward, const double *backward, int32_t k)
 {
     printf(" %6d %6d %6d %6d %6d %9.4g %9.4g", choice->layers[0][k] + choice->layers[1][k],
            choice->layers[0][k], choice->full[0][k] + choice->full[1][k],
@@ -78,10 +75,8 @@ static void print_chunk(const struct nd_program *program,
            backward[k]);
 }
 
-static void print_stages(const struct nd_program *program,
-                         const struct nd_choice *choice,
-                         const struct nd_peak *peaks,
-                         const double *forward,
+static void print_stages(const struct nd_program *program, const struct nd_choice *choice,
+                         const struct nd_peak *peaks, const double *forward,
                          const double *backward)
 {
     printf("\n%5s %6s %6s %6s %6s %6s %9s %9s %10s %10s\n", "stage", "layers", "dense", "full",
@@ -101,10 +96,8 @@ static void print_stages(const struct nd_program *program,
 }
 
 // Adds the sum of both layer types per chunk, minus `less`.
-static void add_sums(struct text_buffer *text,
-                     const struct nd_program *program,
-                     const int32_t *const both[2],
-                     int32_t less)
+static void add_sums(struct text_buffer *text, const struct nd_program *program,
+                     const int32_t *const both[2], int32_t less)
 {
     const int32_t n = program->stages * program->chunks;
     int32_t *sums = calloc((size_t)n, sizeof *sums);
@@ -140,10 +133,8 @@ static void print_lists(const struct nd_program *program, const struct nd_choice
 
 // ---- the evaluator ------------------------------------------------------------------------------
 
-bool nd_pipe_step(const struct nd_pipe *pipe,
-                  const struct nd_program *program,
-                  const struct nd_choice *choice,
-                  struct configuration_step *step)
+bool nd_pipe_step(const struct nd_pipe *pipe, const struct nd_program *program,
+                  const struct nd_choice *choice, struct configuration_step *step)
 {
     *step = (struct configuration_step){.seconds = 0};
     if (pipe->written->parts != NULL)
@@ -153,10 +144,8 @@ bool nd_pipe_step(const struct nd_pipe *pipe,
 }
 
 // Replaces the peaks of the program by those of the evaluator. Returns NULL when out of memory.
-static struct nd_peak *peaks_of(const struct nd_pipe *pipe,
-                                const struct nd_program *program,
-                                const struct nd_choice *choice,
-                                const struct nd_peak *peaks)
+static struct nd_peak *peaks_of(const struct nd_pipe *pipe, const struct nd_program *program,
+                                const struct nd_choice *choice, const struct nd_peak *peaks)
 {
     struct configuration_step step;
     struct nd_peak *copy = calloc((size_t)program->stages, sizeof *copy);
@@ -171,10 +160,8 @@ static struct nd_peak *peaks_of(const struct nd_pipe *pipe,
     return copy;
 }
 
-void nd_pipe_print_time(const struct nd_pipe *pipe,
-                        const struct nd_program *program,
-                        const struct nd_choice *choice,
-                        double objective)
+void nd_pipe_print_time(const struct nd_pipe *pipe, const struct nd_program *program,
+                        const struct nd_choice *choice, double objective)
 {
     struct configuration_step step;
     if (nd_pipe_step(pipe, program, choice, &step))
@@ -200,8 +187,7 @@ void nd_pipe_print_mine(const struct nd_pipe *pipe, double ms)
         printf("%.1f %% %s\n", fabs(saved), saved < 0 ? "slower" : "faster");
 }
 
-void nd_pipe_compare(const struct nd_pipe *pipe,
-                     const struct nd_program *program,
+void nd_pipe_compare(const struct nd_pipe *pipe, const struct nd_program *program,
                      const struct nd_choice *choice)
 {
     struct configuration_step step;
@@ -210,10 +196,8 @@ void nd_pipe_compare(const struct nd_pipe *pipe,
     configuration_step_free(&step);
 }
 
-void nd_pipe_report(const struct nd_pipe *pipe,
-                    const struct nd_program *program,
-                    const struct nd_choice *choice,
-                    const struct nd_peak *peaks)
+void nd_pipe_report(const struct nd_pipe *pipe, const struct nd_program *program,
+                    const struct nd_choice *choice, const struct nd_peak *peaks)
 {
     const size_t n = (size_t)program->stages * (size_t)program->chunks;
     double *durations = calloc(2 * n, sizeof *durations);
@@ -233,8 +217,7 @@ static bool is_stopped(const struct nd_pipe *pipe)
     return atomic_load(pipe->effort->stop);
 }
 
-void nd_pipe_report_overhead(const struct nd_pipe *pipe,
-                             const struct nd_program *program,
+void nd_pipe_report_overhead(const struct nd_pipe *pipe, const struct nd_program *program,
                              const struct nd_choice *choice)
 {
     const struct nd_effort patience = {.max_seconds = is_stopped(pipe) ? 0.05 : 1,
@@ -255,8 +238,7 @@ void nd_pipe_report_overhead(const struct nd_pipe *pipe,
     printf("%.1f stage imbalance\n", 100.0 * bubble.imbalance);
 }
 
-void nd_pipe_report_solution(const struct nd_pipe *pipe,
-                             const struct nd_program *program,
+void nd_pipe_report_solution(const struct nd_pipe *pipe, const struct nd_program *program,
                              const struct nd_solution *solution)
 {
     const bool stopped = solution->status != ND_OPTIMAL && is_stopped(pipe);
@@ -282,16 +264,14 @@ static bool any(const struct nd_program *program, const int32_t *const both[2])
 }
 
 // Adds one number per chunk, in the order of the model's layers.
-static void add_plain_list(struct text_buffer *text,
-                           const struct nd_program *program,
+static void add_plain_list(struct text_buffer *text, const struct nd_program *program,
                            const int32_t *const both[2])
 {
     for (int32_t k = 0; k < program->stages * program->chunks; k++)
         text_buffer_add(text, "%s%d", k > 0 ? "," : "", both[0][k] + both[1][k]);
 }
 
-void nd_pipe_add_configuration(struct text_buffer *text,
-                               const struct nd_program *program,
+void nd_pipe_add_configuration(struct text_buffer *text, const struct nd_program *program,
                                const struct nd_choice *choice)
 {
     text_buffer_add(text, "model:\n  model_config:\n    pp_interleave_num: %d\n    offset: ",

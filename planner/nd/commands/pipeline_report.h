@@ -40,50 +40,40 @@ struct nd_pipe {
 
 // Evaluates a choice. The caller frees the step in any case. Returns false when out of memory, or if figures
 // are not those of the evaluator.
-bool nd_pipe_step(const struct nd_pipe *pipe,
-                  const struct nd_program *program,
-                  const struct nd_choice *choice,
-                  struct configuration_step *step);
+bool nd_pipe_step(const struct nd_pipe *pipe, const struct nd_program *program,
+                  const struct nd_choice *choice, struct configuration_step *step);
 
 // Prints ", 66547.495 ms per step, ..." if the time of a layer is known.
-void nd_pipe_print_time(const struct nd_pipe *pipe,
-                        const struct nd_program *program,
-                        const struct nd_choice *choice,
-                        double objective);
+void nd_pipe_print_time(const struct nd_pipe *pipe, const struct nd_program *program,
+                        const struct nd_choice *choice, double objective);
 
 // Prints the training of the user, and how much faster a step of `ms` is; nothing without one.
 void nd_pipe_print_mine(const struct nd_pipe *pipe, double ms);
 
 // The same for a choice.
-void nd_pipe_compare(const struct nd_pipe *pipe,
-                     const struct nd_program *program,
+void nd_pipe_compare(const struct nd_pipe *pipe, const struct nd_program *program,
                      const struct nd_choice *choice);
 
 // Prints the split by stages, its times and memory peaks, and the lists for the framework.
-void nd_pipe_report(const struct nd_pipe *pipe,
-                    const struct nd_program *program,
+void nd_pipe_report(const struct nd_pipe *pipe, const struct nd_program *program,
                     const struct nd_choice *choice,
                     const struct nd_peak *peaks); // [stages]
 
 // Prints the objective, its lower bound and the overhead.
-void nd_pipe_report_solution(const struct nd_pipe *pipe,
-                             const struct nd_program *program,
+void nd_pipe_report_solution(const struct nd_pipe *pipe, const struct nd_program *program,
                              const struct nd_solution *solution);
 
 // Prints one line with the device time that is not spent in forwards and backwards, unless this takes long.
-void nd_pipe_report_overhead(const struct nd_pipe *pipe,
-                             const struct nd_program *program,
+void nd_pipe_report_overhead(const struct nd_pipe *pipe, const struct nd_program *program,
                              const struct nd_choice *choice);
 
 // Solves a program and shows progress. The caller frees the solution with nd_solution_free in any case.
-enum nd_outcome nd_pipe_solve(const struct nd_pipe *pipe,
-                              const struct nd_program *program,
+enum nd_outcome nd_pipe_solve(const struct nd_pipe *pipe, const struct nd_program *program,
                               struct nd_solution *solution);
 
 // Adds the model and recompute sections of a configuration as YAML, and, in a comment, the list of
 // layers for frameworks that take one list.
-void nd_pipe_add_configuration(struct text_buffer *text,
-                               const struct nd_program *program,
+void nd_pipe_add_configuration(struct text_buffer *text, const struct nd_program *program,
                                const struct nd_choice *choice);
 
 // ---- pipeline_files.c ----
@@ -150,8 +140,7 @@ PPS_MUST_CHECK enum pps_status nd_pipe_read_request(struct nd_pipe_request *requ
                                                     struct pps_error *err);
 
 // Reads the strategy of --at, else the strategy that a document sets.
-PPS_MUST_CHECK enum pps_status nd_pipe_read_strategy(struct nd_pipe *pipe,
-                                                     struct nd_job *job,
+PPS_MUST_CHECK enum pps_status nd_pipe_read_strategy(struct nd_pipe *pipe, struct nd_job *job,
                                                      const struct pps_args *args,
                                                      struct pps_error *err);
 
@@ -168,8 +157,7 @@ PPS_MUST_CHECK enum pps_status nd_pipe_choose(struct nd_pipe *pipe, struct pps_e
 
 // Solves the program of the strategy. Takes the solution of the ranking where it is proven, or as good. The caller
 // frees the solution with nd_solution_free in any case.
-enum nd_outcome nd_pipe_solve_best(const struct nd_pipe *pipe,
-                                   const struct nd_program *program,
+enum nd_outcome nd_pipe_solve_best(const struct nd_pipe *pipe, const struct nd_program *program,
                                    struct nd_solution *solution);
 
 // ---- pipeline_order.c ----
@@ -196,8 +184,7 @@ struct nd_pipe_split {
 // separate the rows of several chunks. Does not check whether the split fits in memory.
 PPS_MUST_CHECK enum pps_status nd_pipe_split_read(struct nd_pipe_split *split,
                                                   const struct nd_program *program,
-                                                  const char *layers,
-                                                  const char *recompute,
+                                                  const char *layers, const char *recompute,
                                                   struct pps_error *err);
 void nd_pipe_split_free(struct nd_pipe_split *split);
 
@@ -226,39 +213,32 @@ PPS_MUST_CHECK enum pps_status nd_pipe_report_split(const struct nd_pipe *pipe,
 // created for `files`.
 PPS_MUST_CHECK enum pps_status nd_pipe_check_trace(const struct nd_pipe *pipe,
                                                    const struct nd_pipe_files *files,
-                                                   const char *path,
-                                                   struct pps_error *err);
+                                                   const char *path, struct pps_error *err);
 
 // Refuses a plan whose times would have no unit, and paths as nd_pipe_check_trace does.
 PPS_MUST_CHECK enum pps_status nd_pipe_check_plan(const struct nd_pipe *pipe,
                                                   const struct nd_pipe_files *files,
-                                                  const char *path,
-                                                  struct pps_error *err);
+                                                  const char *path, struct pps_error *err);
 
 // Writes the step as a plan (kernels/common/plan/plan.md).
 PPS_MUST_CHECK enum pps_status nd_pipe_plan(const struct nd_pipe *pipe,
                                             const struct nd_program *program,
-                                            const struct nd_choice *choice,
-                                            const char *path,
+                                            const struct nd_choice *choice, const char *path,
                                             struct pps_error *err);
 
 // Writes a plan and frees it; NULL: out of memory.
-PPS_MUST_CHECK enum pps_status nd_pipe_write_plan(const struct nd_pipe *pipe,
-                                                  struct plan *plan,
-                                                  const char *path,
-                                                  struct pps_error *err);
+PPS_MUST_CHECK enum pps_status nd_pipe_write_plan(const struct nd_pipe *pipe, struct plan *plan,
+                                                  const char *path, struct pps_error *err);
 
 // Writes the timeline of a step.
 PPS_MUST_CHECK enum pps_status nd_pipe_write_trace(const struct nd_pipe *pipe,
                                                    const struct step_trace *trace,
-                                                   const char *path,
-                                                   struct pps_error *err);
+                                                   const char *path, struct pps_error *err);
 
 // Writes the timeline of a choice: the executed step of the evaluator where figures are its.
 PPS_MUST_CHECK enum pps_status nd_pipe_trace(const struct nd_pipe *pipe,
                                              const struct nd_program *program,
-                                             const struct nd_choice *choice,
-                                             const char *path,
+                                             const struct nd_choice *choice, const char *path,
                                              struct pps_error *err);
 
 #endif

@@ -13,8 +13,7 @@
 // ---- options that need or exclude others --------------------------------------------------------
 
 static enum pps_status check_layers(const struct nd_pipe_request *request,
-                                    const struct pps_args *args,
-                                    struct pps_error *err)
+                                    const struct pps_args *args, struct pps_error *err)
 {
     static const char *const others[] = {"solution", "check-data", "check", "fit"};
     if (request->layers == NULL)
@@ -55,8 +54,7 @@ static enum pps_status check_output(const struct nd_pipe_request *request,
 // ---- options ------------------------------------------------------------------------------------
 
 enum pps_status nd_pipe_read_request(struct nd_pipe_request *request,
-                                     const struct pps_args *args,
-                                     struct pps_error *err)
+                                     const struct pps_args *args, struct pps_error *err)
 {
     uint64_t fit = 0;
     bool dryrun;
@@ -90,10 +88,8 @@ enum pps_status nd_pipe_read_request(struct nd_pipe_request *request,
 
 // ---- the strategy -------------------------------------------------------------------------------
 
-enum pps_status nd_pipe_read_strategy(struct nd_pipe *pipe,
-                                      struct nd_job *job,
-                                      const struct pps_args *args,
-                                      struct pps_error *err)
+enum pps_status nd_pipe_read_strategy(struct nd_pipe *pipe, struct nd_job *job,
+                                      const struct pps_args *args, struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
     pipe->at = pps_arg(args, "at");
@@ -115,8 +111,7 @@ enum pps_status nd_pipe_read_strategy(struct nd_pipe *pipe,
 // ---- chunks per stage ---------------------------------------------------------------------------
 
 // As published, any schedule allows any number of chunks.
-static enum pps_status check_chunks(const struct nd_pipe *pipe,
-                                    int32_t chunks,
+static enum pps_status check_chunks(const struct nd_pipe *pipe, int32_t chunks,
                                     const char *option, // that sets the chunks
                                     struct pps_error *err)
 {
@@ -140,8 +135,7 @@ static int32_t rows_of(const char *layers)
     return rows;
 }
 
-enum pps_status nd_pipe_read_chunks(struct nd_pipe *pipe,
-                                    const struct pps_args *args,
+enum pps_status nd_pipe_read_chunks(struct nd_pipe *pipe, const struct pps_args *args,
                                     struct pps_error *err)
 {
     const int32_t vp = pipe->strategy.vp;

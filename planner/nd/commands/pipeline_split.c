@@ -75,11 +75,8 @@ static enum pps_status read_row(struct list *list, const char **at, struct pps_e
 }
 
 // Reads rows that bars separate, each of numbers that commas or blanks separate.
-static enum pps_status read_list(int32_t *values,
-                                 const struct nd_program *program,
-                                 const char *option,
-                                 const char *text,
-                                 struct pps_error *err)
+static enum pps_status read_list(int32_t *values, const struct nd_program *program,
+                                 const char *option, const char *text, struct pps_error *err)
 {
     struct list list = {.option = option,
                         .text = text,
@@ -128,11 +125,8 @@ static struct nd_choice share_out(const struct nd_program *program, int32_t *roo
 
 // Checks a split except for its memory: first the layers without recompute, then the recompute,
 // then the published bounds, which depend on both.
-static enum pps_status check(const struct nd_program *program,
-                             const struct nd_choice *choice,
-                             const char *layers,
-                             const char *recompute,
-                             struct pps_error *err)
+static enum pps_status check(const struct nd_program *program, const struct nd_choice *choice,
+                             const char *layers, const char *recompute, struct pps_error *err)
 {
     struct nd_program roomy = *program;
     struct nd_choice plain = *choice;
@@ -161,10 +155,8 @@ static enum pps_status check(const struct nd_program *program,
 }
 
 enum pps_status nd_pipe_split_read(struct nd_pipe_split *split,
-                                   const struct nd_program *program,
-                                   const char *layers,
-                                   const char *recompute,
-                                   struct pps_error *err)
+                                   const struct nd_program *program, const char *layers,
+                                   const char *recompute, struct pps_error *err)
 {
     const size_t n = (size_t)program->stages * (size_t)program->chunks;
     split->room = calloc(6 * n, sizeof *split->room);
@@ -179,10 +171,8 @@ enum pps_status nd_pipe_split_read(struct nd_pipe_split *split,
     return check(program, &split->choice, layers, recompute, err);
 }
 
-enum pps_status nd_pipe_split_of_mine(struct nd_pipe_split *split,
-                                      const struct nd_pipe *pipe,
-                                      const struct nd_program *program,
-                                      struct pps_error *err)
+enum pps_status nd_pipe_split_of_mine(struct nd_pipe_split *split, const struct nd_pipe *pipe,
+                                      const struct nd_program *program, struct pps_error *err)
 {
     const struct configuration *c = &pipe->mine.plan.configuration;
     const size_t n = (size_t)program->stages * (size_t)program->chunks;
@@ -228,10 +218,8 @@ static void print_best(const struct nd_solution *best, double objective)
         printf("the split is %.4g %% faster\n", -longer);
 }
 
-static void print_time(const struct nd_pipe *pipe,
-                       const struct nd_program *program,
-                       const struct nd_choice *choice,
-                       double objective)
+static void print_time(const struct nd_pipe *pipe, const struct nd_program *program,
+                       const struct nd_choice *choice, double objective)
 {
     printf("\nGiven: %s layer forwards", pps_digits_text(objective, 9).text);
     nd_pipe_print_time(pipe, program, choice, objective);
@@ -239,11 +227,8 @@ static void print_time(const struct nd_pipe *pipe,
 }
 
 // Returns whether the split fits in memory; otherwise `why` says what is missing.
-static bool fits(const struct nd_pipe *pipe,
-                 const struct nd_program *program,
-                 const struct nd_choice *choice,
-                 char *why,
-                 size_t size)
+static bool fits(const struct nd_pipe *pipe, const struct nd_program *program,
+                 const struct nd_choice *choice, char *why, size_t size)
 {
     const double limit = units_to_mib(pipe->input->job.run.cluster.memory_limit);
     struct configuration_step step;
@@ -261,8 +246,7 @@ static bool fits(const struct nd_pipe *pipe,
 }
 
 enum pps_status nd_pipe_report_file(const struct nd_pipe *pipe,
-                                    const struct nd_program *program,
-                                    const struct nd_sol *sol,
+                                    const struct nd_program *program, const struct nd_sol *sol,
                                     struct pps_error *err)
 {
     struct nd_value value;
@@ -289,8 +273,7 @@ enum pps_status nd_pipe_report_file(const struct nd_pipe *pipe,
 
 enum pps_status nd_pipe_report_split(const struct nd_pipe *pipe,
                                      const struct nd_program *program,
-                                     const struct nd_choice *choice,
-                                     struct pps_error *err)
+                                     const struct nd_choice *choice, struct pps_error *err)
 {
     struct nd_value value;
     struct nd_solution best = {.found = false};

@@ -23,10 +23,8 @@
 
 // The path may not be a folder that --output creates.
 static enum pps_status check_place(const struct nd_pipe *pipe,
-                                   const struct nd_pipe_files *files,
-                                   const char *option,
-                                   const char *path,
-                                   struct pps_error *err)
+                                   const struct nd_pipe_files *files, const char *option,
+                                   const char *path, struct pps_error *err)
 {
     const enum pps_status status = pps_gate_check(pipe->input->gate, path, err);
     if (status != PPS_OK)
@@ -38,8 +36,7 @@ static enum pps_status check_place(const struct nd_pipe *pipe,
 }
 
 enum pps_status nd_pipe_check_trace(const struct nd_pipe *pipe,
-                                    const struct nd_pipe_files *files,
-                                    const char *path,
+                                    const struct nd_pipe_files *files, const char *path,
                                     struct pps_error *err)
 {
     const enum pps_status status = check_place(pipe, files, "--trace", path, err);
@@ -47,8 +44,7 @@ enum pps_status nd_pipe_check_trace(const struct nd_pipe *pipe,
 }
 
 enum pps_status nd_pipe_check_plan(const struct nd_pipe *pipe,
-                                   const struct nd_pipe_files *files,
-                                   const char *path,
+                                   const struct nd_pipe_files *files, const char *path,
                                    struct pps_error *err)
 {
     if (isnan(pipe->layer_ms))
@@ -73,10 +69,8 @@ static void name(const struct nd_pipe *pipe, char *title, size_t size)
              (long long)pipe->key.vp);
 }
 
-enum pps_status nd_pipe_write_trace(const struct nd_pipe *pipe,
-                                    const struct step_trace *trace,
-                                    const char *path,
-                                    struct pps_error *err)
+enum pps_status nd_pipe_write_trace(const struct nd_pipe *pipe, const struct step_trace *trace,
+                                    const char *path, struct pps_error *err)
 {
     char title[512];
     enum pps_trace_form form;
@@ -95,8 +89,7 @@ enum pps_status nd_pipe_write_trace(const struct nd_pipe *pipe,
 // Draws the program with its own times, where figures are not those of the evaluator.
 static enum pps_status trace_program(const struct nd_pipe *pipe,
                                      const struct nd_program *program,
-                                     const struct nd_choice *choice,
-                                     const char *path,
+                                     const struct nd_choice *choice, const char *path,
                                      struct pps_error *err)
 {
     const struct orders_shape shape = nd_program_shape(program);
@@ -121,10 +114,8 @@ static enum pps_status trace_program(const struct nd_pipe *pipe,
     return status;
 }
 
-enum pps_status nd_pipe_trace(const struct nd_pipe *pipe,
-                              const struct nd_program *program,
-                              const struct nd_choice *choice,
-                              const char *path,
+enum pps_status nd_pipe_trace(const struct nd_pipe *pipe, const struct nd_program *program,
+                              const struct nd_choice *choice, const char *path,
                               struct pps_error *err)
 {
     struct configuration_step step;
@@ -141,8 +132,7 @@ enum pps_status nd_pipe_trace(const struct nd_pipe *pipe,
 // ---- the plan -----------------------------------------------------------------------------------
 
 // Returns the plan of the evaluated training where there is one. NULL: out of memory.
-static struct plan *plan_of(const struct nd_pipe *pipe,
-                            const struct nd_program *program,
+static struct plan *plan_of(const struct nd_pipe *pipe, const struct nd_program *program,
                             const struct nd_choice *choice)
 {
     const struct nd_plan_units units = {.layer_s = pipe->layer_ms / 1e3,
@@ -165,10 +155,8 @@ static struct plan *plan_of(const struct nd_pipe *pipe,
     return plan;
 }
 
-enum pps_status nd_pipe_write_plan(const struct nd_pipe *pipe,
-                                   struct plan *plan,
-                                   const char *path,
-                                   struct pps_error *err)
+enum pps_status nd_pipe_write_plan(const struct nd_pipe *pipe, struct plan *plan,
+                                   const char *path, struct pps_error *err)
 {
     struct text_buffer text = {.text = NULL};
     if (plan == NULL)
@@ -182,10 +170,8 @@ enum pps_status nd_pipe_write_plan(const struct nd_pipe *pipe,
     return status;
 }
 
-enum pps_status nd_pipe_plan(const struct nd_pipe *pipe,
-                             const struct nd_program *program,
-                             const struct nd_choice *choice,
-                             const char *path,
+enum pps_status nd_pipe_plan(const struct nd_pipe *pipe, const struct nd_program *program,
+                             const struct nd_choice *choice, const char *path,
                              struct pps_error *err)
 {
     return nd_pipe_write_plan(pipe, plan_of(pipe, program, choice), path, err);

@@ -94,8 +94,7 @@ struct request {
     enum nd_rank_language language;
 };
 
-static enum pps_status read_request(struct request *request,
-                                    const struct pps_args *args,
+static enum pps_status read_request(struct request *request, const struct pps_args *args,
                                     struct pps_error *err)
 {
     const char *language = pps_arg(args, "csv-lang");
@@ -139,8 +138,7 @@ static void choose_dialect(struct nd_input *input, const struct request *request
         input->dialect = nd_dialect_of(FRAMEWORK_MEGATRON);
 }
 
-static enum pps_status show(const struct nd_ranking *ranking,
-                            const struct request *request,
+static enum pps_status show(const struct nd_ranking *ranking, const struct request *request,
                             struct pps_error *err)
 {
     const int64_t all = ranking->picks->n;
@@ -168,10 +166,8 @@ static enum pps_status show(const struct nd_ranking *ranking,
 
 // A baseline with vp is evaluated with that number of chunks per stage; without vp, with the best.
 static enum pps_status read_baseline(struct nd_rank_options *trial,
-                                     struct nd_strategy *strategy,
-                                     struct nd_input *input,
-                                     const char *text,
-                                     struct pps_error *err)
+                                     struct nd_strategy *strategy, struct nd_input *input,
+                                     const char *text, struct pps_error *err)
 {
     enum pps_status status =
         nd_strategy_read_whole(&input->job, "baseline", text, strategy, err);
@@ -192,10 +188,8 @@ static enum pps_status read_baseline(struct nd_rank_options *trial,
 }
 
 // Finds the baseline: --baseline, else the training of a document as it is.
-static enum pps_status find_base(struct nd_ranking *ranking,
-                                 struct nd_input *input,
-                                 struct nd_ranked *base,
-                                 struct pps_error *err)
+static enum pps_status find_base(struct nd_ranking *ranking, struct nd_input *input,
+                                 struct nd_ranked *base, struct pps_error *err)
 {
     const char *option = pps_arg(ranking->args, "baseline");
     const struct nd_rank_options tried = ranking->options;
@@ -251,8 +245,7 @@ static void show_mine(struct nd_ranking *ranking, struct nd_input *input)
     ranking->base = NULL;
 }
 
-static enum pps_status run(struct nd_input *input,
-                           const struct pps_args *args,
+static enum pps_status run(struct nd_input *input, const struct pps_args *args,
                            struct pps_error *err)
 {
     struct request request;

@@ -30,8 +30,7 @@ static void work(void *self, int thread)
 }
 
 // With measured times or memory, the training is priced as the rows are.
-static enum pps_status price_mine(struct nd_ranking *ranking,
-                                  const struct configuration *c,
+static enum pps_status price_mine(struct nd_ranking *ranking, const struct configuration *c,
                                   struct pps_error *err)
 {
     struct nd_maker maker;
@@ -77,8 +76,7 @@ enum pps_status nd_ranking_mine(struct nd_ranking *ranking, struct pps_error *er
 }
 
 enum pps_status nd_ranking_base(const struct nd_ranking *ranking,
-                                const struct nd_strategy *strategy,
-                                struct pps_error *err)
+                                const struct nd_strategy *strategy, struct pps_error *err)
 {
     struct nd_maker maker;
     nd_maker_open(&maker, ranking->input);
@@ -88,8 +86,7 @@ enum pps_status nd_ranking_base(const struct nd_ranking *ranking,
                                                        : PPS_OK;
 }
 
-enum pps_status nd_ranking_all(struct nd_ranking *ranking,
-                               uint64_t threads,
+enum pps_status nd_ranking_all(struct nd_ranking *ranking, uint64_t threads,
                                struct pps_error *err)
 {
     const uint64_t n = (uint64_t)ranking->picks->n;

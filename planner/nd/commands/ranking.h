@@ -29,8 +29,7 @@ struct nd_ranking {
 };
 
 // Solves all candidates with this number of threads and sorts them.
-PPS_MUST_CHECK enum pps_status nd_ranking_all(struct nd_ranking *ranking,
-                                              uint64_t threads,
+PPS_MUST_CHECK enum pps_status nd_ranking_all(struct nd_ranking *ranking, uint64_t threads,
                                               struct pps_error *err);
 // Prices the training of the user as it is, into ranking->base.
 PPS_MUST_CHECK enum pps_status nd_ranking_mine(struct nd_ranking *ranking,
@@ -55,8 +54,7 @@ PPS_MUST_CHECK enum pps_status nd_ranking_check_output(const char *output,
 // Writes the first n rows to the file, or to a new file in the folder.
 PPS_MUST_CHECK enum pps_status nd_ranking_write(const struct nd_ranking *ranking,
                                                 const char *output,
-                                                enum nd_rank_language language,
-                                                int64_t n,
+                                                enum nd_rank_language language, int64_t n,
                                                 struct pps_error *err);
 
 // Makes the configuration of every row that could be evaluated, reads it back, gives the row the price of
@@ -69,8 +67,7 @@ void nd_ranking_free_files(struct nd_ranking *ranking);
 
 // Writes the files of the first n rows to `configuration` under the folder.
 PPS_MUST_CHECK enum pps_status nd_ranking_write_configurations(const struct nd_ranking *ranking,
-                                                               const char *folder,
-                                                               int64_t n,
+                                                               const char *folder, int64_t n,
                                                                struct pps_error *err);
 
 #endif

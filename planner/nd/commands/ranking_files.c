@@ -14,11 +14,8 @@
 #include <stdlib.h>
 
 // Writes "FOLDER/configuration/01_DP8_TP4_PP2_EP8_VP2.yaml".
-static void file_path(char path[PLAN_PATH + 256],
-                      const char *folder,
-                      int64_t place,
-                      const struct nd_ranked *ranked,
-                      const char *ending)
+static void file_path(char path[PLAN_PATH + 256], const char *folder, int64_t place,
+                      const struct nd_ranked *ranked, const char *ending)
 {
     const struct nd_strategy *s = &ranked->strategy;
     const int32_t vp = ranked->used.program.chunks;
@@ -37,10 +34,8 @@ static void file_path(char path[PLAN_PATH + 256],
 }
 
 // Appends the file with the strategy and the split of the row.
-static enum pps_status write_file(struct text_buffer *text,
-                                  const struct nd_ranking *ranking,
-                                  const struct nd_ranked *ranked,
-                                  struct pps_error *err)
+static enum pps_status write_file(struct text_buffer *text, const struct nd_ranking *ranking,
+                                  const struct nd_ranked *ranked, struct pps_error *err)
 {
     const struct plan_run *run = &ranking->input->job.run;
     struct configuration c;
@@ -79,8 +74,7 @@ static void take_price(struct nd_ranked *ranked, const struct plan_written *writ
 
 // Prices a row by its file, unless its figures were measured.
 static enum pps_status read_back(const struct nd_ranking *ranking,
-                                 const struct text_buffer *text,
-                                 struct nd_ranked *ranked,
+                                 const struct text_buffer *text, struct nd_ranked *ranked,
                                  struct pps_error *err)
 {
     struct plan_written written;
@@ -96,8 +90,7 @@ static enum pps_status read_back(const struct nd_ranking *ranking,
     return PPS_OK;
 }
 
-static enum pps_status make_file(const struct nd_ranking *ranking,
-                                 struct nd_ranked *ranked,
+static enum pps_status make_file(const struct nd_ranking *ranking, struct nd_ranked *ranked,
                                  struct pps_error *err)
 {
     struct text_buffer *text = &ranking->files[ranked->index];
@@ -136,8 +129,7 @@ void nd_ranking_free_files(struct nd_ranking *ranking)
 // ---- all ----------------------------------------------------------------------------------------
 
 enum pps_status nd_ranking_write_configurations(const struct nd_ranking *ranking,
-                                                const char *folder,
-                                                int64_t n,
+                                                const char *folder, int64_t n,
                                                 struct pps_error *err)
 {
     const struct plan_document *file = plan_run_configuration(&ranking->input->job.run);

@@ -233,8 +233,7 @@ static void table_path(const char *output, char path[PLAN_PATH + 64])
     snprintf(path, PLAN_PATH + 64, "%s/test_result_%s.csv", output, now);
 }
 
-enum pps_status nd_ranking_check_output(const char *output,
-                                        const struct pps_gate *gate,
+enum pps_status nd_ranking_check_output(const char *output, const struct pps_gate *gate,
                                         struct pps_error *err)
 {
     char path[PLAN_PATH + 64];
@@ -245,10 +244,8 @@ enum pps_status nd_ranking_check_output(const char *output,
     return status == PPS_OK ? pps_gate_check(gate, path, err) : status;
 }
 
-enum pps_status nd_ranking_write(const struct nd_ranking *ranking,
-                                 const char *output,
-                                 enum nd_rank_language language,
-                                 int64_t n,
+enum pps_status nd_ranking_write(const struct nd_ranking *ranking, const char *output,
+                                 enum nd_rank_language language, int64_t n,
                                  struct pps_error *err)
 {
     char path[PLAN_PATH + 64];

@@ -199,10 +199,8 @@ struct setup {
     struct nd_files files;
 };
 
-static enum pps_status set_up(struct setup *setup,
-                              const struct nd_job *job,
-                              const struct pps_args *args,
-                              struct pps_error *err)
+static enum pps_status set_up(struct setup *setup, const struct nd_job *job,
+                              const struct pps_args *args, struct pps_error *err)
 {
     uint64_t top = 10;
     struct nd_search *search = &setup->open.search;
@@ -226,10 +224,8 @@ static void tear_down(struct setup *setup)
     nd_search_close(&setup->open);
 }
 
-static enum pps_status search(struct setup *setup,
-                              struct nd_job *job,
-                              const struct pps_args *args,
-                              struct pps_error *err)
+static enum pps_status search(struct setup *setup, struct nd_job *job,
+                              const struct pps_args *args, struct pps_error *err)
 {
     const bool quiet = pps_arg(args, "quiet") != NULL;
     struct nd_counts counts;
@@ -270,10 +266,8 @@ static enum pps_status search(struct setup *setup,
                           err);
 }
 
-static enum pps_status explain(const struct setup *setup,
-                               const struct nd_job *job,
-                               const struct pps_args *args,
-                               struct pps_error *err)
+static enum pps_status explain(const struct setup *setup, const struct nd_job *job,
+                               const struct pps_args *args, struct pps_error *err)
 {
     struct nd_strategy strategy;
     const enum pps_status status =
@@ -283,8 +277,7 @@ static enum pps_status explain(const struct setup *setup,
     return status;
 }
 
-static enum pps_status run(struct nd_job *job,
-                           const struct pps_args *args,
+static enum pps_status run(struct nd_job *job, const struct pps_args *args,
                            struct pps_error *err)
 {
     struct setup setup = {.lines = {.all = NULL}};

@@ -11,11 +11,8 @@
 #include <stdio.h>
 
 // Whether a is better than b: fewer filters reject it, then it fits in memory, then it is faster.
-static bool is_better(const struct nd_search *search,
-                      const struct nd_candidate *a,
-                      int a_faults,
-                      const struct nd_candidate *b,
-                      int b_faults)
+static bool is_better(const struct nd_search *search, const struct nd_candidate *a,
+                      int a_faults, const struct nd_candidate *b, int b_faults)
 {
     const bool a_fits = nd_search_fits(search, a), b_fits = nd_search_fits(search, b);
     if (a_faults != b_faults)
@@ -24,10 +21,8 @@ static bool is_better(const struct nd_search *search,
 }
 
 // Gives a baseline without vp its best vp, as the search does for candidates.
-static void choose_chunks(const struct nd_search *search,
-                          const struct nd_job *job,
-                          const struct pps_args *args,
-                          struct nd_strategy *baseline)
+static void choose_chunks(const struct nd_search *search, const struct nd_job *job,
+                          const struct pps_args *args, struct nd_strategy *baseline)
 {
     struct nd_reason reasons[ND_REASONS_MAX];
     struct nd_strategy tried = *baseline;
@@ -51,12 +46,9 @@ static void choose_chunks(const struct nd_search *search,
 }
 
 // Reads a strategy that can be evaluated; filters may reject it.
-static enum pps_status read_baseline(const struct nd_search *search,
-                                     const struct nd_job *job,
-                                     const struct pps_args *args,
-                                     const char *text,
-                                     struct nd_strategy *baseline,
-                                     struct pps_error *err)
+static enum pps_status read_baseline(const struct nd_search *search, const struct nd_job *job,
+                                     const struct pps_args *args, const char *text,
+                                     struct nd_strategy *baseline, struct pps_error *err)
 {
     struct nd_reason reasons[ND_REASONS_MAX];
     const enum pps_status status = nd_strategy_read(job, "baseline", text, baseline, err);
@@ -72,11 +64,8 @@ static enum pps_status read_baseline(const struct nd_search *search,
 }
 
 // Evaluates the training of a document.
-static enum pps_status find_mine(struct nd_job *job,
-                                 bool quiet,
-                                 struct poll *poll,
-                                 struct nd_base *base,
-                                 struct pps_error *err)
+static enum pps_status find_mine(struct nd_job *job, bool quiet, struct poll *poll,
+                                 struct nd_base *base, struct pps_error *err)
 {
     struct plan_mine mine;
     const enum pps_status status = plan_mine_open(&mine, &job->run, quiet, poll, err);
@@ -98,12 +87,9 @@ static enum pps_status find_mine(struct nd_job *job,
     return PPS_OK;
 }
 
-enum pps_status nd_baseline_find(const struct nd_search *search,
-                                 struct nd_job *job,
-                                 const struct pps_args *args,
-                                 struct poll *poll,
-                                 struct nd_base *base,
-                                 struct pps_error *err)
+enum pps_status nd_baseline_find(const struct nd_search *search, struct nd_job *job,
+                                 const struct pps_args *args, struct poll *poll,
+                                 struct nd_base *base, struct pps_error *err)
 {
     static const char *const recompute[] = {"none", "select", "full"};
     const char *option = pps_arg(args, "baseline");

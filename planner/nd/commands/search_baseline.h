@@ -20,10 +20,8 @@ struct nd_base {
 // Filters may reject it, but it must be one that can run; a training of a document that cannot is
 // reported and skipped.
 PPS_MUST_CHECK enum pps_status nd_baseline_find(const struct nd_search *search,
-                                                struct nd_job *job,
-                                                const struct pps_args *args,
-                                                struct poll *poll,
-                                                struct nd_base *base,
+                                                struct nd_job *job, const struct pps_args *args,
+                                                struct poll *poll, struct nd_base *base,
                                                 struct pps_error *err);
 
 #endif

@@ -43,10 +43,8 @@ static enum nd_profile_style style_of(enum framework framework)
 
 // Reads --profile-style; the default depends on the framework of the user's configuration, or on the
 // option that names the model file.
-static enum pps_status read_style(const struct nd_job *job,
-                                  const struct pps_args *args,
-                                  struct nd_files *files,
-                                  struct pps_error *err)
+static enum pps_status read_style(const struct nd_job *job, const struct pps_args *args,
+                                  struct nd_files *files, struct pps_error *err)
 {
     enum nd_profile_style *style = &files->options.style;
     const char *word = pps_arg(args, "profile-style");
@@ -70,10 +68,8 @@ static enum pps_status read_style(const struct nd_job *job,
     return PPS_OK;
 }
 
-enum pps_status nd_files_read(const struct nd_job *job,
-                              const struct pps_args *args,
-                              struct nd_files *files,
-                              struct pps_error *err)
+enum pps_status nd_files_read(const struct nd_job *job, const struct pps_args *args,
+                              struct nd_files *files, struct pps_error *err)
 {
     uint64_t ranks = 64, most = 0;
     *files = (struct nd_files){.folder = pps_arg(args, "output"), .gate = pps_arg_gate(args)};
@@ -144,13 +140,10 @@ static bool fits(void *context, const struct nd_profile_run *run)
     return nd_search_fits(&search, &candidate);
 }
 
-static enum pps_status choose(const struct nd_files *files,
-                              const struct nd_job *job,
+static enum pps_status choose(const struct nd_files *files, const struct nd_job *job,
                               const struct nd_search *search,
                               const struct nd_search_result *result,
-                              struct nd_profile_run **runs,
-                              int *n,
-                              struct pps_error *err)
+                              struct nd_profile_run **runs, int *n, struct pps_error *err)
 {
     struct nd_profile_options options = files->options;
     struct small small = {.search = *search, .job = job};
@@ -259,9 +252,7 @@ static bool is_written_over(const struct output *o, int k)
 }
 
 // The user's configuration reduced to the run; without one, a file with the keys of the run.
-static enum pps_status make_plan(const struct output *o,
-                                 int k,
-                                 struct text_buffer *text,
+static enum pps_status make_plan(const struct output *o, int k, struct text_buffer *text,
                                  struct pps_error *err)
 {
     const struct nd_profile_run *run = &o->runs[k];
@@ -339,12 +330,10 @@ static void print_runs(const struct output *o)
         printf("  none: no candidate can be reduced to so few devices and fit in memory\n");
 }
 
-enum pps_status nd_files_write(const struct nd_files *files,
-                               const struct nd_job *job,
+enum pps_status nd_files_write(const struct nd_files *files, const struct nd_job *job,
                                const struct nd_search *search,
                                const struct nd_search_result *result,
-                               const struct nd_epfit_result *measured,
-                               struct pps_error *err)
+                               const struct nd_epfit_result *measured, struct pps_error *err)
 {
     struct nd_profile_run *runs = NULL;
     struct output o = {.files = files,

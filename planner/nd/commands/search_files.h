@@ -20,8 +20,7 @@ struct nd_files {
 
 PPS_MUST_CHECK enum pps_status nd_files_read(const struct nd_job *job,
                                              const struct pps_args *args,
-                                             struct nd_files *files,
-                                             struct pps_error *err);
+                                             struct nd_files *files, struct pps_error *err);
 
 // Chooses and prints the configurations to profile, then writes candidates and configurations.
 // Writes no file if the gate refuses one of them. fits: of the dry runs; may have no groups.

@@ -20,8 +20,7 @@ enum { LEAST_EXECUTED = 64 };
 
 // pipeline: s, in: known from a candidate that differs only in op, or NAN; out: what such candidates may use.
 static enum configuration_status replay(struct nd_candidate *candidate,
-                                        const struct nd_job *job,
-                                        double *pipeline,
+                                        const struct nd_job *job, double *pipeline,
                                         struct poll *poll)
 {
     struct configuration c = {.model = job->run.model,
@@ -68,10 +67,8 @@ static enum pps_status status_of(enum configuration_status status, struct pps_er
     return PPS_OK;
 }
 
-enum pps_status nd_replay_one(struct nd_candidate *candidate,
-                              const struct nd_job *job,
-                              struct poll *poll,
-                              struct pps_error *err)
+enum pps_status nd_replay_one(struct nd_candidate *candidate, const struct nd_job *job,
+                              struct poll *poll, struct pps_error *err)
 {
     double pipeline = (double)NAN;
     return status_of(replay(candidate, job, &pipeline, poll), err);
@@ -181,10 +178,8 @@ static double limit_of(const struct nd_search_result *result, const struct nd_jo
     return limit;
 }
 
-enum pps_status nd_replay(struct nd_search_result *result,
-                          const struct nd_job *job,
-                          struct poll *poll,
-                          struct pps_error *err)
+enum pps_status nd_replay(struct nd_search_result *result, const struct nd_job *job,
+                          struct poll *poll, struct pps_error *err)
 {
     struct replaying r = {.order = calloc(result->n + 1, sizeof *r.order),
                           .n = result->n,

@@ -10,15 +10,13 @@
 // Sets the step and the rates of a candidate to those of its executed pipeline. A candidate without an
 // order keeps the closed form. Memory stays: both are the same unless it was measured.
 PPS_MUST_CHECK enum pps_status nd_replay_one(struct nd_candidate *candidate,
-                                             const struct nd_job *job,
-                                             struct poll *poll,
+                                             const struct nd_job *job, struct poll *poll,
                                              struct pps_error *err);
 
 // Does so for the candidates that are fastest by the closed form: for all of them unless that takes more than a few
 // seconds. The others keep the closed form.
 PPS_MUST_CHECK enum pps_status nd_replay(struct nd_search_result *result,
-                                         const struct nd_job *job,
-                                         struct poll *poll,
+                                         const struct nd_job *job, struct poll *poll,
                                          struct pps_error *err);
 
 #endif

@@ -81,10 +81,8 @@ static void print_parameters(const struct modeldesc *model)
                 "          the ranking splits them over stages as equal layers, their mean");
 }
 
-void nd_report_counts(const struct nd_job *job,
-                      const struct nd_search *search,
-                      const struct nd_counts *c,
-                      const struct nd_search_result *result)
+void nd_report_counts(const struct nd_job *job, const struct nd_search *search,
+                      const struct nd_counts *c, const struct nd_search_result *result)
 {
     pps_say(stdout, "%s on %s devices, %s sequences per step, preset %s%s",
             job->run.model.name[0] != '\0' ? job->run.model.name : "the model",
@@ -110,9 +108,7 @@ void nd_report_counts(const struct nd_job *job,
 
 // ---- the table ----------------------------------------------------------------------------------
 
-static void print_row(const char *place,
-                      const struct nd_candidate *c,
-                      const char *recompute,
+static void print_row(const char *place, const struct nd_candidate *c, const char *recompute,
                       const char *folded)
 {
     const struct nd_strategy *s = &c->strategy;
@@ -170,10 +166,8 @@ void nd_report_base(const struct nd_base *base, bool orig, bool with_header)
         print_row(base->label, &base->candidate, base->recompute, "");
 }
 
-void nd_report_table(const struct nd_search *search,
-                     const struct nd_search_result *result,
-                     const struct nd_lines *lines,
-                     const struct nd_base *base)
+void nd_report_table(const struct nd_search *search, const struct nd_search_result *result,
+                     const struct nd_lines *lines, const struct nd_base *base)
 {
     const bool orig = search->space->orig;
     const size_t n = lines != NULL ? lines->n : result->n;
@@ -277,11 +271,9 @@ static enum pps_status report_filters_empty(const struct nd_job *job,
         nd_filter_name(last), text);
 }
 
-enum pps_status nd_report_empty(const struct nd_job *job,
-                                const struct nd_search *search,
+enum pps_status nd_report_empty(const struct nd_job *job, const struct nd_search *search,
                                 const struct nd_counts *counts,
-                                const struct nd_search_result *result,
-                                struct pps_error *err)
+                                const struct nd_search_result *result, struct pps_error *err)
 {
     char text[STRATEGY_TEXT];
     const struct nd_candidate *least = &result->least;
@@ -329,8 +321,7 @@ static void print_stages(const struct nd_search *search, const struct nd_strateg
     free(stage);
 }
 
-void nd_report_why(const struct nd_job *job,
-                   const struct nd_search *search,
+void nd_report_why(const struct nd_job *job, const struct nd_search *search,
                    const struct nd_strategy *strategy)
 {
     struct nd_reason reasons[ND_REASONS_MAX];

@@ -11,16 +11,12 @@
 
 #include "base/text/status.h"
 
-void nd_report_counts(const struct nd_job *job,
-                      const struct nd_search *search,
-                      const struct nd_counts *counts,
-                      const struct nd_search_result *result);
+void nd_report_counts(const struct nd_job *job, const struct nd_search *search,
+                      const struct nd_counts *counts, const struct nd_search_result *result);
 
 // Prints the best lines, then the baseline. lines NULL: the best of the result, as published.
-void nd_report_table(const struct nd_search *search,
-                     const struct nd_search_result *result,
-                     const struct nd_lines *lines,
-                     const struct nd_base *base);
+void nd_report_table(const struct nd_search *search, const struct nd_search_result *result,
+                     const struct nd_lines *lines, const struct nd_base *base);
 
 // Prints the row of the baseline if there is one, below the names of the columns where the table has none.
 void nd_report_base(const struct nd_base *base, bool orig, bool with_header);
@@ -40,15 +36,12 @@ void nd_report_faster(double best_ms, double base_ms, const char *more);
 
 // Returns PPS_E_INFEASIBLE with the filter that rejects the last strategies and a change of filters
 // that allows some.
-enum pps_status nd_report_empty(const struct nd_job *job,
-                                const struct nd_search *search,
+enum pps_status nd_report_empty(const struct nd_job *job, const struct nd_search *search,
                                 const struct nd_counts *counts,
-                                const struct nd_search_result *result,
-                                struct pps_error *err);
+                                const struct nd_search_result *result, struct pps_error *err);
 
 // Prints all reasons against a strategy, its memory and its step time.
-void nd_report_why(const struct nd_job *job,
-                   const struct nd_search *search,
+void nd_report_why(const struct nd_job *job, const struct nd_search *search,
                    const struct nd_strategy *strategy);
 
 void nd_report_filters(void);

@@ -62,11 +62,8 @@ static int64_t product(const int32_t *degrees, size_t n)
     return of;
 }
 
-enum pps_status nd_strategy_read(const struct nd_job *job,
-                                 const char *option,
-                                 const char *text,
-                                 struct nd_strategy *s,
-                                 struct pps_error *err)
+enum pps_status nd_strategy_read(const struct nd_job *job, const char *option, const char *text,
+                                 struct nd_strategy *s, struct pps_error *err)
 {
     bool sp_given = false;
     size_t n;
@@ -109,10 +106,8 @@ bool nd_strategy_sets(const char *text, const char *degree)
     return false;
 }
 
-enum pps_status nd_strategy_check_chunks(const struct nd_job *job,
-                                         const char *option,
-                                         const char *text,
-                                         const struct nd_strategy *strategy,
+enum pps_status nd_strategy_check_chunks(const struct nd_job *job, const char *option,
+                                         const char *text, const struct nd_strategy *strategy,
                                          struct pps_error *err)
 {
     const struct training *training = &job->run.training;
@@ -132,11 +127,8 @@ enum pps_status nd_strategy_check_chunks(const struct nd_job *job,
                         : "has one chunk per stage");
 }
 
-enum pps_status nd_strategy_read_whole(struct nd_job *job,
-                                       const char *option,
-                                       const char *text,
-                                       struct nd_strategy *s,
-                                       struct pps_error *err)
+enum pps_status nd_strategy_read_whole(struct nd_job *job, const char *option, const char *text,
+                                       struct nd_strategy *s, struct pps_error *err)
 {
     job->space.devices = (int32_t)job->run.cluster.world_size;
     job->space.mbs[0] = (int32_t)job->run.training.mbs[0];
@@ -159,10 +151,7 @@ static const char *const degrees[] = {"dp", "tp", "cp", "pp", "ep", "op", "vp", 
 
 enum { N_DEGREES = sizeof degrees / sizeof *degrees, N_DEVICE_DEGREES = 4 };
 
-static bool add_degree(const cJSON *baseline,
-                       const char *name,
-                       char *text,
-                       size_t *n,
+static bool add_degree(const cJSON *baseline, const char *name, char *text, size_t *n,
                        struct pps_fault *fault)
 {
     const cJSON *item = pps_json_member(baseline, name);
@@ -182,9 +171,7 @@ static bool add_degree(const cJSON *baseline,
     return true;
 }
 
-static bool add_sequence_parallel(const cJSON *baseline,
-                                  char *text,
-                                  size_t *n,
+static bool add_sequence_parallel(const cJSON *baseline, char *text, size_t *n,
                                   struct pps_fault *fault)
 {
     const cJSON *item = pps_json_member(baseline, "sp");
@@ -209,10 +196,8 @@ static double devices_of(const cJSON *baseline)
     return product;
 }
 
-enum pps_status nd_baseline_text(const struct pps_json *document,
-                                 const cJSON *baseline,
-                                 char text[ND_BASELINE_BYTES],
-                                 double *devices,
+enum pps_status nd_baseline_text(const struct pps_json *document, const cJSON *baseline,
+                                 char text[ND_BASELINE_BYTES], double *devices,
                                  struct pps_error *err)
 {
     struct pps_fault fault = {.item = NULL};
@@ -227,10 +212,8 @@ enum pps_status nd_baseline_text(const struct pps_json *document,
     return PPS_OK;
 }
 
-enum pps_status nd_baseline_of_document(const struct plan_run *run,
-                                        bool quiet,
-                                        char text[ND_BASELINE_BYTES],
-                                        struct pps_error *err)
+enum pps_status nd_baseline_of_document(const struct plan_run *run, bool quiet,
+                                        char text[ND_BASELINE_BYTES], struct pps_error *err)
 {
     double devices;
     text[0] = '\0';

@@ -36,11 +36,8 @@ static int32_t whole(double value, int32_t missing)
     return isnan(value) ? missing : (int32_t)value;
 }
 
-static bool take_row(struct nd_picks *picks,
-                     const struct nd_job *job,
-                     const struct table *table,
-                     int64_t row,
-                     const int *columns,
+static bool take_row(struct nd_picks *picks, const struct nd_job *job,
+                     const struct table *table, int64_t row, const int *columns,
                      struct pps_fault *fault)
 {
     double v[N_FIELDS];
@@ -68,10 +65,8 @@ static bool take_row(struct nd_picks *picks,
                       (long long)job->run.cluster.world_size);
 }
 
-static bool take_table(struct nd_picks *picks,
-                       const struct nd_job *job,
-                       const struct table *table,
-                       struct pps_fault *fault)
+static bool take_table(struct nd_picks *picks, const struct nd_job *job,
+                       const struct table *table, struct pps_fault *fault)
 {
     int columns[N_FIELDS];
     if (!table_bind(table, FIELDS, N_FIELDS, columns, fault))
@@ -87,10 +82,8 @@ static bool take_table(struct nd_picks *picks,
     return true;
 }
 
-static enum pps_status read_picks(struct nd_picks *picks,
-                                  const struct nd_job *job,
-                                  const char *path,
-                                  struct pps_error *err)
+static enum pps_status read_picks(struct nd_picks *picks, const struct nd_job *job,
+                                  const char *path, struct pps_error *err)
 {
     struct plan_table data;
     struct pps_fault fault;
@@ -105,10 +98,8 @@ static enum pps_status read_picks(struct nd_picks *picks,
 
 // ---- of a folder --------------------------------------------------------------------------------
 
-static enum pps_status take_configuration(struct nd_picks *picks,
-                                          struct nd_job *job,
-                                          const char *path,
-                                          struct pps_error *err)
+static enum pps_status take_configuration(struct nd_picks *picks, struct nd_job *job,
+                                          const char *path, struct pps_error *err)
 {
     struct plan_document document;
     char text[ND_BASELINE_BYTES];
@@ -141,10 +132,8 @@ static enum pps_status take_configuration(struct nd_picks *picks,
 }
 
 // Takes the strategy of each configuration in a folder.
-static enum pps_status folder_picks(struct nd_picks *picks,
-                                    struct nd_job *job,
-                                    const char *folder,
-                                    struct pps_error *err)
+static enum pps_status folder_picks(struct nd_picks *picks, struct nd_job *job,
+                                    const char *folder, struct pps_error *err)
 {
     struct plan_configurations list;
     enum pps_status status = plan_configurations_require(&list, folder, err);
@@ -172,8 +161,7 @@ static const char *folder_of(const struct pps_args *args)
 
 // ---- of the search ------------------------------------------------------------------------------
 
-static enum pps_status take_best(struct nd_picks *picks,
-                                 const struct nd_search_result *result,
+static enum pps_status take_best(struct nd_picks *picks, const struct nd_search_result *result,
                                  struct pps_error *err)
 {
     if (result->best.n == 0)
@@ -193,10 +181,8 @@ static enum pps_status take_best(struct nd_picks *picks,
 }
 
 // Takes each tuple once, in its fastest form: ranking itself tries numbers of chunks.
-static enum pps_status search_picks(struct nd_picks *picks,
-                                    const struct nd_job *job,
-                                    size_t top,
-                                    struct pps_error *err)
+static enum pps_status search_picks(struct nd_picks *picks, const struct nd_job *job,
+                                    size_t top, struct pps_error *err)
 {
     struct nd_open_search open;
     struct nd_search_result result = {0};
@@ -210,10 +196,8 @@ static enum pps_status search_picks(struct nd_picks *picks,
     return status;
 }
 
-enum pps_status nd_picks_open(struct nd_picks *picks,
-                              struct nd_job *job,
-                              const struct pps_args *args,
-                              struct pps_error *err)
+enum pps_status nd_picks_open(struct nd_picks *picks, struct nd_job *job,
+                              const struct pps_args *args, struct pps_error *err)
 {
     uint64_t top = 20;
     const char *path = pps_arg(args, "candidates");

@@ -18,8 +18,7 @@ struct nd_picks {
 // strategies of the configurations in a folder (also --files-dir and --yaml-path).
 // Without a table, searches the space and takes the --search fastest tuples (dp, tp, cp, pp, ep,
 // op). After an error there is nothing to close.
-PPS_MUST_CHECK enum pps_status nd_picks_open(struct nd_picks *picks,
-                                             struct nd_job *job,
+PPS_MUST_CHECK enum pps_status nd_picks_open(struct nd_picks *picks, struct nd_job *job,
                                              const struct pps_args *args,
                                              struct pps_error *err);
 void nd_picks_close(struct nd_picks *picks); // a zeroed struct is allowed

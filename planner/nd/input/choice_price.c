@@ -23,11 +23,9 @@ static void add_lists(int32_t *lists, const struct nd_choice *choice, size_t n)
     }
 }
 
-bool nd_choice_configuration(struct configuration *c,
-                             const struct plan_run *run,
+bool nd_choice_configuration(struct configuration *c, const struct plan_run *run,
                              const struct nd_strategy *strategy,
-                             const struct nd_program *program,
-                             const struct nd_choice *choice)
+                             const struct nd_program *program, const struct nd_choice *choice)
 {
     const size_t n = (size_t)program->stages * (size_t)program->chunks;
     *c = (struct configuration){.model = run->model,
@@ -51,8 +49,7 @@ enum configuration_status nd_choice_step(struct configuration_step *step,
                                          const struct plan_run *run,
                                          const struct nd_strategy *strategy,
                                          const struct nd_program *program,
-                                         const struct nd_choice *choice,
-                                         struct poll *poll)
+                                         const struct nd_choice *choice, struct poll *poll)
 {
     struct configuration c;
     enum configuration_status status = CONFIGURATION_NO_MEMORY;
@@ -63,12 +60,9 @@ enum configuration_status nd_choice_step(struct configuration_step *step,
     return status;
 }
 
-bool nd_maker_price(void *self,
-                    const struct nd_strategy *strategy,
-                    const struct nd_rank_case *used,
-                    const struct nd_choice *choice,
-                    struct nd_rank_price *price,
-                    bool *no_memory)
+bool nd_maker_price(void *self, const struct nd_strategy *strategy,
+                    const struct nd_rank_case *used, const struct nd_choice *choice,
+                    struct nd_rank_price *price, bool *no_memory)
 {
     const struct nd_maker *maker = self;
     struct configuration_step step;

@@ -13,26 +13,20 @@ bool nd_choice_has_price(const struct nd_input *input, enum nd_ratio_source sour
 
 // Makes the configuration of a choice. The caller frees it with configuration_free in any case.
 // Returns false when out of memory.
-bool nd_choice_configuration(struct configuration *configuration,
-                             const struct plan_run *run,
+bool nd_choice_configuration(struct configuration *configuration, const struct plan_run *run,
                              const struct nd_strategy *strategy,
-                             const struct nd_program *program,
-                             const struct nd_choice *choice);
+                             const struct nd_program *program, const struct nd_choice *choice);
 
 // Evaluates it. The caller frees the step in any case.
 enum configuration_status nd_choice_step(struct configuration_step *step,
                                          const struct plan_run *run,
                                          const struct nd_strategy *strategy,
                                          const struct nd_program *program,
-                                         const struct nd_choice *choice,
-                                         struct poll *poll);
+                                         const struct nd_choice *choice, struct poll *poll);
 
 // The `price` of an nd_rank_source; maker: an nd_maker.
-bool nd_maker_price(void *maker,
-                    const struct nd_strategy *strategy,
-                    const struct nd_rank_case *used,
-                    const struct nd_choice *choice,
-                    struct nd_rank_price *price,
-                    bool *no_memory);
+bool nd_maker_price(void *maker, const struct nd_strategy *strategy,
+                    const struct nd_rank_case *used, const struct nd_choice *choice,
+                    struct nd_rank_price *price, bool *no_memory);
 
 #endif

@@ -44,8 +44,7 @@ static bool is_known(const struct nd_profiles *profiles, const struct nd_profile
 }
 
 static enum pps_status add_profile(struct nd_profiles *profiles,
-                                   const struct nd_profile *profile,
-                                   struct pps_error *err)
+                                   const struct nd_profile *profile, struct pps_error *err)
 {
     struct nd_profile *rows =
         realloc(profiles->rows, ((size_t)profiles->n + 1) * sizeof *profiles->rows);
@@ -57,10 +56,8 @@ static enum pps_status add_profile(struct nd_profiles *profiles,
     return PPS_OK;
 }
 
-static enum pps_status take_run(struct nd_profiles *profiles,
-                                const struct profile_run *run,
-                                const struct run_folder *folder,
-                                bool quiet,
+static enum pps_status take_run(struct nd_profiles *profiles, const struct profile_run *run,
+                                const struct run_folder *folder, bool quiet,
                                 struct pps_error *err)
 {
     struct nd_profile profile;
@@ -86,10 +83,8 @@ static void print_notes(const struct profile_run *run)
     }
 }
 
-static enum pps_status read_run(struct nd_profiles *profiles,
-                                const struct run_folder *folder,
-                                bool quiet,
-                                struct pps_error *err)
+static enum pps_status read_run(struct nd_profiles *profiles, const struct run_folder *folder,
+                                bool quiet, struct pps_error *err)
 {
     static const struct profile_request request = {.skip_steps = 0};
     struct run_files files;
@@ -112,10 +107,8 @@ static enum pps_status read_run(struct nd_profiles *profiles,
 // Reads the profiles of all runs in the folder (planner/profiles). Of several runs of the same
 // configuration the first counts. Prints notes about profiles to stderr, unless quiet. PPS_E_INPUT: no
 // run has layer times. After an error there is nothing to free.
-static enum pps_status nd_profile_folder_read(struct nd_profiles *profiles,
-                                              const char *folder,
-                                              bool quiet,
-                                              struct pps_error *err)
+static enum pps_status nd_profile_folder_read(struct nd_profiles *profiles, const char *folder,
+                                              bool quiet, struct pps_error *err)
 {
     struct run_folders runs;
     *profiles = (struct nd_profiles){0};
@@ -155,8 +148,7 @@ static void read_solver(struct nd_input *input, const struct pps_args *args)
         pps_say(stderr, "warning   unknown solver %s: the built-in solver is used", name);
 }
 
-static enum pps_status read_options(struct nd_input *input,
-                                    const struct pps_args *args,
+static enum pps_status read_options(struct nd_input *input, const struct pps_args *args,
                                     struct pps_error *err)
 {
     input->quiet = pps_arg(args, "quiet") != NULL;
@@ -189,8 +181,7 @@ static enum pps_status read_options(struct nd_input *input,
 
 // ---- data files ---------------------------------------------------------------------------------
 
-static enum pps_status read_profiles(struct nd_input *input,
-                                     const char *path,
+static enum pps_status read_profiles(struct nd_input *input, const char *path,
                                      struct pps_error *err)
 {
     struct plan_table data;
@@ -202,8 +193,7 @@ static enum pps_status read_profiles(struct nd_input *input,
     return status;
 }
 
-static enum pps_status add_times(struct nd_input *input,
-                                 const char *path,
+static enum pps_status add_times(struct nd_input *input, const char *path,
                                  struct pps_error *err)
 {
     struct pps_json json;
@@ -227,8 +217,7 @@ static enum pps_status add_times(struct nd_input *input,
     return status;
 }
 
-static enum pps_status read_figures(struct nd_input *input,
-                                    const char *path,
+static enum pps_status read_figures(struct nd_input *input, const char *path,
                                     struct pps_error *err)
 {
     char *text;
@@ -252,10 +241,8 @@ static void note_fit(const struct nd_input *input, const struct nd_calibration_f
                 fit->residual_mb, fit->worst_mb, fit->worst_stage);
 }
 
-static enum pps_status read_calibration(struct nd_input *input,
-                                        const struct pps_args *args,
-                                        const char *path,
-                                        struct pps_error *err)
+static enum pps_status read_calibration(struct nd_input *input, const struct pps_args *args,
+                                        const char *path, struct pps_error *err)
 {
     struct pps_json json;
     struct pps_fault fault;
@@ -279,8 +266,7 @@ static enum pps_status read_calibration(struct nd_input *input,
     return status;
 }
 
-static enum pps_status read_data(struct nd_input *input,
-                                 const struct pps_args *args,
+static enum pps_status read_data(struct nd_input *input, const struct pps_args *args,
                                  struct pps_error *err)
 {
     const char *profiles = pps_arg(args, "parser-result"),
@@ -328,8 +314,7 @@ enum nd_dialect nd_dialect_of(enum framework framework)
 
 // ---- all ----------------------------------------------------------------------------------------
 
-enum pps_status nd_input_open(struct nd_input *input,
-                              const struct pps_args *args,
+enum pps_status nd_input_open(struct nd_input *input, const struct pps_args *args,
                               struct pps_error *err)
 {
     enum pps_status status = nd_job_open(&input->job, args, err);
@@ -360,10 +345,8 @@ double nd_input_limit_mb(const struct nd_input *input)
     return units_to_mib(input->job.run.cluster.memory_limit - reserve);
 }
 
-enum pps_status nd_input_chunks(const struct nd_input *input,
-                                struct nd_rank_options *rank,
-                                bool given,
-                                struct pps_error *err)
+enum pps_status nd_input_chunks(const struct nd_input *input, struct nd_rank_options *rank,
+                                bool given, struct pps_error *err)
 {
     const enum training_schedule schedule = input->job.run.training.schedule;
     if (input->compat == ND_ORIG || schedule == TRAINING_ANY_SCHEDULE)
@@ -387,9 +370,7 @@ enum pps_status nd_input_chunks(const struct nd_input *input,
     return PPS_OK;
 }
 
-void nd_add_lists(struct text_buffer *text,
-                  const int32_t *values,
-                  int32_t rows,
+void nd_add_lists(struct text_buffer *text, const int32_t *values, int32_t rows,
                   int32_t columns)
 {
     text_buffer_add(text, "[");

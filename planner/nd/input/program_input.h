@@ -81,11 +81,8 @@ struct nd_maker {
 
 void nd_maker_open(struct nd_maker *maker, const struct nd_input *input);
 
-bool nd_maker_prepare(void *maker,
-                      const struct nd_strategy *strategy,
-                      struct nd_rank_case *prepared,
-                      char *why,
-                      size_t why_size);
+bool nd_maker_prepare(void *maker, const struct nd_strategy *strategy,
+                      struct nd_rank_case *prepared, char *why, size_t why_size);
 
 // Returns the usable MiB of a device, from which the budgets of the figures are computed.
 double nd_input_limit_mb(const struct nd_input *input);
@@ -94,14 +91,11 @@ double nd_input_limit_mb(const struct nd_input *input);
 // given; a value that contradicts the schedule is refused. As published, any schedule allows any
 // number.
 PPS_MUST_CHECK enum pps_status nd_input_chunks(const struct nd_input *input,
-                                               struct nd_rank_options *rank,
-                                               bool given,
+                                               struct nd_rank_options *rank, bool given,
                                                struct pps_error *err);
 
 // Adds lists in the published form, [[1, 0, 0], [0, 0, 0]], with `rows` rows.
-void nd_add_lists(struct text_buffer *text,
-                  const int32_t *values,
-                  int32_t rows,
+void nd_add_lists(struct text_buffer *text, const int32_t *values, int32_t rows,
                   int32_t columns);
 
 #endif

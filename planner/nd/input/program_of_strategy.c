@@ -52,8 +52,7 @@ static void take_mean(struct configuration_figures *figures)
     figures->set.dense = figures->set.moe = mean;
 }
 
-static void ask_model(struct nd_maker *maker,
-                      const struct nd_strategy *strategy,
+static void ask_model(struct nd_maker *maker, const struct nd_strategy *strategy,
                       struct modelled *of)
 {
     struct configuration *c = &maker->configuration;
@@ -81,8 +80,7 @@ static void ask_model(struct nd_maker *maker,
 
 // ---- ratios -------------------------------------------------------------------------------------
 
-static bool model_ratios(void *self,
-                         const struct nd_strategy *strategy,
+static bool model_ratios(void *self, const struct nd_strategy *strategy,
                          struct nd_ratios *ratios)
 {
     const struct modelled *of = self;
@@ -111,11 +109,8 @@ static void apply_given(const struct nd_ratios *given, struct nd_ratios *ratios)
     ratios->head = prefer(given->head, ratios->head);
 }
 
-static bool choose_ratios(struct nd_maker *maker,
-                          const struct nd_strategy *strategy,
-                          struct modelled *figures,
-                          char *why,
-                          size_t why_size)
+static bool choose_ratios(struct nd_maker *maker, const struct nd_strategy *strategy,
+                          struct modelled *figures, char *why, size_t why_size)
 {
     const struct nd_input *input = maker->input;
     const struct nd_ratio_model model = {model_ratios, figures};
@@ -178,8 +173,7 @@ static struct nd_figures figures_of(const struct modelled *of, bool one_stage)
 }
 
 // Adds the figures that only the models have, in units of the program.
-static void add_modelled(struct nd_rank_case *prepared,
-                         const struct modelled *of,
+static void add_modelled(struct nd_rank_case *prepared, const struct modelled *of,
                          const struct nd_maker *maker)
 {
     struct nd_program *program = &prepared->program;
@@ -199,11 +193,8 @@ static void add_modelled(struct nd_rank_case *prepared,
                                            .embedding = units_to_ms(of->rest.embedding)};
 }
 
-bool nd_maker_prepare(void *self,
-                      const struct nd_strategy *strategy,
-                      struct nd_rank_case *prepared,
-                      char *why,
-                      size_t why_size)
+bool nd_maker_prepare(void *self, const struct nd_strategy *strategy,
+                      struct nd_rank_case *prepared, char *why, size_t why_size)
 {
     struct nd_maker *maker = self;
     const struct nd_input *input = maker->input;

@@ -12,9 +12,7 @@
 
 // ---- documents ----------------------------------------------------------------------------------
 
-static bool read_switch(const cJSON *strategy,
-                        const char *key,
-                        bool *value,
+static bool read_switch(const cJSON *strategy, const char *key, bool *value,
                         struct pps_fault *fault)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(strategy, key);
@@ -38,8 +36,7 @@ static bool read_switches(void *self, const cJSON *strategy, struct pps_fault *f
 }
 
 // --preset fsdp also shards gradients and parameters; the published formulas have no such levels.
-static enum pps_status apply_fsdp(struct nd_job *job,
-                                  const struct pps_args *args,
+static enum pps_status apply_fsdp(struct nd_job *job, const struct pps_args *args,
                                   struct pps_error *err)
 {
     const char *preset = pps_arg(args, "preset"), *compat = pps_arg(args, "compat");
@@ -73,8 +70,7 @@ static void take_modules(struct plan_run *run)
             TRAINING_LAYERNORM | (run->model.experts > 0 ? TRAINING_MOE_ACT : 0);
 }
 
-enum pps_status nd_job_open(struct nd_job *job,
-                            const struct pps_args *args,
+enum pps_status nd_job_open(struct nd_job *job, const struct pps_args *args,
                             struct pps_error *err)
 {
     const struct plan_strategy_reader switches = {read_switches, &job->vary};
@@ -104,8 +100,7 @@ static bool *switch_of(struct nd_switches *vary, int k)
     return all[k];
 }
 
-static enum pps_status read_strategy_object(struct nd_switches *vary,
-                                            const char *text,
+static enum pps_status read_strategy_object(struct nd_switches *vary, const char *text,
                                             struct pps_error *err)
 {
     static const char *const keys[] = {"DP", "TP", "PP", "EP", "CP", "FSDP"};
@@ -130,8 +125,7 @@ static enum pps_status read_strategy_object(struct nd_switches *vary,
     return status;
 }
 
-static enum pps_status read_strategy(struct nd_switches *vary,
-                                     const char *text,
+static enum pps_status read_strategy(struct nd_switches *vary, const char *text,
                                      struct pps_error *err)
 {
     size_t n;
@@ -165,8 +159,7 @@ static enum pps_status no_filter(const char *option, const char *name, struct pp
                     name, near != NULL ? "; did you mean " : "", near != NULL ? near : "");
 }
 
-static enum pps_status edit_rules(struct nd_filters *filters,
-                                  const struct pps_args *args,
+static enum pps_status edit_rules(struct nd_filters *filters, const struct pps_args *args,
                                   struct pps_error *err)
 {
     const char *word;
@@ -190,8 +183,7 @@ static enum pps_status edit_rules(struct nd_filters *filters,
     return PPS_OK;
 }
 
-static enum pps_status edit_list(struct nd_filters *filters,
-                                 const struct pps_args *args,
+static enum pps_status edit_list(struct nd_filters *filters, const struct pps_args *args,
                                  struct pps_error *err)
 {
     const char *word = pps_arg(args, "filters");
@@ -207,10 +199,8 @@ static enum pps_status edit_list(struct nd_filters *filters,
     return edit_rules(filters, args, err);
 }
 
-static enum pps_status read_bound(const struct pps_args *args,
-                                  const char *option,
-                                  int32_t *bound,
-                                  struct pps_error *err)
+static enum pps_status read_bound(const struct pps_args *args, const char *option,
+                                  int32_t *bound, struct pps_error *err)
 {
     uint64_t value = (uint64_t)*bound;
     const enum pps_status status = pps_arg_count(args, option, 1, ND_DEVICES_MAX, &value, err);
@@ -218,8 +208,7 @@ static enum pps_status read_bound(const struct pps_args *args,
     return status;
 }
 
-static enum pps_status read_bounds(struct nd_filters *filters,
-                                   const struct pps_args *args,
+static enum pps_status read_bounds(struct nd_filters *filters, const struct pps_args *args,
                                    struct pps_error *err)
 {
     enum pps_status status = read_bound(args, "tp-max", &filters->tp_max, err);
@@ -240,8 +229,7 @@ static enum pps_status read_bounds(struct nd_filters *filters,
 
 // ---- the space ----------------------------------------------------------------------------------
 
-enum pps_status nd_job_space(struct nd_job *job,
-                             const struct pps_args *args,
+enum pps_status nd_job_space(struct nd_job *job, const struct pps_args *args,
                              struct pps_error *err)
 {
     enum nd_preset preset = ND_FSDP;
@@ -271,10 +259,8 @@ enum pps_status nd_job_space(struct nd_job *job,
 
 // ---- search open --------------------------------------------------------------------------------
 
-enum pps_status nd_search_open(struct nd_open_search *open,
-                               const struct nd_job *job,
-                               size_t top,
-                               struct pps_error *err)
+enum pps_status nd_search_open(struct nd_open_search *open, const struct nd_job *job,
+                               size_t top, struct pps_error *err)
 {
     const char *lack = layercost_adapters_lack(&job->run.model, &job->run.training);
     open->search.cache = NULL;

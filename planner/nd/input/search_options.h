@@ -19,14 +19,12 @@ struct nd_job {
 
 // Reads the named documents, and the options that override them. After an error there is
 // nothing to close.
-PPS_MUST_CHECK enum pps_status nd_job_open(struct nd_job *job,
-                                           const struct pps_args *args,
+PPS_MUST_CHECK enum pps_status nd_job_open(struct nd_job *job, const struct pps_args *args,
                                            struct pps_error *err);
 void nd_job_close(struct nd_job *job);
 
 // Builds the search space and edits its filters.
-PPS_MUST_CHECK enum pps_status nd_job_space(struct nd_job *job,
-                                            const struct pps_args *args,
+PPS_MUST_CHECK enum pps_status nd_job_space(struct nd_job *job, const struct pps_args *args,
                                             struct pps_error *err);
 
 // ---- search open --------------------------------------------------------------------------------
@@ -42,8 +40,7 @@ struct nd_open_search {
 // been read, and the job must outlive the search. After an error there is nothing to
 // close.
 PPS_MUST_CHECK enum pps_status nd_search_open(struct nd_open_search *open,
-                                              const struct nd_job *job,
-                                              size_t top,
+                                              const struct nd_job *job, size_t top,
                                               struct pps_error *err);
 void nd_search_close(struct nd_open_search *open); // a zeroed struct is allowed
 

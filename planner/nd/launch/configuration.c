@@ -22,8 +22,7 @@ enum pps_status nd_configuration_write(struct text_buffer *text,
 
 enum pps_status nd_configuration_of(struct text_buffer *text,
                                     const struct plan_document *document,
-                                    const struct configuration *c,
-                                    struct pps_error *err)
+                                    const struct configuration *c, struct pps_error *err)
 {
     const int32_t n = c->n_parts, pp = c->strategy.pp;
     int32_t *lists = calloc(3 * (size_t)n, sizeof *lists);
@@ -60,8 +59,7 @@ static const struct {
 
 // Writes the layers of each stage, MTP layers included, and returns their sum. Style graph counts an
 // MTP layer on top of run->layers and gives offsets to an even split.
-static int32_t stage_layers(const struct nd_profile_run *run,
-                            enum nd_profile_style style,
+static int32_t stage_layers(const struct nd_profile_run *run, enum nd_profile_style style,
                             int32_t layers[ND_PROFILE_STAGES_MAX])
 {
     const bool graph = style == ND_PROFILE_GRAPH;
@@ -74,10 +72,8 @@ static int32_t stage_layers(const struct nd_profile_run *run,
 enum pps_status nd_configuration_profile(struct text_buffer *text,
                                          const struct plan_document *document,
                                          const struct nd_profile_run *run,
-                                         enum nd_profile_style style,
-                                         int64_t micro_batches,
-                                         int64_t mtp_depth,
-                                         struct pps_error *err)
+                                         enum nd_profile_style style, int64_t micro_batches,
+                                         int64_t mtp_depth, struct pps_error *err)
 {
     int32_t layers[ND_PROFILE_STAGES_MAX] = {0};
     struct framework_settings settings = {.strategy = run->strategy,

@@ -25,13 +25,10 @@ PPS_MUST_CHECK enum pps_status nd_configuration_of(struct text_buffer *text,
 
 // The same for a reduced run to profile: its degrees and layers, even recompute lists, and profiling
 // switched on. micro_batches: of the run. mtp_depth: MTP layers of the user's model.
-PPS_MUST_CHECK enum pps_status nd_configuration_profile(struct text_buffer *text,
-                                                        const struct plan_document *document,
-                                                        const struct nd_profile_run *run,
-                                                        enum nd_profile_style style,
-                                                        int64_t micro_batches,
-                                                        int64_t mtp_depth,
-                                                        struct pps_error *err);
+PPS_MUST_CHECK enum pps_status nd_configuration_profile(
+    struct text_buffer *text, const struct plan_document *document,
+    const struct nd_profile_run *run, enum nd_profile_style style, int64_t micro_batches,
+    int64_t mtp_depth, struct pps_error *err);
 
 // Returns the extension of the user's file with its dot: ".yaml".
 const char *nd_configuration_ending(const struct plan_document *document);

@@ -29,16 +29,14 @@ static inline void option_add_flag(struct nd_megatron_options *w, const char *na
     text_buffer_add(w->text, "--%s", name);
 }
 
-static inline void option_add_word(struct nd_megatron_options *w,
-                                   const char *name,
+static inline void option_add_word(struct nd_megatron_options *w, const char *name,
                                    const char *word)
 {
     option_begin(w);
     text_buffer_add(w->text, "--%s %s", name, word);
 }
 
-static inline void option_add_number(struct nd_megatron_options *w,
-                                     const char *name,
+static inline void option_add_number(struct nd_megatron_options *w, const char *name,
                                      int64_t value)
 {
     option_begin(w);

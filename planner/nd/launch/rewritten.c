@@ -8,8 +8,7 @@
 #include <stdlib.h>
 
 // Writes the launch script of a configuration without recomputation, which is then edited as a user's script is.
-static bool write_plain_script(struct text_buffer *text,
-                               const struct plan_run *run,
+static bool write_plain_script(struct text_buffer *text, const struct plan_run *run,
                                const struct configuration *c)
 {
     const int32_t pp = c->strategy.pp;
@@ -29,10 +28,8 @@ static bool write_plain_script(struct text_buffer *text,
     return !text->failed;
 }
 
-static enum pps_status write_script(struct text_buffer *text,
-                                    const struct plan_run *run,
-                                    const struct configuration *c,
-                                    struct pps_error *err)
+static enum pps_status write_script(struct text_buffer *text, const struct plan_run *run,
+                                    const struct configuration *c, struct pps_error *err)
 {
     struct text_buffer plain = {.text = NULL};
     char name[] = "the launch script";
@@ -49,22 +46,17 @@ static enum pps_status write_script(struct text_buffer *text,
     return status;
 }
 
-enum pps_status nd_rewrite(struct text_buffer *text,
-                           const struct plan_run *run,
-                           const struct configuration *c,
-                           struct pps_error *err)
+enum pps_status nd_rewrite(struct text_buffer *text, const struct plan_run *run,
+                           const struct configuration *c, struct pps_error *err)
 {
     const struct plan_document *file = plan_run_configuration(run);
     return file != NULL ? nd_configuration_of(text, file, c, err)
                         : write_script(text, run, c, err);
 }
 
-enum pps_status nd_rewritten_open(struct plan_written *written,
-                                  const struct pps_args *args,
-                                  const struct plan_run *run,
-                                  const struct text_buffer *text,
-                                  struct poll *poll,
-                                  struct pps_error *err)
+enum pps_status nd_rewritten_open(struct plan_written *written, const struct pps_args *args,
+                                  const struct plan_run *run, const struct text_buffer *text,
+                                  struct poll *poll, struct pps_error *err)
 {
     const struct plan_document *file = plan_run_configuration(run);
     const struct plan_text instead = {
@@ -87,10 +79,8 @@ static bool select_all(struct configuration *c, const struct plan_run *run, bool
     return true;
 }
 
-enum pps_status nd_rewritten_modules(unsigned *modules,
-                                     const struct pps_args *args,
-                                     const struct plan_run *run,
-                                     struct pps_error *err)
+enum pps_status nd_rewritten_modules(unsigned *modules, const struct pps_args *args,
+                                     const struct plan_run *run, struct pps_error *err)
 {
     struct configuration c;
     struct text_buffer text = {.text = NULL};

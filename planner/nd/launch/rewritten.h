@@ -8,8 +8,7 @@
 
 // Appends a copy of the framework's file of the run with the configuration; without such a file, a launch script
 // of Megatron-LM. Returns PPS_E_INPUT if the framework cannot express the configuration.
-PPS_MUST_CHECK enum pps_status nd_rewrite(struct text_buffer *text,
-                                          const struct plan_run *run,
+PPS_MUST_CHECK enum pps_status nd_rewrite(struct text_buffer *text, const struct plan_run *run,
                                           const struct configuration *configuration,
                                           struct pps_error *err);
 
@@ -18,8 +17,7 @@ PPS_MUST_CHECK enum pps_status nd_rewritten_open(struct plan_written *written,
                                                  const struct pps_args *args,
                                                  const struct plan_run *run,
                                                  const struct text_buffer *text,
-                                                 struct poll *poll,
-                                                 struct pps_error *err);
+                                                 struct poll *poll, struct pps_error *err);
 
 // Finds which modules a file recomputes that recomputes parts of all layers, where the file of the run does not say
 // so: *modules (training.recompute_modules) changes to those of the file as nd_rewrite would write it.

@@ -8,10 +8,8 @@
 
 enum { DENSE_LAYERS = 3 }; // at the start of a profiled model with experts
 
-void nd_launch_profile_run(struct text_buffer *text,
-                           const struct nd_profile_run *run,
-                           const struct modeldesc *model,
-                           const struct training *training,
+void nd_launch_profile_run(struct text_buffer *text, const struct nd_profile_run *run,
+                           const struct modeldesc *model, const struct training *training,
                            int64_t micro_batches)
 {
     struct nd_strategy strategy = run->strategy;
@@ -38,9 +36,7 @@ void nd_launch_profile_run(struct text_buffer *text,
 
 // ---- script -------------------------------------------------------------------------------------
 
-void nd_launch_script(struct text_buffer *text,
-                      const struct nd_launch *launch,
-                      int64_t devices,
+void nd_launch_script(struct text_buffer *text, const struct nd_launch *launch, int64_t devices,
                       int64_t node_devices)
 {
     const int64_t per_node =

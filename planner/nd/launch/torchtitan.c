@@ -56,8 +56,7 @@ static void note_model(struct text_buffer *text, const struct nd_launch *launch)
                  "torchtitan has no MTP layers; the estimate counts them in the last stage");
 }
 
-static void note_shards(struct text_buffer *text,
-                        const struct nd_launch *launch,
+static void note_shards(struct text_buffer *text, const struct nd_launch *launch,
                         const struct degrees *d)
 {
     const struct nd_strategy *s = launch->strategy;
@@ -177,8 +176,7 @@ static void add_modules(struct text_buffer *text, const struct nd_launch *launch
     text_buffer_add(text, "]\n");
 }
 
-static void add_parallelism(struct text_buffer *text,
-                            const struct nd_launch *launch,
+static void add_parallelism(struct text_buffer *text, const struct nd_launch *launch,
                             const struct degrees *d)
 {
     const struct nd_strategy *s = launch->strategy;

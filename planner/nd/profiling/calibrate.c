@@ -92,8 +92,7 @@ static void settle_rates(struct nd_measurement *m)
     stack->n_on = 0;
 }
 
-void nd_take_unknowns(struct nd_measurement *measurement,
-                      const struct nd_unknown *unknowns,
+void nd_take_unknowns(struct nd_measurement *measurement, const struct nd_unknown *unknowns,
                       int n)
 {
     settle_rates(measurement);
@@ -278,20 +277,15 @@ static void descend(const struct problem *p)
     move_to(p, u);
 }
 
-void nd_fit(const struct nd_measurement *const *measurements,
-            int n,
-            const bool *skip,
-            struct nd_unknown *unknowns,
-            int n_unknowns,
-            const struct nd_fit_weights *weights,
+void nd_fit(const struct nd_measurement *const *measurements, int n, const bool *skip,
+            struct nd_unknown *unknowns, int n_unknowns, const struct nd_fit_weights *weights,
             struct nd_cache *cache)
 {
     const struct problem p = {measurements, n, skip, unknowns, n_unknowns, weights, cache};
     descend(&p);
 }
 
-double nd_fit_scale(const struct nd_measurement *const *measurements,
-                    int n,
+double nd_fit_scale(const struct nd_measurement *const *measurements, int n,
                     struct nd_cache *cache)
 {
     double sum = 0;
@@ -301,20 +295,16 @@ double nd_fit_scale(const struct nd_measurement *const *measurements,
     return detmath_exp(copysign(drawn, sum));
 }
 
-double nd_error_of(const struct nd_measurement *measurement,
-                   const struct nd_unknown *unknowns,
-                   int n,
-                   struct nd_cache *cache)
+double nd_error_of(const struct nd_measurement *measurement, const struct nd_unknown *unknowns,
+                   int n, struct nd_cache *cache)
 {
     struct nd_measurement m = *measurement;
     nd_take_unknowns(&m, unknowns, n);
     return nd_predict(&m, cache) / m.seconds - 1;
 }
 
-double nd_left_out_error(const struct nd_measurement *const *measurements,
-                         int n,
-                         const struct nd_unknown *unknowns,
-                         int n_unknowns,
+double nd_left_out_error(const struct nd_measurement *const *measurements, int n,
+                         const struct nd_unknown *unknowns, int n_unknowns,
                          struct nd_cache *cache)
 {
     double sum = 0;
@@ -354,8 +344,7 @@ static void add_record(struct text_buffer *text, const char *key, cJSON *record)
 }
 
 static struct nd_measurement fitted(const struct nd_measurement *measurement,
-                                    const struct nd_unknown *unknowns,
-                                    int n)
+                                    const struct nd_unknown *unknowns, int n)
 {
     struct nd_measurement m = *measurement;
     struct nd_unknown values[ND_UNKNOWNS];
@@ -367,10 +356,8 @@ static struct nd_measurement fitted(const struct nd_measurement *measurement,
     return m;
 }
 
-void nd_add_hardware_record(struct text_buffer *text,
-                            const struct nd_measurement *measurement,
-                            const struct nd_unknown *unknowns,
-                            int n)
+void nd_add_hardware_record(struct text_buffer *text, const struct nd_measurement *measurement,
+                            const struct nd_unknown *unknowns, int n)
 {
     struct nd_measurement m = fitted(measurement, unknowns, n);
     m.hardware.calibrated = true;
@@ -386,11 +373,8 @@ static bool fits_rates(const struct nd_unknown *unknowns, int n)
 }
 
 // Without fitted rates the stack keeps those that it has on single devices.
-void nd_add_stack_record(struct text_buffer *text,
-                         const struct nd_measurement *measurement,
-                         const struct nd_unknown *unknowns,
-                         int n,
-                         double scale)
+void nd_add_stack_record(struct text_buffer *text, const struct nd_measurement *measurement,
+                         const struct nd_unknown *unknowns, int n, double scale)
 {
     const struct stack *was = &measurement->training.stack;
     struct stack stack = fitted(measurement, unknowns, n).training.stack;

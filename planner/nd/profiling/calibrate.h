@@ -31,11 +31,8 @@ struct nd_measurement {
 // "seconds", "tflops", "mfu", or only "fits": whether it ran, or ran out of memory}]}]}. "from" names the source of several sets (the set itself); "part"
 // is "fit" or "judge". "tflops" are a device's TFLOP/s by equation 3 of Narayanan et al. 2021, "mfu"
 // is as nd_estimate has it. At most `max` measurements; *n of them.
-bool nd_measurements_read(struct nd_measurement *measurements,
-                          int max,
-                          int *n,
-                          const struct cJSON *document,
-                          struct pps_fault *fault);
+bool nd_measurements_read(struct nd_measurement *measurements, int max, int *n,
+                          const struct cJSON *document, struct pps_fault *fault);
 
 // Returns the predicted seconds of a measurement. Uses only the scratch of the cache.
 double nd_predict(const struct nd_measurement *measurement, struct nd_cache *cache);
@@ -53,8 +50,7 @@ struct nd_unknown {
 enum { ND_UNKNOWNS = 32, ND_MEASURED = 2048 }; // at most, in one fit
 
 // Sets the factors of a measurement to the values of the unknowns that select its records.
-void nd_take_unknowns(struct nd_measurement *measurement,
-                      const struct nd_unknown *unknowns,
+void nd_take_unknowns(struct nd_measurement *measurement, const struct nd_unknown *unknowns,
                       int n);
 
 // How a fit weighs: `drawn` is the weight of a unit of u (factors.h) against the logarithm of a
@@ -71,12 +67,8 @@ struct nd_fit_weights {
 static const struct nd_fit_weights ND_ONE_TABLE = {0.05, false, 0};
 
 // Fits the unknowns, from their start values, to the measurements i with skip[i] false (NULL: all).
-void nd_fit(const struct nd_measurement *const *measurements,
-            int n,
-            const bool *skip,
-            struct nd_unknown *unknowns,
-            int n_unknowns,
-            const struct nd_fit_weights *weights,
+void nd_fit(const struct nd_measurement *const *measurements, int n, const bool *skip,
+            struct nd_unknown *unknowns, int n_unknowns, const struct nd_fit_weights *weights,
             struct nd_cache *cache);
 
 // Returns one factor of all times. A step says as much about its own strategy as about the machine,
@@ -85,38 +77,28 @@ void nd_fit(const struct nd_measurement *const *measurements,
 // makes predictions of the other steps worse, and half of the way makes them better. Strategies hardly
 // explain more than ND_STEP_SPREAD / n of the mean: what is beyond it counts in full.
 #define ND_STEP_SPREAD 0.15
-double nd_fit_scale(const struct nd_measurement *const *measurements,
-                    int n,
+double nd_fit_scale(const struct nd_measurement *const *measurements, int n,
                     struct nd_cache *cache);
 
 // Returns predicted / measured - 1 with the values of the unknowns.
-double nd_error_of(const struct nd_measurement *measurement,
-                   const struct nd_unknown *unknowns,
-                   int n,
-                   struct nd_cache *cache);
+double nd_error_of(const struct nd_measurement *measurement, const struct nd_unknown *unknowns,
+                   int n, struct nd_cache *cache);
 
 // Returns the mean absolute error of measurements, each predicted by a fit to all others: the error
 // to expect for steps that were not measured.
-double nd_left_out_error(const struct nd_measurement *const *measurements,
-                         int n,
-                         const struct nd_unknown *unknowns,
-                         int n_unknowns,
+double nd_left_out_error(const struct nd_measurement *const *measurements, int n,
+                         const struct nd_unknown *unknowns, int n_unknowns,
                          struct nd_cache *cache);
 
 // ---- fitted records -----------------------------------------------------------------------------
 
 // Appends {"hardware": record} and a newline. The measurement has the records from which the fit
 // started.
-void nd_add_hardware_record(struct text_buffer *text,
-                            const struct nd_measurement *measurement,
-                            const struct nd_unknown *unknowns,
-                            int n);
+void nd_add_hardware_record(struct text_buffer *text, const struct nd_measurement *measurement,
+                            const struct nd_unknown *unknowns, int n);
 
 // Appends {"stack": record} and a newline; all times grow by `scale`.
-void nd_add_stack_record(struct text_buffer *text,
-                         const struct nd_measurement *measurement,
-                         const struct nd_unknown *unknowns,
-                         int n,
-                         double scale);
+void nd_add_stack_record(struct text_buffer *text, const struct nd_measurement *measurement,
+                         const struct nd_unknown *unknowns, int n, double scale);
 
 #endif

@@ -33,9 +33,7 @@ double nd_fit_probability(const struct nd_memory_group *group, double predicted,
     return 1 / (1 + exp((group->median - log(limit / predicted)) / group->scale));
 }
 
-const char *nd_fit_percent(const struct training *training,
-                           double predicted,
-                           double limit,
+const char *nd_fit_percent(const struct training *training, double predicted, double limit,
                            char text[ND_PERCENT_TEXT])
 {
     const double p = nd_fit_probability(nd_memory_group(training), predicted, limit);
@@ -46,9 +44,7 @@ const char *nd_fit_percent(const struct training *training,
     return text;
 }
 
-const char *nd_fit_text(const struct training *training,
-                        double predicted,
-                        double limit,
+const char *nd_fit_text(const struct training *training, double predicted, double limit,
                         char text[ND_FIT_TEXT])
 {
     const struct nd_memory_group *group = nd_memory_group(training);

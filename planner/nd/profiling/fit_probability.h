@@ -25,15 +25,11 @@ double nd_fit_probability(const struct nd_memory_group *group, double predicted,
 enum { ND_PERCENT_TEXT = 16, ND_FIT_TEXT = 160 };
 
 // Writes the probability as "97 %", "above 99 %" or "below 1 %".
-const char *nd_fit_percent(const struct training *training,
-                           double predicted,
-                           double limit,
+const char *nd_fit_percent(const struct training *training, double predicted, double limit,
                            char text[ND_PERCENT_TEXT]);
 
 // Writes "probability of fitting 97 % (from ... facts)".
-const char *nd_fit_text(const struct training *training,
-                        double predicted,
-                        double limit,
+const char *nd_fit_text(const struct training *training, double predicted, double limit,
                         char text[ND_FIT_TEXT]);
 
 #endif

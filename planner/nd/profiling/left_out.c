@@ -30,8 +30,7 @@ static bool is_named(const struct hardware *hardware)
 
 // The steps of a device, stack and kind of model; `fp8` below 0: in any precision. NULL: none.
 static const struct nd_left_out_group *find(const struct hardware *hardware,
-                                            const struct training *training,
-                                            bool experts,
+                                            const struct training *training, bool experts,
                                             int fp8)
 {
     for (int i = 0; i < N_GROUPS; i++)
@@ -58,11 +57,8 @@ static const char *scan_of(const struct modeldesc *model)
 
 // What of a prediction no published step has; "": steps of the same kind are published. A device is
 // known if its generation was measured, and does not merely lend its efficiencies.
-static void unmeasured(char *text,
-                       size_t size,
-                       const struct hardware *hardware,
-                       const struct training *training,
-                       const struct modeldesc *model)
+static void unmeasured(char *text, size_t size, const struct hardware *hardware,
+                       const struct training *training, const struct modeldesc *model)
 {
     const bool fp8 = is_fp8(hardware, training), experts = model->experts > 0;
     const char *scan = scan_of(model);
@@ -96,9 +92,7 @@ const struct nd_left_out_group *nd_left_out_group(const struct hardware *hardwar
     return NULL;
 }
 
-static void describe(char *text,
-                     size_t size,
-                     const struct nd_left_out_group *group,
+static void describe(char *text, size_t size, const struct nd_left_out_group *group,
                      const char *what)
 {
     const char *share = group->steps == 1  ? ""
@@ -116,10 +110,8 @@ static void describe(char *text,
                  group->device, models, group->fp8 ? ", 8 bits" : "");
 }
 
-const char *nd_trust_text(const struct hardware *hardware,
-                          const struct training *training,
-                          const struct modeldesc *model,
-                          char text[ND_TRUST_TEXT])
+const char *nd_trust_text(const struct hardware *hardware, const struct training *training,
+                          const struct modeldesc *model, char text[ND_TRUST_TEXT])
 {
     const struct nd_left_out_group *group = nd_left_out_group(hardware, training, model);
     char what[128];

@@ -31,9 +31,7 @@ enum { ND_TRUST_TEXT = 400 };
 // Writes the sentence that every report of predictions carries: the stack, and "+-" the error that
 // four of five published steps of the group had. It says if no published step has the stack, the
 // precision, the rates of the device, or the model's kinds of layers.
-const char *nd_trust_text(const struct hardware *hardware,
-                          const struct training *training,
-                          const struct modeldesc *model,
-                          char text[ND_TRUST_TEXT]);
+const char *nd_trust_text(const struct hardware *hardware, const struct training *training,
+                          const struct modeldesc *model, char text[ND_TRUST_TEXT]);
 
 #endif

@@ -88,11 +88,8 @@ static double published_flops(const struct modeldesc *model, double sequences, d
            (1 + s / (6 * h) + (double)model->vocab / (16 * layers * h));
 }
 
-static bool take_time(struct nd_measurement *m,
-                      const struct row *row,
-                      const struct docitems *items,
-                      const cJSON *item,
-                      struct pps_fault *fault)
+static bool take_time(struct nd_measurement *m, const struct row *row,
+                      const struct docitems *items, const cJSON *item, struct pps_fault *fault)
 {
     const struct nd_strategy *s = &m->point.strategy;
     int given = (items->item[KEY_SECONDS] != NULL) + (items->item[KEY_TFLOPS] != NULL) +
@@ -152,11 +149,8 @@ static bool take_recompute(struct nd_strategy *s, const cJSON *item, struct pps_
     return pps_fault_set(fault, item, false, "recompute: expected none, select or full");
 }
 
-static bool take_model(struct nd_measurement *m,
-                       const struct set *set,
-                       const struct docitems *items,
-                       const cJSON *row,
-                       struct pps_fault *fault)
+static bool take_model(struct nd_measurement *m, const struct set *set,
+                       const struct docitems *items, const cJSON *row, struct pps_fault *fault)
 {
     const cJSON *name = items->item[KEY_MODEL];
     if (!cJSON_IsString(name))
@@ -206,8 +200,7 @@ static const char *contradiction(const struct nd_measurement *m, char *why, size
     return "ep";
 }
 
-static bool check_row(const struct nd_measurement *m,
-                      const cJSON *item,
+static bool check_row(const struct nd_measurement *m, const cJSON *item,
                       struct pps_fault *fault)
 {
     char why[128];
@@ -218,9 +211,7 @@ static bool check_row(const struct nd_measurement *m,
     return pps_fault_set(fault, at != NULL ? at : item, false, "%s: %s", key, why);
 }
 
-static bool read_row(struct nd_measurement *m,
-                     const struct set *set,
-                     const cJSON *item,
+static bool read_row(struct nd_measurement *m, const struct set *set, const cJSON *item,
                      struct pps_fault *fault)
 {
     struct docitems items;
@@ -289,9 +280,7 @@ static const struct docfield set_fields[N_SET_KEYS] = {
 static const struct docfields set_table = {"a set of measurements", set_fields, N_SET_KEYS,
                                            NULL, 0};
 
-static bool read_part(struct set *set,
-                      const cJSON *from,
-                      const cJSON *part,
+static bool read_part(struct set *set, const cJSON *from, const cJSON *part,
                       struct pps_fault *fault)
 {
     const bool judge = cJSON_IsString(part) && strcmp(part->valuestring, "judge") == 0;
@@ -305,9 +294,7 @@ static bool read_part(struct set *set,
     return true;
 }
 
-static bool read_set(struct set *set,
-                     const cJSON *item,
-                     const cJSON **rows,
+static bool read_set(struct set *set, const cJSON *item, const cJSON **rows,
                      struct pps_fault *fault)
 {
     struct docitems items;
@@ -335,11 +322,8 @@ static bool read_set(struct set *set,
            pps_fault_set(fault, training, false, "precision: %s %s", set->hardware.name, lack);
 }
 
-bool nd_measurements_read(struct nd_measurement *measurements,
-                          int max,
-                          int *n,
-                          const cJSON *document,
-                          struct pps_fault *fault)
+bool nd_measurements_read(struct nd_measurement *measurements, int max, int *n,
+                          const cJSON *document, struct pps_fault *fault)
 {
     const cJSON *sets = cJSON_GetObjectItemCaseSensitive(document, "sets"), *each, *row;
     struct set set = {.models = cJSON_GetObjectItemCaseSensitive(document, "models")};
@@ -347,13 +331,11 @@ bool nd_measurements_read(struct nd_measurement *measurements,
     if (!cJSON_IsArray(sets) || !cJSON_IsObject(set.models))
         return pps_fault_set(fault, document, false,
                              "sets: expected {\"models\": {...}, \"sets\": [...]}");
-    cJSON_ArrayForEach(each, sets)
-    {
+    cJSON_ArrayForEach (each, sets) {
         const cJSON *rows = NULL;
         if (!read_set(&set, each, &rows, fault))
             return false;
-        cJSON_ArrayForEach(row, rows)
-        {
+        cJSON_ArrayForEach (row, rows) {
             if (*n == max)
                 return pps_fault_set(fault, row, false, "more than %d measurements", max);
             if (!read_row(&measurements[(*n)++], &set, row, fault))

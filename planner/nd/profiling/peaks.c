@@ -35,9 +35,7 @@ static int32_t whole(double value)
     return isnan(value) ? 0 : (int32_t)value;
 }
 
-bool nd_dryrun_peaks_read(struct nd_dryrun_peaks *peaks,
-                          const struct table *table,
-                          bool dense,
+bool nd_dryrun_peaks_read(struct nd_dryrun_peaks *peaks, const struct table *table, bool dense,
                           struct pps_fault *fault)
 {
     struct table_field wanted[N_FIELDS];

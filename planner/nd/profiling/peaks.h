@@ -14,9 +14,7 @@ struct nd_dryrun_peaks {
 };
 
 // dense: ep may be missing; it is then 0. The caller frees *peaks in every case.
-bool nd_dryrun_peaks_read(struct nd_dryrun_peaks *peaks,
-                          const struct table *table,
-                          bool dense,
+bool nd_dryrun_peaks_read(struct nd_dryrun_peaks *peaks, const struct table *table, bool dense,
                           struct pps_fault *fault);
 void nd_dryrun_peaks_free(struct nd_dryrun_peaks *peaks);
 

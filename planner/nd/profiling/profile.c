@@ -109,8 +109,7 @@ static void sort(struct choice *choices, size_t n, int (*compare)(const void *, 
 }
 
 // Of neighbours that are alike keeps the first. Returns how many are left.
-static size_t keep_first(struct choice *choices,
-                         size_t n,
+static size_t keep_first(struct choice *choices, size_t n,
                          int (*compare)(const struct choice *, const struct choice *))
 {
     size_t kept = 0;
@@ -152,10 +151,8 @@ static size_t choose_covering(struct choice *choices, size_t n, size_t n_max)
 }
 
 static enum nd_profile_status reduce_all(const struct nd_profile_options *options,
-                                         const struct nd_strategy *candidates,
-                                         size_t n,
-                                         struct choice *choices,
-                                         size_t *n_choices,
+                                         const struct nd_strategy *candidates, size_t n,
+                                         struct choice *choices, size_t *n_choices,
                                          char text[160])
 {
     *n_choices = 0;
@@ -182,10 +179,8 @@ static enum nd_profile_status reduce_all(const struct nd_profile_options *option
 }
 
 enum nd_profile_status nd_profile_choose(const struct nd_profile_options *options,
-                                         const struct nd_strategy *candidates,
-                                         size_t n,
-                                         struct nd_profile_run *profiles,
-                                         int *n_profiles,
+                                         const struct nd_strategy *candidates, size_t n,
+                                         struct nd_profile_run *profiles, int *n_profiles,
                                          char text[160])
 {
     const size_t n_max = (size_t)nd_profile_max(options);
@@ -369,8 +364,7 @@ static bool is_legal(const struct nd_profile_options *o, const struct nd_strateg
 }
 
 enum nd_reduction nd_reduce(const struct nd_profile_options *o,
-                            const struct nd_strategy *candidate,
-                            struct nd_profile_run *profile)
+                            const struct nd_strategy *candidate, struct nd_profile_run *profile)
 {
     struct nd_strategy c = *candidate;
     enum nd_reduction reduction;

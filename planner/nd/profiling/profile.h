@@ -60,10 +60,8 @@ enum nd_profile_status {
 // there are too many. Otherwise candidates that the same ratios describe (tp, cp, ep, mbs, sp) form
 // groups, and the quickest groups are represented once each.
 enum nd_profile_status nd_profile_choose(const struct nd_profile_options *options,
-                                         const struct nd_strategy *candidates,
-                                         size_t n,
-                                         struct nd_profile_run *profiles,
-                                         int *n_profiles,
+                                         const struct nd_strategy *candidates, size_t n,
+                                         struct nd_profile_run *profiles, int *n_profiles,
                                          char text[160]);
 int nd_profile_max(const struct nd_profile_options *options);
 

@@ -10,8 +10,7 @@
 
 // ---- names --------------------------------------------------------------------------------------
 
-void nd_plan_name(const struct nd_plan *plan,
-                  const struct nd_profile_run *run,
+void nd_plan_name(const struct nd_plan *plan, const struct nd_profile_run *run,
                   char name[ND_PLAN_NAME])
 {
     static const char *const endings[] = {".yaml", ".sh", ".toml"};
@@ -154,8 +153,7 @@ static void draft_fsdp(struct draft *draft)
     add_model(draft, root, "model");
 }
 
-static void write_tree(struct text_buffer *text,
-                       const struct nd_plan *plan,
+static void write_tree(struct text_buffer *text, const struct nd_plan *plan,
                        const struct nd_profile_run *run)
 {
     const bool graph = plan->style == ND_PROFILE_GRAPH;
@@ -172,8 +170,7 @@ static void write_tree(struct text_buffer *text,
 
 // ---- megatron: variables ------------------------------------------------------------------------
 
-static void write_shell(struct text_buffer *text,
-                        const struct nd_plan *plan,
+static void write_shell(struct text_buffer *text, const struct nd_plan *plan,
                         const struct nd_profile_run *run)
 {
     const struct nd_strategy *s = &run->strategy;
@@ -198,8 +195,7 @@ static void write_shell(struct text_buffer *text,
                     run->record_ranks[1]);
 }
 
-void nd_plan_write(struct text_buffer *text,
-                   const struct nd_plan *plan,
+void nd_plan_write(struct text_buffer *text, const struct nd_plan *plan,
                    const struct nd_profile_run *run)
 {
     if (plan->style == ND_PROFILE_MEGATRON)

@@ -25,16 +25,14 @@ enum { ND_PLAN_NAME = 128 };
 
 // "DP8_TP1_PP2_EP8_pretrain.yaml"; fsdp also has CP and FSDP. Not orig: CP, MBS and NOSP, too,
 // where they are not usual, so that no two configurations of a choice have one name.
-void nd_plan_name(const struct nd_plan *plan,
-                  const struct nd_profile_run *run,
+void nd_plan_name(const struct nd_plan *plan, const struct nd_profile_run *run,
                   char name[ND_PLAN_NAME]);
 
 // Returns the micro-batches of a step of the run.
 int64_t nd_plan_micro_batches(const struct nd_plan *plan, const struct nd_profile_run *run);
 
 // The whole file.
-void nd_plan_write(struct text_buffer *text,
-                   const struct nd_plan *plan,
+void nd_plan_write(struct text_buffer *text, const struct nd_plan *plan,
                    const struct nd_profile_run *run);
 
 #endif

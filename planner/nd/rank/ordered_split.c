@@ -228,8 +228,7 @@ static void relax_parts(struct search *s)
 
 enum configuration_status nd_ordered_solve(const struct nd_ordered *o,
                                            struct configuration *best,
-                                           struct configuration_step *step,
-                                           bool *found)
+                                           struct configuration_step *step, bool *found)
 {
     const int32_t n = o->mine->n_parts;
     struct search s = {.o = o, .c = best, .n = n, .best_value = HUGE_VAL};
@@ -262,10 +261,8 @@ enum configuration_status nd_ordered_solve(const struct nd_ordered *o,
 
 // ---- other strategies ---------------------------------------------------------------------------
 
-bool nd_ordered_like(struct configuration *c,
-                     const struct configuration *mine,
-                     const struct nd_strategy *strategy,
-                     bool *no_memory)
+bool nd_ordered_like(struct configuration *c, const struct configuration *mine,
+                     const struct nd_strategy *strategy, bool *no_memory)
 {
     const struct nd_strategy *s = &mine->strategy;
     char why[128];

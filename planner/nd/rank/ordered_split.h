@@ -21,16 +21,13 @@ struct nd_ordered {
 // fits in memory. The caller frees *best and *step in any case.
 enum configuration_status nd_ordered_solve(const struct nd_ordered *ordered,
                                            struct configuration *best,
-                                           struct configuration_step *step,
-                                           bool *found);
+                                           struct configuration_step *step, bool *found);
 
 // Makes the training `mine` with another strategy, in its order; the layers are even where the pipeline is another one.
 // The caller frees *c with configuration_free in any case. Returns false if the order does not have this
 // pipeline, or when out of memory.
-bool nd_ordered_like(struct configuration *c,
-                     const struct configuration *mine,
-                     const struct nd_strategy *strategy,
-                     bool *no_memory);
+bool nd_ordered_like(struct configuration *c, const struct configuration *mine,
+                     const struct nd_strategy *strategy, bool *no_memory);
 
 // Takes the lists of a configuration, in the order of the model. room: [6][n_parts].
 struct nd_choice nd_choice_of_configuration(const struct configuration *configuration,

@@ -8,8 +8,7 @@
 #include <string.h>
 
 // A step: gbs / mbs / dp, each rounded down; as published, mbs does not count.
-static int32_t micro_batches(int64_t gbs,
-                             const struct nd_strategy *strategy,
+static int32_t micro_batches(int64_t gbs, const struct nd_strategy *strategy,
                              enum nd_compat compat)
 {
     const int64_t mbs = compat == ND_ORIG ? 1 : strategy->mbs;
@@ -17,12 +16,9 @@ static int32_t micro_batches(int64_t gbs,
     return n < INT32_MAX ? (int32_t)n : INT32_MAX;
 }
 
-void nd_rank_program(struct nd_program *program,
-                     const struct modeldesc *model,
-                     const struct nd_strategy *strategy,
-                     int64_t gbs,
-                     const struct nd_ratios *ratios,
-                     enum nd_compat compat)
+void nd_rank_program(struct nd_program *program, const struct modeldesc *model,
+                     const struct nd_strategy *strategy, int64_t gbs,
+                     const struct nd_ratios *ratios, enum nd_compat compat)
 {
     // With a table of kinds all layers count as the mean of them.
     const int64_t leading = model->experts > 0 && model->n_kinds == 0 ? model->dense_layers : 0;
@@ -103,10 +99,8 @@ bool nd_rank_can_have(const struct nd_program *program, int32_t chunks)
 }
 
 // No split into these chunks makes a step shorter than this; HUGE_VAL: there is none.
-static double least(const struct nd_rank_case *used,
-                    const struct nd_solution *solution,
-                    const struct nd_rank_price *price,
-                    enum nd_compat compat)
+static double least(const struct nd_rank_case *used, const struct nd_solution *solution,
+                    const struct nd_rank_price *price, enum nd_compat compat)
 {
     if (solution->status == ND_INFEASIBLE)
         return HUGE_VAL;
@@ -131,10 +125,8 @@ void nd_ranked_set_price(struct nd_ranked *ranked, const struct nd_rank_price *p
 }
 
 // Keeps the solution where it is the best so far.
-static void keep_better(struct nd_ranked *ranked,
-                        const struct nd_rank_case *used,
-                        struct nd_solution *solution,
-                        const struct nd_rank_price *price,
+static void keep_better(struct nd_ranked *ranked, const struct nd_rank_case *used,
+                        struct nd_solution *solution, const struct nd_rank_price *price,
                         enum nd_compat compat)
 {
     const double least_ms = least(used, solution, price, compat);
@@ -162,10 +154,8 @@ static void keep_better(struct nd_ranked *ranked,
 }
 
 // Solves the program and keeps the solution where it is the best so far. Returns false when out of memory.
-static bool solve(struct nd_ranked *ranked,
-                  const struct nd_rank_case *used,
-                  const struct nd_rank_source *source,
-                  const struct nd_rank_options *options)
+static bool solve(struct nd_ranked *ranked, const struct nd_rank_case *used,
+                  const struct nd_rank_source *source, const struct nd_rank_options *options)
 {
     struct nd_solution solution;
     struct nd_rank_price price = {.step = HUGE_VAL};
@@ -184,10 +174,8 @@ static bool solve(struct nd_ranked *ranked,
 }
 
 // Returns false if more chunks cannot help.
-static bool try_chunks(struct nd_ranked *ranked,
-                       const struct nd_rank_case *prepared,
-                       int32_t chunks,
-                       const struct nd_rank_source *source,
+static bool try_chunks(struct nd_ranked *ranked, const struct nd_rank_case *prepared,
+                       int32_t chunks, const struct nd_rank_source *source,
                        const struct nd_rank_options *options)
 {
     struct nd_rank_case used = *prepared;
@@ -209,11 +197,8 @@ static bool try_chunks(struct nd_ranked *ranked,
     return solve(ranked, &used, source, options);
 }
 
-void nd_rank_one(struct nd_ranked *ranked,
-                 const struct nd_strategy *strategy,
-                 int64_t index,
-                 const struct nd_rank_source *source,
-                 const struct nd_rank_options *options)
+void nd_rank_one(struct nd_ranked *ranked, const struct nd_strategy *strategy, int64_t index,
+                 const struct nd_rank_source *source, const struct nd_rank_options *options)
 {
     const int32_t most = options->compat == ND_ORIG ? 1 : options->max_vpp;
     const int32_t first = strategy->pp > 1 && options->min_vpp > 1 ? options->min_vpp : 1;
@@ -243,11 +228,8 @@ void nd_rank_one(struct nd_ranked *ranked,
         ranked->transfer_ms = transfer_of(&ranked->used, &ranked->solution);
 }
 
-void nd_rank_best(struct nd_ranked *best,
-                  const struct nd_strategy *given,
-                  int64_t index,
-                  const struct nd_rank_source *source,
-                  const struct nd_rank_options *options)
+void nd_rank_best(struct nd_ranked *best, const struct nd_strategy *given, int64_t index,
+                  const struct nd_rank_source *source, const struct nd_rank_options *options)
 {
     const struct training *training = options->training;
     const bool one = given->mbs > 0 || options->compat == ND_ORIG;
@@ -271,8 +253,7 @@ void nd_rank_best(struct nd_ranked *best,
     }
 }
 
-bool nd_solution_of_choice(struct nd_solution *solution,
-                           const struct nd_program *p,
+bool nd_solution_of_choice(struct nd_solution *solution, const struct nd_program *p,
                            const struct nd_choice *choice)
 {
     const size_t n = (size_t)p->stages * (size_t)p->chunks, bytes = n * sizeof(int32_t);
@@ -291,10 +272,8 @@ bool nd_solution_of_choice(struct nd_solution *solution,
     return true;
 }
 
-void nd_rank_given(struct nd_ranked *ranked,
-                   const struct nd_strategy *strategy,
-                   const struct nd_choice *choice,
-                   const struct nd_rank_source *source,
+void nd_rank_given(struct nd_ranked *ranked, const struct nd_strategy *strategy,
+                   const struct nd_choice *choice, const struct nd_rank_source *source,
                    enum nd_compat compat)
 {
     struct nd_rank_case *used = &ranked->used;

@@ -39,12 +39,9 @@ struct nd_rank_case {
 
 // The program of a strategy with one chunk a stage, but for its memory and budgets. Layers of type
 // 1 are the leading dense ones of a model with experts; MTP layers are of type 2.
-void nd_rank_program(struct nd_program *program,
-                     const struct modeldesc *model,
-                     const struct nd_strategy *strategy,
-                     int64_t gbs,
-                     const struct nd_ratios *ratios,
-                     enum nd_compat compat);
+void nd_rank_program(struct nd_program *program, const struct modeldesc *model,
+                     const struct nd_strategy *strategy, int64_t gbs,
+                     const struct nd_ratios *ratios, enum nd_compat compat);
 
 // ---- one candidate ------------------------------------------------------------------------------
 
@@ -57,19 +54,13 @@ struct nd_rank_price {
 struct nd_rank_source {
     // Makes the program of a strategy, with one chunk per stage. false: the strategy cannot be
     // evaluated, for the reason in `why`.
-    bool (*prepare)(void *self,
-                    const struct nd_strategy *strategy,
-                    struct nd_rank_case *prepared,
-                    char *why,
-                    size_t why_size);
+    bool (*prepare)(void *self, const struct nd_strategy *strategy,
+                    struct nd_rank_case *prepared, char *why, size_t why_size);
     // Prices a choice where the figures of the program are not the ones to show. Returns false if they
     // are; out of memory sets *no_memory. NULL: they always are.
-    bool (*price)(void *self,
-                  const struct nd_strategy *strategy,
-                  const struct nd_rank_case *used,
-                  const struct nd_choice *choice,
-                  struct nd_rank_price *price,
-                  bool *no_memory);
+    bool (*price)(void *self, const struct nd_strategy *strategy,
+                  const struct nd_rank_case *used, const struct nd_choice *choice,
+                  struct nd_rank_price *price, bool *no_memory);
     void *self;
 };
 
@@ -113,14 +104,12 @@ struct nd_ranked {
 };
 
 // Sets a solution to a choice that is given. Returns false when out of memory.
-bool nd_solution_of_choice(struct nd_solution *solution,
-                           const struct nd_program *program,
+bool nd_solution_of_choice(struct nd_solution *solution, const struct nd_program *program,
                            const struct nd_choice *choice);
 
 // Solves the candidate in the order of options->mine, and keeps that where it is faster. Returns false when out of
 // memory.
-bool nd_rank_in_order(struct nd_ranked *ranked,
-                      const struct nd_rank_case *prepared,
+bool nd_rank_in_order(struct nd_ranked *ranked, const struct nd_rank_case *prepared,
                       const struct nd_rank_options *options);
 
 struct nd_rank_price nd_price_of_step(const struct configuration_step *step);
@@ -130,25 +119,17 @@ struct nd_rank_price nd_price_of_step(const struct configuration_step *step);
 bool nd_rank_can_have(const struct nd_program *program, int32_t chunks);
 
 // The caller frees *ranked with nd_ranked_free() for every outcome.
-void nd_rank_one(struct nd_ranked *ranked,
-                 const struct nd_strategy *strategy,
-                 int64_t index,
-                 const struct nd_rank_source *source,
-                 const struct nd_rank_options *options);
+void nd_rank_one(struct nd_ranked *ranked, const struct nd_strategy *strategy, int64_t index,
+                 const struct nd_rank_source *source, const struct nd_rank_options *options);
 void nd_ranked_free(struct nd_ranked *ranked);
 
 // The same for a strategy with mbs 0: the fastest micro-batch size of the training. As published there is only one.
-void nd_rank_best(struct nd_ranked *ranked,
-                  const struct nd_strategy *strategy,
-                  int64_t index,
-                  const struct nd_rank_source *source,
-                  const struct nd_rank_options *options);
+void nd_rank_best(struct nd_ranked *ranked, const struct nd_strategy *strategy, int64_t index,
+                  const struct nd_rank_source *source, const struct nd_rank_options *options);
 
 // Prices a choice that is given, by the program of the strategy. The caller frees *ranked.
-void nd_rank_given(struct nd_ranked *ranked,
-                   const struct nd_strategy *strategy,
-                   const struct nd_choice *choice,
-                   const struct nd_rank_source *source,
+void nd_rank_given(struct nd_ranked *ranked, const struct nd_strategy *strategy,
+                   const struct nd_choice *choice, const struct nd_rank_source *source,
                    enum nd_compat compat);
 
 // Sets a price; what is proven of other choices stays in proportion.
@@ -189,11 +170,8 @@ struct nd_rank_table {
 // Append lines of CSV. The header starts with a byte-order mark; n numbers the rows from 1. `check`
 // is the result of a check of the row's memory, or "".
 void nd_rank_header(struct text_buffer *text, const struct nd_rank_table *table);
-void nd_rank_line(struct text_buffer *text,
-                  const struct nd_rank_table *table,
-                  int64_t n,
-                  const struct nd_ranked *ranked,
-                  const char *check);
+void nd_rank_line(struct text_buffer *text, const struct nd_rank_table *table, int64_t n,
+                  const struct nd_ranked *ranked, const char *check);
 
 // For reading at once: dp, tp, pp, ep and the time of a step in ms, or N/A; behind it the gap,
 // where there is one.

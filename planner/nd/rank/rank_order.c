@@ -33,10 +33,8 @@ static struct nd_ordered ordered_of(const struct nd_ranked *ranked,
 }
 
 // Replaces the solution of the candidate. Only the work of all stages together bounds every order.
-static bool take(struct nd_ranked *ranked,
-                 const struct nd_rank_case *prepared,
-                 const struct configuration *c,
-                 const struct configuration_step *step)
+static bool take(struct nd_ranked *ranked, const struct nd_rank_case *prepared,
+                 const struct configuration *c, const struct configuration_step *step)
 {
     const struct nd_rank_price price = nd_price_of_step(step);
     struct nd_rank_case used = *prepared;
@@ -66,10 +64,8 @@ static bool take(struct nd_ranked *ranked,
     return true;
 }
 
-static bool try_chunks(struct nd_ranked *ranked,
-                       const struct nd_rank_case *prepared,
-                       const struct configuration *mine,
-                       int32_t chunks)
+static bool try_chunks(struct nd_ranked *ranked, const struct nd_rank_case *prepared,
+                       const struct configuration *mine, int32_t chunks)
 {
     struct configuration c, best = {.parts = NULL};
     struct configuration_step step = {.seconds = 0};
@@ -88,8 +84,7 @@ static bool try_chunks(struct nd_ranked *ranked,
     return !no_memory;
 }
 
-bool nd_rank_in_order(struct nd_ranked *ranked,
-                      const struct nd_rank_case *prepared,
+bool nd_rank_in_order(struct nd_ranked *ranked, const struct nd_rank_case *prepared,
                       const struct nd_rank_options *options)
 {
     const struct configuration *mine = options->mine;

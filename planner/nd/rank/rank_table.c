@@ -124,10 +124,8 @@ static void add_quoted(struct text_buffer *text, const char *cell)
 }
 
 // [[chunk 0 of all stages], [chunk 1]]: the sum of two matrices, less a number.
-static void add_matrix(struct text_buffer *text,
-                       const struct nd_program *program,
-                       const int32_t *const summands[2],
-                       int32_t less)
+static void add_matrix(struct text_buffer *text, const struct nd_program *program,
+                       const int32_t *const summands[2], int32_t less)
 {
     text_buffer_add(text, "\"[");
     for (int32_t v = 0; v < program->chunks; v++) {
@@ -192,8 +190,7 @@ static const char *model_status(const struct nd_ranked *ranked)
     return ranked->outcome == ND_RANK_INFEASIBLE ? nd_status_name(ND_INFEASIBLE) : "Not solved";
 }
 
-static void add_solver(struct text_buffer *text,
-                       const struct nd_rank_table *table,
+static void add_solver(struct text_buffer *text, const struct nd_rank_table *table,
                        const struct nd_ranked *ranked)
 {
     const bool priced = ranked->outcome == ND_RANK_PRICED;
@@ -235,11 +232,8 @@ static void add_more(struct text_buffer *text, const struct nd_ranked *ranked)
         text_buffer_add(text, "%.3g", nd_ranked_others_gap(ranked));
 }
 
-void nd_rank_line(struct text_buffer *text,
-                  const struct nd_rank_table *table,
-                  int64_t n,
-                  const struct nd_ranked *ranked,
-                  const char *check)
+void nd_rank_line(struct text_buffer *text, const struct nd_rank_table *table, int64_t n,
+                  const struct nd_ranked *ranked, const char *check)
 {
     add_candidate(text, n, ranked);
     add_solution(text, ranked);

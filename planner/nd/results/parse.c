@@ -48,9 +48,7 @@ static enum pps_status fail_layers(const char *list, struct pps_error *err)
 }
 
 // Reads --layers. The caller frees *layers.
-static enum pps_status read_layers(const struct pps_args *args,
-                                   int32_t **layers,
-                                   int32_t *n,
+static enum pps_status read_layers(const struct pps_args *args, int32_t **layers, int32_t *n,
                                    struct pps_error *err)
 {
     size_t length;
@@ -70,8 +68,7 @@ static enum pps_status read_layers(const struct pps_args *args,
     return *n > 0 ? PPS_OK : fail_layers(list, err);
 }
 
-static enum pps_status read_names(const struct pps_args *args,
-                                  struct kernel_names *names,
+static enum pps_status read_names(const struct pps_args *args, struct kernel_names *names,
                                   struct pps_error *err)
 {
     names->forward = pps_arg(args, "attention-forward");
@@ -86,8 +83,7 @@ static enum pps_status read_names(const struct pps_args *args,
 }
 
 static enum pps_status read_request(const struct pps_args *args,
-                                    struct profile_request *request,
-                                    int32_t **layers,
+                                    struct profile_request *request, int32_t **layers,
                                     struct pps_error *err)
 {
     uint64_t skip = 0, micro_batches = 0, dense = 0;
@@ -118,10 +114,8 @@ static bool has_any(const struct nd_results *results)
     return false;
 }
 
-static enum pps_status read_all(struct nd_results *results,
-                                const struct pps_args *args,
-                                const struct profile_request *request,
-                                struct pps_error *err)
+static enum pps_status read_all(struct nd_results *results, const struct pps_args *args,
+                                const struct profile_request *request, struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
     for (int k = 0; status == PPS_OK && k < pps_arg_words(args); k++)

@@ -65,8 +65,7 @@ static bool has_dry_run(const struct nd_result *r)
     return r->has_peak && !nd_result_is_profiled(r) && !r->is_repeated;
 }
 
-static void add_place(struct text_buffer *out,
-                      const struct nd_result *r,
+static void add_place(struct text_buffer *out, const struct nd_result *r,
                       const struct log_peak *p)
 {
     add_real(out, p->held_mb, 3);
@@ -120,10 +119,8 @@ static void add_ratios(struct text_buffer *out, const struct nd_result *r)
     text_buffer_add(out, "\n");
 }
 
-static void add_memory_row(struct text_buffer *out,
-                           const struct nd_result *r,
-                           const struct profile_rank *rank,
-                           const char *path)
+static void add_memory_row(struct text_buffer *out, const struct nd_result *r,
+                           const struct profile_rank *rank, const char *path)
 {
     const struct profile_memory *memory = &rank->memory;
     const double peak = memory->used_mb > 0 ? memory->used_mb : memory->held_mb;
@@ -193,10 +190,8 @@ static bool make_table(struct text_buffer *out, const struct nd_results *results
 }
 
 // Writes the tables that have rows. Nothing is written if one of them exists, unless `force`.
-static enum pps_status write_tables(const struct nd_results *results,
-                                    const char *folder,
-                                    const struct pps_gate *gate,
-                                    struct pps_error *err)
+static enum pps_status write_tables(const struct nd_results *results, const char *folder,
+                                    const struct pps_gate *gate, struct pps_error *err)
 {
     char paths[N_TABLES][PLAN_PATH + 64];
     struct text_buffer texts[N_TABLES];
@@ -221,11 +216,8 @@ static enum pps_status write_tables(const struct nd_results *results,
 
 // ---- documents ----------------------------------------------------------------------------------
 
-static enum pps_status write_document(cJSON *document,
-                                      const char *folder,
-                                      const char *part,
-                                      const struct nd_result *r,
-                                      const struct pps_gate *gate,
+static enum pps_status write_document(cJSON *document, const char *folder, const char *part,
+                                      const struct nd_result *r, const struct pps_gate *gate,
                                       struct pps_error *err)
 {
     char path[2 * PLAN_PATH];
@@ -268,10 +260,8 @@ static cJSON *calibration_of(const struct nd_result *r)
     return NULL;
 }
 
-static enum pps_status write_documents(const struct nd_results *results,
-                                       const char *folder,
-                                       const struct pps_gate *gate,
-                                       struct pps_error *err)
+static enum pps_status write_documents(const struct nd_results *results, const char *folder,
+                                       const struct pps_gate *gate, struct pps_error *err)
 {
     size_t n_times = 0, n_calibrations = 0;
     enum pps_status status = PPS_OK;
@@ -299,10 +289,8 @@ static enum pps_status write_documents(const struct nd_results *results,
     return status;
 }
 
-enum pps_status nd_results_write(const struct nd_results *results,
-                                 const char *folder,
-                                 const struct pps_gate *gate,
-                                 struct pps_error *err)
+enum pps_status nd_results_write(const struct nd_results *results, const char *folder,
+                                 const struct pps_gate *gate, struct pps_error *err)
 {
     enum pps_status status = pps_disk_make_folder(folder, err);
     if (status == PPS_OK)

@@ -87,8 +87,7 @@ static void explain(struct nd_result *result)
 
 // Adds what the configuration of the run says to what the user says. config: room.
 static struct profile_request complete(const struct profile_request *request,
-                                       struct run_config *config,
-                                       struct nd_result *result)
+                                       struct run_config *config, struct nd_result *result)
 {
     struct profile_request complete = *request;
     struct run_degrees *d = &result->degrees;
@@ -113,8 +112,7 @@ static struct profile_request complete(const struct profile_request *request,
 }
 
 static enum pps_status read_parts(struct nd_result *result,
-                                  const struct profile_request *request,
-                                  struct pps_error *err)
+                                  const struct profile_request *request, struct pps_error *err)
 {
     struct run_config config;
     const struct profile_request complete_request = complete(request, &config, result);
@@ -130,8 +128,7 @@ static enum pps_status read_parts(struct nd_result *result,
 }
 
 static enum pps_status read_result(struct nd_result *result,
-                                   const struct profile_request *request,
-                                   struct pps_error *err)
+                                   const struct profile_request *request, struct pps_error *err)
 {
     const enum pps_status status = read_parts(result, request, err);
     if (status == PPS_E_INPUT) {
@@ -149,10 +146,8 @@ static enum pps_status read_result(struct nd_result *result,
 
 // ---- all runs -----------------------------------------------------------------------------------
 
-static enum pps_status add_result(struct nd_results *results,
-                                  struct run_folder *run,
-                                  const struct profile_request *request,
-                                  struct pps_error *err)
+static enum pps_status add_result(struct nd_results *results, struct run_folder *run,
+                                  const struct profile_request *request, struct pps_error *err)
 {
     struct nd_result *rows =
         pps_grow(results->rows, &results->room, results->n + 1, sizeof *rows);
@@ -165,10 +160,8 @@ static enum pps_status add_result(struct nd_results *results,
     return read_result(result, request, err);
 }
 
-enum pps_status nd_results_add(struct nd_results *results,
-                               const char *folder,
-                               const struct profile_request *request,
-                               struct pps_error *err)
+enum pps_status nd_results_add(struct nd_results *results, const char *folder,
+                               const struct profile_request *request, struct pps_error *err)
 {
     static const struct run_guess guess = {run_config_guess, NULL};
     struct run_folders runs;

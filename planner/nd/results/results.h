@@ -33,8 +33,7 @@ struct nd_results {
 // Reads all runs in a folder (run_folders_find) and adds them. A run whose files cannot be read is a
 // run without a result. PPS_E_INPUT: the folder holds no run. The caller frees the results in every
 // case.
-PPS_MUST_CHECK enum pps_status nd_results_add(struct nd_results *results,
-                                              const char *folder,
+PPS_MUST_CHECK enum pps_status nd_results_add(struct nd_results *results, const char *folder,
                                               const struct profile_request *request,
                                               struct pps_error *err);
 void nd_results_free(struct nd_results *results);
@@ -53,8 +52,7 @@ void nd_results_print(const struct nd_results *results, bool verbose);
 // Writes the tables and documents of results.md that have rows, and prints their names. PPS_E_INPUT,
 // before anything is written: one of the tables exists; `force` replaces it.
 PPS_MUST_CHECK enum pps_status nd_results_write(const struct nd_results *results,
-                                                const char *folder,
-                                                const struct pps_gate *gate,
+                                                const char *folder, const struct pps_gate *gate,
                                                 struct pps_error *err);
 
 #endif

@@ -52,8 +52,7 @@ static void take_layers(struct run_config *config, const cJSON *baseline)
     const cJSON *stages = cJSON_GetArraySize(chunks) == 1 ? chunks->child : NULL;
     if (!cJSON_IsArray(stages) || cJSON_GetArraySize(stages) > RUN_CONFIG_STAGES)
         return;
-    cJSON_ArrayForEach(item, stages)
-    {
+    cJSON_ArrayForEach (item, stages) {
         if (!cJSON_IsNumber(item) || item->valuedouble < 1 || item->valuedouble > NUMBER_MOST) {
             config->n_layers = 0;
             return;
@@ -130,9 +129,7 @@ static bool is_file(const char *path)
 }
 
 // Reads NAME.yaml and the like in the folder of n bytes, for a run with this name.
-static bool find_beside(struct run_config *config,
-                        const char *folder,
-                        size_t n,
+static bool find_beside(struct run_config *config, const char *folder, size_t n,
                         const char *name)
 {
     static const char *const suffixes[] = {"", "_pretrain"};

@@ -77,8 +77,7 @@ static void read_words(const struct pps_args *args, struct nd_launch *launch)
         launch->folders[f] = pps_arg(args, nd_launcher((enum framework)f, false)->option);
 }
 
-static enum pps_status read_numbers(const struct pps_args *args,
-                                    struct nd_launch *launch,
+static enum pps_status read_numbers(const struct pps_args *args, struct nd_launch *launch,
                                     struct pps_error *err)
 {
     char source[PPS_SHARD_SOURCE];
@@ -94,8 +93,7 @@ static enum pps_status read_numbers(const struct pps_args *args,
     return status;
 }
 
-static enum pps_status run(const struct pps_args *args,
-                           struct nd_launch *launch,
+static enum pps_status run(const struct pps_args *args, struct nd_launch *launch,
                            struct pps_error *err)
 {
     const int n = pps_arg_words(args);

@@ -80,8 +80,7 @@ static char *name_of(const char *path)
 }
 
 static enum pps_status check_name(const struct nd_configurations *all,
-                                  const struct nd_configuration *c,
-                                  struct pps_error *err)
+                                  const struct nd_configuration *c, struct pps_error *err)
 {
     for (size_t k = 0; k < all->n; k++)
         if (strcmp(all->list[k].name, c->name) == 0)
@@ -110,8 +109,7 @@ static enum pps_status read_file(struct nd_configuration *c, struct pps_error *e
     return PPS_OK;
 }
 
-static enum pps_status add_file(struct nd_configurations *all,
-                                const char *path,
+static enum pps_status add_file(struct nd_configurations *all, const char *path,
                                 struct pps_error *err)
 {
     struct nd_configuration *list =
@@ -140,9 +138,7 @@ static enum pps_status add_file(struct nd_configurations *all,
 // ---- folders ------------------------------------------------------------------------------------
 
 // Adds the files of a folder; *n is their number. JSON files are not configurations of frameworks.
-static enum pps_status add_folder(struct nd_configurations *all,
-                                  const char *folder,
-                                  int *n,
+static enum pps_status add_folder(struct nd_configurations *all, const char *folder, int *n,
                                   struct pps_error *err)
 {
     struct plan_configurations list;
@@ -157,8 +153,7 @@ static enum pps_status add_folder(struct nd_configurations *all,
     return status;
 }
 
-static enum pps_status keep_folder(struct nd_configurations *all,
-                                   const char *folder,
+static enum pps_status keep_folder(struct nd_configurations *all, const char *folder,
                                    struct pps_error *err)
 {
     if (all->folder == NULL)
@@ -166,10 +161,8 @@ static enum pps_status keep_folder(struct nd_configurations *all,
     return all->folder != NULL ? PPS_OK : pps_fail_memory(err, "the configurations");
 }
 
-static enum pps_status add_any_folder(struct nd_configurations *all,
-                                      const char *folder,
-                                      const char *part,
-                                      struct pps_error *err)
+static enum pps_status add_any_folder(struct nd_configurations *all, const char *folder,
+                                      const char *part, struct pps_error *err)
 {
     char below[4096];
     int n = 0;
@@ -186,10 +179,8 @@ static enum pps_status add_any_folder(struct nd_configurations *all,
     return status == PPS_OK ? keep_folder(all, below, err) : status;
 }
 
-enum pps_status nd_configurations_add(struct nd_configurations *all,
-                                      const char *path,
-                                      const char *part,
-                                      struct pps_error *err)
+enum pps_status nd_configurations_add(struct nd_configurations *all, const char *path,
+                                      const char *part, struct pps_error *err)
 {
     char folder[4096];
     if (plan_is_folder(path))

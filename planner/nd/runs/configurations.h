@@ -30,8 +30,7 @@ struct nd_configurations {
 // PPS_E_INPUT for a path that cannot be read, for a folder without configurations, and if two files
 // have the same name.
 PPS_MUST_CHECK enum pps_status nd_configurations_add(struct nd_configurations *all,
-                                                     const char *path,
-                                                     const char *part,
+                                                     const char *path, const char *part,
                                                      struct pps_error *err);
 void nd_configurations_free(struct nd_configurations *all); // a zeroed list is allowed
 

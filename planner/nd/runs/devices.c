@@ -47,9 +47,7 @@ static bool is_number(const char *text, size_t n, unsigned long *value)
 }
 
 // Reads "5" or "0-3" of n bytes, or any name without a hyphen.
-static enum pps_status add_part(struct names *names,
-                                const char *part,
-                                size_t n,
+static enum pps_status add_part(struct names *names, const char *part, size_t n,
                                 struct pps_error *err)
 {
     unsigned long first, last;
@@ -97,11 +95,8 @@ static enum pps_status add_numbers(struct names *names, uint64_t n, struct pps_e
 }
 
 // wanted: devices to assume if none are known.
-static enum pps_status read_names(struct names *names,
-                                  const char *list,
-                                  bool need,
-                                  uint64_t wanted,
-                                  struct pps_error *err)
+static enum pps_status read_names(struct names *names, const char *list, bool need,
+                                  uint64_t wanted, struct pps_error *err)
 {
     unsigned long count = 0;
     const bool counted = list != NULL && is_number(list, strlen(list), &count);
@@ -165,12 +160,8 @@ static bool name_slots(struct nd_slots *slots, const struct names *names)
     return slots->devices != NULL;
 }
 
-enum pps_status nd_slots_open(struct nd_slots *slots,
-                              const char *list,
-                              bool need,
-                              uint64_t per_run,
-                              uint64_t parallel,
-                              struct pps_error *err)
+enum pps_status nd_slots_open(struct nd_slots *slots, const char *list, bool need,
+                              uint64_t per_run, uint64_t parallel, struct pps_error *err)
 {
     const uint64_t wanted = per_run * (parallel > 0 ? parallel : 1);
     struct names names = {.list = NULL};

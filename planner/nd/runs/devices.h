@@ -23,11 +23,8 @@ struct nd_slots {
 // number counts in these variables, too, if they are set. per_run: devices of a run; 0: all, divided by
 // the number of places. parallel: number of places; 0: as many as fit. Returns PPS_E_INPUT if they do
 // not fit. The caller frees the slots in every case.
-PPS_MUST_CHECK enum pps_status nd_slots_open(struct nd_slots *slots,
-                                             const char *list,
-                                             bool need,
-                                             uint64_t per_run,
-                                             uint64_t parallel,
+PPS_MUST_CHECK enum pps_status nd_slots_open(struct nd_slots *slots, const char *list,
+                                             bool need, uint64_t per_run, uint64_t parallel,
                                              struct pps_error *err);
 void nd_slots_free(struct nd_slots *slots);
 

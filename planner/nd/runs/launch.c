@@ -63,11 +63,8 @@ static void simulate_mindspore(struct text_buffer *out, int64_t rank, int i_rank
                     "MS_DEV_RUNTIME_CONF=${MS_DEV_RUNTIME_CONF:-memory_statistics:True}\n");
 }
 
-void nd_launcher_simulate(struct text_buffer *out,
-                          enum framework framework,
-                          int64_t rank,
-                          int i_rank,
-                          int64_t world)
+void nd_launcher_simulate(struct text_buffer *out, enum framework framework, int64_t rank,
+                          int i_rank, int64_t world)
 {
     if (framework == FRAMEWORK_MINDFORMERS)
         simulate_mindspore(out, rank, i_rank, world);
@@ -185,11 +182,8 @@ static bool need_devices(const struct nd_runs *runs)
 }
 
 // Adds the runs of a configuration that belong to the shard. *i counts the runs of all shards.
-static enum pps_status add_runs(struct call *call,
-                                const struct nd_order *orders,
-                                int n,
-                                uint64_t *i,
-                                struct pps_error *err)
+static enum pps_status add_runs(struct call *call, const struct nd_order *orders, int n,
+                                uint64_t *i, struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
     const struct pps_shard shard = call->launch->shard;

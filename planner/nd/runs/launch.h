@@ -26,11 +26,8 @@ struct nd_launcher {
 const struct nd_launcher *nd_launcher(enum framework framework, bool dry_run);
 
 // Appends shell lines that set the variables of a dry run. rank -1: without those of a rank.
-void nd_launcher_simulate(struct text_buffer *out,
-                          enum framework framework,
-                          int64_t rank,
-                          int i_rank,
-                          int64_t world);
+void nd_launcher_simulate(struct text_buffer *out, enum framework framework, int64_t rank,
+                          int i_rank, int64_t world);
 
 // ---- launch -------------------------------------------------------------------------------------
 

@@ -102,8 +102,7 @@ static enum pps_status check_folders(const struct nd_recipe *recipe, struct pps_
 }
 
 static enum pps_status check_launcher(const struct nd_recipe *recipe,
-                                      const struct nd_configuration *c,
-                                      struct pps_error *err)
+                                      const struct nd_configuration *c, struct pps_error *err)
 {
     const struct nd_launcher *launcher = nd_launcher(c->framework, recipe->dry_run);
     const char *folder = recipe->folders[c->framework];
@@ -122,8 +121,7 @@ static enum pps_status check_launcher(const struct nd_recipe *recipe,
 }
 
 static enum pps_status check_configuration(const struct nd_recipe *recipe,
-                                           const struct nd_configuration *c,
-                                           bool has_devices,
+                                           const struct nd_configuration *c, bool has_devices,
                                            struct pps_error *err)
 {
     const char *command = template_of(recipe, c);
@@ -147,8 +145,7 @@ static enum pps_status check_configuration(const struct nd_recipe *recipe,
 }
 
 enum pps_status nd_recipe_check(const struct nd_recipe *recipe,
-                                const struct nd_configurations *all,
-                                bool has_devices,
+                                const struct nd_configurations *all, bool has_devices,
                                 struct pps_error *err)
 {
     enum pps_status status = recipe->command != NULL ? check_command(recipe, err) : PPS_OK;
@@ -161,10 +158,8 @@ enum pps_status nd_recipe_check(const struct nd_recipe *recipe,
 
 // ---- ranks --------------------------------------------------------------------------------------
 
-static enum pps_status add_rank(struct nd_order *orders,
-                                int *n,
-                                const struct nd_configuration *c,
-                                int64_t rank,
+static enum pps_status add_rank(struct nd_order *orders, int *n,
+                                const struct nd_configuration *c, int64_t rank,
                                 struct pps_error *err)
 {
     if (*n == ND_RANKS_MAX)
@@ -175,10 +170,8 @@ static enum pps_status add_rank(struct nd_order *orders,
 }
 
 // The first rank of every stage: ranks of a stage are neighbours.
-static enum pps_status add_stages(struct nd_order *orders,
-                                  int *n,
-                                  const struct nd_configuration *c,
-                                  struct pps_error *err)
+static enum pps_status add_stages(struct nd_order *orders, int *n,
+                                  const struct nd_configuration *c, struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
     for (int64_t stage = 0; stage < c->pp && status == PPS_OK; stage++)
@@ -187,10 +180,8 @@ static enum pps_status add_stages(struct nd_order *orders,
 }
 
 // The rank whose memory is expected to be the largest, with the layers that `ppsweep nd` writes.
-static enum pps_status add_largest(struct nd_order *orders,
-                                   int *n,
-                                   const struct nd_configuration *c,
-                                   struct pps_error *err)
+static enum pps_status add_largest(struct nd_order *orders, int *n,
+                                   const struct nd_configuration *c, struct pps_error *err)
 {
     const int64_t world = nd_configuration_world(c);
     if (c->layers == 0 || world > INT32_MAX)
@@ -203,10 +194,8 @@ static enum pps_status add_largest(struct nd_order *orders,
                     err);
 }
 
-static enum pps_status add_list(struct nd_order *orders,
-                                int *n,
-                                const struct nd_configuration *c,
-                                const char *list,
+static enum pps_status add_list(struct nd_order *orders, int *n,
+                                const struct nd_configuration *c, const char *list,
                                 struct pps_error *err)
 {
     for (const char *at = list;;) {
@@ -242,10 +231,8 @@ static const char *ranks_of(const struct nd_recipe *recipe, const struct nd_conf
 }
 
 enum pps_status nd_recipe_orders(const struct nd_recipe *recipe,
-                                 const struct nd_configuration *c,
-                                 struct nd_order *orders,
-                                 int *n,
-                                 struct pps_error *err)
+                                 const struct nd_configuration *c, struct nd_order *orders,
+                                 int *n, struct pps_error *err)
 {
     const char *ranks = ranks_of(recipe, c);
     *n = 0;
@@ -283,10 +270,8 @@ static void add_word(struct text_buffer *out, const char *word)
     text_buffer_add(out, "'");
 }
 
-static void add_value(struct text_buffer *out,
-                      enum placeholder placeholder,
-                      const struct nd_recipe *recipe,
-                      const struct nd_order *order,
+static void add_value(struct text_buffer *out, enum placeholder placeholder,
+                      const struct nd_recipe *recipe, const struct nd_order *order,
                       const struct nd_place *place)
 {
     const struct nd_configuration *c = order->configuration;
@@ -321,10 +306,8 @@ static void add_value(struct text_buffer *out,
 }
 
 // Variables are exported in the command itself, so that the command can be repeated by hand.
-static void add_variables(struct text_buffer *out,
-                          const struct nd_recipe *recipe,
-                          const struct nd_order *order,
-                          const struct nd_place *place)
+static void add_variables(struct text_buffer *out, const struct nd_recipe *recipe,
+                          const struct nd_order *order, const struct nd_place *place)
 {
     if (place->devices[0] != '\0')
         text_buffer_add(out, "export ASCEND_RT_VISIBLE_DEVICES=%s CUDA_VISIBLE_DEVICES=%s\n",
@@ -336,10 +319,8 @@ static void add_variables(struct text_buffer *out,
                              nd_configuration_world(order->configuration));
 }
 
-void nd_recipe_command(struct text_buffer *out,
-                       const struct nd_recipe *recipe,
-                       const struct nd_order *order,
-                       const struct nd_place *place)
+void nd_recipe_command(struct text_buffer *out, const struct nd_recipe *recipe,
+                       const struct nd_order *order, const struct nd_place *place)
 {
     char word[16];
     const struct nd_configuration *c = order->configuration;

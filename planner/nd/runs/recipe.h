@@ -37,8 +37,7 @@ struct nd_place {
 // launcher. has_devices: runs get devices.
 PPS_MUST_CHECK enum pps_status nd_recipe_check(const struct nd_recipe *recipe,
                                                const struct nd_configurations *all,
-                                               bool has_devices,
-                                               struct pps_error *err);
+                                               bool has_devices, struct pps_error *err);
 
 enum { ND_RANKS_MAX = 4096 }; // simulated ranks of a configuration
 
@@ -46,14 +45,11 @@ enum { ND_RANKS_MAX = 4096 }; // simulated ranks of a configuration
 // ranks do not fit the configuration, or if its degrees are unknown.
 PPS_MUST_CHECK enum pps_status nd_recipe_orders(const struct nd_recipe *recipe,
                                                 const struct nd_configuration *configuration,
-                                                struct nd_order *orders,
-                                                int *n,
+                                                struct nd_order *orders, int *n,
                                                 struct pps_error *err);
 
 // Appends the command of a run.
-void nd_recipe_command(struct text_buffer *out,
-                       const struct nd_recipe *recipe,
-                       const struct nd_order *order,
-                       const struct nd_place *place);
+void nd_recipe_command(struct text_buffer *out, const struct nd_recipe *recipe,
+                       const struct nd_order *order, const struct nd_place *place);
 
 #endif

@@ -33,10 +33,8 @@ __attribute__((format(printf, 1, 2))) static char *print(const char *format, ...
     return text;
 }
 
-enum pps_status nd_run_open(struct nd_run *run,
-                            const struct nd_order *order,
-                            const char *output,
-                            struct pps_error *err)
+enum pps_status nd_run_open(struct nd_run *run, const struct nd_order *order,
+                            const char *output, struct pps_error *err)
 {
     const char *name = order->configuration->name;
     const long long rank = order->rank;
@@ -68,8 +66,7 @@ void nd_run_free(struct nd_run *run)
 // ---- file ---------------------------------------------------------------------------------------
 
 // The command without devices and port, which differ from call to call.
-static void add_recipe(struct text_buffer *text,
-                       const struct nd_run *run,
+static void add_recipe(struct text_buffer *text, const struct nd_run *run,
                        const struct nd_recipe *recipe)
 {
     const struct nd_place place = {.log = run->folder, .devices = ""};
@@ -93,8 +90,7 @@ static const char *text_of(const cJSON *root, const char *key)
     return cJSON_IsString(item) ? item->valuestring : "";
 }
 
-static bool is_unchanged(const struct nd_run *run,
-                         const struct nd_recipe *recipe,
+static bool is_unchanged(const struct nd_run *run, const struct nd_recipe *recipe,
                          const cJSON *root)
 {
     char digest[17];
@@ -183,10 +179,8 @@ static cJSON *make_document(const struct nd_run *run, const char *recipe, const 
     return root;
 }
 
-enum pps_status nd_run_write(const struct nd_run *run,
-                             const struct nd_recipe *recipe,
-                             const char *command,
-                             struct pps_error *err)
+enum pps_status nd_run_write(const struct nd_run *run, const struct nd_recipe *recipe,
+                             const char *command, struct pps_error *err)
 {
     struct text_buffer known = {.text = NULL}, out = {.text = NULL};
     add_recipe(&known, run, recipe);

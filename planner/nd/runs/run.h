@@ -48,10 +48,8 @@ struct nd_run {
 
 // Sets the names of a run under the output folder, which is absolute. Returns PPS_E_MACHINE if memory
 // runs out; the caller frees the run in every case.
-PPS_MUST_CHECK enum pps_status nd_run_open(struct nd_run *run,
-                                           const struct nd_order *order,
-                                           const char *output,
-                                           struct pps_error *err);
+PPS_MUST_CHECK enum pps_status nd_run_open(struct nd_run *run, const struct nd_order *order,
+                                           const char *output, struct pps_error *err);
 void nd_run_free(struct nd_run *run);
 
 // Returns PPS_E_INPUT if a document that is no status has the name of the run's status.
@@ -64,18 +62,15 @@ void nd_run_read(struct nd_run *run, const struct nd_recipe *recipe);
 
 // Writes the state to its file, which changes only as a whole. `command` is what was started.
 PPS_MUST_CHECK enum pps_status nd_run_write(const struct nd_run *run,
-                                            const struct nd_recipe *recipe,
-                                            const char *command,
+                                            const struct nd_recipe *recipe, const char *command,
                                             struct pps_error *err);
 
 // Opens the empty log of a run and locks it; `output` is the output folder. Every process of the run
 // holds the lock, because the log is its output. Moves logs of an earlier attempt away, unless the
 // run is one simulated rank of several, whose log is truncated. *fd is -1 if another process holds the
 // lock; the caller closes it.
-PPS_MUST_CHECK enum pps_status nd_run_open_log(const struct nd_run *run,
-                                               const char *output,
-                                               int *fd,
-                                               struct pps_error *err);
+PPS_MUST_CHECK enum pps_status nd_run_open_log(const struct nd_run *run, const char *output,
+                                               int *fd, struct pps_error *err);
 
 // Returns true for failures: all states from ND_RUN_FAILED to ND_RUN_TIMED_OUT.
 bool nd_run_failed(const struct nd_run *run);

@@ -27,8 +27,7 @@ static enum pps_status open_locked(const struct nd_run *run, int *fd, struct pps
 }
 
 // Moves the folder of the logs to earlier/NAME-DATE-TIME. A folder of this name gets a number.
-static enum pps_status move_away(const struct nd_run *run,
-                                 const char *output,
+static enum pps_status move_away(const struct nd_run *run, const char *output,
                                  struct pps_error *err)
 {
     char path[4096], when[32];
@@ -64,9 +63,7 @@ static bool is_empty(int fd)
     return fstat(fd, &info) == 0 && info.st_size == 0;
 }
 
-enum pps_status nd_run_open_log(const struct nd_run *run,
-                                const char *output,
-                                int *fd,
+enum pps_status nd_run_open_log(const struct nd_run *run, const char *output, int *fd,
                                 struct pps_error *err)
 {
     *fd = -1;

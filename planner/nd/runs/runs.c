@@ -79,10 +79,8 @@ struct nd_place nd_runs_place(const struct nd_runs *runs, const struct nd_run *r
 // ---- start --------------------------------------------------------------------------------------
 
 // Writes the state with the command; *command belongs to the caller.
-static enum pps_status write_state(const struct nd_runs *runs,
-                                   const struct nd_run *run,
-                                   struct text_buffer *command,
-                                   struct pps_error *err)
+static enum pps_status write_state(const struct nd_runs *runs, const struct nd_run *run,
+                                   struct text_buffer *command, struct pps_error *err)
 {
     const struct nd_place place = nd_runs_place(runs, run, run->slot);
     nd_recipe_command(command, &runs->recipe, &run->order, &place);
@@ -91,9 +89,7 @@ static enum pps_status write_state(const struct nd_runs *runs,
     return nd_run_write(run, &runs->recipe, command->text, err);
 }
 
-static enum pps_status start_shell(struct work *work,
-                                   struct nd_run *run,
-                                   int log,
+static enum pps_status start_shell(struct work *work, struct nd_run *run, int log,
                                    struct pps_error *err)
 {
     char shell[] = "/bin/sh", option[] = "-c";
@@ -119,9 +115,7 @@ static void say_started(const struct nd_runs *runs, const struct nd_run *run)
 }
 
 // Starts a run, unless another process has its log.
-static enum pps_status start(struct work *work,
-                             struct nd_run *run,
-                             int slot,
+static enum pps_status start(struct work *work, struct nd_run *run, int slot,
                              struct pps_error *err)
 {
     int log = -1;
@@ -224,9 +218,7 @@ static void say_ended(const struct work *work, const struct nd_run *run)
                 work->n_ended, work->n_due, run->line.text);
 }
 
-static enum pps_status finish(struct work *work,
-                              struct nd_run *run,
-                              struct pps_process_end end,
+static enum pps_status finish(struct work *work, struct nd_run *run, struct pps_process_end end,
                               struct pps_error *err)
 {
     struct text_buffer command = {.text = NULL};

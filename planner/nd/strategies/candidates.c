@@ -103,8 +103,7 @@ void nd_best_free(struct nd_best *best)
 
 // ---- the table ----------------------------------------------------------------------------------
 
-void nd_candidates_header(struct text_buffer *text,
-                          enum nd_candidate_columns columns,
+void nd_candidates_header(struct text_buffer *text, enum nd_candidate_columns columns,
                           bool dense)
 {
     text_buffer_add(text, dense ? "dp,tp,pp" : "dp,tp,pp,ep");
@@ -121,9 +120,7 @@ static void add_cell(struct text_buffer *text, double value)
     text_buffer_add(text, isnan(value) ? "," : ",%.6f", value);
 }
 
-void nd_candidates_line(struct text_buffer *text,
-                        enum nd_candidate_columns columns,
-                        bool dense,
+void nd_candidates_line(struct text_buffer *text, enum nd_candidate_columns columns, bool dense,
                         const struct nd_candidate *c)
 {
     const struct nd_strategy *s = &c->strategy;

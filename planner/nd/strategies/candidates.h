@@ -50,12 +50,9 @@ enum nd_candidate_columns {
 };
 
 // dense: no ep. Memory in MiB with six decimals, what is not known is left empty.
-void nd_candidates_header(struct text_buffer *text,
-                          enum nd_candidate_columns columns,
+void nd_candidates_header(struct text_buffer *text, enum nd_candidate_columns columns,
                           bool dense);
-void nd_candidates_line(struct text_buffer *text,
-                        enum nd_candidate_columns columns,
-                        bool dense,
+void nd_candidates_line(struct text_buffer *text, enum nd_candidate_columns columns, bool dense,
                         const struct nd_candidate *candidate);
 
 #endif

@@ -23,10 +23,7 @@ static bool is_product(const struct nd_walk *w, const struct nd_part *part, int 
     return true;
 }
 
-static void tally_level(struct nd_walk *w,
-                        const struct nd_part *part,
-                        int l,
-                        int first,
+static void tally_level(struct nd_walk *w, const struct nd_part *part, int l, int first,
                         struct tally *tally)
 {
     const struct nd_level *level = &part->levels[l];
@@ -75,8 +72,7 @@ static bool count_one(void *context, const struct nd_strategy *point)
     return true;
 }
 
-void nd_count(const struct nd_space *space,
-              const struct nd_filters *filters,
+void nd_count(const struct nd_space *space, const struct nd_filters *filters,
               struct nd_counts *counts)
 {
     struct nd_walk w;

@@ -111,8 +111,7 @@ static void add_ep(struct nd_domains *d, int32_t ep)
     d->ep[d->n_ep++] = ep;
 }
 
-static void classic_ep(const struct nd_space *s,
-                       const struct nd_quad *quad,
+static void classic_ep(const struct nd_space *s, const struct nd_quad *quad,
                        struct nd_domains *d)
 {
     const int32_t within = quad->dp * quad->tp;
@@ -125,8 +124,7 @@ static void classic_ep(const struct nd_space *s,
     }
 }
 
-static void ep_domain(const struct nd_space *s,
-                      const struct nd_quad *quad,
+static void ep_domain(const struct nd_space *s, const struct nd_quad *quad,
                       struct nd_domains *d)
 {
     d->n_ep = 0;
@@ -142,8 +140,7 @@ static void ep_domain(const struct nd_space *s,
     }
 }
 
-static void op_domain(const struct nd_space *s,
-                      const struct nd_quad *quad,
+static void op_domain(const struct nd_space *s, const struct nd_quad *quad,
                       struct nd_domains *d)
 {
     const bool searched = s->vary.fsdp || s->preset == ND_CLASSIC;
@@ -162,8 +159,7 @@ static void op_domain(const struct nd_space *s,
     }
 }
 
-static void vp_domain(const struct nd_space *s,
-                      const struct nd_quad *quad,
+static void vp_domain(const struct nd_space *s, const struct nd_quad *quad,
                       struct nd_domains *d)
 {
     const bool classic = s->preset == ND_CLASSIC;
@@ -180,8 +176,7 @@ static void vp_domain(const struct nd_space *s,
         d->last_vp = 0; // stages are in pairs
 }
 
-void nd_domains_of(const struct nd_space *space,
-                   const struct nd_quad *quad,
+void nd_domains_of(const struct nd_space *space, const struct nd_quad *quad,
                    struct nd_domains *domains)
 {
     ep_domain(space, quad, domains);
@@ -194,11 +189,8 @@ void nd_domains_of(const struct nd_space *space,
 // ---- points -------------------------------------------------------------------------------------
 
 // vp, mbs and sp of a point whose other dimensions are set.
-static bool points_of_rest(const struct nd_space *space,
-                           const struct nd_domains *d,
-                           struct nd_strategy point,
-                           nd_visit *visit,
-                           void *context)
+static bool points_of_rest(const struct nd_space *space, const struct nd_domains *d,
+                           struct nd_strategy point, nd_visit *visit, void *context)
 {
     for (point.vp = d->first_vp; point.vp <= d->last_vp; point.vp++)
         for (int i_mbs = 0; i_mbs < space->n_mbs; i_mbs++)

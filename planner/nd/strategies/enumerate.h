@@ -90,8 +90,7 @@ struct nd_domains {
     int32_t op[ND_DIVISORS_MAX]; // may hold -1, and more than once
     bool op_of_ep;               // nd_op_follows() decides which of op go with an ep
 };
-void nd_domains_of(const struct nd_space *space,
-                   const struct nd_quad *quad,
+void nd_domains_of(const struct nd_space *space, const struct nd_quad *quad,
                    struct nd_domains *domains);
 
 // Classic: op holds whole sets of an expert's dp * tp / ep replicas.

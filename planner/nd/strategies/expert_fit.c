@@ -15,11 +15,8 @@ int32_t nd_dryrun_rank(int32_t devices, int32_t pp, int32_t layers, bool v_sched
     return v_schedule || rank == devices ? devices - 1 : (int32_t)rank;
 }
 
-int nd_dryruns_of(const struct nd_space *space,
-                  const struct nd_quad *group,
-                  struct nd_test_degrees degrees,
-                  bool v_schedule,
-                  struct nd_dryrun runs[2])
+int nd_dryruns_of(const struct nd_space *space, const struct nd_quad *group,
+                  struct nd_test_degrees degrees, bool v_schedule, struct nd_dryrun runs[2])
 {
     const int32_t eps[2] = {degrees.low, degrees.high};
     const bool dense = space->experts == 0 && !(space->orig && space->preset == ND_CLASSIC);
@@ -63,10 +60,8 @@ static void keep_largest(double *mb, double other)
 }
 
 // One group for each (dp, tp, pp) that has a peak at a tested degree.
-static size_t collect(const struct nd_dryrun_peak *peaks,
-                      size_t n,
-                      struct nd_test_degrees degrees,
-                      struct nd_epfit_group *groups)
+static size_t collect(const struct nd_dryrun_peak *peaks, size_t n,
+                      struct nd_test_degrees degrees, struct nd_epfit_group *groups)
 {
     size_t found = 0, kept = 0;
     for (size_t k = 0; k < n; k++) {
@@ -94,9 +89,7 @@ static size_t collect(const struct nd_dryrun_peak *peaks,
 
 // ---- fit ----------------------------------------------------------------------------------------
 
-struct nd_epfit nd_epfit_solve(struct nd_test_degrees degrees,
-                               double low_mb,
-                               double high_mb,
+struct nd_epfit nd_epfit_solve(struct nd_test_degrees degrees, double low_mb, double high_mb,
                                bool orig)
 {
     const double low = degrees.low, high = degrees.high;
@@ -124,9 +117,7 @@ static bool is_used(const struct nd_epfit_group *group, bool orig)
     return orig || group->note != ND_EPFIT_INCOMPLETE;
 }
 
-static void evaluate(const struct nd_epfit_group *group,
-                     int32_t max_ep,
-                     double limit_mb,
+static void evaluate(const struct nd_epfit_group *group, int32_t max_ep, double limit_mb,
                      struct nd_epfit_result *result)
 {
     const int64_t within = (int64_t)group->dp * group->tp;
@@ -138,10 +129,8 @@ static void evaluate(const struct nd_epfit_group *group,
     }
 }
 
-static void check_others(const struct nd_dryrun_peak *peaks,
-                         size_t n,
-                         struct nd_test_degrees degrees,
-                         bool orig,
+static void check_others(const struct nd_dryrun_peak *peaks, size_t n,
+                         struct nd_test_degrees degrees, bool orig,
                          struct nd_epfit_result *result)
 {
     for (size_t k = 0; k < n && result->n_groups > 0; k++) {
@@ -157,13 +146,9 @@ static void check_others(const struct nd_dryrun_peak *peaks,
     }
 }
 
-enum nd_epfit_status nd_epfit(const struct nd_dryrun_peak *peaks,
-                              size_t n,
-                              struct nd_test_degrees degrees,
-                              int32_t max_ep,
-                              double limit_mb,
-                              bool orig,
-                              struct nd_epfit_result *result)
+enum nd_epfit_status nd_epfit(const struct nd_dryrun_peak *peaks, size_t n,
+                              struct nd_test_degrees degrees, int32_t max_ep, double limit_mb,
+                              bool orig, struct nd_epfit_result *result)
 {
     memset(result, 0, sizeof *result);
     if (degrees.low < 1 || degrees.high <= degrees.low)

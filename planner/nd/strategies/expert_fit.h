@@ -24,11 +24,8 @@ struct nd_dryrun {
 
 // The runs that a surviving group needs, at most two: the degrees that divide dp * tp. v_schedule:
 // groups of which a device would have fewer than one layer a chunk have none.
-int nd_dryruns_of(const struct nd_space *space,
-                  const struct nd_quad *group,
-                  struct nd_test_degrees degrees,
-                  bool v_schedule,
-                  struct nd_dryrun runs[2]);
+int nd_dryruns_of(const struct nd_space *space, const struct nd_quad *group,
+                  struct nd_test_degrees degrees, bool v_schedule, struct nd_dryrun runs[2]);
 
 // The rank whose memory is expected to be the largest.
 int32_t nd_dryrun_rank(int32_t devices, int32_t pp, int32_t layers, bool v_schedule);
@@ -47,9 +44,7 @@ struct nd_epfit {
 };
 
 // From peaks at degrees low and high. orig: the published solution, exact for high = 2 low only.
-struct nd_epfit nd_epfit_solve(struct nd_test_degrees degrees,
-                               double low_mb,
-                               double high_mb,
+struct nd_epfit nd_epfit_solve(struct nd_test_degrees degrees, double low_mb, double high_mb,
                                bool orig);
 
 static inline double nd_epfit_peak(const struct nd_epfit *fit, int32_t ep)
@@ -100,13 +95,9 @@ enum nd_epfit_status {
 
 // Fits every group and evaluates it at the powers of two up to max_ep that divide dp * tp. Owner of
 // the result is the caller: nd_epfit_free().
-enum nd_epfit_status nd_epfit(const struct nd_dryrun_peak *peaks,
-                              size_t n,
-                              struct nd_test_degrees degrees,
-                              int32_t max_ep,
-                              double limit_mb,
-                              bool orig,
-                              struct nd_epfit_result *result);
+enum nd_epfit_status nd_epfit(const struct nd_dryrun_peak *peaks, size_t n,
+                              struct nd_test_degrees degrees, int32_t max_ep, double limit_mb,
+                              bool orig, struct nd_epfit_result *result);
 void nd_epfit_free(struct nd_epfit_result *result);
 
 #endif

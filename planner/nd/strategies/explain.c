@@ -267,8 +267,7 @@ static void explain(struct reasons *r, enum nd_filter filter)
     }
 }
 
-int nd_filters_explain(const struct nd_filters *filters,
-                       const struct nd_space *space,
+int nd_filters_explain(const struct nd_filters *filters, const struct nd_space *space,
                        const struct nd_strategy *point,
                        struct nd_reason reasons[ND_REASONS_MAX])
 {

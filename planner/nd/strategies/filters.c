@@ -171,9 +171,7 @@ bool nd_filters_drop(struct nd_filters *filters, const char *name)
     return true;
 }
 
-bool nd_filters_replace(struct nd_filters *filters,
-                        const char *names,
-                        char *unknown,
+bool nd_filters_replace(struct nd_filters *filters, const char *names, char *unknown,
                         size_t size)
 {
     struct nd_filters edited = *filters;
@@ -241,8 +239,7 @@ static void join(unsigned masks[], int *n, unsigned dimensions)
     *n = kept;
 }
 
-void nd_walk_begin(struct nd_walk *w,
-                   const struct nd_space *space,
+void nd_walk_begin(struct nd_walk *w, const struct nd_space *space,
                    const struct nd_filters *filters)
 {
     unsigned masks[ND_DIMENSIONS] = {1U << ND_EP, 1U << ND_OP, 1U << ND_VP, 1U << ND_MBS,

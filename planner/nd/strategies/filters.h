@@ -80,9 +80,7 @@ bool nd_filter_find(const char *name, enum nd_filter *filter);
 // unknown receives the name that is none.
 bool nd_filters_add(struct nd_filters *filters, const char *name);
 bool nd_filters_drop(struct nd_filters *filters, const char *name);
-bool nd_filters_replace(struct nd_filters *filters,
-                        const char *names,
-                        char *unknown,
+bool nd_filters_replace(struct nd_filters *filters, const char *names, char *unknown,
                         size_t size);
 
 // ---- one filter -------------------------------------------------------------------------------
@@ -91,10 +89,8 @@ unsigned nd_filter_reads(enum nd_filter filter); // of enum nd_reads, or'ed
 
 // Returns whether the filter keeps the point. Only dp, tp, cp, pp and the dimensions that the
 // filter reads must be set.
-bool nd_filter_keeps(enum nd_filter filter,
-                     const struct nd_filters *filters,
-                     const struct nd_space *space,
-                     const struct nd_strategy *point);
+bool nd_filter_keeps(enum nd_filter filter, const struct nd_filters *filters,
+                     const struct nd_space *space, const struct nd_strategy *point);
 
 // ---- why --------------------------------------------------------------------------------------
 
@@ -107,8 +103,7 @@ enum { ND_REASONS_MAX = ND_N_FILTERS + 9 };
 
 // Lists all reasons against one strategy: first values outside the space, then filters in the order
 // of the list. Returns the number of reasons; 0: the strategy survives.
-int nd_filters_explain(const struct nd_filters *filters,
-                       const struct nd_space *space,
+int nd_filters_explain(const struct nd_filters *filters, const struct nd_space *space,
                        const struct nd_strategy *point,
                        struct nd_reason reasons[ND_REASONS_MAX]);
 
@@ -148,8 +143,7 @@ struct nd_walk {
 };
 
 // Sorts the filters into parts and levels.
-void nd_walk_begin(struct nd_walk *walk,
-                   const struct nd_space *space,
+void nd_walk_begin(struct nd_walk *walk, const struct nd_space *space,
                    const struct nd_filters *filters);
 
 // Sets the point's quadruple and the domains within it.

@@ -43,8 +43,7 @@ static int compare_steps(const void *left, const void *right)
 }
 
 // Compares without one degree; a line folded by another degree equals no other line.
-static int compare_without(const struct nd_line *a,
-                           const struct nd_line *b,
+static int compare_without(const struct nd_line *a, const struct nd_line *b,
                            enum nd_folded degree)
 {
     struct nd_strategy x = a->first.strategy, y = b->first.strategy;

@@ -99,8 +99,7 @@ static bool m_pp_rule(const struct nd_space *s, const struct nd_strategy *p)
 
 // ---- all ----------------------------------------------------------------------------------------
 
-static bool rule_keeps(enum nd_filter rule,
-                       const struct nd_space *s,
+static bool rule_keeps(enum nd_filter rule, const struct nd_space *s,
                        const struct nd_strategy *p)
 {
     const bool shaped = s->model.heads > 0;
@@ -128,10 +127,8 @@ static bool rule_keeps(enum nd_filter rule,
     }
 }
 
-bool nd_filter_keeps(enum nd_filter filter,
-                     const struct nd_filters *f,
-                     const struct nd_space *s,
-                     const struct nd_strategy *p)
+bool nd_filter_keeps(enum nd_filter filter, const struct nd_filters *f,
+                     const struct nd_space *s, const struct nd_strategy *p)
 {
     switch ((int)filter) {
     case ND_CP_ONE:

@@ -6,8 +6,7 @@
 
 #include <math.h>
 
-void nd_origmem_init(struct nd_origmem *o,
-                     const struct modeldesc *model,
+void nd_origmem_init(struct nd_origmem *o, const struct modeldesc *model,
                      bool distributed_optimizer)
 {
     const int64_t shared_default = model->experts > 0 ? model->moe_ffn : 0;
@@ -67,8 +66,7 @@ static double bytes_each_routed(const struct nd_origmem *o, const struct nd_stra
     return 6 + 12.0 * s->ep / shards(s);
 }
 
-void nd_origmem_layers(const struct nd_origmem *o,
-                       const struct nd_strategy *s,
+void nd_origmem_layers(const struct nd_origmem *o, const struct nd_strategy *s,
                        struct nd_origmem_layers *layers)
 {
     const struct modeldesc *m = o->model;

@@ -25,8 +25,7 @@ struct nd_origmem {
 // Prepares the formulas for a model. Values missing in the model's document have the published
 // defaults, not the defaults of modeldesc: no leading dense layers even in a dense model, and shared
 // experts as wide as a routed expert. The caller keeps ownership of the model.
-void nd_origmem_init(struct nd_origmem *origmem,
-                     const struct modeldesc *model,
+void nd_origmem_init(struct nd_origmem *origmem, const struct modeldesc *model,
                      bool distributed_optimizer);
 
 // MiB of one rank.
@@ -37,8 +36,7 @@ struct nd_origmem_layers {
 };
 
 // op -1 is taken as dp.
-void nd_origmem_layers(const struct nd_origmem *origmem,
-                       const struct nd_strategy *strategy,
+void nd_origmem_layers(const struct nd_origmem *origmem, const struct nd_strategy *strategy,
                        struct nd_origmem_layers *layers);
 
 // MiB of the worst stage.

@@ -27,8 +27,7 @@ static bool is_empty(const struct nd_space *space, const struct nd_filters *filt
 }
 
 // Returns the least bound with which a strategy survives. A larger bound never leaves fewer.
-static int32_t least_bound(const struct nd_space *space,
-                           struct nd_filters filters,
+static int32_t least_bound(const struct nd_space *space, struct nd_filters filters,
                            enum nd_filter filter)
 {
     int32_t *bound = nd_filter_bound(&filters, filter);
@@ -52,11 +51,8 @@ static struct nd_filters without(const struct nd_filters *filters, enum nd_filte
 }
 
 // One way of relaxing: without these n filters. false: nothing survives even so.
-static bool try_without(const struct nd_space *space,
-                        const struct nd_filters *filters,
-                        int n,
-                        const enum nd_filter which[2],
-                        struct nd_relaxation *relaxation)
+static bool try_without(const struct nd_space *space, const struct nd_filters *filters, int n,
+                        const enum nd_filter which[2], struct nd_relaxation *relaxation)
 {
     struct nd_filters left = *filters, bounded = *filters;
     struct nd_counts counts;
@@ -94,8 +90,7 @@ static int cost_of(enum nd_filter filter)
     return nd_filter_bound(&any, filter) == NULL;
 }
 
-void nd_relax(const struct nd_space *space,
-              const struct nd_filters *filters,
+void nd_relax(const struct nd_space *space, const struct nd_filters *filters,
               struct nd_relaxation *relaxation)
 {
     for (int cost = 0; cost <= 2; cost++)

@@ -32,10 +32,8 @@ static bool visit_quad(struct survivors *s, const struct nd_quad *quad)
     return visit_level(s, 0);
 }
 
-bool nd_survivors(const struct nd_space *space,
-                  const struct nd_filters *filters,
-                  nd_visit *visit,
-                  void *context)
+bool nd_survivors(const struct nd_space *space, const struct nd_filters *filters,
+                  nd_visit *visit, void *context)
 {
     struct survivors s = {.visit = visit, .context = context};
     struct nd_quads quads = {.space = space};
@@ -107,9 +105,7 @@ static bool visit_tuples(struct survivors *s, const struct nd_quad *quad, bool c
     return true;
 }
 
-bool nd_tuples(const struct nd_space *space,
-               const struct nd_filters *filters,
-               nd_visit *visit,
+bool nd_tuples(const struct nd_space *space, const struct nd_filters *filters, nd_visit *visit,
                void *context)
 {
     struct survivors s = {.visit = visit, .context = context};

@@ -20,21 +20,16 @@ struct nd_counts {
 };
 
 // Counts as if every point went through every filter in order.
-void nd_count(const struct nd_space *space,
-              const struct nd_filters *filters,
+void nd_count(const struct nd_space *space, const struct nd_filters *filters,
               struct nd_counts *counts);
 
 // Visits every survivor in the order of the space. Returns false if visit stopped.
-bool nd_survivors(const struct nd_space *space,
-                  const struct nd_filters *filters,
-                  nd_visit *visit,
-                  void *context);
+bool nd_survivors(const struct nd_space *space, const struct nd_filters *filters,
+                  nd_visit *visit, void *context);
 
 // Visits the distinct tuples (dp, tp, cp, pp, ep, op) of survivors, in the order of the space; vp,
 // mbs and sp are the values of the tuple's first survivor.
-bool nd_tuples(const struct nd_space *space,
-               const struct nd_filters *filters,
-               nd_visit *visit,
+bool nd_tuples(const struct nd_space *space, const struct nd_filters *filters, nd_visit *visit,
                void *context);
 
 // ---- when nothing survives ----------------------------------------------------------------------
@@ -52,8 +47,7 @@ struct nd_relaxation {
 // empty.
 enum nd_filter nd_last_filter(const struct nd_filters *filters, const struct nd_counts *counts);
 
-void nd_relax(const struct nd_space *space,
-              const struct nd_filters *filters,
+void nd_relax(const struct nd_space *space, const struct nd_filters *filters,
               struct nd_relaxation *relaxation);
 
 #endif

@@ -125,8 +125,7 @@ static enum pps_status read_options(struct workflow *w, struct pps_error *err)
 }
 
 // Returns a digest of the files that the words name, or of the words.
-static enum pps_status digest_input(const struct pps_args *args,
-                                    uint64_t *digest,
+static enum pps_status digest_input(const struct pps_args *args, uint64_t *digest,
                                     struct pps_error *err)
 {
     *digest = 0;
@@ -161,8 +160,7 @@ static bool has_files(const char *path)
 }
 
 // Refuses to start runs if no configurations were written.
-static enum pps_status check_configurations(const struct workflow *w,
-                                            enum nd_stage stage,
+static enum pps_status check_configurations(const struct workflow *w, enum nd_stage stage,
                                             struct pps_error *err)
 {
     char folder[PLAN_PATH];
@@ -183,10 +181,8 @@ static enum pps_status check_configurations(const struct workflow *w,
 
 // Without a framework: takes the logs that were copied to the folder, or stops with the command to
 // run elsewhere.
-static enum pps_status run_elsewhere(const struct workflow *w,
-                                     enum nd_stage stage,
-                                     const char *text,
-                                     struct pps_error *err)
+static enum pps_status run_elsewhere(const struct workflow *w, enum nd_stage stage,
+                                     const char *text, struct pps_error *err)
 {
     char logs[PLAN_PATH];
     snprintf(logs, sizeof logs, "%s/%s/logs", w->folder, nd_stage_name(stage));
@@ -216,9 +212,7 @@ static enum pps_status run_line(struct nd_stage_line *line, struct pps_error *er
 }
 
 // Some of many runs may fail; the others are used.
-static enum pps_status run_here(struct nd_stage_line *line,
-                                enum nd_stage stage,
-                                bool forced,
+static enum pps_status run_here(struct nd_stage_line *line, enum nd_stage stage, bool forced,
                                 struct pps_error *err)
 {
     if (forced &&
@@ -232,10 +226,8 @@ static enum pps_status run_here(struct nd_stage_line *line,
     return PPS_OK;
 }
 
-static enum pps_status run_stage(struct workflow *w,
-                                 enum nd_stage stage,
-                                 struct nd_stage_line *line,
-                                 const char *text,
+static enum pps_status run_stage(struct workflow *w, enum nd_stage stage,
+                                 struct nd_stage_line *line, const char *text,
                                  struct pps_error *err)
 {
     printf("%sstage %d/%d %s: ", stage > 0 ? "\n" : "", (int)stage + 1, ND_N_STAGES,

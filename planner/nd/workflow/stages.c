@@ -64,8 +64,7 @@ static void add(struct nd_stage_line *line, const char *format, ...)
 }
 
 // Passes options of `nd auto` on, as "--name=value".
-static void pass(struct nd_stage_line *line,
-                 const struct pps_args *args,
+static void pass(struct nd_stage_line *line, const struct pps_args *args,
                  const char *const *options)
 {
     for (; *options != NULL; options++)
@@ -104,8 +103,7 @@ static const char *const run_options[] = {
 
 // ---- stages -------------------------------------------------------------------------------------
 
-static void build_search(struct nd_stage_line *line,
-                         const struct pps_args *args,
+static void build_search(struct nd_stage_line *line, const struct pps_args *args,
                          const char *folder)
 {
     add(line, "nd");
@@ -115,10 +113,8 @@ static void build_search(struct nd_stage_line *line,
     add(line, "--output=%s", folder);
 }
 
-static void build_runs(struct nd_stage_line *line,
-                       const struct pps_args *args,
-                       const char *folder,
-                       bool dry_runs)
+static void build_runs(struct nd_stage_line *line, const struct pps_args *args,
+                       const char *folder, bool dry_runs)
 {
     add(line, dry_runs ? "nd dryrun" : "nd profile");
     add(line, "%s/%s", folder, dry_runs ? "dryrun_yaml" : "profile_yaml");
@@ -130,10 +126,8 @@ static void build_runs(struct nd_stage_line *line,
         add(line, "--rank-num=%s", pps_arg(args, "rank-num"));
 }
 
-static void build_fit(struct nd_stage_line *line,
-                      const struct pps_args *args,
-                      const char *folder,
-                      bool dry_runs)
+static void build_fit(struct nd_stage_line *line, const struct pps_args *args,
+                      const char *folder, bool dry_runs)
 {
     static const char *const options[] = {"rank-num", "profile-max", NULL};
     add(line, "nd");
@@ -146,8 +140,7 @@ static void build_fit(struct nd_stage_line *line,
     add(line, "--output=%s", folder);
 }
 
-static void build_parse(struct nd_stage_line *line,
-                        const struct pps_args *args,
+static void build_parse(struct nd_stage_line *line, const struct pps_args *args,
                         const char *folder)
 {
     static const char *const options[] = {"skip-steps", "micro-batches", "attention-forward",
@@ -158,10 +151,8 @@ static void build_parse(struct nd_stage_line *line,
     pass(line, args, options);
 }
 
-static void build_rank(struct nd_stage_line *line,
-                       const struct pps_args *args,
-                       const char *folder,
-                       bool profiles)
+static void build_rank(struct nd_stage_line *line, const struct pps_args *args,
+                       const char *folder, bool profiles)
 {
     static const char *const options[] = {"max-vpp", "select",  "full", "low-mem",
                                           "time",    "threads", NULL};
@@ -175,11 +166,8 @@ static void build_rank(struct nd_stage_line *line,
     add(line, "--output=%s/result", folder);
 }
 
-void nd_stage_line_build(struct nd_stage_line *line,
-                         enum nd_stage stage,
-                         const struct pps_args *args,
-                         const char *folder,
-                         bool dry_runs,
+void nd_stage_line_build(struct nd_stage_line *line, enum nd_stage stage,
+                         const struct pps_args *args, const char *folder, bool dry_runs,
                          bool profiles)
 {
     *line = (struct nd_stage_line){.words = NULL};
@@ -260,11 +248,8 @@ static bool is_of_input(const cJSON *root, uint64_t input)
     return text != NULL && strcmp(text, digest) == 0;
 }
 
-enum pps_status nd_workflow_state_open(struct nd_workflow_state *state,
-                                       const char *folder,
-                                       uint64_t input,
-                                       bool force,
-                                       struct pps_error *err)
+enum pps_status nd_workflow_state_open(struct nd_workflow_state *state, const char *folder,
+                                       uint64_t input, bool force, struct pps_error *err)
 {
     char path[PLAN_PATH + 32];
     struct pps_json json;
@@ -310,8 +295,7 @@ void nd_workflow_state_close(struct nd_workflow_state *state)
     forget_from(state, 0);
 }
 
-bool nd_workflow_state_has(const struct nd_workflow_state *state,
-                           enum nd_stage stage,
+bool nd_workflow_state_has(const struct nd_workflow_state *state, enum nd_stage stage,
                            const char *line)
 {
     return state->lines[stage] != NULL && strcmp(state->lines[stage], line) == 0;
@@ -330,10 +314,8 @@ static cJSON *state_tree(const struct nd_workflow_state *state)
     return root;
 }
 
-enum pps_status nd_workflow_state_set(struct nd_workflow_state *state,
-                                      const char *folder,
-                                      enum nd_stage stage,
-                                      const char *line,
+enum pps_status nd_workflow_state_set(struct nd_workflow_state *state, const char *folder,
+                                      enum nd_stage stage, const char *line,
                                       struct pps_error *err)
 {
     char path[PLAN_PATH + 32];

@@ -39,11 +39,8 @@ bool nd_stage_runs(enum nd_stage stage);
 
 // Builds the line of a stage from the options of `nd auto`. folder: of the workflow. dry_runs: the
 // results of dry runs are used. The caller frees the line with nd_stage_line_free() in every case.
-void nd_stage_line_build(struct nd_stage_line *line,
-                         enum nd_stage stage,
-                         const struct pps_args *args,
-                         const char *folder,
-                         bool dry_runs,
+void nd_stage_line_build(struct nd_stage_line *line, enum nd_stage stage,
+                         const struct pps_args *args, const char *folder, bool dry_runs,
                          bool profiles);
 void nd_stage_line_free(struct nd_stage_line *line);
 
@@ -65,22 +62,17 @@ struct nd_workflow_state {
 // ignored. Returns PPS_E_INPUT for a file that is no state, unless force. After an error there is
 // nothing to close.
 PPS_MUST_CHECK enum pps_status nd_workflow_state_open(struct nd_workflow_state *state,
-                                                      const char *folder,
-                                                      uint64_t input,
-                                                      bool force,
-                                                      struct pps_error *err);
+                                                      const char *folder, uint64_t input,
+                                                      bool force, struct pps_error *err);
 void nd_workflow_state_close(struct nd_workflow_state *state);
 
 // Returns whether a stage is complete with this command line.
-bool nd_workflow_state_has(const struct nd_workflow_state *state,
-                           enum nd_stage stage,
+bool nd_workflow_state_has(const struct nd_workflow_state *state, enum nd_stage stage,
                            const char *line);
 
 // Records that a stage is complete; later stages are no longer complete. Writes the file.
 PPS_MUST_CHECK enum pps_status nd_workflow_state_set(struct nd_workflow_state *state,
-                                                     const char *folder,
-                                                     enum nd_stage stage,
-                                                     const char *line,
-                                                     struct pps_error *err);
+                                                     const char *folder, enum nd_stage stage,
+                                                     const char *line, struct pps_error *err);
 
 #endif

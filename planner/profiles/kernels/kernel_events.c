@@ -58,8 +58,7 @@ bool kernel_events_read_us(const char *text, size_t n, int64_t *ns)
 
 // ---- adding -------------------------------------------------------------------------------------
 
-static enum pps_status count_name(struct kernel_events *events,
-                                  const struct kernel_row *row,
+static enum pps_status count_name(struct kernel_events *events, const struct kernel_row *row,
                                   struct pps_error *err)
 {
     char name[KERNEL_NAME_CAP];
@@ -85,8 +84,7 @@ static enum pps_status count_name(struct kernel_events *events,
 
 enum pps_status kernel_events_add(struct kernel_events *events,
                                   const struct kernel_names *names,
-                                  const struct kernel_row *row,
-                                  const char *path,
+                                  const struct kernel_row *row, const char *path,
                                   struct pps_error *err)
 {
     const enum kernel_kind kind = kernel_kind_of(names, row->kind_name, row->kind_n);

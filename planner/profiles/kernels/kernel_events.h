@@ -50,15 +50,13 @@ struct kernel_events {
 // category count.
 PPS_MUST_CHECK enum pps_status kernel_events_of_trace(struct kernel_events *events,
                                                       const struct kernel_names *names,
-                                                      const char *path,
-                                                      struct pps_error *err);
+                                                      const char *path, struct pps_error *err);
 
 // Reads Ascend's kernel_details.csv, whose columns Name, Type and "Start Time(us)" count, and
 // "Step Id" if there is one.
 PPS_MUST_CHECK enum pps_status kernel_events_of_table(struct kernel_events *events,
                                                       const struct kernel_names *names,
-                                                      const char *path,
-                                                      struct pps_error *err);
+                                                      const char *path, struct pps_error *err);
 
 void kernel_events_free(struct kernel_events *events);
 
@@ -77,8 +75,7 @@ struct kernel_row {
 
 PPS_MUST_CHECK enum pps_status kernel_events_add(struct kernel_events *events,
                                                  const struct kernel_names *names,
-                                                 const struct kernel_row *row,
-                                                 const char *path,
+                                                 const struct kernel_row *row, const char *path,
                                                  struct pps_error *err);
 void kernel_events_sort(struct kernel_events *events);
 

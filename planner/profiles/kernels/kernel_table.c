@@ -38,12 +38,9 @@ static bool has_type(const struct pps_csv_row *row, int column)
     return column >= 0 && row->length[column] > 0 && strcmp(row->text[column], "N/A") != 0;
 }
 
-static enum pps_status take_row(struct kernel_events *events,
-                                const struct kernel_names *names,
-                                const struct pps_csv_row *row,
-                                const struct columns *columns,
-                                const char *path,
-                                struct pps_error *err)
+static enum pps_status take_row(struct kernel_events *events, const struct kernel_names *names,
+                                const struct pps_csv_row *row, const struct columns *columns,
+                                const char *path, struct pps_error *err)
 {
     const int *at = columns->at;
     for (int k = 0; k < N_COLUMNS; k++)
@@ -67,11 +64,8 @@ static enum pps_status take_row(struct kernel_events *events,
     return kernel_events_add(events, names, &kernel, path, err);
 }
 
-static enum pps_status read_rows(struct kernel_events *events,
-                                 const struct kernel_names *names,
-                                 struct pps_csv *csv,
-                                 const char *path,
-                                 struct pps_error *err)
+static enum pps_status read_rows(struct kernel_events *events, const struct kernel_names *names,
+                                 struct pps_csv *csv, const char *path, struct pps_error *err)
 {
     const struct pps_csv_row *row;
     struct columns columns = {{-1, -1, -1, -1}};
@@ -115,8 +109,7 @@ static bool count_steps(struct kernel_events *events)
 }
 
 enum pps_status kernel_events_of_table(struct kernel_events *events,
-                                       const struct kernel_names *names,
-                                       const char *path,
+                                       const struct kernel_names *names, const char *path,
                                        struct pps_error *err)
 {
     struct pps_csv *csv;

@@ -153,8 +153,7 @@ static enum pps_status read_trace(struct reader *r)
 }
 
 enum pps_status kernel_events_of_trace(struct kernel_events *events,
-                                       const struct kernel_names *names,
-                                       const char *path,
+                                       const struct kernel_names *names, const char *path,
                                        struct pps_error *err)
 {
     *events = (struct kernel_events){.rank = -1};

@@ -170,10 +170,8 @@ void layer_cut_free(struct layer_cut *cut)
     *cut = (struct layer_cut){0};
 }
 
-enum layer_cut_status layer_cut_find(struct layer_cut *cut,
-                                     const struct kernel_events *events,
-                                     const struct layer_request *request,
-                                     char *why,
+enum layer_cut_status layer_cut_find(struct layer_cut *cut, const struct kernel_events *events,
+                                     const struct layer_request *request, char *why,
                                      size_t why_size)
 {
     struct cutting c = {.events = events, .request = request};

@@ -63,10 +63,8 @@ enum layer_cut_status { LAYER_CUT_DONE, LAYER_CUT_NO_ORDER, LAYER_CUT_NO_MEMORY 
 // Cuts sorted events. Warm-up micro-batches and skipped steps give no times. LAYER_CUT_NO_ORDER: the
 // kernels do not follow the order above; `why` says what was found. The caller calls
 // layer_cut_free() after LAYER_CUT_DONE.
-enum layer_cut_status layer_cut_find(struct layer_cut *cut,
-                                     const struct kernel_events *events,
-                                     const struct layer_request *request,
-                                     char *why,
+enum layer_cut_status layer_cut_find(struct layer_cut *cut, const struct kernel_events *events,
+                                     const struct layer_request *request, char *why,
                                      size_t why_size);
 void layer_cut_free(struct layer_cut *cut);
 

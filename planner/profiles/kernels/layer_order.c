@@ -63,11 +63,8 @@ static bool agrees(const struct walk *w, size_t backward, size_t n)
     return true;
 }
 
-size_t order_follow(const struct layer_order *order,
-                    const struct order_shape *shape,
-                    struct order_pass *passes,
-                    size_t *micro_batches,
-                    bool *is_complete)
+size_t order_follow(const struct layer_order *order, const struct order_shape *shape,
+                    struct order_pass *passes, size_t *micro_batches, bool *is_complete)
 {
     const size_t layers = shape->layers;
     struct walk w = {.order = order,

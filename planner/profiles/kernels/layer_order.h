@@ -34,11 +34,8 @@ struct order_pass {
 // Follows the order as long as the kernels agree with the shape. Writes the passes (room for
 // n_backward / layers) and returns their number; sets *micro_batches to the count per step, 0 if the
 // order does not show it, and *is_complete if all kernels agree. The last pass may be incomplete.
-size_t order_follow(const struct layer_order *order,
-                    const struct order_shape *shape,
-                    struct order_pass *passes,
-                    size_t *micro_batches,
-                    bool *is_complete);
+size_t order_follow(const struct layer_order *order, const struct order_shape *shape,
+                    struct order_pass *passes, size_t *micro_batches, bool *is_complete);
 
 // ---- search -------------------------------------------------------------------------------------
 
@@ -56,9 +53,7 @@ struct order_found {
 // Finds the shape that gives the order of the kernels. Kernels before the first whole step, of a step
 // that began before the trace, are left out. The caller calls order_found_free() in every case. false:
 // out of memory.
-bool order_search(struct order_found *found,
-                  const size_t *before,
-                  size_t n_backward,
+bool order_search(struct order_found *found, const size_t *before, size_t n_backward,
                   const struct layer_request *request);
 void order_found_free(struct order_found *found);
 

@@ -55,9 +55,7 @@ static bool is_one_by_one(const size_t *recomputed, size_t layers, size_t per_la
 // Tries one hypothesis and keeps it if it is better than what was found: all kernels agree before
 // some, complete last passes before incomplete ones, layers recomputed one by one before several at
 // once, and fewer layers before more.
-static void try_shape(struct search *s,
-                      size_t layers,
-                      size_t per_layer,
+static void try_shape(struct search *s, size_t layers, size_t per_layer,
                       struct order_shape shape)
 {
     struct order_found *found = s->found;
@@ -178,9 +176,7 @@ static void use_steps(struct search *s)
                                    &found->micro_batches, &found->is_complete);
 }
 
-bool order_search(struct order_found *found,
-                  const size_t *before,
-                  size_t n_backward,
+bool order_search(struct order_found *found, const size_t *before, size_t n_backward,
                   const struct layer_request *request)
 {
     *found = (struct order_found){

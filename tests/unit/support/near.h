@@ -5,10 +5,7 @@
 
 // Fails the test if `got` differs from `expected` by more than the relative tolerance; the format and
 // its arguments name the number.
-__attribute__((format(printf, 4, 5))) void near(double got,
-                                                double expected,
-                                                double relative,
-                                                const char *format,
-                                                ...);
+__attribute__((format(printf, 4, 5))) void near(double got, double expected, double relative,
+                                                const char *format, ...);
 
 #endif

@@ -309,9 +309,7 @@ static void write_kineto(const struct trace_kernels *kernels, bool cudnn, int ra
     fprintf(out, "\n], \"traceName\": \"x\"}\n");
 }
 
-void traces_write(const struct trace_kernels *kernels,
-                  enum trace_form form,
-                  int rank,
+void traces_write(const struct trace_kernels *kernels, enum trace_form form, int rank,
                   const char *path)
 {
     FILE *out = fopen(path, "w");

@@ -53,9 +53,7 @@ enum trace_form {
 
 // Writes the kernels of a rank among others that are not kernels of layers. rank -1: the file does not
 // name it.
-void traces_write(const struct trace_kernels *kernels,
-                  enum trace_form form,
-                  int rank,
+void traces_write(const struct trace_kernels *kernels, enum trace_form form, int rank,
                   const char *path);
 
 #endif

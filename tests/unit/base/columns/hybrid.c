@@ -7,10 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void expect_bytes(const uint32_t *numbers,
-                         size_t n,
-                         int bits,
-                         const char *bytes,
+static void expect_bytes(const uint32_t *numbers, size_t n, int bits, const char *bytes,
                          size_t m)
 {
     struct text_buffer out = {.text = NULL};

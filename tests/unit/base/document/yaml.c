@@ -222,9 +222,7 @@ static size_t count(const cJSON *item)
     return n;
 }
 
-static void check_place(const struct plaindoc *doc,
-                        const cJSON *item,
-                        const char *value,
+static void check_place(const struct plaindoc *doc, const cJSON *item, const char *value,
                         bool copied)
 {
     const struct pps_json_place *place = place_of(doc, item);

@@ -16,8 +16,7 @@ static const char *const names[] = {"stream", "micro_batch", "rate", "flag",
                                     "value",  "name",        NULL};
 
 // Writes one line per event: phase, name, category, start, duration, process, thread and the arguments.
-static enum pps_status events_of(const char *path,
-                                 struct text_buffer *out,
+static enum pps_status events_of(const char *path, struct text_buffer *out,
                                  struct pps_error *err)
 {
     static const char kinds[] = "-nto";

@@ -11,8 +11,7 @@
 #include <zlib.h>
 
 // Writes all tokens of a file as one text: brackets, k:KEY, s:STRING, n:NUMBER, words.
-static enum pps_status tokens_of(const char *path,
-                                 struct text_buffer *out,
+static enum pps_status tokens_of(const char *path, struct text_buffer *out,
                                  struct pps_error *err)
 {
     static const char *const signs[] = {

@@ -184,11 +184,8 @@ struct manner {
     size_t (*scratch_bytes)(const double *highest, const void *shared);
 };
 
-static enum pps_status answer_so(const struct manner *manner,
-                                 const char *points,
-                                 char **text,
-                                 struct pps_evaluated *count,
-                                 struct pps_error *err)
+static enum pps_status answer_so(const struct manner *manner, const char *points, char **text,
+                                 struct pps_evaluated *count, struct pps_error *err)
 {
     static const char experiment[] = "{\"box\": [" BOX ", {\"size\": 1, \"weight\": 1, "
                                      "\"name\": \"tiny\"}], \"place\": {\"room\": 60}}";
@@ -218,9 +215,7 @@ static enum pps_status answer_so(const struct manner *manner,
     return status;
 }
 
-static enum pps_status answer(const char *points,
-                              char **text,
-                              struct pps_evaluated *count,
+static enum pps_status answer(const char *points, char **text, struct pps_evaluated *count,
                               struct pps_error *err)
 {
     return answer_so(&(struct manner){.strict = true}, points, text, count, err);

@@ -54,11 +54,8 @@ static void append(struct pps_output *output, const struct made *made, uint64_t 
 
 // Writes the manifest of a result whose first failed point and first skipped point are in these
 // blocks.
-static void manifest_text(const struct made *made,
-                          char *out,
-                          const uint64_t *sums,
-                          uint64_t failed_block,
-                          uint64_t left_out_block)
+static void manifest_text(const struct made *made, char *out, const uint64_t *sums,
+                          uint64_t failed_block, uint64_t left_out_block)
 {
     char *at = out;
     at += sprintf(at, "{\"ppsweep\": \"%s\", \"digest\": \"%llx\", \"one\": 1.0", made->version,
@@ -142,9 +139,7 @@ static char *shard_path(uint32_t k, uint32_t n, const char *ending)
 
 // ---- merging ----------------------------------------------------------------------------------
 
-static enum pps_status merge(const char *const *paths,
-                             size_t n,
-                             const char *out,
+static enum pps_status merge(const char *const *paths, size_t n, const char *out,
                              struct pps_error *err)
 {
     struct pps_merge m = {.stop = &never};

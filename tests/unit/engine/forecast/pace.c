@@ -30,11 +30,8 @@ static struct pps_workload workload_of(const struct run *run)
 
 // The greatest factor by which a forecast is wrong between these parts (0 to 1) of the run's time.
 // Points before `first` were done earlier.
-static double worst(const struct run *run,
-                    const struct pps_workload *workload,
-                    uint64_t first,
-                    double from,
-                    double to)
+static double worst(const struct run *run, const struct pps_workload *workload, uint64_t first,
+                    double from, double to)
 {
     struct pps_pace pace;
     struct pps_passed passed = {0, 0, 0, 0};

@@ -41,8 +41,7 @@ static struct pps_job job_of(const char *text, const char *output)
 }
 
 // Calls pps_job_run with stdout and stderr sent to a file, which must stay empty.
-static enum pps_status call(const struct pps_job *job,
-                            struct pps_job_result *result,
+static enum pps_status call(const struct pps_job *job, struct pps_job_result *result,
                             struct pps_error *err)
 {
     const int file = open("printed", O_WRONLY | O_CREAT | O_APPEND, 0600);

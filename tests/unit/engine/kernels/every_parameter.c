@@ -60,11 +60,8 @@ static void results_free(struct results *results)
 typedef void run_function(const struct pps_batch *batch, const struct pps_worker *worker);
 
 // Computes n points, in turn those of a pair, with scratch that knows nothing yet.
-static void compute(const struct pps_kernel *kernel,
-                    run_function *run,
-                    const double *const pair[2],
-                    size_t n,
-                    struct results *results)
+static void compute(const struct pps_kernel *kernel, run_function *run,
+                    const double *const pair[2], size_t n, struct results *results)
 {
     static const atomic_bool never = false;
     static double values[PPS_MAX_PARAMS][BATCH];
@@ -107,12 +104,8 @@ static bool near(double a, double b, double tolerance)
 }
 
 // Whether result i of one equals result k of the other, to the tolerance.
-static bool same(const struct pps_kernel *kernel,
-                 const struct results *one,
-                 size_t i,
-                 const struct results *other,
-                 size_t k,
-                 double tolerance)
+static bool same(const struct pps_kernel *kernel, const struct results *one, size_t i,
+                 const struct results *other, size_t k, double tolerance)
 {
     bool equal = one->outcome[i] == other->outcome[k];
     const bool has_results = one->outcome[i] == PPS_DONE || one->outcome[i] == PPS_INFEASIBLE;
@@ -177,8 +170,7 @@ static bool draw_pair(struct subject *s, int changed, double pair[2][PPS_MAX_PAR
 // ---- one parameter ----------------------------------------------------------------------------
 
 // Whether the points of the pair have different results, alone; `alone` receives them.
-static bool differs(const struct pps_kernel *kernel,
-                    double pair[2][PPS_MAX_PARAMS],
+static bool differs(const struct pps_kernel *kernel, double pair[2][PPS_MAX_PARAMS],
                     struct results *alone[2])
 {
     for (int k = 0; k < 2; k++) {
@@ -190,10 +182,8 @@ static bool differs(const struct pps_kernel *kernel,
     return !same(kernel, alone[0], 0, alone[1], 0, 0);
 }
 
-static void expect_shortcuts_see(const struct pps_kernel *kernel,
-                                 int changed,
-                                 double pair[2][PPS_MAX_PARAMS],
-                                 struct results *alone[2],
+static void expect_shortcuts_see(const struct pps_kernel *kernel, int changed,
+                                 double pair[2][PPS_MAX_PARAMS], struct results *alone[2],
                                  struct results *found)
 {
     const double *const both[2] = {pair[0], pair[1]};
@@ -248,8 +238,7 @@ static void set_values(struct subject *s, const char *values)
     free(words);
 }
 
-static void subject_open(struct subject *s,
-                         const struct pps_kernel *kernel,
+static void subject_open(struct subject *s, const struct pps_kernel *kernel,
                          const struct field *field)
 {
     struct pps_json json = {.name = NULL};
@@ -288,9 +277,7 @@ static bool is_listed(const char *const *list, const char *name)
 
 // Tests all parameters of a kernel. Each must matter in one of the n fields, except those that are
 // listed, which end with NULL: the test says why.
-static void expect_all_matter(const char *name,
-                              const struct field *fields,
-                              size_t n,
+static void expect_all_matter(const char *name, const struct field *fields, size_t n,
                               const char *const *except)
 {
     const struct pps_kernel *kernel = find_kernel(name);

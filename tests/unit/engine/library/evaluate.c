@@ -201,10 +201,8 @@ struct few {
     int detail[8];
 };
 
-static int evaluate_few(struct ppsweep_model *model,
-                        struct few *few,
-                        const struct ppsweep_stop *stop,
-                        struct ppsweep_error *error)
+static int evaluate_few(struct ppsweep_model *model, struct few *few,
+                        const struct ppsweep_stop *stop, struct ppsweep_error *error)
 {
     const double *in[PPS_MAX_PARAMS] = {NULL};
     double *out[PPS_MAX_COLUMNS] = {NULL};

@@ -12,13 +12,8 @@
 #include <string.h>
 
 // Opens a model that must be refused with this message at this place.
-static void refused(const char *kernel,
-                    const char *inputs,
-                    const char *options,
-                    const char *file,
-                    int line,
-                    int column,
-                    const char *text)
+static void refused(const char *kernel, const char *inputs, const char *options,
+                    const char *file, int line, int column, const char *text)
 {
     const struct ppsweep_model_options all = {.size = sizeof all,
                                               .inputs = inputs,

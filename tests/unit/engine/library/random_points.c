@@ -53,11 +53,8 @@ static void fill(struct random_points *r, const struct ppsweep_model *model, uin
     }
 }
 
-static void evaluate_random(struct random_points *r,
-                            struct ppsweep_model *model,
-                            size_t first,
-                            size_t n,
-                            int threads)
+static void evaluate_random(struct random_points *r, struct ppsweep_model *model, size_t first,
+                            size_t n, int threads)
 {
     const double *in[PPS_MAX_PARAMS];
     double *out[PPS_MAX_COLUMNS];
@@ -76,9 +73,7 @@ static void evaluate_random(struct random_points *r,
 }
 
 // Compares one call for all points with a call per point. Counts the points of each outcome.
-static void compare_random(const char *kernel,
-                           const char *inputs,
-                           uint32_t rare,
+static void compare_random(const char *kernel, const char *inputs, uint32_t rare,
                            size_t *counts)
 {
     const struct ppsweep_model_options options = {.size = sizeof options,

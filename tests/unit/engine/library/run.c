@@ -16,8 +16,7 @@ TestSuite(library_run, .init = enter, .fini = leave);
     "{\"n\": {\"start\": 8, \"stop\": 100000}, \"bwd_len\": {\"start\": 1, \"stop\": 2, "      \
     "\"step\": 0.0001}, \"priority_step\": 0.1}"
 
-static int run(struct ppsweep_run_options options,
-               struct ppsweep_summary *summary,
+static int run(struct ppsweep_run_options options, struct ppsweep_summary *summary,
                struct ppsweep_error *error)
 {
     options.size = sizeof options;
@@ -136,12 +135,8 @@ Test(library_run, time_limit)
     ppsweep_stop_close(watched.stop);
 }
 
-static void refused(struct ppsweep_run_options options,
-                    int code,
-                    const char *file,
-                    int line,
-                    int column,
-                    const char *text)
+static void refused(struct ppsweep_run_options options, int code, const char *file, int line,
+                    int column, const char *text)
 {
     struct ppsweep_summary summary;
     struct ppsweep_error error;

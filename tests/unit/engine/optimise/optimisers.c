@@ -110,9 +110,7 @@ static double valley(const double *x, int n)
     return sum;
 }
 
-static size_t search_pattern(function *f,
-                             const struct pps_domain *domain,
-                             double *x,
+static size_t search_pattern(function *f, const struct pps_domain *domain, double *x,
                              double *value)
 {
     struct pps_pattern pattern;
@@ -165,9 +163,7 @@ Test(optimisers, pattern_search_of_a_plain)
     cr_assert_eq(x[0], 0.5);
 }
 
-static size_t search_cma(function *f,
-                         const struct pps_domain *domain,
-                         uint64_t seed,
+static size_t search_cma(function *f, const struct pps_domain *domain, uint64_t seed,
                          double *best)
 {
     struct pps_cma *cma = malloc(sizeof *cma);

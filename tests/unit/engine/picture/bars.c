@@ -44,10 +44,8 @@ static const char result[] = "dp,tp,mode,time,speed,weights,states,work\n"
                              "8,1,b,3.0,5,,3,3\n"
                              "2,4,b,6.0,6,20,11,0\n";
 
-static enum pps_status open_text(struct pps_bars *bars,
-                                 struct pps_bars_ask *ask,
-                                 const char *text,
-                                 struct pps_error *err)
+static enum pps_status open_text(struct pps_bars *bars, struct pps_bars_ask *ask,
+                                 const char *text, struct pps_error *err)
 {
     spill("r.csv", text);
     ask->view.path = "r.csv";

@@ -135,10 +135,8 @@ static const char result[] = "n,m,time,speed,depth\n"
                              "1,4,3.0,4,6\n"
                              "2,4,8.0,4.5,4\n";
 
-static enum pps_status open_text(struct pps_pareto *pareto,
-                                 struct pps_pareto_ask ask,
-                                 const char *text,
-                                 struct pps_error *err)
+static enum pps_status open_text(struct pps_pareto *pareto, struct pps_pareto_ask ask,
+                                 const char *text, struct pps_error *err)
 {
     spill("r.csv", text);
     ask.view.path = "r.csv";

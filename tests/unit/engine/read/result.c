@@ -17,10 +17,7 @@
 
 // Writes one gzip member of text to out and returns its length. Without `end`: whole blocks, no
 // trailer.
-static size_t gzip_text(unsigned char *out,
-                        size_t cap,
-                        const char *text,
-                        size_t n,
+static size_t gzip_text(unsigned char *out, size_t cap, const char *text, size_t n,
                         bool with_end)
 {
     z_stream z = {0};
@@ -77,9 +74,7 @@ static struct pps_result *open_result(const char *path)
 }
 
 // Reads to the end or to the first error; cells go to `seen` as "a|b;c|d;".
-static enum pps_status read_rows(struct pps_result *result,
-                                 char *seen,
-                                 size_t cap,
+static enum pps_status read_rows(struct pps_result *result, char *seen, size_t cap,
                                  struct pps_error *err)
 {
     const struct pps_cell *cells;

@@ -42,10 +42,7 @@ static struct pps_page_rows make_rows(bool higher)
     return rows;
 }
 
-static void check(bool higher,
-                  size_t most,
-                  const size_t *best,
-                  const size_t *more,
+static void check(bool higher, size_t most, const size_t *best, const size_t *more,
                   size_t n_more)
 {
     struct pps_page_rows rows = make_rows(higher);

@@ -130,8 +130,7 @@ static const struct pps_kernel kernel = {
     .tolerance = 1e-8,
 };
 
-static struct pps_experiment *shaken(const struct pps_kernel *of,
-                                     const char *fault,
+static struct pps_experiment *shaken(const struct pps_kernel *of, const char *fault,
                                      const char *shake)
 {
     const struct pps_kernel *const kernels[] = {of, NULL};
@@ -154,11 +153,8 @@ static struct pps_experiment *experiment_of(const struct pps_kernel *of, const c
 }
 
 // Computes all rows, `stretch` points at a time, and opens a new maker every few stretches.
-static enum pps_status audit(const struct pps_experiment *e,
-                             double fraction,
-                             uint64_t stretch,
-                             struct pps_audited *audited,
-                             struct pps_error *err)
+static enum pps_status audit(const struct pps_experiment *e, double fraction, uint64_t stretch,
+                             struct pps_audited *audited, struct pps_error *err)
 {
     const atomic_bool never = false;
     struct pps_rowmaker *maker;
@@ -231,8 +227,7 @@ Test(audit, chosen_rows_depend_on_their_numbers_alone)
     pps_experiment_free(e);
 }
 
-static enum pps_status keep_nothing(void *self,
-                                    const struct pps_block *block,
+static enum pps_status keep_nothing(void *self, const struct pps_block *block,
                                     struct pps_error *err)
 {
     (void)self;

@@ -100,18 +100,14 @@ Test(infeasible, status_and_reuse)
 
 // ---- the best rows ------------------------------------------------------------------------------
 
-static enum pps_status keep_nothing(void *self,
-                                    const struct pps_block *block,
+static enum pps_status keep_nothing(void *self, const struct pps_block *block,
                                     struct pps_error *err)
 {
     (void)self, (void)block, (void)err;
     return PPS_OK;
 }
 
-static void best_is(int objective,
-                    bool only_best,
-                    const int *by,
-                    int n_by,
+static void best_is(int objective, bool only_best, const int *by, int n_by,
                     const char *const *want)
 {
     struct pps_experiment *e = load_good(EXPERIMENT);
@@ -206,8 +202,7 @@ Test(infeasible, never_wins_in_a_file)
 
 // ---- audits -------------------------------------------------------------------------------------
 
-static enum pps_status audit(const char *text,
-                             struct pps_audited *audited,
+static enum pps_status audit(const char *text, struct pps_audited *audited,
                              struct pps_error *err)
 {
     struct pps_experiment *e = load_good(text);

@@ -21,8 +21,7 @@ static double exact_bound(const double *point, const void *shared)
     return point[TOY_SIZE] * point[TOY_WEIGHT] * point[TOY_FACTOR] / point[TOY_X];
 }
 
-static enum pps_status keep_nothing(void *self,
-                                    const struct pps_block *block,
+static enum pps_status keep_nothing(void *self, const struct pps_block *block,
                                     struct pps_error *err)
 {
     (void)self, (void)block, (void)err;
@@ -30,9 +29,7 @@ static enum pps_status keep_nothing(void *self,
 }
 
 // The toy, with a bound that is the time itself, and the least need as nearest to feasible.
-static struct pps_totals sweep_toy(const char *text,
-                                   uint64_t block_points,
-                                   int threads,
+static struct pps_totals sweep_toy(const char *text, uint64_t block_points, int threads,
                                    bool only_best)
 {
     struct pps_experiment *e = load_good(text);

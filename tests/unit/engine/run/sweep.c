@@ -15,8 +15,7 @@ struct text {
     uint64_t next;
 };
 
-static enum pps_status keep_text(void *self,
-                                 const struct pps_block *block,
+static enum pps_status keep_text(void *self, const struct pps_block *block,
                                  struct pps_error *err)
 {
     struct text *text = self;

@@ -27,10 +27,8 @@ static const struct pps_kernel kernel = {
 };
 static const struct pps_kernel *const kernels[] = {&kernel, NULL};
 
-static enum pps_status cut_text(struct pps_slices **cut,
-                                struct pps_slice_ask ask,
-                                const char *text,
-                                struct pps_error *err)
+static enum pps_status cut_text(struct pps_slices **cut, struct pps_slice_ask ask,
+                                const char *text, struct pps_error *err)
 {
     spill("r.csv", text);
     ask.view.path = "r.csv";

@@ -27,9 +27,7 @@ static struct pps_experiment *load(const char *text, const char *method)
     return load_good(whole);
 }
 
-static bool same_on_axis(const struct pps_space *space,
-                         int d,
-                         const struct pps_cursor *a,
+static bool same_on_axis(const struct pps_space *space, int d, const struct pps_cursor *a,
                          const struct pps_cursor *b)
 {
     for (int p = 0; p < space->kernel->n_params; p++)

@@ -5,10 +5,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-static struct pps_piece piece(int32_t group,
-                              int32_t track,
-                              double start,
-                              double end,
+static struct pps_piece piece(int32_t group, int32_t track, double start, double end,
                               double rate)
 {
     return (struct pps_piece){.group = group,

@@ -33,11 +33,8 @@ enum { N_PIECES = sizeof pieces / sizeof *pieces };
 static const struct pps_trace_window whole = {0, INFINITY};
 
 // Writes n of the pieces as one point; with `second` all pieces again as a second point.
-static char *write_named(const struct pps_trace_names *with,
-                         bool only_loads,
-                         int n,
-                         bool second,
-                         struct pps_trace_window window)
+static char *write_named(const struct pps_trace_names *with, bool only_loads, int n,
+                         bool second, struct pps_trace_window window)
 {
     struct pps_tracejson *json;
     struct pps_error err;
@@ -145,8 +142,7 @@ Test(tracejson, events_of_one_thread_never_overlap)
     const cJSON *a, *b;
     int n_complete = 0, threads_of_1 = 0;
     double thread_of_1 = -1;
-    cJSON_ArrayForEach(a, events)
-    {
+    cJSON_ArrayForEach (a, events) {
         if (strcmp(text_of(a, "ph"), "X") != 0)
             continue;
         n_complete++;
@@ -154,8 +150,7 @@ Test(tracejson, events_of_one_thread_never_overlap)
             threads_of_1 += number_of(a, "tid") != thread_of_1;
             thread_of_1 = number_of(a, "tid");
         }
-        cJSON_ArrayForEach(b, events)
-        {
+        cJSON_ArrayForEach (b, events) {
             if (a == b || strcmp(text_of(b, "ph"), "X") != 0 ||
                 number_of(a, "pid") != number_of(b, "pid") ||
                 number_of(a, "tid") != number_of(b, "tid"))
@@ -177,13 +172,11 @@ Test(tracejson, every_process_and_thread_has_one_name)
     cJSON *root = cJSON_Parse(text);
     const cJSON *events = cJSON_GetObjectItemCaseSensitive(root, "traceEvents");
     const cJSON *a, *b;
-    cJSON_ArrayForEach(a, events)
-    {
+    cJSON_ArrayForEach (a, events) {
         int processes = 0, thread_names = 0;
         if (strcmp(text_of(a, "ph"), "X") != 0)
             continue;
-        cJSON_ArrayForEach(b, events)
-        {
+        cJSON_ArrayForEach (b, events) {
             if (number_of(a, "pid") != number_of(b, "pid"))
                 continue;
             processes += strcmp(text_of(b, "name"), "process_name") == 0;
@@ -208,15 +201,11 @@ Test(tracejson, an_empty_trace_is_json_too)
 }
 
 // Returns the n-th event (from 0) of a phase with this name in a process; NULL: none.
-static const cJSON *find_event(const cJSON *root,
-                               const char *ph,
-                               const char *name,
-                               int pid,
+static const cJSON *find_event(const cJSON *root, const char *ph, const char *name, int pid,
                                int n)
 {
     const cJSON *event;
-    cJSON_ArrayForEach(event, cJSON_GetObjectItemCaseSensitive(root, "traceEvents"))
-    {
+    cJSON_ArrayForEach (event, cJSON_GetObjectItemCaseSensitive(root, "traceEvents")) {
         if (strcmp(text_of(event, "ph"), ph) == 0 && number_of(event, "pid") == pid &&
             strncmp(text_of(event, "name"), name, strlen(name)) == 0 && n-- == 0)
             return event;

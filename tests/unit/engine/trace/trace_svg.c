@@ -29,11 +29,8 @@ static const struct pps_piece pieces[] = {
 static const struct pps_trace_window whole = {0, INFINITY};
 
 // Sends the pieces as a point whose timeline ends at `end`.
-static void send(struct pps_tracesvg *svg,
-                 const struct pps_piece *list,
-                 int n,
-                 struct pps_trace_window window,
-                 double end)
+static void send(struct pps_tracesvg *svg, const struct pps_piece *list, int n,
+                 struct pps_trace_window window, double end)
 {
     pps_tracesvg_begin(svg, "toy: a<b & c", window);
     const struct pps_trace_sink sink = pps_tracesvg_sink(svg);

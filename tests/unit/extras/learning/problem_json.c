@@ -7,9 +7,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-static bool read_text(const char *text,
-                      struct problem_space *space,
-                      struct pps_json *json,
+static bool read_text(const char *text, struct problem_space *space, struct pps_json *json,
                       struct pps_fault *fault)
 {
     struct pps_error err;

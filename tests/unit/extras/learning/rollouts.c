@@ -42,10 +42,7 @@ static void open_problem(struct bench *b, const struct problem_space *space, uin
 
 // Runs the guide, but takes a candidate in the decision with this number, among those in which networks would
 // choose. Sets the features of this decision. Returns the number of decisions.
-static int run(struct bench *b,
-               int number,
-               int candidate,
-               struct episode_decision *out,
+static int run(struct bench *b, int number, int candidate, struct episode_decision *out,
                double features[EPISODE_CANDIDATES * FEATURES_CANDIDATE])
 {
     double state[FEATURES_STATE], ignored[EPISODE_CANDIDATES * FEATURES_CANDIDATE];
@@ -70,10 +67,8 @@ static int run(struct bench *b,
     return n;
 }
 
-static bool is_same(const struct episode_log *log,
-                    int32_t k,
-                    const struct episode_decision *wanted,
-                    const double *features)
+static bool is_same(const struct episode_log *log, int32_t k,
+                    const struct episode_decision *wanted, const double *features)
 {
     const struct episode_decision *found = &log->decision[k];
     const float *own = log->candidate + (int64_t)k * EPISODE_CANDIDATES * FEATURES_CANDIDATE;

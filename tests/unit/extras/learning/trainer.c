@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct trainer_options options_of(enum trainer_method method,
-                                         int32_t problems,
+static struct trainer_options options_of(enum trainer_method method, int32_t problems,
                                          int64_t batches)
 {
     struct trainer_options options = trainer_default(method, 1);

@@ -140,8 +140,7 @@ static int32_t scan_device(const struct scan *scan, int32_t s, struct serial_str
     return best;
 }
 
-static double scan_run(const struct serial_problem *problem,
-                       struct serial_stream *stream,
+static double scan_run(const struct serial_problem *problem, struct serial_stream *stream,
                        int32_t *order)
 {
     const int32_t n = serial_operations(problem);

@@ -136,8 +136,7 @@ static void open(struct evaluator *e, const struct plan_size *size)
 }
 
 // Runs equal micro-batches with the recomputation of the configuration in its 1F1B.
-static void schedule(const struct expected *expected,
-                     const struct step_setup *setup,
+static void schedule(const struct expected *expected, const struct step_setup *setup,
                      const struct configuration *c)
 {
     const struct network_shape shape = {c->strategy.mbs, (int32_t)c->model.seq_length, 0};
@@ -174,8 +173,7 @@ static bool has_short_messages(const struct pipeline *pipeline)
 }
 
 // Returns whether dynapipe knows the order of the configuration.
-static bool dynapipe(const struct expected *e,
-                     const struct configuration *c,
+static bool dynapipe(const struct expected *e, const struct configuration *c,
                      const struct pipeline *pipeline)
 {
     const bool is_1f1b =

@@ -50,8 +50,7 @@ static void draw(struct random *r, struct nd_setting *s, struct nd_point *p, uin
 }
 
 // Catches every cause of memory that the two definitions count differently, on every stage.
-static void compare_memory(const struct configuration *c,
-                           const struct configuration_step *step,
+static void compare_memory(const struct configuration *c, const struct configuration_step *step,
                            const struct nd_memory *whole)
 {
     for (int32_t d = 0; d < c->strategy.pp; d++) {

@@ -235,12 +235,8 @@ static void draw_layers(struct random *r, int32_t n, int32_t *layers)
 }
 
 // What a file of the framework can say, [chunk * pp + stage].
-static void draw_again(struct random *r,
-                       int form,
-                       const struct nd_strategy *s,
-                       const int32_t *layers,
-                       int32_t *full,
-                       int32_t *select)
+static void draw_again(struct random *r, int form, const struct nd_strategy *s,
+                       const int32_t *layers, int32_t *full, int32_t *select)
 {
     const int32_t way = (int32_t)random_below(r, 3), each = (int32_t)random_below(r, 5);
     const bool titan = forms[form].framework == FRAMEWORK_TORCHTITAN;
@@ -277,8 +273,7 @@ static void set_parts(struct configuration *c, int32_t *const lists[3])
 
 // ---- the test -----------------------------------------------------------------------------------
 
-static void expect_same(const struct configuration *a,
-                        const struct configuration *b,
+static void expect_same(const struct configuration *a, const struct configuration *b,
                         const char *text)
 {
     struct configuration_step before, after;

@@ -19,10 +19,7 @@ static const struct pps_kernel *kernel(void)
 }
 
 // Options of a sweep: a step, and a word or else a list.
-static void set_options(struct pps_option_value *option,
-                        double step,
-                        int word,
-                        size_t n,
+static void set_options(struct pps_option_value *option, double step, int word, size_t n,
                         double *rows)
 {
     option[0] = (struct pps_option_value){.number = step, .word = -1};
@@ -113,11 +110,8 @@ Test(contention_kernel, huge_grids)
     }
 }
 
-static void check_value(const struct pps_option_value *option,
-                        uint64_t index,
-                        double a,
-                        double b,
-                        double c)
+static void check_value(const struct pps_option_value *option, uint64_t index, double a,
+                        double b, double c)
 {
     double value[MEMBERS];
     kernel()->composite->value(option, index, value);

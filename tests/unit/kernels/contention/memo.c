@@ -56,8 +56,7 @@ static bool same_row(const struct contention_result *a, const struct contention_
            memcmp(&a->critical, &b->critical, sizeof a->critical) == 0;
 }
 
-static void check_row(const struct contention_point *p,
-                      const struct contention_result *fresh,
+static void check_row(const struct contention_point *p, const struct contention_result *fresh,
                       const struct contention_result *recalled)
 {
     cr_assert(same_row(recalled, fresh),

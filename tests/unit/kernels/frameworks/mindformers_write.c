@@ -61,8 +61,7 @@ static size_t load(const char *path, char *text, size_t cap)
     return n;
 }
 
-static struct text_buffer write_ok(const char *text,
-                                   size_t n,
+static struct text_buffer write_ok(const char *text, size_t n,
                                    const struct framework_settings *settings)
 {
     struct text_buffer out = {.text = NULL};
@@ -144,11 +143,8 @@ static double number(const cJSON *object, const char *key, double otherwise)
     return cJSON_IsNumber(item) ? item->valuedouble : otherwise;
 }
 
-static void check_matrix(const cJSON *matrix,
-                         const struct nd_strategy *s,
-                         const int32_t *wanted,
-                         const char *name,
-                         const char *text)
+static void check_matrix(const cJSON *matrix, const struct nd_strategy *s,
+                         const int32_t *wanted, const char *name, const char *text)
 {
     for (int k = 0; k < s->pp * s->vp; k++) {
         const cJSON *row = cJSON_GetArrayItem(matrix, k / s->pp);
@@ -268,11 +264,7 @@ static void check_lines(const char *before, const char *after)
     }
 }
 
-static void round_trips(const char *text,
-                        size_t n,
-                        int total,
-                        int mtp,
-                        bool experts,
+static void round_trips(const char *text, size_t n, int total, int mtp, bool experts,
                         bool has_dp)
 {
     for (state = 1; state <= 400;) {

@@ -32,9 +32,7 @@ static struct nd_program load(const char *name, struct arrays *arrays)
     return program;
 }
 
-static void check_plan(const char *name,
-                       const struct plan *plan,
-                       double makespan_s,
+static void check_plan(const char *name, const struct plan *plan, double makespan_s,
                        const struct nd_peak *peaks)
 {
     const struct pipeline *p = plan->pipeline;

@@ -38,8 +38,7 @@ static struct nd_program load(const char *name, struct arrays *arrays, double *o
     return program;
 }
 
-static void write(const struct nd_program *program,
-                  const struct arrays *arrays,
+static void write(const struct nd_program *program, const struct arrays *arrays,
                   struct text_buffer *text)
 {
     char why[200];

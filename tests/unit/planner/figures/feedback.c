@@ -180,10 +180,8 @@ struct world {
     int answers; // after which nobody knows any more; -1: always
 };
 
-static bool world_peaks(void *self,
-                        const struct nd_program *program,
-                        const struct nd_choice *choice,
-                        double *peaks)
+static bool world_peaks(void *self, const struct nd_program *program,
+                        const struct nd_choice *choice, double *peaks)
 {
     struct world *world = self;
     struct nd_program real = *program;
@@ -196,8 +194,7 @@ static bool world_peaks(void *self,
     return true;
 }
 
-static struct nd_feedback run(const struct nd_program *program,
-                              struct world *world,
+static struct nd_feedback run(const struct nd_program *program, struct world *world,
                               enum nd_feedback_kind kind)
 {
     struct nd_solution solution;

@@ -116,8 +116,7 @@ Test(nd_figures, calibration_as_published)
 {
     cJSON *document = golden();
     const cJSON *test;
-    cJSON_ArrayForEach(test, cJSON_GetObjectItem(document, "cases"))
-    {
+    cJSON_ArrayForEach (test, cJSON_GetObjectItem(document, "cases")) {
         const struct nd_calibration calibration = calibration_of(test, ND_LAYOUT_16);
         const cJSON *expected = cJSON_GetObjectItem(test, "expected");
         struct nd_figures memory;
@@ -164,8 +163,7 @@ Test(nd_figures, calibration_of_all_stages)
     cJSON *document = golden();
     const cJSON *test;
     int i = 0;
-    cJSON_ArrayForEach(test, cJSON_GetObjectItem(document, "cases"))
-    {
+    cJSON_ArrayForEach (test, cJSON_GetObjectItem(document, "cases")) {
         const struct nd_calibration calibration = calibration_of(test, ND_LAYOUT_16);
         const cJSON *made = cJSON_GetObjectItem(test, "true_generator");
         struct nd_figures fitted, published;

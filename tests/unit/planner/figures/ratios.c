@@ -8,8 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-static bool read_profiles(struct nd_profiles *profiles,
-                          const char *text,
+static bool read_profiles(struct nd_profiles *profiles, const char *text,
                           struct pps_fault *fault)
 {
     struct table *table;
@@ -108,9 +107,7 @@ Test(nd_ratios, robust_mean)
     near(nd_robust_mean(three, 3, ND_CORRECTED), 2.0, 1e-9, "ratio");
 }
 
-static bool of_times(const char *json,
-                     enum nd_compat compat,
-                     struct nd_profile *profile,
+static bool of_times(const char *json, enum nd_compat compat, struct nd_profile *profile,
                      char *text)
 {
     cJSON *document = cJSON_Parse(json);
@@ -241,8 +238,7 @@ static bool modelled(void *self, const struct nd_strategy *strategy, struct nd_r
 }
 
 static struct nd_ratio_choice choose(const struct nd_profiles *profiles,
-                                     struct nd_strategy strategy,
-                                     enum nd_compat compat)
+                                     struct nd_strategy strategy, enum nd_compat compat)
 {
     static struct nd_ratios model = {1, 2, 3, 4, 5};
     struct nd_ratio_choice choice;

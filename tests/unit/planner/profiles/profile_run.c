@@ -44,10 +44,8 @@ static void write_run(const struct trace_plan *plan, enum trace_form form, const
     traces_free(stages);
 }
 
-static void read_run(const char *path,
-                     const struct profile_request *request,
-                     struct run_files *files,
-                     struct profile_run *run)
+static void read_run(const char *path, const struct profile_request *request,
+                     struct run_files *files, struct profile_run *run)
 {
     struct run_degrees degrees;
     struct pps_error err;
@@ -65,10 +63,8 @@ static void check_list(const struct profile_run *run, enum profile_list list, do
         cr_assert(fabs(times->us[i] - us) < 0.01, "%s: %g, not %g", name, times->us[i], us);
 }
 
-static void check_ratios(const struct profile_run *run,
-                         const char *name,
-                         struct nd_ratios wanted,
-                         double near)
+static void check_ratios(const struct profile_run *run, const char *name,
+                         struct nd_ratios wanted, double near)
 {
     struct run_degrees degrees;
     struct nd_profile profile;

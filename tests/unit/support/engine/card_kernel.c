@@ -67,9 +67,7 @@ static void close_decks(void *shared)
     free(decks);
 }
 
-static bool read_deck(struct decks *decks,
-                      const struct pps_document *document,
-                      int d,
+static bool read_deck(struct decks *decks, const struct pps_document *document, int d,
                       struct pps_fault *fault)
 {
     int line = 1;
@@ -92,9 +90,7 @@ static bool read_deck(struct decks *decks,
     return true;
 }
 
-static bool open_decks(const struct pps_document *documents,
-                       int n,
-                       void **shared,
+static bool open_decks(const struct pps_document *documents, int n, void **shared,
                        struct pps_fault *fault)
 {
     struct decks *decks = calloc(1, sizeof *decks);
@@ -189,8 +185,7 @@ static const struct pps_trace_names trace_names = {.group = "player",
                                                    .kinds = kinds,
                                                    .chunk = "half"};
 
-static enum pps_outcome trace(const double *point,
-                              const struct pps_worker *worker,
+static enum pps_outcome trace(const double *point, const struct pps_worker *worker,
                               const struct pps_trace_sink *sink)
 {
     if (point[FOREVER] == POINT) {
@@ -213,11 +208,9 @@ static const struct pps_artifact artifacts[] = {
     {NULL, NULL, NULL},
 };
 
-static enum pps_outcome artifact(const double *point,
-                                 int which,
+static enum pps_outcome artifact(const double *point, int which,
                                  const struct pps_worker *worker,
-                                 const struct pps_text_sink *sink,
-                                 struct pps_fault *fault)
+                                 const struct pps_text_sink *sink, struct pps_fault *fault)
 {
     char line[32];
     if (point[FOREVER] == POINT) {

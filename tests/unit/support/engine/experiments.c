@@ -15,8 +15,7 @@ void load_with_status(bool is_on)
     with_status = is_on;
 }
 
-enum pps_status load_text(const char *text,
-                          struct pps_experiment **experiment,
+enum pps_status load_text(const char *text, struct pps_experiment **experiment,
                           struct pps_error *err)
 {
     char path[] = "/tmp/pps-experiment-XXXXXX";

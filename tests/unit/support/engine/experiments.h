@@ -9,8 +9,7 @@
 void load_with_status(bool is_on);
 
 // Loads an experiment that may name any of test_kernels.
-enum pps_status load_text(const char *text,
-                          struct pps_experiment **experiment,
+enum pps_status load_text(const char *text, struct pps_experiment **experiment,
                           struct pps_error *err);
 
 // Loads a valid experiment; fails the test if loading fails.

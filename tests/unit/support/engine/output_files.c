@@ -39,9 +39,7 @@ struct pps_output_plan plan_for(const char *path, const char *codec)
     return plan;
 }
 
-enum pps_status append(struct pps_output *output,
-                       const struct pps_output_plan *plan,
-                       int i,
+enum pps_status append(struct pps_output *output, const struct pps_output_plan *plan, int i,
                        struct pps_error *err)
 {
     static char text[1 << 16];

@@ -22,9 +22,7 @@ char *whole_text(void);
 struct pps_output_plan plan_for(const char *path, const char *codec);
 
 // Appends block i, compressed with the plan's codec.
-enum pps_status append(struct pps_output *output,
-                       const struct pps_output_plan *plan,
-                       int i,
+enum pps_status append(struct pps_output *output, const struct pps_output_plan *plan, int i,
                        struct pps_error *err);
 
 struct pps_output *open_output(const struct pps_output_plan *plan);

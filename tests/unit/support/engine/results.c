@@ -11,10 +11,8 @@ static void add_block(struct pps_totals *totals, const struct pps_block *block, 
     pps_counts_add(&totals->counts, &block->counts);
 }
 
-static void append_block(const struct result_plan *plan,
-                         struct pps_output *output,
-                         struct pps_codec *codec,
-                         const struct pps_rows *rows,
+static void append_block(const struct result_plan *plan, struct pps_output *output,
+                         struct pps_codec *codec, const struct pps_rows *rows,
                          struct pps_block *block)
 {
     struct pps_error err = {.text = ""};

@@ -22,11 +22,8 @@ void tear_down(void)
     cr_assert_eq(toy_n_open(), 0, "%d sets of documents are still open", toy_n_open());
 }
 
-enum pps_status load(struct pps_experiment **e,
-                     const char *path,
-                     const char *text,
-                     const char *const *words,
-                     struct pps_error *err)
+enum pps_status load(struct pps_experiment **e, const char *path, const char *text,
+                     const char *const *words, struct pps_error *err)
 {
     struct pps_request request = {.kernels = test_kernels,
                                   .path = path,

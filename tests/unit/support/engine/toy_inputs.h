@@ -18,11 +18,8 @@ void set_up(void);
 // Everything opened is closed, in every case.
 void tear_down(void);
 
-enum pps_status load(struct pps_experiment **e,
-                     const char *path,
-                     const char *text,
-                     const char *const *words,
-                     struct pps_error *err);
+enum pps_status load(struct pps_experiment **e, const char *path, const char *text,
+                     const char *const *words, struct pps_error *err);
 
 struct pps_experiment *good(const char *text, const char *const *words);
 

@@ -17,10 +17,7 @@ static int n_open;
 
 // ---- documents --------------------------------------------------------------------------------
 
-static bool toy_fault(struct pps_fault *fault,
-                      int document,
-                      const cJSON *item,
-                      bool at_key,
+static bool toy_fault(struct pps_fault *fault, int document, const cJSON *item, bool at_key,
                       const char *text)
 {
     *fault = (struct pps_fault){.document = document, .item = item, .at_key = at_key};
@@ -29,11 +26,8 @@ static bool toy_fault(struct pps_fault *fault,
 }
 
 // Reads a number if the document has it.
-static bool toy_number(const struct pps_document *document,
-                       int number,
-                       const char *key,
-                       double *value,
-                       struct pps_fault *fault)
+static bool toy_number(const struct pps_document *document, int number, const char *key,
+                       double *value, struct pps_fault *fault)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(document->root, key);
     if (item == NULL)
@@ -44,14 +38,11 @@ static bool toy_number(const struct pps_document *document,
     return true;
 }
 
-static bool toy_keys(const struct pps_document *document,
-                     int number,
-                     const char *const keys[2],
+static bool toy_keys(const struct pps_document *document, int number, const char *const keys[2],
                      struct pps_fault *fault)
 {
     const cJSON *item;
-    cJSON_ArrayForEach(item, document->root)
-    {
+    cJSON_ArrayForEach (item, document->root) {
         if (strcmp(item->string, "name") != 0 && strcmp(item->string, keys[0]) != 0 &&
             strcmp(item->string, keys[1]) != 0)
             return toy_fault(fault, number, item, true, "no such key");
@@ -59,11 +50,8 @@ static bool toy_keys(const struct pps_document *document,
     return true;
 }
 
-static bool toy_read(struct toy_shared *shared,
-                     const struct pps_document *documents,
-                     int d,
-                     int i,
-                     struct pps_fault *fault)
+static bool toy_read(struct toy_shared *shared, const struct pps_document *documents, int d,
+                     int i, struct pps_fault *fault)
 {
     static const char *const keys[][2] = {{"size", "weight"},
                                           {"room", "room"},
@@ -82,9 +70,7 @@ static bool toy_read(struct toy_shared *shared,
            toy_number(document, d, "weight", &shared->box[i][1], fault);
 }
 
-static bool toy_open(const struct pps_document *documents,
-                     int n,
-                     void **out,
+static bool toy_open(const struct pps_document *documents, int n, void **out,
                      struct pps_fault *fault)
 {
     struct toy_shared *shared = calloc(1, sizeof *shared);
@@ -139,10 +125,7 @@ static double toy_cost(const double *point, const void *shared)
     return 100;
 }
 
-static void toy_put(const struct pps_batch *batch,
-                    size_t i,
-                    double need,
-                    double time,
+static void toy_put(const struct pps_batch *batch, size_t i, double need, double time,
                     const char *answer)
 {
     const double values[] = {[TOY_TIME] = time, [TOY_NEED] = need, [TOY_DETAIL] = time / 2};

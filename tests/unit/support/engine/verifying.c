@@ -9,8 +9,7 @@
 
 static const atomic_bool never; // a stop flag
 
-enum pps_status verify_with(const struct pps_verify_ask *ask,
-                            struct pps_verified *verified,
+enum pps_status verify_with(const struct pps_verify_ask *ask, struct pps_verified *verified,
                             struct pps_error *err)
 {
     *err = (struct pps_error){.text = ""};
@@ -19,9 +18,7 @@ enum pps_status verify_with(const struct pps_verify_ask *ask,
     return status;
 }
 
-enum pps_status verify(const char *path,
-                       double sample,
-                       struct pps_verified *verified,
+enum pps_status verify(const char *path, double sample, struct pps_verified *verified,
                        struct pps_error *err)
 {
     const struct pps_verify_ask ask = {.path = path,

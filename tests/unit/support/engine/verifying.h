@@ -13,13 +13,10 @@
     "{\"n\": [2, 3], \"gpus\": 2, \"sync_freq\": [1, 2], "                                     \
     "\"priority_step\": 0.5, \"where\": \"n > 2 || sync_freq < 2\"}"
 
-enum pps_status verify_with(const struct pps_verify_ask *ask,
-                            struct pps_verified *verified,
+enum pps_status verify_with(const struct pps_verify_ask *ask, struct pps_verified *verified,
                             struct pps_error *err);
 
-enum pps_status verify(const char *path,
-                       double sample,
-                       struct pps_verified *verified,
+enum pps_status verify(const char *path, double sample, struct pps_verified *verified,
                        struct pps_error *err);
 
 void passes(const char *path, double sample, struct pps_verified *verified);

@@ -140,8 +140,7 @@ void case_golden(struct proxy_case *it, const char *name)
     const cJSON *given = cJSON_GetObjectItemCaseSensitive(document, "case"), *layer;
     *it = (struct proxy_case){.optimum = real(document, "optimum_objective", NAN)};
     it->layers.constant_mb = real(given, "const_memory", 0);
-    cJSON_ArrayForEach(layer, cJSON_GetObjectItemCaseSensitive(given, "layers"))
-    {
+    cJSON_ArrayForEach (layer, cJSON_GetObjectItemCaseSensitive(given, "layers")) {
         const char *type = cJSON_GetObjectItemCaseSensitive(layer, "type")->valuestring;
         if (strcmp(type, "HEAD") == 0) {
             it->layers.head = real(layer, "time", 0);
@@ -234,8 +233,7 @@ void case_random(struct proxy_case *it, struct random *random)
 
 // ---- solving ----------------------------------------------------------------------------------------
 
-enum proxy_outcome case_solve(const struct proxy_program *program,
-                              struct poll *poll,
+enum proxy_outcome case_solve(const struct proxy_program *program, struct poll *poll,
                               struct proxy_answer *answer)
 {
     struct room counting = {.memory = NULL};

@@ -28,8 +28,7 @@ void case_golden(struct proxy_case *it, const char *name);
 void case_random(struct proxy_case *it, struct random *random);
 
 // Solves a program with its own memory; the caller frees answer->strategy.count.
-enum proxy_outcome case_solve(const struct proxy_program *program,
-                              struct poll *poll,
+enum proxy_outcome case_solve(const struct proxy_program *program, struct poll *poll,
                               struct proxy_answer *answer);
 
 // Calls `visit` for all strategies that fit. A program has at most 64 chunks.

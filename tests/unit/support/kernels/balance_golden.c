@@ -7,8 +7,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-void balance_golden_case(const cJSON *of,
-                         struct balance_layers *layers,
+void balance_golden_case(const cJSON *of, struct balance_layers *layers,
                          struct balance_shape *shape)
 {
     struct pps_fault fault;
@@ -29,10 +28,7 @@ void balance_golden_case(const cJSON *of,
 }
 
 // Writes one list; `all`: what true means for a chunk.
-static void set_list(const cJSON *item,
-                     int32_t stages,
-                     int32_t n,
-                     const int32_t *all,
+static void set_list(const cJSON *item, int32_t stages, int32_t n, const int32_t *all,
                      int32_t *list)
 {
     for (int32_t k = 0; k < n; k++) {
@@ -47,9 +43,7 @@ static void set_list(const cJSON *item,
 }
 
 struct balance_strategy balance_golden_lists(const struct balance_layers *layers,
-                                             const cJSON *lists,
-                                             int32_t stages,
-                                             int32_t chunks)
+                                             const cJSON *lists, int32_t stages, int32_t chunks)
 {
     const int32_t n = stages * chunks, base = layers->layers / n;
     int32_t *list = calloc(5 * (size_t)n, sizeof *list), *all = list + 4 * n;

@@ -7,15 +7,13 @@
 #include "tests/unit/support/kernels/golden.h"
 
 // Sets layers and shape of a case: "case" of a golden file. Fails the test if they are wrong.
-void balance_golden_case(const cJSON *of,
-                         struct balance_layers *layers,
+void balance_golden_case(const cJSON *of, struct balance_layers *layers,
                          struct balance_shape *shape);
 
 // Allocates the strategy of lists in YAML counting; false, true and 0 stand for whole lists. The caller frees
 // strategy.count.
 struct balance_strategy balance_golden_lists(const struct balance_layers *layers,
-                                             const cJSON *lists,
-                                             int32_t stages,
+                                             const cJSON *lists, int32_t stages,
                                              int32_t chunks);
 
 // A replay in memory of its own; the caller frees *memory.

@@ -9,7 +9,8 @@ static int32_t read_axis(const cJSON *object, const char *name, double *axis)
 {
     const cJSON *value;
     int32_t n = 0;
-    cJSON_ArrayForEach(value, golden_item(object, name)) axis[n++] = value->valuedouble;
+    cJSON_ArrayForEach (value, golden_item(object, name))
+        axis[n++] = value->valuedouble;
     return n;
 }
 
@@ -20,14 +21,13 @@ static void read_quantity(const cJSON *type, const char *name, struct dynapipe_q
     q->is_present = cJSON_HasObjectItem(type, name);
     if (!q->is_present)
         return;
-    cJSON_ArrayForEach(line, golden_item(type, name))
-    {
+    cJSON_ArrayForEach (line, golden_item(type, name)) {
         int32_t j = 0;
-        cJSON_ArrayForEach(cell, line)
-        {
+        cJSON_ArrayForEach (cell, line) {
             int32_t k = 0;
             if (cJSON_IsArray(cell))
-                cJSON_ArrayForEach(value, cell) q->values[i][j][k++] = value->valuedouble;
+                cJSON_ArrayForEach (value, cell)
+                    q->values[i][j][k++] = value->valuedouble;
             else
                 q->values[i][j][0] = cell->valuedouble;
             j++;
@@ -78,9 +78,7 @@ static bool find(const double *axis, int32_t n, double x, struct place *place)
     return x <= axis[n - 1];
 }
 
-static double over_two(const struct dynapipe_quantity *q,
-                       struct place b,
-                       struct place e,
+static double over_two(const struct dynapipe_quantity *q, struct place b, struct place e,
                        int32_t k)
 {
     const double low = (1 - e.weight) * q->values[b.at][e.at][k] +
@@ -90,20 +88,14 @@ static double over_two(const struct dynapipe_quantity *q,
     return fmax((1 - b.weight) * low + b.weight * high, 0);
 }
 
-static double over_three(const struct dynapipe_quantity *q,
-                         struct place b,
-                         struct place e,
+static double over_three(const struct dynapipe_quantity *q, struct place b, struct place e,
                          struct place t)
 {
     return (1 - t.weight) * over_two(q, b, e, t.at) + t.weight * over_two(q, b, e, t.at + 1);
 }
 
-static bool cost(void *self,
-                 enum dynapipe_recompute recompute,
-                 int32_t rows,
-                 int32_t input,
-                 int32_t target,
-                 struct split_layer_cost *out)
+static bool cost(void *self, enum dynapipe_recompute recompute, int32_t rows, int32_t input,
+                 int32_t target, struct split_layer_cost *out)
 {
     struct dynapipe_grid *grid = self;
     const struct dynapipe_quantity *q = grid->quantities[recompute];

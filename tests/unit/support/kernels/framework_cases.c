@@ -58,8 +58,7 @@ void framework_cases_check(enum plaindoc_form form, const struct framework_case 
 
 void framework_cases_check_beside(enum plaindoc_form form,
                                   const struct framework_beside *beside,
-                                  const struct framework_case *rows,
-                                  size_t n)
+                                  const struct framework_case *rows, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         const char *text = rows[i].text;

@@ -13,13 +13,11 @@ struct framework_case {
 };
 
 // Reads every text and compares. A text that is refused, or differs, fails the test.
-void framework_cases_check(enum plaindoc_form form,
-                           const struct framework_case *rows,
+void framework_cases_check(enum plaindoc_form form, const struct framework_case *rows,
                            size_t n);
 // The same with what the reader may know beside the text.
 void framework_cases_check_beside(enum plaindoc_form form,
                                   const struct framework_beside *beside,
-                                  const struct framework_case *rows,
-                                  size_t n);
+                                  const struct framework_case *rows, size_t n);
 
 #endif

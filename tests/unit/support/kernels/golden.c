@@ -57,6 +57,7 @@ const char *golden_word(const cJSON *object, const char *name)
 void golden_matrix(const cJSON *object, const char *name, int32_t *values)
 {
     const cJSON *row, *cell;
-    cJSON_ArrayForEach(row, golden_item(object, name)) cJSON_ArrayForEach(cell, row) *values++ =
-        (int32_t)cell->valuedouble;
+    cJSON_ArrayForEach (row, golden_item(object, name))
+        cJSON_ArrayForEach (cell, row)
+            *values++ = (int32_t)cell->valuedouble;
 }

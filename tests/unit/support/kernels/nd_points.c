@@ -17,8 +17,7 @@ struct modeldesc golden_model(const cJSON *document, const cJSON *c)
     cJSON *shape = cJSON_Duplicate(
         golden_item(golden_item(document, "models"), golden_word(c, "model_name")), 1);
     const cJSON *item;
-    cJSON_ArrayForEach(item, golden_item(c, "overrides"))
-    {
+    cJSON_ArrayForEach (item, golden_item(c, "overrides")) {
         cJSON_DeleteItemFromObjectCaseSensitive(shape, item->string);
         cJSON_AddItemToObject(shape, item->string, cJSON_Duplicate(item, 1));
     }
@@ -88,10 +87,8 @@ struct nd_point random_nd_point(struct random *r, const struct modeldesc *m)
 struct nd_chunk plain_chunks[PLAIN_CHUNKS];
 struct nd_stage plain_stages[PLAIN_STAGES];
 
-void plain_estimate(const struct nd_estimate *e,
-                    const struct nd_point *p,
-                    struct nd_memory *memory,
-                    struct nd_time *time)
+void plain_estimate(const struct nd_estimate *e, const struct nd_point *p,
+                    struct nd_memory *memory, struct nd_time *time)
 {
     nd_reference_split(e, p, plain_chunks);
     nd_reference(e, p, plain_chunks, plain_stages, memory, time);

@@ -33,9 +33,7 @@ extern struct nd_chunk plain_chunks[PLAIN_CHUNKS];
 extern struct nd_stage plain_stages[PLAIN_STAGES];
 
 // Computes the reference into *memory and, unless NULL, *time.
-void plain_estimate(const struct nd_estimate *e,
-                    const struct nd_point *p,
-                    struct nd_memory *memory,
-                    struct nd_time *time);
+void plain_estimate(const struct nd_estimate *e, const struct nd_point *p,
+                    struct nd_memory *memory, struct nd_time *time);
 
 #endif

@@ -8,10 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void take(struct plan_case *c,
-                 int32_t devices,
-                 int32_t stages,
-                 int32_t count,
+static void take(struct plan_case *c, int32_t devices, int32_t stages, int32_t count,
                  struct room *room)
 {
     c->device_of = room_take(room, (size_t)stages, sizeof *c->device_of);
@@ -90,7 +87,8 @@ cJSON *plan_case_load(struct plan_case *c, const char *name, const cJSON **expec
         if (!cJSON_IsNull(limit))
             c->limit[s] = limit->valuedouble;
     }
-    cJSON_ArrayForEach(one, all) fill(c, input, one, m++);
+    cJSON_ArrayForEach (one, all)
+        fill(c, input, one, m++);
     *expected = golden_item(document, "expected");
     return document;
 }

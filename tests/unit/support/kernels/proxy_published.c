@@ -78,8 +78,7 @@ static void add_growth(const struct balance_shape *shape, int32_t s, int32_t *a)
     }
 }
 
-int32_t proxy_published_vectors(const struct balance_shape *shape,
-                                int32_t stage,
+int32_t proxy_published_vectors(const struct balance_shape *shape, int32_t stage,
                                 int32_t *vectors)
 {
     const int32_t n = shape->chunks;

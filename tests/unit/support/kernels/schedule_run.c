@@ -5,10 +5,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-struct pipeline *schedule_pipeline(const struct family *family,
-                                   int32_t p,
-                                   int32_t m,
-                                   int32_t v,
+struct pipeline *schedule_pipeline(const struct family *family, int32_t p, int32_t m, int32_t v,
                                    int32_t slices)
 {
     const struct pipeline_shape shape = {.devices = p,
@@ -28,8 +25,7 @@ void schedule_set_times(struct pipeline *pipeline, double f, double b, double w,
     pipeline->links.latency = latency;
 }
 
-struct schedule_run schedule_run_of(const struct family *family,
-                                    struct pipeline *pipeline,
+struct schedule_run schedule_run_of(const struct family *family, struct pipeline *pipeline,
                                     const struct family_options *options)
 {
     struct schedule_run run = {.pipeline = pipeline};

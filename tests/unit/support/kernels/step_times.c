@@ -73,10 +73,8 @@ static bool build(struct building *b, const struct orders_shape *shape)
     return passes_play(b->passes);
 }
 
-enum nd_steptimes_status nd_steptimes_of(struct passes *passes,
-                                         const struct nd_estimate *e,
-                                         struct nd_cache *cache,
-                                         const struct nd_point *point)
+enum nd_steptimes_status nd_steptimes_of(struct passes *passes, const struct nd_estimate *e,
+                                         struct nd_cache *cache, const struct nd_point *point)
 {
     char why[256];
     struct building b = {.passes = passes, .e = e, .point = point};

@@ -18,9 +18,7 @@ enum nd_steptimes_status {
 // Computes the passes of the default split, all layers recomputed as in the strategy; s and
 // bytes. `fixed` are parameters, gradients, optimizer and reserve; there are no limits. The
 // caller frees the passes with passes_free in every case.
-enum nd_steptimes_status nd_steptimes_of(struct passes *passes,
-                                         const struct nd_estimate *e,
-                                         struct nd_cache *cache,
-                                         const struct nd_point *point);
+enum nd_steptimes_status nd_steptimes_of(struct passes *passes, const struct nd_estimate *e,
+                                         struct nd_cache *cache, const struct nd_point *point);
 
 #endif

@@ -57,10 +57,8 @@ static int place(const struct read *read, const struct pps_fault *fault)
     return 0;
 }
 
-static int32_t count(const struct balance_manual_entry *entry,
-                     enum balance_kind kind,
-                     int32_t chunk,
-                     int32_t stage)
+static int32_t count(const struct balance_manual_entry *entry, enum balance_kind kind,
+                     int32_t chunk, int32_t stage)
 {
     return entry->strategy.count[balance_at(&entry->strategy, kind, chunk, stage)];
 }

@@ -8,20 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void near(double found,
-                 double wanted,
-                 double tolerance,
-                 const char *what,
+static void near(double found, double wanted, double tolerance, const char *what,
                  const char *name)
 {
     cr_assert(fabs(found - wanted) <= tolerance * fmax(1, fabs(wanted)),
               "%s: %s %.12g, not %.12g", name, what, found, wanted);
 }
 
-static void check_expected(const cJSON *expect,
-                           const struct balance_result *result,
-                           int32_t stages,
-                           const char *name)
+static void check_expected(const cJSON *expect, const struct balance_result *result,
+                           int32_t stages, const char *name)
 {
     const cJSON *bubble = golden_item(expect, "bubble"),
                 *peaks = golden_item(expect, "peak_memory");
@@ -37,8 +32,7 @@ static void check_expected(const cJSON *expect,
 }
 
 // Checks every operation of a case that lists them: [f or b, micro-batch, chunk, start, end, phase].
-static void check_schedule(const struct balance_replay *replay,
-                           const cJSON *schedule,
+static void check_schedule(const struct balance_replay *replay, const cJSON *schedule,
                            const char *name)
 {
     const struct order *order = balance_replay_order(replay);
@@ -47,8 +41,7 @@ static void check_schedule(const struct balance_replay *replay,
         const cJSON *list = cJSON_GetArrayItem(schedule, s), *block;
         int32_t i = 0;
         cr_assert(cJSON_GetArraySize(list) == order->n[s]);
-        cJSON_ArrayForEach(block, list)
-        {
+        cJSON_ArrayForEach (block, list) {
             const int64_t at = order_at(order, s, i++);
             const struct operation *op = &order->operations[at];
             const cJSON *part = block->child;
@@ -90,8 +83,7 @@ static int check_document(const cJSON *document)
 {
     const cJSON *one;
     int n = 0;
-    cJSON_ArrayForEach(one, golden_item(document, "strategies"))
-    {
+    cJSON_ArrayForEach (one, golden_item(document, "strategies")) {
         check_strategy(golden_item(document, "case"), one);
         n++;
     }
@@ -112,7 +104,8 @@ Test(balance_replay, published_strategies)
         if (members == NULL)
             n += check_document(document);
         else
-            cJSON_ArrayForEach(member, members) n += check_document(member);
+            cJSON_ArrayForEach (member, members)
+                n += check_document(member);
         cJSON_Delete(document);
     }
     cr_assert(n >= 12, "%d", n);
@@ -178,9 +171,7 @@ static double plain_makespan(struct plain *plain, const struct order *order)
 
 static double plain_peak(const struct balance_layers *layers,
                          const struct balance_strategy *strategy,
-                         const struct balance_chunk *cost,
-                         const struct order *order,
-                         int32_t s)
+                         const struct balance_chunk *cost, const struct order *order, int32_t s)
 {
     double used = balance_static_mb(layers, strategy, s), peak = used;
     for (int32_t i = 0; i < order->n[s]; i++) {

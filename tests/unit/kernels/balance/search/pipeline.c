@@ -11,11 +11,8 @@
 
 // Layers in both forms, which recompute whole layers or operators: the program of `nd pipeline` does not mix them
 // in a chunk.
-static void make(struct random *random,
-                 struct balance_layers *layers,
-                 struct balance_shape *shape,
-                 struct nd_program *program,
-                 double *limit_mb)
+static void make(struct random *random, struct balance_layers *layers,
+                 struct balance_shape *shape, struct nd_program *program, double *limit_mb)
 {
     const int32_t stages = 2 + (int32_t)random_below(random, 4),
                   chunks = 1 + (int32_t)random_below(random, 2),
@@ -83,8 +80,7 @@ static void make(struct random *random,
 
 static struct balance_search *take(const struct balance_layers *layers,
                                    const struct balance_shape *shape,
-                                   struct balance_answer *answer,
-                                   void **memory)
+                                   struct balance_answer *answer, void **memory)
 {
     const size_t counts = BALANCE_KINDS * (size_t)shape->stages * (size_t)shape->chunks;
     struct room room = {NULL, 0};

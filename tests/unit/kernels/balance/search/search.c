@@ -36,11 +36,8 @@ static struct balance_task task_of(const struct proxy_case *it, int64_t budget, 
                                  .seed = seed};
 }
 
-static void solve(const struct balance_task *task,
-                  const struct balance_strategy *starts,
-                  int32_t n_starts,
-                  struct poll *poll,
-                  struct solved *solved)
+static void solve(const struct balance_task *task, const struct balance_strategy *starts,
+                  int32_t n_starts, struct poll *poll, struct solved *solved)
 {
     struct room room = {NULL, 0};
     balance_search_take(task->layers, &task->shape, task->allow_empty, &room);
@@ -65,10 +62,8 @@ static void end(struct solved *solved)
     free(solved->memory);
 }
 
-static double replay(const struct solved *solved,
-                     const struct balance_layers *layers,
-                     const struct balance_strategy *strategy,
-                     double *worst)
+static double replay(const struct solved *solved, const struct balance_layers *layers,
+                     const struct balance_strategy *strategy, double *worst)
 {
     double peak[64];
     struct balance_result result = {.peak_mb = peak};

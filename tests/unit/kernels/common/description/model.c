@@ -64,7 +64,8 @@ Test(modeldesc, golden_counts)
     struct pps_json json = document_in("tests/golden/ndsearch/params_a.json");
     const cJSON *models = pps_json_member(json.root, "models"), *each = NULL;
     cr_assert_eq(cJSON_GetArraySize(models), 8);
-    cJSON_ArrayForEach(each, models) compare_model(each);
+    cJSON_ArrayForEach (each, models)
+        compare_model(each);
     pps_json_free(&json);
 }
 

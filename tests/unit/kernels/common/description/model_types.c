@@ -646,11 +646,8 @@ static void read_outcome(const char *config, char outcome[OUTCOME])
     pps_json_free(&json);
 }
 
-static void write_config(char *config,
-                         size_t n,
-                         const struct modeltype *type,
-                         const struct modeltype_key *key,
-                         const char *value)
+static void write_config(char *config, size_t n, const struct modeltype *type,
+                         const struct modeltype_key *key, const char *value)
 {
     const char *base = base_of(type, key), *dot = strchr(key->key, '.');
     if (dot == NULL)

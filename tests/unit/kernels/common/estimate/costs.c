@@ -45,8 +45,7 @@ Test(nd_costs, memory_is_that_of_the_published_formulas)
     struct nd_cache *cache = make_cache();
     const cJSON *c;
     int k = 0;
-    cJSON_ArrayForEach(c, golden_item(document, "cases"))
-    {
+    cJSON_ArrayForEach (c, golden_item(document, "cases")) {
         struct modeldesc model = golden_model(document, c);
         struct cluster cluster = cluster_of("H100");
         struct training training;
@@ -66,7 +65,8 @@ Test(nd_costs, memory_is_that_of_the_published_formulas)
         nd_reference(&e, &p, chunks, stages, &memory, NULL);
         const cJSON *want;
         int i = 0;
-        cJSON_ArrayForEach(want, golden_item(c, "stages")) check_stage(k, &stages[i++], want);
+        cJSON_ArrayForEach (want, golden_item(c, "stages"))
+            check_stage(k, &stages[i++], want);
         cr_assert_eq(i, p.strategy.pp);
         near_rounded("peak_gib", k, units_to_gib(memory.total), golden_real(c, "peak_gib"));
         nd_estimate(&e, cache, &p, &fast, NULL);
@@ -109,9 +109,7 @@ static void check_layer(int k, const struct layercost *layer, int mode, const cJ
 
 // The published utilization counts attention over all pairs of positions; MFU counts the causal
 // half. Catches either being taken for the other.
-static void check_mfu(int k,
-                      const struct nd_estimate *e,
-                      const struct nd_time *time,
+static void check_mfu(int k, const struct nd_estimate *e, const struct nd_time *time,
                       const cJSON *c)
 {
     const double seq = golden_real(c, "seq");
@@ -147,8 +145,7 @@ Test(nd_costs, time_is_that_of_the_published_formulas)
     struct nd_cache *cache = make_cache();
     const cJSON *c;
     int k = 0;
-    cJSON_ArrayForEach(c, golden_item(document, "cases"))
-    {
+    cJSON_ArrayForEach (c, golden_item(document, "cases")) {
         struct modeldesc model = golden_model(document, c);
         struct cluster cluster = {.world_size = 8, .node_devices = 8};
         cluster.hardware = golden_hardware(document, golden_word(c, "hardware"));
@@ -195,8 +192,7 @@ Test(nd_costs, initial_offsets_are_those_of_the_original_tool)
     cJSON *document = golden_read("offsets_a.json");
     const cJSON *c;
     int k = 0;
-    cJSON_ArrayForEach(c, golden_item(document, "expected"))
-    {
+    cJSON_ArrayForEach (c, golden_item(document, "expected")) {
         int32_t stages = golden_whole(c, "pp"), row[64], up[64], down[64];
         int64_t layers = (int64_t)golden_real(c, "layers"), base, sum = 0;
         const cJSON *want = golden_item(c, "initial_offset");

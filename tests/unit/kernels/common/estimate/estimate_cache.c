@@ -92,10 +92,8 @@ Test(nd_estimate, what_does_not_fit_is_walked)
 }
 
 // One call returns the same modes, memory and time as three calls.
-static void all_at_once(const struct nd_estimate *e,
-                        struct nd_cache *cache,
-                        const struct nd_point *point,
-                        const double modes[LAYERCOST_MODES])
+static void all_at_once(const struct nd_estimate *e, struct nd_cache *cache,
+                        const struct nd_point *point, const double modes[LAYERCOST_MODES])
 {
     double limits[] = {(double)NAN, 0, modes[0], modes[1], modes[2], HUGE_VAL};
     for (int i = 0; i < 6; i++) {

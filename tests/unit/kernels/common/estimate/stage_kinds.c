@@ -15,8 +15,7 @@
 // ---- kinds of stages against orders -------------------------------------------------------------
 
 // Largest sum over any prefix of a stage's order.
-static double peak_of_order(const struct orders_shape *shape,
-                            int32_t stage,
+static double peak_of_order(const struct orders_shape *shape, int32_t stage,
                             const double *weight)
 {
     struct operation *order = malloc((size_t)orders_length(shape) * sizeof *order);

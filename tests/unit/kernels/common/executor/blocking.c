@@ -54,10 +54,7 @@ static int32_t needed_at(const struct drawn_order *b, int32_t d, const struct or
 }
 
 // Lists the message of an operation, if it goes to another device.
-static void list_message(struct random *r,
-                         const struct drawn_order *b,
-                         int32_t d,
-                         int32_t i,
+static void list_message(struct random *r, const struct drawn_order *b, int32_t d, int32_t i,
                          struct drawn_messages *to)
 {
     const int64_t at = order_at(b->order, d, i);
@@ -121,8 +118,7 @@ static void arrange(struct random *r, const struct drawn_order *b, struct drawn_
     to->messages = (struct order_messages){to->first, to->ends};
 }
 
-static void draw_messages(struct random *r,
-                          const struct drawn_order *b,
+static void draw_messages(struct random *r, const struct drawn_order *b,
                           struct drawn_messages *to)
 {
     to->n = 0;

@@ -12,9 +12,7 @@
 // More rounds than in CI: PPS_RANDOM_POINTS=100000.
 enum { ROUNDS = 20000 };
 
-static void check_times(const struct drawn_order *b,
-                        const double *starts,
-                        const double *ends,
+static void check_times(const struct drawn_order *b, const double *starts, const double *ends,
                         int round)
 {
     for (int32_t d = 0; d < b->order->devices; d++)

@@ -16,8 +16,7 @@ struct walked {
     int32_t *vectors;
 };
 
-static struct walked walk(const struct orders_shape *shape,
-                          int32_t stage,
+static struct walked walk(const struct orders_shape *shape, int32_t stage,
                           const double *weights)
 {
     const int32_t most = memline_vectors_most(shape);

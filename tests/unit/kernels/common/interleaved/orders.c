@@ -57,8 +57,7 @@ Test(orders, are_those_published)
 {
     cJSON *golden = golden_read("orders_a.json");
     const cJSON *item;
-    cJSON_ArrayForEach(item, golden_item(golden, "cases"))
-    {
+    cJSON_ArrayForEach (item, golden_item(golden, "cases")) {
         const struct orders_shape shape = shape_of(item);
         const int32_t length = orders_length(&shape);
         struct operation *order = all_orders(&shape);
@@ -111,8 +110,7 @@ static struct orders_shape random_shape(uint64_t k)
 }
 
 // Every operation of the stage once.
-static void expect_whole(const struct orders_shape *shape,
-                         int32_t stage,
+static void expect_whole(const struct orders_shape *shape, int32_t stage,
                          const struct operation *order)
 {
     const int32_t length = orders_length(shape), items = shape->micro_batches * shape->splits;

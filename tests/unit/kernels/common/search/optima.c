@@ -97,7 +97,7 @@ Test(solve, published_solutions_are_allowed)
             cr_assert(nd_choice_check(&p, &choice, why, sizeof why), "%s", why);
             cr_assert(nd_peaks(&p, &choice, peaks) == ND_DONE);
             int32_t i = 0;
-            cJSON_ArrayForEach(cell, memory)
+            cJSON_ArrayForEach (cell, memory)
                 cr_assert(fabs(peaks[i++].memory_mb - cell->valuedouble) < 1e-6);
             cr_assert(nd_evaluate(&p, &choice, &value) == ND_DONE);
             cr_assert(fabs(value.objective - golden_real(expected, "objective")) <

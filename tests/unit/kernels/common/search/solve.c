@@ -246,8 +246,7 @@ Test(solver, wrong_programs_are_refused)
 
 // ---- stopping -----------------------------------------------------------------------------------
 
-static void expect_between(const struct nd_program *p,
-                           const struct nd_effort *effort,
+static void expect_between(const struct nd_program *p, const struct nd_effort *effort,
                            enum nd_status status)
 {
     struct nd_solution solution;

@@ -55,8 +55,7 @@ static struct nd_program random_program(struct draws *d)
 }
 
 // Leading layers in the first chunks, one in each at least.
-static void random_pattern(struct draws *d,
-                           const struct nd_program *p,
+static void random_pattern(struct draws *d, const struct nd_program *p,
                            struct nd_pattern *pattern)
 {
     const int32_t chunks = p->stages * p->chunks;
@@ -71,11 +70,8 @@ static void random_pattern(struct draws *d,
     }
 }
 
-static void compare(const struct nd_program *p,
-                    const struct nd_pattern *pattern,
-                    const struct nd_flights *flights,
-                    uint64_t k,
-                    int *n_finite)
+static void compare(const struct nd_program *p, const struct nd_pattern *pattern,
+                    const struct nd_flights *flights, uint64_t k, int *n_finite)
 {
     const struct orders_shape shape = nd_program_laid_out(p);
     struct operation *order = malloc((size_t)orders_length(&shape) * sizeof *order);

@@ -29,8 +29,7 @@ Test(value, of_published_choices)
     cJSON *golden = golden_read("ppeval_a.json");
     const cJSON *item;
     int n = 0;
-    cJSON_ArrayForEach(item, golden_item(golden, "cases"))
-    {
+    cJSON_ArrayForEach (item, golden_item(golden, "cases")) {
         struct nd_program p = golden_program(item, "stages");
         int32_t x1[ROOM], x2[ROOM], a1[ROOM], a2[ROOM], none[ROOM] = {0};
         const struct nd_choice choice = {{x1, x2}, {a1, a2}, {none, none}};

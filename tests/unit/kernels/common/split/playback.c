@@ -20,8 +20,7 @@ static struct nd_program random_program(struct draws *d)
 }
 
 // Peaks of the memory held, at the task that nd_peaks names.
-static void expect_peaks(const struct nd_program *p,
-                         const struct nd_solution *solution,
+static void expect_peaks(const struct nd_program *p, const struct nd_solution *solution,
                          const struct passes *passes)
 {
     const int32_t length = orders_length(&passes->shape);

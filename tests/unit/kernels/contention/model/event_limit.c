@@ -13,10 +13,8 @@ static const struct contention_point largest = {.n = 64,
                                                 .gpus = 16,
                                                 .pipeline = CONTENTION_GPIPE};
 
-static enum contention_status fast(const struct contention_point *p,
-                                   bool metrics,
-                                   void *scratch,
-                                   int64_t *n_events)
+static enum contention_status fast(const struct contention_point *p, bool metrics,
+                                   void *scratch, int64_t *n_events)
 {
     struct contention_result r;
     const enum contention_status status =
@@ -34,8 +32,7 @@ static enum contention_status slow(const struct contention_point *p, int64_t *n_
 }
 
 static enum contention_status batched(const struct contention_point *p,
-                                      struct contention_batch *batch,
-                                      void *scratch,
+                                      struct contention_batch *batch, void *scratch,
                                       int64_t *n_events)
 {
     struct contention_outcome outcome;

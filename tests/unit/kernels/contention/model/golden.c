@@ -16,14 +16,12 @@
 
 struct simulator {
     const char *name;
-    enum contention_status (*run)(const struct contention_point *point,
-                                  bool want_metrics,
+    enum contention_status (*run)(const struct contention_point *point, bool want_metrics,
                                   const struct contention_sink *sink,
                                   struct contention_result *result);
 };
 
-static enum contention_status fast(const struct contention_point *point,
-                                   bool want_metrics,
+static enum contention_status fast(const struct contention_point *point, bool want_metrics,
                                    const struct contention_sink *sink,
                                    struct contention_result *result)
 {
@@ -37,8 +35,7 @@ static enum contention_status fast(const struct contention_point *point,
     return status;
 }
 
-static enum contention_status reference(const struct contention_point *point,
-                                        bool want_metrics,
+static enum contention_status reference(const struct contention_point *point, bool want_metrics,
                                         const struct contention_sink *sink,
                                         struct contention_result *result)
 {
@@ -175,9 +172,7 @@ Test(contention, sweep)
     check_times("sweep_example.csv", 1584, 1.5e-4);
 }
 
-static void check_metric(const struct table *t,
-                         const char *who,
-                         const char *name,
+static void check_metric(const struct table *t, const char *who, const char *name,
                          double actual)
 {
     double expected = number(t, name, NAN);
@@ -349,10 +344,8 @@ static const struct contention_point traced[] = {
      0},
 };
 
-static void check_pieces(const struct pieces *expected,
-                         const struct pieces *actual,
-                         const char *who,
-                         int trace)
+static void check_pieces(const struct pieces *expected, const struct pieces *actual,
+                         const char *who, int trace)
 {
     for (int k = 0; k < expected->count && k < actual->count; k++) {
         const struct contention_piece *e = &expected->piece[k], *a = &actual->piece[k];

@@ -11,11 +11,8 @@
 
 #include "kernels/contention/batch.h"
 
-static struct contention_point of(int32_t gpus,
-                                  int32_t sync_freq,
-                                  const double length[4],
-                                  const double impact[2],
-                                  const double priority[3],
+static struct contention_point of(int32_t gpus, int32_t sync_freq, const double length[4],
+                                  const double impact[2], const double priority[3],
                                   bool congestion)
 {
     return (struct contention_point){.gpus = gpus,
@@ -40,8 +37,7 @@ static void *batch_scratch(int32_t n, int32_t gpus)
     return aligned_alloc(64, (contention_batch_scratch_bytes(&largest) + 63) / 64 * 64);
 }
 
-static struct contention_result simulate(const struct contention_point *p,
-                                         bool exact,
+static struct contention_result simulate(const struct contention_point *p, bool exact,
                                          void *scratch)
 {
     struct contention_result result;
@@ -49,9 +45,7 @@ static struct contention_result simulate(const struct contention_point *p,
     return result;
 }
 
-static struct contention_result in_batch_as(struct contention_point p,
-                                            int32_t n,
-                                            bool exact,
+static struct contention_result in_batch_as(struct contention_point p, int32_t n, bool exact,
                                             void *scratch)
 {
     static struct contention_batch batch;

@@ -40,8 +40,7 @@ Test(dynapipe_costs, interpolation)
     const cJSON *expected = golden_item(document, "expected"), *one;
     struct cost_tables tables;
     load(&tables, golden_word(golden_item(document, "input"), "cost_grid"));
-    cJSON_ArrayForEach(one, golden_item(expected, "queries"))
-    {
+    cJSON_ArrayForEach (one, golden_item(expected, "queries")) {
         const int32_t at[COST_AXES] = {golden_whole(one, "micro_batch_size"),
                                        golden_whole(one, "sequence_length"),
                                        golden_whole(one, "target_length")};
@@ -56,8 +55,7 @@ Test(dynapipe_costs, interpolation)
         if (known)
             near(value, golden_real(one, "value"), 1e-6, "%s", golden_word(one, "quantity"));
     }
-    cJSON_ArrayForEach(one, golden_item(expected, "model_state_factors"))
-    {
+    cJSON_ArrayForEach (one, golden_item(expected, "model_state_factors")) {
         const int32_t zero = golden_whole(one, "zero_stage"),
                       ranks = golden_whole(one, "data_parallel");
         const double published = golden_real(one, "factor_original");
@@ -130,8 +128,8 @@ static void open(struct spec *s, const char *name)
                                       golden_real(s->input, "inter_node_bw_gbps"),
                                       golden_real(s->input, "intra_node_lat_us"),
                                       golden_real(s->input, "inter_node_lat_us")};
-    cJSON_ArrayForEach(one, golden_item(s->input, "device_assignment")) devices[n++] =
-        one->valueint;
+    cJSON_ArrayForEach (one, golden_item(s->input, "device_assignment"))
+        devices[n++] = one->valueint;
     cr_assert(network_assign(&s->network, devices, &s->stages, text, sizeof text), "%s", text);
 }
 
@@ -139,8 +137,7 @@ static void compare(const cJSON *expected, const char *name, const double *got, 
 {
     const cJSON *value;
     int32_t k = 0;
-    cJSON_ArrayForEach(value, golden_item(expected, name))
-    {
+    cJSON_ArrayForEach (value, golden_item(expected, name)) {
         if (k < n)
             near(got[k], value->valuedouble, 1e-6, "%s[%d]", name, (int)k);
         k++;

@@ -13,10 +13,7 @@
 #include <string.h>
 
 // Appends one value as a row of CSV.
-static size_t row(char *out,
-                  const struct cost_tables *t,
-                  int type,
-                  enum cost_quantity q,
+static size_t row(char *out, const struct cost_tables *t, int type, enum cost_quantity q,
                   int64_t k)
 {
     enum cost_axis axes[COST_AXES];

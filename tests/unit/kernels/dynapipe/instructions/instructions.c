@@ -38,11 +38,8 @@ static void take(struct listing *l, const struct plan_case *c, struct room *room
     l->check = instruction_check_take(&l->in, size.widest, room);
 }
 
-static bool list(struct listing *l,
-                 const struct plan_case *c,
-                 enum method method,
-                 const int32_t *tensors,
-                 bool reuses)
+static bool list(struct listing *l, const struct plan_case *c, enum method method,
+                 const int32_t *tensors, bool reuses)
 {
     struct room room = {NULL, 0};
     take(l, c, &room);
@@ -79,8 +76,7 @@ static void load(struct plan_case *c, const cJSON *input, int32_t *tensors)
         c->state[c->device_of[s]] += at(input, "model_state_mb", s);
         tensors[s] = (int32_t)at(input, "tensors_per_stage", s);
     }
-    cJSON_ArrayForEach(one, all)
-    {
+    cJSON_ArrayForEach (one, all) {
         for (int32_t s = 0; s < stages; s++) {
             const int64_t k = micro_batches_at(&c->of[0], m, s);
             c->of[0].forward[k] = at(one, "fw", s);
@@ -95,9 +91,7 @@ static void load(struct plan_case *c, const cJSON *input, int32_t *tensors)
 }
 
 // Compares one instruction: [kind, micro-batch, flattened stage, peer, slots].
-static void compare(const struct instruction *i,
-                    const cJSON *expected,
-                    int32_t device,
+static void compare(const struct instruction *i, const cJSON *expected, int32_t device,
                     int32_t k)
 {
     const cJSON *slots = cJSON_GetArrayItem(expected, 4);
@@ -116,8 +110,7 @@ static int check_file(const char *name)
     cJSON *document = golden_of("dynapipe", name);
     const cJSON *one;
     int n = 0;
-    cJSON_ArrayForEach(one, golden_item(document, "expected"))
-    {
+    cJSON_ArrayForEach (one, golden_item(document, "expected")) {
         struct plan_case c;
         struct listing l;
         int32_t tensors[64];

@@ -24,10 +24,7 @@ struct fixture {
     void *memory;
 };
 
-static void take(struct fixture *f,
-                 int32_t devices,
-                 int32_t stages,
-                 int32_t count,
+static void take(struct fixture *f, int32_t devices, int32_t stages, int32_t count,
                  struct room *room)
 {
     f->device_of = room_take(room, (size_t)stages, sizeof *f->device_of);
@@ -72,8 +69,7 @@ static void load(struct fixture *f, const cJSON *input)
         f->device_of[s] = cJSON_GetArrayItem(devices, s)->valueint;
         f->state[f->device_of[s]] += item(input, "model_state_mb", s);
     }
-    cJSON_ArrayForEach(one, all)
-    {
+    cJSON_ArrayForEach (one, all) {
         for (int32_t s = 0; s < stages; s++) {
             const int64_t at = micro_batches_at(&f->batches, m, s);
             f->batches.forward[at] = item(one, "fw", s);
@@ -96,8 +92,7 @@ static enum method method_of(const char *name)
     return (enum method)k;
 }
 
-static enum method_outcome run(struct fixture *f,
-                               enum method method,
+static enum method_outcome run(struct fixture *f, enum method method,
                                const struct method_limits *limits)
 {
     return method_run(method, &f->pipeline, &f->batches, limits, f->room, &f->lanes, f->times,
@@ -108,8 +103,7 @@ static void check_operations(const struct fixture *f, const cJSON *list, const c
 {
     const cJSON *one;
     int32_t n[LANES][16] = {{0}};
-    cJSON_ArrayForEach(one, list)
-    {
+    cJSON_ArrayForEach (one, list) {
         double v[7];
         for (int i = 0; i < 7; i++)
             v[i] = cJSON_GetArrayItem(one, i)->valuedouble;
@@ -169,8 +163,7 @@ Test(dynapipe_methods, published_schedules)
         struct fixture f;
         const cJSON *expected;
         load(&f, golden_item(document, "input"));
-        cJSON_ArrayForEach(expected, golden_item(document, "expected"))
-        {
+        cJSON_ArrayForEach (expected, golden_item(document, "expected")) {
             check_case(&f, expected, files[i]);
             n++;
         }
@@ -219,8 +212,7 @@ Test(dynapipe_methods, spread)
     cJSON *document = golden_of("dynapipe", "spread_01.json");
     const cJSON *input = golden_item(document, "input"),
                 *spreads = golden_item(input, "spreads"), *expected;
-    cJSON_ArrayForEach(expected, golden_item(document, "expected"))
-    {
+    cJSON_ArrayForEach (expected, golden_item(document, "expected")) {
         int32_t k = 0;
         while (fabs(cJSON_GetArrayItem(spreads, k)->valuedouble -
                     golden_real(expected, "spread")) > 1e-9)

@@ -50,9 +50,7 @@ static void set_defaults(double value[N_PARAMS])
     value[P_BUDGET] = 200;
 }
 
-static cJSON *plan_of_samples(const char *grid,
-                              const char *network,
-                              const char *samples,
+static cJSON *plan_of_samples(const char *grid, const char *network, const char *samples,
                               double value[N_PARAMS])
 {
     cJSON *costs = golden_of("dynapipe", grid);
@@ -305,12 +303,14 @@ static void manipulate(cJSON *plan, int which)
                                            1;
         break;
     case 3: // recomputation that takes no time
-        cJSON_ArrayForEach(one, member(replica, "micro_batches"))
-            cJSON_ArrayForEach(two, member(one, "recompute")) two->valuedouble = 0;
+        cJSON_ArrayForEach (one, member(replica, "micro_batches"))
+            cJSON_ArrayForEach (two, member(one, "recompute"))
+                two->valuedouble = 0;
         break;
     case 4: // shorter backwards without recomputation
-        cJSON_ArrayForEach(one, member(replica, "plain_backward_us"))
-            cJSON_ArrayForEach(two, one) two->valuedouble /= 2;
+        cJSON_ArrayForEach (one, member(replica, "plain_backward_us"))
+            cJSON_ArrayForEach (two, one)
+                two->valuedouble /= 2;
         break;
     case 5:
         one = member(plan, "proven");

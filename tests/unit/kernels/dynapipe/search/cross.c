@@ -19,10 +19,8 @@ struct evaluator {
     void *memory;
 };
 
-static void take(struct evaluator *e,
-                 const struct plan_size *size,
-                 const struct pipeline_shape *shape,
-                 struct room *room)
+static void take(struct evaluator *e, const struct plan_size *size,
+                 const struct pipeline_shape *shape, struct room *room)
 {
     rule_take(&e->rule, size, room);
     rule_plan_take(&e->plan, size, room);
@@ -30,8 +28,7 @@ static void take(struct evaluator *e,
     e->executor = executor_take(shape, 2 * size->widest * size->count, room);
 }
 
-static void open(struct evaluator *e,
-                 const struct plan_case *c,
+static void open(struct evaluator *e, const struct plan_case *c,
                  const struct pipeline_shape *shape)
 {
     const struct plan_size size = plan_size_of(&c->pipeline, c->of[0].count);

@@ -28,8 +28,7 @@ static struct searching take(const struct plan_case *c)
     return s;
 }
 
-static void check_fits(struct searching *s,
-                       const struct plan_case *c,
+static void check_fits(struct searching *s, const struct plan_case *c,
                        const struct linear_answer *a)
 {
     struct linear *linear = linear_search_linear(s->search);
@@ -78,9 +77,7 @@ Test(dynapipe_linear_search, within_two_percent_of_a_plain_search)
 }
 
 // Enumerates everything: orders, warm-ups and the recomputation of every cell.
-static double brute(struct linear *linear,
-                    const struct plan_case *c,
-                    struct linear_plan *p,
+static double brute(struct linear *linear, const struct plan_case *c, struct linear_plan *p,
                     int32_t at)
 {
     const int32_t cells = c->of[0].count * c->pipeline.stages;

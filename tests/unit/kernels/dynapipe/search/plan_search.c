@@ -226,10 +226,8 @@ Test(dynapipe_plan_search, named_methods)
     }
 }
 
-static enum plan_outcome search(const struct plan_case *c,
-                                struct plan_request request,
-                                struct plan_answer *answer,
-                                struct planning *p)
+static enum plan_outcome search(const struct plan_case *c, struct plan_request request,
+                                struct plan_answer *answer, struct planning *p)
 {
     *p = take(c);
     return plan_search_run(p->search, &request, NULL, answer);

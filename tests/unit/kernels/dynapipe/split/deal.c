@@ -35,11 +35,7 @@ static double slowest_of(const double *times, const int32_t *replica, int32_t n,
 }
 
 // Deals micro-batch i and all behind it in every way.
-static void try_all(const double *times,
-                    int32_t n,
-                    int32_t k,
-                    int32_t i,
-                    double *load,
+static void try_all(const double *times, int32_t n, int32_t k, int32_t i, double *load,
                     double *least)
 {
     double slowest = 0;

@@ -45,12 +45,8 @@ static void batch_free(struct batch *b)
 }
 
 // Costs without any rule: time and memory may become smaller when a group grows.
-static bool wild(void *self,
-                 enum dynapipe_recompute recompute,
-                 int32_t rows,
-                 int32_t input,
-                 int32_t target,
-                 struct split_layer_cost *out)
+static bool wild(void *self, enum dynapipe_recompute recompute, int32_t rows, int32_t input,
+                 int32_t target, struct split_layer_cost *out)
 {
     struct random r = {*(uint64_t *)self + (uint64_t)recompute * 1000003 +
                        (uint64_t)rows * 7919 + (uint64_t)input * 104729 +
@@ -69,10 +65,8 @@ struct plain {
     double objective, longest;
 };
 
-static struct plain try_all(const struct split_task *t,
-                            enum dynapipe_recompute type,
-                            double stored,
-                            const int32_t *order)
+static struct plain try_all(const struct split_task *t, enum dynapipe_recompute type,
+                            double stored, const int32_t *order)
 {
     const int32_t n = t->samples->count;
     struct plain best = {HUGE_VAL, HUGE_VAL};
@@ -153,12 +147,8 @@ Test(dynapipe_divisions, all_divisions)
 }
 
 // Costs that grow with the samples, and times so close that thinned bounds would miss the best.
-static bool close_times(void *self,
-                        enum dynapipe_recompute recompute,
-                        int32_t rows,
-                        int32_t input,
-                        int32_t target,
-                        struct split_layer_cost *out)
+static bool close_times(void *self, enum dynapipe_recompute recompute, int32_t rows,
+                        int32_t input, int32_t target, struct split_layer_cost *out)
 {
     struct random r = {*(uint64_t *)self + (uint64_t)rows * 7919 + (uint64_t)input * 104729};
     *out = (struct split_layer_cost){.encoder = 4.0 / rows + rows * (0.8 + input / 2000.0) +
@@ -326,12 +316,8 @@ Test(dynapipe_divisions, padding)
     cr_expect_eq(split_padded(1, 0, 1), 0);
 }
 
-static bool flat(void *self,
-                 enum dynapipe_recompute recompute,
-                 int32_t rows,
-                 int32_t input,
-                 int32_t target,
-                 struct split_layer_cost *out)
+static bool flat(void *self, enum dynapipe_recompute recompute, int32_t rows, int32_t input,
+                 int32_t target, struct split_layer_cost *out)
 {
     (void)self;
     *out = (struct split_layer_cost){5, 7, 3, 2, 4, 6, 8};
@@ -418,12 +404,8 @@ Test(dynapipe_divisions, small_batches)
         }
 }
 
-static bool outside(void *self,
-                    enum dynapipe_recompute recompute,
-                    int32_t rows,
-                    int32_t input,
-                    int32_t target,
-                    struct split_layer_cost *out)
+static bool outside(void *self, enum dynapipe_recompute recompute, int32_t rows, int32_t input,
+                    int32_t target, struct split_layer_cost *out)
 {
     *out = (struct split_layer_cost){.encoder = 1,
                                      .encoder_stored =

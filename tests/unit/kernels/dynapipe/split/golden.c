@@ -21,13 +21,13 @@ static int32_t *read_lengths(const cJSON *input, const char *name, int32_t *coun
     if (cJSON_IsNull(list))
         return NULL;
     lengths = malloc(sizeof *lengths * (size_t)cJSON_GetArraySize(list));
-    cJSON_ArrayForEach(value, list) lengths[n++] = value->valueint;
+    cJSON_ArrayForEach (value, list)
+        lengths[n++] = value->valueint;
     *count = n;
     return lengths;
 }
 
-static struct split_task task_of(const cJSON *input,
-                                 struct dynapipe_grid *grid,
+static struct split_task task_of(const cJSON *input, struct dynapipe_grid *grid,
                                  const struct split_samples *samples)
 {
     const cJSON *fraction = golden_item(input, "per_micro_batch_memory_fraction");
@@ -60,10 +60,7 @@ static void *room_of(struct split_memory **memory, int32_t samples, int32_t widt
     return bytes;
 }
 
-static void near_to(double found,
-                    const cJSON *expected,
-                    double tolerance,
-                    const char *what,
+static void near_to(double found, const cJSON *expected, double tolerance, const char *what,
                     const char *name)
 {
     cr_assert(fabs(found - expected->valuedouble) <= tolerance, "%s: %s %.6f, not %.6f", name,
@@ -75,10 +72,9 @@ static void check_groups(const struct split_result *r, const cJSON *exact, const
     const cJSON *group, *sample;
     int32_t g = 0;
     cr_assert_eq(r->count, golden_whole(exact, "n_micro_batches"), "%s: %d", name, r->count);
-    cJSON_ArrayForEach(group, golden_item(exact, "micro_batches"))
-    {
+    cJSON_ArrayForEach (group, golden_item(exact, "micro_batches")) {
         int32_t i = r->start[g];
-        cJSON_ArrayForEach(sample, group)
+        cJSON_ArrayForEach (sample, group)
             cr_assert_eq(r->order[i++], sample->valueint, "%s: group %d", name, g);
         cr_assert_eq(i, r->start[g + 1], "%s: group %d", name, g);
         near_to(r->groups[g].time, cJSON_GetArrayItem(golden_item(exact, "time_ms"), g), 1e-4,

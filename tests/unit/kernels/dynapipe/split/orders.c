@@ -62,11 +62,9 @@ Test(dynapipe_orders, golden)
     const struct split_clusters *c = &f->memory.clusters;
     int32_t k = 0;
     cr_assert_eq(c->count, golden_whole(expected, "n_clusters"));
-    cJSON_ArrayForEach(cluster, golden_item(expected, "clusters"))
-    {
+    cJSON_ArrayForEach (cluster, golden_item(expected, "clusters")) {
         int32_t i = c->first[k++];
-        cJSON_ArrayForEach(sample, cluster)
-        {
+        cJSON_ArrayForEach (sample, cluster) {
             cr_assert_eq(i, sample->valueint);
             i = c->next[i];
         }
@@ -144,13 +142,8 @@ Test(dynapipe_orders, clusters_by_definition)
     }
 }
 
-static void shortest(const struct split_point *points,
-                     int32_t *rest,
-                     int32_t n,
-                     int32_t at,
-                     enum split_measure measure,
-                     enum split_total total,
-                     int64_t *least)
+static void shortest(const struct split_point *points, int32_t *rest, int32_t n, int32_t at,
+                     enum split_measure measure, enum split_total total, int64_t *least)
 {
     if (at == n) {
         const int64_t length = split_path_length(points, rest, n, measure, total);

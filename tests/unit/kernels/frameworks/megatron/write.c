@@ -134,21 +134,15 @@ static void draw_settings(struct random *r, const struct framework_file *file, s
 
 // ---- comparison ------------------------------------------------------------------------------
 
-static void expect_number(const struct framework_file *file,
-                          const char *part,
-                          const char *key,
-                          double wanted,
-                          const char *text)
+static void expect_number(const struct framework_file *file, const char *part, const char *key,
+                          double wanted, const char *text)
 {
     cr_assert(number_in(file, part, key) == wanted, "%s.%s: %g, expected %g\n%s", part, key,
               number_in(file, part, key), wanted, text);
 }
 
-static void expect_list(const struct framework_file *file,
-                        const char *key,
-                        const int32_t *wanted,
-                        const struct nd_strategy *s,
-                        const char *text)
+static void expect_list(const struct framework_file *file, const char *key,
+                        const int32_t *wanted, const struct nd_strategy *s, const char *text)
 {
     const cJSON *list = pps_json_member(pps_json_member(file->document.root, "baseline"), key);
     bool zero = true;
@@ -165,8 +159,7 @@ static void expect_list(const struct framework_file *file,
 }
 
 static void expect_strategy(const struct framework_file *file,
-                            const struct framework_file *before,
-                            const struct wanted *w,
+                            const struct framework_file *before, const struct wanted *w,
                             const char *text)
 {
     const struct framework_settings *settings = &w->settings;
@@ -299,8 +292,9 @@ Test(megatron_write, nothing_changes)
             pps_json_member(pps_json_member(file.document.root, "baseline"), "layers");
         const cJSON *list, *item;
         int n = 0;
-        cJSON_ArrayForEach(list, lists) cJSON_ArrayForEach(item, list) layers[n++] =
-            (int32_t)item->valuedouble;
+        cJSON_ArrayForEach (list, lists)
+            cJSON_ArrayForEach (item, list)
+                layers[n++] = (int32_t)item->valuedouble;
         settings.layers = layers;
         if (settings.strategy.dp == 0)
             settings.strategy.dp = settings.strategy.op = 1;

@@ -126,8 +126,7 @@ static void make_script(struct random *r, struct text_buffer *s)
     text_buffer_add(s, " $N $M $X $Y $Z\n");
 }
 
-static void ask_bash(const char *path,
-                     const struct text_buffer *script,
+static void ask_bash(const char *path, const struct text_buffer *script,
                      struct text_buffer *out)
 {
     char command[200], bytes[4096];

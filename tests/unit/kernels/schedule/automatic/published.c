@@ -15,8 +15,7 @@ struct built {
     double makespan, span, peak;
 };
 
-static struct built build(const struct family *family,
-                          const struct pipeline *p,
+static struct built build(const struct family *family, const struct pipeline *p,
                           const struct family_options *options)
 {
     struct built built = {.order = order_new(p->shape.devices, order_room(p, false))};

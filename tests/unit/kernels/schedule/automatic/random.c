@@ -22,10 +22,8 @@ struct built {
     struct metrics metrics;
 };
 
-static struct built build(const struct family *family,
-                          const struct pipeline *p,
-                          const struct family_options *options,
-                          struct poll *poll)
+static struct built build(const struct family *family, const struct pipeline *p,
+                          const struct family_options *options, struct poll *poll)
 {
     struct built built = {.status = FAMILY_FAILED};
     struct order *order = order_new(p->shape.devices, order_room(p, false));

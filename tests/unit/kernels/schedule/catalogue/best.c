@@ -17,8 +17,7 @@ struct work {
 };
 
 // Builds the order of a family; returns its objective, NAN without an order.
-static double built(const struct family *family,
-                    const struct work *work,
+static double built(const struct family *family, const struct work *work,
                     const struct family_options *o)
 {
     const int32_t chunks = family->chunks(1);

@@ -23,10 +23,8 @@ static const struct family *family_of(const char *class)
     return alias->name != NULL ? schedule_family_at(alias->value) : NULL;
 }
 
-static void check_order(const char *class,
-                        const struct family *family,
-                        struct pipeline *pipeline,
-                        const cJSON *lines)
+static void check_order(const char *class, const struct family *family,
+                        struct pipeline *pipeline, const cJSON *lines)
 {
     struct schedule_run run =
         schedule_run_of(family, pipeline, &(struct family_options){.group = 0});

@@ -35,9 +35,7 @@ static struct draw drawn(struct random *state)
     return x;
 }
 
-static struct schedule_run run(const char *name,
-                               const struct draw *x,
-                               double latency,
+static struct schedule_run run(const char *name, const struct draw *x, double latency,
                                const struct family_options *options)
 {
     const struct family *family = family_named(name);

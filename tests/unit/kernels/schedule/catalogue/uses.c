@@ -9,9 +9,7 @@
 #include <string.h>
 
 // A pipeline of the family with stages that differ. tight: with the memory of 1F1B and a little more.
-static struct pipeline *pipeline_for(const struct family *family,
-                                     int32_t devices,
-                                     int32_t m,
+static struct pipeline *pipeline_for(const struct family *family, int32_t devices, int32_t m,
                                      bool tight)
 {
     const struct pipeline_shape shape = {devices, devices * family->chunks(1), m, 1,
@@ -31,10 +29,8 @@ static struct pipeline *pipeline_for(const struct family *family,
 }
 
 // Returns the order of a family; NULL: it has none. Adds what a search has evaluated.
-static struct order *build(const struct family *family,
-                           const struct pipeline *p,
-                           const struct family_options *options,
-                           int64_t *evaluations)
+static struct order *build(const struct family *family, const struct pipeline *p,
+                           const struct family_options *options, int64_t *evaluations)
 {
     struct family_result result = {.value = 0};
     struct room room = {NULL, 0};
@@ -56,8 +52,7 @@ static struct order *build(const struct family *family,
 }
 
 // Returns whether an option changes the order of the family, or the effort for it, for some pipeline.
-static bool matters(const struct family *family,
-                    const struct family_options *from,
+static bool matters(const struct family *family, const struct family_options *from,
                     const struct family_options *to)
 {
     static const int32_t shapes[][2] = {{2, 4}, {4, 5},  {4, 8},  {3, 12},

@@ -20,11 +20,8 @@ struct found {
     double makespan, span; // of the order, as the executor says
 };
 
-static struct found solve_by(const struct family *family,
-                             const struct pipeline *p,
-                             enum family_objective objective,
-                             int64_t budget,
-                             struct poll *poll)
+static struct found solve_by(const struct family *family, const struct pipeline *p,
+                             enum family_objective objective, int64_t budget, struct poll *poll)
 {
     const struct family_options options = {.objective = objective, .budget = budget};
     const int32_t room_of_order = order_room(p, false);
@@ -54,10 +51,8 @@ static struct found solve_by(const struct family *family,
     return found;
 }
 
-static struct found solve(const struct pipeline *p,
-                          enum family_objective objective,
-                          int64_t budget,
-                          struct poll *poll)
+static struct found solve(const struct pipeline *p, enum family_objective objective,
+                          int64_t budget, struct poll *poll)
 {
     return solve_by(&family_zb_ilp, p, objective, budget, poll);
 }
@@ -69,10 +64,7 @@ static struct pipeline *pipeline(int32_t P, int32_t M)
     return p;
 }
 
-static struct pipeline *uniform(int32_t P,
-                                int32_t M,
-                                const double time[3],
-                                double latency,
+static struct pipeline *uniform(int32_t P, int32_t M, const double time[3], double latency,
                                 double limit)
 {
     struct pipeline *p = pipeline(P, M);
@@ -131,10 +123,8 @@ static bool near(double a, double b)
     return fabs(a - b) <= 1e-9 * (1 + fabs(b));
 }
 
-static void assert_optimum(const struct pipeline *p,
-                           enum family_objective objective,
-                           double optimum,
-                           const char *name)
+static void assert_optimum(const struct pipeline *p, enum family_objective objective,
+                           double optimum, const char *name)
 {
     const struct found found = solve(p, objective, 20000, NULL);
     cr_assert_eq(found.status, FAMILY_DONE, "%s", name);

@@ -32,8 +32,7 @@ static struct policy policy_drawn(struct random *r, bool eager)
     return policy;
 }
 
-static int32_t choose(struct random *r,
-                      const struct policy *policy,
+static int32_t choose(struct random *r, const struct policy *policy,
                       const struct online_decision *decision)
 {
     double best = -1;

@@ -16,8 +16,7 @@ static bool is_searched(const struct family *family)
 }
 
 // Compares the rule with the environment, where the order fits it.
-static void check_environment(struct online_bench *b,
-                              const struct pull_rule *rule,
+static void check_environment(struct online_bench *b, const struct pull_rule *rule,
                               const char *name)
 {
     double makespan[EXECUTOR_LANES];

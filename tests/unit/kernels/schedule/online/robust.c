@@ -21,11 +21,8 @@ struct robust_bench {
     char *memory;
 };
 
-static struct robust_bench bench_new(enum pipeline_placement placement,
-                                     int32_t p,
-                                     int32_t m,
-                                     int32_t v,
-                                     double limit)
+static struct robust_bench bench_new(enum pipeline_placement placement, int32_t p, int32_t m,
+                                     int32_t v, double limit)
 {
     const struct pipeline_shape shape = {p, p * v, m, 1, 1};
     struct robust_bench bench = {.pipeline = pipeline_new(&shape)};
@@ -58,11 +55,8 @@ static void bench_free(struct robust_bench *bench)
 }
 
 // Returns the mean makespan of an order over replicates.
-static double mean_of(struct robust_bench *bench,
-                      const struct order *order,
-                      const struct noise *noise,
-                      uint32_t first,
-                      int32_t n)
+static double mean_of(struct robust_bench *bench, const struct order *order,
+                      const struct noise *noise, uint32_t first, int32_t n)
 {
     struct executor_lanes_result result = {.starts = NULL};
     double sum = 0;

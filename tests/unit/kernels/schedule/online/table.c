@@ -37,10 +37,8 @@ struct paired {
 };
 
 // Runs the static order and a rule on the same replicates.
-static struct paired compare(struct online_bench *b,
-                             const struct noise *noise,
-                             const struct pull_rule *rule,
-                             int replicates)
+static struct paired compare(struct online_bench *b, const struct noise *noise,
+                             const struct pull_rule *rule, int replicates)
 {
     struct paired sum = {0, 0, 0, 0};
     double squares = 0;

@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool read_text(struct order_document *document,
-                      const char *text,
+static bool read_text(struct order_document *document, const char *text,
                       struct pps_fault *fault)
 {
     return order_document_read(document, text, strlen(text), fault);
@@ -180,13 +179,8 @@ static void place_somewhere(struct random *r, struct pipeline *p)
 }
 
 // Adds the operations of a micro-batch part on a stage.
-static void add_operations(struct random *r,
-                           const struct pipeline *p,
-                           struct order *order,
-                           int32_t k,
-                           int32_t s,
-                           int32_t item,
-                           bool with_r)
+static void add_operations(struct random *r, const struct pipeline *p, struct order *order,
+                           int32_t k, int32_t s, int32_t item, bool with_r)
 {
     const int32_t d = pipeline_device(p, k, s), from = order->n[d];
     order_add(order, d, OPERATION_F, item, s);

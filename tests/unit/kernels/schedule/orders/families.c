@@ -25,9 +25,7 @@ static bool build(const struct family *family, struct pipeline *p, struct order 
     return status == FAMILY_DONE;
 }
 
-static void check_text(const char *name,
-                       const struct pipeline *p,
-                       const struct order *order,
+static void check_text(const char *name, const struct pipeline *p, const struct order *order,
                        const struct text_buffer *text)
 {
     struct order_document document;

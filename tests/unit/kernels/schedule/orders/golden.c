@@ -21,8 +21,7 @@ static void check_same(const struct schedule_golden *g, const struct order_docum
     cr_assert(order_equal(document->order, g->order), "%s", g->name);
 }
 
-static void check_text(const struct schedule_golden *g,
-                       enum order_form form,
+static void check_text(const struct schedule_golden *g, enum order_form form,
                        const struct text_buffer *text)
 {
     struct order_document document;

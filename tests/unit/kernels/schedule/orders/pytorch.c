@@ -7,8 +7,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-static bool read_text(struct order_document *document,
-                      const char *text,
+static bool read_text(struct order_document *document, const char *text,
                       struct pps_fault *fault)
 {
     return order_document_read(document, text, strlen(text), fault);

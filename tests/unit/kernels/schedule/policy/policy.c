@@ -14,8 +14,7 @@
 
 static const struct network_shape shape = {FEATURES_CANDIDATE, FEATURES_STATE, {16, 8}};
 
-static struct policy *read_text(const char *text,
-                                struct pps_json *json,
+static struct policy *read_text(const char *text, struct pps_json *json,
                                 struct pps_fault *fault)
 {
     struct pps_error err;

@@ -15,8 +15,7 @@
 
 // Builds the order of a family within the limits of the pipeline; returns its makespan or span, which is
 // checked. NAN: no room.
-static double built(const struct family *family,
-                    const struct pipeline *p,
+static double built(const struct family *family, const struct pipeline *p,
                     const struct family_options *o)
 {
     const int32_t operations = order_room(p, false);
@@ -54,11 +53,8 @@ static double built(const struct family *family,
     return status == FAMILY_DONE ? value : (double)NAN;
 }
 
-static struct pipeline *uniform(int32_t devices,
-                                int32_t chunks,
-                                int32_t m,
-                                struct pipeline_stage stage,
-                                double limit)
+static struct pipeline *uniform(int32_t devices, int32_t chunks, int32_t m,
+                                struct pipeline_stage stage, double limit)
 {
     struct pipeline *p =
         pipeline_new(&(struct pipeline_shape){devices, devices * chunks, m, 1, 1});

@@ -16,10 +16,10 @@ static void set_kinds(struct guide_task *task, const cJSON *kinds)
     const cJSON *kind;
     memset(task->has, 0, sizeof task->has);
     task->has[BALANCE_NONE] = true;
-    cJSON_ArrayForEach(
-        kind, kinds) for (int k = 0; k < BALANCE_KINDS;
-                          k++) if (strcmp(kind->valuestring, balance_kind_names[k]) == 0)
-        task->has[k] = true;
+    cJSON_ArrayForEach (kind, kinds)
+        for (int k = 0; k < BALANCE_KINDS; k++)
+            if (strcmp(kind->valuestring, balance_kind_names[k]) == 0)
+                task->has[k] = true;
 }
 
 // Three stages have no solution: all equations are those of one stage.
@@ -27,8 +27,7 @@ Test(balance_guide, rounds_of_the_golden_table)
 {
     cJSON *golden = golden_of("balance", "guide_01_rounds_and_rank.json");
     const cJSON *row;
-    cJSON_ArrayForEach(row, golden_item(golden, "round_table"))
-    {
+    cJSON_ArrayForEach (row, golden_item(golden, "round_table")) {
         struct guide_task task = {.stages = golden_item(row, "pipeline_num")->valueint,
                                   .layers = 96};
         set_kinds(&task, golden_item(row, "kinds"));
@@ -44,8 +43,7 @@ Test(balance_guide, conditions_of_the_golden_configurations)
     cJSON *golden = golden_of("balance", "guide_01_rounds_and_rank.json");
     const cJSON *config;
     int deficient = 0;
-    cJSON_ArrayForEach(config, golden_item(golden, "configs"))
-    {
+    cJSON_ArrayForEach (config, golden_item(golden, "configs")) {
         struct guide_task task = {.stages = golden_item(config, "pipeline_num")->valueint,
                                   .layers = golden_item(config, "num_layer")->valueint};
         const int rounds = golden_item(config, "rounds")->valueint;

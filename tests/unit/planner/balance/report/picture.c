@@ -13,8 +13,7 @@
 
 static const struct pps_gate closed; // replaces nothing
 
-static struct balance_picture picture_of(struct balance_golden_replayed *r,
-                                         const char *heading,
+static struct balance_picture picture_of(struct balance_golden_replayed *r, const char *heading,
                                          double limit)
 {
     return (struct balance_picture){heading,      &r->layers, &r->shape,

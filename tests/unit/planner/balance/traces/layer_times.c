@@ -16,8 +16,9 @@ static void set_names(struct layer_times *settings, int part, const cJSON *names
     const cJSON *name;
     if (cJSON_IsString(names))
         settings->names[part][settings->n_names[part]++] = names->valuestring;
-    cJSON_ArrayForEach(name, names) if (cJSON_IsArray(names))
-        settings->names[part][settings->n_names[part]++] = name->valuestring;
+    cJSON_ArrayForEach (name, names)
+        if (cJSON_IsArray(names))
+            settings->names[part][settings->n_names[part]++] = name->valuestring;
 }
 
 static struct layer_times usual(void)
@@ -41,8 +42,7 @@ Test(layer_times, golden_traces)
         cJSON *golden = golden_of("balance", files[i]);
         const cJSON *config = golden_item(golden, "profiling_config"), *file;
         enter();
-        cJSON_ArrayForEach(file, golden_item(golden, "files"))
-        {
+        cJSON_ArrayForEach (file, golden_item(golden, "files")) {
             char *text = cJSON_PrintUnformatted(file);
             spill(file->string, text);
             free(text);
@@ -78,24 +78,16 @@ Test(layer_times, golden_traces)
 // One step: a norm inside a decode layer is not the tail's, a repeated event counts once, a backward does not count.
 static const char one_step[] =
     "{\"traceEvents\": [" EVENT("MatMul-op1", "7", "0", "1") "," EVENT("Default", "0", "10", "1000") "," EVENT(
-        "LlamaEmbedding",
-        "1",
-        "10",
-        "100") "," EVENT("LlamaEmbedding",
-                         "1",
-                         "10",
-                         "100") "," EVENT("model/0-LLamaDecodeLayer",
-                                          "1",
-                                          "110",
+        "LlamaEmbedding", "1", "10",
+        "100") "," EVENT("LlamaEmbedding", "1", "10",
+                         "100") "," EVENT("model/0-LLamaDecodeLayer", "1", "110",
                                           "400") "," EVENT("model/0-LLamaDecodeLayer/"
                                                            "norm-LlamaRMSNorm/x",
-                                                           "1",
-                                                           "110",
+                                                           "1", "110",
                                                            "50") "," EVENT("model/"
                                                                            "norm_out-"
                                                                            "LlamaRMSNorm",
-                                                                           "1",
-                                                                           "510",
+                                                                           "1", "510",
                                                                            "30") "," EVENT("mod"
                                                                                            "el/"
                                                                                            "lm_"

@@ -36,12 +36,9 @@ static void open_input(struct nd_input *input, const char *model, int32_t device
 }
 
 // The split that the slow model takes, as a choice.
-static void take_split(const struct nd_estimate *e,
-                       const struct nd_point *point,
-                       const struct modeldesc *model,
-                       struct nd_chunk *chunks,
-                       int32_t arrays[4][STAGES],
-                       struct nd_choice *choice)
+static void take_split(const struct nd_estimate *e, const struct nd_point *point,
+                       const struct modeldesc *model, struct nd_chunk *chunks,
+                       int32_t arrays[4][STAGES], struct nd_choice *choice)
 {
     static const int32_t none[STAGES];
     nd_reference_split(e, point, chunks);
@@ -60,8 +57,7 @@ static void take_split(const struct nd_estimate *e,
 // Changes the default training; NULL: no change.
 typedef void change_training(struct training *training);
 
-static void compare(const char *name,
-                    const struct nd_strategy *strategy,
+static void compare(const char *name, const struct nd_strategy *strategy,
                     change_training *change)
 {
     static struct nd_input input;

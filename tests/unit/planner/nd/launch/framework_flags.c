@@ -301,9 +301,7 @@ static void check_meaning(const struct line *line, const struct nd_launch *launc
 
 // ---- strategies ---------------------------------------------------------------------------------
 
-static void choose(struct random *r,
-                   struct nd_strategy *s,
-                   struct training *t,
+static void choose(struct random *r, struct nd_strategy *s, struct training *t,
                    const struct modeldesc *m)
 {
     static const int32_t depths[] = {1, 2, 3, 4, 8};

@@ -27,9 +27,7 @@ static const char dense[] =
 
 typedef void writer(struct text_buffer *text, const struct nd_launch *launch);
 
-static void expect(writer *write,
-                   const struct nd_launch *launch,
-                   const char *const *wanted,
+static void expect(writer *write, const struct nd_launch *launch, const char *const *wanted,
                    const char *const *unwanted)
 {
     struct text_buffer text = {.text = NULL};

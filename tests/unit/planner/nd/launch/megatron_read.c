@@ -116,8 +116,7 @@ static void draw(struct random *r, const struct modeldesc *m, struct nd_strategy
     s->op = random_coin(r) ? s->dp * s->cp : 1 << random_below(r, 3);
 }
 
-static void expect_shape(const struct framework_file *file,
-                         const struct modeldesc *m,
+static void expect_shape(const struct framework_file *file, const struct modeldesc *m,
                          const char *text)
 {
     struct modeldesc model;
@@ -139,8 +138,7 @@ static void expect_shape(const struct framework_file *file,
               model.window == m->window);
 }
 
-static void expect_degrees(const struct framework_file *file,
-                           const struct nd_launch *launch,
+static void expect_degrees(const struct framework_file *file, const struct nd_launch *launch,
                            const char *text)
 {
     const struct nd_strategy *s = launch->strategy;
@@ -172,8 +170,7 @@ static void expect_degrees(const struct framework_file *file,
         cr_assert(number_in(file, "baseline", "op") == nd_launch_shards(s), "op\n%s", text);
 }
 
-static void expect_lists(const struct framework_file *file,
-                         const struct nd_launch *launch,
+static void expect_lists(const struct framework_file *file, const struct nd_launch *launch,
                          const char *text)
 {
     const struct nd_strategy *s = launch->strategy;

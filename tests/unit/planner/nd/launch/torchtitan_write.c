@@ -25,8 +25,7 @@ static const struct framework_settings as_usual = {
 };
 
 // Returns the text with the settings, which the caller frees; NULL: a fault.
-static char *written(const char *text,
-                     const struct framework_settings *settings,
+static char *written(const char *text, const struct framework_settings *settings,
                      struct pps_fault *fault)
 {
     struct text_buffer out = {.text = NULL};
@@ -40,8 +39,7 @@ static char *written(const char *text,
     return NULL;
 }
 
-static void expect(const char *before,
-                   const struct framework_settings *settings,
+static void expect(const char *before, const struct framework_settings *settings,
                    const char *after)
 {
     struct pps_fault fault;
@@ -51,8 +49,7 @@ static void expect(const char *before,
     free(text);
 }
 
-static void refuse(const char *before,
-                   const struct framework_settings *settings,
+static void refuse(const char *before, const struct framework_settings *settings,
                    const char *wanted)
 {
     struct pps_fault fault;
@@ -299,9 +296,7 @@ static const char *draw_schedule(unsigned *state, const struct nd_strategy *x)
 }
 
 // Draws a strategy that torchtitan can express, with layers in each part.
-static struct framework_settings draw(unsigned *state,
-                                      int32_t n_layers,
-                                      bool experts,
+static struct framework_settings draw(unsigned *state, int32_t n_layers, bool experts,
                                       struct lists *l)
 {
     struct framework_settings s = {.gbs = 0};
@@ -351,11 +346,8 @@ static double number_of(const cJSON *root, const char *part, const char *key)
                                   : -1;
 }
 
-static void check_list(const cJSON *root,
-                       const char *key,
-                       const struct nd_strategy *x,
-                       const int32_t *wanted,
-                       const char *text)
+static void check_list(const cJSON *root, const char *key, const struct nd_strategy *x,
+                       const int32_t *wanted, const char *text)
 {
     const cJSON *rows = cJSON_GetObjectItemCaseSensitive(
         cJSON_GetObjectItemCaseSensitive(root, "baseline"), key);

@@ -69,10 +69,8 @@ static void fit_three(const struct nd_measurement **in, int n, struct nd_unknown
     nd_fit(in, n, NULL, unknowns, THREE, &ND_ONE_TABLE, cache);
 }
 
-static double mean_after(const struct nd_measurement **in,
-                         int n,
-                         const struct nd_unknown *unknowns,
-                         int n_unknowns)
+static double mean_after(const struct nd_measurement **in, int n,
+                         const struct nd_unknown *unknowns, int n_unknowns)
 {
     double sum = 0;
     for (int i = 0; i < n; i++)

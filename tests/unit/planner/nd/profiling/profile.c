@@ -13,11 +13,7 @@
 #include "planner/nd/strategies/expert_fit.h"
 #include "planner/nd/strategies/published_memory.h"
 
-static struct nd_strategy tuple(int32_t dp,
-                                int32_t tp,
-                                int32_t pp,
-                                int32_t ep,
-                                int32_t cp,
+static struct nd_strategy tuple(int32_t dp, int32_t tp, int32_t pp, int32_t ep, int32_t cp,
                                 int32_t op)
 {
     return (struct nd_strategy){.dp = dp,
@@ -196,11 +192,8 @@ Test(nd_dryrun, groups)
 
 // ---- reductions ---------------------------------------------------------------------------------
 
-static enum nd_reduction reduce(enum nd_profile_style style,
-                                bool orig,
-                                int32_t rank_num,
-                                struct nd_strategy candidate,
-                                struct nd_profile_run *profile)
+static enum nd_reduction reduce(enum nd_profile_style style, bool orig, int32_t rank_num,
+                                struct nd_strategy candidate, struct nd_profile_run *profile)
 {
     const struct nd_profile_options options = {.style = style,
                                                .orig = orig,

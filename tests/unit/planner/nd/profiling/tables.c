@@ -93,9 +93,7 @@ static const char user[] = "{\"hidden_size\":4096,\"num_layers\":61,\"name\":\"a
                            "\"eps\":1e-06,\"a b\":1}";
 
 // The plan keeps all keys of the document, except the keys that the run sets.
-static void expect_plan(struct nd_plan plan,
-                        const struct nd_profile_run *run,
-                        const char *name,
+static void expect_plan(struct nd_plan plan, const struct nd_profile_run *run, const char *name,
                         const char *want)
 {
     char got[ND_PLAN_NAME];
@@ -242,9 +240,7 @@ Test(nd_plans, fsdp)
 
 // ---- peaks --------------------------------------------------------------------------------------
 
-static bool read_csv(const char *text,
-                     bool dense,
-                     struct nd_dryrun_peaks *peaks,
+static bool read_csv(const char *text, bool dense, struct nd_dryrun_peaks *peaks,
                      struct pps_fault *fault)
 {
     struct table *table;

@@ -37,11 +37,8 @@ struct source {
 };
 
 // The unit of a layer is tp ms; nobody knows anything of pp = 5.
-static bool prepare(void *self,
-                    const struct nd_strategy *strategy,
-                    struct nd_rank_case *prepared,
-                    char *why,
-                    size_t why_size)
+static bool prepare(void *self, const struct nd_strategy *strategy,
+                    struct nd_rank_case *prepared, char *why, size_t why_size)
 {
     const struct source *source = self;
     const struct modeldesc model = {.num_layers = 16, .dense_layers = 16};
@@ -77,8 +74,7 @@ static const struct nd_strategy STRATEGIES[] = {
 
 enum { N = sizeof STRATEGIES / sizeof STRATEGIES[0] };
 
-static void rank(struct nd_ranked *ranked,
-                 struct source *from,
+static void rank(struct nd_ranked *ranked, struct source *from,
                  const struct nd_rank_options *options)
 {
     const struct nd_rank_source source = {prepare, NULL, from};

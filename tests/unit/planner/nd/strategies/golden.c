@@ -22,17 +22,14 @@ static double cell(const cJSON *row, int k)
     return cJSON_GetArrayItem(row, k)->valuedouble;
 }
 
-static void expect_counts(const char *name,
-                          const struct nd_counts *counts,
-                          const struct nd_filters *filters,
-                          const cJSON *expected)
+static void expect_counts(const char *name, const struct nd_counts *counts,
+                          const struct nd_filters *filters, const cJSON *expected)
 {
     int k = 0;
     const cJSON *after;
     cr_expect_eq(counts->points, (uint64_t)golden_real(expected, "n_initial"),
                  "%s: %llu points", name, (unsigned long long)counts->points);
-    cJSON_ArrayForEach(after, golden_item(expected, "n_after"))
-    {
+    cJSON_ArrayForEach (after, golden_item(expected, "n_after")) {
         cr_expect_eq(counts->after[k], (uint64_t)after->valuedouble, "%s %s: %llu", name,
                      after->string, (unsigned long long)counts->after[k]);
         k++;
@@ -69,8 +66,7 @@ static void expect_candidates(const char *name, struct candidates *c, const cJSO
     const cJSON *row;
     size_t found = 0;
     cr_expect_eq(c->n, (size_t)golden_real(expected, "n_after_memory"), "%s: %zu", name, c->n);
-    cJSON_ArrayForEach(row, golden_item(expected, "candidates"))
-    {
+    cJSON_ArrayForEach (row, golden_item(expected, "candidates")) {
         for (size_t k = 0; k < c->n; k++)
             if (same_tuple(&c->list[k], row)) {
                 near(nd_origmem_estimate(c->memory, &c->list[k]), cell(row, 6), 1e-6,
@@ -80,13 +76,13 @@ static void expect_candidates(const char *name, struct candidates *c, const cJSO
     }
     cr_expect_eq(found, c->n, "%s: %zu of %zu", name, found, c->n);
     found = 0; // from here on c has the candidates of the file, in its order
-    cJSON_ArrayForEach(row, golden_item(expected, "candidates")) c->list[found++] =
-        (struct nd_strategy){.dp = (int32_t)cell(row, 0),
-                             .tp = (int32_t)cell(row, 1),
-                             .pp = (int32_t)cell(row, 2),
-                             .ep = (int32_t)cell(row, 3),
-                             .cp = (int32_t)cell(row, 4),
-                             .op = (int32_t)cell(row, 5)};
+    cJSON_ArrayForEach (row, golden_item(expected, "candidates"))
+        c->list[found++] = (struct nd_strategy){.dp = (int32_t)cell(row, 0),
+                                                .tp = (int32_t)cell(row, 1),
+                                                .pp = (int32_t)cell(row, 2),
+                                                .ep = (int32_t)cell(row, 3),
+                                                .cp = (int32_t)cell(row, 4),
+                                                .op = (int32_t)cell(row, 5)};
 }
 
 static void put_list(char *text, const int32_t *values, int n)
@@ -118,9 +114,7 @@ static void put_profile(char *text, enum nd_profile_style style, const struct nd
     strcat(text, "]");
 }
 
-static void expect_profiles(const char *name,
-                            const struct candidates *c,
-                            const cJSON *document,
+static void expect_profiles(const char *name, const struct candidates *c, const cJSON *document,
                             enum nd_profile_style style)
 {
     const cJSON *input = golden_item(document, "input");
@@ -224,10 +218,8 @@ static bool is_group(const struct nd_quad *quad, const cJSON *row)
            quad->pp == cell(row, 3);
 }
 
-static void expect_dryrun(const char *name,
-                          const struct nd_space *space,
-                          const struct nd_dryrun *run,
-                          const cJSON *row)
+static void expect_dryrun(const char *name, const struct nd_space *space,
+                          const struct nd_dryrun *run, const cJSON *row)
 {
     int32_t offset[64];
     const cJSON *want = cJSON_GetArrayItem(row, 4);
@@ -289,12 +281,12 @@ static size_t read_peaks(const cJSON *rows, struct nd_dryrun_peak peaks[])
 {
     size_t n = 0;
     const cJSON *row;
-    cJSON_ArrayForEach(row, rows) peaks[n++] =
-        (struct nd_dryrun_peak){.dp = (int32_t)cell(row, 0),
-                                .tp = (int32_t)cell(row, 1),
-                                .pp = (int32_t)cell(row, 2),
-                                .ep = (int32_t)cell(row, 3),
-                                .peak_mb = cell(row, 4)};
+    cJSON_ArrayForEach (row, rows)
+        peaks[n++] = (struct nd_dryrun_peak){.dp = (int32_t)cell(row, 0),
+                                             .tp = (int32_t)cell(row, 1),
+                                             .pp = (int32_t)cell(row, 2),
+                                             .ep = (int32_t)cell(row, 3),
+                                             .peak_mb = cell(row, 4)};
     return n;
 }
 
@@ -361,7 +353,7 @@ Test(nd_search, layer_memory)
 {
     cJSON *document = golden_read("layermem_a.json");
     const cJSON *row;
-    cJSON_ArrayForEach(row, golden_item(document, "rows"))
+    cJSON_ArrayForEach (row, golden_item(document, "rows"))
         check_layers(row, golden_item(document, "models"));
     cJSON_Delete(document);
 }

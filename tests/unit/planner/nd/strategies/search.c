@@ -54,12 +54,8 @@ struct setup {
     struct nd_search search;
 };
 
-static void set_up(struct setup *s,
-                   const struct modeldesc *model,
-                   enum nd_preset preset,
-                   bool orig,
-                   int64_t devices,
-                   double gib)
+static void set_up(struct setup *s, const struct modeldesc *model, enum nd_preset preset,
+                   bool orig, int64_t devices, double gib)
 {
     memset(s, 0, sizeof *s);
     s->cluster = (struct cluster){.world_size = devices,

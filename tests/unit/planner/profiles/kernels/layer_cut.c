@@ -73,10 +73,8 @@ static void check_times(const struct trace_plan *plan, int stage, const struct l
     }
 }
 
-static void check_stage(const struct trace_plan *plan,
-                        const struct trace_kernels *kernels,
-                        int stage,
-                        bool is_known)
+static void check_stage(const struct trace_plan *plan, const struct trace_kernels *kernels,
+                        int stage, bool is_known)
 {
     struct kernel_events events = events_of(kernels);
     const struct layer_request request = {
