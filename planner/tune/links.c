@@ -81,7 +81,8 @@ static enum pps_status solve_exactly(struct tuning *t, enum tune_link link, bool
     const struct nd_rank_options options = {.min_vpp = chunks,
                                             .max_vpp = chunks,
                                             .compat = ND_CORRECTED,
-                                            .effort = &t->input.effort};
+                                            .effort = &t->input.effort,
+                                            .training = &t->input.job.run.training};
     struct nd_maker maker;
     struct nd_ranked ranked;
     nd_maker_open(&maker, &t->input);
@@ -219,7 +220,8 @@ static enum pps_status strategies(struct tuning *t, struct pps_error *err)
     struct nd_effort brief = t->input.effort;
     struct nd_rank_options options = {.max_vpp = ND_CHUNKS_USUAL,
                                       .compat = ND_CORRECTED,
-                                      .effort = &brief};
+                                      .effort = &brief,
+                                      .training = &t->input.job.run.training};
     bool solved;
     const int before = t->now_answer;
     brief.max_nodes = BRIEF_SEARCH;

@@ -155,9 +155,10 @@ static bool put_delta(const struct megatron *m)
 
 // ---- models ----------------------------------------------------------------------------------
 
-static bool put_pattern(const struct megatron *m, enum megatron_key key, const char *pattern)
+// `of` has room for all layers.
+static bool put_pattern(const struct megatron *m, enum megatron_key key, const char *pattern,
+                        struct kind *of)
 {
-    struct kind of[MEGATRON_MOST_LAYERS];
     const bool mamba = strchr(pattern, 'M') != NULL, delta = strchr(pattern, 'G') != NULL;
     if (megatron_has(m, MG_MTP) && m->values[MG_MTP].number > 0)
         return megatron_fail(m, key, "MTP modules beside such layers are not supported");
@@ -172,10 +173,10 @@ static bool put_pattern(const struct megatron *m, enum megatron_key key, const c
            (!delta || put_delta(m));
 }
 
-static bool put_lists(const struct megatron *m, const bool *experts, int64_t window)
+static bool put_lists(const struct megatron *m, const bool *experts, int64_t window,
+                      struct kind *of)
 {
     static const char *const networks[] = {"dense", "experts"};
-    struct kind of[MEGATRON_MOST_LAYERS];
     bool windows[MEGATRON_MOST_LAYERS], linear[MEGATRON_MOST_LAYERS];
     const bool some = megatron_has(m, MG_WINDOW_SKIP),
                has_linear =
@@ -198,7 +199,9 @@ bool megatron_put_kinds(const struct megatron *m, const bool *experts, int64_t w
 {
     enum megatron_key key;
     const char *pattern = pattern_of(m, &key);
+    struct kind of[MEGATRON_MOST_LAYERS];
     if (megatron_noop_between(m, 0, m->values[MG_LAYERS].number) > 0)
         return megatron_fail(m, MG_NOOP, "layers of several kinds are not supported beside it");
-    return pattern != NULL ? put_pattern(m, key, pattern) : put_lists(m, experts, window);
+    return pattern != NULL ? put_pattern(m, key, pattern, of)
+                           : put_lists(m, experts, window, of);
 }
