@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ppsweep tune: better trainings than the one in a file, as files that can be launched.
+// ppsweep tune: finds better trainings than that of a file, and writes files to launch them.
 #include "planner/tune/tune.h"
 
 #include "base/system/machine.h"
@@ -17,9 +17,9 @@ enum { SEARCH_LIMIT = 20000, LONG_SEQUENCE = 32768 };
 static const struct pps_opt options[] = {
     PLAN_RUN_OPTIONS(0),
     {"output", 'o', "DIR", "write a folder for each answer, with its file, plan and timeline"},
-    {"keep", 0, "LIST", "do not change these: recompute, split, strategy, schedule"},
-    {"tp-max", 0, "N", "most tensor ranks (the devices of a fast domain)"},
-    {"time", 't', "SECONDS", "print the best that is found in this time"},
+    {"keep", 0, "LIST", "links to leave out: recompute, split, strategy, schedule"},
+    {"tp-max", 0, "N", "largest tensor-parallel degree (the devices of a fast domain)"},
+    {"time", 't', "SECONDS", "stop after SECONDS and print the best training so far"},
     {"threads", 'j', "N", "worker threads (all CPUs this process may use)"},
     {"json", 0, NULL, "print one JSON object"},
     {"progress", 0, "WORD", "auto, line, log, json or never (auto)"},
@@ -31,10 +31,10 @@ static const struct pps_opt options[] = {
 static const char details[] =
     "FILE is a training as ppsweep check reads it. The command searches better ones in four links,\n"
     "each of which starts from the best training of the links before:\n"
-    "  recompute  other layers are made again\n"
-    "  split      the stages have other layers, and make other layers again\n"
-    "  strategy   other degrees, chunks and micro-batches, each with its best split\n"
-    "  schedule   other orders of the pipeline that the framework can run\n"
+    "  recompute  which layers are computed again in the backward pass\n"
+    "  split      the layers of each stage, and which of them are recomputed\n"
+    "  strategy   degrees, chunks per stage and micro-batch size, each with its best split\n"
+    "  schedule   the order of the pipeline, as far as the framework can run it\n"
     "Every answer is written as a file of the framework, read back, and ranked by the step time of\n"
     "what was read: ppsweep check prints the same for it. The training of the user competes, too:\n"
     "nothing slower is shown. FILE may also be a model (a name, a config.json); then the answers are\n"
@@ -213,7 +213,7 @@ static enum pps_status tune_main(const struct pps_args *args, struct pps_error *
 
 const struct pps_command tune_command = {
     .name = "tune",
-    .summary = "better trainings than the one in a file, as files that can be launched",
+    .summary = "find better trainings than that of a file, and write files to launch them",
     .usage = "[options] [MODEL] FILE [CLUSTER]",
     .details = details,
     .options = options,
