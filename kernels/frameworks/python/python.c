@@ -5,6 +5,8 @@
 #include "base/document/json.h"
 #include "base/text/grow_list.h"
 #include "base/text/number.h"
+#include "kernels/frameworks/python/python_items_private.h"
+#include "kernels/frameworks/python/python_text_private.h"
 #include "kernels/frameworks/shell/shell_settings.h"
 
 #include <ctype.h>
@@ -13,20 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME = 128, DEEPEST = 24, MOST_VALUES = 4000 };
+enum { NAME = 128, DEEPEST = 24 };
 
 struct variable {
     char name[NAME];
     cJSON *value;
-};
-
-struct python {
-    struct plaindoc *doc;
-    const char *text;
-    const struct python_functions *functions;
-    size_t room;
-    int depth, values;
-    bool failed; // memory, or too many values
 };
 
 // The variables of a function that is read.
@@ -35,174 +28,6 @@ struct frame {
     size_t n, room;
 };
 
-// ---- the text -----------------------------------------------------------------------------------
-
-static bool is_name(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-// Returns the offset behind a string that begins here.
-static size_t skip_string(const char *text, size_t at)
-{
-    const char quote = text[at];
-    const bool triple = text[at + 1] == quote && text[at + 2] == quote;
-    at += triple ? 3 : 1;
-    for (; text[at] != '\0'; at++) {
-        if (text[at] == '\\' && text[at + 1] != '\0')
-            at++;
-        else if (!triple && (text[at] == quote || text[at] == '\n'))
-            return at + (text[at] == quote);
-        else if (triple && text[at] == quote && text[at + 1] == quote && text[at + 2] == quote)
-            return at + 3;
-    }
-    return at;
-}
-
-// Skips blanks and comments; inside brackets also line ends.
-static size_t skip_blanks(const char *text, size_t at, bool lines)
-{
-    for (;;) {
-        if (text[at] == '#')
-            at += strcspn(text + at, "\n");
-        else if (text[at] == ' ' || text[at] == '\t' || (lines && text[at] == '\n'))
-            at++;
-        else if (text[at] == '\\' && text[at + 1] == '\n')
-            at += 2;
-        else
-            return at;
-    }
-}
-
-// Returns the offset of the first of these characters outside of strings and brackets, or of a bracket that
-// closes more than was opened.
-static size_t skip_to(const char *text, size_t at, const char *ends)
-{
-    int open = 0;
-    for (; text[at] != '\0'; at++) {
-        if (text[at] == '"' || text[at] == '\'') {
-            at = skip_string(text, at) - 1;
-            continue;
-        }
-        if (text[at] == '#') {
-            at += strcspn(text + at, "\n");
-            if (text[at] == '\0')
-                return at;
-        }
-        if (open == 0 && strchr(ends, text[at]) != NULL)
-            return at;
-        open += strchr("([{", text[at]) != NULL;
-        if (strchr(")]}", text[at]) != NULL && open-- == 0)
-            return at;
-    }
-    return at;
-}
-
-// Returns the end of the statement that begins here.
-static size_t end_of_statement(const char *text, size_t at)
-{
-    for (;;) {
-        at = skip_to(text, at, "\n");
-        if (text[at] != ')' && text[at] != ']' && text[at] != '}')
-            return at;
-        at++; // a bracket too many
-    }
-}
-
-static size_t indent_of(const char *text, size_t at)
-{
-    size_t n = 0;
-    while (at > 0 && text[at - 1] != '\n')
-        at--;
-    while (text[at + n] == ' ' || text[at + n] == '\t')
-        n++;
-    return n;
-}
-
-// ---- items --------------------------------------------------------------------------------------
-
-static bool note_place(struct python *p, const cJSON *item, size_t at, size_t end, size_t key)
-{
-    struct plaindoc *doc = p->doc;
-    struct pps_json_place *places =
-        item != NULL && p->values++ < MOST_VALUES
-            ? pps_grow(doc->places, &p->room, doc->n_places + 1, sizeof *places)
-            : NULL;
-    if (places == NULL) {
-        p->failed = true;
-        return false;
-    }
-    doc->places = places;
-    places[doc->n_places++] =
-        (struct pps_json_place){.item = item, .value_at = at, .key_at = key, .value_end = end};
-    return true;
-}
-
-static cJSON *note(struct python *p, cJSON *item, size_t at, size_t end, size_t key)
-{
-    if (note_place(p, item, at, end, key))
-        return item;
-    cJSON_Delete(item);
-    return NULL;
-}
-
-static struct pps_json_place *place_of(struct python *p, const cJSON *item)
-{
-    for (size_t k = 0; k < p->doc->n_places; k++)
-        if (p->doc->places[k].item == item)
-            return &p->doc->places[k];
-    return NULL;
-}
-
-static cJSON *unknown(struct python *p, size_t at, size_t end)
-{
-    return note(p, cJSON_CreateString("?"), at, end, at);
-}
-
-static void forget(struct python *p, cJSON *item)
-{
-    if (item == NULL)
-        return;
-    struct pps_json_place *place = place_of(p, item);
-    if (place != NULL)
-        place->item = NULL;
-    for (cJSON *inner = item->child; inner != NULL;) {
-        cJSON *next = inner->next;
-        forget(p, cJSON_DetachItemViaPointer(item, inner));
-        inner = next;
-    }
-    cJSON_Delete(item);
-}
-
-static void copy_places(struct python *p, const cJSON *from, cJSON *to)
-{
-    const struct pps_json_place *place = place_of(p, from);
-    if (place != NULL)
-        note_place(p, to, place->value_at, place->value_end, place->key_at);
-    for (cJSON *a = from->child, *b = to->child; a != NULL && b != NULL && !p->failed;
-         a = a->next, b = b->next)
-        copy_places(p, a, b);
-}
-
-static cJSON *copy_of(struct python *p, const cJSON *item)
-{
-    cJSON *copy = cJSON_Duplicate(item, true);
-    if (copy == NULL)
-        p->failed = true;
-    else
-        copy_places(p, item, copy);
-    return copy;
-}
-
-static void put(struct python *p, cJSON *object, const char *key, cJSON *item)
-{
-    if (item == NULL || object == NULL)
-        return;
-    forget(p, cJSON_DetachItemFromObjectCaseSensitive(object, key));
-    if (!cJSON_AddItemToObject(object, key, item))
-        p->failed = true;
-}
-
 // ---- expressions --------------------------------------------------------------------------------
 
 static cJSON *read_value(struct python *p, struct frame *f, size_t *at, const char *ends);
@@ -210,7 +35,7 @@ static cJSON *call(struct python *p, const struct python_function *function);
 
 static cJSON *read_string(struct python *p, size_t *at)
 {
-    const size_t from = *at, end = skip_string(p->text, from);
+    const size_t from = *at, end = python_skip_string(p->text, from);
     const size_t quotes =
         p->text[from + 1] == p->text[from] && p->text[from + 2] == p->text[from] ? 3 : 1;
     const size_t n = end >= from + 2 * quotes ? end - from - 2 * quotes : 0;
@@ -218,7 +43,7 @@ static cJSON *read_string(struct python *p, size_t *at)
     cJSON *item = text != NULL ? cJSON_CreateString(text) : NULL;
     free(text);
     *at = end;
-    return note(p, item, from, end, from);
+    return python_note(p, item, from, end, from);
 }
 
 // Reads [a, b] or (a, b) or {"k": v}.
@@ -227,27 +52,27 @@ static cJSON *read_list(struct python *p, struct frame *f, size_t *at)
     const size_t from = *at;
     const bool map = p->text[from] == '{';
     cJSON *list = map ? cJSON_CreateObject() : cJSON_CreateArray();
-    size_t i = skip_blanks(p->text, from + 1, true);
+    size_t i = python_skip_blanks(p->text, from + 1, true);
     while (p->text[i] != '\0' && strchr(")]}", p->text[i]) == NULL && !p->failed &&
            list != NULL) {
         const size_t before = i;
         cJSON *item = read_value(p, f, &i, map ? ":," : ",");
         if (map && item != NULL && p->text[i] == ':') {
-            i = skip_blanks(p->text, i + 1, true);
+            i = python_skip_blanks(p->text, i + 1, true);
             cJSON *value = read_value(p, f, &i, ",");
-            put(p, list, cJSON_IsString(item) ? item->valuestring : "?", value);
-            forget(p, item);
+            python_put(p, list, cJSON_IsString(item) ? item->valuestring : "?", value);
+            python_forget(p, item);
         } else if (map) {
-            forget(p, item);
+            python_forget(p, item);
         } else if (item != NULL) {
             cJSON_AddItemToArray(list, item);
         }
         if (p->text[i] == ',' || (i == before && p->text[i] != '\0'))
             i++;
-        i = skip_blanks(p->text, i, true);
+        i = python_skip_blanks(p->text, i, true);
     }
     *at = i + (p->text[i] != '\0');
-    return note(p, list, from, *at, from);
+    return python_note(p, list, from, *at, from);
 }
 
 // Reads the arguments behind "(".
@@ -257,33 +82,33 @@ static cJSON *read_arguments(struct python *p, struct frame *f, const char *name
     cJSON *object = cJSON_CreateObject();
     cJSON *unnamed = cJSON_AddArrayToObject(object, "_args");
     cJSON_AddStringToObject(object, "_call", name);
-    size_t i = skip_blanks(p->text, *at, true);
+    size_t i = python_skip_blanks(p->text, *at, true);
     while (p->text[i] != '\0' && p->text[i] != ')' && !p->failed && unnamed != NULL) {
         const size_t key = i, before = i;
         char word[NAME];
         size_t n = 0;
-        while (is_name(p->text[i + n]))
+        while (python_is_name(p->text[i + n]))
             n++;
-        const size_t sign = skip_blanks(p->text, i + n, true);
+        const size_t sign = python_skip_blanks(p->text, i + n, true);
         const bool named =
             n > 0 && n < NAME && p->text[sign] == '=' && p->text[sign + 1] != '=';
         snprintf(word, sizeof word, "%.*s", named ? (int)n : 0, p->text + i);
         if (named)
-            i = skip_blanks(p->text, sign + 1, true);
+            i = python_skip_blanks(p->text, sign + 1, true);
         cJSON *item = read_value(p, f, &i, ",");
-        struct pps_json_place *place = named && item != NULL ? place_of(p, item) : NULL;
+        struct pps_json_place *place = named && item != NULL ? python_place_of(p, item) : NULL;
         if (place != NULL) {
             place->key_at = key;
-            put(p, object, word, item);
+            python_put(p, object, word, item);
         } else if (item != NULL) {
             cJSON_AddItemToArray(unnamed, item);
         }
         if (p->text[i] == ',' || (i == before && p->text[i] != '\0'))
             i++;
-        i = skip_blanks(p->text, i, true);
+        i = python_skip_blanks(p->text, i, true);
     }
     *at = i + (p->text[i] == ')');
-    return note(p, object, from, *at, from);
+    return python_note(p, object, from, *at, from);
 }
 
 static const struct variable *find(const struct frame *f, const char *name, size_t n)
@@ -318,13 +143,13 @@ static cJSON *read_global(struct python *p, const char *name)
     if (strchr(name, '.') != NULL || p->depth + 1 > DEEPEST)
         return NULL;
     for (size_t at = 0; p->text[at] != '\0';) {
-        const size_t end = end_of_statement(p->text, at);
+        const size_t end = python_end_of_statement(p->text, at);
         size_t sign = at + n;
-        if (strncmp(p->text + at, name, n) == 0 && !is_name(p->text[sign])) {
-            sign = skip_blanks(p->text, sign, false);
-            sign = p->text[sign] == ':' ? skip_to(p->text, sign, "=\n") : sign;
+        if (strncmp(p->text + at, name, n) == 0 && !python_is_name(p->text[sign])) {
+            sign = python_skip_blanks(p->text, sign, false);
+            sign = p->text[sign] == ':' ? python_skip_to(p->text, sign, "=\n") : sign;
             if (p->text[sign] == '=' && p->text[sign + 1] != '=') {
-                size_t from = skip_blanks(p->text, sign + 1, false);
+                size_t from = python_skip_blanks(p->text, sign + 1, false);
                 return read_value(p, &none, &from, "\n");
             }
         }
@@ -339,40 +164,40 @@ static cJSON *read_named(struct python *p, struct frame *f, size_t *at)
     const size_t from = *at;
     char name[NAME];
     size_t n = 0;
-    while (is_name(p->text[from + n]) || p->text[from + n] == '.')
+    while (python_is_name(p->text[from + n]) || p->text[from + n] == '.')
         n++;
     snprintf(name, sizeof name, "%.*s", (int)n, p->text + from);
     *at = from + n;
     for (int k = 0; k < 3; k++)
         if (strcmp(name, words[k]) == 0)
-            return note(p, k == 2 ? cJSON_CreateNull() : cJSON_CreateBool(k == 0), from, *at,
-                        from);
-    const size_t next = skip_blanks(p->text, *at, false);
+            return python_note(p, k == 2 ? cJSON_CreateNull() : cJSON_CreateBool(k == 0), from,
+                               *at, from);
+    const size_t next = python_skip_blanks(p->text, *at, false);
     if (p->text[next] != '(') {
         const cJSON *item = look_up(f, name);
         if (item != NULL)
-            return copy_of(p, item);
+            return python_copy_of(p, item);
         cJSON *global = find(f, name, strlen(name)) == NULL ? read_global(p, name) : NULL;
-        return global != NULL ? global : unknown(p, from, *at);
+        return global != NULL ? global : python_unknown(p, from, *at);
     }
     *at = next + 1;
     cJSON *arguments = read_arguments(p, f, name, from, at);
     while (p->text[*at] == '.' && arguments != NULL && !p->failed) {
         // A method of what the call returns stands for the call.
         size_t method = *at + 1;
-        while (is_name(p->text[method]))
+        while (python_is_name(p->text[method]))
             method++;
         if (p->text[method] != '(')
             break;
         *at = method + 1;
-        forget(p, read_arguments(p, f, "method", method, at));
+        python_forget(p, read_arguments(p, f, "method", method, at));
     }
     for (size_t k = 0; k < p->functions->n; k++)
         if (strcmp(p->functions->list[k].name, name) == 0) {
             cJSON *result = call(p, &p->functions->list[k]);
             if (result == NULL)
                 return arguments;
-            forget(p, arguments);
+            python_forget(p, arguments);
             return result;
         }
     return arguments;
@@ -384,7 +209,7 @@ static cJSON *read_number(struct python *p, size_t *at)
     char digits[64];
     size_t n = 0, used = 0;
     double value;
-    for (; is_name(p->text[from + n]) || p->text[from + n] == '.' ||
+    for (; python_is_name(p->text[from + n]) || p->text[from + n] == '.' ||
            ((p->text[from + n] == '-' || p->text[from + n] == '+') &&
             (n == 0 || tolower((unsigned char)p->text[from + n - 1]) == 'e'));
          n++)
@@ -392,8 +217,8 @@ static cJSON *read_number(struct python *p, size_t *at)
             digits[used++] = p->text[from + n];
     *at = from + (n > 0 ? n : 1);
     if (!number_text_read(digits, used, &value))
-        return unknown(p, from, *at);
-    return note(p, cJSON_CreateNumber(value), from, *at, from);
+        return python_unknown(p, from, *at);
+    return python_note(p, cJSON_CreateNumber(value), from, *at, from);
 }
 
 static cJSON *read_primary(struct python *p, struct frame *f, size_t *at)
@@ -409,13 +234,13 @@ static cJSON *read_primary(struct python *p, struct frame *f, size_t *at)
         return read_list(p, f, at);
     if (*c == '(') {
         const size_t from = *at;
-        *at = skip_blanks(p->text, from + 1, true);
+        *at = python_skip_blanks(p->text, from + 1, true);
         cJSON *item = read_value(p, f, at, ",");
         if (p->text[*at] == ')') {
             ++*at;
             return item;
         }
-        forget(p, item);
+        python_forget(p, item);
         *at = from;
         return read_list(p, f, at);
     }
@@ -423,7 +248,7 @@ static cJSON *read_primary(struct python *p, struct frame *f, size_t *at)
         ((*c == '-' || *c == '+') && isdigit((unsigned char)c[1])))
         return read_number(p, at);
     return isalpha((unsigned char)*c) || *c == '_' ? read_named(p, f, at)
-                                                   : unknown(p, *at, *at + (*c != '\0'));
+                                                   : python_unknown(p, *at, *at + (*c != '\0'));
 }
 
 // Returns the value of a product or a sum of whole numbers; NaN: unknown.
@@ -447,30 +272,30 @@ static cJSON *read_value(struct python *p, struct frame *f, size_t *at, const ch
     }
     cJSON *item = read_primary(p, f, at);
     while (item != NULL && !p->failed) {
-        const size_t next = skip_blanks(p->text, *at, true);
+        const size_t next = python_skip_blanks(p->text, *at, true);
         const char sign = p->text[next];
         const size_t n = sign == '/' && p->text[next + 1] == '/' ? 2 : 1;
         if ((sign != '*' && sign != '+' && sign != '-' && n == 1) || p->text[next + 1] == '*' ||
             !cJSON_IsNumber(item))
             break;
-        *at = skip_blanks(p->text, next + n, true);
+        *at = python_skip_blanks(p->text, next + n, true);
         cJSON *right = read_primary(p, f, at);
         const double value = right != NULL && cJSON_IsNumber(right)
                                  ? result_of(item->valuedouble, sign, right->valuedouble)
                                  : (double)NAN;
-        forget(p, item);
-        forget(p, right);
-        item = isfinite(value) ? note(p, cJSON_CreateNumber(value), from, *at, from)
-                               : unknown(p, from, *at);
+        python_forget(p, item);
+        python_forget(p, right);
+        item = isfinite(value) ? python_note(p, cJSON_CreateNumber(value), from, *at, from)
+                               : python_unknown(p, from, *at);
     }
-    size_t next = skip_blanks(p->text, *at, false);
+    size_t next = python_skip_blanks(p->text, *at, false);
     if (p->text[next] != '\0' && p->text[next] != '\n' && strchr(ends, p->text[next]) == NULL &&
         strchr(")]}", p->text[next]) == NULL) {
-        forget(p, item);
-        next = skip_to(p->text, next, ends);
-        item = unknown(p, from, next);
+        python_forget(p, item);
+        next = python_skip_to(p->text, next, ends);
+        item = python_unknown(p, from, next);
     }
-    *at = skip_blanks(p->text, next, strchr(ends, '\n') == NULL);
+    *at = python_skip_blanks(p->text, next, strchr(ends, '\n') == NULL);
     p->depth--;
     return item;
 }
@@ -480,7 +305,7 @@ static cJSON *read_value(struct python *p, struct frame *f, size_t *at, const ch
 static bool starts_with(const char *text, const char *word)
 {
     const size_t n = strlen(word);
-    return strncmp(text, word, n) == 0 && !is_name(text[n]);
+    return strncmp(text, word, n) == 0 && !python_is_name(text[n]);
 }
 
 static void set_variable(struct python *p, struct frame *f, const char *name, cJSON *value)
@@ -488,7 +313,7 @@ static void set_variable(struct python *p, struct frame *f, const char *name, cJ
     struct variable *list = pps_grow(f->list, &f->room, f->n + 1, sizeof *list);
     if (list == NULL || value == NULL) {
         p->failed = p->failed || list == NULL;
-        forget(p, value);
+        python_forget(p, value);
         return;
     }
     f->list = list;
@@ -509,19 +334,19 @@ static void set_attribute(struct python *p, struct frame *f, const char *path, c
         path += length;
         if (*path == '\0') {
             if (cJSON_IsObject(object))
-                put(p, object, key, value);
+                python_put(p, object, key, value);
             else
-                forget(p, value);
+                python_forget(p, value);
             return;
         }
         cJSON *inner = cJSON_GetObjectItemCaseSensitive(object, key);
         if (inner == NULL && cJSON_IsObject(object)) {
-            inner = note(p, cJSON_CreateObject(), 0, 0, 0);
-            put(p, object, key, inner);
+            inner = python_note(p, cJSON_CreateObject(), 0, 0, 0);
+            python_put(p, object, key, inner);
         }
         object = inner;
     }
-    forget(p, value);
+    python_forget(p, value);
 }
 
 // Reads NAME = value, or NAME.a.b = value. `sure`: not in a block that may not run.
@@ -529,16 +354,16 @@ static void read_assignment(struct python *p, struct frame *f, size_t at, size_t
 {
     char name[NAME];
     size_t n = 0;
-    while (at + n < end && (is_name(p->text[at + n]) || p->text[at + n] == '.'))
+    while (at + n < end && (python_is_name(p->text[at + n]) || p->text[at + n] == '.'))
         n++;
-    size_t sign = skip_blanks(p->text, at + n, false);
+    size_t sign = python_skip_blanks(p->text, at + n, false);
     if (p->text[sign] == ':') // an annotation
-        sign = skip_to(p->text, sign, "=\n");
+        sign = python_skip_to(p->text, sign, "=\n");
     if (n == 0 || n >= NAME || p->text[sign] != '=' || p->text[sign + 1] == '=')
         return;
     snprintf(name, sizeof name, "%.*s", (int)n, p->text + at);
-    size_t from = skip_blanks(p->text, sign + 1, false);
-    cJSON *value = sure ? read_value(p, f, &from, "\n") : unknown(p, from, end);
+    size_t from = python_skip_blanks(p->text, sign + 1, false);
+    cJSON *value = sure ? read_value(p, f, &from, "\n") : python_unknown(p, from, end);
     if (strchr(name, '.') == NULL)
         set_variable(p, f, name, value);
     else
@@ -548,16 +373,16 @@ static void read_assignment(struct python *p, struct frame *f, size_t at, size_t
 // Runs the statements between two offsets; returns what the function returns.
 static cJSON *run(struct python *p, struct frame *f, size_t at, size_t to)
 {
-    const size_t indent = indent_of(p->text, at);
+    const size_t indent = python_indent_of(p->text, at);
     cJSON *result = NULL;
     while (at < to && !p->failed && result == NULL) {
-        at = skip_blanks(p->text, at, true);
-        const size_t end = end_of_statement(p->text, at);
-        const bool sure = indent_of(p->text, at) == indent;
+        at = python_skip_blanks(p->text, at, true);
+        const size_t end = python_end_of_statement(p->text, at);
+        const bool sure = python_indent_of(p->text, at) == indent;
         if (at >= to)
             break;
         if (starts_with(p->text + at, "return") && sure) {
-            size_t from = skip_blanks(p->text, at + 6, false);
+            size_t from = python_skip_blanks(p->text, at + 6, false);
             result = read_value(p, f, &from, "\n");
         } else {
             read_assignment(p, f, at, end, sure);
@@ -576,38 +401,10 @@ static cJSON *call(struct python *p, const struct python_function *function)
     }
     cJSON *result = run(p, &f, function->body, function->end);
     for (size_t k = 0; k < f.n; k++)
-        forget(p, f.list[k].value);
+        python_forget(p, f.list[k].value);
     free(f.list);
     p->depth--;
     return result;
-}
-
-void python_find_functions(struct python_functions *functions, const char *text)
-{
-    functions->n = 0;
-    for (size_t at = 0; text[at] != '\0' && functions->n < PYTHON_MOST_FUNCTIONS;) {
-        const size_t end = end_of_statement(text, at);
-        if (strncmp(text + at, "def ", 4) == 0) {
-            struct python_function *f = &functions->list[functions->n++];
-            f->at = at + 4;
-            snprintf(f->name, sizeof f->name, "%.*s", (int)strcspn(text + f->at, "( :\n"),
-                     text + f->at);
-            f->body = end;
-            f->end = end;
-        } else if (functions->n > 0 && text[at] != '\n' && text[at] != '#') {
-            // The body goes on as long as lines are indented.
-            struct python_function *f = &functions->list[functions->n - 1];
-            const bool inside = text[at] == ' ' || text[at] == '\t' || text[at] == ')';
-            if (inside && f->end + 1 >= at)
-                f->end = end;
-        }
-        if (functions->n > 0 && (text[at] == '\n' || text[at] == '#') &&
-            functions->list[functions->n - 1].end + 1 >= at)
-            functions->list[functions->n - 1].end = end;
-        at = end + (text[end] != '\0');
-    }
-    for (size_t k = 0; k < functions->n; k++)
-        functions->list[k].body = skip_blanks(text, functions->list[k].body, true);
 }
 
 bool python_read(struct plaindoc *document, const char *text, size_t n,
