@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double Z975 = 1.959963984540054; // 97.5 % point of the normal distribution
-
 static bool is_stopped(const struct pps_bootstrap *how)
 {
     return how->stop != NULL && atomic_load_explicit(how->stop, memory_order_relaxed);
@@ -85,7 +83,7 @@ enum pps_status pps_bootstrap(const struct pps_bootstrap *how,
         status = run(how, statistic, values, err);
     for (int v = 0; v < n_values && status == PPS_OK; v++)
         estimates[v].half =
-            any ? Z975 * deviation(values, how->resamples, n_values, v) : (double)NAN;
+            any ? PPS_Z975 * deviation(values, how->resamples, n_values, v) : (double)NAN;
     for (size_t i = 0; i < statistic->n && once != NULL; i++)
         once[i] = 1;
     if (status == PPS_OK)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An estimate is a number with a 95 % confidence interval from the bootstrap.
+// An estimate is a number with a 95 % confidence interval; the bootstrap makes intervals of any statistic.
 #ifndef PPS_ENGINE_SENSITIVITY_ESTIMATE_H
 #define PPS_ENGINE_SENSITIVITY_ESTIMATE_H
 
@@ -8,6 +8,9 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+
+// 97.5 % point of the normal distribution.
+#define PPS_Z975 1.959963984540054
 
 // half: half-width of the interval; 0: the value is exact; NAN: unknown. value NAN: there is none.
 struct pps_estimate {

@@ -3,7 +3,6 @@
 #include "engine/sensitivity/indices.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,49 +37,55 @@ uint32_t pps_classes(const uint32_t *code, uint64_t n, uint32_t levels, uint32_t
     return used;
 }
 
-struct sums {
-    double n, y;
+struct class_sums {
+    double n, mean; // mean of the results, from the mean of all
 };
 
-static double ratio_of(const struct pps_given_data *data, const uint32_t *counts,
-                       struct sums *classes, double *n, uint32_t *used)
+// Writes the class sums; returns how many classes are not empty.
+static uint32_t sum_classes(const struct pps_given_data *data, double mean,
+                            struct class_sums *classes)
 {
-    double mean = 0, variance = 0, between = 0;
-    *n = 0;
-    *used = 0;
+    uint32_t used = 0;
     for (size_t i = 0; i < data->n; i++) {
-        *n += counts[i];
-        mean += counts[i] * data->y[i];
-    }
-    mean /= *n;
-    for (size_t i = 0; i < data->n; i++) {
-        const double off = data->y[i] - mean;
-        struct sums *class = &classes[data->class_of[i]];
-        class->n += counts[i];
-        class->y += counts[i] * off;
-        variance += counts[i] * (off * off);
+        struct class_sums *class = &classes[data->class_of[i]];
+        class->n++;
+        class->mean += data->y[i] - mean;
     }
     for (uint32_t c = 0; c < data->n_classes; c++)
         if (classes[c].n > 0) {
-            between += classes[c].y * classes[c].y / classes[c].n;
-            (*used)++;
+            classes[c].mean /= classes[c].n;
+            used++;
         }
-    return variance > 0 ? between / variance : (double)NAN;
+    return used;
 }
 
-void pps_first_order(const void *self, const uint32_t *counts, double *index)
+bool pps_first_order(const struct pps_given_data *data, struct pps_estimate *index)
 {
-    const struct pps_given_data *data = self;
-    struct sums *classes = calloc(data->n_classes, sizeof *classes);
-    double n;
-    uint32_t used;
-    *index = (double)NAN;
+    const double n = (double)data->n;
+    struct class_sums *classes = calloc(data->n_classes, sizeof *classes);
+    double mean = 0, all = 0, between = 0, squares = 0;
+    *index = (struct pps_estimate){NAN, NAN};
     if (classes == NULL)
-        return;
-    const double ratio = ratio_of(data, counts, classes, &n, &used);
-    if (n > used)
-        *index = 1 - (1 - ratio) * (n - 1) / (n - used);
+        return false;
+    for (size_t i = 0; i < data->n; i++)
+        mean += data->y[i];
+    mean /= n;
+    const uint32_t used = sum_classes(data, mean, classes);
+    for (size_t i = 0; i < data->n; i++)
+        all += (data->y[i] - mean) * (data->y[i] - mean);
+    for (uint32_t c = 0; c < data->n_classes; c++)
+        between += classes[c].n * classes[c].mean * classes[c].mean;
+    const double ratio = between / all, scale = (n - 1) / (n - used);
+    for (size_t i = 0; i < data->n; i++) {
+        const double off = data->y[i] - mean, m = classes[data->class_of[i]].mean;
+        const double change = 2 * m * off - m * m - ratio * off * off;
+        squares += change * change;
+    }
+    if (all > 0 && n > used)
+        *index = (struct pps_estimate){1 - (1 - ratio) * scale,
+                                       PPS_Z975 * scale * sqrt(squares) / all};
     free(classes);
+    return true;
 }
 
 // ---- elementary effects -------------------------------------------------------------------------

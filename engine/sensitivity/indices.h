@@ -4,6 +4,9 @@
 #ifndef PPS_ENGINE_SENSITIVITY_INDICES_H
 #define PPS_ENGINE_SENSITIVITY_INDICES_H
 
+#include "engine/sensitivity/estimate.h"
+
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,13 +30,17 @@ struct pps_given_data {
     uint32_t n_classes;
 };
 
-// Writes one value, the estimate of the first-order index:
+// Estimates the first-order index:
 //   1 - (1 - R) (n - 1) / (n - k),  R: the correlation ratio of k classes that are not empty
 // Without the correction, k classes of n random numbers explain (k - 1) / (n - 1) of any variance
 // (Kelley: An unbiased correlation ratio measure; PNAS 21, 1935). What remains is a bias downwards:
-// changes within a class do not count. NAN if the variance is 0 or n <= k. `self` is a struct
-// pps_given_data: the function is a statistic for pps_bootstrap.
-void pps_first_order(const void *self, const uint32_t *counts, double *index);
+// changes within a class do not count. Its interval is the infinitesimal jackknife's, 1.96 times the root of the
+// sum of squared derivatives by the weight of each result (Efron: The jackknife, the bootstrap and other
+// resampling plans; SIAM 1982, chapter 6): the limit of the bootstrap, from one pass. With off = y - mean of all
+// and m = mean of off in the class of y, the derivative of R is (2 m off - m^2 - R off^2) / sum of off^2.
+// Both are NAN if the variance is 0 or n <= k. Returns false without memory.
+PPS_MUST_CHECK bool pps_first_order(const struct pps_given_data *data,
+                                    struct pps_estimate *index);
 
 // ---- elementary effects -------------------------------------------------------------------------
 

@@ -304,8 +304,8 @@ static void class_label(const struct varied *v, const uint32_t *class_of, uint32
 
 // Fills the effect of a parameter of a sample; code has room for all rows.
 static enum pps_status sample_effect(const struct rows *r, int v, struct pps_given_data *data,
-                                     uint32_t *code, const struct pps_bootstrap *how,
-                                     struct pps_effect *e, struct pps_error *err)
+                                     uint32_t *code, struct pps_effect *e,
+                                     struct pps_error *err)
 {
     const struct varied *varied = &r->varied[v];
     uint32_t *class_of = malloc(varied->levels * sizeof *class_of), low, high;
@@ -329,9 +329,8 @@ static enum pps_status sample_effect(const struct rows *r, int v, struct pps_giv
         class_label(varied, class_of, low, e->low_at, sizeof e->low_at);
         class_label(varied, class_of, high, e->high_at, sizeof e->high_at);
     }
-    const struct pps_statistic statistic = {data, pps_first_order, data->n, 1};
-    if (status == PPS_OK)
-        status = pps_bootstrap(how, &statistic, &e->first, err);
+    if (status == PPS_OK && !pps_first_order(data, &e->first))
+        status = pps_fail_memory(err, "classes of values");
     e->n_values = varied->levels;
     free(class_of);
     free(counts);
@@ -358,8 +357,7 @@ static void note_composite(const struct rows *r)
                         names);
 }
 
-static enum pps_status sample(struct rows *r, const struct pps_bootstrap *how,
-                              struct pps_error *err)
+static enum pps_status sample(struct rows *r, struct pps_error *err)
 {
     double *y = malloc(r->n * sizeof *y);
     uint32_t *code = malloc(r->n * sizeof *code);
@@ -371,8 +369,8 @@ static enum pps_status sample(struct rows *r, const struct pps_bootstrap *how,
     if (status == PPS_OK)
         data = valued_rows(r, y, code);
     for (int v = 0; v < r->n_varied && status == PPS_OK; v++)
-        status = sample_effect(r, v, &data, code, how,
-                               &r->group->effects[r->group->n_effects++], err);
+        status =
+            sample_effect(r, v, &data, code, &r->group->effects[r->group->n_effects++], err);
     note_composite(r);
     text_buffer_add(&r->group->notes,
                     "first-order indices are estimated from at most %" PRIu32
@@ -428,8 +426,7 @@ static void note_missing(const struct rows *r)
             pps_count_text((double)r->group->missing).text, pps_count_text((double)r->n).text);
 }
 
-static enum pps_status analyse(struct rows *r, bool is_sample, const struct pps_bootstrap *how,
-                               struct pps_error *err)
+static enum pps_status analyse(struct rows *r, bool is_sample, struct pps_error *err)
 {
     struct pps_factor_input inputs[PPS_MOST_FACTORS];
     r->group->effects = calloc(2 * (size_t)r->n_varied + 1, sizeof *r->group->effects);
@@ -446,13 +443,12 @@ static enum pps_status analyse(struct rows *r, bool is_sample, const struct pps_
     if (status != PPS_OK)
         return status;
     if (is_sample)
-        return sample(r, how, err);
+        return sample(r, err);
     return r->factors.is_grid ? whole_grid(r, err) : plain_rows(r, err);
 }
 
 enum pps_status pps_sensitivity_of_rows(const struct pps_observations *o, const uint32_t *list,
                                         uint64_t n, bool is_sample,
-                                        const struct pps_bootstrap *how,
                                         struct pps_sensitivity_group *group,
                                         struct pps_error *err)
 {
@@ -462,7 +458,7 @@ enum pps_status pps_sensitivity_of_rows(const struct pps_observations *o, const 
     if (status == PPS_OK)
         status = find_varied(&r, err);
     if (status == PPS_OK)
-        status = analyse(&r, is_sample, how, err);
+        status = analyse(&r, is_sample, err);
     if (status == PPS_OK)
         status = pps_effects_sort(group, err);
     note_missing(&r);

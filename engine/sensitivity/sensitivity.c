@@ -118,8 +118,7 @@ static void sort_rows(const struct pps_observations *o, uint32_t *rows, uint64_t
     first[0] = 0;
 }
 
-static enum pps_status all_groups(const struct pps_observations *o,
-                                  const struct pps_sensitivity_ask *ask, bool is_sample,
+static enum pps_status all_groups(const struct pps_observations *o, bool is_sample,
                                   struct pps_sensitivity *s, struct pps_error *err)
 {
     const uint32_t n_groups = o->groups.names.n;
@@ -138,7 +137,7 @@ static enum pps_status all_groups(const struct pps_observations *o,
             status = pps_fail_memory(err, "the groups");
         else
             status = pps_sensitivity_of_rows(o, rows + first[g], first[g + 1] - first[g],
-                                             is_sample, &ask->bootstrap, group, err);
+                                             is_sample, group, err);
     }
     free(rows);
     free(first);
@@ -166,7 +165,7 @@ static enum pps_status from_rows(const struct pps_sensitivity_ask *ask, bool is_
     if (status == PPS_OK)
         status = pps_sensitivity_head(s, &o.view, o.objective, err);
     if (status == PPS_OK)
-        status = all_groups(&o, ask, is_sample, s, err);
+        status = all_groups(&o, is_sample, s, err);
     pps_observations_close(&o);
     return status;
 }

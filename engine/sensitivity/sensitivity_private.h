@@ -19,7 +19,6 @@ PPS_MUST_CHECK enum pps_status pps_effects_sort(struct pps_sensitivity_group *gr
 PPS_MUST_CHECK enum pps_status pps_sensitivity_of_rows(const struct pps_observations *o,
                                                        const uint32_t *rows, uint64_t n,
                                                        bool is_sample,
-                                                       const struct pps_bootstrap *how,
                                                        struct pps_sensitivity_group *group,
                                                        struct pps_error *err);
 

@@ -136,7 +136,8 @@ static void write_legend(const struct pps_sensitivity_group *g, FILE *out)
     const struct pps_effect *e = &g->effects[0];
     if (g->kind != PPS_FROM_GRID && g->kind != PPS_FROM_ROWS &&
         !(isnan(e->first.half) && isnan(e->mu_star.half)))
-        fputs("+-: 95 % confidence interval, by bootstrap\n", out);
+        fprintf(out, "+-: 95 %% confidence interval, by %s\n",
+                g->kind == PPS_FROM_SAMPLE ? "the infinitesimal jackknife" : "bootstrap");
 }
 
 static enum pps_status write_group(const struct pps_sensitivity *s,

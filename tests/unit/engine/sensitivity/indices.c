@@ -3,6 +3,7 @@
 #include "engine/sensitivity/indices.h"
 #include "base/math/random.h"
 #include "base/math/sobol.h"
+#include "base/math/statistics.h"
 #include "engine/sensitivity/estimate.h"
 #include "engine/sensitivity/grid_effects.h"
 
@@ -236,11 +237,13 @@ Test(indices, grid_with_holes)
 
 // ---- samples without a design ---------------------------------------------------------------------
 
-static double first_of(function *f, int d, int i, size_t n)
+enum { LEVELS = 1000 };
+
+// Draws n results of f of d numbers, and the class of number i of each.
+static struct pps_given_data classes_of(function *f, int d, int i, size_t n, double *y,
+                                        uint32_t *code)
 {
-    double *y = malloc(n * sizeof *y);
-    enum { LEVELS = 1000 };
-    uint32_t *code = malloc(n * sizeof *code), class_of[LEVELS];
+    uint32_t class_of[LEVELS];
     uint64_t counts[LEVELS];
     for (size_t k = 0; k < n; k++) {
         double u[MOST];
@@ -254,15 +257,18 @@ static double first_of(function *f, int d, int i, size_t n)
     cr_assert_eq(classes, pps_usual_classes(n));
     for (size_t k = 0; k < n; k++)
         code[k] = class_of[code[k]];
-    uint32_t *once = malloc(n * sizeof *once);
-    for (size_t k = 0; k < n; k++)
-        once[k] = 1;
-    const struct pps_given_data data = {y, code, n, classes};
-    double index;
-    pps_first_order(&data, once, &index);
+    return (struct pps_given_data){y, code, n, classes};
+}
+
+static struct pps_estimate first_of(function *f, int d, int i, size_t n)
+{
+    double *y = malloc(n * sizeof *y);
+    uint32_t *code = malloc(n * sizeof *code);
+    struct pps_estimate index;
+    const struct pps_given_data data = classes_of(f, d, i, n, y, code);
+    cr_assert(pps_first_order(&data, &index));
     free(y);
     free(code);
-    free(once);
     return index;
 }
 
@@ -270,9 +276,35 @@ Test(indices, classes_of_a_sample)
 {
     const double first[] = {0.3139, 0.4424, 0};
     for (int i = 0; i < 3; i++) {
-        const double found = first_of(ishigami, 3, i, 20000);
+        const double found = first_of(ishigami, 3, i, 20000).value;
         cr_assert_float_eq(found, first[i], 0.02, "%d: %g", i, found);
     }
     // Catches the bias of the plain correlation ratio, which is (k - 1) / (n - 1) = 0.04 here.
-    cr_assert_float_eq(first_of(ishigami, 3, 2, 200), 0, 0.04);
+    cr_assert_float_eq(first_of(ishigami, 3, 2, 200).value, 0, 0.04);
+}
+
+// The interval agrees with that of a bootstrap that draws the results again.
+Test(indices, interval_of_a_sample)
+{
+    enum { SIZE = 2000, RESAMPLES = 400 };
+    static double y[SIZE], again[SIZE];
+    static uint32_t code[SIZE], code_again[SIZE];
+    struct pps_estimate index, other;
+    const struct pps_given_data data = classes_of(ishigami, 3, 0, SIZE, y, code);
+    cr_assert(pps_first_order(&data, &index));
+    double sum = 0, squares = 0;
+    for (uint32_t r = 0; r < RESAMPLES; r++) {
+        for (uint32_t k = 0; k < SIZE; k++) {
+            const uint32_t from = statistics_resampled(1, r, k, SIZE);
+            again[k] = y[from];
+            code_again[k] = code[from];
+        }
+        const struct pps_given_data drawn = {again, code_again, SIZE, data.n_classes};
+        cr_assert(pps_first_order(&drawn, &other));
+        sum += other.value;
+        squares += other.value * other.value;
+    }
+    const double mean = sum / RESAMPLES;
+    const double half = PPS_Z975 * sqrt(squares / RESAMPLES - mean * mean);
+    cr_assert_float_eq(index.half, half, 0.1 * half, "%g %g", index.half, half);
 }
