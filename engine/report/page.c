@@ -167,11 +167,11 @@ static void add_kernel(const struct pps_kernel *kernel, struct text_buffer *json
 }
 
 // The colours of timelines, as those of pictures.
-static void add_colours(struct text_buffer *json)
+static void add_colours(const struct pps_trace_names *names, struct text_buffer *json)
 {
     text_buffer_add(json, ",\"kinds\":[");
-    for (int32_t k = 0; k < PPS_KIND_COLOURS; k++) {
-        const struct pps_kind_colour *colour = pps_kind_colour(k);
+    for (int32_t k = 0; names->kinds[k] != NULL; k++) {
+        const struct pps_kind_colour *colour = pps_kind_colour(names, k);
         text_buffer_add(json, "%s{\"fill\":\"%s\",\"tint\":\"%s\",\"ink\":\"%s\"}",
                         k > 0 ? "," : "", colour->fill, colour->tint, colour->ink);
     }
@@ -216,7 +216,8 @@ static void add_description(const struct pps_page_ask *ask, const struct pps_pag
     add_names(rows, "work", rows->work.by, rows->work.n_by, json);
     add_names(rows, "over", rows->over, rows->n_over, json);
     add_kernel(rows->view.kernel, json);
-    add_colours(json);
+    if (rows->view.kernel != NULL && rows->view.kernel->trace_names != NULL)
+        add_colours(rows->view.kernel->trace_names, json);
     add_manifest(path, json);
     add_row_numbers(rows, json, data);
     if (rows->stands_for != NULL) {

@@ -202,6 +202,17 @@ static void put_end(FILE *out, const char *element, const char *hint)
     fprintf(out, "</title></%s>\n", element);
 }
 
+double pps_svg_round_step(double least)
+{
+    if (!(least > 0) || !isfinite(least))
+        return 1;
+    const double power = pow(10, floor(log10(least)));
+    return least <= power       ? power
+           : least <= 2 * power ? 2 * power
+           : least <= 5 * power ? 5 * power
+                                : 10 * power;
+}
+
 void pps_svg_rect(FILE *out, struct pps_svg_box box, const char *fill, const char *hint)
 {
     put_box(out, box);

@@ -35,6 +35,10 @@ void pps_svg_begin(FILE *out, double w, double h);
 void pps_svg_begin_scaled(FILE *out, double w, double h, double scale, const char *unit);
 void pps_svg_end(FILE *out);
 
+// Returns the least of 1, 2 and 5 times a power of ten that is not below `least`: a distance of ticks.
+// 1 if `least` is not a positive number.
+double pps_svg_round_step(double least);
+
 // Draws a filled box. Viewers show `hint` (or NULL) when the pointer is over the box.
 void pps_svg_rect(FILE *out, struct pps_svg_box box, const char *fill, const char *hint);
 

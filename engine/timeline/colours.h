@@ -3,6 +3,8 @@
 #ifndef PPS_ENGINE_TIMELINE_COLOURS_H
 #define PPS_ENGINE_TIMELINE_COLOURS_H
 
+#include "ppsweep/kernel.h"
+
 #include <stdint.h>
 
 struct pps_kind_colour {
@@ -13,8 +15,10 @@ struct pps_kind_colour {
 
 enum { PPS_KIND_COLOURS = 8 };
 
-// Returns the colour of a kind; kinds share colours if there are more than PPS_KIND_COLOURS. Neighbours
-// differ for readers with any kind of colour blindness.
-const struct pps_kind_colour *pps_kind_colour(int32_t kind);
+// Returns the colour of a kind of names->kinds. Forward and backward passes have the same colours in all models;
+// other kinds share colours if there are more than PPS_KIND_COLOURS. Neighbours differ for readers with any kind
+// of colour blindness.
+const struct pps_kind_colour *pps_kind_colour(const struct pps_trace_names *names,
+                                              int32_t kind);
 
 #endif

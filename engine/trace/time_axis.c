@@ -27,13 +27,7 @@ static double tick_step(const struct pps_time_axis *axis)
     const double room = PPS_TRACE_CHAR * (double)(strlen(text) + 3);
     const double least = (axis->end - axis->begin) / axis->unit.size / axis->w *
                          fmax(room, fmin(TICK, axis->w / 5));
-    if (!(least > 0) || !isfinite(least))
-        return 1;
-    const double power = pow(10, floor(log10(least)));
-    return least <= power       ? power
-           : least <= 2 * power ? 2 * power
-           : least <= 5 * power ? 5 * power
-                                : 10 * power;
+    return pps_svg_round_step(least);
 }
 
 static void put_name(const struct pps_time_axis *axis, FILE *out, double y)

@@ -230,7 +230,7 @@ static void put_piece(const struct pps_task_panel *p, FILE *out,
                       const struct pps_piece *piece, double share)
 {
     char hint[256];
-    const struct pps_kind_colour *colour = pps_kind_colour(piece->kind);
+    const struct pps_kind_colour *colour = pps_kind_colour(p->pieces->names, piece->kind);
     const struct pps_svg_box full = {whole->x, whole->y + LANE * (1 - share), whole->w,
                                      LANE * share};
     put_hint(p->pieces->names, unit, piece, hint, sizeof hint);
@@ -242,7 +242,7 @@ static void put_piece(const struct pps_task_panel *p, FILE *out,
         pps_svg_rect(out, *whole, "url(#flag)", hint);
 }
 
-static void put_task(FILE *out, const struct pps_svg_box *box,
+static void put_task(const struct pps_task_panel *p, FILE *out, const struct pps_svg_box *box,
                      const struct pps_drawn_task *task, double highest)
 {
     const bool full = task->slowest > 0.7 * highest;
@@ -252,7 +252,8 @@ static void put_task(FILE *out, const struct pps_svg_box *box,
     const int n = snprintf(text, sizeof text, "%d", (int)task->ordinal);
     if (box->w > 7.0 * n + 3)
         pps_svg_text(out, box->x + box->w / 2, box->y + LANE / 2, PPS_SVG_MIDDLE, 11,
-                     full ? pps_kind_colour(task->kind)->ink : "#000000", text);
+                     full ? pps_kind_colour(p->pieces->names, task->kind)->ink : "#000000",
+                     text);
 }
 
 void pps_task_panel_draw(const struct pps_task_panel *p, FILE *out,
@@ -273,6 +274,6 @@ void pps_task_panel_draw(const struct pps_task_panel *p, FILE *out,
         const double x = pps_time_x(axis, task->start);
         const struct pps_svg_box box = {x, top + p->y[task->lane],
                                         pps_time_x(axis, task->end) - x, LANE};
-        put_task(out, &box, task, highest);
+        put_task(p, out, &box, task, highest);
     }
 }

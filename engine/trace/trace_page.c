@@ -92,7 +92,7 @@ static void put_kinds(const struct pps_trace_legend *legend, struct cursor *c)
     char text[128];
     for (int32_t kind = 0; names->kinds[kind] != NULL; kind++)
         if (occurs(legend, kind))
-            put_key(c, pps_kind_colour(kind)->fill, names->kinds[kind]);
+            put_key(c, pps_kind_colour(names, kind)->fill, names->kinds[kind]);
     for (int i = 0; i < legend->n_points; i++)
         flagged = flagged || legend->points[i].flagged;
     if (flagged)

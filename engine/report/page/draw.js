@@ -5,7 +5,7 @@ const Draw = {
   stops: [[68, 1, 84], [71, 44, 122], [59, 81, 139], [44, 113, 142], [33, 144, 141], [39, 173, 129], [92, 200, 99], [170, 220, 50], [253, 231, 37]],
   // The colours of a kind of tasks, as in pictures: fill, tint, ink.
   kind(k) {
-    return Data.about.kinds[k % Data.about.kinds.length];
+    return Data.about.kinds[k];
   },
 
   colour(part) {

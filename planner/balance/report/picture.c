@@ -48,23 +48,17 @@ struct picture_stage picture_stage_of(const struct picture_view *view, int32_t s
                                   executor_ends(executor) + at, order->n[stage]};
 }
 
-void picture_tick(double value, double end, char text[32])
-{
-    const int digits = end > 0 ? (int)floor(log10(end)) : 0;
-    const int decimals = digits >= 3 ? 0 : digits <= -3 ? 6 : 3 - digits;
-    snprintf(text, 32, "%s", pps_decimals_text(value, decimals).text);
-}
-
 void picture_panel(const struct picture_view *view, struct pps_svg_box box, const char *title,
                    FILE *out)
 {
     char text[32];
     pps_svg_frame(out, box, PICTURE_INK, 1);
     pps_svg_text(out, box.x + box.w / 2, box.y - 12, PPS_SVG_MIDDLE, 13, PICTURE_INK, title);
-    for (int i = 0; i < TICKS; i++) {
-        const double x = box.x + box.w * i / (TICKS - 1), y = box.y + box.h;
+    const double step = pps_svg_round_step(view->end / TICKS), y = box.y + box.h;
+    for (int i = 0; i * step <= view->end; i++) {
+        const double x = picture_x(view, box, i * step);
         pps_svg_line(out, x, y, x, y + 4, PICTURE_INK);
-        picture_tick(view->end * i / (TICKS - 1), view->end, text);
+        pps_human_number(i * step, 10, text, sizeof text);
         pps_svg_text(out, x, y + 13, PPS_SVG_MIDDLE, PICTURE_TEXT, PICTURE_INK, text);
     }
 }

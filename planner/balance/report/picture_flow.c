@@ -19,15 +19,15 @@ struct flow {
 
 // ---- colours ------------------------------------------------------------------------------------
 
-// Chunks of both directions become paler in the order in which a micro-batch passes them.
+// The blue and the vermilion of all timelines, lighter so that black numbers are readable. Chunks of both directions
+// become paler in the order in which a micro-batch passes them.
 static void colour_of(bool forward, int32_t chunk, int32_t chunks, char text[16])
 {
-    static const double base[2][3] = {{255, 213, 143}, {167, 184, 231}},
-                        mix[2][3] = {{255, 240, 255}, {240, 255, 245}};
-    const double w = (forward ? chunk : chunks - 1 - chunk) / 3.0;
+    static const double base[2][3] = {{213, 94, 0}, {0, 114, 178}};
+    const double part = 0.65 / (1 + 0.7 * (forward ? chunk : chunks - 1 - chunk));
     int rgb[3];
     for (int c = 0; c < 3; c++)
-        rgb[c] = (int)lround((mix[forward][c] * w + base[forward][c] * 0.5) / (w + 0.5));
+        rgb[c] = (int)lround(255 - part * (255 - base[forward][c]));
     snprintf(text, 16, "#%02x%02x%02x", rgb[0], rgb[1], rgb[2]);
 }
 

@@ -14,7 +14,9 @@
 
 #define HEADROOM 1.05 // of the memory axis
 
-enum { TICKS = 4, LEGEND_ROW = 14, LEGEND_COLUMNS = 2, LEGEND_COLUMN = 66 };
+#define OTHERS "#a8a8b0"
+
+enum { TICKS = 5, LEGEND_ROW = 14 };
 
 struct curve {
     double *xy; // x and y in turn
@@ -96,51 +98,53 @@ static void trace_stage(const struct picture_view *view, struct pps_svg_box box,
     flush(curve, &column);
 }
 
-// ---- colours and legend -------------------------------------------------------------------------
+// ---- legend -------------------------------------------------------------------------------------
 
-// Returns the red, green or blue part (chosen by `offset`) of the colour with this hue (0 to 360) and
-// lightness, at full saturation.
-static int shade(double hue, double offset, double lightness)
+// The lines of the picture: the stages with the highest and the lowest peak, and all others, which are pale.
+struct marked {
+    int32_t stage;
+    const char *word, *colour;
+};
+
+static int32_t lowest(const struct picture_view *view)
 {
-    const double k = fmod(offset + hue / 30, 12), a = 0.75 * fmin(lightness, 1 - lightness),
-                 value = lightness - a * fmax(-1, fmin(fmin(k - 3, 9 - k), 1));
-    return (int)lround(255 * value);
+    const double *peak = view->result.peak_mb;
+    int32_t least = 0;
+    for (int32_t s = 1; s < view->picture->shape->stages; s++)
+        least = peak[s] < peak[least] ? s : least;
+    return least;
 }
 
-// The hue follows the stages; neighbours also differ in lightness.
-static void colour_of(int32_t stage, int32_t stages, char text[16])
+static void add_legend(const struct picture_view *view, struct pps_svg_box box,
+                       const struct marked *marked, int n, FILE *out)
 {
-    static const double lightness[] = {0.36, 0.56, 0.46};
-    const double hue = 300.0 * stage / (stages > 1 ? stages - 1 : 1), l = lightness[stage % 3];
-    snprintf(text, 16, "#%02x%02x%02x", shade(hue, 0, l), shade(hue, 8, l), shade(hue, 4, l));
-}
-
-// Names every stage, or every k-th if there is no room for all.
-static void add_legend(const struct picture_view *view, struct pps_svg_box box, FILE *out)
-{
-    const int32_t stages = view->picture->shape->stages, rows = (int32_t)(box.h / LEGEND_ROW),
-                  most = rows * LEGEND_COLUMNS, every = (stages + most - 1) / most;
-    char colour[16], text[32];
-    for (int32_t s = 0, i = 0; s < stages; s += every, i++) {
-        const double x = box.x + box.w + 14 + LEGEND_COLUMN * (i / rows),
-                     y = box.y + 6 + LEGEND_ROW * (i % rows);
-        colour_of(s, stages, colour);
-        pps_svg_polyline(out, (double[]){x, y, x + 14, y}, 2, colour, 2.5, NULL);
-        snprintf(text, sizeof text, "stage-%d", s);
-        pps_svg_text(out, x + 18, y, PPS_SVG_START, 10, PICTURE_INK, text);
+    const double x = box.x + box.w + 14;
+    double y = box.y + 6;
+    char text[64];
+    for (int i = 0; i < n; i++, y += 2 * LEGEND_ROW) {
+        pps_svg_polyline(out, (double[]){x, y, x + 14, y}, 2, marked[i].colour, 2.5, NULL);
+        snprintf(text, sizeof text, "stage-%d: %s", marked[i].stage, marked[i].word);
+        pps_svg_text(out, x + 20, y, PPS_SVG_START, PICTURE_TEXT, PICTURE_INK, text);
+        snprintf(text, sizeof text, "peak %s",
+                 pps_decimals_text(view->result.peak_mb[marked[i].stage], 0).text);
+        pps_svg_text(out, x + 20, y + LEGEND_ROW, PPS_SVG_START, PICTURE_TEXT, PICTURE_INK,
+                     text);
     }
+    pps_svg_polyline(out, (double[]){x, y, x + 14, y}, 2, OTHERS, 2.5, NULL);
+    pps_svg_text(out, x + 20, y, PPS_SVG_START, PICTURE_TEXT, PICTURE_INK, "other stages");
 }
 
 // ---- the panel ----------------------------------------------------------------------------------
 
 static void add_ticks(const struct picture_view *view, struct pps_svg_box box, FILE *out)
 {
+    const double step = pps_svg_round_step(view->highest / TICKS);
     char text[32];
-    for (int i = 0; i < TICKS; i++) {
-        const double mb = view->highest * i / (TICKS - 1), y = y_at(view, box, mb);
+    for (int i = 0; i * step <= HEADROOM * view->highest; i++) {
+        const double y = y_at(view, box, i * step);
         if (i > 0)
             pps_svg_line(out, box.x, y, box.x + box.w, y, PICTURE_PALE);
-        picture_tick(mb, view->highest, text);
+        pps_human_number(i * step, 10, text, sizeof text);
         pps_svg_text(out, box.x - 8, y, PPS_SVG_END, PICTURE_TEXT, PICTURE_INK, text);
     }
     pps_svg_text(out, box.x - 8, box.y - 12, PPS_SVG_END, PICTURE_TEXT, PICTURE_INK, "MiB");
@@ -160,21 +164,31 @@ static void add_limit(const struct picture_view *view, struct pps_svg_box box, F
                    PICTURE_ALERT, 1.5);
 }
 
+static void add_stage(const struct picture_view *view, struct pps_svg_box box, int32_t stage,
+                      const char *colour, double width, struct curve *curve, FILE *out)
+{
+    char hint[80];
+    trace_stage(view, box, stage, curve);
+    snprintf(hint, sizeof hint, "stage-%d: peak %s MiB", stage,
+             pps_decimals_text(view->result.peak_mb[stage], 2).text);
+    pps_svg_polyline(out, curve->xy, curve->n, colour, width, hint);
+}
+
 bool picture_memory(const struct picture_view *view, struct pps_svg_box box, FILE *out)
 {
     const int32_t stages = view->picture->shape->stages;
+    const struct marked marked[] = {{view->result.worst, "highest", "#d55e00"},
+                                    {lowest(view), "lowest", "#0072b2"}};
+    const int n_marked = marked[0].stage == marked[1].stage ? 1 : 2;
     struct curve curve = {.xy = NULL};
-    char colour[16], hint[80];
     add_ticks(view, box, out);
-    for (int32_t s = 0; s < stages && !curve.failed; s++) {
-        trace_stage(view, box, s, &curve);
-        colour_of(s, stages, colour);
-        snprintf(hint, sizeof hint, "stage-%d: peak %s MiB", s,
-                 pps_decimals_text(view->result.peak_mb[s], 2).text);
-        pps_svg_polyline(out, curve.xy, curve.n, colour, 1.2, hint);
-    }
+    for (int32_t s = 0; s < stages && !curve.failed; s++)
+        if (s != marked[0].stage && s != marked[1].stage)
+            add_stage(view, box, s, OTHERS, 1, &curve, out);
+    for (int i = n_marked - 1; i >= 0 && !curve.failed; i--)
+        add_stage(view, box, marked[i].stage, marked[i].colour, 2, &curve, out);
     add_limit(view, box, out);
-    add_legend(view, box, out);
+    add_legend(view, box, marked, n_marked, out);
     picture_panel(view, box, "Block Memory Timeline", out);
     free(curve.xy);
     return !curve.failed;

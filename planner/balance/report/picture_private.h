@@ -38,9 +38,6 @@ static inline double picture_x(const struct picture_view *view, struct pps_svg_b
 void picture_panel(const struct picture_view *view, struct pps_svg_box box, const char *title,
                    FILE *out);
 
-// Writes a tick of an axis that ends at `end`.
-void picture_tick(double value, double end, char text[32]);
-
 // Draws the blocks of all stages (picture_flow.c).
 void picture_flow(const struct picture_view *view, struct pps_svg_box box, FILE *out);
 

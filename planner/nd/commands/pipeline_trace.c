@@ -63,10 +63,12 @@ enum pps_status nd_pipe_check_plan(const struct nd_pipe *pipe,
 static void name(const struct nd_pipe *pipe, char *title, size_t size)
 {
     const struct nd_strategy *s = &pipe->strategy;
-    const char *model = pipe->input->job.run.model.name;
-    snprintf(title, size, "%s: dp=%d tp=%d cp=%d pp=%d ep=%d vp=%lld",
-             model[0] != '\0' ? model : "pipeline", s->dp, s->tp, s->cp, s->pp, s->ep,
-             (long long)pipe->key.vp);
+    const struct plan_run *run = &pipe->input->job.run;
+    const char *device = run->cluster.hardware.name;
+    snprintf(title, size, "%s on %lld %s: dp=%d tp=%d cp=%d pp=%d ep=%d vp=%lld",
+             run->model.name[0] != '\0' ? run->model.name : "pipeline",
+             (long long)run->cluster.world_size, device[0] != '\0' ? device : "devices", s->dp,
+             s->tp, s->cp, s->pp, s->ep, (long long)pipe->key.vp);
 }
 
 enum pps_status nd_pipe_write_trace(const struct nd_pipe *pipe, const struct step_trace *trace,

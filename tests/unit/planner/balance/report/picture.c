@@ -2,6 +2,7 @@
 // Pictures of strategies: what they contain, where it is, and that their size is bounded.
 #include "planner/balance/report/picture.h"
 #include "base/text/human.h"
+#include "engine/svg/svg.h"
 
 #include "tests/unit/support/files.h"
 #include "tests/unit/support/kernels/balance_golden.h"
@@ -63,12 +64,15 @@ Test(picture, two_panels_of_a_strategy)
     cr_assert(count(text, "<title>forward of micro-batch") == 768);
     cr_assert(count(text, "<title>backward of micro-batch") == 768);
     cr_assert(count(text, "<title>stage-") == 16);
-    cr_assert(count(text, ">stage 1") == 7 && count(text, ">stage-1") == 7 + 7);
+    cr_assert(count(text, ">stage 1") == 7 && count(text, ">stage-") == 16 + 2);
     cr_assert(count(text, "stroke-dasharray") == 2);
     cr_assert_not_null(strstr(text, ">limit 56 000 MiB<"));
     // Chunk 0 of a forward has the plain colour; so has the last chunk, the first one, of a backward.
-    cr_assert(count(text, "fill=\"#a7b8e7\"") == 256 + 1);
-    cr_assert(count(text, "fill=\"#ffd58f\"") == 256 + 1);
+    cr_assert(count(text, "fill=\"#59a3cd\"") == 256 + 1);
+    cr_assert(count(text, "fill=\"#e49659\"") == 256 + 1);
+    // The stages with the highest and the lowest peak are marked, the others are pale.
+    cr_assert_not_null(strstr(text, ">stage-0: highest<"));
+    cr_assert(count(text, ": lowest<") == 1 && count(text, ">other stages<") == 1);
     free(text);
     balance_golden_done(&r);
 }
@@ -103,8 +107,9 @@ Test(picture, comparisons_have_equal_axes)
     char *text = drawn(pictures, 2), tick[40];
     cr_assert(attribute(text, "width=\"") == 2400);
     cr_assert(fabs(a.result.makespan - b.result.makespan) > 100);
-    snprintf(tick, sizeof tick, ">%s<",
-             pps_decimals_text(fmax(a.result.makespan, b.result.makespan), 0).text);
+    const double end = fmax(a.result.makespan, b.result.makespan);
+    const double step = pps_svg_round_step(end / 8);
+    snprintf(tick, sizeof tick, ">%s<", pps_decimals_text(step * floor(end / step), 0).text);
     cr_assert(count(text, tick) == 4, "%s", tick); // two panels each
     const char *manual = strstr(text, ">Manual<");
     cr_assert(manual != NULL && strstr(text, ">Automatic<") < manual);
