@@ -91,6 +91,28 @@ const tests = {
     await page.close();
   },
 
+  async "a part of a timeline fills its width, by the mouse and by keys"(browser) {
+    const page = await open(browser, "grid");
+    await page.evaluate(() => { selectRow(Data.timelines[0].row - 1); document.getElementById("timeline").scrollIntoView(); });
+    const box = await page.locator("#timeline").boundingBox(), { left, room, end } = await page.evaluate(() => Timeline.plot);
+    const all = await page.evaluate(() => Timeline.boxes.length);
+    await page.mouse.move(box.x + left + room / 4, box.y + 40);
+    await page.mouse.down();
+    await page.mouse.move(box.x + left + room / 2, box.y + 40);
+    await page.mouse.up();
+    const { view, shown, wide } = await page.evaluate(() => ({ view: Timeline.view, shown: Timeline.boxes.length, wide: Timeline.boxes.every(([x, , w]) => x >= Timeline.plot.left && x + w <= Timeline.plot.left + Timeline.plot.room + 0.51) }));
+    assert.ok(Math.abs(view[0] - end / 4) < end / 50 && Math.abs(view[1] - end / 2) < end / 50, `${view} of ${end}`);
+    assert.ok(shown > 0 && shown < all && wide, `${shown} of ${all}`);
+    assert.match(await page.textContent("#timeline-note"), /^from [\d.]+ to [\d.]+ of [\d.]+; a double click or 0 shows all/);
+    await page.focus("#timeline");
+    await page.keyboard.press("+");
+    const half = await page.evaluate(() => Timeline.view[1] - Timeline.view[0]);
+    assert.ok(Math.abs(half - (view[1] - view[0]) / 2) < 1e-9 * end);
+    for (const key of ["-", "-", "-"]) await page.keyboard.press(key);
+    assert.deepStrictEqual(await page.evaluate(() => [Timeline.view, Timeline.boxes.length]), [null, all]);
+    await page.close();
+  },
+
   // A lane of compute does 256 forwards of 1 and backwards of 2; the last cell may be shorter.
   async "a timeline of too many tasks shows how busy the lanes are"(browser) {
     const page = await open(browser, "long");

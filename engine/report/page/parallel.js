@@ -68,11 +68,36 @@ const Parallel = {
     pen.fillText(Draw.fit(pen, ends[1], this.gap - 2), x, this.top - 5);
     pen.textBaseline = "top";
     pen.fillText(Draw.fit(pen, ends[0], this.gap - 2), x, this.top + this.tall + 6);
+    this.ticks(pen, column, x);
     if (!brush) return;
     pen.fillStyle = "#d55e0066";
     pen.fillRect(x - 7, this.y(brush[1]) - 2, 14, this.y(brush[0]) - this.y(brush[1]) + 4);
     pen.strokeStyle = "#d55e00";
     pen.strokeRect(x - 7, this.y(brush[1]) - 2, 14, this.y(brush[0]) - this.y(brush[1]) + 4);
+  },
+
+  // Marks round numbers, or the values of an axis that has few, between its ends.
+  ticks(pen, column, x) {
+    const n = column.labels ? column.labels.length : 0, every = Math.ceil(n / 11);
+    const marks = column.labels
+      ? column.labels.map((label, k) => [k / (n - 1), label]).filter((mark, k) => k % every === 0)
+      : Draw.ticks(column.low, column.high, 5).map((v) => [(v - column.low) / (column.high - column.low), Draw.short(v)]);
+    pen.font = "10px system-ui, sans-serif";
+    pen.textAlign = "left";
+    pen.textBaseline = "middle";
+    for (const [part, text] of marks) {
+      if (!(part > 0.04 && part < 0.96)) continue;
+      pen.fillStyle = Draw.css("--text");
+      pen.fillRect(x - 3, this.y(part) - 0.5, 6, 1);
+      const shown = Draw.fit(pen, text, this.gap - 8);
+      pen.fillStyle = Draw.css("--back");
+      pen.globalAlpha = 0.7;
+      pen.fillRect(x + 4, this.y(part) - 6, pen.measureText(shown).width + 2, 12);
+      pen.globalAlpha = 1;
+      pen.fillStyle = Draw.css("--text");
+      pen.fillText(shown, x + 5, this.y(part));
+    }
+    pen.font = "12px system-ui, sans-serif";
   },
 
   at(event) {

@@ -2,6 +2,7 @@
 
 const Timeline = {
   shown: -1, // index in Data.timelines
+  view: null, // [from, to]: the times that are shown; null: all
   FIELDS: 7, // of a segment: lane, kind, label, start, end, state (1: flag, 2: continues the task before), rate
 
   async load() {
@@ -20,6 +21,7 @@ const Timeline = {
   choose(number) {
     const found = Data.timelines.findIndex((t) => t.row === number && !t.baseline);
     const note = document.getElementById("timeline-note");
+    if (found !== this.shown) this.view = null;
     this.shown = found;
     if (found < 0) {
       document.getElementById("timeline").parentElement.hidden = true;
@@ -57,23 +59,27 @@ const Timeline = {
     this.at = -1;
     if (this.shown < 0) return;
     document.getElementById("timeline").parentElement.hidden = false;
-    const pair = this.pair(), width = Draw.width("timeline"), left = 118, room = width - left - 16;
-    const end = Math.max(...pair.map((t) => t.end));
+    const pair = this.pair(), width = Draw.width("timeline"), end = Math.max(...pair.map((t) => t.end));
     this.unit = pair.find((t) => t.end === end);
     const lanes = pair.map((t) => this.lanes(t));
     const lane = Math.max(3, Math.min(13, Math.floor(800 / Math.max(...lanes.map((list) => list.length)))));
     const measure = Draw.open("timeline", width, 10);
+    measure.font = "11px system-ui, sans-serif";
+    const names = pair.flatMap((t, k) => lanes[k].map((one) => measure.measureText(this.laneName(t, one)).width));
+    const left = Math.min(Math.ceil(Math.max(...names)) + 12, width / 3), room = width - left - 16, [from, to] = this.view ?? [0, end];
+    this.plot = { left, room, from, to, end };
+    measure.font = "12px system-ui, sans-serif";
     const legend = this.legend(measure, pair[0], left, 0, room, false);
     const height = lanes.reduce((sum, list) => sum + list.length * lane + 44, 0) + legend + 52, pen = Draw.open("timeline", width, height);
     this.boxes = [];
     let top = 4;
     pair.forEach((t, k) => {
-      this.one(pen, t, lanes[k], { left, room, end, top: top + 20, lane });
+      this.one(pen, t, lanes[k], top + 20, lane);
       top += lanes[k].length * lane + 44;
     });
-    this.axis(pen, { left, room, end, top: top - 14 });
+    this.axis(pen, top - 14);
     this.legend(pen, pair[0], left, top + 36, room, true);
-    const notes = [];
+    const notes = [this.view ? `from ${this.time(from, 6)} to ${this.time(to, 6)} of ${this.time(end, 6)}; a double click or 0 shows all` : "drag along the time to see a part of it; + and - zoom"];
     if (pair.length > 1) notes.push(`above: the row, ${this.time(pair[0].end, 6)}; below: the baseline ${Data.about.baseline}, ${this.time(pair[1].end, 6)}`);
     for (const t of pair) if (t.cells) notes.push(`${this.name(t)}: ${Draw.count(t.cells.tasks)} tasks are too many to draw, so the picture shows the utilisation of each lane, as the mean over ${this.time(t.cells.width, 4)}`);
     document.getElementById("timeline-note").textContent = notes.join("; ");
@@ -91,35 +97,52 @@ const Timeline = {
     return slot > 0 ? `(${slot + 1})` : `${t.group} ${group} ${t.tracks[track].split(":")[0]}`;
   },
 
-  one(pen, t, lanes, { left, room, end, top, lane }) {
+  // Where a time stands in the picture.
+  x(time) {
+    const { left, room, from, to } = this.plot;
+    return left + (room * (time - from)) / (to - from || 1);
+  },
+
+  // Draws inside the plot what reaches from one time to another, and returns its place; null: it is not in view.
+  span(start, stop, least) {
+    const { left, room } = this.plot, x = Math.max(left, this.x(start)), to = Math.min(left + room, this.x(stop));
+    return to < left || x > left + room || (to <= x && start < stop) ? null : [x, Math.max(least, to - x)];
+  },
+
+  one(pen, t, lanes, top, lane) {
+    const { left, room } = this.plot;
     pen.fillStyle = Draw.css("--text");
     pen.textAlign = "left";
     pen.textBaseline = "alphabetic";
     pen.fillText(`${this.name(t)}: ${t.last} ${this.time(t.end)}`, left, top - 5);
     const place = [];
     lanes.forEach((one, k) => (place[one.k] = top + k * lane));
-    if (t.cells) this.cells(pen, t, place, { left, room, end, lane });
-    else this.pieces(pen, t, place, { left, room, end, lane });
+    if (t.cells) this.cells(pen, t, place, lane);
+    else this.pieces(pen, t, place, lane);
     pen.font = "11px system-ui, sans-serif";
     pen.textAlign = "right";
     pen.fillStyle = Draw.css("--text");
     const every = Math.ceil(11 / lane);
     lanes.forEach((one, k) => { if (k % every === 0) pen.fillText(Draw.fit(pen, this.laneName(t, one), left - 8), left - 6, top + k * lane + 9); });
     pen.strokeStyle = Draw.css("--text"); // the end of the timeline
-    pen.beginPath();
-    pen.moveTo(left + (room * t.end) / end, top - 3);
-    pen.lineTo(left + (room * t.end) / end, top + lanes.length * lane);
-    pen.stroke();
+    if (this.x(t.end) <= left + room + 0.5) {
+      pen.beginPath();
+      pen.moveTo(this.x(t.end), top - 3);
+      pen.lineTo(this.x(t.end), top + lanes.length * lane);
+      pen.stroke();
+    }
     pen.font = "12px system-ui, sans-serif";
   },
 
   // Draws segments as the pictures of trace do: the height shows the rate, over a pale box of full height. The
   // segments of one task have one label, at the first that has room.
-  pieces(pen, t, place, { left, room, end, lane }) {
+  pieces(pen, t, place, lane) {
     const tall = lane - 2, last = [];
     for (let i = 0; i < t.pieces.length; i += this.FIELDS) {
       const [k, kind, label, start, stop, state, rate] = t.pieces.slice(i, i + this.FIELDS), colour = Draw.kind(kind);
-      const x = left + (room * start) / end, w = Math.max(0.5, (room * (stop - start)) / end), y = place[k];
+      const seen = this.span(start, stop, 0.5), y = place[k];
+      if (!seen) continue;
+      const [x, w] = seen;
       const share = Math.min(1, Math.max(0, rate / t.highest)), full = share * tall;
       pen.fillStyle = colour.tint;
       if (share < 1) pen.fillRect(x, y, w, tall);
@@ -133,23 +156,25 @@ const Timeline = {
   },
 
   // Draws the utilisation of lanes: the stronger the colour, the busier.
-  cells(pen, t, place, { left, room, end, lane }) {
+  cells(pen, t, place, lane) {
     const { width, percent } = t.cells, n = (3 * percent.length) / t.lanes.length;
     for (let i = 0; i < percent.length; i++) {
       const k = Math.floor(i / n), from = (i % n) * width, to = Math.min(t.end, from + width), y = place[k];
-      const box = [left + (room * from) / end, y, Math.max(0.5, (room * (to - from)) / end), Math.max(lane - 2, lane * 0.8)];
+      const seen = this.span(from, to, 0.5);
+      if (!seen) continue;
+      const box = [seen[0], y, seen[1], Math.max(lane - 2, lane * 0.8)];
       pen.fillStyle = `rgba(0, 114, 178, ${Math.min(1, percent[i] / 100)})`;
       pen.fillRect(...box);
       this.boxes.push([...box, t, -1, `${t.group} ${t.lanes[3 * k]}, ${t.tracks[t.lanes[3 * k + 1]]}\n${percent[i]} % busy from ${this.time(from)} to ${this.time(to)}`]);
     }
   },
 
-  axis(pen, { left, room, end, top }) {
-    const { unit, unitSize } = this.unit;
+  axis(pen, top) {
+    const { unit, unitSize } = this.unit, { left, room, from, to } = this.plot;
     pen.fillStyle = Draw.css("--text");
     pen.textAlign = "center";
     pen.textBaseline = "top";
-    for (const v of Draw.ticks(0, end / unitSize, 6)) pen.fillText(Draw.short(v, 9), left + (room * v * unitSize) / end, top);
+    for (const v of Draw.ticks(from / unitSize, to / unitSize, 6)) pen.fillText(Draw.short(v, 9), this.x(v * unitSize), top);
     pen.fillText(unit ? `time [${unit}]` : "time", left + room / 2, top + 15);
   },
 
@@ -179,6 +204,21 @@ const Timeline = {
     return `${this.name(t)}: ${t.kinds[kind]} ${label}${state & 1 ? ", " + t.flag : ""}\n${where}\n${when}, rate ${Draw.short(rate)}`;
   },
 
+  // Shows the times from `from` to `to`, or all.
+  zoom(from, to) {
+    const { end } = this.plot, least = end / 1e6;
+    from = Math.max(0, from);
+    to = Math.min(end, to);
+    this.view = to - from >= end * (1 - 1e-9) ? null : to - from > least ? [from, to] : this.view;
+    this.draw();
+  },
+
+  // Zooms around the middle; a factor below 1 shows less time.
+  scale(factor) {
+    const { from, to } = this.plot, middle = (from + to) / 2, half = (factor * (to - from)) / 2;
+    this.zoom(Math.min(middle - half, this.plot.end - 2 * half), Math.max(middle + half, 2 * half));
+  },
+
   // Marks one operation, for the keyboard.
   mark(step) {
     const at = Math.min(this.boxes.length - 1, Math.max(0, this.at + step)), canvas = document.getElementById("timeline"), pen = canvas.getContext("2d");
@@ -200,11 +240,24 @@ const Timeline = {
       Draw.tip(event, hit ? this.text(hit) : "");
     });
     canvas.addEventListener("mouseleave", (event) => Draw.tip(event, ""));
+    let down = null;
+    const time = (event) => this.plot.from + ((event.clientX - canvas.getBoundingClientRect().left - this.plot.left) / this.plot.room) * (this.plot.to - this.plot.from);
+    canvas.addEventListener("pointerdown", (event) => { down = [event.clientX, time(event)]; canvas.setPointerCapture(event.pointerId); });
+    canvas.addEventListener("pointerup", (event) => {
+      const drag = down;
+      down = null;
+      if (!drag || Math.abs(event.clientX - drag[0]) < 4) return;
+      const ends = [drag[1], time(event)];
+      this.zoom(Math.min(...ends), Math.max(...ends));
+    });
+    canvas.addEventListener("dblclick", () => this.zoom(0, Infinity));
     canvas.addEventListener("keydown", (event) => {
-      const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-      if (!step || this.shown < 0) return;
+      const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key], factor = { "+": 0.5, "=": 0.5, "-": 2, 0: Infinity }[event.key];
+      if ((!step && !factor) || this.shown < 0) return;
       event.preventDefault();
-      this.mark(step);
+      if (step) this.mark(step);
+      else if (factor === Infinity) this.zoom(0, Infinity);
+      else this.scale(factor);
     });
   },
 };
