@@ -5,13 +5,12 @@
 #include <string.h>
 
 // Computed from counts, so that freed memory leaves no rounding error.
-static double held(const struct orders_shape *shape, const int32_t *counts,
-                   const double *weights)
+static double held(int32_t chunks, int32_t splits, const int32_t *counts, const double *weights)
 {
     double sum = 0;
-    for (int32_t v = 0; v < shape->chunks; v++)
+    for (int32_t v = 0; v < chunks; v++)
         sum += weights[v] * counts[v];
-    return sum / shape->splits;
+    return sum / splits;
 }
 
 // The first part has fewer than 2 P micro-batches and the warm-up lasts less than (2 V + 2) P forwards,
@@ -48,7 +47,7 @@ struct memline_peak memline_of_order(const struct orders_shape *shape,
         splits += step;
         if (step <= 0)
             continue;
-        const double now = held(shape, counts, weights);
+        const double now = held(shape->chunks, shape->splits, counts, weights);
         if (now > peak.memory || peak.at < 0)
             peak = (struct memline_peak){now, k, splits / (double)shape->splits};
     }
@@ -62,7 +61,7 @@ void memline_curve(const struct orders_shape *shape, const struct operation *ord
     const int32_t n = orders_length(shape);
     for (int32_t k = 0; k < n; k++) {
         counts[orders_chunk(shape, &order[k])] += order[k].type == OPERATION_F ? 1 : -1;
-        after[k] = held(shape, counts, weights);
+        after[k] = held(shape->chunks, shape->splits, counts, weights);
     }
 }
 
@@ -116,12 +115,12 @@ int32_t memline_vectors(const struct orders_shape *shape, const struct operation
     return found;
 }
 
-double memline_of_vectors(const struct orders_shape *shape, const int32_t *vectors, int32_t n,
+double memline_of_vectors(int32_t chunks, int32_t splits, const int32_t *vectors, int32_t n,
                           const double *weights)
 {
     double most = 0;
     for (int32_t k = 0; k < n; k++) {
-        const double sum = held(shape, &vectors[(size_t)k * (size_t)shape->chunks], weights);
+        const double sum = held(chunks, splits, &vectors[(size_t)k * (size_t)chunks], weights);
         most = sum > most ? sum : most;
     }
     return most;

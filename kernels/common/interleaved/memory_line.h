@@ -44,7 +44,7 @@ int32_t memline_vectors(const struct orders_shape *shape, const struct operation
                         int32_t *vectors, int32_t room);
 int32_t memline_vectors_most(const struct orders_shape *shape);
 
-double memline_of_vectors(const struct orders_shape *shape, const int32_t *vectors, int32_t n,
+double memline_of_vectors(int32_t chunks, int32_t splits, const int32_t *vectors, int32_t n,
                           const double *weights);
 
 // Returns the micro-batches in flight of 1F1B (one chunk): min(M, P - stage).

@@ -16,12 +16,20 @@ struct split_cut {
     double *rest;
 };
 
+// Numbers of layers from `first` to `last`; none if last < first.
+struct split_span {
+    int32_t first, last;
+};
+
 struct split_cuts {
     int32_t stages, chunks, layers;
     int32_t n, most;
-    struct split_cut *all; // [most]
-    int32_t *order;        // [most]: the most useful first
-    double *columns;       // [3][layers + 1]: temporary
+    struct split_cut *all;  // [most]
+    int32_t *order;         // [most]: the most useful first
+    double *columns;        // [3][layers + 1]: temporary
+    struct split_span *own; // [stages]: that a stage can have; temporary
+    struct split_span
+        *after; // [stages + 1]: that the stages from there on can have together; temporary
 };
 
 // Takes memory for `most` cuts, >= 1.

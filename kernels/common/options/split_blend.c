@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-enum { STEPS = 60 };
-
 // Finds the choice with the least value of a cut.
 static bool least_choice(struct split_search *s, int32_t cut)
 {
@@ -74,11 +72,29 @@ static void praise(struct split_search *s, int32_t cut)
         }
 }
 
+// Evaluates the choice of a step, unless an earlier step has done so and a cut holds its longest path: `known` is the
+// greatest value of the cuts.
+static void evaluate(struct split_search *s, int32_t step, double known)
+{
+    const size_t bytes = (size_t)s->stages * sizeof *s->choice;
+    int32_t *now = s->played + (size_t)step * (size_t)s->stages;
+    int32_t k = 0;
+    memcpy(now, s->choice, bytes);
+    while (memcmp(s->played + (size_t)k * (size_t)s->stages, now, bytes) != 0)
+        k++;
+    if (k < step && known >= s->values[k] * (1 - SPLIT_SAME)) {
+        s->values[step] = s->values[k];
+        s->nodes++;
+        return;
+    }
+    s->values[step] = split_search_value(s, known);
+}
+
 static void play(struct split_search *s, int32_t blend, struct split_cut *best)
 {
     const int32_t n = s->stages * s->chunks;
     double highest = -HUGE_VAL, known;
-    for (int32_t step = 1; step <= STEPS && !s->over; step++) {
+    for (int32_t step = 1; step <= SPLIT_STEPS && !s->over; step++) {
         struct split_cut *cut = &s->cuts.all[blend];
         split_cut_price(&s->cuts, blend, s->options);
         const double bound = cut->constant + split_cut_rest(&s->cuts, blend, 0, s->layers);
@@ -90,7 +106,7 @@ static void play(struct split_search *s, int32_t blend, struct split_cut *best)
             break;
         praise(s, blend); // so that no new cut takes its place
         greatest_cut(s, blend, &known);
-        split_search_value(s, known);
+        evaluate(s, step - 1, known);
         mix(cut, &s->cuts.all[greatest_cut(s, blend, &known)], n, 1.0 / (step + 1));
         s->over = s->over || s->oracle.often(s->oracle.self, s->nodes);
     }

@@ -24,6 +24,8 @@ void split_search_take(struct split_search *s, int32_t stages, int32_t chunks, i
     s->backwards = room_take(room, n, sizeof *s->backwards);
     s->mean = room_take(room, 2 * n, sizeof *s->mean);
     s->sums = room_take(room, k, sizeof *s->sums);
+    s->played = room_take(room, SPLIT_STEPS * (size_t)stages, sizeof *s->played);
+    s->values = room_take(room, SPLIT_STEPS, sizeof *s->values);
     s->worst = room_take(room, cells, sizeof *s->worst);
     s->taken = room_take(room, cells, sizeof *s->taken);
 }

@@ -15,6 +15,8 @@
 // Relative difference below which two values are the same, and a solution is optimal.
 #define SPLIT_SAME 1e-9
 
+enum { SPLIT_STEPS = 60 }; // of split_search_blend
+
 struct split_oracle {
     void *self;
     // Returns the objective of the times of all chunks, [chunk * stages + stage]; HUGE_VAL: not allowed. NAN: ended.
@@ -42,6 +44,8 @@ struct split_search {
     double *forwards, *backwards; // [chunks * stages]: of a path
     double *mean;                 // [2 * chunks * stages]: the best blend
     double *sums;                 // [cuts.most]
+    int32_t *played;              // [SPLIT_STEPS][stages]: choices of split_search_blend, and
+    double *values;               // [SPLIT_STEPS] their objectives
     double *worst;                // [stages + 1][layers + 1]: temporary of the start
     int32_t *taken;
     double best;  // the least objective so far; HUGE_VAL: none

@@ -15,6 +15,7 @@ struct dialect {
     const struct nd_program *program;
     struct nd_effort effort; // of one solution
     uint64_t max_nodes;      // of all; 0: no limit
+    double below;            // of all; HUGE_VAL: any
     double started, max_seconds;
     struct nd_solution *best;
     double average; // no choice is better
@@ -81,7 +82,9 @@ static bool take_effort(struct dialect *d, double below)
     const uint64_t left = d->nodes < d->max_nodes ? d->max_nodes - d->nodes : 0;
     const uint64_t least = d->max_nodes / 8 + 1;
     d->effort.max_nodes = d->max_nodes == 0 ? 0 : left > least ? left : least;
-    d->effort.below = below;
+    d->effort.below = fmin(below, d->below);
+    if (d->effort.below == HUGE_VAL)
+        d->effort.below = 0;
     d->inner.best = HUGE_VAL;
     if (is_told_to_stop(d))
         d->out_of_time = true;
@@ -131,7 +134,8 @@ static double bound_of_each(const struct nd_program *p, int32_t n)
 
 static bool is_best(const struct dialect *d, double bound)
 {
-    return d->best->found && d->best->objective * (1 - ND_SAME) <= bound;
+    const double least = fmin(d->best->found ? d->best->objective : HUGE_VAL, d->below);
+    return least < HUGE_VAL && least * (1 - ND_SAME) <= bound;
 }
 
 // The search limit is over twice: rules are left undecided.
@@ -150,7 +154,7 @@ static enum nd_outcome try_rule(struct dialect *d, const struct nd_program *rule
         d->bound = fmin(d->bound, bound);
         return ND_DONE;
     }
-    const double below = d->best->found ? d->best->objective : 0;
+    const double below = d->best->found ? d->best->objective : HUGE_VAL;
     const enum nd_outcome outcome = solve(d, rule, below, &solution);
     if (solution.status == ND_FEASIBLE || solution.status == ND_TIME_LIMIT)
         d->bound = fmin(d->bound, fmax(solution.bound, bound));
@@ -343,7 +347,7 @@ static enum nd_outcome solve_any(struct dialect *d)
     d->max_seconds = all / TIME_OF_BOUND;
     d->bounding = !may;
     if (outcome == ND_DONE)
-        outcome = solve(d, &any, 0, &solution);
+        outcome = solve(d, &any, HUGE_VAL, &solution);
     d->bounding = d->out_of_time = false;
     d->max_seconds = all;
     if (outcome == ND_DONE)
@@ -367,8 +371,10 @@ static void finish(struct dialect *d)
     s->nodes = d->nodes;
     s->started = d->started;
     const bool late = d->out_of_time && !is_told_to_stop(d);
-    if (!s->found && bound < HUGE_VAL)
+    if (!s->found && bound < HUGE_VAL) {
         s->status = late ? ND_TIME_LIMIT : ND_FEASIBLE;
+        s->bound = bound;
+    }
     if (!s->found)
         return;
     const bool proven = bound >= s->objective * (1 - ND_SAME);
@@ -391,6 +397,7 @@ enum nd_outcome nd_solve_dialect(const struct nd_program *program,
     d.inner = (struct nd_news){.look = pass_on, .self = &d};
     d.effort.news = d.news != NULL ? &d.inner : NULL;
     d.max_nodes = d.effort.max_nodes;
+    d.below = d.effort.below > 0 ? d.effort.below : HUGE_VAL;
     d.max_seconds = d.effort.max_seconds;
     d.started = d.max_seconds > 0 ? d.effort.seconds() : 0;
     enum nd_outcome outcome = solve_any(&d);

@@ -56,10 +56,9 @@ bool nd_flights_make(const struct nd_program *p, struct poll *poll, struct nd_fl
 double nd_stage_mb(const struct nd_program *p, const struct nd_flights *flights, int32_t stage,
                    const double *kept, double layers_mb)
 {
-    const struct orders_shape shape = nd_program_laid_out(p);
     const int32_t first = flights->start[stage], n = flights->start[stage + 1] - first;
-    return layers_mb +
-           memline_of_vectors(&shape, flights->vectors + first * p->chunks, n, kept);
+    return layers_mb + memline_of_vectors(p->chunks, p->splits,
+                                          flights->vectors + first * p->chunks, n, kept);
 }
 
 // ---- patterns -----------------------------------------------------------------------------------

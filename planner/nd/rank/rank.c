@@ -153,13 +153,28 @@ static void keep_better(struct nd_ranked *ranked, const struct nd_rank_case *use
     nd_solution_free(solution);
 }
 
+// Returns the effort of the next program: no step as long as the best so far need be found. Of the best one, the
+// exchange between replicas may be hidden wholly.
+static struct nd_effort effort_of(const struct nd_ranked *ranked,
+                                  const struct nd_rank_options *options)
+{
+    struct nd_effort effort = {.max_nodes = 0};
+    if (options->effort != NULL)
+        effort = *options->effort;
+    if (ranked->outcome == ND_RANK_PRICED && options->compat == ND_CORRECTED)
+        effort.below = ranked->solution.objective * (ranked->program_ms + ranked->dp_ms) /
+                       ranked->program_ms;
+    return effort;
+}
+
 // Solves the program and keeps the solution where it is the best so far. Returns false when out of memory.
 static bool solve(struct nd_ranked *ranked, const struct nd_rank_case *used,
                   const struct nd_rank_source *source, const struct nd_rank_options *options)
 {
     struct nd_solution solution;
     struct nd_rank_price price = {.step = HUGE_VAL};
-    bool no_memory = nd_solve(&used->program, options->effort, &solution) != ND_DONE;
+    const struct nd_effort effort = effort_of(ranked, options);
+    bool no_memory = nd_solve(&used->program, &effort, &solution) != ND_DONE;
     if (!no_memory && solution.found &&
         (source->price == NULL || !source->price(source->self, &ranked->strategy, used,
                                                  &solution.choice, &price, &no_memory)))

@@ -104,8 +104,9 @@ Test(memory_line, vectors_have_the_peak_of_the_order)
             const struct memline_peak peak = memline_of_order(&shape, order, weights);
             const int32_t found = memline_vectors(&shape, order, vectors, most);
             cr_assert(found >= 1 && found <= most);
-            cr_assert_float_eq(memline_of_vectors(&shape, vectors, found, weights), peak.memory,
-                               1e-12 * peak.memory);
+            cr_assert_float_eq(
+                memline_of_vectors(shape.chunks, shape.splits, vectors, found, weights),
+                peak.memory, 1e-12 * peak.memory);
             double highest = 0;
             memline_curve(&shape, order, weights, after);
             for (int32_t j = 0; j < n; j++)
