@@ -86,7 +86,7 @@ static enum pps_status solve_exactly(struct tuning *t, enum tune_link link, bool
     struct nd_maker maker;
     struct nd_ranked ranked;
     nd_maker_open(&maker, &t->input);
-    const struct nd_rank_source source = {nd_maker_prepare, nd_maker_price, &maker};
+    const struct nd_rank_source source = {nd_maker_prepare, nd_maker_price, &maker, NULL};
     nd_rank_one(&ranked, &t->now.strategy, 0, &source, &options);
     *solved = ranked.outcome == ND_RANK_PRICED;
     enum pps_status status = PPS_OK;

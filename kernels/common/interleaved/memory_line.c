@@ -5,12 +5,12 @@
 #include <string.h>
 
 // Computed from counts, so that freed memory leaves no rounding error.
-static double held(int32_t chunks, int32_t splits, const int32_t *counts, const double *weights)
+static double held(int32_t chunks, const int32_t *counts, const double *weights)
 {
     double sum = 0;
     for (int32_t v = 0; v < chunks; v++)
         sum += weights[v] * counts[v];
-    return sum / splits;
+    return sum;
 }
 
 // The first part has fewer than 2 P micro-batches and the warm-up lasts less than (2 V + 2) P forwards,
@@ -47,7 +47,7 @@ struct memline_peak memline_of_order(const struct orders_shape *shape,
         splits += step;
         if (step <= 0)
             continue;
-        const double now = held(shape->chunks, shape->splits, counts, weights);
+        const double now = held(shape->chunks, counts, weights) / shape->splits;
         if (now > peak.memory || peak.at < 0)
             peak = (struct memline_peak){now, k, splits / (double)shape->splits};
     }
@@ -61,7 +61,7 @@ void memline_curve(const struct orders_shape *shape, const struct operation *ord
     const int32_t n = orders_length(shape);
     for (int32_t k = 0; k < n; k++) {
         counts[orders_chunk(shape, &order[k])] += order[k].type == OPERATION_F ? 1 : -1;
-        after[k] = held(shape->chunks, shape->splits, counts, weights);
+        after[k] = held(shape->chunks, counts, weights) / shape->splits;
     }
 }
 
@@ -120,8 +120,8 @@ double memline_of_vectors(int32_t chunks, int32_t splits, const int32_t *vectors
 {
     double most = 0;
     for (int32_t k = 0; k < n; k++) {
-        const double sum = held(chunks, splits, &vectors[(size_t)k * (size_t)chunks], weights);
+        const double sum = held(chunks, &vectors[(size_t)k * (size_t)chunks], weights);
         most = sum > most ? sum : most;
     }
-    return most;
+    return most / splits;
 }

@@ -158,6 +158,41 @@ bool nd_program_check(const struct nd_program *p, char *text, size_t size)
 
 // ---- derived ------------------------------------------------------------------------------------
 
+static bool is_same(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+// Everything but memory.
+static bool has_same_times(const struct nd_program *a, const struct nd_program *b)
+{
+    return a->stages == b->stages && a->chunks == b->chunks &&
+           a->micro_batches == b->micro_batches && a->splits == b->splits &&
+           a->layers[0] == b->layers[0] && a->layers[1] == b->layers[1] &&
+           is_same(a->layer_ratio, b->layer_ratio) &&
+           is_same(a->backward_ratio, b->backward_ratio) &&
+           is_same(a->head_backward, b->head_backward) &&
+           is_same(a->head_ratio, b->head_ratio) && is_same(a->full_growth, b->full_growth) &&
+           is_same(a->select_growth, b->select_growth) && is_same(a->hop, b->hop) &&
+           a->allow_select == b->allow_select && a->allow_full == b->allow_full &&
+           a->low_mem == b->low_mem && a->compat == b->compat && a->again == b->again &&
+           a->again_n == b->again_n && a->dialect == b->dialect;
+}
+
+bool nd_program_allows_less(const struct nd_program *program, const struct nd_program *less)
+{
+    const struct nd_figures *a = &program->memory, *b = &less->memory;
+    return has_same_times(program, less) && a->select_mem0 <= b->select_mem0 &&
+           a->select_mem12 <= b->select_mem12 && a->select_mem <= b->select_mem &&
+           a->re_comp_mem0 <= b->re_comp_mem0 && a->re_comp_mem12 <= b->re_comp_mem12 &&
+           a->re_comp_mem <= b->re_comp_mem && a->act_mem0 <= b->act_mem0 &&
+           a->act_mem12 <= b->act_mem12 && a->act_mem <= b->act_mem &&
+           a->layer_mem012 <= b->layer_mem012 && a->layer_mem <= b->layer_mem &&
+           program->budget_first >= less->budget_first &&
+           program->budget_middle >= less->budget_middle &&
+           program->budget_last >= less->budget_last && program->working >= less->working;
+}
+
 struct orders_shape nd_program_shape(const struct nd_program *p)
 {
     return (struct orders_shape){

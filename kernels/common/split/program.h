@@ -84,6 +84,9 @@ void nd_program_default(struct nd_program *program);
 // check. M < P is not a fault but infeasible.
 bool nd_program_check(const struct nd_program *program, char *text, size_t size);
 
+// Returns whether `less` is the same program but for memory, and allows no choice that `program` does not allow.
+bool nd_program_allows_less(const struct nd_program *program, const struct nd_program *less);
+
 struct orders_shape nd_program_shape(const struct nd_program *program);
 
 // As published: of 6 parts and more only 5 are laid out; `residue` more are priced by what one of

@@ -33,7 +33,7 @@ static void rank(struct nd_pipe *pipe, const struct nd_strategy *strategy,
     const double started = effort->max_seconds > 0 ? effort->seconds() : 0;
     struct nd_maker maker;
     nd_maker_open(&maker, pipe->input);
-    const struct nd_rank_source source = {nd_maker_prepare, nd_maker_price, &maker};
+    const struct nd_rank_source source = {nd_maker_prepare, nd_maker_price, &maker, NULL};
     if (effort->max_nodes == 0)
         effort->max_nodes = ND_RANK_LIMIT;
     effort->max_seconds /= TIME_OF_CHOICE * PROGRAMS_USUAL;

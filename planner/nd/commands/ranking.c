@@ -10,22 +10,66 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// The loop of one thread: takes candidates until none are left.
+// Returns whether strategies only differ in how the optimizer is divided.
+static bool are_alike(const struct nd_strategy *a, const struct nd_strategy *b)
+{
+    return a->dp == b->dp && a->tp == b->tp && a->cp == b->cp && a->pp == b->pp &&
+           a->ep == b->ep && a->vp == b->vp && a->mbs == b->mbs && a->sp == b->sp;
+}
+
+// Returns into how many parts the optimizer is divided.
+static int32_t shards_of(const struct nd_strategy *strategy)
+{
+    return strategy->op < 0 ? strategy->dp : strategy->op;
+}
+
+// Returns the candidate after `last` among those like candidate i: the one with the next fewer shards, or with as many
+// the next in the input. last: -1: the first. -1: there is none.
+static int64_t next_alike(const struct nd_picks *picks, int64_t i, int64_t last)
+{
+    const struct nd_strategy *all = picks->strategies;
+    const int32_t before = last < 0 ? INT32_MAX : shards_of(&all[last]);
+    int64_t found = -1;
+    for (int64_t k = i; k < picks->n; k++) {
+        const int32_t shards = shards_of(&all[k]);
+        const bool after = shards < before || (shards == before && k > last);
+        if (after && are_alike(&all[k], &all[i]) &&
+            (found < 0 || shards > shards_of(&all[found])))
+            found = k;
+    }
+    return found;
+}
+
+static bool is_first_alike(const struct nd_picks *picks, int64_t i)
+{
+    for (int64_t k = 0; k < i; k++)
+        if (are_alike(&picks->strategies[k], &picks->strategies[i]))
+            return false;
+    return true;
+}
+
+// The loop of one thread: takes candidates that are alike until none are left.
 static void work(void *self, int thread)
 {
     (void)thread;
     struct nd_ranking *ranking = self;
+    const struct nd_picks *picks = ranking->picks;
     struct nd_maker maker;
     nd_maker_open(&maker, ranking->input);
-    const struct nd_rank_source source = {nd_maker_prepare, nd_maker_price, &maker};
     for (;;) {
         const int64_t i = atomic_fetch_add(&ranking->next, 1);
-        if (i >= ranking->picks->n || ranking->failed)
+        struct nd_known_splits known = {0};
+        const struct nd_rank_source source = {nd_maker_prepare, nd_maker_price, &maker, &known};
+        if (i >= picks->n || ranking->failed)
             break;
-        nd_rank_best(&ranking->ranked[i], &ranking->picks->strategies[i], i, &source,
-                     &ranking->options);
-        if (ranking->ranked[i].outcome == ND_RANK_NO_MEMORY)
-            ranking->failed = true;
+        for (int64_t k = is_first_alike(picks, i) ? next_alike(picks, i, -1) : -1;
+             k >= 0 && !ranking->failed; k = next_alike(picks, i, k)) {
+            nd_rank_best(&ranking->ranked[k], &picks->strategies[k], k, &source,
+                         &ranking->options);
+            if (ranking->ranked[k].outcome == ND_RANK_NO_MEMORY)
+                ranking->failed = true;
+        }
+        nd_known_free(&known);
     }
 }
 
@@ -38,7 +82,7 @@ static enum pps_status price_mine(struct nd_ranking *ranking, const struct confi
     if (room == NULL)
         return pps_fail_memory(err, "the training");
     nd_maker_open(&maker, ranking->input);
-    const struct nd_rank_source source = {nd_maker_prepare, NULL, &maker};
+    const struct nd_rank_source source = {nd_maker_prepare, NULL, &maker, NULL};
     const struct nd_choice choice = nd_choice_of_configuration(c, room);
     nd_rank_given(ranking->base, &c->strategy, &choice, &source, ND_CORRECTED);
     free(room);
@@ -80,7 +124,7 @@ enum pps_status nd_ranking_base(const struct nd_ranking *ranking,
 {
     struct nd_maker maker;
     nd_maker_open(&maker, ranking->input);
-    const struct nd_rank_source source = {nd_maker_prepare, nd_maker_price, &maker};
+    const struct nd_rank_source source = {nd_maker_prepare, nd_maker_price, &maker, NULL};
     nd_rank_best(ranking->base, strategy, ranking->picks->n, &source, &ranking->options);
     return ranking->base->outcome == ND_RANK_NO_MEMORY ? pps_fail_memory(err, "the baseline")
                                                        : PPS_OK;

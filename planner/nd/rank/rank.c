@@ -174,7 +174,9 @@ static bool solve(struct nd_ranked *ranked, const struct nd_rank_case *used,
     struct nd_solution solution;
     struct nd_rank_price price = {.step = HUGE_VAL};
     const struct nd_effort effort = effort_of(ranked, options);
-    bool no_memory = nd_solve(&used->program, &effort, &solution) != ND_DONE;
+    bool no_memory = (source->known != NULL
+                          ? nd_known_solve(source->known, &used->program, &effort, &solution)
+                          : nd_solve(&used->program, &effort, &solution)) != ND_DONE;
     if (!no_memory && solution.found &&
         (source->price == NULL || !source->price(source->self, &ranked->strategy, used,
                                                  &solution.choice, &price, &no_memory)))
@@ -266,25 +268,6 @@ void nd_rank_best(struct nd_ranked *best, const struct nd_strategy *given, int64
         }
         *best = next;
     }
-}
-
-bool nd_solution_of_choice(struct nd_solution *solution, const struct nd_program *p,
-                           const struct nd_choice *choice)
-{
-    const size_t n = (size_t)p->stages * (size_t)p->chunks, bytes = n * sizeof(int32_t);
-    const size_t peaks = (size_t)p->stages * sizeof(struct nd_peak);
-    const int32_t *const lists[6] = {choice->layers[0], choice->layers[1], choice->full[0],
-                                     choice->full[1],   choice->part[0],   choice->part[1]};
-    solution->room = calloc(1, peaks + 6 * bytes);
-    if (solution->room == NULL)
-        return false;
-    int32_t *to = (int32_t *)((char *)solution->room + peaks);
-    for (int k = 0; k < 6; k++)
-        memcpy(to + (size_t)k * n, lists[k], bytes);
-    solution->peaks = solution->room;
-    solution->choice =
-        (struct nd_choice){{to, to + n}, {to + 2 * n, to + 3 * n}, {to + 4 * n, to + 5 * n}};
-    return true;
 }
 
 void nd_rank_given(struct nd_ranked *ranked, const struct nd_strategy *strategy,

@@ -13,6 +13,7 @@
 #include "kernels/configuration/step.h"
 #include "planner/figures/memory_figures.h"
 #include "planner/figures/ratios.h"
+#include "planner/nd/rank/known_splits.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,6 +63,8 @@ struct nd_rank_source {
                   const struct nd_rank_case *used, const struct nd_choice *choice,
                   struct nd_rank_price *price, bool *no_memory);
     void *self;
+    // Of strategies that only differ in op, the one with the greatest first; NULL: nothing is kept.
+    struct nd_known_splits *known;
 };
 
 struct nd_rank_options {
@@ -102,10 +105,6 @@ struct nd_ranked {
     double seconds;              // of solving, for all numbers of chunks
     char why[256];               // where not priced or not written
 };
-
-// Sets a solution to a choice that is given. Returns false when out of memory.
-bool nd_solution_of_choice(struct nd_solution *solution, const struct nd_program *program,
-                           const struct nd_choice *choice);
 
 // Solves the candidate in the order of options->mine, and keeps that where it is faster. Returns false when out of
 // memory.

@@ -90,6 +90,32 @@ Test(solver, more_ways_to_recompute_are_never_worse)
     }
 }
 
+// The least step is found below a value that is a little greater, and none below itself, of any kind of layers made
+// again. Catches a rule that forgets the value, and a choice that is dropped with it.
+Test(solver, only_smaller_values_are_found)
+{
+    int found = 0;
+    for (uint64_t k = 0; k < 300; k++) {
+        struct nd_program p = medium(35, k);
+        struct nd_solution above, below;
+        p.compat = ND_CORRECTED;
+        p.allow_full = k % 3 > 0;
+        p.allow_select = k % 3 < 2;
+        const double least = solved(&p);
+        if (least == HUGE_VAL)
+            continue;
+        cr_assert(nd_solve(&p, &(struct nd_effort){.below = least * (1 + 1e-6)}, &above) ==
+                  ND_DONE);
+        cr_assert(nd_solve(&p, &(struct nd_effort){.below = least}, &below) == ND_DONE);
+        cr_assert(above.found && fabs(above.objective - least) <= 1e-9 * least, "%s", show(&p));
+        cr_assert(below.status == ND_INFEASIBLE || below.objective <= least, "%s", show(&p));
+        found++;
+        nd_solution_free(&above);
+        nd_solution_free(&below);
+    }
+    cr_assert(found > 100);
+}
+
 Test(solver, makespans_scale_with_the_durations)
 {
     for (uint64_t k = 0; k < 500; k++) {

@@ -77,7 +77,7 @@ enum { N = sizeof STRATEGIES / sizeof STRATEGIES[0] };
 static void rank(struct nd_ranked *ranked, struct source *from,
                  const struct nd_rank_options *options)
 {
-    const struct nd_rank_source source = {prepare, NULL, from};
+    const struct nd_rank_source source = {prepare, NULL, from, NULL};
     for (int i = 0; i < N; i++)
         nd_rank_one(&ranked[i], &STRATEGIES[i], i, &source, options);
     nd_rank_sort(ranked, N);
