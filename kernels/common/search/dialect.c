@@ -38,6 +38,7 @@ static void pass_on(struct nd_news *inner)
     if (!d->bounding && inner->best < d->news->best)
         d->news->best = inner->best;
     d->news->look(d->news);
+    inner->over = d->news->over;
 }
 
 static void tell_of(const struct dialect *d, const struct nd_solution *solution)
@@ -70,11 +71,6 @@ static struct nd_program bare(const struct nd_program *p)
 
 // ---- single solutions ---------------------------------------------------------------------------
 
-static bool is_told_to_stop(const struct dialect *d)
-{
-    return d->effort.stop != NULL && atomic_load_explicit(d->effort.stop, memory_order_relaxed);
-}
-
 // Sets the limits of the next solution: what is left, but at least an eighth. Returns false if the time
 // is over, or if told to stop.
 static bool take_effort(struct dialect *d, double below)
@@ -86,7 +82,7 @@ static bool take_effort(struct dialect *d, double below)
     if (d->effort.below == HUGE_VAL)
         d->effort.below = 0;
     d->inner.best = HUGE_VAL;
-    if (is_told_to_stop(d))
+    if (nd_is_told_to_stop(&d->effort))
         d->out_of_time = true;
     if (d->max_seconds <= 0 || d->out_of_time)
         return !d->out_of_time;
@@ -370,7 +366,7 @@ static void finish(struct dialect *d)
         replace(s, &d->early);
     s->nodes = d->nodes;
     s->started = d->started;
-    const bool late = d->out_of_time && !is_told_to_stop(d);
+    const bool late = d->out_of_time && !nd_is_told_to_stop(&d->effort);
     if (!s->found && bound < HUGE_VAL) {
         s->status = late ? ND_TIME_LIMIT : ND_FEASIBLE;
         s->bound = bound;

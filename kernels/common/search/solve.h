@@ -21,6 +21,7 @@ const char *nd_status_name(enum nd_status status);
 struct nd_news {
     double best; // objective of the best choice so far; HUGE_VAL: none yet
     void (*look)(struct nd_news *news); // called many times a second
+    bool over;                          // set by look: no more time is worth while
     void *self;
 };
 

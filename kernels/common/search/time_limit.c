@@ -4,9 +4,10 @@
 
 enum { CALLS_A_LOOK = 256 };
 
-static bool is_told_to_stop(const struct nd_effort *effort)
+bool nd_is_told_to_stop(const struct nd_effort *effort)
 {
-    return effort->stop != NULL && atomic_load_explicit(effort->stop, memory_order_relaxed);
+    return (effort->stop != NULL && atomic_load_explicit(effort->stop, memory_order_relaxed)) ||
+           (effort->news != NULL && effort->news->over);
 }
 
 bool nd_watch_now(struct nd_watch *watch)
@@ -18,14 +19,14 @@ bool nd_watch_now(struct nd_watch *watch)
         effort->news->look(effort->news);
     if (effort->max_seconds > 0 && !watch->timed_out)
         watch->timed_out = effort->seconds() - watch->started >= effort->max_seconds;
-    return watch->timed_out || is_told_to_stop(effort);
+    return watch->timed_out || nd_is_told_to_stop(effort);
 }
 
 bool nd_watch_often(struct nd_watch *watch)
 {
     if (++watch->calls % CALLS_A_LOOK == 0)
         return nd_watch_now(watch);
-    return watch->timed_out || (watch->effort != NULL && is_told_to_stop(watch->effort));
+    return watch->timed_out || (watch->effort != NULL && nd_is_told_to_stop(watch->effort));
 }
 
 bool nd_watch_over(struct nd_watch *watch, uint64_t nodes)

@@ -13,6 +13,9 @@ struct nd_watch {
     bool timed_out;                 // the time limit is over
 };
 
+// Returns whether the stop flag is set, or the listener has no more patience.
+bool nd_is_told_to_stop(const struct nd_effort *effort);
+
 // Returns whether to stop, by the clock or the stop flag. Once true, the result stays true, so a
 // stopped function needs no result of its own. For loops whose iterations take microseconds or
 // more.

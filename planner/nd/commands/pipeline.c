@@ -18,7 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUDGET_S = 60 }; // of a program
+enum {
+    BUDGET_S = 60,   // of a program
+    PATIENCE_S = 20, // without a better split
+};
 
 static const struct pps_opt options[] = {
     {"at", 0, "DEGREES",
@@ -74,8 +77,8 @@ static const char details[] =
     "are tried as in nd rank, which finds the same step for the strategy. With --compat orig\n"
     "there is one chunk, and the first micro-batch size.\n"
     "\n"
-    "A solution without a proof ends after a minute (-t), or at Ctrl-C: the best split so far is\n"
-    "printed and written, with the bound of all splits.\n"
+    "A search without a proof ends after a minute (-t), when it has found nothing better for 20 s, or\n"
+    "at Ctrl-C: the best split so far is printed and written, with the bound of all splits.\n"
     "\n"
     "If MODEL is the configuration of a framework, the split is one that such a file can say, and is\n"
     "compared with the training in the file (mine). If that has another placement or order than a\n"
@@ -375,8 +378,10 @@ static enum pps_status read_effort(struct nd_solve_progress *progress, struct nd
     const bool limited = input->compat == ND_ORIG || pps_arg(args, "time") != NULL ||
                          pps_arg(args, "search-limit") != NULL;
     input->effort.stop = pps_signals_install();
-    if (!limited)
+    if (!limited) {
         input->effort.max_seconds = BUDGET_S;
+        progress->patience = PATIENCE_S;
+    }
     progress->max_seconds = input->effort.max_seconds;
     if (input->quiet && pps_arg(args, "progress") == NULL)
         return PPS_OK;

@@ -79,18 +79,31 @@ enum pps_status nd_pipe_choose(struct nd_pipe *pipe, struct pps_error *err)
     return PPS_OK;
 }
 
+// Takes what a search for a shorter step than the ranked one has proven: there is none where it is infeasible.
+static void take_bound(struct nd_solution *ranked, const struct nd_solution *solution)
+{
+    const bool none = solution->status == ND_INFEASIBLE;
+    const double bound = none ? ranked->objective : fmax(ranked->bound, solution->bound);
+    ranked->status = none ? ND_OPTIMAL : solution->status;
+    ranked->bound = fmin(bound, ranked->objective);
+    ranked->gap = 1 - ranked->bound / ranked->objective;
+}
+
 enum nd_outcome nd_pipe_solve_best(const struct nd_pipe *pipe, const struct nd_program *program,
                                    struct nd_solution *solution)
 {
     struct nd_solution *ranked = &pipe->ranked->solution, solved;
+    struct nd_effort *effort = pipe->effort;
+    const double below = effort->below;
     if (!ranked->found || ranked->status != ND_OPTIMAL) {
+        if (ranked->found)
+            effort->below = ranked->objective;
         const enum nd_outcome outcome = nd_pipe_solve(pipe, program, solution);
+        effort->below = below;
         if (outcome != ND_DONE || !ranked->found ||
             (solution->found && solution->objective < ranked->objective * (1 - 1e-9)))
             return outcome;
-        ranked->status = solution->status;
-        ranked->bound = fmin(fmax(ranked->bound, solution->bound), ranked->objective);
-        ranked->gap = 1 - ranked->bound / ranked->objective;
+        take_bound(ranked, solution);
     }
     solved = *ranked;
     *ranked = *solution;

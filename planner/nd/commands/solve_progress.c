@@ -32,12 +32,24 @@ static void show(const struct nd_solve_progress *p, double elapsed)
     fprintf(stderr, "%s", is_line ? "" : "\n");
 }
 
+// Ends the solver where it has found nothing better for too long.
+static void lose_patience(struct nd_solve_progress *p, double now)
+{
+    if (p->news.best < p->best) {
+        p->best = p->news.best;
+        p->improved = now;
+    }
+    p->news.over = p->patience > 0 && p->best < HUGE_VAL && now - p->improved > p->patience;
+}
+
 static void look(struct nd_news *news)
 {
     struct nd_solve_progress *p = news->self;
     const double now = pps_wall_seconds(), elapsed = now - p->started;
     const double part = p->max_seconds > 0 ? elapsed / p->max_seconds : 0;
-    if (elapsed < FIRST_LOOK_S || !pps_progress_due(p->kind, now - p->shown, part))
+    lose_patience(p, now);
+    if (p->kind == PPS_PROGRESS_NEVER || elapsed < FIRST_LOOK_S ||
+        !pps_progress_due(p->kind, now - p->shown, part))
         return;
     if (p->kind == PPS_PROGRESS_JSON)
         show_json(p, elapsed);
@@ -50,9 +62,10 @@ static void look(struct nd_news *news)
 
 void nd_solve_progress_start(struct nd_solve_progress *p, struct nd_effort *effort)
 {
-    p->news = (struct nd_news){.best = HUGE_VAL, .look = look, .self = p};
-    p->started = p->shown = pps_wall_seconds();
-    effort->news = p->kind != PPS_PROGRESS_NEVER ? &p->news : NULL;
+    p->best = effort->below > 0 ? effort->below : HUGE_VAL;
+    p->news = (struct nd_news){.best = p->best, .look = look, .self = p};
+    p->started = p->shown = p->improved = pps_wall_seconds();
+    effort->news = p->kind != PPS_PROGRESS_NEVER || p->patience > 0 ? &p->news : NULL;
 }
 
 void nd_solve_progress_end(struct nd_solve_progress *p)

@@ -11,11 +11,14 @@ struct nd_solve_progress {
     enum pps_progress_kind kind;
     double layer_ms;    // of a layer forward; NAN: not known
     double max_seconds; // 0: no limit
+    double patience;    // s without a better choice after which the solver ends; 0: no limit
     double started, shown;
+    double best, improved; // the last choice that was better, and when it was found
     bool drawn;
 };
 
-// Starts the clock; effort->news is then that of the progress. kind, layer_ms and max_seconds are set.
+// Starts the clocks; effort->news is then that of the progress. kind, layer_ms, max_seconds and
+// patience are set.
 void nd_solve_progress_start(struct nd_solve_progress *progress, struct nd_effort *effort);
 
 // Removes a line that is drawn.
