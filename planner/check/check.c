@@ -5,6 +5,7 @@
 #include "base/text/say.h"
 #include "engine/command/signals.h"
 #include "planner/check/check_files.h"
+#include "planner/nd/launch/rewritten.h"
 #include "planner/shared/files.h"
 #include "planner/shared/options.h"
 
@@ -115,6 +116,9 @@ static enum pps_status check_main(const struct pps_args *args, struct pps_error 
     if (status != PPS_OK)
         return status;
     status = require_strategy(&checked.run, args, err);
+    if (status == PPS_OK && plan_run_configuration(&checked.run) != NULL)
+        status = nd_rewritten_modules(&checked.run.training.recompute_modules, args,
+                                      &checked.run, err);
     if (status == PPS_OK)
         status = plan_configuration_open(&checked.plan, &checked.run, args, err);
     if (status == PPS_OK) {

@@ -32,9 +32,9 @@ static void compare(struct plan_written *written, const struct plan_run *like)
                  (long long)like->training.gbs, (long long)like->model.seq_length);
 }
 
-enum pps_status plan_written_open(struct plan_written *written, const struct pps_args *args,
+enum pps_status plan_written_read(struct plan_written *written, const struct pps_args *args,
                                   const struct plan_run *like, const struct plan_text *text,
-                                  struct poll *poll, struct pps_error *err)
+                                  struct pps_error *err)
 {
     *written = (struct plan_written){.can_run = false};
     enum pps_status status = plan_run_open_with(&written->run, args, text, err);
@@ -45,6 +45,16 @@ enum pps_status plan_written_open(struct plan_written *written, const struct pps
         written->run.cluster = like->cluster;
         written->run.training.stack = like->training.stack;
     }
+    return PPS_OK;
+}
+
+enum pps_status plan_written_open(struct plan_written *written, const struct pps_args *args,
+                                  const struct plan_run *like, const struct plan_text *text,
+                                  struct poll *poll, struct pps_error *err)
+{
+    enum pps_status status = plan_written_read(written, args, like, text, err);
+    if (status != PPS_OK || written->run.n_documents == 0)
+        return status;
     status = plan_mine_open(&written->mine, &written->run, true, poll, err);
     if (status != PPS_OK) {
         plan_run_close(&written->run);

@@ -16,7 +16,15 @@ struct plan_written {
     char why[512]; // otherwise
 };
 
-// Evaluates a training whose file of the framework is replaced. like: the run of the command; where the text
+// Reads a training whose file of the framework is replaced. A text that is refused leaves written->run without
+// documents, and the reason. After an error there is nothing to close.
+PPS_MUST_CHECK enum pps_status plan_written_read(struct plan_written *written,
+                                                 const struct pps_args *args,
+                                                 const struct plan_run *like,
+                                                 const struct plan_text *text,
+                                                 struct pps_error *err);
+
+// Evaluates it, too. like: the run of the command; where the text
 // replaces a model's document, as a new launch script does, devices and stack are those of this run. A training
 // that cannot run, or that has another batch, is no error. After an error there is nothing to close.
 PPS_MUST_CHECK enum pps_status plan_written_open(struct plan_written *written,

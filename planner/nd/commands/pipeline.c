@@ -53,8 +53,6 @@ static const struct pps_opt options[] = {
      "solution file for --extract: one variable name and value per line"},
     // published names
     {"dryrun", 0, "y|n", NULL},
-    {"mindformers", 0, "DIR", NULL},
-    {"mindspeed", 0, "DIR", NULL},
     {NULL, 0, NULL, NULL},
 };
 

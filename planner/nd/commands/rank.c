@@ -45,8 +45,6 @@ static const struct pps_opt options[] = {
     {"parallel-num", 0, "N", NULL},
     {"mindformers-dir", 0, "DIR", NULL},
     {"mindspeed-path", 0, "DIR", NULL},
-    {"mindformers", 0, "DIR", NULL},
-    {"mindspeed", 0, "DIR", NULL},
     {"torchtitan-path", 0, "DIR", NULL},
     {NULL, 0, NULL, NULL},
 };

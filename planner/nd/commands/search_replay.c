@@ -77,7 +77,7 @@ enum pps_status nd_replay_one(struct nd_candidate *candidate, const struct nd_jo
 // ---- all candidates -----------------------------------------------------------------------------
 
 struct replaying {
-    struct nd_candidate **order; // those that differ only in op side by side
+    struct nd_candidate **order; // those that differ only in op side by side, the fastest first
     size_t n;
     const struct nd_job *job;
     double limit_ms; // closed form of the slowest that is replayed
@@ -101,7 +101,9 @@ static int compare_but_op(const struct nd_strategy *a, const struct nd_strategy 
 static int by_pipeline(const void *left, const void *right)
 {
     const struct nd_candidate *const *a = left, *const *b = right;
-    return compare_but_op(&(*a)->strategy, &(*b)->strategy);
+    const int order = compare_but_op(&(*a)->strategy, &(*b)->strategy);
+    return order != 0 ? order
+                      : ((*a)->step_ms > (*b)->step_ms) - ((*a)->step_ms < (*b)->step_ms);
 }
 
 static bool same_pipeline(const struct replaying *r, size_t a, size_t b)
@@ -144,7 +146,8 @@ static void work(void *self, int thread)
     }
 }
 
-// What a candidate takes: its step by the closed form, and the operations of its pipeline.
+// What a candidate takes: its step by the closed form, and the operations that are executed for it: those of its
+// pipeline, unless a faster one has the same.
 struct cost {
     double step_ms, operations;
 };
@@ -156,20 +159,21 @@ static int by_step(const void *left, const void *right)
 }
 
 // Returns the step of the slowest candidate that is executed; NAN: out of memory.
-static double limit_of(const struct nd_search_result *result, const struct nd_job *job)
+static double limit_of(const struct replaying *r)
 {
-    struct cost *costs = calloc(result->n + 1, sizeof *costs);
+    struct cost *costs = calloc(r->n + 1, sizeof *costs);
     double limit = HUGE_VAL, operations = 0;
     if (costs == NULL)
         return (double)NAN;
-    for (size_t k = 0; k < result->n; k++) {
-        const struct nd_strategy *s = &result->candidates[k].strategy;
-        const double micro_batches = (double)job->space.gbs / s->dp / s->mbs;
+    for (size_t k = 0; k < r->n; k++) {
+        const struct nd_strategy *s = &r->order[k]->strategy;
+        const double micro_batches = (double)r->job->space.gbs / s->dp / s->mbs;
+        const bool first = k == 0 || !same_pipeline(r, k - 1, k);
         costs[k] =
-            (struct cost){result->candidates[k].step_ms, 2 * micro_batches * s->pp * s->vp};
+            (struct cost){r->order[k]->step_ms, first ? 2 * micro_batches * s->pp * s->vp : 0};
     }
-    qsort(costs, result->n, sizeof *costs, by_step);
-    for (size_t k = 0; k < result->n && limit >= HUGE_VAL; k++) {
+    qsort(costs, r->n, sizeof *costs, by_step);
+    for (size_t k = 0; k < r->n && limit >= HUGE_VAL; k++) {
         operations += costs[k].operations;
         if (k >= LEAST_EXECUTED && operations > MOST_OPERATIONS)
             limit = costs[k].step_ms;
@@ -184,19 +188,20 @@ enum pps_status nd_replay(struct nd_search_result *result, const struct nd_job *
     struct replaying r = {.order = calloc(result->n + 1, sizeof *r.order),
                           .n = result->n,
                           .job = job,
-                          .limit_ms = limit_of(result, job),
                           .status = CONFIGURATION_DONE,
                           .poll = poll};
     const int threads = pps_machine_cpus();
-    if (isnan(r.limit_ms) || r.order == NULL) {
-        free(r.order);
+    enum pps_status status = PPS_OK;
+    if (r.order == NULL)
         return pps_fail_memory(err, "the candidates");
-    }
     for (size_t k = 0; k < r.n; k++)
         r.order[k] = &result->candidates[k];
     qsort(r.order, r.n, sizeof *r.order, by_pipeline);
-    enum pps_status status =
-        pps_parallel(r.n < (size_t)threads ? (int)r.n : threads, work, &r, err);
+    r.limit_ms = limit_of(&r);
+    if (isnan(r.limit_ms))
+        status = pps_fail_memory(err, "the candidates");
+    if (status == PPS_OK)
+        status = pps_parallel(r.n < (size_t)threads ? (int)r.n : threads, work, &r, err);
     free(r.order);
     if (status == PPS_OK)
         status = status_of((enum configuration_status)atomic_load(&r.status), err);

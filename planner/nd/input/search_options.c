@@ -5,6 +5,7 @@
 #include "base/document/json.h"
 #include "base/math/units.h"
 #include "base/text/nearest.h"
+#include "planner/nd/launch/rewritten.h"
 #include "planner/shared/options.h"
 
 #include <stdlib.h>
@@ -60,16 +61,6 @@ static enum pps_status apply_fsdp(struct nd_job *job, const struct pps_args *arg
     return PPS_OK;
 }
 
-// A file of Megatron-LM that recomputes nothing selectively is written with modules that save memory beside flash attention.
-static void take_modules(struct plan_run *run)
-{
-    const struct plan_document *file = plan_run_configuration(run);
-    if (file != NULL && file->framework == FRAMEWORK_MEGATRON &&
-        run->training.flash_attention && run->training.recompute_modules == 0)
-        run->training.recompute_modules =
-            TRAINING_LAYERNORM | (run->model.experts > 0 ? TRAINING_MOE_ACT : 0);
-}
-
 enum pps_status nd_job_open(struct nd_job *job, const struct pps_args *args,
                             struct pps_error *err)
 {
@@ -78,8 +69,9 @@ enum pps_status nd_job_open(struct nd_job *job, const struct pps_args *args,
     enum pps_status status = plan_run_open(&job->run, args, &switches, err);
     if (status == PPS_OK)
         status = apply_fsdp(job, args, err);
-    if (status == PPS_OK)
-        take_modules(&job->run);
+    if (status == PPS_OK && plan_run_configuration(&job->run) != NULL)
+        status =
+            nd_rewritten_modules(&job->run.training.recompute_modules, args, &job->run, err);
     if (status != PPS_OK)
         nd_job_close(job);
     return status;

@@ -54,29 +54,55 @@ enum pps_status nd_rewrite(struct text_buffer *text, const struct plan_run *run,
                         : write_script(text, run, c, err);
 }
 
+// Returns the text as that of the file that it replaces.
+static struct plan_text instead_of(const struct plan_run *run, const struct text_buffer *text)
+{
+    const struct plan_document *file = plan_run_configuration(run);
+    return (struct plan_text){file != NULL ? file->json.name : run->documents[0].json.name,
+                              file != NULL ? file->form : PLAINDOC_FLAT, text->text, text->n};
+}
+
 enum pps_status nd_rewritten_open(struct plan_written *written, const struct pps_args *args,
                                   const struct plan_run *run, const struct text_buffer *text,
                                   struct poll *poll, struct pps_error *err)
 {
-    const struct plan_document *file = plan_run_configuration(run);
-    const struct plan_text instead = {
-        file != NULL ? file->json.name : run->documents[0].json.name,
-        file != NULL ? file->form : PLAINDOC_FLAT, text->text, text->n};
+    const struct plan_text instead = instead_of(run, text);
     return plan_written_open(written, args, run, &instead, poll, err);
 }
 
 // Makes the strategy of the run's file, or one without a pipeline, recompute parts of all layers.
 static bool select_all(struct configuration *c, const struct plan_run *run, bool *no_memory)
 {
+    const struct configuration bare = {.model = run->model,
+                                       .cluster = run->cluster,
+                                       .training = run->training};
     struct configuration_items items;
     struct pps_fault fault;
-    *c = (struct configuration){.model = run->model,
-                                .cluster = run->cluster,
-                                .training = run->training};
-    if (!configuration_read(c, run->baseline, &items, no_memory, &fault))
-        return false;
+    *c = bare;
+    if (!configuration_read(c, run->baseline, &items, no_memory, &fault)) {
+        configuration_free(c);
+        *c = bare;
+        if (*no_memory || !configuration_read(c, NULL, &items, no_memory, &fault))
+            return false;
+    }
     configuration_recompute(c, ND_RECOMPUTE_SELECT);
     return true;
+}
+
+// Takes the modules of the text as it is read back.
+static enum pps_status modules_of(unsigned *modules, const struct text_buffer *text,
+                                  const struct pps_args *args, const struct plan_run *run,
+                                  struct pps_error *err)
+{
+    const struct plan_text instead = instead_of(run, text);
+    struct plan_written written;
+    const enum pps_status status = plan_written_read(&written, args, run, &instead, err);
+    if (status != PPS_OK)
+        return status;
+    if (written.run.n_documents > 0)
+        *modules = written.run.training.recompute_modules;
+    plan_written_close(&written);
+    return PPS_OK;
 }
 
 enum pps_status nd_rewritten_modules(unsigned *modules, const struct pps_args *args,
@@ -84,7 +110,6 @@ enum pps_status nd_rewritten_modules(unsigned *modules, const struct pps_args *a
 {
     struct configuration c;
     struct text_buffer text = {.text = NULL};
-    struct plan_written written;
     bool no_memory = false;
     enum pps_status status = PPS_OK;
     if (*modules != 0)
@@ -93,12 +118,7 @@ enum pps_status nd_rewritten_modules(unsigned *modules, const struct pps_args *a
     if (made)
         status = nd_rewrite(&text, run, &c, err);
     if (made && status == PPS_OK)
-        status = nd_rewritten_open(&written, args, run, &text, NULL, err);
-    if (made && status == PPS_OK) {
-        if (written.run.n_documents > 0)
-            *modules = written.run.training.recompute_modules;
-        plan_written_close(&written);
-    }
+        status = modules_of(modules, &text, args, run, err);
     if (status == PPS_E_INPUT) // the framework has no such recomputation
         status = (*err = (struct pps_error){.code = PPS_OK}).code;
     configuration_free(&c);
