@@ -94,7 +94,7 @@ static void set_head(struct plan_layers *layers, const struct configuration_figu
     layers->head.b = price.backward;
     layers->head.kept = figures->allocated * price.kept;
     if (first->full[CONFIGURATION_DENSE] > 0)
-        layers->head.working = figures->allocated * figures->set.dense.stored[LAYERCOST_NONE];
+        layers->head.working = figures->allocated * figures->set.dense.working;
     configuration_price_part(&price, figures, &ends, 1);
     layers->tail.f = price.forward;
     layers->tail.b = price.backward;
@@ -125,7 +125,7 @@ void configuration_layers_priced(const struct configuration *c,
     *layers = (struct plan_layers){
         .f = cost->forward,
         .bytes = configuration_layer_bytes(figures, CONFIGURATION_USUAL),
-        .working = figures->allocated * cost->stored[LAYERCOST_NONE],
+        .working = figures->allocated * cost->working,
         .transfer = configuration_price_message(figures, c),
     };
     for (int mode = 0; mode < LAYERCOST_MODES; mode++) {

@@ -239,15 +239,14 @@ static struct held held_by(const struct configuration_figures *figures,
 static void put_states(double memory[CONFIGURATION_MEMORIES],
                        const struct configuration_figures *figures, const struct held *held)
 {
-    const struct nd_estimate *e = &figures->estimate;
     const struct nd_sharing *sharing = &figures->sharing;
     const double whole = held->common + held->routed;
     const double shared = held->common / (double)figures->shards.common +
                           held->routed / (double)figures->shards.routed;
     memory[CONFIGURATION_PARAMETERS] = sharing->param * (sharing->parameters ? shared : whole);
-    memory[CONFIGURATION_GRADIENTS] = e->bytes_grad * (sharing->gradients ? shared : whole);
+    memory[CONFIGURATION_GRADIENTS] = sharing->grad * (sharing->gradients ? shared : whole);
     memory[CONFIGURATION_OPTIMIZER_STATE] =
-        e->bytes_optim * (sharing->optimizer ? shared : whole);
+        sharing->optim * (sharing->optimizer ? shared : whole);
 }
 
 double configuration_layer_bytes(const struct configuration_figures *figures,
@@ -277,7 +276,7 @@ static void put_transient(double memory[CONFIGURATION_MEMORIES],
             continue;
         if (held->makes_again[kind])
             memory[CONFIGURATION_WORKING] =
-                fmax(memory[CONFIGURATION_WORKING], group * cost->stored[LAYERCOST_NONE]);
+                fmax(memory[CONFIGURATION_WORKING], group * cost->working);
         largest = fmax(largest, cost->parameters + cost->routed);
         shapes += cost->matrices;
         buffers = fmax(buffers, cost->buffers);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_DEGREE = 1 << 20 };
+enum { MAX_DEGREE = 1 << 20, LOSS_CHUNKS = 8 };
 
 // ---- values -------------------------------------------------------------------------------------
 
@@ -303,6 +303,7 @@ static bool read_sharding(struct titan_config *c, const struct titan_source *s)
     if (!read_word(s, TITAN_RESHARD, words, 3, &word))
         return false;
     c->reshard = word == 0 ? c->pp == 1 : word == 1;
+    c->offload = cJSON_IsTrue(titan_get(s->doc, TITAN_CPU_OFFLOAD, NULL));
     return true;
 }
 
@@ -321,15 +322,19 @@ static bool read_types(struct titan_config *c, const struct titan_source *s)
     return true;
 }
 
+// A loss in chunks (components/loss.py, ChunkedCELoss) cuts sequences into eight pieces unless it says otherwise.
 static bool read_compile(struct titan_config *c, const struct titan_source *s)
 {
     const cJSON *on = titan_get(s->doc, TITAN_COMPILE, NULL);
     const cJSON *components = titan_get(s->doc, TITAN_COMPONENTS, NULL);
     const cJSON *loss = toml_get(s->doc, "loss._call");
     c->fused_loss = cJSON_IsTrue(on);
+    c->loss_chunks = 1;
     if (cJSON_IsString(loss) && strncmp(loss->valuestring, "Chunked", 7) == 0) {
         c->fused_loss = true;
-        return true;
+        c->loss_chunks = LOSS_CHUNKS;
+        return titan_get(s->doc, TITAN_LOSS_CHUNKS, NULL) == NULL ||
+               read_degree(s, TITAN_LOSS_CHUNKS, &c->loss_chunks);
     }
     if (!c->fused_loss || !cJSON_IsArray(components))
         return true;

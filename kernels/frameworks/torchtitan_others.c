@@ -101,7 +101,6 @@ static const struct framework_harmless harmless[] = {
     {"model.use_flex_attn", "false", 0},
     {"model.attn_mask_type", "causal", 0},
     {"training.mixed_precision_reduce", "float32", 0},
-    {"training.enable_cpu_offload", "false", 0},
     {"training.deterministic", "false", 0},
     {"compile.backend", "inductor", 0},
     // exchanges
@@ -176,6 +175,12 @@ static bool record(const struct sorting *t, enum titan_key key, const char *valu
     snprintf(name, sizeof name, "%s=%s", path, value != NULL ? value : json);
     cJSON_free(json);
     return framework_not_modelled(t->r, name, framework_key_at(t->s->doc, item));
+}
+
+// Whole parameters stay on the device.
+static bool record_offload(const struct sorting *t)
+{
+    return !t->c->offload || t->c->reshard || record(t, TITAN_CPU_OFFLOAD, NULL);
 }
 
 static bool record_schedule(const struct sorting *t)
@@ -276,5 +281,5 @@ bool titan_sort_others(struct framework_reader *r, const struct titan_source *s,
                                             .sections = sections};
     return framework_sort_others(r, s->doc, &others) && record_schedule(&t) &&
            record_overlap(&t) && record_recompute(&t) && record_compile(&t) &&
-           record_converters(&t, precision);
+           record_converters(&t, precision) && record_offload(&t);
 }

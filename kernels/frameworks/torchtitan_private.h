@@ -54,6 +54,8 @@ enum titan_key {
     TITAN_SP,
     TITAN_WHOLE_LOGITS, // tensor ranks do not split the loss
     TITAN_EXPERT_OVERLAP,
+    TITAN_LOSS_CHUNKS,
+    TITAN_CPU_OFFLOAD,
     TITAN_CONVERTERS,
     TITAN_LORA_RANK,
     TITAN_PROFILE,
@@ -151,6 +153,8 @@ struct titan_config {
     struct titan_schedule schedule; // with a pipeline
     bool reshard;                   // parameters are sharded again after a forward pass
     bool fused_loss;
+    int32_t loss_chunks;
+    bool offload;                                // shards wait in the memory of the host
     double bytes_param, bytes_grad, bytes_optim; // per parameter; 0: mixed precision
     enum titan_recompute recompute;
     int32_t every; // of TITAN_EVERY; 0: each layer

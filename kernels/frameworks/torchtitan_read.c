@@ -223,6 +223,11 @@ static bool put_training(const struct reading *t)
         return false;
     return framework_put_bool(t->r, FRAMEWORK_TRAINING, "fused_cross_entropy", c->fused_loss,
                               place_of(t, TITAN_COMPILE)) &&
+           (c->loss_chunks == 1 ||
+            put(t, FRAMEWORK_TRAINING, "loss_chunks", c->loss_chunks, TITAN_LOSS_CHUNKS)) &&
+           (!c->offload || !c->reshard ||
+            framework_put_bool(t->r, FRAMEWORK_TRAINING, "offload_parameters", true,
+                               place_of(t, TITAN_CPU_OFFLOAD))) &&
            put_precision(t) && put_stack(t) && put_adapters(t);
 }
 

@@ -107,6 +107,32 @@ static void print_read(const struct checked *checked)
     printf("\n");
 }
 
+// Says what waits in the memory of the host, and the rate at which it comes.
+static void print_offload(const struct configuration *c)
+{
+    const struct training *t = &c->training;
+    const struct hardware *hw = &c->cluster.hardware;
+    char text[256] = "";
+    size_t n = 0;
+    if (t->offload_parameters)
+        n += (size_t)snprintf(text + n, sizeof text - n, ", shards of all states");
+    else if (t->offload_optimizer > 0)
+        n += (size_t)snprintf(text + n, sizeof text - n, ", %.4g %% of the optimizer state",
+                              100 * t->offload_optimizer);
+    if (t->offload_activations > 0)
+        n += (size_t)snprintf(text + n, sizeof text - n, ", %.4g %% of what layers store",
+                              100 * t->offload_activations);
+    if (t->offload_checkpoints > 0)
+        (void)snprintf(text + n, sizeof text - n,
+                       ", %.4g %% of the inputs of layers that are made again",
+                       100 * t->offload_checkpoints);
+    if (text[0] != '\0')
+        pps_say(
+            stdout,
+            "          in host memory, over %.4g GB/s a device: %s (host memory is not checked)",
+            hw->host * hw->link_eff / 1e9, text + 2);
+}
+
 static void print_assumed(const struct checked *checked)
 {
     const struct configuration *c = &checked->plan.configuration;
@@ -120,6 +146,7 @@ static void print_assumed(const struct checked *checked)
             "          %s: %.6g GiB per device, of which %.4g GiB are reserved (--memory N)",
             c->cluster.hardware.name, units_to_gib(c->cluster.memory_limit),
             units_to_gib(c->cluster.reserve));
+    print_offload(c);
     if (run->file_replicas > 0)
         pps_say(stdout, "          %s devices, so dp is %d; the file's devices give %lld",
                 pps_count_text((double)c->cluster.world_size).text, c->strategy.dp,

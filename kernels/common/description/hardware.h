@@ -26,6 +26,7 @@ struct hardware {
     double hbm;                     // bytes/s
     double intra;                   // bytes/s a device and direction, within a node
     double inter;                   // bytes/s a device, across nodes
+    double host;                    // bytes/s a device and direction, to the memory of its host
     int64_t node;                   // devices a node
     double alpha;                   // s, latency of a collective step
     double power, design_power;     // W; 0: unknown. Less power than designed slows products

@@ -34,6 +34,7 @@ enum field {
     KEY_LEVELS,
     KEY_FUSED_CE,
     KEY_CALIBRATED,
+    KEY_HOST,
     N_KEYS
 };
 
@@ -59,6 +60,7 @@ static const struct docfield fields[N_KEYS] = {
     [KEY_FP8_EFF] = {"eg8", DOCFIELD_REAL, 1e-6, 1, AT(fp8_eff)},
     [KEY_FUSED_CE] = {"fused_ce", DOCFIELD_FLAG, 0, 1, AT(fused_ce)},
     [KEY_CALIBRATED] = {"calibrated", DOCFIELD_FLAG, 0, 1, AT(calibrated)},
+    [KEY_HOST] = {"host", DOCFIELD_REAL, 1e3, 1e18, AT(host)},
 };
 
 static const struct docalias aliases[] = {

@@ -32,6 +32,10 @@ enum field {
     KEY_FROZEN,
     KEY_LORA_RANK,
     KEY_LORA_MODULES,
+    KEY_OFFLOAD_OPTIMIZER,
+    KEY_OFFLOAD_ACTIVATIONS,
+    KEY_OFFLOAD_CHECKPOINTS,
+    KEY_OFFLOAD_PARAMETERS,
     KEY_NAME, // of the document
     N_KEYS
 };
@@ -66,6 +70,13 @@ static const struct docfield fields[N_KEYS] = {
     [KEY_FROZEN] = {"frozen", DOCFIELD_FLAG, 0, 1, AT(frozen)},
     [KEY_LORA_RANK] = {"lora_rank", DOCFIELD_WHOLE, 0, 1 << 16, AT(lora_rank)},
     [KEY_LORA_MODULES] = {"lora_modules", DOCFIELD_OWN, 0, 0, 0},
+    [KEY_OFFLOAD_OPTIMIZER] = {"offload_optimizer", DOCFIELD_REAL, 0, 1, AT(offload_optimizer)},
+    [KEY_OFFLOAD_ACTIVATIONS] = {"offload_activations", DOCFIELD_REAL, 0, 1,
+                                 AT(offload_activations)},
+    [KEY_OFFLOAD_CHECKPOINTS] = {"offload_checkpoints", DOCFIELD_REAL, 0, 1,
+                                 AT(offload_checkpoints)},
+    [KEY_OFFLOAD_PARAMETERS] = {"offload_parameters", DOCFIELD_FLAG, 0, 1,
+                                AT(offload_parameters)},
     [KEY_NAME] = {"name", DOCFIELD_OWN, 0, 0, 0},
 };
 
@@ -317,6 +328,10 @@ bool training_read(struct training *training, const struct cJSON *document,
     reading.training.dropout_given |= items.item[KEY_DROPOUT] != NULL;
     training_set_flash(&reading.training, reading.training.flash_attention);
     reading.training.zero_level = (int)reading.zero_level;
+    if (reading.training.offload_parameters && reading.zero_level < 3)
+        return pps_fault_set(fault, items.item[KEY_OFFLOAD_PARAMETERS], false,
+                             "offload_parameters: only level 3 of ZeRO shards parameters; set "
+                             "zero_level 3");
     reading.training.zero_given |= items.item[KEY_ZERO] != NULL;
     *training = reading.training;
     return true;

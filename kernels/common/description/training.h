@@ -80,6 +80,12 @@ struct training {
     bool frozen; // weights have no gradients and no optimizer state, except those of adapters
     int64_t lora_rank;     // of adapters (LoRA); 0: there are none
     unsigned lora_modules; // bits of enum training_adapter
+    // What stays in the memory of the host, and comes to the device when it is needed.
+    double offload_optimizer; // share of the optimizer state, whose parameters the host updates
+    double offload_activations; // share of what layers store from forward to backward,
+    double offload_checkpoints; // and of the inputs of layers that are made again wholly
+    bool
+        offload_parameters; // with level 3 of ZeRO: shards of parameters, gradients and optimizer state
     bool dummy_wgrad; // gradients accumulate in the matrix product: one buffer per matrix shape
 };
 

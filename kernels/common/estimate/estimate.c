@@ -212,8 +212,8 @@ static inline void tell_memory(const struct worst *worst, struct nd_memory *memo
     double routed = of->stages * experts, whole = common + routed;
     double shared = common / of->common_shards + routed / of->routed_shards;
     memory->parameters = of->sharing.param * (of->sharing.parameters ? shared : whole);
-    memory->gradients = e->bytes_grad * (of->sharing.gradients ? shared : whole);
-    memory->optimizer = e->bytes_optim * (of->sharing.optimizer ? shared : whole);
+    memory->gradients = of->sharing.grad * (of->sharing.gradients ? shared : whole);
+    memory->optimizer = of->sharing.optim * (of->sharing.optimizer ? shared : whole);
     const double kept = live(w, k, worst->more);
     const double passing =
         passing_of(w, k->holds) + (ends & ND_LAST ? allocated(e) * w->at->logits : 0);

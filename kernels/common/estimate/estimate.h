@@ -31,6 +31,9 @@ struct nd_estimate {
     // `trained` is their share.
     double bytes_param, bytes_grad, bytes_optim, trained;
     int zero_level; // 0 also without a distributed optimizer
+    double
+        offload_optimizer;   // share of the optimizer state, which is in the memory of the host
+    bool offload_parameters; // where level 3 of ZeRO shares parameters, all states are there
     enum training_schedule schedule;
     bool low_mem_vpp, dummy_wgrad;
     double common_parameters; // of the whole model without routed experts, with MTP modules

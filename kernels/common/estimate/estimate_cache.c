@@ -104,7 +104,7 @@ struct nd_passing nd_passing_of(const struct nd_estimate *e, const struct layerc
         if (!(holds & 1U << k))
             continue;
         shapes += cost->matrices;
-        again = fmax(again, cost->stored[LAYERCOST_NONE]);
+        again = fmax(again, cost->working);
         buffers = fmax(buffers, cost->buffers);
         largest = fmax(largest, cost->parameters + cost->routed);
     }
@@ -174,13 +174,12 @@ const struct nd_kinds *nd_kinds_of(const struct nd_estimate *e, struct nd_cache 
 
 // ---- replicas -----------------------------------------------------------------------------------
 
-static double parameter_bytes(const struct nd_estimate *e, const struct nd_sharing *sharing,
-                              double shards)
+static double parameter_bytes(const struct nd_sharing *sharing, double shards)
 {
     const double shared = 1 / shards;
     return sharing->param * (sharing->parameters ? shared : 1) +
-           e->bytes_grad * (sharing->gradients ? shared : 1) +
-           e->bytes_optim * (sharing->optimizer ? shared : 1);
+           sharing->grad * (sharing->gradients ? shared : 1) +
+           sharing->optim * (sharing->optimizer ? shared : 1);
 }
 
 void nd_fill_replicas(const struct nd_estimate *e, const struct nd_strategy *s,
@@ -191,12 +190,12 @@ void nd_fill_replicas(const struct nd_estimate *e, const struct nd_strategy *s,
     place->stages = nd_stages_of(e, s);
     place->sharing = nd_sharing_of(e, s, micro_batches);
     place->common_shards = (double)shards.common;
-    place->common_bytes = parameter_bytes(e, &place->sharing, place->common_shards);
+    place->common_bytes = parameter_bytes(&place->sharing, place->common_shards);
     place->routed_shards = 1;
     place->routed_bytes = 0;
     if (e->routed_parameters > 0) {
         place->routed_shards = (double)shards.routed;
-        place->routed_bytes = parameter_bytes(e, &place->sharing, place->routed_shards);
+        place->routed_bytes = parameter_bytes(&place->sharing, place->routed_shards);
     }
     place->exchanges = nd_exchanges_of(e, s, &held, (double)micro_batches);
     place->optimizer = nd_optimizer_of(e, s, &held);

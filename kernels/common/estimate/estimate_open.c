@@ -183,6 +183,8 @@ void nd_estimate_open(struct nd_estimate *e, const struct modeldesc *model,
     e->mtp_depth = model->mtp_depth;
     e->reserve = cluster->reserve;
     e->zero_level = training->distributed_optimizer ? training->zero_level : 0;
+    e->offload_optimizer = training->offload_optimizer;
+    e->offload_parameters = training->offload_parameters;
     e->schedule = training->schedule;
     e->low_mem_vpp = training->low_mem_vpp;
     e->dummy_wgrad = training->dummy_wgrad && !training->frozen;

@@ -207,9 +207,13 @@ static void add_static(const struct view *w, struct nd_stage *stage)
     const bool shares_gradients = e->zero_level >= 2 && !stages && !accumulates;
     const bool shares = e->zero_level >= 3 && !stages;
     const double copy = e->layers.fp8 && e->bytes_param >= 2 && !shares ? 1 : 0;
-    stage->parameters = (e->bytes_param + copy) * (shares ? sharded : whole);
-    stage->gradients = e->bytes_grad * (shares_gradients ? sharded : whole);
-    stage->optimizer = e->bytes_optim * (e->zero_level >= 1 ? sharded : whole);
+    const bool host = shares && e->offload_parameters;
+    stage->parameters = host ? 0 : (e->bytes_param + copy) * (shares ? sharded : whole);
+    stage->gradients =
+        host && shares_gradients ? 0 : e->bytes_grad * (shares_gradients ? sharded : whole);
+    stage->optimizer = host ? 0
+                            : (1 - e->offload_optimizer) * e->bytes_optim *
+                                  (e->zero_level >= 1 ? sharded : whole);
 }
 
 // Level 3 of ZeRO: parameters of a layer in use and of one fetched in advance, bytes.
@@ -232,7 +236,7 @@ static void add_transient(const struct view *w, int32_t i, struct nd_stage *stag
         shapes += set->attention_matrices;
     for (int k = 0; k < kinds(w); k++) {
         if (remakes(w, i, k))
-            again = fmax(again, set->kind[k].stored[LAYERCOST_NONE]);
+            again = fmax(again, set->kind[k].working);
         if (stage->layers.of[k] == 0)
             continue;
         shapes += set->kind[k].matrices;
@@ -353,6 +357,11 @@ static double exchange_time(const struct view *w, double parameters, int64_t ran
     const bool piped = stack->pipeline_whole && w->s->pp > 1;
     const bool late = piped || (stack->accumulation_whole && w->micro_batches > 1);
     const bool gathers_often = zero >= 3 && !piped, scatters_often = zero >= 2 && !late;
+    if (gathers_often && w->e->offload_parameters) { // shards come from the host and go back
+        const struct hardware *hw = &w->e->layers.hardware;
+        gather += hardware_host(hw, w->e->bytes_param * parameters / (double)shards);
+        scatter += hardware_host(hw, w->e->bytes_grad * parameters / (double)shards);
+    }
     if (once)
         return (gathers_often ? 0 : w->e->trained * gather) + (scatters_often ? 0 : scatter);
     return (scatters_often ? scatter : 0) + (gathers_often ? 2 * gather : 0);
@@ -389,6 +398,22 @@ static void exchange_times(const struct view *w, double common, double routed,
     const double rest = parts[1] - late;
     time->dp_exposed +=
         late + fmax(stack->dp_exposed * rest, rest - stack->dp_hidden * time->stage);
+}
+
+// The time of the optimizer: the device reads and writes at the rate of its memory, the host at that of the link, over
+// which gradients come and parameters go.
+static double update_time(const struct view *w, double updated)
+{
+    const struct nd_estimate *e = w->e;
+    const bool piped = e->layers.stack.pipeline_whole && w->s->pp > 1;
+    const bool host = e->offload_parameters && e->zero_level >= 3 && !piped;
+    const double by_host = (host ? 1 : e->offload_optimizer) * updated;
+    double bytes = 2 * e->bytes_optim + e->bytes_grad + e->bytes_param;
+    if (!host)
+        bytes += e->bytes_grad + e->bytes_param;
+    return hardware_stream(&e->layers.hardware,
+                           (updated - by_host) * (2 * e->bytes_optim + e->bytes_grad)) +
+           hardware_host(&e->layers.hardware, by_host * bytes);
 }
 
 static double boundary_time(const struct view *w)
@@ -474,8 +499,7 @@ static void whole_step(const struct view *w, const struct nd_point *point,
     double updated = common + routed;
     if (e->zero_level >= 1)
         updated = common / (double)dense_shards(s) + routed / (double)expert_shards(e, s);
-    time->optimizer =
-        hardware_stream(&e->layers.hardware, updated * (2 * e->bytes_optim + e->bytes_grad));
+    time->optimizer = update_time(w, updated);
     time->step = time->pipe + time->bubble + time->p2p + time->dp_exposed + time->optimizer;
 
     const bool pairs = has_pairs(w);

@@ -49,10 +49,17 @@ struct nd_sharing nd_sharing_of(const struct nd_estimate *e, const struct nd_str
     const bool accumulates = stack->accumulation_whole && micro_batches > 1;
     const bool copies = e->layers.fp8 && e->bytes_param >= 2;
     const bool shares = e->zero_level >= 3 && !stages;
-    return (struct nd_sharing){.parameters = shares,
-                               .param = e->bytes_param + (copies && !shares ? 1 : 0),
-                               .gradients = e->zero_level >= 2 && !stages && !accumulates,
-                               .optimizer = e->zero_level >= 1};
+    const bool gradients = e->zero_level >= 2 && !stages && !accumulates;
+    const bool host = shares && e->offload_parameters;
+    return (struct nd_sharing){
+        .parameters = shares,
+        .gradients = gradients,
+        .optimizer = e->zero_level >= 1,
+        .on_host = host,
+        .param = host ? 0 : e->bytes_param + (copies && !shares ? 1 : 0),
+        .grad = host && gradients ? 0 : e->bytes_grad,
+        .optim = host ? 0 : e->bytes_optim * (1 - e->offload_optimizer),
+    };
 }
 
 // ---- exchanges ----------------------------------------------------------------------------------
@@ -89,6 +96,16 @@ static struct parts both(const struct nd_estimate *e, const struct nd_strategy *
     return (struct parts){common.gather + routed.gather, common.scatter + routed.scatter};
 }
 
+// Returns the parameters that a device updates.
+static double updated_of(const struct nd_estimate *e, const struct nd_strategy *s,
+                         const struct nd_held *held)
+{
+    if (e->zero_level < 1)
+        return held->common + held->routed;
+    const struct nd_replicas shards = nd_shards_of(e, s);
+    return held->common / (double)shards.common + held->routed / (double)shards.routed;
+}
+
 struct nd_exchanges nd_exchanges_of(const struct nd_estimate *e, const struct nd_strategy *s,
                                     const struct nd_held *held, double micro_batches)
 {
@@ -114,16 +131,24 @@ struct nd_exchanges nd_exchanges_of(const struct nd_estimate *e, const struct nd
         (sharing.gradients ? parts.scatter : 0) + (sharing.parameters ? 2 * parts.gather : 0);
     x.once = (sharing.gradients ? 0 : parts.scatter) +
              (sharing.parameters ? 0 : e->trained * parts.gather);
+    if (sharing.on_host) {
+        const double updated = updated_of(e, s, held);
+        const double gradients = hardware_host(&e->layers.hardware, e->bytes_grad * updated);
+        x.each += 2 * hardware_host(&e->layers.hardware, e->bytes_param * updated);
+        *(sharing.gradients ? &x.each : &x.once) += gradients;
+    }
     return x;
 }
 
 double nd_optimizer_of(const struct nd_estimate *e, const struct nd_strategy *s,
                        const struct nd_held *held)
 {
-    double updated = held->common + held->routed;
-    if (e->zero_level >= 1) {
-        const struct nd_replicas shards = nd_shards_of(e, s);
-        updated = held->common / (double)shards.common + held->routed / (double)shards.routed;
-    }
-    return hardware_stream(&e->layers.hardware, updated * (2 * e->bytes_optim + e->bytes_grad));
+    const struct hardware *hw = &e->layers.hardware;
+    const double updated = updated_of(e, s, held), moved = e->bytes_grad + e->bytes_param;
+    const double bytes = 2 * e->bytes_optim + e->bytes_grad;
+    if (nd_sharing_of(e, s, 1).on_host)
+        return hardware_host(hw, updated * (bytes + e->bytes_param));
+    const double share = e->offload_optimizer;
+    return hardware_stream(hw, (1 - share) * updated * bytes) +
+           hardware_host(hw, share * updated * (bytes + e->bytes_param + moved));
 }

@@ -32,7 +32,10 @@ static inline int nd_stages_of(const struct nd_estimate *e, const struct nd_stra
 // while several stages or micro-batches use them.
 struct nd_sharing {
     bool parameters, gradients, optimizer;
-    double param; // bytes a parameter, with the 8-bit copy of parameters that are not shared
+    bool on_host; // all states are in the memory of the host
+    double
+        param; // bytes a parameter on the device, with the 8-bit copy of parameters that are not shared,
+    double grad, optim; // of gradients and optimizer state
 };
 struct nd_sharing nd_sharing_of(const struct nd_estimate *e, const struct nd_strategy *s,
                                 int64_t micro_batches);
@@ -60,7 +63,8 @@ static inline double nd_exchanges_exposed(const struct nd_exchanges *x, double s
 }
 
 // Returns the time of the optimizer's step, s: it reads and writes the optimizer state and reads the gradients
-// of the parameters that a device updates.
+// of the parameters that a device updates. What the host updates it reads and writes at the rate of the link to the
+// device: its gradients come over the link, and its parameters go back.
 double nd_optimizer_of(const struct nd_estimate *e, const struct nd_strategy *s,
                        const struct nd_held *held);
 

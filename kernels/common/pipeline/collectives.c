@@ -39,6 +39,11 @@ double hardware_stream(const struct hardware *hw, double bytes)
     return bytes / (hw->hbm * hw->memory_eff);
 }
 
+double hardware_host(const struct hardware *hw, double bytes)
+{
+    return bytes > 0 ? bytes / (hw->host * hw->link_eff) : 0;
+}
+
 // Returns the ranks of a group that share a node; neighbours are `stride` devices apart.
 static int64_t ranks_in_node(const struct hardware *hw, int64_t ranks, int64_t stride)
 {

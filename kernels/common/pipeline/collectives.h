@@ -10,6 +10,8 @@ double hardware_gemm(const struct hardware *hw, double m, double n, double k);
 // The same with 8-bit factors.
 double hardware_gemm_fp8(const struct hardware *hw, double m, double n, double k);
 double hardware_stream(const struct hardware *hw, double bytes);
+// From the device to the memory of its host, or back.
+double hardware_host(const struct hardware *hw, double bytes);
 // Bytes/s of a ring over `ranks` ranks that are `stride` devices apart.
 double hardware_link_rate(const struct hardware *hw, int64_t ranks, int64_t stride);
 // An all-gather over `ranks` ranks that are `stride` devices apart; `bytes` of the full buffer. An

@@ -54,6 +54,25 @@ static double exposed(double share, double exchange, double computation)
 
 // ---- layers -------------------------------------------------------------------------------------
 
+// Moves a share of what is stored to the host behind the forward and back before the backward. Transfers run beside the
+// layer; where they take longer, the layer waits, which is told of its backward. Inputs of two layers that are made
+// again are on the way at a time, or all that one layer stores.
+static void offload(const struct layer_setting *s, struct layercost *layer)
+{
+    const double whole = layer->stored[LAYERCOST_NONE];
+    layer->working = whole;
+    layer->buffers += fmax(2 * s->m->offloaded[LAYERCOST_FULL] * layer->stored[LAYERCOST_FULL],
+                           s->m->offloaded[LAYERCOST_NONE] * whole);
+    for (int mode = 0; mode < LAYERCOST_MODES; mode++) {
+        const double share = s->m->offloaded[mode];
+        const double moved = hardware_host(s->hw, share * layer->stored[mode]);
+        const double waits = fmax(0, moved - layer->forward);
+        layer->backward[mode] = fmax(layer->backward[mode], moved) + waits;
+        layer->stored[mode] *= 1 - share;
+    }
+    layer->kept_for_weights *= 1 - s->m->offloaded[LAYERCOST_NONE];
+}
+
 static void add_up(const struct layer_setting *s, const struct layer_feed_forward *f,
                    struct layercost *layer)
 {
@@ -73,6 +92,7 @@ static void add_up(const struct layer_setting *s, const struct layer_feed_forwar
     p->cp = exposed(s->stack->cp_exposed, s->cp_gather, p->attention);
     layer_pass_times(s, f, layer);
     layer_stored_bytes(s, f, layer);
+    offload(s, layer);
 }
 
 static void dense_layer(const struct layer_setting *s, struct layercost *layer)
@@ -144,6 +164,9 @@ void layercost_open(struct layercost_model *m, const struct modeldesc *model,
     m->adapters = training->lora_rank > 0 ? training->lora_modules : 0;
     m->flash = training->flash_attention;
     m->loss_chunks = training->loss_chunks > 1 ? (double)training->loss_chunks : 1;
+    m->offloaded[LAYERCOST_NONE] = m->offloaded[LAYERCOST_SELECT] =
+        training->offload_activations;
+    m->offloaded[LAYERCOST_FULL] = training->offload_checkpoints;
     m->fused_ce = hardware->fused_ce && training->fused_cross_entropy;
     m->expert_tensor_parallel = training->expert_tensor_parallel;
 }

@@ -51,7 +51,10 @@ struct layercost {
     // the backward of the layer's input to the gradients of its weights, if these come later.
     double kept_for_weights;
     double stored[LAYERCOST_MODES]; // bytes of one micro-batch from its forward to its backward
-    double buffers; // bytes beside what is stored, only while the layer computes its attention
+    double
+        working; // bytes that a forward stores without recompute, before any of them leave the device
+    double
+        buffers; // bytes beside what is stored: while the layer computes its attention, and on the way to the host
     double parameters; // per device, without routed experts
     double routed;     // per device, routed experts
     double
@@ -72,16 +75,18 @@ struct layercost_model {
     struct modeldesc_counts counts;
     struct hardware hardware; // with the factors of the stack
     struct stack stack;
-    bool fp8;                    // linear layers multiply 8-bit numbers
-    bool kept_8bit;              // their inputs are stored in 8 bits
-    unsigned modules;            // that mode select makes again; 0: as the stack does
-    bool dropout;                // masks of dropout are stored
-    bool frozen;                 // only adapters have gradients
-    int64_t adapter_rank;        // 0: there are none
-    unsigned adapters;           // matrices that have them
-    bool flash;                  // attention kernel that never writes scores
-    bool fused_ce;               // fused cross-entropy
-    double loss_chunks;          // only one of so many pieces of the logits exists at a time
+    bool fp8;             // linear layers multiply 8-bit numbers
+    bool kept_8bit;       // their inputs are stored in 8 bits
+    unsigned modules;     // that mode select makes again; 0: as the stack does
+    bool dropout;         // masks of dropout are stored
+    bool frozen;          // only adapters have gradients
+    int64_t adapter_rank; // 0: there are none
+    unsigned adapters;    // matrices that have them
+    bool flash;           // attention kernel that never writes scores
+    bool fused_ce;        // fused cross-entropy
+    double loss_chunks;   // only one of so many pieces of the logits exists at a time
+    double offloaded
+        [LAYERCOST_MODES];       // share of what is stored that waits in the memory of the host
     bool expert_tensor_parallel; // experts are split over tp too
 };
 

@@ -69,7 +69,7 @@ struct kind {
 
 static const struct docfield kind_fields[] = {
     {"b", DOCFIELD_REAL, 0, PLAN_LARGEST, offsetof(struct kind, b)},
-    {"kept", DOCFIELD_ABOVE, 0, PLAN_LARGEST, offsetof(struct kind, kept)},
+    {"kept", DOCFIELD_REAL, 0, PLAN_LARGEST, offsetof(struct kind, kept)},
 };
 
 static const struct docfields kind_table = {"a kind of recomputation", kind_fields,

@@ -123,6 +123,9 @@ enum megatron_key {
     MG_LORA_RANK,
     MG_LORA_MODULES,
     MG_FUSED_CE,
+    MG_OFFLOAD_OPTIMIZER,
+    MG_OFFLOAD_FRACTION,
+    MG_OFFLOAD_LAYERS, // of a stage, what they store
     MG_FLASH,
     MG_BACKEND,
     MG_IMPLEMENTATION,

@@ -330,13 +330,11 @@ static const struct {
     {"moe-combine-bwd-dtype", "bf16 "},
     {"moe-token-drop-policy", "probs "},
     {"mlp-chunks-for-training", "1 "},
-    {"cpu-offloading-num-layers", "0 "},
     {"num-layers-at-start-in-bf16", "0 1 "}, // only with first-last-layers-bf16
     {"num-layers-at-end-in-bf16", "0 1 "},
     {"kitchen-attention-backend", "sdpa "},
     {"sequence-parallel-size", "0 1 "},
     {"wgrad-deferral-limit", "0 "},
-    {"optimizer-offload-fraction", "0 0.0 "},
     {"empty-unused-memory-level", "0 "},
     {"softmax-type", "vanilla "},
     {"moe-zero-memory", "disable "},

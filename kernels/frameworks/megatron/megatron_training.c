@@ -2,6 +2,7 @@
 // Turns batches, sharding and kernels into the training part of a run document.
 #include "kernels/frameworks/megatron/megatron_private.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool put_number(const struct megatron *m, const char *name, double x,
@@ -90,6 +91,23 @@ static bool put_kernels(const struct megatron *m)
            put_dropout(m);
 }
 
+// A share of the optimizer state, and what the first layers of every stage store.
+static bool put_offload(const struct megatron *m)
+{
+    const char *text = m->values[MG_OFFLOAD_FRACTION].text;
+    const double layers = (double)megatron_number(m, MG_LAYERS, 1),
+                 moved = (double)megatron_number(m, MG_OFFLOAD_LAYERS, 0) * (double)m->pp;
+    double share = 1;
+    if (megatron_has(m, MG_OFFLOAD_FRACTION) &&
+        (!number_text_read(text, strlen(text), &share) || !(share >= 0 && share <= 1)))
+        return megatron_fail(m, MG_OFFLOAD_FRACTION,
+                             "expected a number from 0 to 1, not \"%.40s\"", text);
+    return (!megatron_has(m, MG_OFFLOAD_OPTIMIZER) ||
+            put_number(m, "offload_optimizer", share, MG_OFFLOAD_OPTIMIZER)) &&
+           (moved == 0 ||
+            put_number(m, "offload_activations", fmin(moved / layers, 1), MG_OFFLOAD_LAYERS));
+}
+
 // Without modules there are no adapters, whatever their rank.
 static bool put_adapters(const struct megatron *m)
 {
@@ -102,7 +120,7 @@ bool megatron_read_training(struct megatron *m)
 {
     const bool split = m->etp > 1;
     return put_batches(m) && put_sharding(m) && megatron_read_bytes(m) && put_kernels(m) &&
-           megatron_read_stack(m) && put_adapters(m) &&
+           megatron_read_stack(m) && put_adapters(m) && put_offload(m) &&
            (megatron_number(m, MG_EXPERTS, 0) == 0 ||
             framework_put_text(m->r, FRAMEWORK_TRAINING, "expert_tensor_parallel",
                                split ? "tp" : "1", megatron_at(m, MG_ETP)));

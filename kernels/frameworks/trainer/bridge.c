@@ -54,6 +54,8 @@ static const struct trainer_path paths[] = {
     {"peft", TRAINER_OTHER},
     {"recipe", TRAINER_OTHER},
     {"mode", TRAINER_OTHER},
+    {"optimizer.optimizer_cpu_offload", TRAINER_OTHER},
+    {"optimizer.optimizer_offload_fraction", TRAINER_OTHER},
 };
 
 static const struct framework_harmless harmless[] = {
@@ -69,7 +71,6 @@ static const struct framework_harmless harmless[] = {
     {"model.cpu_offloading", "false", 0},
     {"model.mtp_num_layers", NULL, 0},
     {"model", NULL, 0}, // kernels, initial values, routing
-    {"optimizer.optimizer_cpu_offload", "false", 0},
     {"optimizer.use_precision_aware_optimizer", "false", 0},
     {"optimizer", NULL, 0},
     {"mixed_precision.fp8_param_gather", "false", 0},
@@ -156,6 +157,19 @@ static void take_sharding(struct trainer *t)
                                                                           : 1;
 }
 
+static void take_offload(struct trainer *t)
+{
+    static const char path[] = "optimizer.optimizer_cpu_offload";
+    const cJSON *share = trainer_get(t, "optimizer.optimizer_offload_fraction");
+    if (!trainer_is(t, path, false))
+        return;
+    t->offload_optimizer =
+        cJSON_IsNumber(share) && share->valuedouble >= 0 && share->valuedouble <= 1
+            ? share->valuedouble
+            : 1;
+    t->offload_at = trainer_at(t, path);
+}
+
 static bool take_recompute(struct trainer *t)
 {
     const char *part = trainer_text(t, "model.recompute_granularity");
@@ -189,6 +203,7 @@ static bool fill(struct trainer *t)
     t->sp = trainer_is(t, "model.sequence_parallel", false);
     t->fused_loss = trainer_is(t, "model.cross_entropy_loss_fusion", false);
     take_sharding(t);
+    take_offload(t);
     return take_precision(t) && take_recompute(t) && trainer_sort_others(t, &dialect);
 }
 

@@ -33,16 +33,16 @@ static const struct trainer_path paths[] = {
     {"fsdp_config.fsdp_sharding_strategy", TRAINER_OTHER},
     {"fsdp_config.fsdp_reshard_after_forward", TRAINER_OTHER},
     {"fsdp_config.fsdp_activation_checkpointing", TRAINER_OTHER},
+    {"fsdp_config.fsdp_offload_params", TRAINER_OTHER},
+    {"fsdp_config.fsdp_cpu_offload", TRAINER_OTHER},
+    {"deepspeed_config.offload_optimizer_device", TRAINER_OTHER},
+    {"deepspeed_config.offload_param_device", TRAINER_OTHER},
 };
 
 static const struct framework_harmless harmless[] = {
-    {"fsdp_config.fsdp_offload_params", "false", 0},
     {"fsdp_config.fsdp_forward_prefetch", NULL, 0},
     {"fsdp_config.fsdp_backward_prefetch*", "BACKWARD_PRE|BACKWARD_POST|1|2", 0},
-    {"fsdp_config.fsdp_cpu_offload", "false", 0},
     {"fsdp_config", NULL, 0},
-    {"deepspeed_config.offload_optimizer_device", "none", 0},
-    {"deepspeed_config.offload_param_device", "none", 0},
     {"deepspeed_config", NULL, 0},
     {"megatron_lm_config.megatron_lm_gradient_clipping", NULL, 0},
     {"parallelism_config", NULL, 0},
@@ -105,7 +105,8 @@ static bool take_fsdp(struct trainer *t)
             if (words[k].hybrid && cJSON_IsNumber(nodes) && nodes->valuedouble >= 1 &&
                 nodes->valuedouble <= 1 << 20)
                 trainer_set(t, TRAINER_REPLICATE, (int64_t)nodes->valuedouble, t->zero_at);
-            return true;
+            return trainer_take_offloaded_shards(t, "fsdp_config.fsdp_offload_params") &&
+                   trainer_take_offloaded_shards(t, "fsdp_config.fsdp_cpu_offload");
         }
     return trainer_fail(t, path,
                         "expected FULL_SHARD, SHARD_GRAD_OP, NO_SHARD, HYBRID_SHARD or "
@@ -130,7 +131,8 @@ static bool take_deepspeed(struct trainer *t)
                   : 2;
     t->zero_at = trainer_at(t, "deepspeed_config.zero_stage");
     t->half_gradients = t->half && t->zero > 0;
-    return true;
+    return trainer_take_offload(t, "deepspeed_config.offload_optimizer_device",
+                                "deepspeed_config.offload_param_device", 1);
 }
 
 static bool take_megatron(struct trainer *t)

@@ -26,14 +26,16 @@ static const struct trainer_path paths[] = {
     {"bfloat16.enabled", TRAINER_OTHER},
     {"fp16.enabled", TRAINER_OTHER},
     {"data_types.grad_accum_dtype", TRAINER_OTHER},
+    {"zero_optimization.offload_optimizer.device", TRAINER_OTHER},
+    {"zero_optimization.offload_optimizer.ratio", TRAINER_OTHER},
+    {"zero_optimization.offload_param.device", TRAINER_OTHER},
+    {"zero_optimization.cpu_offload", TRAINER_OTHER},
+    {"activation_checkpointing.cpu_checkpointing", TRAINER_OTHER},
 };
 
 static const struct framework_harmless harmless[] = {
-    {"zero_optimization.offload_optimizer.device", "none", 0},
-    {"zero_optimization.offload_param.device", "none", 0},
     {"zero_optimization.offload_optimizer", NULL, 0},
     {"zero_optimization.offload_param", NULL, 0},
-    {"zero_optimization.cpu_offload", "false", 0},
     {"zero_optimization.cpu_offload_params", "false", 0},
     {"zero_optimization.zero_hpz_partition_size", "1", 0},
     {"zero_optimization.zero_quantized_weights", "false", 0},
@@ -42,7 +44,6 @@ static const struct framework_harmless harmless[] = {
     {"zero_optimization.reduce_scatter", "true", 0},
     {"zero_optimization.overlap_comm", NULL, 0}, // of the stack
     {"zero_optimization", NULL, 0},              // sizes of buckets and of groups
-    {"activation_checkpointing.cpu_checkpointing", "false", 0},
     {"activation_checkpointing.partition_activations", "false", 0},
     {"activation_checkpointing", NULL, 0},
     {"fp16", NULL, 0},
@@ -102,6 +103,27 @@ static void take_types(struct trainer *t)
     t->half_gradients = t->half && t->zero > 0 && !(sums != NULL && strcmp(sums, "fp32") == 0);
 }
 
+// cpu_offload is the old switch of the optimizer state.
+static bool take_offload(struct trainer *t)
+{
+    const cJSON *ratio = trainer_get(t, "zero_optimization.offload_optimizer.ratio");
+    const double share = cJSON_IsNumber(ratio) ? ratio->valuedouble : 1;
+    if (!(share >= 0 && share <= 1))
+        return trainer_fail(t, "zero_optimization.offload_optimizer.ratio",
+                            "expected a number from 0 to 1");
+    if (trainer_is(t, "activation_checkpointing.cpu_checkpointing", false)) {
+        t->offload_checkpoints = true;
+        t->offload_at = trainer_at(t, "activation_checkpointing.cpu_checkpointing");
+    }
+    if (trainer_is(t, "zero_optimization.cpu_offload", false)) {
+        t->offload_optimizer = 1;
+        t->offload_at = trainer_at(t, "zero_optimization.cpu_offload");
+        return true;
+    }
+    return trainer_take_offload(t, "zero_optimization.offload_optimizer.device",
+                                "zero_optimization.offload_param.device", share);
+}
+
 // Two of three batches give the third; the number of sequences of a step counts only where the
 // accumulation does not follow from the arguments.
 static void take_batch(struct trainer *t)
@@ -124,7 +146,7 @@ static bool take_all(struct trainer *t)
         return false;
     take_types(t);
     take_batch(t);
-    return true;
+    return take_offload(t);
 }
 
 bool trainer_take_deepspeed(struct trainer *t, const struct plaindoc *json, size_t at)
@@ -139,7 +161,7 @@ bool trainer_take_deepspeed(struct trainer *t, const struct plaindoc *json, size
     const bool ok = take_all(t) && trainer_sort_others(t, &dialect);
     t->doc = own;
     t->all_at = all_at;
-    t->zero_at = at;
+    t->zero_at = t->offload_at = at;
     move_places(t, before, at);
     trainer_move_notes(t, first, at);
     return ok;

@@ -55,6 +55,10 @@ struct trainer {
     bool sp;
     bool fused_loss;
     bool half_gradients;
+    // In the memory of the host: a share of the optimizer state, all states, inputs of layers that are made again.
+    double offload_optimizer;
+    bool offload_parameters, offload_checkpoints;
+    size_t offload_at;
     const char *recompute; // none, select or full
     size_t recompute_at;
     unsigned adapters; // matrices that have adapters (form.h); 0: all parameters are trained
@@ -96,6 +100,13 @@ size_t trainer_at(const struct trainer *t, const char *path);
 // Takes the matrices with adapters from the value of a path: a list of modules, or text with all of them. Without the
 // value, and with "all" or "all-linear", these are all matrices of a layer.
 bool trainer_take_adapters(struct trainer *t, const char *path);
+
+// Takes the device of the optimizer state and that of parameters (none, cpu, nvme; NULL: none), of which a share of the
+// state moves, from the values of paths. What is not priced is recorded. Returns false when out of memory.
+bool trainer_take_offload(struct trainer *t, const char *optimizer, const char *parameters,
+                          double share);
+// Takes the switch that moves shards of parameters with their gradients and optimizer state. The level of ZeRO is known.
+bool trainer_take_offloaded_shards(struct trainer *t, const char *path);
 
 // Returns a number, or `otherwise` if the file does not have it.
 int64_t trainer_number(const struct trainer *t, enum trainer_key key, int64_t otherwise);

@@ -136,10 +136,23 @@ static bool put_bytes(const struct trainer *t)
            framework_put_number(t->r, FRAMEWORK_TRAINING, "bytes_optim", 8, t->all_at);
 }
 
+static bool put_offload(const struct trainer *t)
+{
+    return (t->offload_optimizer == 0 ||
+            framework_put_number(t->r, FRAMEWORK_TRAINING, "offload_optimizer",
+                                 t->offload_optimizer, t->offload_at)) &&
+           (!t->offload_parameters ||
+            framework_put_bool(t->r, FRAMEWORK_TRAINING, "offload_parameters", true,
+                               t->offload_at)) &&
+           (!t->offload_checkpoints ||
+            framework_put_number(t->r, FRAMEWORK_TRAINING, "offload_checkpoints", 1,
+                                 t->offload_at));
+}
+
 static bool put_training(const struct putting *p)
 {
     const struct trainer *t = p->t;
-    return put_batch(p) && put_sizes(p) &&
+    return put_batch(p) && put_sizes(p) && put_offload(t) &&
            (t->adapters == 0 ||
             framework_put_adapters(t->r, trainer_number(t, TRAINER_RANK, LORA_RANK),
                                    t->adapters, t->adapters_at)) &&

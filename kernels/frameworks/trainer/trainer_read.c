@@ -49,6 +49,7 @@ static const struct trainer_path paths[] = {
     {"use_fsdp", TRAINER_OTHER},
     {"fsdp", TRAINER_OTHER},
     {"fsdp_sharding_strategy", TRAINER_OTHER},
+    {"fsdp_offload_params", TRAINER_OTHER},
     {"bf16", TRAINER_OTHER},
     {"fp16", TRAINER_OTHER},
     {"fp8", TRAINER_OTHER},
@@ -171,7 +172,6 @@ static const struct framework_harmless harmless[] = {
     {"fsdp_auto_wrap_policy", NULL, 0},
     {"fsdp_state_dict_type", NULL, 0},
     {"fsdp_backward_prefetch*", NULL, 0},
-    {"fsdp_offload_params", "false", 0},
     {"fsdp_use_orig_params", NULL, 0},
     {"fsdp_cpu_ram_efficient_loading", NULL, 0},
     {"fsdp_sync_module_states", NULL, 0},
@@ -232,8 +232,11 @@ static bool take_fsdp(struct trainer *t, const char *path, const char *words)
         t->zero = kinds[k].zero;
         if (strcasestr(words, "hybrid") != NULL)
             trainer_set(t, TRAINER_REPLICATE, trainer_number(t, TRAINER_NODES, 1), t->zero_at);
-        return strcasestr(words, "offload") == NULL ||
-               framework_not_modelled(t->r, "fsdp: offload", t->zero_at);
+        if (strcasestr(words, "offload") == NULL)
+            return trainer_take_offloaded_shards(t, "fsdp_offload_params");
+        t->offload_parameters = t->zero == 3;
+        t->offload_at = t->zero_at;
+        return t->zero == 3 || framework_not_modelled(t->r, "fsdp: offload", t->zero_at);
     }
     return trainer_fail(t, path,
                         "expected full_shard, shard_grad_op, hybrid_shard or no_shard");

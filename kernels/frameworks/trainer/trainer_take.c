@@ -41,6 +41,47 @@ bool trainer_is(const struct trainer *t, const char *path, bool otherwise)
     return item != NULL ? cJSON_IsTrue(item) : otherwise;
 }
 
+static bool note(struct trainer *t, const char *path)
+{
+    char text[128];
+    const char *word = trainer_text(t, path);
+    snprintf(text, sizeof text, "%s=%.40s", path, word != NULL ? word : "true");
+    return framework_not_modelled(t->r, text, trainer_at(t, path));
+}
+
+bool trainer_take_offload(struct trainer *t, const char *optimizer, const char *parameters,
+                          double share)
+{
+    const char *words[2] = {trainer_text(t, optimizer), trainer_text(t, parameters)};
+    bool cpu[2];
+    for (int k = 0; k < 2; k++)
+        cpu[k] = words[k] != NULL && strcasecmp(words[k], "cpu") == 0;
+    if (cpu[0] && cpu[1] && t->zero == 3)
+        t->offload_parameters = true;
+    else if (cpu[0])
+        t->offload_optimizer = share;
+    if (cpu[0])
+        t->offload_at = trainer_at(t, optimizer);
+    for (int k = 0; k < 2; k++) {
+        const bool priced = k == 0 ? cpu[0] : t->offload_parameters;
+        if (words[k] != NULL && strcasecmp(words[k], "none") != 0 && !priced &&
+            !note(t, k == 0 ? optimizer : parameters))
+            return false;
+    }
+    return true;
+}
+
+bool trainer_take_offloaded_shards(struct trainer *t, const char *path)
+{
+    if (!trainer_is(t, path, false))
+        return true;
+    if (t->zero < 3)
+        return note(t, path);
+    t->offload_parameters = true;
+    t->offload_at = trainer_at(t, path);
+    return true;
+}
+
 int64_t trainer_number(const struct trainer *t, enum trainer_key key, int64_t otherwise)
 {
     return t->numbers[key].value > 0 ? t->numbers[key].value : otherwise;

@@ -58,12 +58,12 @@ static const struct trainer_path paths[] = {
     {"data.max_prompt_length", TRAINER_OTHER},
     {"data.max_response_length", TRAINER_OTHER},
     {"data.max_length", TRAINER_SEQ},
+    {ACTOR "fsdp_config.offload_policy", TRAINER_OTHER},
 };
 
 static const struct framework_harmless harmless[] = {
     {ACTOR "fsdp_config.param_offload", "false", 0},
     {ACTOR "fsdp_config.optimizer_offload", "false", 0},
-    {ACTOR "fsdp_config.offload_policy", "false", 0},
     {ACTOR "fsdp_config", NULL, 0},
     {MEGATRON "param_offload", "false", 0},
     {MEGATRON "grad_offload", "false", 0},
@@ -211,7 +211,7 @@ static void round_batch(struct trainer *t)
 
 // ---- strategies ---------------------------------------------------------------------------------
 
-static void take_fsdp(struct trainer *t)
+static bool take_fsdp(struct trainer *t)
 {
     static const char again[] = ACTOR "fsdp_config.reshard_after_forward";
     const char *type = trainer_text(t, ACTOR "fsdp_config.model_dtype");
@@ -220,6 +220,7 @@ static void take_fsdp(struct trainer *t)
     t->half = true;
     if (type != NULL && (strcmp(type, "bf16") == 0 || strcmp(type, "bfloat16") == 0))
         t->half_gradients = true;
+    return trainer_take_offloaded_shards(t, ACTOR "fsdp_config.offload_policy");
 }
 
 static bool take_megatron(struct trainer *t)
@@ -249,8 +250,7 @@ static bool take_strategy(struct trainer *t, bool megatron, bool tuning)
     t->recompute_at = trainer_at(t, path);
     if (megatron)
         return take_megatron(t);
-    take_fsdp(t);
-    return true;
+    return take_fsdp(t);
 }
 
 static bool fill(struct trainer *t, bool tuning, bool megatron)

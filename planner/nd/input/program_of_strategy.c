@@ -41,6 +41,7 @@ static void take_mean(struct configuration_figures *figures)
         mean.weights += share * cost->weights;
         mean.kept_for_weights += share * cost->kept_for_weights;
         mean.parameters += share * cost->parameters;
+        mean.working += share * cost->working;
         mean.routed += share * cost->routed;
         mean.matrices += share * cost->matrices;
         for (int mode = 0; mode < LAYERCOST_MODES; mode++) {
@@ -89,7 +90,8 @@ static bool model_ratios(void *self, const struct nd_strategy *strategy,
     *ratios = (struct nd_ratios){
         .dense = of->dense != NULL ? of->dense->forward / unit : 1.0,
         .backward = backward[LAYERCOST_NONE] / unit,
-        .recompute = (backward[LAYERCOST_FULL] - backward[LAYERCOST_NONE]) / unit,
+        // With less to move to the host and back, a layer that is made again may be the quicker one.
+        .recompute = fmax(0, backward[LAYERCOST_FULL] - backward[LAYERCOST_NONE]) / unit,
         .head = of->layers.tail.f / unit,
         .layer_ms = unit * 1e3,
     };
@@ -144,7 +146,8 @@ static double stored(const struct modelled *of, const struct layercost *cost, in
 // Returns what a device holds at most while it makes a layer again.
 static double working(const struct modelled *of)
 {
-    return fmax(stored(of, of->dense, LAYERCOST_NONE), stored(of, of->usual, LAYERCOST_NONE));
+    const double dense = of->dense != NULL ? of->dense->working : 0;
+    return of->figures.allocated * fmax(dense, of->usual->working);
 }
 
 static struct nd_figures figures_of(const struct modelled *of, bool one_stage)
@@ -179,7 +182,8 @@ static void add_modelled(struct nd_rank_case *prepared, const struct modelled *o
     struct nd_program *program = &prepared->program;
     const double *backward = of->usual->backward, unit = of->usual->forward;
     const struct plan_layers *layers = &of->layers;
-    program->select_growth = (backward[LAYERCOST_SELECT] - backward[LAYERCOST_NONE]) / unit;
+    program->select_growth =
+        fmax(0, backward[LAYERCOST_SELECT] - backward[LAYERCOST_NONE]) / unit;
     program->hop = prepared->layer_ms > 0.0 ? units_to_ms(layers->transfer) / prepared->layer_ms
                                             : layers->transfer / unit;
     if (maker->ratios.source == ND_RATIOS_MODEL && isnan(maker->input->given.head) &&
@@ -208,7 +212,9 @@ bool nd_maker_prepare(void *self, const struct nd_strategy *strategy,
         .source = maker->ratios.source,
         .weights_time = figures.usual->weights / figures.usual->backward[LAYERCOST_NONE],
         .weights_memory =
-            figures.usual->kept_for_weights / figures.usual->stored[LAYERCOST_NONE]};
+            figures.usual->stored[LAYERCOST_NONE] > 0
+                ? figures.usual->kept_for_weights / figures.usual->stored[LAYERCOST_NONE]
+                : 0};
     nd_rank_program(program, &input->job.run.model, strategy, input->job.run.training.gbs,
                     &maker->ratios.ratios, input->compat);
     if (input->compat == ND_CORRECTED)

@@ -212,6 +212,18 @@ static void add_bytes(struct nd_megatron_options *w)
                "estimate");
 }
 
+static void add_offload(struct nd_megatron_options *w)
+{
+    const struct training *t = w->launch->training;
+    option_add_flag(w, "optimizer-cpu-offload", t->offload_optimizer > 0);
+    if (t->offload_optimizer > 0 && t->offload_optimizer < 1)
+        option_add_note(
+            w, "set --optimizer-offload-fraction to offload_optimizer of the estimate");
+    if (t->offload_parameters || t->offload_activations > 0 || t->offload_checkpoints > 0)
+        option_add_note(
+            w, "the estimate offloads parameters or activations; no argument here does");
+}
+
 // Overlap, 8-bit products and schedules that the estimate assumes.
 static void add_stack(struct nd_megatron_options *w)
 {
@@ -308,6 +320,7 @@ void nd_launch_megatron(struct text_buffer *text, const struct nd_launch *launch
     add_pipeline(&w);
     add_replicas(&w);
     add_bytes(&w);
+    add_offload(&w);
     add_kernels(&w);
     add_stack(&w);
     add_recompute(&w);

@@ -175,11 +175,15 @@ Test(torchtitan_believed, other_keys)
                "[validation]\nenable = true\n[profiling]\nenable_profiling = true\n[debug]\n"
                "seed = 1\n",
          NULL, "", NULL},
+        {LLAMA "[training]\nenable_cpu_offload = true\n[parallelism]\n"
+               "fsdp_reshard_after_forward = 'never'\n",
+         "{'training':{'offload_parameters':null}}", "5:1 training.enable_cpu_offload=true",
+         NULL},
         {LLAMA "[training]\nenable_cpu_offload = true\nmixed_precision_reduce = 'bfloat16'\n"
                "[optimizer]\nearly_step_in_backward = true\nname = 'Muon'\n[debug]\n"
                "deterministic = true\n[compile]\nenable = false\n",
-         NULL,
-         "5:1 training.enable_cpu_offload=true; 6:1 training.mixed_precision_reduce=bfloat16; "
+         "{'training':{'offload_parameters':true}}",
+         "6:1 training.mixed_precision_reduce=bfloat16; "
          "8:1 optimizer.early_step_in_backward=true; 9:1 optimizer.name=Muon; "
          "11:1 debug.deterministic=true; 13:1 compile.enable=false",
          NULL},

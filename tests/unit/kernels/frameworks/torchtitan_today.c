@@ -57,7 +57,8 @@ Test(torchtitan_today, python)
 {
     static const struct framework_case rows[] = {
         {BASE,
-         "{'model':{'name':'llama3 8B','seq_length':4096},'training':{'fused_cross_entropy':true},"
+         "{'model':{'name':'llama3 8B','seq_length':4096},'training':{'fused_cross_entropy':true,"
+         "'loss_chunks':8},"
          "'baseline':{'tp':2,'mbs':2,'recompute':[[32]]}}",
          "", NULL},
         {BASE "def llama3_mine():\n"

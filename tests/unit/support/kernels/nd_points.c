@@ -58,6 +58,12 @@ void random_setting(struct random *r, struct nd_setting *s, uint32_t id)
     s->cluster = cluster_of(devices[random_below(r, 3)]);
     s->cluster.reserve = (double)random_below(r, 3) * 1e9;
     s->training = random_training(r);
+    if (random_below(r, 4) == 0) { // in the memory of the host
+        s->training.offload_optimizer = random_coin(r) ? 0.5 : 1;
+        s->training.offload_activations = random_coin(r) ? 0.25 : 0;
+        s->training.offload_checkpoints = random_coin(r);
+        s->training.offload_parameters = random_coin(r) && s->training.zero_level == 3;
+    }
     nd_estimate_open(&s->estimate, &s->model, &s->cluster, &s->training, id);
 }
 

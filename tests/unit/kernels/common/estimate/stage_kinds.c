@@ -166,6 +166,7 @@ Test(nd_kinds, time_scales_with_the_device)
         twice.hardware.hbm *= 2;
         twice.hardware.intra *= 2;
         twice.hardware.inter *= 2;
+        twice.hardware.host *= 2;
         twice.hardware.alpha /= 2;
         struct training training = s.training;
         training.stack = *training_stack(&s.training);

@@ -226,6 +226,15 @@ Test(megatron_values, v_schedule)
         "\"vp\":2,\"schedule\":\"dualpipev\",\"layers\":[[2,2,2],[3,2,2]]");
 }
 
+// A share of the optimizer state, and what 4 of the 12 layers store.
+Test(megatron_values, offload)
+{
+    expect_in("training", "--optimizer-cpu-offload --optimizer-offload-fraction 0.5",
+              "\"offload_optimizer\":0.5");
+    expect_in("training", "--cpu-offloading-num-layers 4",
+              "\"offload_activations\":0.3333333333333333");
+}
+
 // ---- not evaluated -------------------------------------------------------------------------------
 
 static void expect_not_modelled(const char *arguments, const char *wanted)
@@ -250,8 +259,9 @@ Test(megatron_values, not_modelled)
     } rows[] = {
         {"--lr 1e-4 --adam-beta1 0.9 --save-interval 5 --tokenizer-type X --seed 3 --load $DIR",
          ""},
-        {"--optimizer-cpu-offload --cpu-offloading-num-layers 4",
-         "--optimizer-cpu-offload; --cpu-offloading-num-layers 4"},
+        {"--optimizer-cpu-offload --cpu-offloading-num-layers 4", ""},
+        {"--fine-grained-activation-offloading --offload-modules attn_norm",
+         "--fine-grained-activation-offloading; --offload-modules attn_norm"},
         {"--cpu-offloading-num-layers 0 --cp-comm-type p2p", ""},
         {"--context-parallel-size 2 --cp-comm-type a2a", "--cp-comm-type a2a"},
         {"--cp-comm-type a2a --moe-expert-capacity-factor 2 --mla-zero-memory", ""},

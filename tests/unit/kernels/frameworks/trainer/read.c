@@ -122,9 +122,20 @@ Test(trainer_read, deepspeed)
         {"{\"train_batch_size\": 32, \"train_micro_batch_size_per_gpu\": 4,\n"
          " \"zero_optimization\": {\"stage\": 2, \"offload_optimizer\": {\"device\": \"cpu\"}},\n"
          " \"tensor_parallel\": {\"autotp_size\": 2}, \"fp16\": {\"enabled\": true}}",
-         "{'training':{'gbs':32,'zero_level':2,'bytes_grad':2},"
+         "{'training':{'gbs':32,'zero_level':2,'bytes_grad':2,'offload_optimizer':1},"
          "'baseline':{'dp_replicate':1,'tp':2,'mbs':4}}",
-         "2:58 zero_optimization.offload_optimizer.device=cpu", NULL},
+         "", NULL},
+        {"{\"train_batch_size\": 32, \"train_micro_batch_size_per_gpu\": 4,\n"
+         " \"zero_optimization\": {\"stage\": 3, \"offload_optimizer\": {\"device\": \"cpu\"},\n"
+         " \"offload_param\": {\"device\": \"cpu\"}},\n"
+         " \"activation_checkpointing\": {\"cpu_checkpointing\": true}}",
+         "{'training':{'zero_level':3,'offload_optimizer':null,'offload_parameters':true,"
+         "'offload_checkpoints':1}}",
+         "", NULL},
+        {"{\"train_batch_size\": 32, \"train_micro_batch_size_per_gpu\": 4,\n"
+         " \"zero_optimization\": {\"stage\": 3, \"offload_optimizer\": {\"device\": \"nvme\"}}}",
+         "{'training':{'offload_optimizer':null}}",
+         "2:68 zero_optimization.offload_optimizer.device=nvme", NULL},
         {"{\"zero_optimization\": {\"stage\": 0}, \"train_batch_size\": 8}",
          "{'training':{'zero_level':0,'bytes_param':4},'baseline':{'op':1}}", NULL, NULL},
     };
