@@ -82,7 +82,8 @@ static void add_list(struct text_buffer *out, const char *name, const struct con
 static void add_times(struct text_buffer *out, const struct checked *checked)
 {
     const struct configuration_step *step = &checked->step;
-    const double within = checked->group != NULL ? checked->group->within : (double)NAN;
+    const double within =
+        checked->group != NULL ? nd_left_out_band(checked->group) : (double)NAN;
     number(out, " \"step_seconds\": ", step->seconds);
     number(out, ", \"step_seconds_low\": ", step->seconds * (1 - within));
     number(out, ", \"step_seconds_high\": ", step->seconds * (1 + within));

@@ -197,7 +197,7 @@ static void print_step(const struct checked *checked)
     char a[32], b[32];
     printf("step      %s s", checked_seconds(step->seconds, a));
     if (checked->group != NULL)
-        printf(" +- %.0f %%", 100 * checked->group->within);
+        printf(" +- %.0f %%", 100 * nd_left_out_band(checked->group));
     printf(": pipeline %s s", checked_seconds(step->pipeline, a));
     for (int k = CONFIGURATION_REPLICAS; k < CONFIGURATION_TIMES; k++)
         printf(", %s %s s",

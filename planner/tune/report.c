@@ -18,7 +18,7 @@ static double gain(const struct tuning *t, double seconds)
 
 static double within(const struct tuning *t)
 {
-    return t->group != NULL ? t->group->within : 0;
+    return t->group != NULL ? nd_left_out_band(t->group) : 0;
 }
 
 // ---- the training of the user -------------------------------------------------------------------

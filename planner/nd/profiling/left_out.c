@@ -92,22 +92,37 @@ const struct nd_left_out_group *nd_left_out_group(const struct hardware *hardwar
     return NULL;
 }
 
+// If errors are normal around 0, one more stays within the greatest of n errors with a probability of n / (n + 1) or
+// nearly so: four of five for n = 4. With fewer errors it stays within so many times the greatest one.
+double nd_left_out_band(const struct nd_left_out_group *group)
+{
+    static const double times[] = {1, 3.078, 1.495, 1.154};
+    return group->within * (group->steps < 4 ? times[group->steps] : 1);
+}
+
 static void describe(char *text, size_t size, const struct nd_left_out_group *group,
                      const char *what)
 {
-    const char *share = group->steps == 1  ? ""
-                        : group->steps < 5 ? "all of "
-                                           : "four of five of ";
     const char *models = group->experts ? "for models with experts" : "for dense models";
-    if (*what != '\0')
+    const double band = 100 * nd_left_out_band(group);
+    const char *of = group->steps == 1  ? "only "
+                     : group->steps < 5 ? "all of "
+                                        : "four of five of ";
+    if (*what != '\0') {
         snprintf(text, size,
                  "no published step%s: times +- %.0f %% (%sall %d published steps %s)", what,
-                 100 * group->within, share, group->steps, models);
+                 band, of, group->steps, models);
+        return;
+    }
+    const int n =
+        snprintf(text, size, "times +- %.0f %% (%s%d published step%s on devices like %s, %s%s",
+                 band, of, group->steps, group->steps == 1 ? "" : "s", group->device, models,
+                 group->fp8 ? ", 8 bits" : "");
+    if (group->steps < 4)
+        snprintf(text + n, size - (size_t)n, "; their %.3g %% widened, as they are few)",
+                 100 * group->within);
     else
-        snprintf(text, size,
-                 "times +- %.0f %% (%s%d published step%s on devices like %s, %s%s)",
-                 100 * group->within, share, group->steps, group->steps == 1 ? "" : "s",
-                 group->device, models, group->fp8 ? ", 8 bits" : "");
+        snprintf(text + n, size - (size_t)n, ")");
 }
 
 const char *nd_trust_text(const struct hardware *hardware, const struct training *training,

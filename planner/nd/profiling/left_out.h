@@ -23,13 +23,17 @@ const struct nd_left_out_group *nd_left_out_group(const struct hardware *hardwar
                                                   const struct training *training,
                                                   const struct modeldesc *model);
 
+// Returns the error that a further step has in four of five cases: that of the table, widened where it comes from fewer
+// than four steps.
+double nd_left_out_band(const struct nd_left_out_group *group);
+
 // All groups; *n of them.
 const struct nd_left_out_group *nd_left_out_groups(int *n);
 
 enum { ND_TRUST_TEXT = 400 };
 
-// Writes the sentence that every report of predictions carries: the stack, and "+-" the error that
-// four of five published steps of the group had. It says if no published step has the stack, the
+// Writes the sentence that every report of predictions carries: the stack, and "+-" the band of the group with the number
+// of its published steps. It says if no published step has the stack, the
 // precision, the rates of the device, or the model's kinds of layers.
 const char *nd_trust_text(const struct hardware *hardware, const struct training *training,
                           const struct modeldesc *model, char text[ND_TRUST_TEXT]);
