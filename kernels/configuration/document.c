@@ -111,6 +111,7 @@ static bool set_configuration(struct plan *plan, const struct configuration *c)
     return set;
 }
 
+// With modules before the last part, the layers say nothing of the split of the configuration itself.
 static bool set_layers(struct plan *plan, const struct configuration *c)
 {
     struct plan_layers layers;
@@ -120,7 +121,8 @@ static bool set_layers(struct plan *plan, const struct configuration *c)
     if (split == NULL)
         return false;
     configuration_layers(c, &layers, split);
-    const bool set = plan_set_layers(plan, &layers) && plan_set_split(plan, split);
+    const bool set = plan_set_layers(plan, &layers) &&
+                     (configuration_sends_more(c) || plan_set_split(plan, split));
     free(split);
     return set;
 }

@@ -16,8 +16,6 @@ const char *configuration_layers_misfit(const struct configuration *c)
         full += part->full[CONFIGURATION_DENSE] + part->full[CONFIGURATION_USUAL];
         usual += part->layers[CONFIGURATION_USUAL];
     }
-    if (configuration_sends_more(c))
-        return "a module that predicts several tokens is before the last chunk";
     if (configuration_run_micro_batches(c) != configuration_micro_batches(c))
         return "its pipeline runs several times in a step";
     if (full > 0 && c->recompute_group > 1)

@@ -78,10 +78,14 @@ static enum pps_status read_measured(struct nd_input *input, const char *at,
 
 // ---- layers of the configuration ----------------------------------------------------------------
 
-static enum pps_status take_layers(const struct configuration *c, struct plan_layers *found,
-                                   struct pps_error *err)
+static enum pps_status take_layers(const struct configuration *c, bool quiet,
+                                   struct plan_layers *found, struct pps_error *err)
 {
     const char *misfit = configuration_layers_misfit(c);
+    if (misfit == NULL && configuration_sends_more(c) && !quiet)
+        fprintf(stderr,
+                "note      modules that predict several tokens are part of the tail, so every "
+                "split has them on the last stage\n");
     if (misfit != NULL)
         return pps_fail(err, PPS_E_INPUT, "the layers cannot be moved between stages: %s",
                         misfit);
@@ -102,7 +106,7 @@ static enum pps_status find_modelled(struct nd_input *input, const struct pps_ar
         return status;
     status = plan.cannot_run.n > 0 ? pps_fail(err, PPS_E_INPUT, "the training cannot run: %s",
                                               plan.cannot_run.text)
-                                   : take_layers(&plan.configuration, found, err);
+                                   : take_layers(&plan.configuration, input->quiet, found, err);
     plan_configuration_close(&plan);
     found->has[PLAN_SELECT] = found->has[PLAN_SELECT] && input->allow_select;
     found->has[PLAN_FULL] = found->has[PLAN_FULL] && input->allow_full;

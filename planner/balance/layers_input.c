@@ -109,6 +109,12 @@ static bool take_plan(struct balance_request *request, const struct plan *plan,
                 "note      %s: its order (%s) is none of balance, which splits the layers for "
                 "1F1B or interleaved 1F1B; its own strategy is no row",
                 request->path, plan->makers[PLAN_ORDER].by);
+    else if (plan->configuration != NULL && plan->split == NULL)
+        pps_say(
+            stderr,
+            "note      %s: modules that predict several tokens are part of the tail, so every "
+            "split has them on the last stage; its own strategy is no row",
+            request->path);
     return true;
 }
 
