@@ -32,7 +32,8 @@ Test(nd_left_out, trust_says_what_is_measured)
     training.precision = TRAINING_FP8;
     training.stack = *stack_find("deepseek");
     nd_trust_text(h100, &training, &experts, text);
-    cr_assert(strstr(text, "% (only 1 published step on devices like H100") != NULL, "%s", text);
+    cr_assert(strstr(text, "% (only 1 published step on devices like H100") != NULL, "%s",
+              text);
     training.precision = TRAINING_BF16;
     struct hardware mine = *h100;
     memcpy(mine.name, "mine", 5);
