@@ -33,6 +33,7 @@ static const struct trainer_path paths[] = {
     {"fsdp_config.fsdp_sharding_strategy", TRAINER_OTHER},
     {"fsdp_config.fsdp_reshard_after_forward", TRAINER_OTHER},
     {"fsdp_config.fsdp_activation_checkpointing", TRAINER_OTHER},
+    {"fsdp_config.fsdp_activation_checkpointing_offload", TRAINER_OTHER},
     {"fsdp_config.fsdp_offload_params", TRAINER_OTHER},
     {"fsdp_config.fsdp_cpu_offload", TRAINER_OTHER},
     {"deepspeed_config.offload_optimizer_device", TRAINER_OTHER},
@@ -175,6 +176,10 @@ bool trainer_take_accelerate(struct trainer *t)
     if (trainer_is(t, "fsdp_config.fsdp_activation_checkpointing", false)) {
         t->recompute = "full";
         t->recompute_at = trainer_at(t, "fsdp_config.fsdp_activation_checkpointing");
+    }
+    if (trainer_is(t, "fsdp_config.fsdp_activation_checkpointing_offload", false)) {
+        t->offload_checkpoints = true;
+        t->offload_at = trainer_at(t, "fsdp_config.fsdp_activation_checkpointing_offload");
     }
     return trainer_sort_others(t, &dialect);
 }

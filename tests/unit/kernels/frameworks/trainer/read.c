@@ -72,9 +72,10 @@ static const struct framework_case yamls[] = {
      "", NULL},
     {"distributed_type: FSDP\nnum_processes: 8\nnum_machines: 1\nmixed_precision: bf16\n"
      "fsdp_config: {fsdp_version: 2, fsdp_reshard_after_forward: false,\n"
-     "  fsdp_activation_checkpointing: true, fsdp_offload_params: true}\n"
+     "  fsdp_activation_checkpointing: true, fsdp_activation_checkpointing_offload: true,\n"
+     "  fsdp_offload_params: true}\n"
      "parallelism_config: {parallelism_config_tp_size: 2, parallelism_config_dp_shard_size: 4}\n",
-     "{'training':{'zero_level':2},'baseline':{'dp':4,'tp':2,'op':4,'recompute_all':'full'}}",
+     "{'training':{'zero_level':2,'offload_checkpoints':1,'offload_parameters':null},'baseline':{'dp':4,'tp':2,'op':4,'recompute_all':'full'}}",
      NULL, NULL},
     {"actor_rollout_ref:\n  actor: {strategy: fsdp2, ppo_micro_batch_size_per_gpu: 4}\n"
      "  model: {path: m, enable_gradient_checkpointing: false}\n",
