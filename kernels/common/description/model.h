@@ -53,6 +53,10 @@ struct modeldesc_kind {
     int64_t heads, query_groups, head_dim, v_dim; // of attention
     int64_t ffn;                                  // of a dense network
     int64_t layer_norms;
+    bool
+        attention_beside; // attention beside another mixer: both see the same input, their outputs are added
+    bool keys_as_values; // values are made of the projection of keys
+    bool no_sinks;       // although the model has attention sinks
 };
 
 // The scan of all mixers that are no attention. Heads of keys share those of values in groups.
@@ -63,6 +67,7 @@ struct modeldesc_scan {
     int64_t rank;            // Mamba-1: of the step sizes
     bool bias, conv_bias;    // of the projections, of the convolution
     bool norms;              // Mamba-1: norms of step sizes, B and C
+    bool plain;              // Mamba-2: no norm of the output
 };
 
 enum { MODELDESC_KINDS = 16, MODELDESC_PATTERN = 512 };
@@ -94,12 +99,15 @@ struct modeldesc {
     int64_t v_dim;             // dv; MLA only
     int64_t experts;           // E; 0: dense
     int64_t topk;              // k
+    int64_t zero_experts;      // Z: choices beside the experts that return a token as it is
+    int64_t moe_latent;        // l: experts see tokens of this width; 0: h
     int64_t expert_groups;     // groups of experts, which are placed on nodes; 0: no groups
     int64_t routed_groups;     // groups among which a token chooses its experts
     int64_t moe_ffn;           // m
     int64_t shared_ffn;        // msh: width of all shared experts together
     int64_t dense_layers;      // kd: leading dense layers; all layers of a dense model
     bool router_bias, qk_norm; // extra parameters
+    bool router_scale;         // one number for each of h inputs and E outputs of the router
     bool qk_norm_full;         // qk_norm has a weight for each number of all heads, not of one
     bool attention_bias;       // bias on q, k, v; MLA: on the compressing projections
     bool output_bias;          // bias on the output projection of attention
@@ -115,10 +123,12 @@ struct modeldesc {
     int64_t window;      // latest tokens that a token attends to, with itself; 0: all before it
     bool chunked;        // tokens attend within chunks of `window` tokens
     bool attention_gate; // the output of attention is scaled by a gate, as wide as the queries
+    bool head_gate;      // the output of each head is scaled by one number
     // An indexer chooses the tokens that a token attends to; of MLA only. index_heads 0: none.
     int64_t index_heads, index_dim, index_topk;
-    bool no_network;            // of a view: layers have no feed-forward network
-    enum modeldesc_mixer mixer; // of a view, or of all layers
+    bool no_network;                       // of a view: layers have no feed-forward network
+    bool attention_beside, keys_as_values; // of a view: as the fields of its kind
+    enum modeldesc_mixer mixer;            // of a view, or of all layers
     struct modeldesc_scan scan;
     // Kinds of layers; 0: dense_layers dense ones, then, if the model has experts, layers with experts.
     int32_t n_kinds;
@@ -134,23 +144,27 @@ struct modeldesc {
 // or 0 without parameters; g is 3 matrices of a gated network, otherwise 2.
 struct modeldesc_counts {
     // h A d + 2 h G d + A d h, with bias A d + 2 G d + h; qk_norm 2 d, or A d + G d if full; sinks
-    // A. MLA: h r + r + r A (dn + dr), or h A (dn + dr) if queries are not compressed, and
+    // A; head_gate h A. MLA: h r + r + r A (dn + dr), or h A (dn + dr) if queries are not compressed, and
     // h (c + dr) + c + c A (dn + dv) + A dv h; an indexer r AI dI + h dI + 2 dI + h AI.
     // Other mixers: model_scan.c.
     int64_t attention;
     int64_t norms; // layer_norms n
     int64_t
         dense_layer; // attention + norms + g h f, with bias (g - 1) f + h; also without such layers
-    int64_t router; // of a MoE layer: h E, with bias E, with shared_gate h; 0 for a dense model
-    int64_t shared; // g h msh, with bias; 0 for a dense model
-    int64_t routed; // all experts together: E g h m, with bias; 0 for a dense model
-    int64_t moe_layer;  // attention + norms + router + shared + routed
-    int64_t embedding;  // V h + positions h, with embedding_norm n
-    int64_t head;       // V h, or 0 where tied; with head_bias V
+    // Of a MoE layer: h (E + Z), with bias E + Z, with router_scale h + E, with shared_gate h, with
+    // moe_latent 2 h l; 0 for a dense model.
+    int64_t router;
+    int64_t shared;    // g h msh, with bias; 0 for a dense model
+    int64_t routed;    // all experts together: E g h m, l for h, with bias; 0 for a dense model
+    int64_t moe_layer; // attention + norms + router + shared + routed
+    int64_t embedding; // V h + positions h, with embedding_norm n
+    int64_t head;      // V h, or 0 where tied; with head_bias V
     int64_t final_norm; // n
     int64_t mtp_module; // of one module: layer, projection 2 h h and 3 n; 0: dense without MTP
     int64_t total;      // parameters: all layers + embedding + head + final_norm
-    int64_t active; // of one token: k experts instead of E, no embedding unless it is the head
+    // Of one token: k experts instead of E, no embedding unless it is the head. With Z a token has k E / (E + Z)
+    // experts on average, as if all choices were equally frequent.
+    int64_t active;
 };
 
 struct cJSON;
@@ -242,6 +256,21 @@ static inline int64_t modeldesc_value_dim(const struct modeldesc *model)
 {
     return model->attention == MODELDESC_GQA && model->v_dim > 0 ? model->v_dim
                                                                  : model->head_dim;
+}
+
+// Returns the experts that a token has on average.
+static inline double modeldesc_chosen(const struct modeldesc *model)
+{
+    const double experts = (double)model->experts;
+    return model->zero_experts > 0
+               ? (double)model->topk * experts / (experts + (double)model->zero_experts)
+               : (double)model->topk;
+}
+
+// Returns the width of the tokens that experts see.
+static inline int64_t modeldesc_expert_input(const struct modeldesc *model)
+{
+    return model->moe_latent > 0 ? model->moe_latent : model->hidden;
 }
 
 // Returns the parameters of a mixer that is no attention.

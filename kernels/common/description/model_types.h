@@ -3,8 +3,8 @@
 // gives where a file is silent, and which types a modeldesc cannot hold.
 //
 // The facts are those of the configuration and model classes of the transformers library, or of the
-// classes that publishers ship with their models. A new type is a row of model_types.c, or a line of
-// model_types_refused.c.
+// classes that publishers ship with their models. A new type is a row of model_types_dense.c,
+// model_types_experts.c or model_types_mixers.c, or a line of model_types_refused.c.
 #ifndef PPS_COMMON_DESCRIPTION_MODEL_TYPES_H
 #define PPS_COMMON_DESCRIPTION_MODEL_TYPES_H
 
@@ -96,8 +96,8 @@ struct modeltype_walk {
 const struct modeltype_key *modeltype_next(const struct modeltype *type,
                                            struct modeltype_walk *walk);
 
-// All types that can be read.
-const struct modeltype *modeltype_all(int *n);
+// Returns the i-th of all types that can be read; NULL: there are fewer.
+const struct modeltype *modeltype_at(int i);
 
 // Returns what a modeldesc cannot hold of a type, and in *nearest what comes closest; NULL: nothing
 // is known of a type with this name.

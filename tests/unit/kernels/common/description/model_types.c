@@ -686,49 +686,46 @@ static int outcomes_of(const struct modeltype *type, const struct modeltype_key 
 // neither to have one nor to have none.
 Test(modeltypes, every_key_has_an_effect)
 {
-    int n;
-    const struct modeltype *types = modeltype_all(&n);
-    for (int i = 0; i < n; i++) {
+    const struct modeltype *type;
+    for (int i = 0; (type = modeltype_at(i)) != NULL; i++) {
         struct modeltype_walk walk = {0, 0};
         const struct modeltype_key *key;
         char config[256], outcome[OUTCOME];
-        while ((key = modeltype_next(&types[i], &walk)) != NULL)
+        while ((key = modeltype_next(type, &walk)) != NULL)
             if (key->field != KEY_NAME)
-                cr_expect(key->field == TYPE_UNUSED ? outcomes_of(&types[i], key) == 1
-                                                    : outcomes_of(&types[i], key) > 1,
-                          "%s: %s", types[i].name, key->key);
+                cr_expect(key->field == TYPE_UNUSED ? outcomes_of(type, key) == 1
+                                                    : outcomes_of(type, key) > 1,
+                          "%s: %s", type->name, key->key);
         snprintf(config, sizeof config, "{'model_type':'%s','num_mystery_layers':3}",
-                 types[i].name);
+                 type->name);
         read_outcome(config, outcome);
-        cr_expect_str_eq(outcome, "refused", "%s", types[i].name);
+        cr_expect_str_eq(outcome, "refused", "%s", type->name);
     }
 }
 
 // Names that the tables of readable and refused types share would be unreachable.
 Test(modeltypes, no_type_twice)
 {
-    int n;
     const char *nearest;
-    const struct modeltype *types = modeltype_all(&n);
-    for (int i = 0; i < n; i++) {
-        cr_expect_null(modeltype_lacks(types[i].name, &nearest), "%s", types[i].name);
-        cr_expect_eq(modeltype_find(types[i].name), &types[i], "%s", types[i].name);
+    const struct modeltype *type;
+    for (int i = 0; (type = modeltype_at(i)) != NULL; i++) {
+        cr_expect_null(modeltype_lacks(type->name, &nearest), "%s", type->name);
+        cr_expect_eq(modeltype_find(type->name), type, "%s", type->name);
     }
 }
 
 // The page says which files are read.
 Test(modeltypes, page_lists_all_types)
 {
-    int n;
-    const struct modeltype *types = modeltype_all(&n);
+    const struct modeltype *type;
     static char page[1 << 16];
     FILE *file = fopen(PPS_SOURCE "/sweep_configs/models/README.md", "r");
     cr_assert_not_null(file);
     page[fread(page, 1, sizeof page - 1, file)] = '\0';
     fclose(file);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; (type = modeltype_at(i)) != NULL; i++) {
         char quoted[64];
-        snprintf(quoted, sizeof quoted, "`%s`", types[i].name);
-        cr_expect_not_null(strstr(page, quoted), "%s", types[i].name);
+        snprintf(quoted, sizeof quoted, "`%s`", type->name);
+        cr_expect_not_null(strstr(page, quoted), "%s", type->name);
     }
 }
