@@ -37,6 +37,10 @@ int64_t modelconfig_words(const struct cJSON *words);
 bool modelconfig_layers(const struct modelconfig *c, struct modelkeys_record *record,
                         struct pps_fault *fault);
 
+// Sets the kind of a layer that an object of the list `objects` of its type describes. Returns false with a fault.
+bool modelconfig_object(const struct modelconfig *c, struct modelkeys_record *record,
+                        int64_t layer, struct pps_fault *fault);
+
 // Returns the name of a field in files of the type; NULL: it has none.
 const char *modelconfig_name(const struct modelconfig *c, int field);
 

@@ -99,6 +99,11 @@ static const struct modeltype_key chatglm_keys[] = {
     {NULL, 0, NULL},
 };
 
+static const struct modeltype_key nas_keys[] = {
+    {"block_configs", TYPE_LAYERS, NULL}, {"intermediate_size", TYPE_UNUSED, NULL},
+    {"num_key_value_heads", TYPE_UNUSED, NULL}, {NULL, 0, NULL},
+};
+
 static const struct modeltype types[] = {
     {.name = "llama", .silent = {SHAPE(32, 4096, 32, 0, 0, 11008, 32000), GATED}, .keys = {modeltype_modern, modeltype_bias_of_attention, modeltype_bias_of_mlp}},
     {.name = "mistral", .silent = {SHAPE(32, 4096, 32, 8, 0, 14336, 32000), GATED, .model.window = 4096}, .keys = {modeltype_modern, modeltype_window}},
@@ -125,6 +130,9 @@ static const struct modeltype types[] = {
     {.name = "phi", .silent = {SHAPE(24, 2048, 32, 0, 0, 8192, 51200), LAYER_NORM, LINEAR_BIAS, .model.layer_norms = 1,
              .model.head_bias = true}, .keys = {modeltype_modern, phi_keys}, .beside = true},
     {.name = "phi3", .silent = {SHAPE(32, 3072, 32, 0, 0, 8192, 32064), GATED}, .keys = {modeltype_modern, modeltype_window, phi3_keys}},
+    {.name = "nemotron-nas", .silent = {SHAPE(80, 8192, 64, 0, 0, 0, 128256), GATED},
+     .keys = {modeltype_bias_of_attention, modeltype_bias_of_mlp, nas_keys},
+     .layers = {.kinds = true, .objects = "block_configs"}},
     {.name = "gpt2", .silent = {SHAPE(12, 768, 12, 0, 0, 0, 50257), LAYER_NORM, LINEAR_BIAS, TIED, .model.positions = 1024},
      .keys = {gpt, gpt_positions}},
     {.name = "gpt_bigcode", .silent = {SHAPE(12, 768, 12, 1, 0, 0, 50257), LAYER_NORM, LINEAR_BIAS, TIED, .model.positions = 1024},

@@ -18,7 +18,7 @@ static const struct modeltype_key glm_moe_dsa_keys[] = {
     {"mlp_bias", TYPE_UNUSED, NULL}, {NULL, 0, NULL},
 };
 
-// Heads differ by the kind of layer; sinks, of layers with windows, are counted in all layers.
+// Heads differ by the kind of layer; only layers with windows have sinks.
 static const struct modeltype_key mimo_v2_keys[] = {
     {"sliding_window", KEY_WINDOW, NULL}, {"hybrid_layer_pattern", TYPE_LAYERS, NULL},
     {"layer_types", TYPE_LAYERS, NULL}, {"v_head_dim", TYPE_LAYERS, NULL},
@@ -84,6 +84,47 @@ static const struct modeltype_key minimax_m2_keys[] = {
     {"mtp_transformer_layers", TYPE_UNUSED, NULL}, {NULL, 0, NULL},
 };
 
+// Heads differ by the kind of layer; the last kinds of layer_types are those of MTP layers.
+static const struct modeltype_key step3p5_keys[] = {
+    {"num_attention_groups", KEY_QUERY_GROUPS, NULL}, {"head_dim", KEY_HEAD_DIM, NULL},
+    {"intermediate_size", KEY_FFN, NULL}, {"moe_num_experts", KEY_EXPERTS, NULL}, {"moe_top_k", KEY_TOPK, NULL},
+    {"moe_intermediate_size", KEY_MOE_FFN, NULL}, {"share_expert_dim", KEY_SHARED_FFN, NULL},
+    {"share_expert_dims", KEY_SHARED_FFN, NULL}, {"moe_layers_enum", TYPE_MOE_LAYERS, NULL},
+    {"use_moe_router_bias", KEY_ROUTER_BIAS, NULL}, {"use_head_wise_attn_gate", KEY_HEAD_GATE, NULL},
+    {"num_nextn_predict_layers", KEY_MTP_DEPTH, NULL}, {"layer_types", TYPE_LAYERS, NULL},
+    {"sliding_window", KEY_WINDOW, NULL}, {"attention_other_setting.num_attention_heads", TYPE_LAYERS, NULL},
+    {"attention_other_setting.num_attention_groups", TYPE_LAYERS, NULL},
+    {"attention_other_setting.head_dim", TYPE_LAYERS, NULL},
+    {"attention_other_setting.attention_type", TYPE_ONLY, "sliding_attention"},
+    {"attention_other_setting.true_head_dim", TYPE_UNUSED, NULL}, {"use_moe", TYPE_ONLY, "true"},
+    {"use_qk_norm", TYPE_ONLY, "true"}, {"sink", TYPE_ONLY, "false"}, {"att_impl_type", TYPE_ONLY, "GQA"},
+    {"use_mfa", TYPE_ONLY, "false"}, {"moe_every_n_layer", TYPE_UNUSED, NULL}, {"moe_layer_offset", TYPE_UNUSED, NULL},
+    {"norm_expert_weight", TYPE_UNUSED, NULL}, {"moe_router_activation", TYPE_UNUSED, NULL},
+    {"moe_router_scaling_factor", TYPE_UNUSED, NULL}, {"need_fp32_gate", TYPE_UNUSED, NULL},
+    {"partial_rotary_factors", TYPE_UNUSED, NULL}, {"swiglu_limits", TYPE_UNUSED, NULL},
+    {"swiglu_limits_shared", TYPE_UNUSED, NULL}, {"use_rope_layers", TYPE_UNUSED, NULL},
+    {"yarn_only_types", TYPE_UNUSED, NULL}, {"zero_centered", TYPE_UNUSED, NULL}, {NULL, 0, NULL},
+};
+
+static const struct modeltype_key longcat_keys[] = {
+    {"num_layers", TYPE_PAIRS, NULL}, {"ffn_hidden_size", KEY_FFN, NULL}, {"moe_topk", KEY_TOPK, NULL},
+    {"n_routed_experts", KEY_EXPERTS, NULL}, {"expert_ffn_hidden_size", KEY_MOE_FFN, NULL},
+    {"zero_expert_num", KEY_ZERO_EXPERTS, NULL}, {"zero_expert_type", TYPE_ONLY, "identity"},
+    {"router_bias", TYPE_ONLY, "false"}, {"attention_method", TYPE_ONLY, "MLA"},
+    {"num_nextn_predict_layers", TYPE_ONLY, "0"}, {"mla_scale_q_lora", TYPE_UNUSED, NULL},
+    {"mla_scale_kv_lora", TYPE_UNUSED, NULL}, {NULL, 0, NULL},
+};
+
+// Layers with full attention have wider heads, and may make values of the projection of keys.
+static const struct modeltype_key gemma4_keys[] = {
+    {"sliding_window", KEY_WINDOW, NULL}, {"layer_types", TYPE_LAYERS, NULL}, {"global_head_dim", TYPE_LAYERS, NULL}, {"num_global_key_value_heads", TYPE_LAYERS, NULL},
+    {"attention_k_eq_v", TYPE_LAYERS, NULL}, {"enable_moe_block", TYPE_EXPERTS_TOO, NULL},
+    {"num_experts", KEY_EXPERTS, NULL}, {"top_k_experts", KEY_TOPK, NULL},
+    {"moe_intermediate_size", KEY_MOE_FFN, NULL}, {"hidden_size_per_layer_input", TYPE_ONLY, "0"},
+    {"num_kv_shared_layers", TYPE_ONLY, "0"}, {"vocab_size_per_layer_input", TYPE_UNUSED, NULL},
+    {"use_double_wide_mlp", TYPE_UNUSED, NULL}, {"use_bidirectional_attention", TYPE_ONLY, "vision"}, {NULL, 0, NULL},
+};
+
 static const struct modeltype types[] = {
     {.name = "mixtral", .silent = {SHAPE(32, 4096, 32, 8, 0, 14336, 32000), GATED, EXPERTS(8, 2, 0)}, .keys = {modeltype_modern, modeltype_window, modeltype_routed}},
     {.name = "llama4_text", .silent = {SHAPE(48, 5120, 40, 8, 128, 16384, 202048), GATED, EXPERTS(16, 1, 8192), .model.shared_ffn = 8192,
@@ -141,10 +182,25 @@ static const struct modeltype types[] = {
                  .model.attention_sinks = true, WINDOWS(128, 2)}, .keys = {modeltype_modern, modeltype_bias_of_attention, modeltype_routed, modeltype_windows}},
     {.name = "minimax_m2", .silent = {SHAPE(62, 3072, 48, 8, 128, 1536, 200064), GATED, QK_NORM, QK_FULL, EXPERTS(256, 8, 0),
                     .model.router_bias = true}, .keys = {modeltype_modern, modeltype_routed, minimax_m2_keys}},
+    {.name = "step3p5", .silent = {SHAPE(45, 4096, 64, 8, 128, 11264, 128896), GATED, QK_NORM, EXPERTS(288, 8, 1280), .model.shared_ffn = 1280,
+                 .model.window = 512},
+     .keys = {step3p5_keys}, .required = "moe_layers_enum",
+     .layers = {.kinds = true, .words = true, .mtp_listed = true,
+                .rest = {.heads = "attention_other_setting.num_attention_heads",
+                         .groups = "attention_other_setting.num_attention_groups",
+                         .head_dim = "attention_other_setting.head_dim"}}},
+    {.name = "longcat_flash", .silent = {SHAPE(56, 6144, 64, 0, 0, 12288, 131072), GATED, LATENT(1536), EXPERTS(512, 12, 2048),
+                       .model.zero_experts = 256, .model.router_bias = true},
+     .keys = {modeltype_latent, modeltype_bias_of_attention, longcat_keys}, .paired = true},
+    {.name = "gemma4_text", .silent = {SHAPE(30, 2304, 8, 4, 256, 9216, 262144), GATED, TIED, QK_NORM, .model.layer_norms = 4, .model.window = 512},
+     .keys = {modeltype_modern, modeltype_bias_of_attention, gemma4_keys}, .required = "hidden_size_per_layer_input",
+     .layers = {.kinds = true, .every = 6, .last_full = true,
+                .full = {.groups = "num_global_key_value_heads", .head_dim = "global_head_dim", .silent_dim = 512,
+                         .groups_if = "attention_k_eq_v", .keys_only_if = "attention_k_eq_v"}}},
     {.name = "mimo_v2_flash", .silent = {SHAPE(48, 4096, 64, 4, 192, 16384, 152576), GATED, EXPERTS(256, 8, 2048), .model.window = 128,
                        .model.expert_groups = 1, .model.routed_groups = 1, .model.dense_layers = 1, .model.router_bias = true},
      .keys = {modeltype_modern, modeltype_bias_of_qkv, modeltype_deepseek_experts, mimo_v2_keys},
-     .layers = {.kinds = true, .flags = "hybrid_layer_pattern", .full_flag = 0, .every = 6, .first_full = true,
+     .layers = {.kinds = true, .flags = "hybrid_layer_pattern", .full_flag = 0, .every = 6, .first_full = true, .own_sinks = true,
                 .full = {.v_dim = "v_head_dim"},
                 .rest = {"swa_num_attention_heads", "swa_num_key_value_heads", "swa_head_dim", "swa_v_head_dim"}, .v_dim = 128}},
 };

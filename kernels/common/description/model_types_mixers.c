@@ -17,7 +17,9 @@ static const struct modeltype_key nemotron_h_keys[] = {
     {"num_logits_to_keep", TYPE_UNUSED, NULL}, {"time_step_min", TYPE_UNUSED, NULL},
     {"time_step_max", TYPE_UNUSED, NULL}, {"time_step_limit", TYPE_UNUSED, NULL},
     {"time_step_floor", TYPE_UNUSED, NULL}, {"time_step_rank", TYPE_UNUSED, NULL},
-    {"mamba_ssm_cache_dtype", TYPE_UNUSED, NULL}, {"moe_latent_size", TYPE_ONLY, "0"},
+    {"mamba_ssm_cache_dtype", TYPE_UNUSED, NULL}, {"moe_latent_size", KEY_MOE_LATENT, NULL},
+    {"num_nextn_predict_layers", KEY_MTP_DEPTH, NULL}, {"mtp_hybrid_override_pattern", TYPE_MTP_BLOCKS, NULL},
+    {"mtp_layers_block_type", TYPE_MTP_BLOCKS, NULL}, {"keep_mtp_spec_in_bf16", TYPE_UNUSED, NULL}, {"use_mamba_kernels", TYPE_UNUSED, NULL},
     {"moe_shared_expert_intermediate_size", KEY_SHARED_FFN, NULL}, {"n_routed_experts", KEY_EXPERTS, NULL},
     {"n_shared_experts", TYPE_UNUSED, NULL}, {"num_experts_per_tok", KEY_TOPK, NULL},
     {"moe_intermediate_size", KEY_MOE_FFN, NULL}, {"moe_shared_expert_overlap", TYPE_UNUSED, NULL},
@@ -109,6 +111,26 @@ static const struct modeltype_key qwen3_5_experts[] = {
     {NULL, 0, NULL},
 };
 
+// Multipliers of muP change no shape.
+static const struct modeltype_key falcon_h1_keys[] = {
+    {"mamba_n_heads", KEY_SCAN_HEADS, NULL}, {"mamba_d_head", KEY_SCAN_HEAD_DIM, NULL},
+    {"mamba_d_ssm", TYPE_INNER, NULL}, {"mamba_expand", TYPE_EXPAND, NULL},
+    {"mamba_n_groups", KEY_SCAN_GROUPS, NULL}, {"mamba_d_state", KEY_SCAN_STATE, NULL},
+    {"mamba_d_conv", KEY_SCAN_CONV, NULL}, {"mamba_conv_bias", KEY_SCAN_CONV_BIAS, NULL},
+    {"mamba_rms_norm", TYPE_SCAN_NORM, NULL}, {"mamba_proj_bias", TYPE_ONLY, "false"},
+    {"projectors_bias", TYPE_ONLY, "false"}, {"layers_block_type", TYPE_LAYERS, NULL},
+    {"layer_types", TYPE_LAYERS, NULL}, {"mamba_norm_before_gate", TYPE_UNUSED, NULL},
+    {"mamba_chunk_size", TYPE_UNUSED, NULL}, {"mamba_use_mlp", TYPE_ONLY, "true"},
+    {"time_step_min", TYPE_UNUSED, NULL}, {"time_step_max", TYPE_UNUSED, NULL},
+    {"time_step_limit", TYPE_UNUSED, NULL}, {"time_step_floor", TYPE_UNUSED, NULL},
+    {"num_logits_to_keep", TYPE_UNUSED, NULL}, {"attn_layer_indices", TYPE_ONLY, "null"},
+    {"mlp_expansion_factor", TYPE_UNUSED, NULL}, {"lm_head_multiplier", TYPE_UNUSED, NULL},
+    {"mlp_multipliers", TYPE_UNUSED, NULL}, {"key_multiplier", TYPE_UNUSED, NULL},
+    {"attention_out_multiplier", TYPE_UNUSED, NULL}, {"attention_in_multiplier", TYPE_UNUSED, NULL},
+    {"ssm_multipliers", TYPE_UNUSED, NULL}, {"ssm_in_multiplier", TYPE_UNUSED, NULL},
+    {"ssm_out_multiplier", TYPE_UNUSED, NULL}, {NULL, 0, NULL},
+};
+
 static const struct modeltype types[] = {
     {.name = "nemotron_h", .silent = {SHAPE(52, 4096, 32, 8, 128, 21504, 131072), SCAN(128, 64, 8, 128, 4),
                     .model.scan.conv_bias = true, EXPERTS(8, 2, 7688), .model.shared_ffn = 7688, .model.router_bias = true},
@@ -126,6 +148,10 @@ static const struct modeltype types[] = {
      .keys = {modeltype_modern, modeltype_routed, jamba_keys},
      .layers = {.kinds = true, .other = MODELDESC_MAMBA1, .every_key = "attn_layer_period", .every = 8,
                 .offset_key = "attn_layer_offset", .offset = 4}, .moe_every = 2},
+    {.name = "falcon_h1", .silent = {SHAPE(32, 4096, 32, 8, 0, 14336, 128000), GATED, SCAN(128, 0, 1, 256, 4),
+                   .model.scan.conv_bias = true, .model.scan.plain = true},
+     .keys = {modeltype_modern, modeltype_bias_of_attention, modeltype_bias_of_mlp, falcon_h1_keys}, .required = "mamba_d_ssm",
+     .layers = {.kinds = true, .other = MODELDESC_MAMBA2, .all_other = true, .beside = true}},
     {.name = "qwen3_next", .silent = {SHAPE(48, 2048, 16, 2, 256, 5632, 151936), GATED, QK_NORM, EXPERTS(512, 10, 512),
                     .model.shared_ffn = 512, .model.shared_gate = true, .model.attention_gate = true, SCAN(32, 128, 16, 128, 4)},
      .keys = {modeltype_modern, modeltype_bias_of_attention, modeltype_qwen_experts, delta_keys, qwen3_next_keys},

@@ -52,11 +52,34 @@ struct published {
     ",'word_embed_proj_dim':" #h ",'max_position_embeddings':2048,'vocab_size':50272}"
 #define BLOOM(n, h, A)                                                                         \
     TYPE("bloom") "'n_layer':" #n ",'n_embed':" #h ",'n_head':" #A ",'vocab_size':250880}"
-#define FOUR  "'mamba','mamba','mamba','mamba'"
-#define FIVE  FOUR ",'mamba'"
-#define NINE  FIVE "," FOUR
-#define CONV2 "'conv','conv','full_attention'"
-#define CONV3 "'conv','conv','conv','full_attention'"
+#define FOUR      "'mamba','mamba','mamba','mamba'"
+#define FIVE      FOUR ",'mamba'"
+#define NINE      FIVE "," FOUR
+#define CONV2     "'conv','conv','full_attention'"
+#define CONV3     "'conv','conv','conv','full_attention'"
+#define FULL_OF_4 "'full_attention','sliding_attention','sliding_attention','sliding_attention'"
+#define FALCON_H1(n, h, f, A, G, d, V, inner, H, N, g)                                         \
+    TYPE("falcon_h1")                                                                          \
+    SHAPE(n, h, f, A, G, V)                                                                    \
+    HEAD_DIM(d)                                                                                \
+    ",'mamba_d_ssm':" #inner ",'mamba_n_heads':" #H ",'mamba_d_state':" #N                     \
+    ",'mamba_n_groups':" #g ",'mamba_d_head':'auto','mamba_rms_norm':false}"
+// Layers of Llama-3.3-Nemotron-Super-49B: with attention, and of so many hidden sizes without it.
+#define NAS_A(mult)                                                                            \
+    "{'attention':{'no_op':false,'n_heads_in_group':8,'window_length':null},'ffn':{'no_op':"   \
+    "false,'ffn_mult':" #mult ",'sparsify':null}}"
+#define NAS_N(mult) "{'attention':{'no_op':true},'ffn':{'no_op':false,'ffn_mult':" #mult "}}"
+#define NAS_A3      NAS_A(5.25) "," NAS_A(5.25) "," NAS_A(5.25)
+#define NAS_A15     NAS_A3 "," NAS_A3 "," NAS_A3 "," NAS_A3 "," NAS_A3
+#define NAS_SUPER                                                                                                                                                                                                                                                                                                                                                                                   \
+    NAS_A(2.625)                                                                                                                                                                                                                                                                                                                                                                                    \
+    "," NAS_A3 "," NAS_A(5.25) "," NAS_A(                                                                                                                                                                                                                                                                                                                                                           \
+        5.25) "," NAS_N(2.625) "," NAS_N(2.625) "," NAS_A3                                                                                                                                                                                                                                                                                                                                          \
+                                                "," NAS_N(3.28125) "," NAS_A15 "," NAS_A15                                                                                                                                                                                                                                                                                                          \
+                                                                   "," NAS_N(1.3125) "," NAS_N(2.625) "," NAS_N(2.625) "," NAS_N(1.3125) "," NAS_N(5.25) "," NAS_N(1.3125) "," NAS_N(2.625) "," NAS_N(1.3125) "," NAS_N(1.3125) "," NAS_N(1.3125) "," NAS_A(5.25) "," NAS_N(1.3125) "," NAS_N(1) "," NAS_N(1) "," NAS_N(1.3125) "," NAS_N(1) "," NAS_N(1) "," NAS_N(1) "," NAS_N(1.3125) "," NAS_N( \
+                                                                       1.3125) "," NAS_N(0.5) "," NAS_N(0.5) "," NAS_N(1) "," NAS_N(1) "," NAS_N(0.5) "," NAS_N(0.5) "," NAS_N(1) "," NAS_N(0.5) "," NAS_N(0.5) "," NAS_A3                                                                                                                                                                          \
+                                                                                                                                                                                                                "," NAS_A3                                                                                                                                                                          \
+                                                                                                                                                                                                                "," NAS_A3
 #define GPT2(n, h, A)                                                                          \
     TYPE("gpt2")                                                                               \
     "'n_layer':" #n ",'n_embd':" #h ",'n_head':" #A                                            \
@@ -282,6 +305,36 @@ static const struct published models[] = {
     {"GLM-5", ROUND, 744e9, TYPE("glm_moe_dsa") SHAPE(78, 6144, 12288, 64, 64, 154880) ",'index_topk':2048}"},
     {"MiMo-V2-Flash", ROUND, 309e9, TYPE("mimo_v2_flash") SHAPE(48, 4096, 16384, 64, 4, 152576)
      ",'swa_num_key_value_heads':8,'swa_head_dim':192,'add_swa_attention_sink_bias':true}"},
+    {"Falcon-H1-0.5B", ROUND, 0.5214e9, FALCON_H1(36, 1024, 2048, 8, 2, 64, 32768, 1536, 24, 128, 1)},
+    {"Falcon-H1-1.5B-Deep", ROUND, 1.55e9, FALCON_H1(66, 1280, 3072, 6, 2, 128, 65536, 1536, 24, 256, 1)},
+    {"Falcon-H1-3B", ROUND, 3.15e9, FALCON_H1(32, 2560, 6144, 10, 2, 128, 65536, 4096, 32, 256, 1)},
+    {"Falcon-H1-7B", ROUND, 7.59e9, FALCON_H1(44, 3072, 12288, 12, 2, 128, 130048, 3072, 24, 256, 1)},
+    {"Falcon-H1-34B", ROUND, 33.6e9, FALCON_H1(72, 5120, 21504, 20, 4, 128, 261120, 4096, 32, 256, 2)},
+    {"Nemotron-3-Super-120B-A12B", ROUND, 120.6e9, TYPE("nemotron_h") SHAPE(88, 4096, 21504, 32, 2, 131072) HEAD_DIM(128)
+     ",'hybrid_override_pattern':'MEMEMEM*EMEMEMEM*EMEMEMEM*EMEMEMEMEM*EMEMEMEMEM*EMEMEMEMEM*EMEMEMEMEM*EMEMEMEM*EMEMEMEME',"
+     "'mamba_num_heads':128,'mamba_head_dim':64,'n_groups':8,'ssm_state_size':128,'conv_kernel':4,'n_routed_experts':512,"
+     "'num_experts_per_tok':22,'moe_intermediate_size':2688,'moe_latent_size':1024,'n_shared_experts':1,"
+     "'moe_shared_expert_intermediate_size':5376,'num_nextn_predict_layers':1,'mtp_hybrid_override_pattern':'*E'}"},
+    {"Step-3.5-Flash", ROUND, 196.81e9, TYPE("step3p5") L(45) HID(4096, 11264) VOCAB(128896)
+     ",'num_attention_heads':64,'num_attention_groups':8,'head_dim':128,'moe_num_experts':288,'moe_top_k':8,"
+     "'moe_intermediate_size':1280,'share_expert_dim':1280,'use_head_wise_attn_gate':true,'use_moe_router_bias':true,"
+     "'moe_layers_enum':'3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32,33,34,35,36,37,38,"
+     "39,40,41,42,43,44','attention_other_setting':{'attention_type':'sliding_attention','num_attention_heads':96,"
+     "'num_attention_groups':8,'head_dim':128},'sliding_window':512,'num_nextn_predict_layers':3,'layer_types':["
+     FULL_OF_4 "," FULL_OF_4 "," FULL_OF_4 "," FULL_OF_4 "," FULL_OF_4 "," FULL_OF_4 "," FULL_OF_4 "," FULL_OF_4 "," FULL_OF_4
+     "," FULL_OF_4 "," FULL_OF_4 ",'full_attention','sliding_attention','sliding_attention','sliding_attention']}"},
+    {"LongCat-Flash", ROUND, 560e9, TYPE("longcat_flash") "'num_layers':28,'hidden_size':6144,'ffn_hidden_size':12288,"
+     "'expert_ffn_hidden_size':2048,'num_attention_heads':64,'vocab_size':131072,'n_routed_experts':512,'moe_topk':12,"
+     "'zero_expert_num':256,'zero_expert_type':'identity','router_bias':false,'attention_method':'MLA'}"},
+    {"Gemma-4-26B-A4B, text", ROUND, 25.2e9, "{'model_type':'gemma4','text_config':{'hidden_size':2816,'intermediate_size':2112,"
+     "'num_attention_heads':16,'num_key_value_heads':8,'head_dim':256,'global_head_dim':512,'num_global_key_value_heads':2,"
+     "'attention_k_eq_v':true,'enable_moe_block':true,'num_experts':128,'top_k_experts':8,'moe_intermediate_size':704,"
+     "'num_hidden_layers':30,'hidden_size_per_layer_input':0,'sliding_window':1024,'vocab_size':262144},'vision_config':{'depth':27}}"},
+    {"Gemma-4-31B, text", ROUND, 30.7e9, "{'model_type':'gemma4','text_config':{'hidden_size':5376,'intermediate_size':21504,"
+     "'num_attention_heads':32,'num_key_value_heads':16,'num_global_key_value_heads':4,'attention_k_eq_v':true,"
+     "'num_hidden_layers':60,'hidden_size_per_layer_input':null,'sliding_window':1024}}"},
+    {"Llama-3.3-Nemotron-Super-49B", FILES, 49867145216, TYPE("nemotron-nas") L(80) ",'hidden_size':8192,'num_attention_heads':64,"
+     "'vocab_size':128256,'intermediate_size':null,'block_configs':[" NAS_SUPER "]}"},
     {"Llama-4-Maverick, text", ROUND, 400.7e9, "{'model_type':'llama4','text_config':{'num_local_experts':128,"
      "'interleave_moe_layer_step':2},'vision_config':{'hidden_size':1408}}"},
     {"InternLM2-7B", FILES, 7737708544, TYPE("internlm2") SHAPE(32, 4096, 14336, 32, 8, 92544) ",'bias':false}"},
@@ -350,14 +403,34 @@ static void check_refusal(const struct refusal *row)
 Test(modeltypes, refusals)
 {
     static const struct refusal rows[] = {
+        {"{'model_type':'zamba2','num_hidden_layers':54,'hidden_size':2560}",
+         "model_type: zamba2 is not modelled: a block that several layers share", "model_type"},
         {"{'model_type':'falcon_h1','num_hidden_layers':118,'hidden_size':8192}",
-         "model_type: falcon_h1 is not modelled: state-space layers beside attention; nearest: ",
-         "model_type"},
+         "mamba_d_ssm: missing", "model_type"},
+        {"{'model_type':'falcon_h1','mamba_d_ssm':1000,'mamba_n_heads':8,'mamba_d_head':64}",
+         "mamba_d_ssm: only the product of heads and their width", "mamba_d_ssm"},
+        {"{'model_type':'nemotron_h','hybrid_override_pattern':'ME',"
+         "'mtp_hybrid_override_pattern':'M'}",
+         "mtp_hybrid_override_pattern: only attention and experts",
+         "mtp_hybrid_override_pattern"},
+        {"{'model_type':'nemotron-nas','num_hidden_layers':2,'block_configs':[]}",
+         "block_configs: expected a list of one object for each of the 2 layers",
+         "block_configs"},
+        {"{'model_type':'nemotron-nas','num_hidden_layers':1,'block_configs':[{'attention':"
+         "{'replace_with_linear':true}}]}",
+         "replace_with_linear: is not modelled", "replace_with_linear"},
+        {"{'model_type':'nemotron-nas','num_hidden_layers':1,'block_configs':[{'attention':"
+         "{'n_heads_in_group':7}}]}",
+         "n_heads_in_group: expected a divisor of the heads, 64", "n_heads_in_group"},
+        {"{'model_type':'gemma4','text_config':{'num_hidden_layers':35}}",
+         "hidden_size_per_layer_input: missing", "model_type"},
+        {"{'model_type':'gemma4_text','hidden_size_per_layer_input':256}",
+         "hidden_size_per_layer_input: only 0 is modelled", "hidden_size_per_layer_input"},
+        {"{'model_type':'longcat_flash','num_layers':28,'num_hidden_layers':30}",
+         "num_hidden_layers: only num_layers, or twice that, is", "num_hidden_layers"},
         {"{'model_type':'nemotron_h','hybrid_override_pattern':'M*X'}",
          "hybrid_override_pattern: \"X\" is not modelled for nemotron_h",
          "hybrid_override_pattern"},
-        {"{'model_type':'nemotron_h','hybrid_override_pattern':'ME','moe_latent_size':64}",
-         "moe_latent_size: only 0 is modelled for nemotron_h", "moe_latent_size"},
         {"{'model_type':'gemma2','num_hidden_layers':3,'layer_types':['full_attention']}",
          "layer_types: expected a kind for each of the 3 layers", "layer_types"},
         {"{'model_type':'mamba2'}", "model_type: mamba2 is not modelled: state-space layers",
@@ -369,10 +442,9 @@ Test(modeltypes, refusals)
          "model_type"},
         {"{'model_type':'deepseek_v4'}",
          "model_type: deepseek_v4 is not modelled: compressed attention", "model_type"},
-        {"{'model_type':'longcat_flash'}", "model_type: longcat_flash is not modelled: two",
-         "model_type"},
-        {"{'model_type':'step3p5'}", "model_type: step3p5 is not modelled: layers that differ",
-         "model_type"},
+        {"{'model_type':'longcat_flash_ngram'}",
+         "model_type: longcat_flash_ngram is not modelled: embeddings", "model_type"},
+        {"{'model_type':'step3p5'}", "moe_layers_enum: missing", "model_type"},
         {"{'model_type':'bert','num_hidden_layers':12}",
          "model_type: bert is not modelled: ", "model_type"},
         {"{'model_type':'t5'}", "model_type: t5 is not modelled: an encoder with cross",
@@ -570,9 +642,48 @@ Test(modeltypes, windows_in_all_layers)
 
 enum { OUTCOME = 512 };
 
-// Facts that a type needs to be read at all, or to look at a key.
+#define GEMMA4 ",'hidden_size_per_layer_input':0"
+#define NAS_LAYER(no_op, mult)                                                                 \
+    "{'attention':{'no_op':" no_op ",'n_heads_in_group':8},'ffn':{'ffn_mult':" mult "}}"
+
+// Facts that a type needs to be read at all, or to look at a key; key NULL: at any other.
+static const struct {
+    const char *type, *key, *facts;
+} bases[] = {
+    {"falcon_h1", "mamba_d_ssm", ""},
+    {"falcon_h1", "mamba_d_head", ",'mamba_d_ssm':1024,'mamba_n_heads':2"},
+    {"falcon_h1", "mamba_expand", ",'mamba_d_ssm':null"},
+    {"falcon_h1", "layers_block_type", ",'mamba_d_ssm':1024,'num_hidden_layers':1"},
+    {"falcon_h1", "layer_types", ",'mamba_d_ssm':1024,'num_hidden_layers':1"},
+    {"falcon_h1", NULL, ",'mamba_d_ssm':1024"},
+    {"nemotron-nas", "block_configs", ",'num_hidden_layers':1"},
+    {"nemotron-nas", "num_hidden_layers", ",'block_configs':[" NAS_LAYER("false", "2") "]"},
+    {"nemotron-nas", NULL,
+     ",'num_hidden_layers':1,'block_configs':[" NAS_LAYER("false", "2") "]"},
+    {"step3p5", "moe_layers_enum", ",'num_hidden_layers':1,'layer_types':['full_attention']"},
+    {"step3p5", "layer_types", ",'num_hidden_layers':1,'moe_layers_enum':'0'"},
+    {"step3p5", "num_hidden_layers",
+     ",'moe_layers_enum':'0','layer_types':['full_attention','sliding_attention']"},
+    {"step3p5", NULL,
+     ",'num_hidden_layers':2,'moe_layers_enum':'1','layer_types':['full_attention',"
+     "'sliding_attention']"},
+    {"longcat_flash", "num_hidden_layers", ",'num_layers':1"},
+    {"gemma4_text", "hidden_size_per_layer_input", ""},
+    {"gemma4_text", "num_global_key_value_heads", GEMMA4 ",'attention_k_eq_v':true"},
+    {"gemma4_text", "num_experts", GEMMA4 ",'enable_moe_block':true,'top_k_experts':1"},
+    {"gemma4_text", "top_k_experts", GEMMA4 ",'enable_moe_block':true,'num_experts':8"},
+    {"gemma4_text", "enable_moe_block", GEMMA4 ",'num_experts':8,'top_k_experts':1"},
+    {"gemma4_text", "moe_intermediate_size",
+     GEMMA4 ",'enable_moe_block':true,'num_experts':8,'top_k_experts':1"},
+    {"gemma4_text", NULL, GEMMA4},
+};
+
 static const char *base_of(const struct modeltype *type, const struct modeltype_key *key)
 {
+    for (size_t i = 0; i < COUNT_OF(bases); i++)
+        if (strcmp(bases[i].type, type->name) == 0 &&
+            (bases[i].key == NULL || strcmp(bases[i].key, key->key) == 0))
+            return bases[i].facts;
     if (strcmp(type->name, "deepseek_v2") == 0)
         return key->field == KEY_TOPK            ? ""
                : key->field == KEY_ROUTED_GROUPS ? ",'num_experts_per_tok':2,'n_group':4"
@@ -664,8 +775,9 @@ static void write_config(char *config, size_t n, const struct modeltype *type,
 // Returns how many different outcomes the values of a key have.
 static int outcomes_of(const struct modeltype *type, const struct modeltype_key *key)
 {
-    static const char *const values[] = {"true", "false", "1",   "2",   "512", "768",
-                                         "2048", "[]",    "[0]", "[1]", "'M'", "['attention']"};
+    static const char *const values[] = {
+        "true", "false", "1",   "2",   "512",           "768",  "2048",
+        "[]",   "[0]",   "[1]", "'M'", "['attention']", "'*E'", "[" NAS_LAYER("true", "2") "]"};
     const bool flag =
         key->field < N_MODEL_KEYS && modelkeys_own.fields[key->field].kind == DOCFIELD_FLAG;
     const bool whole =
@@ -689,15 +801,15 @@ Test(modeltypes, every_key_has_an_effect)
     const struct modeltype *type;
     for (int i = 0; (type = modeltype_at(i)) != NULL; i++) {
         struct modeltype_walk walk = {0, 0};
-        const struct modeltype_key *key;
-        char config[256], outcome[OUTCOME];
+        const struct modeltype_key *key, none = {"", -1, NULL};
+        char config[512], outcome[OUTCOME];
         while ((key = modeltype_next(type, &walk)) != NULL)
             if (key->field != KEY_NAME)
                 cr_expect(key->field == TYPE_UNUSED ? outcomes_of(type, key) == 1
                                                     : outcomes_of(type, key) > 1,
                           "%s: %s", type->name, key->key);
-        snprintf(config, sizeof config, "{'model_type':'%s','num_mystery_layers':3}",
-                 type->name);
+        snprintf(config, sizeof config, "{'model_type':'%s'%s,'num_mystery_layers':3}",
+                 type->name, base_of(type, &none));
         read_outcome(config, outcome);
         cr_expect_str_eq(outcome, "refused", "%s", type->name);
     }
