@@ -31,6 +31,25 @@ struct published {
     const char *config; // what the published file says of the shape
 };
 
+// Rounded parameters that a token uses, as published: with the embedding or without.
+static const struct {
+    const char *name;
+    double parameters;
+} used[] = {
+    {"Step-3.5-Flash", 11.2e9},
+    {"LongCat-Flash", 27e9},
+    {"Gemma-4-26B-A4B, text", 3.8e9},
+    {"Nemotron-3-Super-120B-A12B", 12.7e9},
+    {"Nemotron-3-Nano-30B-A3B", 3.6e9},
+    {"Kimi-Linear-48B-A3B", 3e9},
+    {"Qwen3-Next-80B-A3B", 3.9e9},
+    {"MiMo-V2-Flash", 15e9},
+    {"DeepSeek-V3.2", 37e9},
+    {"GLM-5", 40e9},
+    {"Qwen3.5-397B-A17B, text", 17e9},
+    {"Qwen3.5-35B-A3B, text", 3e9},
+};
+
 #define L(n)                    "'num_hidden_layers':" #n
 #define HID(h, f)               ",'hidden_size':" #h ",'intermediate_size':" #f
 #define HEADS(A, G)             ",'num_attention_heads':" #A ",'num_key_value_heads':" #G
@@ -359,6 +378,29 @@ Test(modeltypes, published_parameters)
 {
     for (size_t i = 0; i < COUNT_OF(models); i++)
         check_published(&models[i]);
+}
+
+static const char *config_of(const char *name)
+{
+    for (size_t i = 0; i < COUNT_OF(models); i++)
+        if (strcmp(models[i].name, name) == 0)
+            return models[i].config;
+    cr_assert_fail("%s", name);
+    return NULL;
+}
+
+Test(modeltypes, published_active_parameters)
+{
+    for (size_t i = 0; i < COUNT_OF(used); i++) {
+        const struct modeldesc model = model_of(config_of(used[i].name));
+        struct modeldesc_counts counts;
+        modeldesc_count(&model, &counts);
+        const double without = (double)counts.active,
+                     with = without + (double)looked_up(&model);
+        cr_expect(fabs(without / used[i].parameters - 1) < 0.05 ||
+                      fabs(with / used[i].parameters - 1) < 0.05,
+                  "%s: %.0f, %.0f with the embedding", used[i].name, without, with);
+    }
 }
 
 // A plan holds the model as a document of our own keys.
