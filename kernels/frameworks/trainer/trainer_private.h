@@ -95,7 +95,10 @@ size_t trainer_at(const struct trainer *t, const char *path);
 
 // Takes the matrices with adapters from the value of a path: a list of modules, or text with all of them. Without the
 // value, and with "all" or "all-linear", these are all matrices of a layer.
-bool trainer_take_adapters(struct trainer *t, const char *path);
+bool trainer_take_adapters(struct trainer *t, const char *path, const char *all);
+
+// All matrices of a layer: one each for queries, keys and values, or one for them together.
+extern const char trainer_single_matrices[], trainer_fused_matrices[];
 
 // Returns a number, or `otherwise` if the file does not have it.
 int64_t trainer_number(const struct trainer *t, enum trainer_key key, int64_t otherwise);

@@ -118,15 +118,18 @@ bool trainer_take_numbers(struct trainer *t, const struct trainer_dialect *diale
 
 // ---- adapters -----------------------------------------------------------------------------------
 
-bool trainer_take_adapters(struct trainer *t, const char *path)
+const char trainer_single_matrices[] =
+    "linear_q linear_k linear_v linear_proj linear_fc1 linear_fc2";
+const char trainer_fused_matrices[] = "linear_qkv linear_proj linear_fc1 linear_fc2";
+
+bool trainer_take_adapters(struct trainer *t, const char *path, const char *all)
 {
-    static const char all[] = "linear_q linear_k linear_v linear_proj linear_fc1 linear_fc2";
     const cJSON *item = trainer_get(t, path);
     const cJSON *each = cJSON_IsArray(item) ? item->child : item;
     bool ok = true;
     t->adapters_at = trainer_at(t, path);
     if (each == NULL)
-        return framework_take_adapters(t->r, all, sizeof all - 1, t->adapters_at, &t->adapters);
+        return framework_take_adapters(t->r, all, strlen(all), t->adapters_at, &t->adapters);
     for (; ok && each != NULL; each = cJSON_IsArray(item) ? each->next : NULL) {
         const char *text = cJSON_IsString(each) ? each->valuestring : "?";
         const bool every = strcmp(text, "all") == 0 || strcmp(text, "all-linear") == 0;

@@ -52,6 +52,13 @@ static const struct trainer_path paths[] = {
     {"actor_rollout_ref.model.lora_rank", TRAINER_RANK},
     {"model.lora_rank", TRAINER_RANK},
     {"actor_rollout_ref.model.target_modules", TRAINER_OTHER},
+    // of the backend Megatron; older releases had them beside its degrees
+    {"actor_rollout_ref.model.lora.rank", TRAINER_RANK},
+    {"actor_rollout_ref.model.lora.type", TRAINER_OTHER},
+    {"actor_rollout_ref.model.lora.target_modules", TRAINER_OTHER},
+    {MEGATRON "lora.rank", TRAINER_RANK},
+    {MEGATRON "lora.type", TRAINER_OTHER},
+    {MEGATRON "lora.target_modules", TRAINER_OTHER},
     {"model.target_modules", TRAINER_OTHER},
     {"actor_rollout_ref.model.use_fused_kernels", TRAINER_OTHER},
     {"actor_rollout_ref.rollout.n", TRAINER_OTHER},
@@ -101,7 +108,9 @@ static const struct framework_harmless harmless[] = {
     {ACTOR "optim.override_optimizer_config.optimizer_offload_fraction", "0", 0},
     {ACTOR "optim", NULL, 0},
     {ACTOR "freeze_vision_tower", NULL, 0},
-    {ACTOR "megatron.lora", NULL, 0},
+    {MEGATRON "lora.exclude_modules", "", 0},
+    {"actor_rollout_ref.model.lora.exclude_modules", "", 0},
+    {MEGATRON "lora", NULL, 0},
     {ACTOR "megatron", "", 0},
     // losses, seeds, checkpoints, profiles
     {ACTOR "*", NULL, 0},
@@ -253,6 +262,27 @@ static bool take_strategy(struct trainer *t, bool megatron, bool tuning)
     return true;
 }
 
+// Adapters of the backend Megatron: LoRA and CanonicalLoRA of Megatron-Bridge, on all four matrices unless the file
+// names others (verl/trainer/config/model/hf_model.yaml, verl/utils/megatron_peft_utils.py).
+static bool take_bridge_adapters(struct trainer *t)
+{
+    static const char *const groups[] = {"actor_rollout_ref.model.lora", MEGATRON "lora"};
+    char path[96];
+    for (size_t k = 0; k < sizeof groups / sizeof *groups; k++) {
+        snprintf(path, sizeof path, "%s.rank", groups[k]);
+        if (whole(t, path, 0) <= 0)
+            continue;
+        snprintf(path, sizeof path, "%s.type", groups[k]);
+        const char *type = trainer_text(t, path);
+        if (type != NULL && strcmp(type, "lora") != 0 && strcmp(type, "canonical_lora") != 0)
+            return trainer_fail(t, path, "%.40s: only lora and canonical_lora are known here",
+                                type);
+        snprintf(path, sizeof path, "%s.target_modules", groups[k]);
+        return trainer_take_adapters(t, path, trainer_fused_matrices);
+    }
+    return true;
+}
+
 static bool fill(struct trainer *t, bool tuning, bool megatron)
 {
     const char *model = tuning ? "model.partial_pretrain" : "actor_rollout_ref.model.path";
@@ -260,8 +290,11 @@ static bool fill(struct trainer *t, bool tuning, bool megatron)
     const char *strategy = trainer_text(t, ACTOR "strategy");
     megatron = megatron || (strategy != NULL && strcmp(strategy, "megatron") == 0);
     if (whole(t, lora, 0) > 0 &&
-        !trainer_take_adapters(t, tuning ? "model.target_modules"
-                                         : "actor_rollout_ref.model.target_modules"))
+        !trainer_take_adapters(
+            t, tuning ? "model.target_modules" : "actor_rollout_ref.model.target_modules",
+            trainer_single_matrices))
+        return false;
+    if (megatron && !take_bridge_adapters(t))
         return false;
     if (strategy != NULL && !megatron && strncmp(strategy, "fsdp", 4) != 0)
         return trainer_fail(t, ACTOR "strategy",

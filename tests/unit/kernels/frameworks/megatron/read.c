@@ -243,6 +243,21 @@ static void expect_not_modelled(const char *arguments, const char *wanted)
     framework_file_free(&file);
 }
 
+// Would catch layers that a pattern takes in place of those that the user wrote, without a word.
+Test(megatron_values, pattern_beside_num_layers)
+{
+    struct framework_file other = read_text(SHAPE "--hybrid-layer-pattern M-M*", PLAINDOC_FLAT);
+    struct framework_file same =
+        read_text(SHAPE "--hybrid-layer-pattern M-M*M-M*M-M*", PLAINDOC_FLAT);
+    cr_expect(same.not_modelled.n == 0);
+    cr_assert(other.not_modelled.n == 1);
+    cr_expect_str_eq(other.not_modelled.list[0].name,
+                     "num-layers 12: ignored, --hybrid-layer-pattern has 4 layers");
+    cr_expect(other.not_modelled.list[0].line == 1 && other.not_modelled.list[0].column < 30);
+    framework_file_free(&other);
+    framework_file_free(&same);
+}
+
 Test(megatron_values, not_modelled)
 {
     static const struct {
