@@ -68,6 +68,7 @@ Test(megatron_values, kinds_of_layers)
               "\"num_layers\":6");
     expect_in("model", "--hybrid-layer-pattern M-M*-E --mamba-num-heads 8 " EXPERTS,
               "\"layer_pattern\":[0,1,0,2,1,3],\"scan_heads\":8,\"scan_head_dim\":64");
+    expect_in("model", EXPERTS "--moe-latent-size 16", "\"moe_latent_size\":16");
     expect_in("model",
               "--multi-latent-attention --experimental-attention-variant dsa "
               "--dsa-indexer-n-heads 64 --dsa-indexer-head-dim 128 --dsa-indexer-topk 2048",
