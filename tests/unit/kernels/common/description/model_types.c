@@ -403,6 +403,38 @@ Test(modeltypes, published_active_parameters)
     }
 }
 
+// The totals of checkpoints without their language models: Gemma-3-4B 4 300 079 472, Qwen2.5-VL-7B
+// 8 292 166 656, Qwen3-VL-8B 8 767 123 696.
+Test(modeltypes, towers_for_images)
+{
+    static const struct {
+        const char *config;
+        int64_t total;
+    } rows[] = {
+        {"{'model_type':'gemma3','text_config':{'hidden_size':2560,'intermediate_size':10240,"
+         "'num_hidden_layers':34},'vision_config':{'hidden_size':1152,'intermediate_size':4304,"
+         "'num_hidden_layers':27,'image_size':896,'patch_size':14,'vision_use_head':false}}",
+         4300079472},
+        {"{'model_type':'qwen2_5_vl','hidden_size':3584,'num_hidden_layers':28,"
+         "'num_attention_heads':28,'num_key_value_heads':4,'intermediate_size':18944,"
+         "'vocab_size':152064,'vision_config':{'hidden_size':1280}}",
+         8292166656},
+        {"{'model_type':'qwen3_vl','text_config':{'hidden_size':4096,'num_hidden_layers':36,"
+         "'num_attention_heads':32,'num_key_value_heads':8,'intermediate_size':12288,"
+         "'vocab_size':151936},'vision_config':{'out_hidden_size':4096}}",
+         8767123696},
+        {"{'model_type':'llava','text_config':{'model_type':'llama'},'vision_config':{}}", 0},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const struct modeldesc model = model_of(rows[i].config);
+        struct modeldesc_counts counts;
+        modeldesc_count(&model, &counts);
+        cr_expect_eq(model.image_tower > 0 ? counts.total + model.image_tower : 0,
+                     rows[i].total, "%s: %lld and %lld", rows[i].config,
+                     (long long)counts.total, (long long)model.image_tower);
+    }
+}
+
 // A plan holds the model as a document of our own keys.
 Test(modeltypes, written_and_read_again)
 {
