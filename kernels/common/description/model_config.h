@@ -4,7 +4,8 @@
 #ifndef PPS_COMMON_DESCRIPTION_MODEL_CONFIG_H
 #define PPS_COMMON_DESCRIPTION_MODEL_CONFIG_H
 
-#include "kernels/common/description/model_types.h"
+#include "kernels/common/description/model.h"
+#include "kernels/common/types/model_types.h"
 
 // The end of refusals.
 #define MODELCONFIG_OWN_KEYS                                                                   \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types of config.json: parameters of published models, refusals by name, and every key of every
 // type, whose change must not pass unseen.
-#include "kernels/common/description/model_types.h"
+#include "kernels/common/types/model_types.h"
 
 #include "tests/unit/support/documents.h"
 #include "tests/unit/support/kernels/models.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds types in their tables, and walks over the keys of a type.
-#include "kernels/common/description/model_types_private.h"
+#include "kernels/common/types/model_types_private.h"
 
 #include <stddef.h>
 #include <string.h>

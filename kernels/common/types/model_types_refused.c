@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The types that a modeldesc cannot hold, and what of them it lacks.
-#include "kernels/common/description/model_types.h"
+#include "kernels/common/types/model_types.h"
 
 #include <stddef.h>
 #include <string.h>

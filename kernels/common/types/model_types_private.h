@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the tables of types are written: keys that several tables read, and what stands for the fields
 // of a row. Private to the tables.
-#ifndef PPS_COMMON_DESCRIPTION_MODEL_TYPES_PRIVATE_H
-#define PPS_COMMON_DESCRIPTION_MODEL_TYPES_PRIVATE_H
+#ifndef PPS_COMMON_TYPES_MODEL_TYPES_PRIVATE_H
+#define PPS_COMMON_TYPES_MODEL_TYPES_PRIVATE_H
 
-#include "kernels/common/description/model_types.h"
+#include "kernels/common/types/model_types.h"
 
 struct modeltype_table {
     const struct modeltype *rows;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types of which some layers have another mixer than attention.
-#include "kernels/common/description/model_types_private.h"
+#include "kernels/common/types/model_types_private.h"
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps the kinds of layers of a model.
-#include "kernels/common/description/model.h"
+#include "kernels/common/shape/model.h"
 
 #include <inttypes.h>
 #include <stddef.h>

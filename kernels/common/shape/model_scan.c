@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts the parameters of mixers that are no attention, as the published code of their models
 // declares them. h: hidden size; H heads of P values, I = H P; G groups of N numbers; K taps.
-#include "kernels/common/description/model.h"
+#include "kernels/common/shape/model.h"
 
 static int64_t linear(int64_t in, int64_t out, bool bias)
 {

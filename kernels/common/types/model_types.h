@@ -5,10 +5,10 @@
 // The facts are those of the configuration and model classes of the transformers library, or of the
 // classes that publishers ship with their models. A new type is a row of model_types_dense.c,
 // model_types_experts.c or model_types_mixers.c, or a line of model_types_refused.c.
-#ifndef PPS_COMMON_DESCRIPTION_MODEL_TYPES_H
-#define PPS_COMMON_DESCRIPTION_MODEL_TYPES_H
+#ifndef PPS_COMMON_TYPES_MODEL_TYPES_H
+#define PPS_COMMON_TYPES_MODEL_TYPES_H
 
-#include "kernels/common/description/model_keys.h"
+#include "kernels/common/shape/model_keys.h"
 
 #include <stdbool.h>
 

@@ -3,7 +3,7 @@
 // attention over groups of queries Ainslie et al. 2023 (GQA), for compressed keys and values
 // DeepSeek-AI 2024 (DeepSeek-V2, section 2.1), for multi-token prediction DeepSeek-AI 2024
 // (DeepSeek-V3, section 2.2).
-#include "kernels/common/description/model.h"
+#include "kernels/common/shape/model.h"
 
 // A linear layer from `in` to `out` values.
 static int64_t linear(int64_t in, int64_t out, bool bias)

@@ -2,7 +2,7 @@
 // Reads and writes the kinds of layers in our own documents:
 //   "layer_kinds": [{"mixer": "mamba2", "network": "none", "layer_norms": 1}, ...],
 //   "layer_pattern": [0, 0, 1], kinds of the first layers, repeated to the last one.
-#include "kernels/common/description/model_keys.h"
+#include "kernels/common/shape/model_keys.h"
 
 #include <cjson/cJSON.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 // Lists the keys of our own model documents as a table. Names come from Megatron-LM's options,
 // Hugging Face's config.json, the parameter files that DeepSeek and Meta publish with their models,
 // and the symbols of papers.
-#include "kernels/common/description/model_keys.h"
+#include "kernels/common/shape/model_keys.h"
 
 #include <stddef.h>
 

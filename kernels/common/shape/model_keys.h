@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The key tables of model documents list keys, aliases and the values that a document may leave to
 // its reader.
-#ifndef PPS_COMMON_DESCRIPTION_MODEL_KEYS_H
-#define PPS_COMMON_DESCRIPTION_MODEL_KEYS_H
+#ifndef PPS_COMMON_SHAPE_MODEL_KEYS_H
+#define PPS_COMMON_SHAPE_MODEL_KEYS_H
 
 #include "base/document/fields.h"
-#include "kernels/common/description/model.h"
+#include "kernels/common/shape/model.h"
 
 #include <stdbool.h>
 
