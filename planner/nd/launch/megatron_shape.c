@@ -15,6 +15,12 @@ static void add_mla(struct nd_megatron_options *w)
     option_add_number(w, "kv-channels", m->v_dim);
     option_add_flag(w, "qk-layernorm",
                     true); // the norms of the compressed queries, keys and values
+    if (m->index_heads > 0) {
+        option_add_word(w, "experimental-attention-variant", "dsa");
+        option_add_number(w, "dsa-indexer-n-heads", m->index_heads);
+        option_add_number(w, "dsa-indexer-head-dim", m->index_dim);
+        option_add_number(w, "dsa-indexer-topk", m->index_topk);
+    }
     if (m->attention_bias && !m->linear_bias)
         option_add_note(w, "Megatron-LM has no bias on compressed queries, keys and values");
 }
