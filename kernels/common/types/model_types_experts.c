@@ -202,7 +202,7 @@ static const struct modeltype types[] = {
      .keys = {modeltype_modern, modeltype_bias_of_qkv, modeltype_deepseek_experts, mimo_v2_keys},
      .layers = {.kinds = true, .flags = "hybrid_layer_pattern", .full_flag = 0, .every = 6, .first_full = true, .own_sinks = true,
                 .full = {.v_dim = "v_head_dim"},
-                .rest = {"swa_num_attention_heads", "swa_num_key_value_heads", "swa_head_dim", "swa_v_head_dim"}, .v_dim = 128}},
+                .rest = {.heads = "swa_num_attention_heads", .groups = "swa_num_key_value_heads", .head_dim = "swa_head_dim", .v_dim = "swa_v_head_dim"}, .v_dim = 128}},
 };
 // clang-format on
 

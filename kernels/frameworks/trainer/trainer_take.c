@@ -141,6 +141,25 @@ bool trainer_take_adapters(struct trainer *t, const char *path, const char *all)
     return ok;
 }
 
+bool trainer_take_peft(struct trainer *t, const char *group)
+{
+    char path[96];
+    snprintf(path, sizeof path, "%s.rank", group);
+    const cJSON *rank = trainer_get(t, path);
+    const double n = cJSON_IsNumber(rank)   ? rank->valuedouble
+                     : cJSON_IsString(rank) ? strtod(rank->valuestring, NULL)
+                                            : 0;
+    if (!(n > 0))
+        return true;
+    snprintf(path, sizeof path, "%s.type", group);
+    const char *type = trainer_text(t, path);
+    if (type != NULL && strcmp(type, "lora") != 0 && strcmp(type, "canonical_lora") != 0)
+        return trainer_fail(t, path, "%.40s: only lora and canonical_lora are known here",
+                            type);
+    snprintf(path, sizeof path, "%s.target_modules", group);
+    return trainer_take_adapters(t, path, trainer_fused_matrices);
+}
+
 // ---- other keys ---------------------------------------------------------------------------------
 
 static bool is_known(const void *self, const char *path, const cJSON *item)

@@ -262,27 +262,6 @@ static bool take_strategy(struct trainer *t, bool megatron, bool tuning)
     return true;
 }
 
-// Adapters of the backend Megatron: LoRA and CanonicalLoRA of Megatron-Bridge, on all four matrices unless the file
-// names others (verl/trainer/config/model/hf_model.yaml, verl/utils/megatron_peft_utils.py).
-static bool take_bridge_adapters(struct trainer *t)
-{
-    static const char *const groups[] = {"actor_rollout_ref.model.lora", MEGATRON "lora"};
-    char path[96];
-    for (size_t k = 0; k < sizeof groups / sizeof *groups; k++) {
-        snprintf(path, sizeof path, "%s.rank", groups[k]);
-        if (whole(t, path, 0) <= 0)
-            continue;
-        snprintf(path, sizeof path, "%s.type", groups[k]);
-        const char *type = trainer_text(t, path);
-        if (type != NULL && strcmp(type, "lora") != 0 && strcmp(type, "canonical_lora") != 0)
-            return trainer_fail(t, path, "%.40s: only lora and canonical_lora are known here",
-                                type);
-        snprintf(path, sizeof path, "%s.target_modules", groups[k]);
-        return trainer_take_adapters(t, path, trainer_fused_matrices);
-    }
-    return true;
-}
-
 static bool fill(struct trainer *t, bool tuning, bool megatron)
 {
     const char *model = tuning ? "model.partial_pretrain" : "actor_rollout_ref.model.path";
@@ -294,7 +273,8 @@ static bool fill(struct trainer *t, bool tuning, bool megatron)
             t, tuning ? "model.target_modules" : "actor_rollout_ref.model.target_modules",
             trainer_single_matrices))
         return false;
-    if (megatron && !take_bridge_adapters(t))
+    if (megatron && (!trainer_take_peft(t, "actor_rollout_ref.model.lora") ||
+                     !trainer_take_peft(t, MEGATRON "lora")))
         return false;
     if (strategy != NULL && !megatron && strncmp(strategy, "fsdp", 4) != 0)
         return trainer_fail(t, ACTOR "strategy",
