@@ -156,10 +156,10 @@ static bool has_ending(const char *name)
 static bool says_nothing(const char *part, size_t n)
 {
     static const char *const parts[] = {
-        "instruct", "base",     "chat", "hf",   "it",   "thinking", "preview",
-        "pt",       "pretrain", "2507", "0528", "0324", "0905",     "1124",
-        "0325",     "2407",     "2411", "2501", "2509", "v0.1",     "math",
-        "coder",    "bf16",     "sxm",  "sxm4", "sxm5", "80gb",     "nvidia"};
+        "instruct", "base", "chat", "hf",   "it",   "thinking", "preview", "pt",
+        "pretrain", "2507", "0528", "0324", "0905", "1124",     "0325",    "2407",
+        "2411",     "2501", "2509", "v0.1", "math", "coder",    "exp",     "fp8",
+        "bf16",     "sxm",  "sxm4", "sxm5", "80gb", "nvidia"};
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
         if (strlen(parts[k]) == n && strncmp(parts[k], part, n) == 0)
             return true;
@@ -170,9 +170,15 @@ static bool says_nothing(const char *part, size_t n)
 static void name_shape(char *name, size_t cap)
 {
     static const char *const same[][2] = {
-        {"metallama", "llama"},       {"llama3.1", "llama3"},         {"llama3.3", "llama3"},
-        {"deepseekr1", "deepseekv3"}, {"deepseekv3.1", "deepseekv3"}, {"glm4.6", "glm4.5"},
+        {"metallama", "llama"},
+        {"llama3.1", "llama3"},
+        {"llama3.3", "llama3"},
+        {"deepseekr1", "deepseekv3"},
+        {"deepseekv3.1", "deepseekv3"},
+        {"glm4.6", "glm4.5"},
         {"qwen2.5", "qwen2"},
+        {"nvidianemotron", "nemotron"},
+        {"nemotron3super120ba12b", "nemotron3super"},
     };
     char rest[128];
     for (size_t k = 0; k < sizeof same / sizeof *same; k++) {

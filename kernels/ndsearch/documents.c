@@ -5,6 +5,7 @@
 
 #include "base/document/fault.h"
 #include "base/math/units.h"
+#include "kernels/common/estimate/estimate.h"
 #include "kernels/configuration/convert.h"
 #include "kernels/ndsearch/table.h"
 
@@ -134,6 +135,32 @@ static bool read_document(struct nd_shared *shared, const struct pps_document *d
     }
 }
 
+// Returns whether the price of the training's adapters is whole for a document that is a model.
+static bool has_adapters(struct nd_shared *shared, const struct pps_document *document, int i,
+                         struct pps_fault *fault)
+{
+    const char *lack = document->slot == SLOT_MODEL
+                           ? layercost_adapters_lack(&shared->models[i], &shared->training)
+                           : NULL;
+    return lack == NULL || pps_fault_set(fault, document->root, false, "%s", lack);
+}
+
+typedef bool document_step(struct nd_shared *shared, const struct pps_document *document, int i,
+                           struct pps_fault *fault);
+
+// Does a step for all documents, each with its number among those of its kind.
+static bool each_document(struct nd_shared *shared, const struct pps_document *documents, int n,
+                          document_step *step, struct pps_fault *fault)
+{
+    int next[N_SLOTS] = {0};
+    for (int d = 0; d < n; d++) {
+        fault->document = d;
+        if (!step(shared, &documents[d], next[documents[d].slot]++, fault))
+            return false;
+    }
+    return true;
+}
+
 bool nd_open(const struct pps_document *documents, int n, void **out, struct pps_fault *fault)
 {
     int count[N_SLOTS] = {0};
@@ -144,11 +171,8 @@ bool nd_open(const struct pps_document *documents, int n, void **out, struct pps
     *fault = (struct pps_fault){.document = 0};
     if (shared == NULL)
         return false;
-    int next[N_SLOTS] = {0};
-    for (int d = 0; d < n; d++) {
-        fault->document = d;
-        if (read_document(shared, &documents[d], next[documents[d].slot]++, fault))
-            continue;
+    if (!each_document(shared, documents, n, read_document, fault) ||
+        !each_document(shared, documents, n, has_adapters, fault)) {
         nd_close(shared);
         return false;
     }

@@ -22,6 +22,11 @@ static void add_model(struct text_buffer *out, const struct configuration *c)
     json_write_text(out, c->model.name);
     text_buffer_add(out, ", \"parameters\": %" PRId64 ", \"active_parameters\": %" PRId64,
                     counts.total, counts.active);
+    if (c->model.mtp_depth > 0)
+        text_buffer_add(out, ", \"mtp_parameters\": %" PRId64,
+                        c->model.mtp_depth * counts.mtp_module);
+    if (c->model.image_tower > 0)
+        text_buffer_add(out, ", \"image_tower_parameters\": %" PRId64, c->model.image_tower);
     if (c->training.frozen)
         number(out, ", \"trained_parameters\": ", configuration_trained(c));
     text_buffer_add(out, "},\n");

@@ -175,11 +175,9 @@ static void print_model(const struct configuration *c)
         printf(", %.4g B active", (double)counts.active / 1e9);
     if (c->training.frozen)
         printf(", %.4g M trained", configuration_trained(c) / 1e6);
-    if (c->model.mtp_depth > 0)
-        printf(", without %.4g B of MTP modules",
-               (double)(c->model.mtp_depth * counts.mtp_module) / 1e9);
     printf("; %s devices %s\n", pps_count_text((double)c->cluster.world_size).text,
            c->cluster.hardware.name);
+    plan_print_beside(&c->model);
     plan_print_kinds(&c->model);
 }
 

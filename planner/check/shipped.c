@@ -22,8 +22,8 @@ static const struct pps_opt options[] = {
 static const char models_details[] =
     "WORD is a part of the names to list. A name is found as people write it: Llama-3-70B and\n"
     "meta-llama/Llama-3.1-70B-Instruct are llama3-70b. Parameters are all stored matrices of the language\n"
-    "model, each once, without modules for more than one next token (MTP); active are those that one token\n"
-    "uses.\n"
+    "model, each once; modules for more than one next token (MTP) have a line of their own. Active are those\n"
+    "that one token uses.\n"
     "\n"
     "  ppsweep models qwen\n";
 
@@ -50,12 +50,18 @@ static bool print_model(const char *name, const cJSON *root, cJSON *list,
         printf("%-22s %17s %17s %6lld %7s\n", name, pps_count_text((double)counts.total).text,
                pps_count_text((double)counts.active).text, (long long)model.num_layers,
                pps_count_text((double)model.hidden).text);
+        if (model.mtp_depth > 0)
+            printf("  %-20s %17s\n", "and MTP modules",
+                   pps_count_text((double)(model.mtp_depth * counts.mtp_module)).text);
         return true;
     }
     cJSON *object = cJSON_CreateObject();
     cJSON_AddStringToObject(object, "name", name);
     cJSON_AddNumberToObject(object, "parameters", (double)counts.total);
     cJSON_AddNumberToObject(object, "active", (double)counts.active);
+    if (model.mtp_depth > 0)
+        cJSON_AddNumberToObject(object, "mtp_parameters",
+                                (double)(model.mtp_depth * counts.mtp_module));
     cJSON_AddNumberToObject(object, "layers", (double)model.num_layers);
     cJSON_AddNumberToObject(object, "hidden_size", (double)model.hidden);
     return cJSON_AddItemToArray(list, object);

@@ -339,6 +339,19 @@ void plan_run_close(struct plan_run *run)
     *run = (struct plan_run){.n_documents = 0};
 }
 
+void plan_print_beside(const struct modeldesc *model)
+{
+    struct modeldesc_counts counts;
+    modeldesc_count(model, &counts);
+    if (model->mtp_depth > 0)
+        pps_say(stdout, "          beside it %.4g B in %lld MTP module%s",
+                (double)(model->mtp_depth * counts.mtp_module) / 1e9,
+                (long long)model->mtp_depth, model->mtp_depth > 1 ? "s" : "");
+    if (model->image_tower > 0)
+        pps_say(stdout, "          beside it %.4g B in a tower for images, which is not priced",
+                (double)model->image_tower / 1e9);
+}
+
 void plan_print_kinds(const struct modeldesc *model)
 {
     int64_t n[MODELDESC_KINDS];

@@ -98,6 +98,9 @@ void plan_run_print_not_modelled(const struct plan_run *run);
 // Prints how many layers of each kind a model with a table of kinds has.
 void plan_print_kinds(const struct modeldesc *model);
 
+// Prints the parameters of MTP modules and towers, which do not count as parameters of the model.
+void plan_print_beside(const struct modeldesc *model);
+
 // Prints the assumed memory of devices to stderr; prints nothing if the limit was given.
 void plan_run_print_memory(const struct plan_run *run);
 

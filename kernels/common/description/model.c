@@ -212,9 +212,9 @@ static bool derive_ffn(struct reader *r)
 static void forget_experts(struct modeldesc *model)
 {
     model->experts = model->topk = model->moe_ffn = model->shared_ffn = 0;
-    model->expert_groups = model->routed_groups = 0;
+    model->expert_groups = model->routed_groups = model->zero_experts = model->moe_latent = 0;
     model->dense_layers = model->num_layers;
-    model->router_bias = model->shared_gate = false;
+    model->router_bias = model->router_scale = model->shared_gate = false;
 }
 
 static bool derive_shared(struct reader *r)
@@ -304,11 +304,12 @@ static double at_most(const struct modeldesc *m)
     const double heads =
         (double)m->heads * (double)(m->head_dim + m->qk_nope + m->qk_rope + m->v_dim) +
         (double)m->index_heads * (double)(m->index_dim + 1) + (double)m->index_dim;
-    const double experts = (double)m->experts * (double)(m->moe_ffn + 2);
+    const double experts = (double)m->experts * (double)(m->moe_ffn + 2) +
+                           (double)(m->zero_experts + m->moe_latent);
     const double width = 4 * (double)(m->ffn + m->shared_ffn) + 4 * (experts + heads + ranks) +
                          8 * (inner + keys);
     const double layers = (double)(m->num_layers + m->mtp_depth + 1);
-    return layers * (h + ranks + 8) * (width + 4 * h + 1024) +
+    return layers * (h + (double)m->moe_latent + ranks + 8) * (width + 4 * h + 1024) +
            layers * small * (inner + keys + h) +
            (2 * (double)m->vocab + (double)m->positions + 2) * (h + 1);
 }
@@ -346,8 +347,11 @@ static bool derive_flags(struct reader *r)
 
 static bool read_layers(struct reader *r)
 {
-    if (r->hugging)
+    if (r->hugging) {
+        r->record.model.image_tower =
+            modelconfig_image_tower(&r->config, r->record.model.hidden);
         return modelconfig_layers(&r->config, &r->record, r->fault);
+    }
     return modelkeys_read_layers(&r->record.model, r->items.item[KEY_LAYER_KINDS],
                                  r->items.item[KEY_LAYER_PATTERN], r->fault);
 }

@@ -34,11 +34,10 @@ static const struct cJSON *find_text(const struct cJSON *document)
 
 static bool refuse_unknown(const struct cJSON *item, struct pps_fault *fault)
 {
-    int n;
-    const struct modeltype *types = modeltype_all(&n);
+    const struct modeltype *type;
     struct pps_nearest nearest = pps_nearest_to(item->valuestring);
-    for (int i = 0; i < n; i++)
-        pps_nearest_consider(&nearest, types[i].name);
+    for (int i = 0; (type = modeltype_at(i)) != NULL; i++)
+        pps_nearest_consider(&nearest, type->name);
     return pps_fault_set(fault, item, false, "model_type: \"%.60s\" is unknown%s%s%s; %s",
                          item->valuestring, nearest.name != NULL ? " (nearest: " : "",
                          nearest.name != NULL ? nearest.name : "",

@@ -4,7 +4,8 @@
 #ifndef PPS_COMMON_DESCRIPTION_MODEL_CONFIG_H
 #define PPS_COMMON_DESCRIPTION_MODEL_CONFIG_H
 
-#include "kernels/common/description/model_types.h"
+#include "kernels/common/description/model.h"
+#include "kernels/common/types/model_types.h"
 
 // The end of refusals.
 #define MODELCONFIG_OWN_KEYS                                                                   \
@@ -36,6 +37,14 @@ int64_t modelconfig_words(const struct cJSON *words);
 // Sets the kinds of layers of a model whose other values are set. Returns false with a fault.
 bool modelconfig_layers(const struct modelconfig *c, struct modelkeys_record *record,
                         struct pps_fault *fault);
+
+// Sets the kind of a layer that an object of the list `objects` of its type describes. Returns false with a fault.
+bool modelconfig_object(const struct modelconfig *c, struct modelkeys_record *record,
+                        int64_t layer, struct pps_fault *fault);
+
+// Returns the parameters of a tower for images beside a language model of this width, with its projector;
+// 0: there is none, or its shape is not known.
+int64_t modelconfig_image_tower(const struct modelconfig *c, int64_t hidden);
 
 // Returns the name of a field in files of the type; NULL: it has none.
 const char *modelconfig_name(const struct modelconfig *c, int field);

@@ -4,6 +4,7 @@
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---- values with a meaning of their own -----------------------------------------------------
@@ -79,6 +80,23 @@ static bool derive_norms(struct modelconfig_taking *t)
     return true;
 }
 
+// Heads of Mamba-2 share its inner width.
+static bool derive_inner(struct modelconfig_taking *t, int64_t inner)
+{
+    struct modeldesc_scan *s = &t->record->model.scan;
+    const struct cJSON *item = special(t, TYPE_INNER);
+    const int64_t heads = s->heads > 0 ? s->heads : 1;
+    bool norm = !s->plain;
+    if (!take_flag(t, TYPE_SCAN_NORM, &norm) || !take_whole(t, TYPE_INNER, 1 << 24, &inner))
+        return false;
+    s->plain = !norm;
+    if (item != NULL &&
+        (inner % heads != 0 || (s->head_dim > 0 && s->head_dim * heads != inner)))
+        return modelconfig_refuse(t, item, "the product of heads and their width");
+    s->head_dim = s->head_dim > 0 ? s->head_dim : inner / heads;
+    return true;
+}
+
 // Widths of mixers that follow from others.
 static bool derive_scan(struct modelconfig_taking *t)
 {
@@ -93,8 +111,9 @@ static bool derive_scan(struct modelconfig_taking *t)
         s->heads = expand * m->hidden;
         s->rank = s->rank > 0 ? s->rank : (m->hidden + 15) / 16;
     }
-    if (t->visitor.config->type->layers.other == MODELDESC_MAMBA2 && s->head_dim == 0)
-        s->head_dim = expand * m->hidden / (s->heads > 0 ? s->heads : 1);
+    if (t->visitor.config->type->layers.other == MODELDESC_MAMBA2 &&
+        !derive_inner(t, expand * m->hidden))
+        return false;
     if (rounded) {
         const int64_t of = t->record->multiple_of > 0 ? t->record->multiple_of : 256;
         m->ffn = (2 * m->ffn / 3 + of - 1) / of * of;
@@ -165,9 +184,10 @@ static bool take_sparse(struct modelconfig_taking *t, const struct cJSON *item,
 }
 
 // The last one of so many layers has experts, after leading dense layers.
+enum { LAYERS_MAX = 4096 };
+
 static bool take_every(struct modelconfig_taking *t)
 {
-    enum { LAYERS_MAX = 4096 };
     struct modeldesc *m = &t->record->model;
     bool sparse[LAYERS_MAX];
     int64_t every =
@@ -182,9 +202,25 @@ static bool take_every(struct modelconfig_taking *t)
     return every == 1 || m->experts == 0 || take_sparse(t, special(t, TYPE_MOE_EVERY), sparse);
 }
 
+// The same of a text, "3,4,5".
+static bool mark_text(const char *text, bool *marks, int64_t n)
+{
+    char *end;
+    memset(marks, 0, (size_t)n);
+    for (const char *at = text; *at != '\0'; at = end + (*end == ',')) {
+        const long layer = strtol(at, &end, 10);
+        if (end == at || (*end != ',' && *end != '\0') || layer < 0 || layer >= n)
+            return false;
+        marks[layer] = true;
+    }
+    return true;
+}
+
 // A list of layers: stores in `marks` which are listed. Returns false for anything else.
 static bool mark_layers(const struct cJSON *list, bool *marks, int64_t n)
 {
+    if (cJSON_IsString(list))
+        return mark_text(list->valuestring, marks, n);
     memset(marks, 0, (size_t)n);
     for (const cJSON *each = list->child; each != NULL; each = each->next) {
         const double x = each->valuedouble;
@@ -222,15 +258,70 @@ static bool take_marks(struct modelconfig_taking *t, const struct cJSON *item, b
     return take_sparse(t, item, marks);
 }
 
+// Two mixers and two networks that the file calls a layer are two layers here. The first of them has experts, beside
+// a network as dense as that of the second one.
+static bool derive_pairs(struct modelconfig_taking *t)
+{
+    struct modeldesc *m = &t->record->model;
+    const struct cJSON *layers = t->items->item[KEY_NUM_LAYERS];
+    bool sparse[LAYERS_MAX];
+    int64_t pairs = t->visitor.config->type->silent.model.num_layers / 2;
+    if (!take_whole(t, TYPE_PAIRS, LAYERS_MAX / 2, &pairs))
+        return false;
+    if (layers != NULL && m->num_layers != 2 * pairs && m->num_layers != pairs)
+        return modelconfig_refuse(t, layers, "num_layers, or twice that,");
+    m->num_layers = 2 * pairs;
+    m->shared_ffn = m->ffn;
+    for (int64_t k = 0; k < m->num_layers; k++)
+        sparse[k] = k % 2 == 0;
+    return take_sparse(t, special(t, TYPE_PAIRS), sparse);
+}
+
+// Experts beside the dense network of each layer, with norms of their own (Gemma 4).
+static bool derive_experts_too(struct modelconfig_taking *t)
+{
+    struct modeldesc *m = &t->record->model;
+    bool experts = false;
+    if (!take_flag(t, TYPE_EXPERTS_TOO, &experts))
+        return false;
+    if (!experts)
+        m->experts = 0;
+    if (experts && m->experts == 0)
+        return modelconfig_refuse(t, special(t, TYPE_EXPERTS_TOO),
+                                  "false, or true with num_experts,");
+    if (experts) {
+        m->shared_ffn = m->ffn;
+        m->layer_norms = 7;
+        m->router_scale = true;
+    }
+    return true;
+}
+
+// The blocks of an MTP module of models whose layers are one block each.
+static bool derive_mtp_blocks(struct modelconfig_taking *t)
+{
+    const struct cJSON *item = special(t, TYPE_MTP_BLOCKS);
+    const struct cJSON *first = cJSON_GetArrayItem(item, 0),
+                       *last = cJSON_GetArrayItem(item, 1);
+    if (item == NULL || modelconfig_is_value(item, "*E"))
+        return true;
+    if (cJSON_GetArraySize(item) == 2 && modelconfig_is_value(last, "moe") &&
+        (modelconfig_is_value(first, "attention") ||
+         modelconfig_is_value(first, "full_attention")))
+        return true;
+    return modelconfig_refuse(t, item, "attention and experts");
+}
+
 static bool derive_dense(struct modelconfig_taking *t)
 {
-    enum { LAYERS_MAX = 4096 };
     struct modeldesc *m = &t->record->model;
     bool marks[LAYERS_MAX];
     const struct cJSON *dense = special(t, TYPE_DENSE_LAYERS);
     const struct cJSON *moe = special(t, TYPE_MOE_LAYERS);
     const struct cJSON *pattern = special(t, TYPE_MOE_PATTERN);
     const struct cJSON *last = special(t, TYPE_LAST_MOE_LAYER);
+    if (t->visitor.config->type->paired)
+        return derive_pairs(t);
     if (dense != NULL && dense->child != NULL)
         return mark_layers(dense, marks, m->num_layers)
                    ? take_marks(t, dense, marks, true)
@@ -261,5 +352,8 @@ bool modelconfig_derive(struct modelconfig_taking *t)
     // The class compares the number with layers: all of a shorter model are dense.
     if (m->dense_layers > m->num_layers)
         m->dense_layers = m->num_layers;
-    return derive_groups(t) && derive_norms(t) && derive_widths(t) && derive_dense(t);
+    if (modelconfig_name(t->visitor.config, TYPE_EXPERTS_TOO) != NULL && !derive_experts_too(t))
+        return false;
+    return derive_groups(t) && derive_norms(t) && derive_widths(t) && derive_dense(t) &&
+           derive_mtp_blocks(t);
 }

@@ -76,6 +76,8 @@ static bool is_listed(const struct cJSON *list, int64_t layer)
 static bool is_full(const struct finding *f, int64_t layer)
 {
     const struct modeltype_layers *rule = f->rule;
+    if (rule->last_full && layer == f->record->model.num_layers - 1)
+        return true;
     const struct cJSON *list = value_at(f->c, rule->full_list);
     const struct cJSON *flags = value_at(f->c, rule->flags);
     if (cJSON_IsArray(list))
@@ -99,10 +101,14 @@ static bool is_full(const struct finding *f, int64_t layer)
 static void set_heads(const struct finding *f, const struct modeltype_heads *keys,
                       struct modeldesc_kind *kind)
 {
+    const bool groups =
+        keys->groups_if == NULL || cJSON_IsTrue(value_at(f->c, keys->groups_if));
     kind->heads = number(f, keys->heads, 0);
-    kind->query_groups = number(f, keys->groups, 0);
-    kind->head_dim = number(f, keys->head_dim, 0);
+    kind->query_groups = groups ? number(f, keys->groups, 0) : 0;
+    kind->head_dim = number(f, keys->head_dim, keys->silent_dim);
     kind->v_dim = number(f, keys->v_dim, f->rule->v_dim);
+    kind->keys_as_values =
+        keys->keys_only_if != NULL && cJSON_IsTrue(value_at(f->c, keys->keys_only_if));
 }
 
 static void set_full(const struct finding *f, struct modeldesc_kind *kind)
@@ -110,12 +116,14 @@ static void set_full(const struct finding *f, struct modeldesc_kind *kind)
     kind->mixer = MODELDESC_ATTENTION;
     kind->window = 0;
     kind->chunked = false;
+    kind->no_sinks = f->rule->own_sinks && f->record->model.attention_sinks;
     set_heads(f, &f->rule->full, kind);
 }
 
 static void set_other(const struct finding *f, struct modeldesc_kind *kind)
 {
     kind->mixer = f->rule->other;
+    kind->attention_beside = f->rule->beside;
     if (kind->mixer != MODELDESC_ATTENTION)
         kind->window = 0;
     set_heads(f, &f->rule->rest, kind);
@@ -130,8 +138,10 @@ static bool set_block(struct modeldesc_kind *kind, const char *word)
         enum modeldesc_network network;
     } blocks[] = {{"M", MODELDESC_MAMBA2, MODELDESC_NO_NETWORK},
                   {"mamba", MODELDESC_MAMBA2, MODELDESC_NO_NETWORK},
+                  {"linear_attention", MODELDESC_MAMBA2, MODELDESC_NO_NETWORK},
                   {"*", MODELDESC_ATTENTION, MODELDESC_NO_NETWORK},
                   {"attention", MODELDESC_ATTENTION, MODELDESC_NO_NETWORK},
+                  {"full_attention", MODELDESC_ATTENTION, MODELDESC_NO_NETWORK},
                   {"-", MODELDESC_NO_MIXER, MODELDESC_DENSE},
                   {"mlp", MODELDESC_NO_MIXER, MODELDESC_DENSE},
                   {"E", MODELDESC_NO_MIXER, MODELDESC_EXPERTS},
@@ -151,6 +161,10 @@ static bool set_word(const struct finding *f, struct modeldesc_kind *kind, const
     const bool windows = f->rule->other == MODELDESC_ATTENTION;
     if (f->rule->blocks)
         return set_block(kind, word);
+    if (f->rule->beside) {
+        set_other(f, kind);
+        return strcmp(word, "hybrid") == 0;
+    }
     if (strcmp(word, "full_attention") == 0 || strcmp(word, "attention") == 0) {
         set_full(f, kind);
         return true;
@@ -185,9 +199,12 @@ static bool take_word(const struct finding *f, struct modeldesc_kind *kind, int6
                          docfields_name(f->words), word, f->c->type->name);
 }
 
-static enum modeldesc_network network_of(const struct modelkeys_record *record, int64_t layer)
+static enum modeldesc_network network_of(const struct finding *f, int64_t layer)
 {
+    const struct modelkeys_record *record = f->record;
     const struct modeldesc *m = &record->model;
+    if (layer >= m->num_layers && f->rule->mtp_listed)
+        return MODELDESC_DENSE;
     const bool sparse = record->mixed ? record->sparse[layer] : layer >= m->dense_layers;
     return m->experts > 0 && sparse ? MODELDESC_EXPERTS : MODELDESC_DENSE;
 }
@@ -201,20 +218,25 @@ static bool heads_agree(const struct finding *f, const struct modeldesc_kind *ki
     const int64_t most = (int64_t)modelkeys_own.fields[KEY_HEADS].max;
     if (heads <= most && kind->head_dim <= most && kind->v_dim <= most && heads % groups == 0)
         return true;
-    return pps_fault_set(f->fault, value_at(f->c, f->rule->rest.groups), false,
+    const char *key =
+        f->rule->rest.groups != NULL ? f->rule->rest.groups : f->rule->full.groups;
+    return pps_fault_set(f->fault, value_at(f->c, key), false,
                          "%s: expected a divisor of the heads, and widths and numbers of heads "
                          "of at most %lld",
-                         f->rule->rest.groups, (long long)most);
+                         key, (long long)most);
 }
 
 static bool find_layer(const struct finding *f, int64_t layer)
 {
     struct modeldesc *m = &f->record->model;
-    struct modeldesc_kind kind = {.network = network_of(f->record, layer),
+    struct modeldesc_kind kind = {.network = network_of(f, layer),
                                   .window = m->window,
                                   .chunked = m->chunked};
-    const bool mtp = layer >= m->num_layers;
-    if (f->rule->kinds && mtp)
+    const bool listed = f->rule->mtp_listed && layer < modelconfig_words(f->words);
+    const bool mtp = layer >= m->num_layers && !listed;
+    if (f->rule->objects != NULL)
+        return modelconfig_object(f->c, f->record, layer, f->fault);
+    if (f->rule->kinds && (mtp || (f->rule->last_full && layer == m->num_layers - 1)))
         set_full(f, &kind);
     else if (f->rule->kinds && f->words == NULL && is_full(f, layer))
         set_full(f, &kind);
@@ -245,8 +267,15 @@ static void clear_unused(struct modeldesc *m)
     if (experts)
         return;
     m->experts = m->topk = m->shared_ffn = m->expert_groups = m->routed_groups = 0;
-    m->router_bias = m->shared_gate = false;
+    m->zero_experts = m->moe_latent = 0;
+    m->router_bias = m->router_scale = m->shared_gate = false;
     m->dense_layers = m->num_layers;
+}
+
+// Returns whether layers differ in heads, too: they do so without windows.
+static bool heads_differ(const struct modeltype_layers *rule)
+{
+    return rule->full.head_dim != NULL || rule->rest.groups != NULL;
 }
 
 bool modelconfig_layers(const struct modelconfig *c, struct modelkeys_record *record,
@@ -256,8 +285,8 @@ bool modelconfig_layers(const struct modelconfig *c, struct modelkeys_record *re
     struct modeldesc *m = &record->model;
     const struct cJSON *enabled = value_at(c, "use_sliding_window");
     const bool off = c->type->windows_if_enabled && !cJSON_IsTrue(enabled);
-    const bool windows =
-        f.rule->kinds && f.rule->other == MODELDESC_ATTENTION && !f.rule->blocks;
+    const bool windows = f.rule->kinds && f.rule->other == MODELDESC_ATTENTION &&
+                         !f.rule->blocks && f.rule->objects == NULL && !heads_differ(f.rule);
     if (windows && (off || m->window == 0)) {
         m->window = 0;
         m->chunked = false;

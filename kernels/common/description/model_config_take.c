@@ -31,7 +31,7 @@ bool modelconfig_refuse(const struct modelconfig_taking *t, const struct cJSON *
                          docfields_name(item), only, t->visitor.config->type->name);
 }
 
-// The class takes null for "none": it is no gap that the class fills.
+// The class takes null for "none": it is no gap that the class fills. "auto" is derived as null is.
 static void clear(struct modelconfig_taking *t, const struct docfield *field)
 {
     char *at = (char *)t->record + field->offset;
@@ -45,7 +45,8 @@ static void clear(struct modelconfig_taking *t, const struct docfield *field)
 static bool take_own(struct modelconfig_taking *t, int field, const struct cJSON *item)
 {
     const struct cJSON **slot = &t->items->item[field];
-    if (cJSON_IsNull(item)) {
+    const bool automatic = cJSON_IsString(item) && strcmp(item->valuestring, "auto") == 0;
+    if (cJSON_IsNull(item) || automatic) {
         clear(t, &modelkeys_own.fields[field]);
         return true;
     }
@@ -117,6 +118,11 @@ bool modelconfig_take(const struct modelconfig *c, struct docitems *items,
         record->model.layer_norms = usual.layer_norms;
     if (!modelconfig_each(&t.visitor))
         return false;
+    if (c->type->required != NULL &&
+        cJSON_GetObjectItemCaseSensitive(c->text, c->type->required) == NULL)
+        return pps_fault_set(fault, c->type_item, false,
+                             "%s: missing; the value that %s takes then is not modelled",
+                             c->type->required, c->type->name);
     if (items->item[KEY_TIED] == NULL && tied != NULL && !cJSON_IsNull(tied))
         items->item[KEY_TIED] = tied;
     if (!docfields_store(&modelkeys_own, items, record, fault))

@@ -22,7 +22,7 @@ struct sums {
 
 static double attention_widths(const struct modeldesc *d)
 {
-    if (d->mixer != MODELDESC_ATTENTION)
+    if (d->mixer != MODELDESC_ATTENTION && !d->attention_beside)
         return 0;
     if (d->attention == MODELDESC_MLA)
         return (double)(d->heads * (d->qk_nope + d->qk_rope + d->v_dim));
@@ -35,8 +35,11 @@ static void add_layers(struct sums *sums, const struct modeldesc *d, double n)
     struct modeldesc_counts counts;
     modeldesc_count(d, &counts);
     if (d->experts > 0) {
-        sums->moe += n * (double)(d->hidden * (d->topk * d->moe_ffn + d->shared_ffn));
-        sums->grouped += n * matrices_of(d) * (double)(d->hidden * d->topk * d->moe_ffn);
+        const double chosen =
+            modeldesc_chosen(d) * (double)(modeldesc_expert_input(d) * d->moe_ffn);
+        const double latent = 2 * (double)(d->hidden * d->moe_latent) / matrices_of(d);
+        sums->moe += n * (chosen + (double)(d->hidden * d->shared_ffn) + latent);
+        sums->grouped += n * matrices_of(d) * chosen;
     } else
         sums->dense += n * (double)(d->hidden * d->ffn);
     if (d->attention == MODELDESC_MLA && d->mixer == MODELDESC_ATTENTION)
@@ -139,14 +142,15 @@ static void open_flops(struct nd_estimate *e, bool flash)
     // Untied, the norm of an embedding is part of what is looked up.
     const int64_t tables = (d->vocab + d->positions) * d->hidden;
     double used = (double)(c->active - (d->tied ? 0 : c->embedding - tables));
-    double idle = (double)c->routed * (double)(d->experts - d->topk);
+    const double chosen = modeldesc_chosen(d);
+    double idle = (double)c->routed * ((double)d->experts - chosen);
     const bool mtp_experts =
         d->n_kinds == 0 || d->kinds[d->pattern[e->n_layers - 1]].network == MODELDESC_EXPERTS;
     double mtp = d->experts > 0 && mtp_experts ? idle / (double)d->experts : 0;
     used +=
         (double)d->mtp_depth * ((double)c->mtp_module - mtp + (double)(d->vocab * d->hidden));
-    e->active_flops = (e->layers.frozen ? 4 : 6) * used + 6 * adapters_of(e, (double)d->topk) +
-                      3 * sums.scans;
+    e->active_flops =
+        (e->layers.frozen ? 4 : 6) * used + 6 * adapters_of(e, chosen) + 3 * sums.scans;
     e->routed_parameters = sums.routed;
     open_made_flops(e, &sums, used - (double)((1 + d->mtp_depth) * d->vocab * d->hidden),
                     flash);

@@ -23,9 +23,11 @@ static struct matrix attention_matrix(const struct modeldesc *d, unsigned module
         return (struct matrix){h, queries};
     if (module == TRAINING_LINEAR_V && mla)
         return (struct matrix){(double)d->kv_rank, (double)(d->heads * d->qk_nope) + values};
+    if (module == TRAINING_LINEAR_V && d->keys_as_values)
+        return (struct matrix){h, 0};
     if (module == TRAINING_LINEAR_K || module == TRAINING_LINEAR_V)
         return (struct matrix){h, keys};
-    return (struct matrix){h, queries + (mla ? 1 : 2) * keys};
+    return (struct matrix){h, queries + (mla || d->keys_as_values ? 1 : 2) * keys};
 }
 
 static struct matrix matrix_of(const struct modeldesc *d, unsigned module, double width)
@@ -72,6 +74,8 @@ double layercost_adapters(const struct layercost_model *m, int kind, double expe
 const char *layercost_adapters_lack(const struct modeldesc *model,
                                     const struct training *training)
 {
+    if (training->lora_rank > 0 && model->moe_latent > 0)
+        return "adapters (LoRA) are not modelled for experts of a latent width";
     for (int k = 0; training->lora_rank > 0 && k < model->n_kinds; k++)
         if (model->kinds[k].mixer != MODELDESC_ATTENTION &&
             model->kinds[k].mixer != MODELDESC_NO_MIXER)

@@ -10,8 +10,9 @@
 static double qkv_width(const struct modeldesc *d)
 {
     const int64_t heads = d->attention_gate ? 2 * d->heads : d->heads;
-    return (double)((heads + d->query_groups) * d->head_dim +
-                    d->query_groups * modeldesc_value_dim(d));
+    const int64_t values = d->keys_as_values ? 0 : d->query_groups * modeldesc_value_dim(d);
+    return (double)((heads + d->query_groups) * d->head_dim + values +
+                    (d->head_gate ? d->heads : 0));
 }
 
 static double grouped_projections(const struct layer_setting *s)
@@ -45,14 +46,15 @@ static double exchanged(const struct layer_setting *s)
 // Numbers per token: the gate and the output that it scales.
 static double gate(const struct layer_setting *s)
 {
-    return s->d->attention_gate ? 2 * s->heads * s->dq : 0;
+    return (s->d->attention_gate ? 2 * s->heads * s->dq : 0) +
+           (s->d->head_gate ? s->heads * (1 + s->dv) : 0);
 }
 
 static double made_of_groups(const struct layer_setting *s)
 {
     const struct modeldesc *d = s->d;
     const double keys = (double)d->query_groups / s->t;
-    if (d->attention_gate || s->dv != s->dq)
+    if (d->attention_gate || d->head_gate || d->keys_as_values || s->dv != s->dq)
         return qkv_width(d) / s->t;
     return s->dq * (s->heads + 2 * keys);
 }
@@ -116,11 +118,9 @@ static void add_indexer(struct layer_setting *s, double rate)
                          INDEX * s->tokens * fmin((double)d->index_topk, s->seq);
 }
 
-double layer_projections(const struct layer_setting *s)
+static double attention_matrices(const struct layer_setting *s)
 {
     const struct modeldesc *d = s->d;
-    if (d->mixer != MODELDESC_ATTENTION)
-        return layer_scan_matrices(s);
     double out = s->heads * s->dv * s->h;
     if (d->attention == MODELDESC_GQA)
         return qkv_width(d) / s->t * s->h + out;
@@ -131,6 +131,26 @@ double layer_projections(const struct layer_setting *s)
         index_width(d) / s->t * (r > 0 ? r : s->h) +
         (double)(d->index_heads > 0 ? d->index_dim + d->index_heads : 0) / s->t * s->h;
     return out + query + keys + indexer;
+}
+
+// The setting of attention beside another mixer.
+static struct layer_setting beside_of(const struct layer_setting *s)
+{
+    struct layer_setting a = *s;
+    a.heads = (double)s->d->heads / s->t;
+    a.dq = (double)s->d->head_dim;
+    a.dv = (double)modeldesc_value_dim(s->d);
+    return a;
+}
+
+double layer_projections(const struct layer_setting *s)
+{
+    if (s->d->mixer == MODELDESC_ATTENTION)
+        return attention_matrices(s);
+    if (!s->d->attention_beside)
+        return layer_scan_matrices(s);
+    const struct layer_setting a = beside_of(s);
+    return layer_scan_matrices(s) + attention_matrices(&a);
 }
 
 double layer_residual_traffic(const struct layer_setting *s)
@@ -166,6 +186,27 @@ void layer_add_attention(struct layer_setting *s, const struct layercost_shape *
     add_indexer(s, rate);
     const struct layer_rows rows = {.n = s->tokens, .ranks = s->t, .times = 1};
     layer_add_adapters(s, ~(unsigned)TRAINING_LINEAR_NETWORK, &rows, &s->adapters);
+}
+
+// Both mixers read one input, which is gathered once, and one sum of their outputs is exchanged.
+void layer_add_beside(struct layer_setting *s, const struct layercost_shape *shape)
+{
+    struct layer_setting a = beside_of(s);
+    const double ends = 2 * s->h / s->u, heads = s->heads + a.heads;
+    a.scores = a.heads * (double)shape->mbs * s->seq * s->seq / s->cp;
+    layer_add_attention(&a, shape);
+    s->attention.gemm += a.attention.gemm;
+    s->attention.attention += a.attention.attention;
+    s->attention.memory +=
+        a.attention.memory - hardware_stream(s->hw, layer_residual_traffic(s));
+    s->scores = a.scores;
+    s->cp_gather += a.cp_gather;
+    s->context_bytes = a.context_bytes;
+    s->attention_kept += a.attention_kept;
+    s->attention_made += a.attention_made - 0.5 * ends;
+    s->attention_ends += a.attention_ends - ends;
+    s->dv = (s->heads * s->dv + a.heads * a.dv) / heads;
+    s->heads = heads;
 }
 
 // Products that expand compressed queries, keys and values.

@@ -37,6 +37,8 @@ static struct layer_setting set_up(const struct layercost_model *m, const struct
         layer_add_attention(&s, shape);
     else
         layer_add_scan(&s, shape);
+    if (d->attention_beside)
+        layer_add_beside(&s, shape);
     return s;
 }
 
@@ -77,6 +79,8 @@ static void add_up(const struct layer_setting *s, const struct layer_feed_forwar
                    struct layercost *layer)
 {
     struct layercost_parts *p = &layer->parts;
+    if (s->blocks <= 0) // nothing is executed
+        return;
     *p = s->attention;
     const double adapters = s->adapters.gemm + f->adapters.gemm;
     p->gemm += f->gemm + adapters;
@@ -113,8 +117,9 @@ static void moe_layer(const struct layer_setting *s, struct layercost *layer)
         (double)(c->attention + c->norms + c->shared) / s->t + (double)c->router;
     double etp = s->m->expert_tensor_parallel ? s->t : 1;
     layer->routed = (double)c->routed / ((double)s->ep * etp);
-    double widths = (double)d->moe_ffn / etp + (double)d->shared_ffn / s->t;
-    layer->matrices = s->h * s->matrices * widths;
+    double experts = (double)(modeldesc_expert_input(d) * d->moe_ffn) / etp;
+    layer->matrices = s->matrices * (experts + s->h * (double)d->shared_ffn / s->t) +
+                      2 * s->h * (double)d->moe_latent;
 }
 
 // ---- around the layers --------------------------------------------------------------------------

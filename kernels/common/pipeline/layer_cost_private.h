@@ -95,6 +95,9 @@ void layer_add_attention(struct layer_setting *s, const struct layercost_shape *
 // The same of a mixer that is no attention: its products, its scan, what it stores.
 void layer_add_scan(struct layer_setting *s, const struct layercost_shape *shape);
 
+// Adds attention beside such a mixer.
+void layer_add_beside(struct layer_setting *s, const struct layercost_shape *shape);
+
 // Parameters of the matrices of such a mixer, per device.
 double layer_scan_matrices(const struct layer_setting *s);
 

@@ -8,10 +8,16 @@
 
 #include <math.h>
 
+// A network of inputs of width `in`.
+static double network_of(const struct layer_setting *s, double rows, double in, double width)
+{
+    return layer_product(s, rows, width * (s->matrices - 1), in) +
+           layer_product(s, rows, in, width);
+}
+
 static double network(const struct layer_setting *s, double rows, double width)
 {
-    return layer_product(s, rows, width * (s->matrices - 1), s->h) +
-           layer_product(s, rows, s->h, width);
+    return network_of(s, rows, s->h, width);
 }
 
 struct layer_feed_forward layer_dense_network(const struct layer_setting *s)
@@ -53,7 +59,7 @@ static double reachable_nodes(const struct modeldesc *d, double nodes)
 // meet n (1 - (1 - 1/n)^k) of them, and one of all nodes is the token's own.
 static double copies_across(const struct layer_setting *s)
 {
-    const double k = (double)s->d->topk, nodes = hardware_nodes(s->hw, s->ep);
+    const double k = modeldesc_chosen(s->d), nodes = hardware_nodes(s->hw, s->ep);
     if (!s->stack->node_copies || nodes <= 1)
         return 1;
     const double n = reachable_nodes(s->d, nodes);
@@ -62,50 +68,69 @@ static double copies_across(const struct layer_setting *s)
 }
 
 // To the experts and back.
-static double token_exchange(const struct layer_setting *s, double sent)
+static double token_exchange(const struct layer_setting *s, double numbers)
 {
-    const double across = copies_across(s), numbers = sent * s->h * s->stack->imbalance;
+    const double across = copies_across(s);
+    numbers *= s->stack->imbalance;
     return hardware_all_to_all(s->hw, s->ep, s->stack->dispatch * numbers, across) +
            hardware_all_to_all(s->hw, s->ep, s->stack->combine * numbers, across);
 }
 
+// Products between tokens and their narrow form that experts see; all tp ranks have both matrices.
+static void add_latent(const struct layer_setting *s, struct layer_feed_forward *f)
+{
+    const double width = (double)s->d->moe_latent, rows = s->tokens / s->u;
+    if (width <= 0)
+        return;
+    const double up = layer_product(s, rows, s->h, width);
+    f->gemm += layer_product(s, rows, width, s->h) + up;
+    f->last += up;
+    f->kept += 2 * ELEMENT * rows * width;
+    f->ends += 2 * rows * (width + s->h);
+    f->made += rows * (width + s->h);
+}
+
 // Each tp rank routes the tokens of its share of the sequence. If experts are split over tp, the tp
 // ranks first gather the received tokens, and finally sum the outputs of the parts of an expert.
+// Tokens stay where they are for choices that are no experts.
 struct layer_feed_forward layer_routed_network(const struct layer_setting *s)
 {
     const struct modeldesc *d = s->d;
     bool split = s->m->expert_tensor_parallel;
     double experts = fmax(1, (double)d->experts / (double)s->ep);
-    double sent = s->tokens * (double)d->topk / s->t, received = split ? sent * s->t : sent;
+    double sent = s->tokens * modeldesc_chosen(d) / s->t, received = split ? sent * s->t : sent;
     double width = (double)d->moe_ffn / (split ? s->t : 1);
     double shared = (double)d->shared_ffn / s->t, n = s->matrices;
-    double router = hardware_gemm(s->hw, s->tokens / s->u, (double)d->experts, s->h);
-    double bytes = ELEMENT * received * s->h;
+    const double choices = (double)(d->experts + d->zero_experts);
+    const double in = (double)modeldesc_expert_input(d);
+    double router = hardware_gemm(s->hw, s->tokens / s->u, choices, s->h);
+    double bytes = ELEMENT * received * in;
     double exchange = split ? 2 * hardware_gather(s->hw, s->tp, 1, bytes) : 0;
     double rows = received / experts, slow = expert_slowdown(s, rows) * experts;
     const struct layer_rows own = {rows, split ? s->t : 1, slow, (double)d->moe_ffn};
     const struct layer_rows all = {s->tokens, s->t, 1, (double)d->shared_ffn};
-    const double grouped = network(s, rows, width) * slow;
+    const double grouped = network_of(s, rows, in, width) * slow;
     struct layer_feed_forward f = {
         .gemm = grouped + network(s, s->tokens, shared) + router,
-        .last = layer_product(s, rows, s->h, width) * slow +
+        .last = layer_product(s, rows, in, width) * slow +
                 layer_product(s, s->tokens, s->h, shared),
-        .traffic = 2 * received * width * (n + 1) + 12 * received * s->h,
+        .traffic = 2 * received * width * (n + 1) + 12 * received * in,
         .gathers = d->shared_ffn > 0 ? 2 : 0,
         .exchange = exchange,
-        .ep = token_exchange(s, sent),
-        .kept = INDEX * s->tokens * (double)d->experts / s->u +
-                ELEMENT * (received * (s->h + width) + s->tokens * shared * n) +
-                received * (s->stack->expert_outputs * s->h +
-                            s->stack->expert_hidden * (n - 1) * width),
-        .ends = received * (2 * s->h + n * width) +
-                s->tokens * (shared * n + 2 * s->h / s->u + (double)d->experts / s->u),
+        .ep = token_exchange(s, sent * in),
+        .kept = INDEX * s->tokens * choices / s->u +
+                ELEMENT * (received * (in + width) + s->tokens * shared * n) +
+                received *
+                    (s->stack->expert_outputs * in + s->stack->expert_hidden * (n - 1) * width),
+        .ends = received * (2 * in + n * width) +
+                s->tokens * (shared * n + 2 * s->h / s->u + choices / s->u),
         .made = shared > 0 ? s->tokens * ((n - 1) * shared + s->h / s->u) : 0,
         .grouped = grouped,
-        .sent = s->ep > 1 ? 2 * received * s->h : 0,
+        .sent = s->ep > 1 ? 2 * received * in : 0,
         .remade = ELEMENT * (received * width + s->tokens * shared),
-        .inputs = ELEMENT * received * s->h,
+        .inputs = ELEMENT * received * in,
         .routed = true};
+    add_latent(s, &f);
     layer_add_adapters(s, TRAINING_LINEAR_NETWORK, &own, &f.adapters);
     if (d->shared_ffn > 0)
         layer_add_adapters(s, TRAINING_LINEAR_NETWORK, &all, &f.adapters);

@@ -45,6 +45,7 @@ const struct megatron_argument megatron_arguments[N_MEGATRON_KEYS] = {
     [MG_TOPK] = {"moe-router-topk", MG_NUMBER, 1},
     [MG_MOE_FFN] = {"moe-ffn-hidden-size", MG_NUMBER, 1},
     [MG_SHARED] = {"moe-shared-expert-intermediate-size", MG_NUMBER, 0},
+    [MG_LATENT] = {"moe-latent-size", MG_NUMBER, 0},
     [MG_N_SHARED] = {"n-shared-experts", MG_NUMBER, 0},
     [MG_FREQUENCY] = {"moe-layer-freq", MG_TEXT, 0},
     [MG_DENSE] = {"first-k-dense-replace", MG_NUMBER, -1},

@@ -46,6 +46,7 @@ enum megatron_key {
     MG_TOPK,
     MG_MOE_FFN,
     MG_SHARED,
+    MG_LATENT,
     MG_N_SHARED,
     MG_FREQUENCY,
     MG_DENSE,

@@ -3,6 +3,7 @@
 // layers, and experts in some layers.
 #include "kernels/frameworks/megatron/megatron_private.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,16 @@ static const char *pattern_of(const struct megatron *m, enum megatron_key *key)
 {
     *key = megatron_has(m, MG_HYBRID) ? MG_HYBRID : MG_HYBRID_OLD;
     return megatron_has(m, *key) ? m->values[*key].text : NULL;
+}
+
+// Megatron-LM warns of a --num-layers that differs from --hybrid-layer-pattern, and ignores it.
+static bool note_other_layers(const struct megatron *m, long long n)
+{
+    char text[96];
+    snprintf(text, sizeof text,
+             "num-layers %lld: ignored, --hybrid-layer-pattern has %lld layers",
+             (long long)m->values[MG_LAYERS].number, n);
+    return framework_not_modelled(m->r, text, m->values[MG_LAYERS].at);
 }
 
 bool megatron_pattern_layers(struct megatron *m)
@@ -36,7 +47,9 @@ bool megatron_pattern_layers(struct megatron *m)
         key == MG_HYBRID_OLD)
         return megatron_fail(m, key, "has %zu layers, --num-layers is %lld", n,
                              (long long)m->values[MG_LAYERS].number);
-    // Megatron-LM ignores --num-layers beside --hybrid-layer-pattern.
+    if (megatron_has(m, MG_LAYERS) && m->values[MG_LAYERS].number != (int64_t)n &&
+        !note_other_layers(m, (long long)n))
+        return false;
     m->values[MG_LAYERS] = (struct megatron_value){.given = true,
                                                    .number = (int64_t)n,
                                                    .at = m->values[key].at,

@@ -153,6 +153,7 @@ static bool put_experts(struct megatron *m)
            put_number(m, "topk", megatron_number(m, MG_TOPK, n < 2 ? n : 2), MG_TOPK) &&
            put_given(m, "moe_intermediate_size", MG_MOE_FFN) &&
            put_given(m, "shared_expert_intermediate_size", MG_SHARED) &&
+           put_given(m, "moe_latent_size", MG_LATENT) &&
            (megatron_has(m, MG_SHARED) || put_given(m, "n_shared_experts", MG_N_SHARED)) &&
            put_number(m, "first_k_dense_replace", dense,
                       megatron_has(m, MG_DENSE) ? MG_DENSE : MG_FREQUENCY) &&

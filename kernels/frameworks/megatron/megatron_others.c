@@ -356,7 +356,6 @@ static const char *const other_shape[] = {
     "hybrid-mlp-ratio",
     "is-hybrid-model",
     "kv-compress",
-    "moe-latent-size",
     "mtp-hybrid-override-pattern",
     "language-model-type",
     "mtp-use-repeated-layer",

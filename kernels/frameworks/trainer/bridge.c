@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static const struct trainer_path paths[] = {
     {"model.tensor_model_parallel_size", TRAINER_TP},
@@ -52,6 +53,8 @@ static const struct trainer_path paths[] = {
     {"mixed_precision.fp8_recipe", TRAINER_OTHER},
     {"mixed_precision.grad_reduce_in_fp32", TRAINER_OTHER},
     {"peft", TRAINER_OTHER},
+    {"peft.dim", TRAINER_RANK},
+    {"peft.target_modules", TRAINER_OTHER},
     {"recipe", TRAINER_OTHER},
     {"mode", TRAINER_OTHER},
     {"optimizer.optimizer_cpu_offload", TRAINER_OTHER},
@@ -181,15 +184,44 @@ static bool take_recompute(struct trainer *t)
                                   trainer_at(t, "model.recompute_method"));
 }
 
+// LoRA(dim=..., target_modules=[...]), CanonicalLoRA(...), default_peft_config("lora", ...), or "lora": Megatron-Bridge
+// 067f987d has rank 32 and all matrices of a layer.
+static bool take_adapters(struct trainer *t)
+{
+    enum { RANK = 32 };
+    const cJSON *peft = trainer_get(t, "peft");
+    const cJSON *call = pps_json_member(peft, "_call"), *scheme = peft;
+    const char *mode = trainer_text(t, "mode");
+    if (cJSON_IsString(call) && strcmp(call->valuestring, "default_peft_config") == 0)
+        scheme = cJSON_GetArrayItem(pps_json_member(peft, "_args"), 0);
+    else if (cJSON_IsString(call))
+        scheme = call;
+    const char *name = cJSON_IsString(scheme) ? scheme->valuestring : NULL;
+    if (peft == NULL && mode != NULL &&
+        (strcmp(mode, "lora") == 0 || strcmp(mode, "dora") == 0))
+        return trainer_fail(t, "mode", "only the training of all parameters is known here");
+    if (peft == NULL || (name != NULL && strcasecmp(name, "none") == 0))
+        return true;
+    const bool canonical = name != NULL && strcmp(name, "CanonicalLoRA") == 0;
+    const bool open = name != NULL && scheme != peft && scheme != call && *name == '?';
+    if (open && !framework_not_modelled(t->r, "peft: counted as LoRA, the default of recipes",
+                                        trainer_at(t, "peft")))
+        return false;
+    if (name == NULL || (strcasecmp(name, "lora") != 0 && !canonical && !open))
+        return trainer_fail(t, "peft",
+                            "only LoRA and the training of all parameters are known here; "
+                            "write LoRA(dim=32, target_modules=[...])");
+    trainer_set(t, TRAINER_RANK, RANK, trainer_at(t, "peft"));
+    return trainer_take_adapters(t, "peft.target_modules",
+                                 canonical ? trainer_single_matrices : trainer_fused_matrices);
+}
+
 static bool fill(struct trainer *t)
 {
     const cJSON *names = settings_get(t->doc, "model._args");
     const cJSON *model = cJSON_GetArrayItem(names, 0);
-    const char *mode = trainer_text(t, "mode");
-    if (trainer_get(t, "peft") != NULL ||
-        (mode != NULL && (strcmp(mode, "lora") == 0 || strcmp(mode, "dora") == 0)))
-        return trainer_fail(t, trainer_get(t, "peft") != NULL ? "peft" : "mode",
-                            "only the training of all parameters is known here");
+    if (!take_adapters(t))
+        return false;
     if (cJSON_IsString(model)) {
         t->model = model->valuestring;
         t->model_at = trainer_at(t, "model");

@@ -99,7 +99,14 @@ size_t trainer_at(const struct trainer *t, const char *path);
 
 // Takes the matrices with adapters from the value of a path: a list of modules, or text with all of them. Without the
 // value, and with "all" or "all-linear", these are all matrices of a layer.
-bool trainer_take_adapters(struct trainer *t, const char *path);
+bool trainer_take_adapters(struct trainer *t, const char *path, const char *all);
+
+// The same of a group with the keys rank, type and target_modules of Megatron-Bridge; rank 0: there are none. verl has
+// such groups for its backend Megatron (verl/trainer/config/model/hf_model.yaml).
+bool trainer_take_peft(struct trainer *t, const char *group);
+
+// All matrices of a layer: one each for queries, keys and values, or one for them together.
+extern const char trainer_single_matrices[], trainer_fused_matrices[];
 
 // Takes the device of the optimizer state and that of parameters (none, cpu, nvme; NULL: none), of which a share of the
 // state moves, from the values of paths. What is not priced is recorded. Returns false when out of memory.

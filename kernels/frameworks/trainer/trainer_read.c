@@ -351,7 +351,7 @@ static bool take_adapters(struct trainer *t, bool factory)
         if (trainer_is(t, switches[k], false))
             on = switches[k];
     if (factory)
-        return trainer_take_adapters(t, "lora_target");
+        return trainer_take_adapters(t, "lora_target", trainer_single_matrices);
     if (on == NULL)
         return true;
     if (trainer_get(t, "lora_target_modules") == NULL ||
@@ -359,7 +359,7 @@ static bool take_adapters(struct trainer *t, bool factory)
         return trainer_fail(t, on,
                             "the script decides rank and matrices of the adapters; write "
                             "--lora_r and --lora_target_modules");
-    return trainer_take_adapters(t, "lora_target_modules");
+    return trainer_take_adapters(t, "lora_target_modules", trainer_single_matrices);
 }
 
 static bool take_method(struct trainer *t, bool factory)

@@ -159,15 +159,18 @@ bool trainer_take_numbers(struct trainer *t, const struct trainer_dialect *diale
 
 // ---- adapters -----------------------------------------------------------------------------------
 
-bool trainer_take_adapters(struct trainer *t, const char *path)
+const char trainer_single_matrices[] =
+    "linear_q linear_k linear_v linear_proj linear_fc1 linear_fc2";
+const char trainer_fused_matrices[] = "linear_qkv linear_proj linear_fc1 linear_fc2";
+
+bool trainer_take_adapters(struct trainer *t, const char *path, const char *all)
 {
-    static const char all[] = "linear_q linear_k linear_v linear_proj linear_fc1 linear_fc2";
     const cJSON *item = trainer_get(t, path);
     const cJSON *each = cJSON_IsArray(item) ? item->child : item;
     bool ok = true;
     t->adapters_at = trainer_at(t, path);
     if (each == NULL)
-        return framework_take_adapters(t->r, all, sizeof all - 1, t->adapters_at, &t->adapters);
+        return framework_take_adapters(t->r, all, strlen(all), t->adapters_at, &t->adapters);
     for (; ok && each != NULL; each = cJSON_IsArray(item) ? each->next : NULL) {
         const char *text = cJSON_IsString(each) ? each->valuestring : "?";
         const bool every = strcmp(text, "all") == 0 || strcmp(text, "all-linear") == 0;
@@ -177,6 +180,25 @@ bool trainer_take_adapters(struct trainer *t, const char *path)
                  : trainer_fail(t, path, "expected names of modules, or all-linear");
     }
     return ok;
+}
+
+bool trainer_take_peft(struct trainer *t, const char *group)
+{
+    char path[96];
+    snprintf(path, sizeof path, "%s.rank", group);
+    const cJSON *rank = trainer_get(t, path);
+    const double n = cJSON_IsNumber(rank)   ? rank->valuedouble
+                     : cJSON_IsString(rank) ? strtod(rank->valuestring, NULL)
+                                            : 0;
+    if (!(n > 0))
+        return true;
+    snprintf(path, sizeof path, "%s.type", group);
+    const char *type = trainer_text(t, path);
+    if (type != NULL && strcmp(type, "lora") != 0 && strcmp(type, "canonical_lora") != 0)
+        return trainer_fail(t, path, "%.40s: only lora and canonical_lora are known here",
+                            type);
+    snprintf(path, sizeof path, "%s.target_modules", group);
+    return trainer_take_adapters(t, path, trainer_fused_matrices);
 }
 
 // ---- other keys ---------------------------------------------------------------------------------

@@ -52,6 +52,13 @@ static const struct trainer_path paths[] = {
     {"actor_rollout_ref.model.lora_rank", TRAINER_RANK},
     {"model.lora_rank", TRAINER_RANK},
     {"actor_rollout_ref.model.target_modules", TRAINER_OTHER},
+    // of the backend Megatron; older releases had them beside its degrees
+    {"actor_rollout_ref.model.lora.rank", TRAINER_RANK},
+    {"actor_rollout_ref.model.lora.type", TRAINER_OTHER},
+    {"actor_rollout_ref.model.lora.target_modules", TRAINER_OTHER},
+    {MEGATRON "lora.rank", TRAINER_RANK},
+    {MEGATRON "lora.type", TRAINER_OTHER},
+    {MEGATRON "lora.target_modules", TRAINER_OTHER},
     {"model.target_modules", TRAINER_OTHER},
     {"actor_rollout_ref.model.use_fused_kernels", TRAINER_OTHER},
     {"actor_rollout_ref.rollout.n", TRAINER_OTHER},
@@ -101,7 +108,9 @@ static const struct framework_harmless harmless[] = {
     {ACTOR "optim.override_optimizer_config.optimizer_offload_fraction", "0", 0},
     {ACTOR "optim", NULL, 0},
     {ACTOR "freeze_vision_tower", NULL, 0},
-    {ACTOR "megatron.lora", NULL, 0},
+    {MEGATRON "lora.exclude_modules", "", 0},
+    {"actor_rollout_ref.model.lora.exclude_modules", "", 0},
+    {MEGATRON "lora", NULL, 0},
     {ACTOR "megatron", "", 0},
     // losses, seeds, checkpoints, profiles
     {ACTOR "*", NULL, 0},
@@ -260,8 +269,12 @@ static bool fill(struct trainer *t, bool tuning, bool megatron)
     const char *strategy = trainer_text(t, ACTOR "strategy");
     megatron = megatron || (strategy != NULL && strcmp(strategy, "megatron") == 0);
     if (whole(t, lora, 0) > 0 &&
-        !trainer_take_adapters(t, tuning ? "model.target_modules"
-                                         : "actor_rollout_ref.model.target_modules"))
+        !trainer_take_adapters(
+            t, tuning ? "model.target_modules" : "actor_rollout_ref.model.target_modules",
+            trainer_single_matrices))
+        return false;
+    if (megatron && (!trainer_take_peft(t, "actor_rollout_ref.model.lora") ||
+                     !trainer_take_peft(t, MEGATRON "lora")))
         return false;
     if (strategy != NULL && !megatron && strncmp(strategy, "fsdp", 4) != 0)
         return trainer_fail(t, ACTOR "strategy",

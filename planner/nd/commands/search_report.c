@@ -75,10 +75,12 @@ static void print_parameters(const struct modeldesc *model)
         print_count((double)counts.active, "active");
     }
     printf("\n");
+    plan_print_beside(model);
     plan_print_kinds(model);
     if (model->n_kinds > 0)
-        pps_say(stdout,
-                "          the ranking splits them over stages as equal layers, their mean");
+        pps_say(
+            stdout,
+            "          nd rank searches splits over stages with their mean, and prices each layer of the split");
 }
 
 void nd_report_counts(const struct nd_job *job, const struct nd_search *search,
@@ -223,8 +225,8 @@ void nd_note_trust(const struct nd_job *job)
     if (job->run.model.n_kinds > 0)
         pps_say(
             stderr,
-            "note      splits over stages take all layers as the mean of their %d kinds; ppsweep check prices each "
-            "layer as it is",
+            "note      splits over stages are searched with layers that are the mean of their %d kinds; times and "
+            "memory of the splits that are found are those of their layers",
             job->run.model.n_kinds);
 }
 

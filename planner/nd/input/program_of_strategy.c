@@ -44,6 +44,9 @@ static void take_mean(struct configuration_figures *figures)
         mean.working += share * cost->working;
         mean.routed += share * cost->routed;
         mean.matrices += share * cost->matrices;
+        mean.buffers = fmax(mean.buffers, cost->buffers);
+        mean.select_again.tp += share * cost->select_again.tp;
+        mean.select_again.ep += share * cost->select_again.ep;
         for (int mode = 0; mode < LAYERCOST_MODES; mode++) {
             mean.backward[mode] += share * cost->backward[mode];
             mean.stored[mode] += share * cost->stored[mode];

@@ -15,6 +15,12 @@ static void add_mla(struct nd_megatron_options *w)
     option_add_number(w, "kv-channels", m->v_dim);
     option_add_flag(w, "qk-layernorm",
                     true); // the norms of the compressed queries, keys and values
+    if (m->index_heads > 0) {
+        option_add_word(w, "experimental-attention-variant", "dsa");
+        option_add_number(w, "dsa-indexer-n-heads", m->index_heads);
+        option_add_number(w, "dsa-indexer-head-dim", m->index_dim);
+        option_add_number(w, "dsa-indexer-topk", m->index_topk);
+    }
     if (m->attention_bias && !m->linear_bias)
         option_add_note(w, "Megatron-LM has no bias on compressed queries, keys and values");
 }
@@ -53,6 +59,8 @@ static void add_experts(struct nd_megatron_options *w)
     option_add_number(w, "moe-ffn-hidden-size", m->moe_ffn);
     if (m->shared_ffn > 0)
         option_add_number(w, "moe-shared-expert-intermediate-size", m->shared_ffn);
+    if (m->moe_latent > 0)
+        option_add_number(w, "moe-latent-size", m->moe_latent);
     if (m->dense_layers > 0) {
         option_begin(w);
         text_buffer_add(w->text, "--moe-layer-freq '([0]*%" PRId64 "+[1]*%" PRId64 ")'",
@@ -128,6 +136,12 @@ static void note_differences(struct nd_megatron_options *w)
         option_add_note(w, "Megatron-LM has no bias on the output head");
     if (m->attention_sinks)
         option_add_note(w, "sinks of attention: --softmax-type learnable, where it exists");
+    if (m->zero_experts > 0)
+        option_add_note(w, "Megatron-LM has no experts without parameters");
+    if (m->router_scale)
+        option_add_note(w, "Megatron-LM has no scales of the router");
+    if (m->head_gate)
+        option_add_note(w, "Megatron-LM has no gate with one number per head");
     if (m->shared_gate)
         option_add_note(
             w, "the gate of shared experts: --moe-shared-expert-gate, where it exists");

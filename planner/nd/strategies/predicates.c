@@ -58,11 +58,29 @@ static bool experts_rule(const struct nd_space *s, const struct nd_strategy *p)
     return p->ep == 1 || (p->ep <= s->experts && s->experts % p->ep == 0);
 }
 
+// Heads of the model, of its scans and of its kinds of layers.
+static bool heads_rule(const struct nd_space *s, const struct nd_strategy *p)
+{
+    const struct modeldesc *m = &s->model;
+    bool divides = m->heads % p->tp == 0 && m->scan.heads % p->tp == 0;
+    for (int k = 0; k < m->n_kinds; k++)
+        divides = divides && m->kinds[k].heads % p->tp == 0;
+    return divides;
+}
+
+static bool groups_divide(int64_t groups, int32_t tp)
+{
+    return groups == 0 || groups % tp == 0 || tp % groups == 0;
+}
+
 // Compressed keys and values are not split by heads.
 static bool groups_rule(const struct nd_space *s, const struct nd_strategy *p)
 {
-    const int64_t groups = s->model.query_groups;
-    return s->model.attention == MODELDESC_MLA || groups % p->tp == 0 || p->tp % groups == 0;
+    const struct modeldesc *m = &s->model;
+    bool divides = m->attention == MODELDESC_MLA || groups_divide(m->query_groups, p->tp);
+    for (int k = 0; k < m->n_kinds; k++)
+        divides = divides && groups_divide(m->kinds[k].query_groups, p->tp);
+    return divides;
 }
 
 static bool ffn_rule(const struct nd_space *s, const struct nd_strategy *p)
@@ -71,6 +89,9 @@ static bool ffn_rule(const struct nd_space *s, const struct nd_strategy *p)
     const bool dense = m->dense_layers > 0 || m->experts == 0;
     if (dense && m->ffn % p->tp != 0)
         return false;
+    for (int k = 0; k < m->n_kinds; k++)
+        if (m->kinds[k].ffn % p->tp != 0)
+            return false;
     if (m->experts == 0)
         return true;
     return m->shared_ffn % p->tp == 0 &&
@@ -107,7 +128,7 @@ static bool rule_keeps(enum nd_filter rule, const struct nd_space *s,
     case ND_RULE_EXPERTS:
         return experts_rule(s, p);
     case ND_RULE_HEADS:
-        return !shaped || (s->model.heads % p->tp == 0 && s->model.scan.heads % p->tp == 0);
+        return !shaped || heads_rule(s, p);
     case ND_RULE_GROUPS:
         return !shaped || groups_rule(s, p);
     case ND_RULE_VOCAB:

@@ -3,7 +3,7 @@
 
 struct pps_json document_of(const char *text)
 {
-    char quoted[4096];
+    char quoted[1 << 14];
     struct pps_json json;
     struct pps_error err;
     size_t n = 0;

@@ -7,6 +7,8 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 static struct layercost_set costs_of(const struct modeldesc *model,
                                      const struct training *training,
@@ -234,4 +236,88 @@ Test(layer_cost, windows_of_attention)
     }
     for (int64_t window = 4096; window < 10000; window += 1000)
         cr_assert_eq(costs_with_window(window, true).dense.forward, whole.dense.forward);
+}
+
+static struct layercost_set kinds_of(const char *kinds, const char *more)
+{
+    const struct layercost_shape shape = {2, 1, 4, 1, 1024, true};
+    char text[1024];
+    struct training training;
+    training_default(&training);
+    snprintf(
+        text, sizeof text,
+        "{" MODEL ", 'scan_heads': 64, 'scan_head_dim': 64, 'scan_groups': 1,"
+        "'scan_state': 128, 'scan_conv': 4, 'layer_kinds': [%s], 'layer_pattern': [0, 1, 2, 3]%s}",
+        kinds, more);
+    const struct modeldesc model = model_of(text);
+    return costs_of(&model, &training, &shape);
+}
+
+// Falcon-H1: the products, kernels and exchanges of both mixers, one pass of the residual stream and one
+// stored input for both.
+Test(layer_cost, attention_beside_a_scan)
+{
+#define ALONE(mixer) "{'mixer': '" mixer "', 'network': 'none', 'layer_norms': 1}"
+    const struct layercost_set set = kinds_of(
+        "{'mixer': 'mamba2', 'network': 'none', 'layer_norms': 1, 'attention_beside': true}, " ALONE(
+            "mamba2") ", " ALONE("attention") ", {'mixer': 'attention', 'network': 'dense'}",
+        "");
+    const struct layercost *both = &set.kind[0], *scan = &set.kind[1],
+                           *attention = &set.kind[2];
+    const double input = 2048.0 * 1024;
+    cr_expect_float_eq(both->parts.gemm, scan->parts.gemm + attention->parts.gemm, 1e-12);
+    cr_expect_float_eq(both->parts.attention,
+                       scan->parts.attention + attention->parts.attention, 1e-12);
+    cr_expect(both->parts.memory < scan->parts.memory + attention->parts.memory);
+    cr_expect_float_eq(both->parts.tp, scan->parts.tp, 1e-12);
+    cr_expect_float_eq(both->parameters, scan->parameters + attention->parameters - 1024, 1);
+    cr_expect_float_eq(both->matrices, scan->matrices + attention->matrices, 1);
+    cr_expect_float_eq(
+        both->stored[LAYERCOST_NONE],
+        scan->stored[LAYERCOST_NONE] + attention->stored[LAYERCOST_NONE] - 2 * input, 1);
+    cr_expect_float_eq(both->stored[LAYERCOST_FULL], input, 1);
+}
+
+// Nemotron-NAS: a layer without mixer and network takes neither time nor memory.
+Test(layer_cost, layers_that_do_nothing)
+{
+    const struct layercost_set set =
+        kinds_of("{'mixer': 'none', 'network': 'none'}, {'mixer': 'attention', 'network': "
+                 "'dense'}, {'mixer': 'attention', 'network': 'dense', 'num_query_groups': 4}, "
+                 "{'mixer': 'attention', 'network': 'dense', 'ffn_hidden_size': 512}",
+                 ", 'layer_norms': 0");
+    const struct layercost nothing = {.forward = 0};
+    cr_expect(memcmp(&set.kind[0], &nothing, sizeof nothing) == 0);
+    cr_expect(set.kind[2].parameters < set.kind[1].parameters &&
+              set.kind[3].forward < set.kind[1].forward);
+}
+
+static struct layercost experts_of(const char *more)
+{
+    const struct layercost_shape shape = {1, 1, 64, 1, 1024, false};
+    char text[512];
+    struct training training;
+    training_default(&training);
+    snprintf(text, sizeof text,
+             "{" MODEL ", 'num_experts': 64, 'moe_intermediate_size': 512%s}", more);
+    const struct modeldesc model = model_of(text);
+    return costs_of(&model, &training, &shape).moe;
+}
+
+// A quarter of the width: a quarter of the parameters of experts and of what is exchanged, without the
+// latencies. Of 64 experts and 32 that do nothing a token has 4 of 6.
+Test(layer_cost, narrow_and_zero_experts)
+{
+    const struct layercost all = experts_of(", 'topk': 6"),
+                           narrow = experts_of(", 'topk': 6, 'moe_latent_size': 512");
+    const struct layercost zero = experts_of(", 'topk': 6, 'zero_experts': 32");
+    const struct layercost four = experts_of(", 'topk': 4");
+    const double latent = 2.0 * 2048 * 512;
+    cr_expect_float_eq(narrow.routed, all.routed / 4, 1e-6);
+    cr_expect_float_eq(narrow.parameters, all.parameters + latent, 1e-6);
+    cr_expect(narrow.parts.ep > all.parts.ep / 4 && narrow.parts.ep < all.parts.ep / 2);
+    cr_expect_float_eq(zero.routed, all.routed, 1e-6);
+    cr_expect_float_eq(zero.parameters, all.parameters + 32 * 2048, 1e-6);
+    cr_expect_float_eq(zero.parts.ep, four.parts.ep, 1e-12);
+    cr_expect(zero.parts.gemm > four.parts.gemm && zero.parts.gemm < all.parts.gemm);
 }

@@ -68,6 +68,7 @@ Test(megatron_values, kinds_of_layers)
               "\"num_layers\":6");
     expect_in("model", "--hybrid-layer-pattern M-M*-E --mamba-num-heads 8 " EXPERTS,
               "\"layer_pattern\":[0,1,0,2,1,3],\"scan_heads\":8,\"scan_head_dim\":64");
+    expect_in("model", EXPERTS "--moe-latent-size 16", "\"moe_latent_size\":16");
     expect_in("model",
               "--multi-latent-attention --experimental-attention-variant dsa "
               "--dsa-indexer-n-heads 64 --dsa-indexer-head-dim 128 --dsa-indexer-topk 2048",
@@ -250,6 +251,21 @@ static void expect_not_modelled(const char *arguments, const char *wanted)
     }
     cr_assert(strcmp(list, wanted) == 0, "%s\n%s", arguments, list);
     framework_file_free(&file);
+}
+
+// Would catch layers that a pattern takes in place of those that the user wrote, without a word.
+Test(megatron_values, pattern_beside_num_layers)
+{
+    struct framework_file other = read_text(SHAPE "--hybrid-layer-pattern M-M*", PLAINDOC_FLAT);
+    struct framework_file same =
+        read_text(SHAPE "--hybrid-layer-pattern M-M*M-M*M-M*", PLAINDOC_FLAT);
+    cr_expect(same.not_modelled.n == 0);
+    cr_assert(other.not_modelled.n == 1);
+    cr_expect_str_eq(other.not_modelled.list[0].name,
+                     "num-layers 12: ignored, --hybrid-layer-pattern has 4 layers");
+    cr_expect(other.not_modelled.list[0].line == 1 && other.not_modelled.list[0].column < 30);
+    framework_file_free(&other);
+    framework_file_free(&same);
 }
 
 Test(megatron_values, not_modelled)

@@ -146,6 +146,13 @@ Test(trainer_read, deepspeed)
 #define ALL_MATRICES                                                                           \
     "'lora_modules':['linear_proj','linear_fc1','linear_fc2','linear_q','linear_k','linear_v']"
 
+#define FUSED_MATRICES "'lora_modules':['linear_qkv','linear_proj','linear_fc1','linear_fc2']"
+#define RECIPE                                                                                 \
+    "from megatron.bridge.recipes.common import _peft_common\n"                                \
+    "def r(peft_scheme='lora'):\n    cfg = _peft_common()\n"                                   \
+    "    cfg.model = AutoBridge.from_hf_pretrained('m').get_model_config()\n"                  \
+    "    cfg.train.global_batch_size = 8\n"
+
 // Would catch adapters that are priced as the training of all parameters.
 Test(trainer_read, adapters)
 {
@@ -156,6 +163,14 @@ Test(trainer_read, adapters)
          "lora_alpha: 128\nlora_target: q_proj,v_proj\n",
          "{'training':{'lora_rank':64,'lora_modules':['linear_q','linear_v']}}", NULL, NULL},
     };
+    static const struct framework_case python[] = {
+        {RECIPE "    cfg.peft = LoRA(dim=16)\n    return cfg\n",
+         "{'training':{'lora_rank':16," FUSED_MATRICES "}}", NULL, NULL},
+        {RECIPE "    cfg.peft = default_peft_config(peft_scheme)\n    return cfg\n",
+         "{'training':{'lora_rank':32," FUSED_MATRICES "}}", NULL, NULL},
+        {RECIPE "    cfg.peft = CanonicalLoRA(target_modules=['linear_q'])\n    return cfg\n",
+         "{'training':{'lora_rank':32,'lora_modules':['linear_q']}}", NULL, NULL},
+    };
     static const struct framework_case flat[] = {
         {"torchrun train.py --model_name_or_path m --per_device_train_batch_size 1 --use_peft "
          "--lora_r 16 --lora_target_modules q_proj o_proj",
@@ -163,9 +178,16 @@ Test(trainer_read, adapters)
         {PPO "actor_rollout_ref.model.lora_rank=32 "
              "actor_rollout_ref.model.target_modules=all-linear",
          "{'training':{'lora_rank':32," ALL_MATRICES "}}", NULL, NULL},
+        {PPO ACTOR "strategy=megatron actor_rollout_ref.model.lora.rank=16",
+         "{'training':{'lora_rank':16," FUSED_MATRICES "}}", NULL, NULL},
+        {PPO ACTOR "strategy=megatron " ACTOR "megatron.lora.rank=8 " ACTOR
+                   "megatron.lora.type=canonical_lora " ACTOR
+                   "megatron.lora.target_modules=[linear_q,linear_proj]",
+         "{'training':{'lora_rank':8,'lora_modules':['linear_proj','linear_q']}}", NULL, NULL},
     };
     framework_cases_check_beside(PLAINDOC_YAML, NULL, yaml, COUNT_OF(yaml));
     framework_cases_check_beside(PLAINDOC_FLAT, NULL, flat, COUNT_OF(flat));
+    framework_cases_check_beside(PLAINDOC_PYTHON, NULL, python, COUNT_OF(python));
 }
 
 Test(trainer_read, refused)

@@ -250,7 +250,8 @@ Test(megatron_read, launch_lines)
         snprintf(path, sizeof path, "sweep_configs/models/%s", entry->d_name);
         struct pps_json json = document_in(path);
         cr_assert(modeldesc_read(&model, json.root, &fault), "%s", fault.text);
-        for (int i = 0; i < 60; i++)
+        // The lines say that the kinds of layers must be added.
+        for (int i = 0; i < 60 && model.n_kinds == 0; i++)
             n_read += try_one(&r, &model);
         pps_json_free(&json);
     }

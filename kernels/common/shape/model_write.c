@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a model as a document of our own keys.
-#include "kernels/common/description/model_keys.h"
+#include "kernels/common/shape/model_keys.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The types that a modeldesc cannot hold, and what of them it lacks.
-#include "kernels/common/description/model_types.h"
+#include "kernels/common/types/model_types.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -19,8 +19,10 @@ static const struct lack lacks[] = {
     {"recurrent layers", PLAIN,
      " rwkv rwkv5 rwkv6 rwkv6_world rwkv7 xlstm recurrent_gemma retnet hgrn2 gla "},
     {"state-space layers beside attention", PLAIN,
-     " nemotronh zamba zamba2 falcon_h1 plamo2 hymba "
+     " nemotronh plamo2 hymba "
      "phi4flash nemotron_flash "},
+    {"a block that several layers share, which every stage with one of them would hold", PLAIN,
+     " zamba zamba2 "},
     {"linear attention beside attention", PLAIN,
      " olmo_hybrid bailing_moe_linear bailing_hybrid "},
     {"linear attention beside attention",
@@ -28,12 +30,10 @@ static const struct lack lacks[] = {
     {"convolutions beside attention", PLAIN, " lfm2_vl "},
     {"compressed attention, hyper-connections and grouped output", "deepseek_v32",
      " deepseek_v4 "},
-    {"two attention blocks and a dense network in each layer, and experts without parameters",
-     "deepseek_v3", " longcat_flash longcat_flash_ngram "},
+    {"embeddings of several tokens", "longcat_flash", " longcat_flash_ngram "},
     {"layers that differ in heads and experts", PLAIN,
-     " step3 step3_text step3p5 step3_5 deci nemotron-nas nemotron_nas openelm "
-     "laguna "},
-    {"embeddings in each layer", "gemma3_text", " gemma3n gemma3n_text gemma4 gemma4_text "},
+     " step3 step3_text deci openelm laguna "},
+    {"embeddings in each layer", "gemma3_text", " gemma3n gemma3n_text "},
     {"layers of cross attention", "llama for the layers without it",
      " mllama mllama_text_model "},
     {"a dense network beside the experts of a layer", "mixtral", " arctic "},
@@ -57,6 +57,7 @@ static const struct lack lacks[] = {
 // Models of several parts, and the language model inside.
 static const char *const inside[][2] = {
     {"gemma3", "gemma3_text"},
+    {"gemma4", "gemma4_text"},
     {"llama4", "llama4_text"},
     {"llava", "llama"},
     {"llava_next", "llama"},

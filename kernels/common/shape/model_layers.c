@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps the kinds of layers of a model.
-#include "kernels/common/description/model.h"
+#include "kernels/common/shape/model.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ static void view_network(struct modeldesc *view, enum modeldesc_network network)
         view->dense_layers = 0;
         return;
     }
-    view->experts = view->shared_ffn = 0;
+    view->experts = view->shared_ffn = view->zero_experts = view->moe_latent = 0;
     view->dense_layers = view->num_layers;
     view->ffn = view->no_network ? 0 : view->ffn;
 }
@@ -44,6 +44,9 @@ void modeldesc_view(const struct modeldesc *model, int kind, struct modeldesc *v
     view->v_dim = k->v_dim > 0 ? k->v_dim : model->v_dim;
     view->ffn = k->ffn > 0 ? k->ffn : model->ffn;
     view->layer_norms = k->layer_norms > 0 ? k->layer_norms : model->layer_norms;
+    view->attention_beside = k->attention_beside;
+    view->keys_as_values = k->keys_as_values;
+    view->attention_sinks = model->attention_sinks && !k->no_sinks;
     view_network(view, k->network);
 }
 
@@ -66,7 +69,9 @@ static bool same_kind(const struct modeldesc_kind *a, const struct modeldesc_kin
     return a->mixer == b->mixer && a->network == b->network && a->window == b->window &&
            a->chunked == b->chunked && a->heads == b->heads &&
            a->query_groups == b->query_groups && a->head_dim == b->head_dim &&
-           a->v_dim == b->v_dim && a->ffn == b->ffn && a->layer_norms == b->layer_norms;
+           a->v_dim == b->v_dim && a->ffn == b->ffn && a->layer_norms == b->layer_norms &&
+           a->attention_beside == b->attention_beside &&
+           a->keys_as_values == b->keys_as_values && a->no_sinks == b->no_sinks;
 }
 
 bool modeldesc_set_kind(struct modeldesc *model, int64_t layer,
@@ -146,7 +151,9 @@ void modeldesc_kind_text(const struct modeldesc *model, int kind,
     char window[40] = "";
     modeldesc_view(model, kind, &view);
     const bool experts = view.experts > 0, mixer = view.mixer != MODELDESC_NO_MIXER;
-    if (view.mixer == MODELDESC_ATTENTION && view.window > 0)
+    if (view.attention_beside)
+        snprintf(window, sizeof window, " beside attention");
+    else if (view.mixer == MODELDESC_ATTENTION && view.window > 0)
         snprintf(window, sizeof window, " in %s of %" PRId64,
                  view.chunked ? "chunks" : "windows", view.window);
     snprintf(text, MODELDESC_KIND_TEXT, "%s%s%s%s",

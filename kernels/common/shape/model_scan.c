@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts the parameters of mixers that are no attention, as the published code of their models
 // declares them. h: hidden size; H heads of P values, I = H P; G groups of N numbers; K taps.
-#include "kernels/common/description/model.h"
+#include "kernels/common/shape/model.h"
 
 static int64_t linear(int64_t in, int64_t out, bool bias)
 {
@@ -14,12 +14,13 @@ static int64_t convolution(const struct modeldesc_scan *s, int64_t width)
 }
 
 // Projection to gate, values, B, C and steps; step bias, A and D per head; norm of the output.
-// Dao and Gu 2024; classes Mamba2Mixer, NemotronHMamba2Mixer, BambaMixer of transformers.
+// Dao and Gu 2024; classes Mamba2Mixer, NemotronHMamba2Mixer, BambaMixer, FalconH1Mixer of
+// transformers; the last one may be without the norm.
 static int64_t mamba2(const struct modeldesc *m, const struct modeldesc_scan *s)
 {
     const int64_t i = s->heads * s->head_dim, mixed = i + 2 * s->groups * s->state;
     return linear(m->hidden, i + mixed + s->heads, s->bias) + convolution(s, mixed) +
-           3 * s->heads + i + linear(i, m->hidden, s->bias);
+           3 * s->heads + (s->plain ? 0 : i) + linear(i, m->hidden, s->bias);
 }
 
 // Gu and Dao 2023; classes MambaMixer and JambaMambaMixer of transformers. heads is I here.

@@ -3,12 +3,12 @@
 // gives where a file is silent, and which types a modeldesc cannot hold.
 //
 // The facts are those of the configuration and model classes of the transformers library, or of the
-// classes that publishers ship with their models. A new type is a row of model_types.c, or a line of
-// model_types_refused.c.
-#ifndef PPS_COMMON_DESCRIPTION_MODEL_TYPES_H
-#define PPS_COMMON_DESCRIPTION_MODEL_TYPES_H
+// classes that publishers ship with their models. A new type is a row of model_types_dense.c,
+// model_types_experts.c or model_types_mixers.c, or a line of model_types_refused.c.
+#ifndef PPS_COMMON_TYPES_MODEL_TYPES_H
+#define PPS_COMMON_TYPES_MODEL_TYPES_H
 
-#include "kernels/common/description/model_keys.h"
+#include "kernels/common/shape/model_keys.h"
 
 #include <stdbool.h>
 
@@ -28,11 +28,16 @@ enum modeltype_field {
     TYPE_MOE_EVERY,      // 1: all layers that may have experts have them
     TYPE_MOE_OFFSET,     // the one of so many layers that has experts; without it, the last one
     TYPE_MOE_PATTERN,    // 1, or a list of 0 or "dense", and 1 or "sparse", for each layer
-    TYPE_MOE_LAYERS,     // list of layers with experts
+    TYPE_MOE_LAYERS,     // list of layers with experts, or a text of their numbers with commas
     TYPE_DENSE_LAYERS,   // list of layers without experts
     TYPE_LAST_MOE_LAYER, // its number, or -1
     TYPE_LAYERS,         // says of what kind layers are (model_config_layers.c)
     TYPE_EXPAND,         // inner width of Mamba in hidden sizes
+    TYPE_INNER,          // inner width of Mamba
+    TYPE_SCAN_NORM,      // whether Mamba-2 has a norm of its output
+    TYPE_PAIRS,          // half the number of layers: each has two mixers and two networks
+    TYPE_MTP_BLOCKS,     // attention, then experts
+    TYPE_EXPERTS_TOO,    // whether experts stand beside the dense network of each layer
     TYPE_FFN_ROUNDED,    // two thirds of ffn, rounded up to the multiple, if true
     N_TYPE_FIELDS
 };
@@ -48,6 +53,9 @@ enum { MODELTYPE_LISTS = 5 };
 // Keys of the heads of some layers; NULL: those of the model.
 struct modeltype_heads {
     const char *heads, *groups, *head_dim, *v_dim;
+    int64_t silent_dim;       // head_dim where a file is silent; 0: that of the model
+    const char *groups_if;    // flag without which `groups` does not count
+    const char *keys_only_if; // flag with which values are made of the projection of keys
 };
 
 // How the layers of a type differ. Layers have full attention or the other mixer; a list of kinds in
@@ -67,7 +75,13 @@ struct modeltype_layers {
         *offset_key; // every so many layers, the last of them without an offset
     int64_t every, offset;
     bool first_full; // as the first layer, where no list says otherwise
+    bool last_full;  // as the last layer, whatever a list says
     bool words;      // the file must list the kinds
+    bool beside;     // attention stands beside the other mixer of a layer
+    bool own_sinks;  // layers with full attention have no sinks
+    bool
+        mtp_listed; // the list of kinds goes on with those of MTP layers, which have dense networks
+    const char *objects; // key of a list of objects, one for each layer (Nemotron-NAS)
     struct modeltype_heads full, rest;
     int64_t v_dim; // of both, where a file is silent; 0: as the width of a head
 };
@@ -79,9 +93,11 @@ struct modeltype {
     const struct modeltype_key *keys[MODELTYPE_LISTS];
     int64_t more_positions; // learned positions beyond max_position_embeddings
     struct modeltype_layers layers;
-    bool shared_alone;       // without routed experts the shared one is a dense network
-    int64_t moe_every;       // TYPE_MOE_EVERY where a file is silent; 0: 1
-    bool windows;            // some layers have windows, which are not modelled
+    bool paired;          // layers with experts and dense ones alternate (LongCat)
+    const char *required; // key whose value in the class is not modelled: a file must have it
+    bool shared_alone;    // without routed experts the shared one is a dense network
+    int64_t moe_every;    // TYPE_MOE_EVERY where a file is silent; 0: 1
+    bool windows;         // some layers have windows, which are not modelled
     bool windows_if_enabled; // only if use_sliding_window is true
     bool beside;             // as TYPE_BESIDE, unless the file says otherwise
 };
@@ -96,8 +112,8 @@ struct modeltype_walk {
 const struct modeltype_key *modeltype_next(const struct modeltype *type,
                                            struct modeltype_walk *walk);
 
-// All types that can be read.
-const struct modeltype *modeltype_all(int *n);
+// Returns the i-th of all types that can be read; NULL: there are fewer.
+const struct modeltype *modeltype_at(int i);
 
 // Returns what a modeldesc cannot hold of a type, and in *nearest what comes closest; NULL: nothing
 // is known of a type with this name.

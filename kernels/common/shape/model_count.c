@@ -3,7 +3,7 @@
 // attention over groups of queries Ainslie et al. 2023 (GQA), for compressed keys and values
 // DeepSeek-AI 2024 (DeepSeek-V2, section 2.1), for multi-token prediction DeepSeek-AI 2024
 // (DeepSeek-V3, section 2.2).
-#include "kernels/common/description/model.h"
+#include "kernels/common/shape/model.h"
 
 // A linear layer from `in` to `out` values.
 static int64_t linear(int64_t in, int64_t out, bool bias)
@@ -25,15 +25,16 @@ static int64_t norm_of(const struct modeldesc *m)
     return m->hidden;
 }
 
-// Values may be narrower than keys; a gate is as wide as the queries.
+// Values may be narrower than keys, or made of them; a gate is as wide as the queries.
 static int64_t grouped_attention(const struct modeldesc *m)
 {
     const int64_t heads = m->heads * m->head_dim, groups = m->query_groups * m->head_dim;
     const int64_t v_dim = modeldesc_value_dim(m),
                   queries = m->attention_gate ? 2 * heads : heads;
+    const int64_t values = m->keys_as_values ? 0 : m->query_groups * v_dim;
     const bool bias = m->attention_bias || m->linear_bias;
     return linear(m->hidden, queries, bias) + linear(m->hidden, groups, bias) +
-           linear(m->hidden, m->query_groups * v_dim, bias) +
+           linear(m->hidden, values, bias) + (m->head_gate ? m->hidden * m->heads : 0) +
            linear(m->heads * v_dim, m->hidden, m->output_bias || m->linear_bias);
 }
 
@@ -62,29 +63,43 @@ static int64_t latent_attention(const struct modeldesc *m)
 
 static int64_t attention_of(const struct modeldesc *m)
 {
-    if (m->mixer != MODELDESC_ATTENTION)
-        return modeldesc_scan_parameters(m);
+    const int64_t scan = m->mixer != MODELDESC_ATTENTION ? modeldesc_scan_parameters(m) : 0;
+    if (m->mixer != MODELDESC_ATTENTION && !m->attention_beside)
+        return scan;
     const int64_t part =
         m->attention == MODELDESC_MLA ? latent_attention(m) : grouped_attention(m);
     const int64_t normed = m->qk_norm_full ? m->heads + m->query_groups : 2;
-    return part + (m->qk_norm ? normed * m->head_dim : 0) + (m->attention_sinks ? m->heads : 0);
+    return scan + part + (m->qk_norm ? normed * m->head_dim : 0) +
+           (m->attention_sinks ? m->heads : 0);
 }
 
-// A feed-forward network of this width; width 0: no network.
-static int64_t network(const struct modeldesc *m, int64_t width)
+// A feed-forward network of this width, of inputs of width `in`; width 0: no network.
+static int64_t network_of(const struct modeldesc *m, int64_t in, int64_t width)
 {
     if (width == 0)
         return 0;
     const bool bias = m->ffn_bias || m->linear_bias;
-    return (m->gated ? 2 : 1) * linear(m->hidden, width, bias) + linear(width, m->hidden, bias);
+    return (m->gated ? 2 : 1) * linear(in, width, bias) + linear(width, in, bias);
+}
+
+static int64_t network(const struct modeldesc *m, int64_t width)
+{
+    return network_of(m, m->hidden, width);
+}
+
+static int64_t all_experts(const struct modeldesc *m)
+{
+    return m->experts * network_of(m, modeldesc_expert_input(m), m->moe_ffn);
 }
 
 static void count_moe(const struct modeldesc *m, struct modeldesc_counts *c)
 {
-    c->router = m->hidden * m->experts + (m->router_bias ? m->experts : 0) +
-                (m->shared_gate ? m->hidden : 0);
+    const int64_t choices = m->experts + m->zero_experts;
+    c->router = m->hidden * choices + (m->router_bias ? choices : 0) +
+                (m->router_scale ? m->hidden + m->experts : 0) +
+                (m->shared_gate ? m->hidden : 0) + 2 * m->hidden * m->moe_latent;
     c->shared = network(m, m->shared_ffn);
-    c->routed = m->experts * network(m, m->moe_ffn);
+    c->routed = all_experts(m);
     c->moe_layer = c->attention + c->norms + c->router + c->shared + c->routed;
 }
 
@@ -105,7 +120,10 @@ int64_t modeldesc_layers(const struct modeldesc *model)
 // What a token does not multiply: experts that it does not choose, and tables that it looks up.
 static int64_t idle_of(const struct modeldesc *m)
 {
-    return (m->experts - m->topk) * network(m, m->moe_ffn);
+    const int64_t all = all_experts(m), choices = m->experts + m->zero_experts;
+    if (choices == 0)
+        return 0;
+    return all - m->topk * (all / choices) - m->topk * (all % choices) / choices;
 }
 
 static int64_t looked_up(const struct modeldesc *m)

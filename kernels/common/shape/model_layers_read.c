@@ -2,7 +2,7 @@
 // Reads and writes the kinds of layers in our own documents:
 //   "layer_kinds": [{"mixer": "mamba2", "network": "none", "layer_norms": 1}, ...],
 //   "layer_pattern": [0, 0, 1], kinds of the first layers, repeated to the last one.
-#include "kernels/common/description/model_keys.h"
+#include "kernels/common/shape/model_keys.h"
 
 #include <cjson/cJSON.h>
 #include <stddef.h>
@@ -13,6 +13,10 @@
     {                                                                                          \
         key, DOCFIELD_WHOLE, 0, most, offsetof(struct modeldesc_kind, member)                  \
     }
+#define FLAG(key, member)                                                                      \
+    {                                                                                          \
+        key, DOCFIELD_FLAG, 0, 1, offsetof(struct modeldesc_kind, member)                      \
+    }
 
 enum { KIND_MIXER, KIND_NETWORK };
 
@@ -20,13 +24,16 @@ static const struct docfield fields[] = {
     [KIND_MIXER] = {"mixer", DOCFIELD_OWN, 0, 0, 0},
     [KIND_NETWORK] = {"network", DOCFIELD_OWN, 0, 0, 0},
     WHOLE("attention_window", 1 << 30, window),
-    {"attention_chunks", DOCFIELD_FLAG, 0, 1, offsetof(struct modeldesc_kind, chunked)},
+    FLAG("attention_chunks", chunked),
     WHOLE("num_attention_heads", 1 << 16, heads),
     WHOLE("num_query_groups", 1 << 16, query_groups),
     WHOLE("head_dim", 1 << 16, head_dim),
     WHOLE("v_head_dim", 1 << 16, v_dim),
     WHOLE("ffn_hidden_size", 1 << 24, ffn),
     WHOLE("layer_norms", 8, layer_norms),
+    FLAG("attention_beside", attention_beside),
+    FLAG("keys_as_values", keys_as_values),
+    FLAG("no_sinks", no_sinks),
 };
 
 static const struct docfields table = {"a kind of layers", fields, COUNT_OF(fields), NULL, 0};

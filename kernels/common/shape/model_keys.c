@@ -2,7 +2,7 @@
 // Lists the keys of our own model documents as a table. Names come from Megatron-LM's options,
 // Hugging Face's config.json, the parameter files that DeepSeek and Meta publish with their models,
 // and the symbols of papers.
-#include "kernels/common/description/model_keys.h"
+#include "kernels/common/shape/model_keys.h"
 
 #include <stddef.h>
 
@@ -59,6 +59,8 @@ static const struct docfield fields[N_MODEL_KEYS] = {
     [KEY_V_DIM] = WHOLE("v_head_dim", 1, HEADS, v_dim),
     [KEY_EXPERTS] = WHOLE("num_experts", 0, EXPERTS, experts),
     [KEY_TOPK] = WHOLE("topk", 1, EXPERTS, topk),
+    [KEY_ZERO_EXPERTS] = WHOLE("zero_experts", 0, EXPERTS, zero_experts),
+    [KEY_MOE_LATENT] = WHOLE("moe_latent_size", 0, WIDTH, moe_latent),
     [KEY_EXPERT_GROUPS] = WHOLE("expert_groups", 0, EXPERTS, expert_groups),
     [KEY_ROUTED_GROUPS] = WHOLE("routed_groups", 0, EXPERTS, routed_groups),
     [KEY_MOE_FFN] = WHOLE("moe_intermediate_size", 1, WIDTH, moe_ffn),
@@ -68,6 +70,7 @@ static const struct docfield fields[N_MODEL_KEYS] = {
     [KEY_SHARED_GATE] = FLAG("shared_gate", shared_gate),
     [KEY_DENSE_LAYERS] = WHOLE("first_k_dense_replace", 0, LAYERS, dense_layers),
     [KEY_ROUTER_BIAS] = FLAG("router_bias", router_bias),
+    [KEY_ROUTER_SCALE] = FLAG("router_scale", router_scale),
     [KEY_QK_NORM] = FLAG("qk_norm", qk_norm),
     [KEY_QK_NORM_FULL] = FLAG("qk_norm_full", qk_norm_full),
     [KEY_ATTENTION_BIAS] = FLAG("attention_bias", attention_bias),
@@ -83,6 +86,7 @@ static const struct docfield fields[N_MODEL_KEYS] = {
     [KEY_WINDOW] = WHOLE("attention_window", 0, TOKENS, window),
     [KEY_CHUNKED] = FLAG("attention_chunks", chunked),
     [KEY_ATTENTION_GATE] = FLAG("attention_gate", attention_gate),
+    [KEY_HEAD_GATE] = FLAG("head_gate", head_gate),
     [KEY_INDEX_HEADS] = WHOLE("index_n_heads", 0, HEADS, index_heads),
     [KEY_INDEX_DIM] = WHOLE("index_head_dim", 0, HEADS, index_dim),
     [KEY_INDEX_TOPK] = WHOLE("index_topk", 0, TOKENS, index_topk),
@@ -95,6 +99,8 @@ static const struct docfield fields[N_MODEL_KEYS] = {
     [KEY_SCAN_BIAS] = FLAG("scan_bias", scan.bias),
     [KEY_SCAN_CONV_BIAS] = FLAG("scan_conv_bias", scan.conv_bias),
     [KEY_SCAN_NORMS] = FLAG("scan_norms", scan.norms),
+    [KEY_SCAN_PLAIN] = FLAG("scan_plain", scan.plain),
+    [KEY_IMAGE_TOWER] = WHOLE("image_tower_parameters", 0, 1e15, image_tower),
     [KEY_LAYER_KINDS] = OWN("layer_kinds"),
     [KEY_LAYER_PATTERN] = OWN("layer_pattern"),
     [KEY_MAX_POSITIONS] = {"max_position_embeddings", DOCFIELD_WHOLE, 1, TOKENS,

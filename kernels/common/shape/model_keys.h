@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The key tables of model documents list keys, aliases and the values that a document may leave to
 // its reader.
-#ifndef PPS_COMMON_DESCRIPTION_MODEL_KEYS_H
-#define PPS_COMMON_DESCRIPTION_MODEL_KEYS_H
+#ifndef PPS_COMMON_SHAPE_MODEL_KEYS_H
+#define PPS_COMMON_SHAPE_MODEL_KEYS_H
 
 #include "base/document/fields.h"
-#include "kernels/common/description/model.h"
+#include "kernels/common/shape/model.h"
 
 #include <stdbool.h>
 
@@ -59,6 +59,8 @@ enum modelkeys_field {
     KEY_V_DIM,
     KEY_EXPERTS,
     KEY_TOPK,
+    KEY_ZERO_EXPERTS,
+    KEY_MOE_LATENT,
     KEY_EXPERT_GROUPS,
     KEY_ROUTED_GROUPS,
     KEY_MOE_FFN,
@@ -67,6 +69,7 @@ enum modelkeys_field {
     KEY_SHARED_GATE,
     KEY_DENSE_LAYERS,
     KEY_ROUTER_BIAS,
+    KEY_ROUTER_SCALE,
     KEY_QK_NORM,
     KEY_QK_NORM_FULL,
     KEY_ATTENTION_BIAS,
@@ -82,6 +85,7 @@ enum modelkeys_field {
     KEY_WINDOW,
     KEY_CHUNKED,
     KEY_ATTENTION_GATE,
+    KEY_HEAD_GATE,
     KEY_INDEX_HEADS,
     KEY_INDEX_DIM,
     KEY_INDEX_TOPK,
@@ -94,6 +98,8 @@ enum modelkeys_field {
     KEY_SCAN_BIAS,
     KEY_SCAN_CONV_BIAS,
     KEY_SCAN_NORMS,
+    KEY_SCAN_PLAIN,
+    KEY_IMAGE_TOWER,
     KEY_LAYER_KINDS,
     KEY_LAYER_PATTERN,
     KEY_MAX_POSITIONS,
