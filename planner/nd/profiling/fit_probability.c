@@ -33,6 +33,16 @@ double nd_fit_probability(const struct nd_memory_group *group, double predicted,
     return 1 / (1 + exp((group->median - log(limit / predicted)) / group->scale));
 }
 
+double nd_fit_limit(const struct nd_memory_group *group, double probability, double limit)
+{
+    static const double ROUNDING = 1 - 1e-12; // the probability of the result is not less
+    if (probability <= 0)
+        return limit;
+    return fmin(limit,
+                ROUNDING * limit /
+                    exp(group->median + group->scale * log(probability / (1 - probability))));
+}
+
 const char *nd_fit_percent(const struct training *training, double predicted, double limit,
                            char text[ND_PERCENT_TEXT])
 {

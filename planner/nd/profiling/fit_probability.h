@@ -22,6 +22,12 @@ const struct nd_memory_group *nd_memory_groups(int *n);
 // The probability that the true peak is at most `limit`. Both are in bytes and positive.
 double nd_fit_probability(const struct nd_memory_group *group, double predicted, double limit);
 
+// The largest predicted peak that fits with this probability, which is below 1: at most `limit`.
+double nd_fit_limit(const struct nd_memory_group *group, double probability, double limit);
+
+// The probability that the first choice of a search has.
+#define ND_FIT_USUAL 0.9
+
 enum { ND_PERCENT_TEXT = 16, ND_FIT_TEXT = 160 };
 
 // Writes the probability as "97 %", "above 99 %" or "below 1 %".
