@@ -262,6 +262,8 @@ static enum pps_status search(struct setup *setup, struct nd_job *job,
         nd_report_space(job);
     if (!quiet)
         nd_report_trust(job);
+    if (!quiet && !job->space.orig)
+        nd_report_fit(job, &setup->lines);
     return nd_files_write(&setup->files, job, &setup->open.search, &setup->result, &setup->fits,
                           err);
 }

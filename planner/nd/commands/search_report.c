@@ -6,6 +6,7 @@
 #include "base/text/human.h"
 #include "base/text/say.h"
 #include "kernels/common/estimate/reference.h"
+#include "planner/nd/profiling/fit_probability.h"
 #include "planner/nd/profiling/left_out.h"
 
 #include <inttypes.h>
@@ -203,6 +204,16 @@ void nd_report_space(const struct nd_job *job)
         printf(
             "layers are spread evenly and recomputed in one way, with the time and memory of "
             "ppsweep check; ppsweep nd rank finds the best split\n");
+}
+
+void nd_report_fit(const struct nd_job *job, const struct nd_lines *lines)
+{
+    struct nd_fit_rows rows = {.training = &job->run.training,
+                               .limit = job->run.cluster.memory_limit};
+    for (size_t k = 0; k < lines->n; k++)
+        nd_fit_rows_add(&rows, lines->all[k].first.memory_mb * UNITS_MIB,
+                        lines->all[k].first.step_ms);
+    nd_fit_rows_say(&rows, stdout, "");
 }
 
 void nd_report_trust(const struct nd_job *job)
