@@ -62,7 +62,7 @@ static const struct pps_opt options[] = {
     {"compat", 0, "none|orig", "orig: space, rules and memory as published, with their errors"},
     {"quiet", 'q', NULL, "do not print the counts"},
     {"verbose", 'v', NULL,
-     "list the keys of a config.json that do not affect the model's shape"},
+     "list filters that remove nothing, and keys of a config.json that do not affect the shape"},
     // published names
     {"yaml-path", 0, "FILE", NULL},
     {"shell-path", 0, "FILE", NULL},
@@ -251,7 +251,8 @@ static enum pps_status search(struct setup *setup, struct nd_job *job,
     if (!quiet || setup->result.n == 0)
         nd_count(&job->space, &job->filters, &counts);
     if (!quiet)
-        nd_report_counts(job, &setup->open.search, &counts, &setup->result);
+        nd_report_counts(job, &setup->open.search, &counts, &setup->result,
+                         job->space.orig || pps_arg(args, "verbose") != NULL);
     if (setup->result.n == 0)
         nd_report_base(&base, job->space.orig, true);
     if (setup->result.n == 0)

@@ -83,7 +83,8 @@ static void print_parameters(const struct modeldesc *model)
 }
 
 void nd_report_counts(const struct nd_job *job, const struct nd_search *search,
-                      const struct nd_counts *c, const struct nd_search_result *result)
+                      const struct nd_counts *c, const struct nd_search_result *result,
+                      bool all)
 {
     pps_say(stdout, "%s on %s devices, %s sequences per step, preset %s%s",
             job->run.model.name[0] != '\0' ? job->run.model.name : "the model",
@@ -94,8 +95,10 @@ void nd_report_counts(const struct nd_job *job, const struct nd_search *search,
         print_parameters(&job->run.model);
     printf("\n%-12s %14s\n%-12s %14s\n", "filter", "points left", "(all)",
            pps_count_text((double)c->points).text);
-    for (int k = 0; k < job->filters.n; k++)
-        print_filter(&job->filters, k, c->after[k]);
+    uint64_t before = c->points;
+    for (int k = 0; k < job->filters.n; before = c->after[k++])
+        if (all || c->after[k] < before)
+            print_filter(&job->filters, k, c->after[k]);
     printf("%-12s %14s  %.6g GiB", "memory", pps_count_text((double)result->points_fit).text,
            limit_gib(search));
     if (job->run.assumes_memory) // the name is a built-in name or has been checked

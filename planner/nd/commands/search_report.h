@@ -11,8 +11,10 @@
 
 #include "base/text/status.h"
 
+// all: filters that remove nothing are listed, too.
 void nd_report_counts(const struct nd_job *job, const struct nd_search *search,
-                      const struct nd_counts *counts, const struct nd_search_result *result);
+                      const struct nd_counts *counts, const struct nd_search_result *result,
+                      bool all);
 
 // Prints the best lines, then the baseline. lines NULL: the best of the result, as published.
 void nd_report_table(const struct nd_search *search, const struct nd_search_result *result,
