@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 // Search steps of each pipeline program, as for nd rank.
-enum { SEARCH_LIMIT = 20000, LONG_SEQUENCE = 32768 };
+enum { SEARCH_LIMIT = 20000 };
 
 static const struct pps_opt options[] = {
     PLAN_RUN_OPTIONS(0),
@@ -99,17 +99,14 @@ static enum pps_status open_space(struct tuning *t, struct pps_error *err)
 {
     struct nd_job *job = &t->input.job;
     const struct nd_strategy *own = t->mine.has ? &t->mine.plan.configuration.strategy : NULL;
-    const int32_t domain = (int32_t)job->run.cluster.node_devices;
-    job->vary.cp = job->run.model.seq_length >= LONG_SEQUENCE || (own != NULL && own->cp > 1);
+    job->vary.cp = own != NULL && own->cp > 1;
     const enum pps_status status = nd_job_space(job, t->args, err);
     struct nd_filters *filters = &job->filters;
     if (status != PPS_OK)
         return status;
-    nd_filters_drop(filters, nd_filter_name(ND_CP_ONE));
     nd_filters_drop(filters, nd_filter_name(ND_EP_FSDP));
-    if (pps_arg(t->args, "tp-max") == NULL && domain > 0)
-        filters->tp_max = domain;
     if (own != NULL) {
+        raise(&filters->tp_max, own->tp);
         raise(&filters->pp_max, own->pp);
         raise(&filters->ep_max, own->ep);
     }
