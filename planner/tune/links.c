@@ -352,6 +352,7 @@ static enum pps_status run_link(struct tuning *t, enum tune_link link, struct pp
     struct tune_result *result = &t->results[link];
     const bool has = t->now.parts != NULL;
     enum pps_status status = PPS_OK;
+    tune_progress_show(t, link);
     if (link == TUNE_RECOMPUTE && has)
         status = move_layers(t, link, &t->now, err);
     else if (link == TUNE_SPLIT && has)

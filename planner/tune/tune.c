@@ -150,7 +150,8 @@ static enum pps_status open_mine(struct tuning *t, struct pps_error *err)
 
 static enum pps_status search(struct tuning *t, struct pps_error *err)
 {
-    t->shown = pps_wall_seconds();
+    // The first line of a terminal is due at once.
+    t->shown = t->progress == PPS_PROGRESS_LINE ? 0 : pps_wall_seconds();
     enum pps_status status = tune_run_links(t, err);
     if (status == PPS_OK)
         status = tune_search_risky(t, err);
