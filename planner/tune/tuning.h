@@ -68,8 +68,10 @@ struct tuning {
     double now_seconds;       // HUGE_VAL: none, or it does not fit
     int now_answer;           // its id; -1: the training of the user
     struct tune_result results[TUNE_LINKS];
-    int refused;   // trainings that the framework cannot express or start
-    char why[256]; // the first reason
+    int refused;            // trainings that the framework cannot express or start
+    char why[256];          // the first reason
+    int network_row;        // the fastest answer with twice the rate across nodes; -1: none
+    double network_seconds; // its step there
     enum pps_progress_kind progress;
     bool line_shown; // of the progress
     double shown;    // when
@@ -92,6 +94,9 @@ const struct tune_answer *tune_answer_of(const struct tuning *tuning, int id);
 PPS_MUST_CHECK enum pps_status tune_open_answer(struct tuning *tuning,
                                                 struct tune_answer *answer,
                                                 struct pps_error *err);
+
+// Finds the fastest answer on a network between nodes that is twice as fast. All answers are open.
+PPS_MUST_CHECK enum pps_status tune_price_network(struct tuning *tuning, struct pps_error *err);
 
 void tune_free_answers(struct tuning *tuning);
 
